@@ -62,7 +62,7 @@ async fn document(path: &Path) -> Value {
     .await
     .unwrap();
     let request = Request::builder().uri_str(OPENAPI_PATH).finish();
-    let answer = app.endpoint().get_response(request).await;
+    let answer = app.endpoint.get_response(request).await;
     answer.into_body().into_json().await.unwrap()
 }
 

@@ -36,11 +36,6 @@ impl Monotonic {
         self.0
     }
 
-    /// Whole milliseconds, for an atomic counter.
-    pub fn millis(self) -> u64 {
-        u64::try_from(self.0.as_millis()).unwrap_or(u64::MAX)
-    }
-
     /// Saturates at the clock's start.
     pub const fn before(self, duration: Duration) -> Self {
         Self(self.0.saturating_sub(duration))
@@ -116,14 +111,6 @@ impl Clock {
         }
     }
 
-    /// Sets the wall clock of a manual clock forwards or backwards, as an operator or NTP does, without advancing the
-    /// monotonic clock.
-    pub fn set_wall(&self, by: chrono::Duration) {
-        if let TimeSource::Manual(now) = &self.0 {
-            now.send_modify(|now| now.wall += by);
-        }
-    }
-
     /// The number of tasks that wait for a manual clock to move; 0 for the system's.
     pub fn waiting(&self) -> usize {
         match &self.0 {
@@ -155,21 +142,25 @@ impl Clock {
     /// The point on the monotonic clock for the wall clock's `instant`, provided that the wall clock is not set in
     /// between; at most `longest` from now, so that setting the clock back does not prolong a wait further.
     pub fn monotonic_at(&self, instant: DateTime<Utc>, longest: Duration) -> Monotonic {
-        self.monotonic()
-            + (instant - self.now())
-                .to_std()
-                .unwrap_or_default()
-                .min(longest)
+        let wait = (instant - self.now()).to_std().unwrap_or_default();
+        self.monotonic() + wait.min(longest)
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use futures_util::FutureExt;
 
     use super::*;
 
     const HOUR: chrono::Duration = chrono::Duration::hours(1);
+
+    /// Sets the wall clock forwards or backwards, as an operator or NTP does, without advancing the monotonic clock.
+    pub fn set_wall(clock: &Clock, by: chrono::Duration) {
+        if let TimeSource::Manual(now) = &clock.0 {
+            now.send_modify(|now| now.wall += by);
+        }
+    }
 
     #[test]
     fn setting_the_wall_clock_neither_ends_nor_stretches_a_wait() {
@@ -177,7 +168,7 @@ mod tests {
             let clock = Clock::manual(DateTime::UNIX_EPOCH + chrono::Duration::days(20_000));
             let wait = clock.sleep(Duration::from_mins(1)).shared();
             assert_eq!(wait.clone().now_or_never(), None);
-            clock.set_wall(by);
+            set_wall(&clock, by);
             assert_eq!(
                 wait.clone().now_or_never(),
                 None,
@@ -210,12 +201,12 @@ mod tests {
             clock.monotonic_at(due, longest) - clock.monotonic(),
             Duration::from_secs(5)
         );
-        clock.set_wall(-HOUR);
+        set_wall(&clock, -HOUR);
         assert_eq!(
             clock.monotonic_at(due, longest) - clock.monotonic(),
             longest
         );
-        clock.set_wall(HOUR * 2);
+        set_wall(&clock, HOUR * 2);
         assert_eq!(
             clock.monotonic_at(due, longest),
             clock.monotonic(),

@@ -1,5 +1,7 @@
-//! The settings: a flag, else its environment variable, else the default. No other module reads the environment.
+//! The settings: a flag, else its environment variable, else the file of settings, else the default. No other module reads
+//! the environment.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,7 +11,8 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::builder::RangedU64ValueParser;
-use clap::{Args, ValueEnum};
+use clap::error::{ContextKind, ContextValue};
+use clap::{Args, Command, ValueEnum};
 use ipnet::IpNet;
 use sqlx::sqlite::SqliteConnectOptions;
 use thiserror::Error;
@@ -227,6 +230,114 @@ pub(crate) fn read_text(path: &Path, mib_max: u64) -> io::Result<String> {
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
+// The file of settings that systemd and containers load for the service. Other commands read it too, so that they use
+// the same database. The environment has precedence.
+
+/// The path that packages use.
+const SETTINGS_FILE: &str = "/etc/reviews.env";
+
+/// The settings of the file by the names of their variables.
+pub(crate) struct SettingsFile(BTreeMap<String, String>);
+
+impl SettingsFile {
+    /// Empty if the file does not exist or may not be read.
+    ///
+    /// # Errors
+    /// If it cannot be read for another reason.
+    pub(crate) fn read() -> io::Result<Self> {
+        match read_text(Path::new(SETTINGS_FILE), 1) {
+            Ok(text) => Ok(Self::parse(&text)),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied
+                ) =>
+            {
+                Ok(Self::parse(""))
+            }
+            Err(error) => {
+                let message = format!("{SETTINGS_FILE}: {error}");
+                Err(io::Error::new(error.kind(), message))
+            }
+        }
+    }
+
+    /// Parses `NAME=VALUE` lines with optional quotes, like systemd (systemd.exec(5), `EnvironmentFile=`).
+    fn parse(text: &str) -> Self {
+        let lines = text.lines().map(str::trim);
+        let settings = lines.filter(|line| !line.starts_with(['#', ';']));
+        let setting = |line: &str| {
+            let (name, value) = line.split_once('=')?;
+            let value = value.trim();
+            let quoted = ['"', '\''].into_iter().find_map(|quote| {
+                value
+                    .strip_prefix(quote)
+                    .and_then(|value| value.strip_suffix(quote))
+            });
+            let value = quoted.unwrap_or(value);
+            (!value.is_empty()).then(|| (name.trim().to_owned(), value.to_owned()))
+        };
+        Self(settings.filter_map(setting).collect())
+    }
+
+    /// Sets the file's values as defaults; the help hides them, because they may contain a password. Removes empty
+    /// environment variables: environment files and containers use an empty value for "not set".
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "clap reads the variables; this says which of them it reads"
+    )]
+    pub(crate) fn apply(&self, command: Command) -> Command {
+        command
+            .mut_args(|argument| {
+                let Some(name) = argument.get_env() else {
+                    return argument;
+                };
+                if std::env::var_os(name).is_some_and(|value| value.is_empty()) {
+                    return argument.env(None::<&'static str>);
+                }
+                match name.to_str().and_then(|name| self.0.get(name)).cloned() {
+                    Some(value) => argument.default_value(value).hide_default_value(true),
+                    None => argument,
+                }
+            })
+            .mut_subcommands(|command| self.apply(command))
+    }
+
+    /// A note that an invalid value is from the environment or the file; `command` is the program.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "clap reads the variables; this says which of them was read"
+    )]
+    pub(crate) fn note(&self, error: &clap::Error, mut command: Command) -> Option<String> {
+        let (Some(ContextValue::String(argument)), Some(ContextValue::String(value))) = (
+            error.get(ContextKind::InvalidArg),
+            error.get(ContextKind::InvalidValue),
+        ) else {
+            return None;
+        };
+        // Only built arguments have the names that errors use.
+        command.build();
+        let name = variable_of(&command, argument)?;
+        if std::env::var(&name).is_ok_and(|its| its == *value) {
+            return Some(format!("note: the environment variable {name} sets it"));
+        }
+        let is_files = self.0.get(&name).is_some_and(|its| its == value);
+        is_files.then(|| format!("note: {SETTINGS_FILE} sets {name} to it"))
+    }
+}
+
+/// The variable of an argument, as errors name it.
+fn variable_of(command: &Command, argument: &str) -> Option<String> {
+    let own = command
+        .get_arguments()
+        .find(|its| its.get_env().is_some() && its.to_string() == argument);
+    let own = own.and_then(|its| Some(its.get_env()?.to_str()?.to_owned()));
+    own.or_else(|| {
+        let mut subcommands = command.get_subcommands();
+        subcommands.find_map(|its| variable_of(its, argument))
+    })
+}
+
 // The location of the database: a file, or an rqlite cluster with the file of this node's rqlited. Separate because every
 // command needs it. Opens nothing.
 
@@ -407,15 +518,8 @@ pub struct HubConfig {
         default_value = "10m,12h"
     )]
     pub retry_delays: RetryDelays,
-    /// Shortest lease granted, in seconds
-    #[arg(long = "hub-lease-seconds-min", value_name = "N", env = "REVIEWS_HUB_LEASE_SECONDS_MIN", default_value = "300", value_parser = lease_seconds())]
-    pub lease_seconds_min: u64,
-    /// Lease granted when the subscriber does not request one, in seconds
-    #[arg(long = "hub-lease-seconds-default", value_name = "N", env = "REVIEWS_HUB_LEASE_SECONDS_DEFAULT", default_value = "864000", value_parser = lease_seconds())]
-    pub lease_seconds_default: u64,
-    /// Longest lease granted, in seconds
-    #[arg(long = "hub-lease-seconds-max", value_name = "N", env = "REVIEWS_HUB_LEASE_SECONDS_MAX", default_value = "7776000", value_parser = lease_seconds())]
-    pub lease_seconds_max: u64,
+    #[command(flatten)]
+    pub leases: LeaseBounds,
     /// PEM file of root certificates to trust for callbacks, besides the system's
     #[arg(
         long = "hub-ca-file",
@@ -480,19 +584,31 @@ pub struct HubLimits {
     pub bytes_per_host_per_hour: u64,
 }
 
-/// In seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Args)]
 pub struct LeaseBounds {
-    min: u64,
-    default: u64,
-    max: u64,
+    /// Shortest lease granted, in seconds
+    #[arg(id = "lease_seconds_min", long = "hub-lease-seconds-min", value_name = "N", env = "REVIEWS_HUB_LEASE_SECONDS_MIN", default_value = "300", value_parser = lease_seconds())]
+    pub min: u64,
+    /// Lease granted when the subscriber does not request one, in seconds
+    #[arg(id = "lease_seconds_default", long = "hub-lease-seconds-default", value_name = "N", env = "REVIEWS_HUB_LEASE_SECONDS_DEFAULT", default_value = "864000", value_parser = lease_seconds())]
+    pub default: u64,
+    /// Longest lease granted, in seconds
+    #[arg(id = "lease_seconds_max", long = "hub-lease-seconds-max", value_name = "N", env = "REVIEWS_HUB_LEASE_SECONDS_MAX", default_value = "7776000", value_parser = lease_seconds())]
+    pub max: u64,
 }
 
 impl LeaseBounds {
-    /// `None` if the bounds are not in order or a lease could be 0.
-    pub fn new(min: u64, default: u64, max: u64) -> Option<Self> {
-        let is_ordered = 0 < min && min <= default && default <= max;
-        is_ordered.then_some(Self { min, default, max })
+    /// The bounds, if they do not contradict each other.
+    ///
+    /// # Errors
+    /// If they are not in order.
+    pub const fn checked(self) -> Result<Self, ConfigError> {
+        let Self { min, default, max } = self;
+        if min <= default && default <= max {
+            Ok(self)
+        } else {
+            Err(ConfigError::Leases { min, default, max })
+        }
     }
 
     /// The granted lease for a requested one, both in seconds.
@@ -502,19 +618,6 @@ impl LeaseBounds {
 }
 
 impl HubConfig {
-    /// The bounds of leases.
-    ///
-    /// # Errors
-    /// If the three settings contradict each other.
-    pub fn leases(&self) -> Result<LeaseBounds, ConfigError> {
-        let (min, default, max) = (
-            self.lease_seconds_min,
-            self.lease_seconds_default,
-            self.lease_seconds_max,
-        );
-        LeaseBounds::new(min, default, max).ok_or(ConfigError::Leases { min, default, max })
-    }
-
     pub fn ca_file(&self) -> Option<&Path> {
         Some(Path::new(&self.ca_file)).filter(|path| !path.as_os_str().is_empty())
     }
@@ -523,16 +626,6 @@ impl HubConfig {
 /// For `serve --print-config`: one assignment per line, for every variable.
 impl fmt::Display for HubConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            retry_delays,
-            lease_seconds_min,
-            lease_seconds_default,
-            lease_seconds_max,
-            ca_file,
-            allow_callback_nets,
-            trusted_proxies,
-            limits,
-        } = self;
         let HubLimits {
             requests_per_source_per_minute: per_source,
             requests_per_network_per_minute: per_network,
@@ -542,15 +635,15 @@ impl fmt::Display for HubConfig {
             subscriptions_per_host_max,
             subscriptions_max,
             bytes_per_host_per_hour,
-        } = limits;
+        } = &self.limits;
         let settings: [(&str, &dyn fmt::Display); 15] = [
-            ("TRUSTED_PROXIES", trusted_proxies),
-            ("HUB_RETRY_DELAYS", retry_delays),
-            ("HUB_LEASE_SECONDS_MIN", lease_seconds_min),
-            ("HUB_LEASE_SECONDS_DEFAULT", lease_seconds_default),
-            ("HUB_LEASE_SECONDS_MAX", lease_seconds_max),
-            ("HUB_CA_FILE", ca_file),
-            ("HUB_ALLOW_CALLBACK_NETS", allow_callback_nets),
+            ("TRUSTED_PROXIES", &self.trusted_proxies),
+            ("HUB_RETRY_DELAYS", &self.retry_delays),
+            ("HUB_LEASE_SECONDS_MIN", &self.leases.min),
+            ("HUB_LEASE_SECONDS_DEFAULT", &self.leases.default),
+            ("HUB_LEASE_SECONDS_MAX", &self.leases.max),
+            ("HUB_CA_FILE", &self.ca_file),
+            ("HUB_ALLOW_CALLBACK_NETS", &self.allow_callback_nets),
             ("HUB_REQUESTS_PER_SOURCE_PER_MINUTE", per_source),
             ("HUB_REQUESTS_PER_NETWORK_PER_MINUTE", per_network),
             ("HUB_VERIFICATIONS_PER_HOST_PER_MINUTE", per_host),
@@ -560,11 +653,8 @@ impl fmt::Display for HubConfig {
             ("HUB_SUBSCRIPTIONS_MAX", subscriptions_max),
             ("HUB_BYTES_PER_HOST_PER_HOUR", bytes_per_host_per_hour),
         ];
-        for (index, (name, value)) in settings.iter().enumerate() {
-            let line_break = if index == 0 { "" } else { "\n" };
-            write!(f, "{line_break}REVIEWS_{name}={value}")?;
-        }
-        Ok(())
+        let lines = settings.map(|(name, value)| format!("REVIEWS_{name}={value}"));
+        f.write_str(&lines.join("\n"))
     }
 }
 
@@ -731,11 +821,10 @@ impl FromStr for HostName {
             None => (given, None),
         };
         // A URL parser accepts a star, but no host has one.
-        let host = Host::parse(name)
-            .ok()
-            .filter(|_| !name.contains('*'))
-            .ok_or_else(fault)?;
-        Ok(Self { host, port })
+        match Host::parse(name) {
+            Ok(host) if !name.contains('*') => Ok(Self { host, port }),
+            Ok(_) | Err(_) => Err(fault()),
+        }
     }
 }
 
@@ -860,13 +949,16 @@ mod tests {
         line.map(|line| line.hub).map_err(|error| error.to_string())
     }
 
+    const LEASES: LeaseBounds = LeaseBounds {
+        min: 300,
+        default: 864_000,
+        max: 7_776_000,
+    };
+
     #[test]
     fn defaults_are_the_documented_ones() {
         let hub = read(&[]).unwrap();
-        assert_eq!(
-            hub.leases().unwrap(),
-            LeaseBounds::new(300, 864_000, 7_776_000).unwrap()
-        );
+        assert_eq!(hub.leases.checked().unwrap(), LEASES);
         assert_eq!(hub.ca_file(), None);
         insta::assert_snapshot!(hub.to_string(), @"
         REVIEWS_TRUSTED_PROXIES=
@@ -915,7 +1007,7 @@ mod tests {
             "99",
         ])
         .unwrap();
-        let said = hub.leases().unwrap_err().to_string();
+        let said = hub.leases.checked().unwrap_err().to_string();
         assert!(
             said.contains("100")
                 && said.contains("99")
@@ -926,7 +1018,6 @@ mod tests {
 
     #[test]
     fn a_wish_is_clamped_and_its_absence_is_the_default() {
-        let leases = LeaseBounds::new(300, 864_000, 7_776_000).unwrap();
         for (wish, granted) in [
             (None, 864_000),
             (Some(1), 300),
@@ -935,7 +1026,7 @@ mod tests {
             (Some(7_776_000), 7_776_000),
             (Some(u64::MAX), 7_776_000),
         ] {
-            assert_eq!(leases.grant(wish), granted, "{wish:?}");
+            assert_eq!(LEASES.grant(wish), granted, "{wish:?}");
         }
     }
 
@@ -1058,5 +1149,61 @@ mod tests {
                 "{given}: {said}"
             );
         }
+    }
+
+    #[test]
+    fn settings_are_read_as_systemd_does() {
+        let text = "# The service\n; and more\n\nDATABASE_URL=sqlite:///var/lib/reviews.db\r\n  A = b c \nB=\"x = y\"\nC='z'\nD=\nno setting\n";
+        let settings: Vec<_> = SettingsFile::parse(text).0.into_iter().collect();
+        let expected = [
+            ("A", "b c"),
+            ("B", "x = y"),
+            ("C", "z"),
+            ("DATABASE_URL", "sqlite:///var/lib/reviews.db"),
+        ];
+        let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(settings, expected);
+    }
+
+    #[test]
+    fn a_setting_of_the_file_is_a_default_that_a_flag_replaces() {
+        let argument = clap::Arg::new("database")
+            .long("database")
+            .env("REVIEWS_TEST_OF_THE_FILE")
+            .default_value("here");
+        let program = Command::new("t").subcommand(Command::new("s").arg(argument));
+        let program = SettingsFile::parse("REVIEWS_TEST_OF_THE_FILE=there").apply(program);
+        let database = |words: &[&str]| {
+            let matches = program.clone().get_matches_from(words);
+            let (_, matches) = matches.subcommand().unwrap();
+            matches.get_one::<String>("database").unwrap().clone()
+        };
+        assert_eq!(database(&["t", "s"]), "there");
+        assert_eq!(database(&["t", "s", "--database", "flag"]), "flag");
+    }
+
+    #[test]
+    fn a_value_that_cannot_be_used_is_said_to_be_the_files() {
+        let argument = clap::Arg::new("n")
+            .long("n")
+            .env("REVIEWS_TEST_OF_A_VALUE")
+            .value_parser(clap::value_parser!(u8));
+        let other = clap::Arg::new("m")
+            .long("m")
+            .value_parser(clap::value_parser!(u8));
+        let settings = SettingsFile::parse("REVIEWS_TEST_OF_A_VALUE=many");
+        let program = Command::new("t").subcommand(Command::new("s").arg(argument).arg(other));
+        let program = settings.apply(program);
+        let said = |words: &[&str]| {
+            let error = program.clone().try_get_matches_from(words).unwrap_err();
+            settings.note(&error, program.clone())
+        };
+        assert_eq!(
+            said(&["t", "s"]).unwrap(),
+            "note: /etc/reviews.env sets REVIEWS_TEST_OF_A_VALUE to it"
+        );
+        assert_eq!(said(&["t", "s", "--n", "x"]), None);
+        // Another argument has the same value.
+        assert_eq!(said(&["t", "s", "--n", "1", "--m", "many"]), None);
     }
 }

@@ -70,8 +70,8 @@ impl PublishChanges {
     ///
     /// # Errors
     /// If closing fails; the job has ended in any case.
-    pub async fn close(&mut self) -> Result<(), PublishChangesError> {
-        Ok(self.changes.close().await?)
+    pub async fn close(&mut self) -> Result<(), DbError> {
+        self.changes.close().await
     }
 
     /// Runs once and logs changes between success and failure. Returns whether there is a new snapshot, and the delay
@@ -89,39 +89,41 @@ impl PublishChanges {
                 metrics::PUBLISH_FAILURES.count(&[]);
                 self.ctx.freshness.failed(self.ctx.clock.monotonic());
                 if self.retry.failed(error.to_string()) {
-                    if let PublishChangesError::Watch(
-                        error @ (DbError::Replaced(_)
-                        | DbError::Removed { .. }
-                        | DbError::LogGone(_)),
-                    ) = error
-                    {
-                        tracing::error!(%error, "database.gone: the database file was removed or replaced");
-                        match self.publisher.database.write_back_log().await {
-                            Ok(false) => {}
-                            Ok(true) => tracing::info!(
-                                "database.log_kept: the contents of the removed log were written to the database"
-                            ),
-                            Err(error) => {
-                                tracing::error!(%error, "database.log_lost: the contents of the removed log cannot be \
-                                written to the database");
-                            }
-                        }
-                    } else if matches!(error, PublishChangesError::Publish(PublishError::Overtaken))
-                    {
-                        tracing::info!(
-                            "snapshot.overtaken: another process dates the same changes; trying again in a moment"
-                        );
-                    } else {
-                        tracing::error!(
-                            %error,
-                            "snapshot.not_published: the previous snapshot is still served; trying again with growing waits, up \
-                             to 10 s"
-                        );
-                    }
+                    self.log_failure(error).await;
                 }
             }
         }
         (published.unwrap_or(false), self.retry.wait())
+    }
+
+    /// Logs a failure. Of a database that is gone, it first tries to keep what its removed log contains.
+    async fn log_failure(&self, error: &PublishChangesError) {
+        match error {
+            PublishChangesError::Watch(
+                error @ (DbError::Replaced(_) | DbError::Removed { .. } | DbError::LogGone(_)),
+            ) => {
+                tracing::error!(%error, "database.gone: the database file was removed or replaced");
+                match self.publisher.database.write_back_log().await {
+                    Ok(false) => {}
+                    Ok(true) => tracing::info!(
+                        "database.log_kept: the contents of the removed log were written to the database"
+                    ),
+                    Err(error) => tracing::error!(
+                        %error,
+                        "database.log_lost: the contents of the removed log cannot be written to the database"
+                    ),
+                }
+            }
+            PublishChangesError::Publish(PublishError::Overtaken) => tracing::info!(
+                "snapshot.overtaken: another process dates the same changes; trying again in a moment"
+            ),
+            PublishChangesError::Watch(_)
+            | PublishChangesError::Publish(_)
+            | PublishChangesError::Panicked(_) => tracing::error!(
+                %error,
+                "snapshot.not_published: the previous snapshot is still served; trying again with growing waits, up to 10 s"
+            ),
+        }
     }
 
     /// Publishes a snapshot if the database changed; returns whether there is a new one.
@@ -229,7 +231,7 @@ const REVIEWS_PER_RUN: usize = 512;
 pub struct AnalyzeBacklog {
     ctx: Arc<Ctx>,
     database: Database,
-    backlog: Arc<Backlog>,
+    pub backlog: Arc<Backlog>,
     /// Progress through all reviews to analyze: the method, and the last review.
     pass: Mutex<Option<(String, Key)>>,
 }
@@ -243,10 +245,6 @@ impl AnalyzeBacklog {
             backlog,
             pass: Mutex::default(),
         }
-    }
-
-    pub const fn backlog(&self) -> &Arc<Backlog> {
-        &self.backlog
     }
 
     /// Stores some of the analyses made for a snapshot; returns whether there were any.
@@ -305,12 +303,9 @@ impl AnalyzeBacklog {
             input.review_index.count_through(key.day.0, &key.id)
         });
         let is_anew = input.analyzer.method() != input.next_analyzer.method();
-        let places = input
-            .review_index
-            .keys(position, is_anew)
-            .take(REVIEWS_PER_RUN);
-        let (ids, mut places): (Vec<String>, Vec<i32>) =
-            places.map(|(day, id)| (id.to_owned(), day)).unzip();
+        let places = input.review_index.keys(position, is_anew);
+        let places = places.map(|(day, id)| (id.to_owned(), day));
+        let (ids, mut places): (Vec<String>, Vec<i32>) = places.take(REVIEWS_PER_RUN).unzip();
         let last = Key {
             day: Reverse(places.pop()?),
             id: ids.last()?.clone(),
@@ -386,24 +381,24 @@ impl Precompress {
     }
 
     async fn make(&self, wanted: &[Coding]) -> bool {
-        let (mut did_any, mut failed) = (false, Vec::new());
-        let mut pages = PagesAhead::default();
+        let (mut did_any, mut pages) = (false, PagesAhead::default());
         loop {
             pages = self.pages(pages).await;
-            let Some((body, coding)) = self.next(&pages, wanted, &failed) else {
-                break;
-            };
-            let is_made = self.code(Arc::clone(&body), coding, &pages).await;
-            did_any |= is_made;
-            if self.ctx.draining.is_cancelled() {
-                break;
-            }
+            let is_current = || pages.are_of(&self.ctx.current.load());
             // A failed coding is not retried before the next snapshot.
-            if !is_made && self.is_out(&body, &pages) {
-                failed.push((body, coding));
+            for (body, coding) in self.missing(&pages, wanted) {
+                did_any |= self.code(body, coding, &pages).await;
+                if self.ctx.draining.is_cancelled() {
+                    return did_any;
+                }
+                if !is_current() {
+                    break;
+                }
+            }
+            if is_current() {
+                return did_any;
             }
         }
-        did_any
     }
 
     /// The pages of the current snapshot: `last`, or those of a newer snapshot.
@@ -423,31 +418,21 @@ impl Precompress {
         PagesAhead { of, bodies }
     }
 
-    /// The next missing coding of `wanted`: in their order, and small bodies before large ones.
-    fn next(
-        &self,
-        pages: &PagesAhead,
-        wanted: &[Coding],
-        failed: &[(Arc<CachedBody>, Coding)],
-    ) -> Option<(Arc<CachedBody>, Coding)> {
+    /// The missing codings of `wanted`: in their order, and small bodies before large ones.
+    fn missing(&self, pages: &PagesAhead, wanted: &[Coding]) -> Vec<(Arc<CachedBody>, Coding)> {
         let snapshot = self.ctx.current.load();
         let mut bodies: Vec<&Arc<CachedBody>> = self.bodies(&snapshot, pages).collect();
         bodies.sort_by_key(|body| body.content.len());
-        let missing = wanted.iter().flat_map(|&coding| {
-            let bodies = bodies.iter().filter(move |body| {
-                Coding::for_length(body.content.len()).contains(&coding)
-                    && body.coded(coding).is_none()
-            });
-            bodies.map(move |body| (*body, coding))
-        });
-        let mut missing = missing.filter(|(body, coding)| {
-            !failed
-                .iter()
-                .any(|(its, no)| Arc::ptr_eq(its, body) && no == coding)
-        });
+        let mut missing = Vec::new();
+        for &coding in wanted {
+            for &body in &bodies {
+                let is_wanted = Coding::for_length(body.content.len()).contains(&coding);
+                if is_wanted && body.coded(coding).is_none() {
+                    missing.push((Arc::clone(body), coding));
+                }
+            }
+        }
         missing
-            .next()
-            .map(|(body, coding)| (Arc::clone(body), coding))
     }
 
     async fn code(&self, body: Arc<CachedBody>, coding: Coding, pages: &PagesAhead) -> bool {
@@ -641,11 +626,9 @@ pub async fn measure(database: &Database, clock: &Clock) -> Result<(), DbError> 
 /// # Errors
 /// If the database cannot be written.
 pub async fn expire(database: &Database, clock: &Clock) -> Result<bool, DbError> {
-    let mut write = database.write().await?;
-    let ended = store::expire(&mut write, clock.now())
-        .await
-        .at(database.path())?;
-    write.commit().await.at(database.path())?;
+    let (path, mut write) = (database.path(), database.write().await?);
+    let ended = store::expire(&mut write, clock.now()).await.at(path)?;
+    write.commit().await.at(path)?;
     if ended > 0 {
         tracing::info!(ended, "websub.lapsed: leases ended and were not renewed");
     }
@@ -658,11 +641,9 @@ pub async fn expire(database: &Database, clock: &Clock) -> Result<bool, DbError>
 /// # Errors
 /// If the database cannot be written.
 pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> {
-    let mut write = database.write().await?;
-    let gone = store::prune(&mut write, clock.now())
-        .await
-        .at(database.path())?;
-    write.commit().await.at(database.path())?;
+    let (path, mut write) = (database.path(), database.write().await?);
+    let gone = store::prune(&mut write, clock.now()).await.at(path)?;
+    write.commit().await.at(path)?;
     database.prune_markers().await?;
     if gone > 0 {
         tracing::info!(

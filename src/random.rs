@@ -64,12 +64,8 @@ impl Random {
 
     /// A number from 0 to 1 for jitter; 0 if the operating system's generator fails.
     pub fn fraction(&self) -> f64 {
-        let hex = self.hex_128().unwrap_or_default();
-        let bits = hex
-            .get(..8)
-            .and_then(|digits| u32::from_str_radix(digits, 16).ok())
-            .unwrap_or(0);
-        f64::from(bits) / f64::from(u32::MAX)
+        let [a, b, c, d, ..] = self.bytes_16().unwrap_or_default();
+        f64::from(u32::from_be_bytes([a, b, c, d])) / f64::from(u32::MAX)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The hub's own worker on a real database, with a given number of subscribers.
 
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -16,7 +16,7 @@ use reviews_service::snapshot::Document;
 use reviews_service::snapshot::Publisher;
 use reviews_service::storage::Database;
 use reviews_service::websub::http_client::{Egress, Failure, Policy, Resolver, Roots};
-use reviews_service::websub::{Exchange, Outages, RateLimits, Worker};
+use reviews_service::websub::{Exchange, RateLimits, Worker};
 use tempfile::TempDir;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -52,7 +52,7 @@ pub async fn content(sink: &Sink) -> Bytes {
     let rig = Box::pin(Rig::start(sink, 1, 0, 0)).await;
     let pieces = rig
         .app
-        .ctx()
+        .ctx
         .current
         .load()
         .document(Document::JsonFeed)
@@ -77,7 +77,9 @@ impl Rig {
             "--hub-verifications-per-address-per-minute=1000000",
         ];
         let config = Line::parse_from(flags).hub;
-        let policy = Policy::new(config.allow_callback_nets.0.clone());
+        let policy = Arc::new(Policy {
+            allowed: config.allow_callback_nets.0.clone(),
+        });
         let options = HubOptions {
             config: config.clone(),
             roots: roots.clone(),
@@ -96,19 +98,19 @@ impl Rig {
         .await
         .unwrap();
         fill(&app, sink.port, hosts, dead, subscribers).await;
-        let egress = Arc::new(Egress::new(policy, &roots, Arc::new(Book), clock.clone()).unwrap());
+        let egress = Egress::new(policy, &roots, Arc::new(Book), clock.clone()).unwrap();
         let exchange = Exchange {
-            outages: Outages::default(),
             egress,
+            unclear: Mutex::default(),
             clock: clock.clone(),
             random: Random::system(),
             links,
             delays: config.retry_delays,
             rates: Arc::new(RateLimits::new(&config.limits, &clock)),
         };
-        let current = Arc::clone(&app.ctx().current);
+        let current = Arc::clone(&app.ctx.current);
         let worker = Worker::new(
-            app.database().clone(),
+            app.database.clone(),
             current,
             exchange,
             Arc::new(Notify::new()),
@@ -124,7 +126,7 @@ impl Rig {
 
     /// Runs until `count` deliveries are recorded.
     pub async fn measure(&mut self, count: usize) -> Measured {
-        let (stop, database) = (CancellationToken::new(), self.app.database().clone());
+        let (stop, database) = (CancellationToken::new(), self.app.database.clone());
         let meter = Meter::start();
         let done = async {
             let mut connection = database.readers().acquire().await.unwrap();
@@ -149,7 +151,7 @@ impl Rig {
 }
 
 async fn fill(app: &App, port: u16, hosts: usize, dead: usize, subscribers: usize) {
-    let mut write = app.database().write().await.unwrap();
+    let mut write = app.database.write().await.unwrap();
     sqlx::query(
         "with recursive n (i) as (select 1 union all select i + 1 from n where i < 50)
          insert into review (review_id, rating, reviewed_on, text)
@@ -161,7 +163,7 @@ async fn fill(app: &App, port: u16, hosts: usize, dead: usize, subscribers: usiz
     write.commit().await.unwrap();
     // Publishes while there are no subscribers, so that nothing is sent.
     app.drain().await.unwrap();
-    let mut write = app.database().write().await.unwrap();
+    let mut write = app.database.write().await.unwrap();
     sqlx::query(
         "with recursive n (i) as (select 0 union all select i + 1 from n where i < ?1 - 1),
            host (i, name) as (select i, iif(i < ?3, 'd', 'h') || (i % ?2) || '.sink.test' from n where ?1 > 0)

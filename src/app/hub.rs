@@ -16,9 +16,7 @@ use crate::snapshot::CurrentSnapshot;
 use crate::storage::{AtPath as _, Database, DbError, DeliveryLock};
 use crate::web::context::Ctx;
 use crate::websub::http_client::{Egress, Policy, Resolver, Roots, SystemResolver};
-use crate::websub::{
-    Exchange, Outages, RateLimits, SubscriptionIntake, Worker, delivery_timeout, store,
-};
+use crate::websub::{Exchange, RateLimits, SubscriptionIntake, Worker, delivery_timeout, store};
 use crate::{api, metrics};
 
 /// Larger than any list of root certificates.
@@ -93,16 +91,21 @@ impl HubRuntime {
             random,
             has_timer,
         } = options;
-        let (leases, limits, wake) = (config.leases()?, config.limits, Arc::new(Notify::new()));
+        let (leases, limits, wake) = (
+            config.leases.checked()?,
+            config.limits,
+            Arc::new(Notify::new()),
+        );
         let current = Arc::clone(&ctx.current);
-        let policy = Policy::new(config.allow_callback_nets.0.clone());
+        let policy = Arc::new(Policy {
+            allowed: config.allow_callback_nets.0,
+        });
         let clock = ctx.clock.clone();
-        let egress = Egress::new(policy.clone(), &roots, resolver, clock.clone());
-        let egress = Arc::new(egress.context("TLS cannot be set up")?);
+        let egress = Egress::new(Arc::clone(&policy), &roots, resolver, clock.clone());
         let rates = Arc::new(RateLimits::new(&limits, &clock));
         let exchange = Exchange {
-            outages: Outages::default(),
-            egress,
+            egress: egress.context("TLS cannot be set up")?,
+            unclear: std::sync::Mutex::default(),
             clock: clock.clone(),
             random,
             links: ctx.links.clone(),
@@ -189,12 +192,8 @@ impl HubRuntime {
                     (is_told, failures) = (false, failures + 1);
                 }
             }
-            self.clock
-                .sleep(
-                    DELIVERY_LOCK_INTERVAL
-                        .saturating_mul(1 << failures.min(DELIVERY_LOCK_DOUBLINGS_MAX)),
-                )
-                .await;
+            let intervals = 1 << failures.min(DELIVERY_LOCK_DOUBLINGS_MAX);
+            self.clock.sleep(DELIVERY_LOCK_INTERVAL * intervals).await;
         }
     }
 
@@ -205,12 +204,10 @@ impl HubRuntime {
         loop {
             match self.requested().await {
                 Ok(newest) => {
-                    if seen
-                        .replace(newest.clone())
-                        .is_some_and(|before| before != newest)
-                    {
+                    if seen.as_ref().is_some_and(|before| *before != newest) {
                         self.wake.notify_one();
                     }
+                    seen = Some(newest);
                 }
                 Err(error) => {
                     tracing::debug!(%error, "websub.not_looked: cannot read the requests that other processes accepted; trying \
@@ -223,9 +220,8 @@ impl HubRuntime {
 
     async fn requested(&self) -> Result<(i64, String), DbError> {
         let mut connection = self.database.reader().await?;
-        store::requested(&mut connection)
-            .await
-            .at(self.database.path())
+        let requested = store::requested(&mut connection).await;
+        requested.at(self.database.path())
     }
 
     /// Does all due work, for tests.

@@ -27,7 +27,7 @@ use crate::links::OPENAPI_PATH;
 use crate::mcp::catalog::Catalog;
 use crate::mcp::{Mcp, OriginCheck, Sessions};
 use crate::search::TextIndex;
-use crate::snapshot::{Backlog, CurrentSnapshot, Publisher, Snapshot};
+use crate::snapshot::{CurrentSnapshot, Publisher, Snapshot};
 use crate::storage::Database;
 use crate::web::Route;
 pub use crate::web::RouteTable;
@@ -44,15 +44,16 @@ const LOOPBACK: [IpNet; 2] = [
 const DRAIN_ROUNDS_MAX: usize = 100;
 
 pub struct App {
-    database: Database,
-    ctx: Arc<Ctx>,
-    endpoint: Arc<ResponsePolicy>,
+    pub database: Database,
+    pub ctx: Arc<Ctx>,
+    /// The endpoint including the response policy.
+    pub endpoint: Arc<ResponsePolicy>,
     /// The operators' endpoints, if they have a separate listener.
     admin: Option<Arc<ResponsePolicy>>,
-    agents: Arc<Mcp>,
+    pub agents: Arc<Mcp>,
     publish: Mutex<PublishChanges>,
     precompress: Precompress,
-    analyze: AnalyzeBacklog,
+    pub analyze: AnalyzeBacklog,
     hub: HubRuntime,
 }
 
@@ -115,28 +116,6 @@ impl App {
             endpoint,
             agents,
         })
-    }
-
-    pub const fn ctx(&self) -> &Arc<Ctx> {
-        &self.ctx
-    }
-
-    pub const fn database(&self) -> &Database {
-        &self.database
-    }
-
-    pub const fn agents(&self) -> &Arc<Mcp> {
-        &self.agents
-    }
-
-    /// The endpoint including the response policy.
-    pub const fn endpoint(&self) -> &Arc<ResponsePolicy> {
-        &self.endpoint
-    }
-
-    /// For tests.
-    pub const fn backlog(&self) -> &Arc<Backlog> {
-        self.analyze.backlog()
     }
 
     /// Publishes a snapshot if the database changed, and notifies the hub; returns the delay before the next check.

@@ -13,7 +13,7 @@ use hyper::body::Body;
 use poem::endpoint::BoxEndpoint;
 use poem::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_MAX_AGE, ALLOW,
-    CONTENT_LENGTH, CONTENT_TYPE, DATE, LAST_MODIFIED,
+    CONTENT_LENGTH, DATE, LAST_MODIFIED,
 };
 use poem::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use poem::{Endpoint, IntoResponse, Request, Response, Result};
@@ -27,8 +27,8 @@ use crate::pages::{HTML, as_page};
 use crate::random::Random;
 use crate::web::context::Ctx;
 use crate::web::{
-    ClientAddress, PROBLEM, Route, RouteTable, date_beside, method_list, method_not_allowed,
-    problem, share, wants_html,
+    AnswerCounts, ClientAddress, PROBLEM, Route, RouteTable, date_beside, method_list,
+    method_not_allowed, problem, share, wants_html,
 };
 use crate::wire;
 use crate::wire::Problem;
@@ -58,7 +58,7 @@ impl Endpoint for ResponsePolicy {
     async fn call(&self, mut request: Request) -> Result<Response> {
         let started = Instant::now();
         let method = request.method().clone();
-        let (place, route) = self.routes.take(&mut request).unzip();
+        let route = self.routes.take(&mut request);
         ClientAddress::keep(&mut request, &self.trusted_proxies);
         let wants_html = wants_html(request.headers());
         let which = self.ctx.request_log();
@@ -89,13 +89,13 @@ impl Endpoint for ResponsePolicy {
         };
         let mut response = with_date(response, &self.ctx.clock);
         share(response.headers_mut());
-        let request = LoggedRequest {
+        let request = AnsweredRequest {
             method: &method,
-            route: self.routes.label(place),
+            counts: route.map_or(&self.routes.unrouted, |route| &route.counts),
             path: path.as_deref(),
             id,
         };
-        Ok(self.finish(place, &request, response, started))
+        Ok(self.finish(&request, response, started))
     }
 }
 
@@ -110,7 +110,7 @@ impl ResponsePolicy {
         if !matches!(*method, Method::GET | Method::HEAD) || uri.query().is_some() {
             return None;
         }
-        let (place, answer) = self.routes.at_hand(uri.path())?;
+        let (route, answer) = self.routes.at_hand(uri.path())?;
         // A panic recurs when the endpoint is called, and is reported there; so are errors, which browsers get as
         // pages.
         let response = std::panic::catch_unwind(AssertUnwindSafe(|| answer(headers))).ok()?;
@@ -119,20 +119,19 @@ impl ResponsePolicy {
             return None;
         }
         let is_logged = is_logged(self.ctx.request_log(), status);
-        let request = LoggedRequest {
+        let request = AnsweredRequest {
             method,
-            route: self.routes.label(Some(place)),
+            counts: &route.counts,
             path: Some(uri.path()),
             id: is_logged.then(request_id).flatten(),
         };
-        Some(self.finish(Some(place), &request, response, started))
+        Some(self.finish(&request, response, started))
     }
 
     /// Finishes a response with a complete head: removes the body for HEAD, counts it, and logs it if enabled.
     fn finish(
         &self,
-        place: Option<usize>,
-        request: &LoggedRequest<'_>,
+        request: &AnsweredRequest<'_>,
         mut response: Response,
         started: Instant,
     ) -> Response {
@@ -140,9 +139,9 @@ impl ResponsePolicy {
             leave_body_out(&mut response);
         }
         let (status, taken) = (response.status(), started.elapsed());
-        self.routes.count(place, status, taken);
+        request.counts.count(status, taken);
         if is_logged(self.ctx.request_log(), status) {
-            request.write(&mut response, taken);
+            request.log(&mut response, taken);
         }
         response
     }
@@ -204,20 +203,14 @@ fn is_error(status: StatusCode) -> bool {
 }
 
 fn is_of(response: &Response, kind: &str) -> bool {
-    response
-        .headers()
-        .get(CONTENT_TYPE)
-        .is_some_and(|its| its == kind)
+    response.content_type() == Some(kind)
 }
 
 /// The hub's errors are one line of text that explains what to change (WebSub §5.1.2).
 fn as_line(response: Response) -> Response {
     let status = response.status();
-    let is_text = response
-        .headers()
-        .get(CONTENT_TYPE)
-        .is_some_and(|kind| kind.as_bytes().starts_with(b"text/plain; charset"));
-    if is_text || !is_error(status) {
+    let kind = response.content_type().unwrap_or_default();
+    if kind.starts_with("text/plain; charset") || !is_error(status) {
         response
     } else {
         hub_error(status, advice(status))
@@ -260,11 +253,8 @@ fn options(route: &Route) -> Response {
 
 /// Adds `Date` to a response with `Last-Modified`.
 fn with_date(mut response: Response, clock: &Clock) -> Response {
-    let modified = response
-        .headers()
-        .get(LAST_MODIFIED)
-        .and_then(|value| value.to_str().ok())
-        .and_then(|value| httpdate::parse_http_date(value).ok());
+    let modified = response.header(LAST_MODIFIED);
+    let modified = modified.and_then(|value| httpdate::parse_http_date(value).ok());
     if let Some(date) = modified.and_then(|modified| date_beside(modified.into(), clock)) {
         response.headers_mut().insert(DATE, date);
     }
@@ -278,7 +268,7 @@ fn with_date(mut response: Response, clock: &Clock) -> Response {
 const PATH_CHARS_MAX: usize = 256;
 
 /// Whether to log a response of this status. A 500 is always logged.
-pub(super) fn is_logged(which: RequestLog, status: StatusCode) -> bool {
+fn is_logged(which: RequestLog, status: StatusCode) -> bool {
     status == StatusCode::INTERNAL_SERVER_ERROR
         || match which {
             RequestLog::Off => false,
@@ -288,12 +278,12 @@ pub(super) fn is_logged(which: RequestLog, status: StatusCode) -> bool {
 }
 
 /// `None` if the operating system's generator fails; the line then has no ID.
-pub(super) fn request_id() -> Option<Uuid> {
+fn request_id() -> Option<Uuid> {
     Random::system().uuid().ok()
 }
 
 /// Adds the request's ID to a problem as `instance`. Another body stays unchanged.
-pub(super) async fn with_instance(response: Response, id: Uuid) -> Response {
+async fn with_instance(response: Response, id: Uuid) -> Response {
     let (mut parts, body) = response.into_parts();
     let Ok(json) = body.into_bytes().await else {
         return Response::builder().status(parts.status).finish();
@@ -309,19 +299,20 @@ pub(super) async fn with_instance(response: Response, id: Uuid) -> Response {
     Response::from_parts(parts, wire::json(&problem).into())
 }
 
-/// A log line's fields besides the response.
-pub(super) struct LoggedRequest<'a> {
-    pub(super) method: &'a Method,
-    pub(super) route: &'static str,
+/// What is counted and logged of a request, besides its response.
+struct AnsweredRequest<'a> {
+    method: &'a Method,
+    /// Those of its route.
+    counts: &'a AnswerCounts,
     /// Without the query string; `None` if only failures are logged.
-    pub(super) path: Option<&'a str>,
-    pub(super) id: Option<Uuid>,
+    path: Option<&'a str>,
+    id: Option<Uuid>,
 }
 
-impl LoggedRequest<'_> {
+impl AnsweredRequest<'_> {
     /// `taken` is the time until the response was ready.
-    pub(super) fn write(&self, response: &mut Response, taken: Duration) {
-        let Self { method, route, .. } = self;
+    fn log(&self, response: &mut Response, taken: Duration) {
+        let (method, route) = (self.method.as_str(), self.counts.route);
         let path = self.path.map(|path| {
             let end = path.char_indices().nth(PATH_CHARS_MAX);
             &path[..end.map_or(path.len(), |(end, _)| end)]
@@ -329,7 +320,7 @@ impl LoggedRequest<'_> {
         let (status, bytes) = (response.status(), length(response));
         let duration_ms = taken.as_secs_f64() * 1_000.0;
         let request_id = self.id.map(|id| id.urn().to_string());
-        let (method, code) = (method.as_str(), status.as_u16());
+        let code = status.as_u16();
         if status == StatusCode::INTERNAL_SERVER_ERROR {
             tracing::error!(
                 method,

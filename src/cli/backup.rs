@@ -7,8 +7,7 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 
 use super::output::{Protected, protect};
-use super::report::{Exit, report_done};
-use super::terminal::{progress, watch};
+use super::report::{Exit, progress, report_done, watch};
 use crate::config::DatabaseConfig;
 use crate::storage::{Database, unused_name};
 

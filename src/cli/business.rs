@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::Value;
 
-use super::database::read;
-use super::decision::change;
+use super::database::{change, read};
 use super::init::{store, told};
 use super::report::{Exit, say};
 use crate::clock::Clock;
@@ -34,11 +33,10 @@ pub struct BusinessCommand {
 
 impl BusinessCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        let address = config.address()?;
         let Some(file) = &self.file else {
-            return show(address.file()).await;
+            return show(config).await;
         };
-        let file = BusinessFile::read(file)?;
+        let (address, file) = (config.address()?, BusinessFile::read(file)?);
         change(&address, async |database| {
             self.load(&file, address.file(), database, clock).await
         })
@@ -70,8 +68,8 @@ impl BusinessCommand {
     }
 }
 
-async fn show(path: &Path) -> anyhow::Result<Exit> {
-    let Some(business) = read(path, storage::business::find).await? else {
+async fn show(config: &DatabaseConfig) -> anyhow::Result<Exit> {
+    let Some(business) = read(config, storage::business::find).await? else {
         anyhow::bail!("no business yet; create it with `reviews init --name NAME`")
     };
     let mut text = serde_json::to_string_pretty(&wire::OwnBusiness::from(&business))?;

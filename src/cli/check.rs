@@ -83,11 +83,8 @@ fn report(
     };
     let mut lines = vec![format!("{}: {reviews}", path.display())];
     let mut add = |begin: &str, sentences: &[String]| {
-        lines.extend(
-            sentences
-                .iter()
-                .map(|sentence| format!("{begin}{sentence}")),
-        );
+        let sentences = sentences.iter();
+        lines.extend(sentences.map(|sentence| format!("{begin}{sentence}")));
     };
     add("behind  ", &verified.behind);
     add("note    business: ", notes);

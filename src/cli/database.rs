@@ -1,20 +1,28 @@
-//! How commands use the database: read in one transaction, and run again if another writer of a cluster was quicker.
+//! How commands use the database: they read in one transaction, change an existing database and report it, again if
+//! another writer of a cluster was quicker, and find the review that an argument names.
 
 use std::path::Path;
 
-use sqlx::SqliteConnection;
+use anyhow::bail;
+use sqlx::sqlite::SqliteConnection;
+use url::Url;
 
-use crate::storage::{ClusterError, Database, DbError};
+use super::report::{Exit, report_done};
+use crate::clock::Clock;
+use crate::config::{DatabaseAddress, DatabaseConfig};
+use crate::model::business::nearest;
+use crate::model::{Review, ReviewId};
+use crate::storage::{ClusterError, Database, DbError, Opening, Write, reviews};
 
-/// Reads from the database at `path` in one transaction; creates, migrates and writes nothing.
+/// Reads from the database in one transaction; creates, migrates and writes nothing.
 ///
 /// # Errors
 /// Those of `work`, and if the database cannot be read.
 pub async fn read<T, E: Into<anyhow::Error>>(
-    path: &Path,
+    config: &DatabaseConfig,
     work: impl AsyncFnOnce(&mut SqliteConnection) -> Result<T, E>,
 ) -> anyhow::Result<T> {
-    let readers = Database::open_read_only(path).await?;
+    let readers = Database::open_read_only(&config.path()?).await?;
     let mut transaction = readers.begin().await?;
     let worked = work(&mut transaction).await;
     drop(transaction);
@@ -53,4 +61,202 @@ pub fn is_overtaken(error: &anyhow::Error) -> bool {
         };
         by_cluster == Some(&ClusterError::Overtaken)
     })
+}
+
+// Changes.
+
+/// Whether a command changed the review, and its report without the ID.
+pub(super) enum Decided {
+    Changed(String),
+    Unchanged(String),
+}
+
+/// Lets `decide` change the review that `given` names, stores it if it changed, and prints the report. Other statements
+/// of `decide` are committed in any case.
+///
+/// # Errors
+/// If there is no database or no such review, or the database cannot be written; then nothing is changed.
+pub(super) async fn decide(
+    config: &DatabaseConfig,
+    clock: &Clock,
+    given: &str,
+    decide: impl AsyncFn(&mut Write, &mut Review) -> anyhow::Result<Decided>,
+) -> anyhow::Result<Exit> {
+    change(&existing(config)?, async |database| {
+        let mut write = database.write_as_owner().await?;
+        let mut review = find(write.for_reading(), given).await?;
+        let report = match decide(&mut write, &mut review).await? {
+            Decided::Unchanged(report) => report,
+            Decided::Changed(report) => {
+                let now = clock.now();
+                // It increases with every change.
+                review.updated_at = review.updated_at.max(Some(now));
+                reviews::upsert(&mut write, std::slice::from_ref(&review), now).await?;
+                report
+            }
+        };
+        write.commit().await?;
+        Ok(format!("{}: {report}", review.id))
+    })
+    .await
+}
+
+/// Runs `work` on the database, again if another writer of a cluster was quicker, and prints its report. A new database
+/// exists only if `work` succeeds.
+///
+/// # Errors
+/// Those of `work`, and if the database cannot be opened.
+pub(super) async fn change(
+    address: &DatabaseAddress,
+    work: impl AsyncFn(&Database) -> anyhow::Result<String>,
+) -> anyhow::Result<Exit> {
+    let report = repeated(async || {
+        let opening = Opening::of(address).await?;
+        let worked = work(opening.database()).await;
+        opening.end(worked).await
+    });
+    Ok(report_done(&report.await?))
+}
+
+/// The review that `given` names.
+///
+/// # Errors
+/// If there is none, or it is invalid.
+pub(super) async fn find(connection: &mut SqliteConnection, given: &str) -> anyhow::Result<Review> {
+    let (id, review) = find_row(connection, given).await?;
+    review.ok_or_else(|| unreadable(&id))
+}
+
+/// The ID of the row that `given` names, and its review; `None` if it is not a valid one.
+///
+/// # Errors
+/// If there is no such row.
+pub(super) async fn find_row(
+    connection: &mut SqliteConnection,
+    given: &str,
+) -> anyhow::Result<(String, Option<Review>)> {
+    let id = row_id(connection, given).await?;
+    let review = reviews::find(connection, &id).await?;
+    Ok((id, review))
+}
+
+/// The error for a row that is not a valid review.
+pub(super) fn unreadable(id: &str) -> anyhow::Error {
+    anyhow::anyhow!("the review {id} cannot be read; `reviews check` reports what is wrong")
+}
+
+/// The address of an existing database.
+///
+/// # Errors
+/// If there is none.
+pub(super) fn existing(config: &DatabaseConfig) -> anyhow::Result<DatabaseAddress> {
+    let address = config.address()?;
+    match &address {
+        DatabaseAddress::File(path) if !path.exists() => Err(DbError::Missing(path.clone()).into()),
+        DatabaseAddress::File(_) | DatabaseAddress::Cluster(_) => Ok(address),
+    }
+}
+
+// Resolves a command's argument to a review: its ID, a unique prefix of it, or its permalink.
+
+/// Maximum number of IDs in the error about an ambiguous prefix.
+const NAMED_MAX: i64 = 5;
+/// Number of IDs per query in the search for the nearest ones.
+const COMPARED: i64 = 5_000;
+
+/// The ID of the row that `given` names in the database at `path`, including rows that are not valid reviews and have
+/// invalid IDs.
+///
+/// # Errors
+/// If it matches no row, several, or a deleted review.
+pub(super) async fn row_id(
+    connection: &mut SqliteConnection,
+    given: &str,
+) -> anyhow::Result<String> {
+    let text = id_of(given);
+    if let Ok(id) = text.parse::<ReviewId>() {
+        let known = reviews::standing(connection, &[id.as_str()]).await?;
+        if known.reviews.contains_key(id.as_str()) {
+            return Ok(text);
+        }
+        if known.deleted.contains(id.as_str()) {
+            bail!(
+                "the review {id} was deleted; `reviews import FILE --restore` brings it back from a file that has it"
+            );
+        }
+    }
+    let fitting = reviews::ids_with_prefix(connection, &text, NAMED_MAX + 1).await?;
+    match fitting.as_slice() {
+        [one] => return Ok(one.clone()),
+        [first, ..] if *first == text => return Ok(text),
+        [] => {}
+        several => {
+            let named = usize::try_from(NAMED_MAX)?;
+            let more = if several.len() > named {
+                " and others"
+            } else {
+                ""
+            };
+            let named: Vec<&str> = several.iter().take(named).map(String::as_str).collect();
+            bail!(
+                "{text} is the beginning of several IDs: {}{more}; give more characters, `reviews list` shows the IDs",
+                named.join(", ")
+            );
+        }
+    }
+    match nearest_id(connection, &text).await? {
+        Some(near) => {
+            bail!("no review {text}; the nearest ID is {near}; `reviews list` shows the IDs")
+        }
+        None => bail!(
+            "no review {text}, and the database has no reviews; `reviews import FILE` adds some"
+        ),
+    }
+}
+
+/// The ID in a permalink or a review's JSON URL; any other text unchanged.
+fn id_of(given: &str) -> String {
+    let given = given.trim();
+    let path = match Url::parse(given) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") => url.path().to_owned(),
+        Ok(_) | Err(_) => given.to_owned(),
+    };
+    path.rsplit_once("/reviews/")
+        .or_else(|| path.split_once("reviews/"))
+        .map_or(path.as_str(), |(_, id)| id)
+        .trim_end_matches('/')
+        .to_owned()
+}
+
+async fn nearest_id(connection: &mut SqliteConnection, text: &str) -> sqlx::Result<Option<String>> {
+    let (mut best, mut last) = (None::<String>, String::new());
+    loop {
+        let ids = reviews::present_after(connection, &last, COMPARED).await?;
+        let Some(end) = ids.last() else {
+            return Ok(best);
+        };
+        last.clone_from(end);
+        let compared = best.iter().chain(&ids).map(String::as_str);
+        best = nearest(text, compared).map(str::to_owned);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::id_of;
+
+    #[test]
+    fn a_permalink_names_its_review() {
+        for given in [
+            "r-1.a",
+            " r-1.a\n",
+            "https://reviews.example.com/reviews/r-1.a",
+            "https://example.com/of/us/reviews/r-1.a/?utm=1#top",
+            "http://127.0.0.1:8080/api/reviews/r-1.a",
+            "/reviews/r-1.a",
+            "reviews/r-1.a",
+        ] {
+            assert_eq!(id_of(given), "r-1.a", "{given}");
+        }
+    }
 }

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Args;
 
-use super::decision::{change, existing, find_row, row_id};
-use super::report::{Exit, report_done};
+use super::database::{change, existing, find_row, row_id};
+use super::report::{Exit, can_ask, confirm, report_done};
 use super::show::{first, paragraphs, stars};
-use super::terminal;
 use crate::config::DatabaseConfig;
 use crate::model::Review;
 use crate::storage::reviews;
@@ -30,7 +29,7 @@ pub struct Delete {
 
 impl Delete {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
-        if !self.yes && terminal::can_ask() {
+        if !self.yes && can_ask() {
             // Before the write transaction, so that other writers do not wait for the answer.
             let opening = Opening::at_once(&existing(config)?).await?;
             let found = async {
@@ -40,7 +39,7 @@ impl Delete {
             let found = found.await;
             opening.leave().await;
             let (id, review) = found?;
-            if !terminal::confirm(&question(&id, review.as_ref()))? {
+            if !confirm(&question(&id, review.as_ref()))? {
                 return Ok(report_done("nothing was deleted\n"));
             }
         }

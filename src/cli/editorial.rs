@@ -1,13 +1,12 @@
 //! The command `reviews editorial`: shows the business's own texts, or merges a file into them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::business::difference;
-use super::database::read;
-use super::decision::{change, existing};
+use super::database::{change, existing, read};
 use super::report::{Exit, say};
 use crate::config::DatabaseConfig;
 use crate::imports::seed::EditorialFile;
@@ -27,7 +26,7 @@ pub struct EditorialCommand {
 impl EditorialCommand {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         let Some(file) = &self.file else {
-            return show(&config.path()?).await;
+            return show(config).await;
         };
         let file = EditorialFile::read(file)?;
         change(&existing(config)?, async |database| {
@@ -49,8 +48,8 @@ async fn load(file: &EditorialFile, database: &Database) -> anyhow::Result<Strin
     Ok(difference(&as_json(&known), &as_json(&loaded)))
 }
 
-async fn show(path: &Path) -> anyhow::Result<Exit> {
-    let editorial = read(path, business::editorial).await?;
+async fn show(config: &DatabaseConfig) -> anyhow::Result<Exit> {
+    let editorial = read(config, business::editorial).await?;
     say(&format!("{:#}\n", as_json(&editorial)))
 }
 

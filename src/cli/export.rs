@@ -12,8 +12,7 @@ use sqlx::{SqliteConnection, SqlitePool};
 use super::business::json as business_json;
 use super::editorial::as_json;
 use super::output::{self, Protected};
-use super::report::{Exit, report_done};
-use super::terminal::progress;
+use super::report::{Exit, progress, report_done};
 use crate::config::DatabaseConfig;
 use crate::imports::export::{COLUMNS, Export, Exported};
 use crate::mcp::escaped;
@@ -54,12 +53,9 @@ impl ExportCommand {
             inputs: &[],
         };
         let file = self.file.as_deref();
-        let former = if self.force {
-            file.and_then(|file| file.canonicalize().ok())
-                .filter(|file| file.is_file())
-        } else {
-            None
-        };
+        let former = file.filter(|_| self.force);
+        let former = former.and_then(|file| file.canonicalize().ok());
+        let former = former.filter(|file| file.is_file());
         let begun = former.as_deref().map(unused_name).transpose()?;
         if let Some(file) = file {
             output::protect(&format!("FILE {}", file.display()), file, &protected)?;

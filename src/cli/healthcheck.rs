@@ -16,6 +16,7 @@ use tokio::time::timeout;
 
 use super::report::{Exit, say};
 use crate::config::ListenConfig;
+use crate::websub::http_client::causes;
 
 /// The timeout of the exchange: below Docker's 30 s, above any delay of `/readyz`.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(5);
@@ -88,17 +89,15 @@ pub(super) async fn ask(address: SocketAddr, path: &str) -> anyhow::Result<(Stat
 
 /// The error with its innermost cause, which is the informative one.
 fn failed(address: SocketAddr, error: &reqwest::Error) -> anyhow::Error {
-    let causes = || std::iter::successors(Some(error as &dyn Error), |error| (*error).source());
     // hyper has no error kind for bytes before a request, as from an SSH server.
-    let is_no_http = causes()
-        .filter_map(|cause| cause.downcast_ref::<hyper::Error>())
-        .any(|error| error.is_parse() || error.to_string().contains("unexpected message"));
-    if is_no_http {
+    let mut protocol = causes(error).filter_map(<dyn Error>::downcast_ref::<hyper::Error>);
+    if protocol.any(|error| error.is_parse() || error.to_string().contains("unexpected message")) {
         return anyhow!(
             "the answer on {address} is not HTTP; check that this service listens there"
         );
     }
-    let cause = anyhow!(causes().last().map(ToString::to_string).unwrap_or_default());
+    let cause = causes(error).last().map(ToString::to_string);
+    let cause = anyhow!(cause.unwrap_or_default());
     cause.context(if error.is_connect() {
         format!("nothing answers on {address}; check that the service is running, and that REVIEWS_LISTEN and \
             REVIEWS_ADMIN_LISTEN are set as for the service")

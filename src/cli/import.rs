@@ -14,8 +14,7 @@ use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
 use super::output::{self, Protected};
-use super::report::{Exit, add_count, report_done};
-use super::terminal::style;
+use super::report::{Exit, add_count, report_done, style};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{
@@ -285,12 +284,8 @@ impl Faults {
             return None;
         }
         let line = || {
-            let line: String = rejection
-                .to_string()
-                .chars()
-                .take(LINE_CHARACTERS_MAX)
-                .collect();
-            escaped(line)
+            let line = rejection.to_string();
+            escaped(line.chars().take(LINE_CHARACTERS_MAX).collect())
         };
         let (_, count) = self.like.entry(kind).or_insert_with(|| (line(), 0));
         *count += 1;
@@ -299,20 +294,14 @@ impl Faults {
 
     /// Every kind of fault with its count, most frequent first; empty if all rows were shown.
     pub(super) fn counted(&self) -> Vec<String> {
-        if self.others == 0
-            && self
-                .like
-                .values()
-                .all(|(_, count)| *count <= LIKE_SHOWN_MAX)
-        {
+        let mut like: Vec<_> = self.like.values().collect();
+        if self.others == 0 && like.iter().all(|(_, count)| *count <= LIKE_SHOWN_MAX) {
             return Vec::new();
         }
-        let mut like: Vec<_> = self.like.values().collect();
         like.sort_by_key(|(_, count)| Reverse(*count));
-        let mut lines: Vec<String> = like
-            .into_iter()
-            .map(|(first, count)| format!("{} like {first}", rows(*count)))
-            .collect();
+        let like = like.into_iter();
+        let like = like.map(|(first, count)| format!("{} like {first}", rows(*count)));
+        let mut lines: Vec<String> = like.collect();
         if self.others > 0 {
             lines.push(format!("{} with other faults", rows(self.others)));
         }
@@ -437,10 +426,9 @@ fn business(text: &mut String, report: &ImportReport) {
 
 /// Counts by reason.
 fn withheld(text: &mut String, report: &ImportReport) {
-    let reasons: Vec<String> = report
-        .withheld
-        .iter()
-        .map(|(reason, count)| format!("{reason}: {count}"))
+    let reasons = report.withheld.iter();
+    let reasons: Vec<String> = reasons
+        .map(|(why, count)| format!("{why}: {count}"))
         .collect();
     add_count(
         text,

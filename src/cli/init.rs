@@ -9,8 +9,7 @@ use clap::Args;
 use serde_json::{Map, Value};
 
 use super::database::{read, repeated};
-use super::report::{Exit, report_done};
-use super::terminal;
+use super::report::{Exit, ask, can_ask, report_done, tell};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::imports::map::business::zone;
@@ -68,7 +67,7 @@ impl Init {
             );
         }
         let address = config.address()?;
-        self.ask_for_missing(address.file()).await?;
+        self.ask_for_missing(config).await?;
         repeated(|| self.set_up(&address, clock)).await
     }
 
@@ -114,8 +113,8 @@ impl Init {
     }
 
     /// On a terminal, asks for a new business's missing name, type and time zone.
-    async fn ask_for_missing(&mut self, path: &Path) -> anyhow::Result<()> {
-        if !terminal::can_ask() || self.discard_sample || path.exists() && is_set_up(path).await? {
+    async fn ask_for_missing(&mut self, config: &DatabaseConfig) -> anyhow::Result<()> {
+        if !can_ask() || self.discard_sample || is_set_up(config).await? {
             return Ok(());
         }
         if self.name.is_none() {
@@ -298,21 +297,24 @@ fn postal_address(text: &str) -> Result<Map<String, Value>, String> {
         .collect())
 }
 
-async fn is_set_up(path: &Path) -> anyhow::Result<bool> {
-    match read(path, storage::business::find).await {
+async fn is_set_up(config: &DatabaseConfig) -> anyhow::Result<bool> {
+    match read(config, storage::business::find).await {
         Ok(business) => Ok(business.is_some()),
-        // Opening it for writing migrates or refuses it.
-        Err(error) if matches!(error.downcast_ref(), Some(DbError::Older { .. })) => Ok(true),
-        Err(error) => Err(error),
+        Err(error) => match error.downcast_ref() {
+            Some(DbError::Missing(_)) => Ok(false),
+            // Opening it for writing migrates or refuses it.
+            Some(DbError::Older { .. }) => Ok(true),
+            _ => Err(error),
+        },
     }
 }
 
 /// Repeats the question until `read` accepts the answer.
 fn asked<T>(question: &str, read: impl Fn(&str) -> Result<T, String>) -> anyhow::Result<T> {
     for _ in 0..ASKED_MAX {
-        match read(&terminal::ask(question)?) {
+        match read(&ask(question)?) {
             Ok(answer) => return Ok(answer),
-            Err(fault) => terminal::say(&fault)?,
+            Err(fault) => tell(&fault)?,
         }
     }
     bail!("no usable answer; give the values as options, see `reviews init --help`")
@@ -323,14 +325,11 @@ fn slug(name: &str) -> String {
     let words = name
         .split(|character: char| !character.is_ascii_alphanumeric())
         .filter(|word| !word.is_empty());
-    let slug = words
-        .map(str::to_ascii_lowercase)
-        .collect::<Vec<_>>()
-        .join("-");
-    if slug.is_empty() {
+    let words: Vec<String> = words.map(str::to_ascii_lowercase).collect();
+    if words.is_empty() {
         Business::default().id
     } else {
-        slug
+        words.join("-")
     }
 }
 

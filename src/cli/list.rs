@@ -12,7 +12,6 @@ use super::show::{first, native, stars};
 use crate::config::DatabaseConfig;
 use crate::model::{DigestKey, Review, Status, fold};
 use crate::storage::reviews::{self, ListFilter, ListPosition, SourceVersion};
-use crate::storage::{AtPath as _, DbError};
 
 /// Reviews read at a time.
 const READ: i64 = 250;
@@ -60,10 +59,9 @@ type ListedReview = (Review, Option<SourceVersion>);
 
 impl ListCommand {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
-        let path = config.path()?;
-        let (mut rows, key) = read(&path, async |reader: &mut SqliteConnection| {
-            let rows = self.rows(reader).await.at(&path)?;
-            Ok::<_, DbError>((rows, reviews::find_key(reader).await.at(&path)?))
+        let (mut rows, key) = read(config, async |reader: &mut SqliteConnection| {
+            let rows = self.rows(reader).await?;
+            anyhow::Ok((rows, reviews::find_key(reader).await?))
         })
         .await?;
         let has_more = rows.len() > self.limit as usize;
@@ -101,15 +99,9 @@ impl ListCommand {
                 };
                 let is_of = |source: &String| fold(&review.source.name) == *source;
                 let says = |query: &String| {
-                    let texts = [
-                        Some(&review.text),
-                        review.title.as_ref(),
-                        Some(&review.author),
-                    ];
-                    texts
-                        .into_iter()
-                        .flatten()
-                        .any(|text| fold(text).contains(query))
+                    let texts = [&review.text, &review.author].into_iter();
+                    let mut texts = texts.chain(&review.title);
+                    texts.any(|text| fold(text).contains(query))
                 };
                 if source.as_ref().is_none_or(is_of) && query.as_ref().is_none_or(says) {
                     rows.push((review, standing.sources.remove(id)));
@@ -140,28 +132,17 @@ impl ListCommand {
         let (ids, authors) = (width(|its| its.id.to_string()), width(author));
         let mut text = String::new();
         for (review, _) in rows {
-            let line = format!(
-                "{:<ids$}  {}  {}  {:<authors$}  {:<9}",
-                review.id,
-                stars(review.rating.stars()),
-                review.date,
-                author(review),
-                review.status.name(),
-            );
+            let (id, stars) = (&review.id, stars(review.rating.stars()));
+            let (author, status) = (author(review), review.status.name());
+            let begin = format!("{id:<ids$}  {stars}  {}", review.date);
+            let line = format!("{begin}  {author:<authors$}  {status:<9}");
             let words = review.text.as_str();
             let room = COLUMNS.saturating_sub(line.chars().count() + 2);
             let _ = if line.trim_end().chars().count() > COLUMNS {
                 // Long IDs, as in tables, leave no room for the author.
-                let line = format!(
-                    "{:<ids$}  {}  {}  {}",
-                    review.id,
-                    stars(review.rating.stars()),
-                    review.date,
-                    review.status.name()
-                );
                 let separator = if words.trim().is_empty() { "" } else { ": " };
-                let said = format!("{}{separator}{words}", author(review));
-                writeln!(text, "{line}\n    {}", first(&said, COLUMNS - 4))
+                let said = first(&format!("{author}{separator}{words}"), COLUMNS - 4);
+                writeln!(text, "{begin}  {status}\n    {said}")
             } else if words.trim().is_empty() {
                 writeln!(text, "{}", line.trim_end())
             } else if room >= WORDS_MIN {

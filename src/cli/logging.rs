@@ -333,11 +333,8 @@ impl LineQueue {
                 return line;
             }
             self.0.emptied.notify_all();
-            queue = self
-                .0
-                .filled
-                .wait(queue)
-                .unwrap_or_else(PoisonError::into_inner);
+            let filled = self.0.filled.wait(queue);
+            queue = filled.unwrap_or_else(PoisonError::into_inner);
         }
     }
 

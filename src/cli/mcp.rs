@@ -4,13 +4,13 @@ use anyhow::Context;
 use clap::Args;
 use tokio::io::{BufReader, stdin, stdout};
 
-use super::decision::existing;
+use super::database::existing;
 use super::insights;
 use super::report::Exit;
 use super::serve::open;
 use crate::app::{App, HubOptions};
 use crate::clock::Clock;
-use crate::config::{DatabaseConfig, ServeConfig};
+use crate::config::{DatabaseConfig, HubConfig, ServeConfig};
 use crate::snapshot::{Publisher, first_base};
 use crate::storage::AtPath as _;
 
@@ -27,17 +27,18 @@ impl McpCommand {
         // An agent that is started in the wrong folder must not create a database there.
         let address = existing(&database)?;
         let configured = self.config.links(self.config.listen.public)?;
+        let has_base_url = self.config.base_url().is_some();
         let engine = insights::load(&self.config.trade)?;
-        let hub = HubOptions::new(self.config.hub.clone())?;
+        // The hub sends nothing here, so this user need not be able to read its root certificates.
+        let hub = HubOptions::new(HubConfig {
+            ca_file: String::new(),
+            ..self.config.hub
+        })?;
         let database = open(&address).await?;
         // A local agent is configured with the database alone; its links are to lead to the pages.
-        let links = match self.config.base_url() {
-            Some(_) => configured,
-            None => first_base(&mut *database.reader().await?)
-                .await
-                .at(database.path())?
-                .unwrap_or(configured),
-        };
+        let published = first_base(&mut *database.reader().await?).await;
+        let published = published.at(database.path())?.filter(|_| !has_base_url);
+        let links = published.unwrap_or(configured);
         let publisher = Publisher::new(database, links, clock)
             .with_engine(engine)
             .without_records();

@@ -4,11 +4,9 @@ mod backup;
 mod business;
 mod check;
 mod database;
-mod decision;
 mod delete;
 mod editorial;
 mod export;
-mod file_size_limit;
 pub mod guide;
 mod healthcheck;
 pub mod import;
@@ -25,11 +23,9 @@ mod respond;
 mod restore;
 pub mod seed;
 mod serve;
-mod settings_file;
 mod show;
 mod status;
 mod subscriptions;
-mod terminal;
 mod undo;
 mod withhold;
 
@@ -40,13 +36,14 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use database::{at_database, repeated};
-use file_size_limit::{catch_signal, with_limit_named};
 use futures_util::future::LocalBoxFuture;
 use logging::{Log, LogConfig};
 pub use report::{Exit, explain};
+use rustix::process::Signal;
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::clock::Clock;
-use crate::config::DatabaseConfig;
+use crate::config::{DatabaseConfig, SettingsFile};
 
 /// Publishes the verified reviews of one business, read-only
 #[derive(Debug, Parser)]
@@ -95,20 +92,23 @@ impl Cli {
     /// # Errors
     /// The exit code, after printing an error, the help or the version.
     pub fn read() -> Result<Self, ExitCode> {
-        let settings = settings_file::read().map_err(|error| {
+        let settings = SettingsFile::read().map_err(|error| {
             let _ = writeln!(io::stderr(), "error: {error}");
             ExitCode::from(2)
         })?;
-        let command = settings_file::apply(guide::command(Self::command()), &settings);
-        let matches = command.try_get_matches();
-        let read = matches.and_then(|matches| Self::from_arg_matches(&matches));
+        let read = |command| {
+            let matches = settings.apply(command).try_get_matches()?;
+            Self::from_arg_matches(&matches)
+        };
+        // What the guide adds is shown only with help or an error.
+        let read = read(Self::command()).or_else(|_| read(guide::command(Self::command())));
         read.map_err(|error| {
             let printed = if error.kind() == ErrorKind::DisplayVersion {
                 guide::print_version()
             } else {
                 error.print().map_err(anyhow::Error::from)
             };
-            if let Some(note) = settings_file::note(&error, &settings, Self::command()) {
+            if let Some(note) = settings.note(&error, Self::command()) {
                 let _ = writeln!(io::stderr(), "{note}");
             }
             match printed {
@@ -129,10 +129,12 @@ impl Cli {
     /// The failure and its remedy.
     pub fn run(self) -> LocalBoxFuture<'static, anyhow::Result<Exit>> {
         Box::pin(async move {
-            catch_signal()?;
+            // A write beyond the limit on file sizes (RLIMIT_FSIZE) raises SIGXFSZ, which ends the process. Caught, the write
+            // fails like any other (setrlimit(2)), and can be undone and reported. The handler stays, without a listener.
+            drop(signal(SignalKind::from_raw(Signal::XFSZ.as_raw()))?);
             let path = self.database.path().unwrap_or_default();
-            let named = |error| with_limit_named(at_database(error, &path));
-            self.run_command().await.map_err(named)
+            let run = self.run_command().await;
+            run.map_err(|error| at_database(error, &path))
         })
     }
 

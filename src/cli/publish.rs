@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::decision::{Decided, decide};
+use super::database::{Decided, decide};
 use super::report::Exit;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;

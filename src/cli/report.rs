@@ -1,12 +1,17 @@
-//! What every command prints at its end: its result, its report or its error; and its exit code.
+//! What commands show to people: results, reports and errors, with their exit codes; on a terminal also questions and the
+//! progress of long work.
 
 use std::fmt::Write as _;
 use std::io;
-use std::io::Write as _;
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Context as _;
+use indicatif::{ProgressBar, ProgressStyle};
+use rustix::process::{Resource, getrlimit};
 
+use crate::clock::Clock;
 use crate::mcp::escaped;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,14 +48,23 @@ pub fn report_done(text: &str) -> Exit {
     Exit::Done
 }
 
-/// The error in one line, outermost cause first. A cause that is already part of a message is not repeated. Control
-/// characters are escaped.
+/// The error in one line, outermost cause first, with the limit on file sizes if that may be the cause. A cause that is
+/// already part of a message is not repeated. Control characters are escaped.
 pub fn explain(error: &anyhow::Error) -> String {
     let mut said = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
         if !said.contains(&cause) {
             said = format!("{said}: {cause}");
         }
+    }
+    // Some errors contain only the system's message. SQLite reports that a write failed (SQLITE_IOERR), and not why.
+    let too_large = io::Error::from(rustix::io::Errno::FBIG).to_string();
+    if let Some(bytes) = getrlimit(Resource::Fsize).current
+        && (said.contains("disk I/O error") || said.contains(&too_large))
+    {
+        said = format!(
+            "files are limited to {bytes} bytes (ulimit -f, LimitFSIZE=), which may be the cause; raise that limit and try again: {said}"
+        );
     }
     escaped(said)
 }
@@ -70,4 +84,74 @@ pub fn add_count(report: &mut String, count: u64, text: &str) {
         // Writing into a String cannot fail.
         let _ = writeln!(report, "{count} {text}");
     }
+}
+
+// Questions.
+
+/// Whether standard input and standard error are a terminal.
+pub fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// The trimmed answer; empty at the end of the input.
+///
+/// # Errors
+/// If the terminal cannot be read or written.
+pub fn ask(question: &str) -> io::Result<String> {
+    let mut out = io::stderr();
+    write!(out, "{} ", escaped(question.to_owned()))?;
+    out.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(answer.trim().to_owned())
+}
+
+/// Prints a message next to the questions.
+///
+/// # Errors
+/// If the terminal cannot be written.
+pub fn tell(text: &str) -> io::Result<()> {
+    writeln!(io::stderr(), "{}", escaped(text.to_owned()))
+}
+
+/// Asks for confirmation; the default is no.
+///
+/// # Errors
+/// If the terminal cannot be read or written.
+pub fn confirm(question: &str) -> io::Result<bool> {
+    let answer = ask(&format!("{question} [y/N]"))?;
+    Ok(matches!(answer.to_lowercase().as_str(), "y" | "yes"))
+}
+
+// A progress bar on standard error: phase and percent. Only on a terminal, and until it is dropped.
+
+/// Interval of progress updates.
+const LOOK_INTERVAL: Duration = Duration::from_millis(250);
+
+/// A bar for a phase of `total` steps; hidden unless standard error is a terminal.
+pub fn progress(phase: &'static str, total: u64) -> ProgressBar {
+    ProgressBar::new(total.max(1))
+        .with_style(style("{msg} {wide_bar} {percent} %"))
+        .with_message(phase)
+}
+
+/// Runs `work` and regularly shows the number of finished steps.
+pub async fn watch<T>(
+    bar: ProgressBar,
+    work: impl Future<Output = T>,
+    done: impl Fn() -> u64,
+) -> T {
+    let clock = Clock::system();
+    let mut work = std::pin::pin!(work);
+    loop {
+        tokio::select! {
+            result = &mut work => return result,
+            () = clock.sleep(LOOK_INTERVAL) => bar.set_position(done()),
+        }
+    }
+}
+
+/// The templates are constant; an invalid one would only look plainer.
+pub fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
 }

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use anyhow::{Context, ensure};
 use clap::Args;
 
-use super::decision::{Decided, decide};
+use super::database::{Decided, decide};
 use super::report::Exit;
 use super::show::paragraphs;
 use crate::clock::Clock;

@@ -7,8 +7,7 @@ use anyhow::{bail, ensure};
 use clap::Args;
 
 use super::output::{Protected, protect};
-use super::report::{Exit, add_count, report_done};
-use super::terminal;
+use super::report::{Exit, add_count, can_ask, confirm, report_done};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::snapshot::carry_publications;
@@ -90,13 +89,13 @@ impl RestoreCommand {
         clock: &Clock,
     ) -> anyhow::Result<Option<CarriedOver>> {
         let reviews = sound(prepared, &self.file).await?;
-        if !self.yes && terminal::can_ask() {
+        if !self.yes && can_ask() {
             let question = format!(
                 "{} has {reviews} reviews. Replace {} with it?",
                 self.file.display(),
                 path.display()
             );
-            if !terminal::confirm(&question)? {
+            if !confirm(&question)? {
                 return Ok(None);
             }
         }

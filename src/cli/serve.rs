@@ -19,11 +19,9 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::file_size_limit::log_file_size_limit;
 use super::healthcheck::{TIMEOUT, ask, reachable};
 use super::logging::{LineQueue, LogConfig, LogFormat};
-use super::report::{Exit, say};
-use super::terminal::{progress, watch};
+use super::report::{Exit, progress, say, watch};
 use super::{insights, seed};
 use crate::app::{App, HubOptions, Limits};
 use crate::clock::Clock;
@@ -57,7 +55,7 @@ impl Serve {
         clock: Clock,
     ) -> anyhow::Result<Exit> {
         database.path()?;
-        self.config.hub.leases()?;
+        self.config.hub.leases.checked()?;
         if self.print_config {
             return say(&self.settings(&database, log)?);
         }
@@ -96,7 +94,13 @@ impl Serve {
             );
         }
         raise();
-        log_file_size_limit();
+        if let Some(bytes) = getrlimit(Resource::Fsize).current {
+            tracing::warn!(
+                bytes,
+                "process.small_files: files are limited to {bytes} bytes (ulimit -f, LimitFSIZE=): a database that reaches the limit \
+                 accepts no more writes"
+            );
+        }
         let listener = listen(self.config.listen.public);
         let listener = listener.with_context(|| {
             format!(
@@ -132,8 +136,8 @@ impl Serve {
         let starting = App::new(publisher, hub, self.config.allowed_hosts, admin.is_some());
         let app = watch(bar, starting, || backlog.read()).await?;
         // Nobody has set them before.
-        let _ = app.ctx().contacts.set(self.config.security_contact.0);
-        let _ = app.ctx().request_log.set(self.config.request_log);
+        let _ = app.ctx.contacts.set(self.config.security_contact.0);
+        let _ = app.ctx.request_log.set(self.config.request_log);
         started.cancel();
         greet(&app, &links, bound, bound_admin, out.as_ref());
         let mut limits = Limits::default();
@@ -142,7 +146,7 @@ impl Serve {
         limits.connections_per_peer_max =
             usize::try_from(self.config.connections_per_peer_max).unwrap_or(usize::MAX);
         let asked = bound_admin.unwrap_or(bound);
-        let supervised = notify_supervisor(asked, &app.ctx().clock, &stop);
+        let supervised = notify_supervisor(asked, &app.ctx.clock, &stop);
         let served = Box::pin(app.serve(listener, admin, stop.clone(), limits));
         tokio::join!(served, supervised);
         Ok(())
@@ -192,11 +196,11 @@ fn greet(
     admin: Option<SocketAddr>,
     out: Option<&LineQueue>,
 ) {
-    let snapshot = app.ctx().current.load();
+    let snapshot = app.ctx.current.load();
     let name = &snapshot.input.business.name;
     let withheld: u64 = snapshot.input.withheld.values().sum();
     let published = snapshot.input.review_index.len();
-    let database = app.database().path().display();
+    let database = app.database.path().display();
     let rows = [
         ("Home", "/"),
         ("Reviews", Document::Reviews.path()),

@@ -7,8 +7,7 @@ use clap::Args;
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
-use super::database::read;
-use super::decision::{row_id, unreadable};
+use super::database::{read, row_id, unreadable};
 use super::report::{Exit, say};
 use crate::config::DatabaseConfig;
 use crate::imports::export::Exported;
@@ -29,8 +28,7 @@ pub struct Show {
 
 impl Show {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
-        let path = config.path()?;
-        let (id, mut standing, key) = read(&path, async |reader: &mut SqliteConnection| {
+        let (id, mut standing, key) = read(config, async |reader: &mut SqliteConnection| {
             let id = row_id(reader, &self.id).await?;
             let standing = reviews::standing(reader, &[id.as_str()]).await?;
             let key = reviews::find_key(reader).await?;

@@ -45,7 +45,7 @@ impl StatusCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let path = config.path()?;
         let read_status = async |reader: &mut SqliteConnection| status(reader, &path, clock).await;
-        let status = read(&path, read_status).await?;
+        let status = read(config, read_status).await?;
         say(&if self.json {
             format!("{:#}\n", status.json())
         } else {

@@ -27,9 +27,8 @@ impl Subscriptions {
         database: &DatabaseConfig,
         clock: &Clock,
     ) -> anyhow::Result<Exit> {
-        let path = database.path()?;
         let list = async |reader: &mut SqliteConnection| list(reader, clock.now()).await;
-        let listed = read(&path, list).await?;
+        let listed = read(database, list).await?;
         say(&if self.json {
             let listed: Value = listed.iter().map(as_json).collect();
             format!("{listed:#}\n")
@@ -85,12 +84,9 @@ fn table(listed: &[SubscriptionRow]) -> String {
     };
     let widths: [usize; 8] = std::array::from_fn(width);
     rows.iter().fold(String::new(), |mut text, row| {
-        let line = row
-            .iter()
-            .zip(widths)
-            .map(|(cell, width)| format!("{cell:<width$}"))
-            .collect::<Vec<_>>()
-            .join("  ");
+        let cells = row.iter().zip(widths);
+        let cells = cells.map(|(cell, width)| format!("{cell:<width$}"));
+        let line = cells.collect::<Vec<_>>().join("  ");
         let _ = writeln!(text, "{}", line.trim_end());
         text
     })

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::Args;
 
-use super::decision::{change, existing};
+use super::database::{change, existing};
 use super::delete::traces;
 use super::report::{Exit, add_count};
 use super::status::run_line;

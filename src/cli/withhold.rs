@@ -3,7 +3,7 @@
 use anyhow::ensure;
 use clap::Args;
 
-use super::decision::{Decided, decide};
+use super::database::{Decided, decide};
 use super::report::Exit;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;

@@ -386,7 +386,7 @@ async fn date_changes(
             let updated_at = review.updated_at;
             (review != Review { updated_at, ..its }).then(|| review.id.to_string())
         });
-        let changed = Value::from_iter(changed).to_string();
+        let changed = changed.collect::<Value>().to_string();
         sqlx::query!(
             "update review_change set observed_at = ? where review_id in (select value from json_each(?))",
             now,

@@ -1,13 +1,12 @@
 //! The state that every handler shares: snapshot, links, clock and compute.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::{Clock, Monotonic};
-use crate::compute::Compute;
+use crate::compute::{Compute, lock};
 use crate::config::RequestLog;
 use crate::links::Links;
 use crate::search::TextIndex;
@@ -40,7 +39,10 @@ impl Ctx {
         text_index: TextIndex,
     ) -> Self {
         let (compute, current) = (Compute::default(), Arc::new(current));
-        let freshness = SnapshotFreshness::new(clock.monotonic());
+        let freshness = SnapshotFreshness {
+            published_at: Mutex::new(clock.monotonic()),
+            failing_since: Mutex::default(),
+        };
         Self {
             current,
             links,
@@ -62,47 +64,32 @@ impl Ctx {
 /// The time of the last publication and of failures, for monitoring.
 #[derive(Debug)]
 pub struct SnapshotFreshness {
-    /// Milliseconds of the monotonic clock.
-    published_ms: AtomicU64,
-    /// Start of the current series of failures, in the same unit; [`NEVER`] if publishing works.
-    failing_since_ms: AtomicU64,
+    published_at: Mutex<Monotonic>,
+    /// Start of the current series of failures; `None` if publishing works.
+    failing_since: Mutex<Option<Monotonic>>,
 }
 
-const NEVER: u64 = u64::MAX;
-
 impl SnapshotFreshness {
-    fn new(published_at: Monotonic) -> Self {
-        Self {
-            published_ms: AtomicU64::new(published_at.millis()),
-            failing_since_ms: AtomicU64::new(NEVER),
-        }
-    }
-
     pub fn published(&self, now: Monotonic) {
-        self.published_ms.store(now.millis(), Ordering::Relaxed);
+        *lock(&self.published_at) = now;
     }
 
     /// Records a failed attempt; consecutive failures keep the time of the first.
     pub fn failed(&self, now: Monotonic) {
-        let (was, ordering) = (NEVER, Ordering::Relaxed);
-        let _ = self
-            .failing_since_ms
-            .compare_exchange(was, now.millis(), ordering, ordering);
+        lock(&self.failing_since).get_or_insert(now);
     }
 
     /// Records that publishing works, even if there was nothing to publish.
     pub fn succeeded(&self) {
-        self.failing_since_ms.store(NEVER, Ordering::Relaxed);
+        *lock(&self.failing_since) = None;
     }
 
     pub fn age(&self, now: Monotonic) -> Duration {
-        let published_ms = self.published_ms.load(Ordering::Relaxed);
-        Duration::from_millis(now.millis().saturating_sub(published_ms))
+        now - *lock(&self.published_at)
     }
 
     /// `None` if publishing is not failing.
     pub fn failing_for(&self, now: Monotonic) -> Option<Duration> {
-        let since_ms = self.failing_since_ms.load(Ordering::Relaxed);
-        (since_ms != NEVER).then(|| Duration::from_millis(now.millis().saturating_sub(since_ms)))
+        lock(&self.failing_since).map(|since| now - since)
     }
 }

@@ -20,4 +20,4 @@ pub use problem::{
 };
 pub use query::QueryParameters;
 pub use request::{ClientAddress, UrlParameters, announces_more_than, body_fault, in_turn};
-pub use route::{Route, RouteTable};
+pub use route::{AnswerCounts, Route, RouteTable};

@@ -19,6 +19,7 @@ use super::problem::retry_later;
 use crate::compute::{Compute, Crowded, network};
 use crate::config::Nets;
 use crate::metrics;
+use crate::websub::http_client::causes;
 use crate::wire::parameters::{Parameter, Parsed, parse_all};
 
 /// `Err` if the bytes are not UTF-8.
@@ -36,11 +37,9 @@ impl UrlParameters {
     /// Decodes the named segments of a path.
     pub fn of_path(segments: Vec<(&'static str, &str)>) -> Self {
         let decoded = |segment: &str| text(percent_decode(segment.as_bytes()).collect());
+        let segments = segments.into_iter();
         Self {
-            path: segments
-                .into_iter()
-                .map(|(name, segment)| (name, decoded(segment)))
-                .collect(),
+            path: segments.map(|(name, its)| (name, decoded(its))).collect(),
             query: OnceLock::new(),
         }
     }
@@ -61,16 +60,10 @@ impl UrlParameters {
     /// # Errors
     /// If the value is invalid.
     pub fn path<P: Parameter>(request: &Request) -> Parsed<P> {
-        let parts = request
-            .extensions()
-            .get::<Self>()
-            .map_or(&[][..], |parameters| &parameters.path);
-        parse_all::<P>(
-            parts
-                .iter()
-                .filter(|(name, _)| *name == P::NAME)
-                .map(|(_, value)| as_str(value)),
-        )
+        let parameters = request.extensions().get::<Self>();
+        let segments = parameters.map_or(&[][..], |parameters| &parameters.path);
+        let its = segments.iter().filter(|(name, _)| *name == P::NAME);
+        parse_all::<P>(its.map(|(_, value)| as_str(value)))
     }
 }
 
@@ -105,17 +98,8 @@ fn as_str(decoded: &Decoded) -> Result<&str, &str> {
 
 /// The status and the reason of a body that could not be read: it came too slowly, or it is malformed or cut off.
 pub fn body_fault(error: &ReadBodyError) -> (StatusCode, &'static str) {
-    let (mut is_late, mut cause) = (false, Some(error as &(dyn Error + 'static)));
-    while let Some(error) = cause {
-        let reason = error.downcast_ref::<io::Error>();
-        is_late |= reason.is_some_and(|reason| reason.kind() == io::ErrorKind::TimedOut);
-        // An I/O error reports the source of what it wraps as its own.
-        cause = match reason.and_then(io::Error::get_ref) {
-            Some(wrapped) => Some(wrapped),
-            None => error.source(),
-        };
-    }
-    if is_late {
+    let mut reasons = causes(error).filter_map(<dyn Error>::downcast_ref::<io::Error>);
+    if reasons.any(|reason| reason.kind() == io::ErrorKind::TimedOut) {
         (
             StatusCode::REQUEST_TIMEOUT,
             "The body did not arrive completely in time.",
@@ -219,12 +203,8 @@ fn address(entry: &str) -> Option<IpAddr> {
         .strip_prefix('[')
         .and_then(|rest| rest.strip_suffix(']'));
     let bracketed = bare.and_then(|bare| bare.parse().ok().map(IpAddr::V6));
-    let address = entry.parse().ok().or(bracketed).or_else(|| {
-        entry
-            .parse()
-            .ok()
-            .map(|with_port: SocketAddr| with_port.ip())
-    });
+    let with_port = || Some(entry.parse::<SocketAddr>().ok()?.ip());
+    let address = entry.parse().ok().or(bracketed).or_else(with_port);
     address.map(|address: IpAddr| address.to_canonical())
 }
 

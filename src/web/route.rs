@@ -27,6 +27,7 @@ pub struct Route {
     pub target: Option<&'static str>,
     handlers: Vec<RouteHandler>,
     at_hand: Option<AtHand>,
+    pub counts: AnswerCounts,
 }
 
 struct RouteHandler {
@@ -37,13 +38,14 @@ struct RouteHandler {
 }
 
 impl Route {
-    pub const fn new(pattern: &'static str) -> Self {
+    pub fn new(pattern: &'static str) -> Self {
         Self {
             pattern,
             title: None,
             target: None,
             handlers: Vec::new(),
             at_hand: None,
+            counts: AnswerCounts::of(label(pattern)),
         }
     }
 
@@ -150,25 +152,17 @@ impl Route {
     }
 }
 
-// The table of all routes.
+// What is counted of each route's responses.
 
 /// Responses are counted by these classes of status.
 const CLASSES: [&str; 5] = ["2xx", "304", "3xx", "4xx", "5xx"];
 /// The classes whose series start at zero: successes and failures.
 const BEGUN_CLASSES: [usize; 2] = [0, 4];
-/// The label for paths without a route, because clients choose paths freely.
-const NO_ROUTE: &str = "none";
-
-/// If two routes match, the first one applies.
-pub struct RouteTable {
-    routes: Vec<Route>,
-    /// One for each route, and one for paths without a route.
-    counts: Vec<AnswerCounts>,
-}
 
 /// The counters of one route, cached because a registry lookup costs more than counting.
-struct AnswerCounts {
-    route: &'static str,
+pub struct AnswerCounts {
+    /// The route's label in metrics and in the request log.
+    pub route: &'static str,
     by_class: [OnceLock<Counter>; CLASSES.len()],
     seconds: OnceLock<Histogram>,
 }
@@ -192,13 +186,23 @@ impl AnswerCounts {
             .get_or_init(|| metrics::REQUESTS.counter(&[self.route, CLASSES[class]]))
     }
 
-    fn seconds(&self) -> &Histogram {
+    /// Counts a response that took so long.
+    pub fn count(&self, status: StatusCode, taken: Duration) {
+        let class = match status.as_u16() {
+            200..=299 => 0,
+            304 => 1,
+            300..=399 => 2,
+            400..=499 => 3,
+            _ => 4,
+        };
+        self.counter(class).inc();
         self.seconds
             .get_or_init(|| metrics::REQUEST_SECONDS.histogram(&[self.route]))
+            .observe(taken.as_secs_f64());
     }
 }
 
-/// A route's name in metrics and in the request log. Names of assets contain digests, which change with each release.
+/// Names of assets contain digests, which change with each release.
 fn label(pattern: &'static str) -> &'static str {
     if pattern.starts_with("/assets/") {
         "/assets/:file"
@@ -207,62 +211,44 @@ fn label(pattern: &'static str) -> &'static str {
     }
 }
 
+// The table of all routes.
+
+/// If two routes match, the first one applies.
+pub struct RouteTable {
+    pub routes: Vec<Route>,
+    /// Of paths without a route, under one label because clients choose paths freely.
+    pub unrouted: AnswerCounts,
+}
+
 impl RouteTable {
     pub fn new(routes: Vec<Route>) -> Self {
-        let patterns = routes.iter().map(|route| label(route.pattern));
-        let counts = patterns.chain([NO_ROUTE]).map(AnswerCounts::of).collect();
-        Self { routes, counts }
+        let unrouted = AnswerCounts::of("none");
+        Self { routes, unrouted }
     }
 
-    pub fn routes(&self) -> &[Route] {
-        &self.routes
-    }
-
-    /// Counts a response of the route at index `place`; `None` means no route.
-    pub fn count(&self, place: Option<usize>, status: StatusCode, taken: Duration) {
-        let class = match status.as_u16() {
-            200..=299 => 0,
-            304 => 1,
-            300..=399 => 2,
-            400..=499 => 3,
-            _ => 4,
-        };
-        if let Some(counts) = self.counts.get(place.unwrap_or(self.routes.len())) {
-            counts.counter(class).inc();
-            counts.seconds().observe(taken.as_secs_f64());
-        }
-    }
-
-    /// The label of the route at index `place`; `None` means no route.
-    pub fn label(&self, place: Option<usize>) -> &'static str {
-        let counts = self.counts.get(place.unwrap_or(self.routes.len()));
-        counts.map_or(NO_ROUTE, |counts| counts.route)
-    }
-
-    /// The ready answer to GET of exactly this path, and its route's index.
-    pub fn at_hand(&self, path: &str) -> Option<(usize, &AtHand)> {
-        let mut routes = (0..).zip(&self.routes);
-        routes.find_map(|(place, route)| {
+    /// The ready answer to GET of exactly this path, and its route.
+    pub fn at_hand(&self, path: &str) -> Option<(&Route, &AtHand)> {
+        self.routes.iter().find_map(|route| {
             let answer = route.at_hand.as_ref()?;
-            (route.pattern == path).then_some((place, answer))
+            (route.pattern == path).then_some((route, answer))
         })
     }
 
-    /// The request's route and its index; stores the URL's parameters in the request.
-    pub fn take(&self, request: &mut Request) -> Option<(usize, &Route)> {
+    /// The request's route; stores the URL's parameters in the request.
+    pub fn take(&self, request: &mut Request) -> Option<&Route> {
         let path = normal(request.uri().path());
-        let (place, segments) = self.matching(&path)?;
+        let (route, segments) = self.matching(&path)?;
         if !segments.is_empty() || request.uri().query().is_some() {
             let parameters = UrlParameters::of_path(segments);
             drop(path);
             request.extensions_mut().insert(parameters);
         }
-        Some((place, &self.routes[place]))
+        Some(route)
     }
 
-    fn matching<'a>(&self, path: &'a str) -> Option<(usize, Vec<(&'static str, &'a str)>)> {
-        let mut routes = (0..).zip(&self.routes);
-        routes.find_map(|(place, route)| Some((place, segments(route.pattern, path)?)))
+    fn matching<'a>(&self, path: &'a str) -> Option<(&Route, Vec<(&'static str, &'a str)>)> {
+        let mut routes = self.routes.iter();
+        routes.find_map(|route| Some((route, segments(route.pattern, path)?)))
     }
 }
 
@@ -327,8 +313,9 @@ mod tests {
             ("/reviews.json/", None),
             ("", None),
         ] {
-            let found = table.matching(&normal(path)).map(|(place, _)| place);
-            let found = found.map(|place| table.routes[place].pattern);
+            let found = table
+                .matching(&normal(path))
+                .map(|(route, _)| route.pattern);
             assert_eq!(found, pattern, "{path}");
         }
         assert_eq!(

@@ -34,9 +34,8 @@ const OUTAGE_DELAY: Duration = Duration::from_mins(1);
 /// Timeout of a whole delivery, plus a second per MiB.
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
 
-#[derive(Clone)]
 pub struct Exchange {
-    pub egress: Arc<Egress>,
+    pub egress: Egress,
     pub clock: Clock,
     /// For challenges and jitter.
     pub random: Random,
@@ -46,8 +45,8 @@ pub struct Exchange {
     pub delays: RetryDelays,
     /// Rate limits of verifications, per network.
     pub rates: Arc<RateLimits>,
-    /// Distinguishes failures of our own network from those of callbacks.
-    pub outages: Outages,
+    /// Per subscription, the signs of life at the start of its first attempt that failed for an unclear reason.
+    pub unclear: Mutex<HashMap<i64, u64>>,
 }
 
 /// The start of an exchange: the recorded instant, and the base of its duration.
@@ -174,8 +173,9 @@ impl Exchange {
                 Err(failure) => return Ok(Err(failure)),
             };
             if !self.is_free(&due.callback) {
+                let is_active = due.lease_ends_at.is_some();
                 self.rates
-                    .book_verification(turn, vetted.addresses(), due.is_active)?;
+                    .book_verification(turn, vetted.addresses(), is_active)?;
             }
             Ok(self.egress.get_vetted(vetted, VERIFY_BODY_MAX).await)
         };
@@ -291,13 +291,8 @@ impl Exchange {
     /// Whether the callback's address is certainly in a network that the operator allows, which exempts it from the
     /// limits per host.
     pub fn is_free(&self, callback: &str) -> bool {
-        let policy = self.egress.policy();
+        let policy = &self.egress.policy;
         Callback::parse(callback, policy).is_ok_and(|callback| callback.is_allowed_besides(policy))
-    }
-
-    fn is_ours(&self, subscription_id: i64, failure: Option<Failure>, start: Start) -> bool {
-        let signs_now = self.egress.signs_of_life();
-        (self.outages).is_ours(subscription_id, failure, start.signs, signs_now)
     }
 
     fn start(&self) -> Start {
@@ -411,36 +406,25 @@ fn spread(wait: Duration, jitter: f64) -> Duration {
 /// one.
 const UNCLEAR_MAX: usize = 200_000;
 
-/// Distinguishes failures of our own network from those of callbacks. Stores per subscription the signs of life at the
-/// start of its first uncounted attempt.
-#[derive(Clone, Default)]
-pub struct Outages(Arc<Mutex<HashMap<i64, u64>>>);
-
-impl Outages {
-    /// Whether our own network probably caused the failure of an attempt; `failure` is `None` if there was a response.
-    /// `signs_before` and `signs_now` are the client's signs of life at its start and at its end.
-    fn is_ours(
-        &self,
-        subscription_id: i64,
-        failure: Option<Failure>,
-        signs_before: u64,
-        signs_now: u64,
-    ) -> bool {
-        let mut since = lock(&self.0);
+impl Exchange {
+    /// Whether our own network probably caused the failure of the attempt that began at `start`; `failure` is `None` if
+    /// there was a response.
+    fn is_ours(&self, subscription_id: i64, failure: Option<Failure>, start: Start) -> bool {
+        let mut unclear = lock(&self.unclear);
         match failure.map_or(Blame::Theirs, Failure::blame) {
             Blame::Ours => true,
             Blame::Theirs => {
-                since.remove(&subscription_id);
+                unclear.remove(&subscription_id);
                 false
             }
             Blame::Unclear => {
-                if since.len() >= UNCLEAR_MAX {
-                    since.clear();
+                if unclear.len() >= UNCLEAR_MAX {
+                    unclear.clear();
                 }
-                let first = *since.entry(subscription_id).or_insert(signs_before);
-                let is_ours = signs_now == first;
+                let first = *unclear.entry(subscription_id).or_insert(start.signs);
+                let is_ours = self.egress.signs_of_life() == first;
                 if !is_ours {
-                    since.remove(&subscription_id);
+                    unclear.remove(&subscription_id);
                 }
                 is_ours
             }

@@ -74,47 +74,25 @@ pub enum RequestError {
     ContentType,
     #[error("The body has more than {BODY_BYTES_MAX} bytes.")]
     TooLarge,
-    #[error("{field} is missing; give hub.callback, hub.mode and hub.topic.")]
-    Missing {
-        /// For example `hub.mode`.
-        field: &'static str,
-    },
-    #[error("{field} is given more than once; give it once.")]
-    Repeated {
-        /// For example `hub.mode`.
-        field: &'static str,
-    },
-    #[error("{field} is not UTF-8 once its percent-encoding is decoded.")]
-    NotUtf8 {
-        /// For example `hub.mode`.
-        field: &'static str,
-    },
-    #[error("hub.mode `{given}` is neither subscribe nor unsubscribe.")]
-    Mode {
-        /// The given value, shortened.
-        given: String,
-    },
+    #[error("{0} is missing; give hub.callback, hub.mode and hub.topic.")]
+    Missing(&'static str),
+    #[error("{0} is given more than once; give it once.")]
+    Repeated(&'static str),
+    #[error("{0} is not UTF-8 once its percent-encoding is decoded.")]
+    NotUtf8(&'static str),
+    /// The given value, shortened, here and below.
+    #[error("hub.mode `{0}` is neither subscribe nor unsubscribe.")]
+    Mode(String),
     #[error("hub.topic `{given}` is not a topic of this hub; its topics are {topics}.")]
-    Topic {
-        /// The given value, shortened.
-        given: String,
-        /// The topics of this hub.
-        topics: String,
-    },
+    Topic { given: String, topics: String },
     #[error("hub.callback cannot be used: {0}{how}.", how = opened_with(.0))]
     Callback(#[from] CallbackFault),
     #[error(
-        "hub.lease_seconds `{given}` must be a whole number of seconds above 0, in digits; leave it out for the default."
+        "hub.lease_seconds `{0}` must be a whole number of seconds above 0, in digits; leave it out for the default."
     )]
-    LeaseSeconds {
-        /// The given value, shortened.
-        given: String,
-    },
-    #[error("hub.secret has {bytes} bytes; it must have fewer than 200.")]
-    SecretTooLong {
-        /// At most 199 are accepted.
-        bytes: usize,
-    },
+    LeaseSeconds(String),
+    #[error("hub.secret has {0} bytes; it must have fewer than 200.")]
+    SecretTooLong(usize),
 }
 
 /// The setting that would permit the callback; empty if none would.
@@ -132,14 +110,14 @@ impl RequestError {
         match self {
             Self::ContentType => 415,
             Self::TooLarge => 413,
-            Self::Missing { .. }
-            | Self::Repeated { .. }
-            | Self::NotUtf8 { .. }
-            | Self::Mode { .. }
+            Self::Missing(_)
+            | Self::Repeated(_)
+            | Self::NotUtf8(_)
+            | Self::Mode(_)
             | Self::Topic { .. }
             | Self::Callback(_)
-            | Self::LeaseSeconds { .. }
-            | Self::SecretTooLong { .. } => 400,
+            | Self::LeaseSeconds(_)
+            | Self::SecretTooLong(_) => 400,
         }
     }
 }
@@ -162,28 +140,28 @@ pub fn parse(
         return Err(RequestError::ContentType);
     }
     let mode = required_field(body, "hub.mode")?;
-    let mode = Mode::find(&mode).ok_or_else(|| RequestError::Mode { given: echo(&mode) })?;
+    let mode = Mode::find(&mode).ok_or_else(|| RequestError::Mode(echo(&mode)))?;
     let document = topic(&required_field(body, "hub.topic")?, links)?;
     let callback = Callback::parse(&required_field(body, "hub.callback")?, policy)?;
     let secret = field(body, "hub.secret")?.filter(|secret| !secret.is_empty());
-    if let Some(bytes) = secret
-        .as_ref()
-        .map(|secret| secret.len())
-        .filter(|bytes| *bytes > SECRET_BYTES_MAX)
+    if let Some(secret) = &secret
+        && secret.len() > SECRET_BYTES_MAX
     {
-        return Err(RequestError::SecretTooLong { bytes });
+        return Err(RequestError::SecretTooLong(secret.len()));
     }
-    let (mut wish_seconds, mut granted_secret) = (None, None);
-    if mode == Mode::Subscribe {
-        let given = field(body, "hub.lease_seconds")?;
-        wish_seconds = given.map(|given| seconds(&given)).transpose()?;
-        granted_secret = secret.map(|secret| Secret::new(secret.into_owned()));
-    }
+    let (secret, wish_seconds) = match mode {
+        Mode::Subscribe => {
+            let given = field(body, "hub.lease_seconds")?;
+            let wish_seconds = given.map(|given| seconds(&given)).transpose()?;
+            (secret.map(Secret::new), wish_seconds)
+        }
+        Mode::Unsubscribe => (None, None),
+    };
     Ok(Request {
         mode,
         document,
         callback,
-        secret: granted_secret,
+        secret,
         lease_seconds: leases.grant(wish_seconds),
     })
 }
@@ -202,14 +180,14 @@ fn is_form(content_type: &str) -> bool {
     is_form && parts.all(is_utf8)
 }
 
-fn required_field<'a>(body: &'a [u8], name: &'static str) -> Result<Cow<'a, str>, RequestError> {
+fn required_field(body: &[u8], name: &'static str) -> Result<String, RequestError> {
     field(body, name)?
         .filter(|value| !value.is_empty())
-        .ok_or(RequestError::Missing { field: name })
+        .ok_or(RequestError::Missing(name))
 }
 
 /// A field's decoded value (WHATWG URL, `application/x-www-form-urlencoded`); unlike there, invalid UTF-8 is an error.
-fn field<'a>(body: &'a [u8], name: &'static str) -> Result<Option<Cow<'a, str>>, RequestError> {
+fn field(body: &[u8], name: &'static str) -> Result<Option<String>, RequestError> {
     let mut found = None;
     for pair in body.split(|byte| *byte == b'&') {
         let (key, value) = pair
@@ -220,12 +198,11 @@ fn field<'a>(body: &'a [u8], name: &'static str) -> Result<Option<Cow<'a, str>>,
             continue;
         }
         if found.replace(value).is_some() {
-            return Err(RequestError::Repeated { field: name });
+            return Err(RequestError::Repeated(name));
         }
     }
-    found
-        .map(|value| text(decoded(value)).ok_or(RequestError::NotUtf8 { field: name }))
-        .transpose()
+    let text = found.map(|value| String::from_utf8(decoded(value).into_owned()));
+    text.transpose().map_err(|_| RequestError::NotUtf8(name))
 }
 
 fn decoded(raw: &[u8]) -> Cow<'_, [u8]> {
@@ -237,13 +214,6 @@ fn decoded(raw: &[u8]) -> Cow<'_, [u8]> {
         .map(|byte| if *byte == b'+' { b' ' } else { *byte })
         .collect();
     Cow::Owned(percent_decode(&spaced).collect())
-}
-
-fn text(bytes: Cow<'_, [u8]>) -> Option<Cow<'_, str>> {
-    match bytes {
-        Cow::Borrowed(bytes) => std::str::from_utf8(bytes).ok().map(Cow::Borrowed),
-        Cow::Owned(bytes) => String::from_utf8(bytes).ok().map(Cow::Owned),
-    }
 }
 
 /// The topic is the URL of its `Link` header with `rel="self"`; equivalent escapes are accepted.
@@ -273,7 +243,7 @@ fn seconds(given: &str) -> Result<u64, RequestError> {
     if is_positive {
         Ok(given.parse().unwrap_or(u64::MAX))
     } else {
-        Err(RequestError::LeaseSeconds { given: echo(given) })
+        Err(RequestError::LeaseSeconds(echo(given)))
     }
 }
 
@@ -304,7 +274,11 @@ mod tests {
     }
 
     fn ask_as(content_type: Option<&str>, body: impl AsRef<[u8]>) -> Result<Request, RequestError> {
-        let leases = LeaseBounds::new(300, 864_000, 7_776_000).unwrap();
+        let leases = LeaseBounds {
+            min: 300,
+            default: 864_000,
+            max: 7_776_000,
+        };
         parse(
             content_type,
             body.as_ref(),
@@ -348,7 +322,7 @@ mod tests {
         assert_eq!(secret(good(&of(&"s".repeat(199)))), Some("s".repeat(199)));
         assert_eq!(
             good(&of(&"s".repeat(200))),
-            Err(RequestError::SecretTooLong { bytes: 200 })
+            Err(RequestError::SecretTooLong(200))
         );
         assert_eq!(
             secret(good(&of(&"%C3%A4".repeat(99)))),
@@ -357,17 +331,17 @@ mod tests {
         );
         assert_eq!(
             good(&of(&"%C3%A4".repeat(100))),
-            Err(RequestError::SecretTooLong { bytes: 200 }),
+            Err(RequestError::SecretTooLong(200)),
             "100 characters, but 200 bytes"
         );
         assert_eq!(
             good(&of(&"ä".repeat(100))),
-            Err(RequestError::SecretTooLong { bytes: 200 }),
+            Err(RequestError::SecretTooLong(200)),
             "raw bytes too"
         );
         assert_eq!(
             unsubscribe(&of(&"s".repeat(200))),
-            Err(RequestError::SecretTooLong { bytes: 200 })
+            Err(RequestError::SecretTooLong(200))
         );
         assert_eq!(secret(good(&of(""))), None, "an empty secret is none");
     }
@@ -399,10 +373,7 @@ mod tests {
             "%E2%80%AE",
         ] {
             let fault = ask(GOOD.replace("mode=subscribe", &format!("mode={mode}"))).unwrap_err();
-            assert!(
-                matches!(fault, RequestError::Mode { .. }),
-                "{mode}: {fault}"
-            );
+            assert!(matches!(fault, RequestError::Mode(_)), "{mode}: {fault}");
         }
     }
 
@@ -479,7 +450,7 @@ mod tests {
         ] {
             let fault = good(&format!("&hub.lease_seconds={wish}")).unwrap_err();
             assert!(
-                matches!(fault, RequestError::LeaseSeconds { .. }),
+                matches!(fault, RequestError::LeaseSeconds(_)),
                 "{wish}: {fault}"
             );
         }
@@ -608,19 +579,19 @@ mod tests {
                     .split('&')
                     .filter(|pair| !pair.starts_with(field))
                     .collect();
-                assert_eq!(ask(without.join("&")), Err(RequestError::Missing { field }));
+                assert_eq!(ask(without.join("&")), Err(RequestError::Missing(field)));
                 assert_eq!(
                     ask(format!("{}&{field}=", without.join("&"))),
-                    Err(RequestError::Missing { field }),
+                    Err(RequestError::Missing(field)),
                     "empty is missing"
                 );
                 assert_eq!(
                     ask(format!("{}&{field}", without.join("&"))),
-                    Err(RequestError::Missing { field }),
+                    Err(RequestError::Missing(field)),
                     "so is a bare name"
                 );
             }
-            assert_eq!(ask(""), Err(RequestError::Missing { field: "hub.mode" }));
+            assert_eq!(ask(""), Err(RequestError::Missing("hub.mode")));
         }
 
         #[test]
@@ -658,7 +629,7 @@ mod tests {
                     .collect();
                 assert_eq!(
                     ask(format!("{}&{field}=%FF%FE", others.join("&"))),
-                    Err(RequestError::NotUtf8 { field })
+                    Err(RequestError::NotUtf8(field))
                 );
             }
             assert!(
@@ -704,7 +675,7 @@ mod tests {
                     .map_or(format!("{field}=1&{field}=1"), ToOwned::to_owned);
                 assert_eq!(
                     good(&format!("&{pair}")),
-                    Err(RequestError::Repeated { field })
+                    Err(RequestError::Repeated(field))
                 );
             }
             assert!(

@@ -1,9 +1,8 @@
 //! The hub's tables and every statement on them: requests, subscriptions with their
 //! states, due work and results.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, Duration, Utc};
+use serde::Serialize;
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
@@ -289,12 +288,10 @@ pub struct DueVerification {
     pub host: String,
     /// The requested lease, within the bounds.
     pub lease_seconds: i64,
-    /// The end of the running lease, if there is one.
+    /// The end of the running lease if it renews or ends an active subscription.
     pub lease_ends_at: Option<DateTime<Utc>>,
     /// Previous attempts.
     pub attempts: i64,
-    /// Whether it renews or ends an active subscription.
-    pub is_active: bool,
 }
 
 impl DueVerification {
@@ -370,7 +367,7 @@ pub async fn verifications(
     .fetch_all(connection)
     .await?;
     let due = rows.into_iter().filter_map(|row| {
-        let is_active = State::find(&row.state) == Some(State::Active);
+        let is_active = row.state == State::Active.name();
         let lease_ends_at = row.lease_ends_at.as_deref().filter(|_| is_active);
         Some(DueVerification {
             subscription_id: row.subscription_id,
@@ -382,7 +379,6 @@ pub async fn verifications(
             lease_seconds: row.lease_seconds,
             lease_ends_at: lease_ends_at.map(instant_or_epoch),
             attempts: row.attempts,
-            is_active,
         })
     });
     Ok(due.collect())
@@ -613,8 +609,7 @@ async fn mark_delivered(write: &mut Write, delivered: &[(i64, i64, String)]) -> 
     if delivered.is_empty() {
         return Ok(());
     }
-    let delivered =
-        serde_json::to_string(delivered).map_err(|error| sqlx::Error::Encode(error.into()))?;
+    let delivered = as_json(&delivered)?;
     sqlx::query!(
         "update subscription set delivered_version = d.version, failures = 0, next_attempt_at = null, last_attempt_at = d.at,
            last_outcome = 'ok'
@@ -768,60 +763,35 @@ fn shortened(callback: &str) -> String {
         .collect()
 }
 
-/// The results of one version within a batch.
-struct Sum {
-    first_at: DateTime<Utc>,
-    last_at: DateTime<Utc>,
-    delivered: i64,
-    failed: i64,
-    bytes: i64,
-}
-
 /// Adds attempts to the sums of their versions.
 async fn count(write: &mut Write, attempts: &[Attempt]) -> sqlx::Result<()> {
-    let mut sums: BTreeMap<(&str, i64), Sum> = BTreeMap::new();
-    for attempt in attempts {
-        let Some(version) = attempt.version else {
-            continue;
-        };
-        let none = Sum {
-            first_at: attempt.at,
-            last_at: attempt.at,
-            delivered: 0,
-            failed: 0,
-            bytes: 0,
-        };
-        let sum = sums
-            .entry((attempt.document.name(), version))
-            .or_insert(none);
-        (sum.first_at, sum.last_at) = (sum.first_at.min(attempt.at), sum.last_at.max(attempt.at));
-        if let Outcome::Delivered { bytes } = attempt.outcome {
-            (sum.delivered, sum.bytes) = (sum.delivered + 1, sum.bytes + bytes);
+    let counted = attempts.iter().filter_map(|attempt| {
+        let bytes = if let Outcome::Delivered { bytes } = attempt.outcome {
+            Some(bytes)
         } else {
-            sum.failed += 1;
-        }
-    }
-    for ((document, version), sum) in sums {
-        let (first_at, last_at) = (
-            utc_milliseconds(sum.first_at),
-            utc_milliseconds(sum.last_at),
-        );
-        sqlx::query!(
-            "insert into fan_out (document, version, first_at, last_at, delivered, failed, bytes) values (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-             on conflict (document, version) do update set last_at = max(last_at, excluded.last_at),
-               delivered = delivered + excluded.delivered, failed = failed + excluded.failed, bytes = bytes + excluded.bytes",
-            document,
-            version,
-            first_at,
-            last_at,
-            sum.delivered,
-            sum.failed,
-            sum.bytes
-        )
-        .execute(&mut *write)
-        .await?;
-    }
-    Ok(())
+            None
+        };
+        let (document, at) = (attempt.document.name(), utc_milliseconds(attempt.at));
+        Some((document, attempt.version?, at, bytes))
+    });
+    let counted = as_json(&counted.collect::<Vec<_>>())?;
+    sqlx::query!(
+        "insert into fan_out (document, version, first_at, last_at, delivered, failed, bytes)
+         select value ->> 0, value ->> 1, min(value ->> 2), max(value ->> 2),
+           count(value ->> 3), count(*) - count(value ->> 3), coalesce(sum(value ->> 3), 0)
+         from json_each(?) group by 1, 2
+         on conflict (document, version) do update set last_at = max(last_at, excluded.last_at),
+           delivered = delivered + excluded.delivered, failed = failed + excluded.failed, bytes = bytes + excluded.bytes",
+        counted
+    )
+    .execute(&mut *write)
+    .await
+    .map(drop)
+}
+
+/// Rows for a statement that takes them all at once.
+fn as_json(rows: &impl Serialize) -> sqlx::Result<String> {
+    serde_json::to_string(rows).map_err(|error| sqlx::Error::Encode(error.into()))
 }
 
 // The data for operators, never with a secret.

@@ -55,7 +55,7 @@ enum WakeReason {
 pub struct Worker {
     database: Database,
     current: Arc<CurrentSnapshot>,
-    exchange: Exchange,
+    exchange: Arc<Exchange>,
     wake: Arc<Notify>,
     queues: HostQueues,
     budget: HostBudget,
@@ -102,7 +102,7 @@ impl Worker {
             budget: HostBudget::new(host_bytes_per_hour),
             database,
             current,
-            exchange,
+            exchange: Arc::new(exchange),
             wake,
             queues: HostQueues::default(),
             slots: Arc::new(Semaphore::new(SLOTS_MAX)),
@@ -288,7 +288,7 @@ impl Worker {
     }
 
     fn start(&mut self, host: String, due: Due, permit: OwnedSemaphorePermit) {
-        let (exchange, room) = (self.exchange.clone(), Arc::clone(&self.room));
+        let (exchange, room) = (Arc::clone(&self.exchange), Arc::clone(&self.room));
         let (subscription_id, snapshot) = (due.subscription_id(), self.current.load());
         let body_bytes = |due: &DueDelivery| snapshot.document(due.document).body.content.len();
         let (longest, is_over) = match &due {

@@ -36,7 +36,7 @@ async fn a_database_of_another_release_is_not_ready() {
 #[tokio::test]
 async fn a_database_that_does_not_answer_is_not_ready() {
     let app = TestApp::with(&Generator::new(1).reviews(3)).await;
-    let readers = app.app().database().readers();
+    let readers = app.app().database.readers();
     let mut held = Vec::new();
     // One that is on its way back is waited for.
     for _ in 0..readers.options().get_max_connections() {
@@ -66,17 +66,13 @@ async fn while_changes_cannot_be_published_it_is_ready_and_says_since_when() {
     let _ = app.app().watch_once().await;
     let (status, said) = readiness(&app).await;
     assert!(status == 200 && said.contains("for 90 s"), "{said}");
-    let behind = app
-        .app()
-        .ctx()
-        .freshness
-        .failing_for(app.clock().monotonic());
+    let behind = app.app().ctx.freshness.failing_for(app.clock().monotonic());
     assert_eq!(behind, Some(Duration::from_secs(90)));
     sqlite3(&app.path(), "alter table elsewhere rename to business");
     let _ = app.app().watch_once().await;
     assert_eq!(readiness(&app).await, (200, "ready\n".to_owned()));
     assert_eq!(
-        app.app().ctx().freshness.age(app.clock().monotonic()),
+        app.app().ctx.freshness.age(app.clock().monotonic()),
         Duration::ZERO
     );
 }

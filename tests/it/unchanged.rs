@@ -227,7 +227,7 @@ async fn a_clock_with_fractions_of_a_second_puts_each_change_out_once() {
     let app = TestApp::at(tempfile::tempdir().unwrap(), clock).await;
     app.shell("insert into review (review_id, rating, reviewed_on) values ('x', 1, '2026-11-20')")
         .await;
-    let swaps = app.app().ctx().current.swaps();
+    let swaps = app.app().ctx.current.swaps();
     let before = *swaps.borrow();
     app.shell("update review set rating = 2").await;
     app.drain().await;

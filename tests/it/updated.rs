@@ -298,7 +298,7 @@ async fn a_document_that_does_not_change_keeps_its_updated_its_tag_and_its_versi
     // The digest that decides leaves `updated` out; the tag covers both.
     let tags = |app: &TestApp| {
         Document::ALL.map(|document| {
-            let snapshot = app.app().ctx().current.load();
+            let snapshot = app.app().ctx.current.load();
             let out = snapshot.document(document);
             (
                 out.publication.digest.clone(),

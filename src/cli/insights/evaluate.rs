@@ -51,10 +51,7 @@ impl Evaluate {
         let name = self.file.display().to_string();
         let content = read_text(&self.file, ANNOTATED_MIB_MAX)
             .with_context(|| format!("cannot read {name}"))?;
-        let is_of_reviews = self
-            .file
-            .extension()
-            .is_some_and(|ending| ending == "jsonl");
+        let is_of_reviews = self.file.extension() == Some("jsonl".as_ref());
         let (text, lines) = if is_of_reviews {
             self.whole_reviews(configured, &name, &content)?
         } else {
@@ -220,11 +217,8 @@ fn told(trade: &str, quality: &EvaluationFigures) -> String {
     let _ = writeln!(text, "\nANNOTATED  POSITIVE  NEGATIVE  NEUTRAL  UNCERTAIN");
     for expected in &labels[..3] {
         let count = |got: &Polarity| {
-            quality
-                .confusion
-                .get(&(*expected, *got))
-                .copied()
-                .unwrap_or(0)
+            let counted = quality.confusion.get(&(*expected, *got));
+            counted.copied().unwrap_or(0)
         };
         let [positive, negative, neutral, uncertain] = labels.each_ref().map(count);
         let _ = writeln!(
@@ -248,11 +242,8 @@ fn tell_miss(text: &mut String, miss: &Miss) {
     );
     let characters: Vec<char> = miss.text.chars().collect();
     for hit in &miss.hits {
-        let words: String = characters
-            .get(hit.span.start as usize..hit.span.end as usize)
-            .unwrap_or_default()
-            .iter()
-            .collect();
+        let words = characters.get(hit.span.start as usize..hit.span.end as usize);
+        let words: String = words.unwrap_or_default().iter().collect();
         let _ = writeln!(text, "  {:>+4}  {}  {words:?}", hit.points, hit.rule);
     }
 }

@@ -11,10 +11,8 @@ use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use sqlx::SqliteConnection;
 
-use super::database::read;
-use super::decision::find;
-use super::report::{Exit, report_done, say};
-use super::terminal::progress;
+use super::database::{find, read};
+use super::report::{Exit, progress, report_done, say};
 use crate::config::{DatabaseConfig, TradeConfig, read_text};
 use crate::insights::evaluate::explain;
 use crate::insights::store::{clear, save};
@@ -98,10 +96,9 @@ fn trade_of(path: &Path) -> anyhow::Result<Trade> {
 
 /// Prints the insights without writing to the database.
 async fn show(database: &DatabaseConfig, engine: Option<Arc<Engine>>) -> anyhow::Result<Exit> {
-    let path = database.path()?;
     // Not part of the output.
     let links: Links = "http://localhost".parse()?;
-    let (input, behind) = read(&path, async |reader: &mut SqliteConnection| {
+    let (input, behind) = read(database, async |reader: &mut SqliteConnection| {
         survey(reader, engine.as_ref(), &links).await
     })
     .await?;
@@ -268,8 +265,7 @@ impl Explain {
         database: &DatabaseConfig,
         engine: Option<Arc<Engine>>,
     ) -> anyhow::Result<Exit> {
-        let path = database.path()?;
-        let (review, business) = read(&path, async |reader: &mut SqliteConnection| {
+        let (review, business) = read(database, async |reader: &mut SqliteConnection| {
             let review = find(reader, &self.id).await?;
             let business = storage::business::find(reader).await?;
             anyhow::Ok((review, business.unwrap_or_default()))

@@ -45,10 +45,9 @@ use crate::links::HUB_PATH;
 use crate::{metrics, wire};
 
 pub use admission::{Excess, Shares};
-pub use limits::Limits;
+pub use socket::Limits;
 
 mod admission;
-mod limits;
 mod socket;
 
 type BoxBody = http_body_util::combinators::BoxBody<Bytes, io::Error>;
@@ -150,7 +149,7 @@ struct Server<E> {
     handler: Arc<Handler<E>>,
     limits: Limits,
     exempt: Vec<IpNet>,
-    admission: Admission<Weak<ConnectionHandle>>,
+    admission: Admission<Weak<Connection<E>>>,
     /// Asks all connections to finish their requests and close.
     stopping: CancellationToken,
     connections: JoinSet<()>,
@@ -172,30 +171,36 @@ impl<E: Endpoint + 'static> Server<E> {
             report(ended);
         }
         let who = Peer::of(peer.ip(), &self.exempt);
-        let activity = |handle: &Weak<ConnectionHandle>| {
-            handle
-                .upgrade()
-                .map_or(Activity::Closed, |handle| handle.activity())
+        let activity = |connection: &Weak<Connection<E>>| {
+            let connection = connection.upgrade();
+            connection.map_or(Activity::Closed, |connection| connection.activity())
         };
         match self.admission.decide(who, activity) {
             AdmissionDecision::Refuse(refusal) => return self.turn_away(stream, refusal),
             AdmissionDecision::InPlaceOf(number) => {
                 metrics::CONNECTIONS_YIELDED.count(&[]);
-                if let Some(handle) = self.admission.get(number).and_then(Weak::upgrade) {
-                    handle.ask_to_go();
+                if let Some(other) = self.admission.get(number).and_then(Weak::upgrade) {
+                    other.ask_to_go();
                 }
             }
             AdmissionDecision::Admit => {}
         }
-        let handle = Arc::new(ConnectionHandle::new());
-        self.admission.hold(who, Arc::downgrade(&handle));
-        self.connections.spawn(hold(
-            Arc::clone(&self.handler),
-            stream,
+        // This fails only if the connection is already closed.
+        let Ok(local) = stream.local_addr() else {
+            return;
+        };
+        let connection = Arc::new(Connection {
+            handler: Arc::clone(&self.handler),
+            local,
             peer,
-            self.stopping.clone(),
-            handle,
-        ));
+            cycle: Arc::new(Cycle::new()),
+            had_body: AtomicBool::new(false),
+            is_asked: AtomicBool::new(false),
+            asked: Notify::new(),
+        });
+        self.admission.hold(who, Arc::downgrade(&connection));
+        let held = hold(connection, stream, self.stopping.clone());
+        self.connections.spawn(held);
     }
 
     /// Sends the reason, or closes without a response if too many refusals are being sent.
@@ -335,22 +340,20 @@ impl<E> Handler<E> {
     }
 }
 
-/// The server's handle of a connection: its activity, and a way to ask it to close.
-struct ConnectionHandle {
+/// A connection, shared by its task and the server.
+struct Connection<E> {
+    handler: Arc<Handler<E>>,
+    local: SocketAddr,
+    peer: SocketAddr,
     cycle: Arc<Cycle>,
+    /// Whether the last request had a body, part of which may be unread.
+    had_body: AtomicBool,
+    /// Whether it was asked to close to admit another connection.
     is_asked: AtomicBool,
     asked: Notify,
 }
 
-impl ConnectionHandle {
-    fn new() -> Self {
-        Self {
-            cycle: Arc::new(Cycle::new()),
-            is_asked: AtomicBool::new(false),
-            asked: Notify::new(),
-        }
-    }
-
+impl<E> Connection<E> {
     /// The current activity. A connection that has begun a request before it is asked to close stays open.
     fn activity(&self) -> Activity {
         if self.is_asked.load(Ordering::Relaxed) {
@@ -363,48 +366,24 @@ impl ConnectionHandle {
         }
     }
 
-    /// Asks it to close to admit another connection.
     fn ask_to_go(&self) {
         self.is_asked.store(true, Ordering::Relaxed);
         self.asked.notify_one();
     }
 }
 
-struct HttpConnection<E> {
-    handler: Arc<Handler<E>>,
-    local: LocalAddr,
-    remote: RemoteAddr,
-    cycle: Arc<Cycle>,
-    /// Whether the last request had a body, part of which may be unread.
-    had_body: AtomicBool,
-}
-
 async fn hold<E: Endpoint + 'static>(
-    handler: Arc<Handler<E>>,
+    connection: Arc<Connection<E>>,
     stream: TcpStream,
-    peer: SocketAddr,
     stop: CancellationToken,
-    handle: Arc<ConnectionHandle>,
 ) {
-    // This fails only if the connection is already closed.
-    let Ok(local) = stream.local_addr() else {
-        return;
-    };
-    let limits = handler.limits;
-    let cycle = Arc::clone(&handle.cycle);
-    let shared = Arc::new(HttpConnection {
-        handler: Arc::clone(&handler),
-        local: LocalAddr(local.into()),
-        remote: RemoteAddr(peer.into()),
-        cycle: Arc::clone(&cycle),
-        had_body: AtomicBool::new(false),
-    });
+    let (limits, cycle) = (connection.handler.limits, &connection.cycle);
     let service = service_fn(|request: Request<Incoming>| {
-        shared.cycle.enter(Phase::Answering);
-        answer(Arc::clone(&shared), request)
+        cycle.enter(Phase::Answering);
+        answer(Arc::clone(&connection), request)
     });
-    let socket = TokioIo::new(Socket::new(stream, Arc::clone(&cycle), limits));
-    let mut http = handler.http.serve_connection(socket, service);
+    let socket = TokioIo::new(Socket::new(stream, Arc::clone(cycle), limits));
+    let mut http = connection.handler.http.serve_connection(socket, service);
     let mut is_stopping = false;
     let result = loop {
         tokio::select! {
@@ -415,17 +394,17 @@ async fn hold<E: Endpoint + 'static>(
                 Pin::new(&mut http).graceful_shutdown();
             }
             // hyper has just read all bytes that arrived in the meantime.
-            () = handle.asked.notified() => match cycle.phase() {
+            () = connection.asked.notified() => match cycle.phase() {
                 Phase::New => return,
                 Phase::Idle => Pin::new(&mut http).graceful_shutdown(),
-                Phase::Head | Phase::Answering | Phase::Answered => handle.is_asked.store(false, Ordering::Relaxed),
+                Phase::Head | Phase::Answering | Phase::Answered => connection.is_asked.store(false, Ordering::Relaxed),
             }
         }
     };
     let parts = http.into_parts();
     let socket = parts.io.into_inner();
     match finish(result, &socket, cycle.phase(), &parts.read_buf) {
-        Finish::Close if shared.had_body.load(Ordering::Relaxed) && !socket.is_ended => {
+        Finish::Close if connection.had_body.load(Ordering::Relaxed) && !socket.is_ended => {
             linger(socket.stream).await;
         }
         Finish::Close => {}
@@ -435,7 +414,7 @@ async fn hold<E: Endpoint + 'static>(
                 .await;
         }
         Finish::Reset => {
-            tracing::debug!(%peer, "server.reader_cut: a client read its response too slowly");
+            tracing::debug!(peer = %connection.peer, "server.reader_cut: a client read its response too slowly");
             // A plain close would leave the rest of the response to the system, which keeps sending it for minutes.
             let _ = socket.stream.set_zero_linger();
         }
@@ -473,7 +452,7 @@ fn finish(result: hyper::Result<()>, socket: &Socket, phase: Phase, unread: &[u8
 }
 
 async fn answer<E: Endpoint>(
-    connection: Arc<HttpConnection<E>>,
+    connection: Arc<Connection<E>>,
     request: Request<Incoming>,
 ) -> Result<Response<ResponseBody>, Infallible> {
     let handler = &*connection.handler;
@@ -495,7 +474,8 @@ async fn answer<E: Endpoint>(
     ) {
         response.into()
     } else {
-        let (local, remote) = (connection.local.clone(), connection.remote.clone());
+        let local = LocalAddr(connection.local.into());
+        let remote = RemoteAddr(connection.peer.into());
         let request = (request, local, remote, Scheme::HTTP).into();
         // Boxed because its size would be moved with every response.
         Box::pin(handler.endpoint.get_response(request))
@@ -721,11 +701,9 @@ impl EarlyResponse {
         let mut words = request_line(request).split(|byte| *byte == b' ');
         let is_head = words.next() == Some(b"HEAD");
         let target = words.next().unwrap_or_default();
-        let path = target
-            .split(|byte| *byte == b'?')
-            .next()
-            .unwrap_or_default();
-        let (head, body) = self.response(path, limits).into_parts();
+        let path = target.split(|byte| *byte == b'?').next();
+        let response = self.response(path.unwrap_or_default(), limits);
+        let (head, body) = response.into_parts();
         // RFC 9110 §6.6.1: a server with a clock sends `Date` in a 4xx.
         let date = httpdate::fmt_http_date(Clock::system().now().into());
         let mut answer = format!(

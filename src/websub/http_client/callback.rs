@@ -280,7 +280,9 @@ mod tests {
 
     #[test]
     fn opened_nets_open_literals_and_this_machine() {
-        let policy = Policy::new(vec!["127.0.0.0/8".parse().unwrap()]);
+        let policy = Policy {
+            allowed: vec!["127.0.0.0/8".parse().unwrap()],
+        };
         for given in [
             "https://127.0.0.1:80/cb",
             "https://localhost/cb",

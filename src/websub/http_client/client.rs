@@ -11,7 +11,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use bytes::Bytes;
 use dns_lookup::LookupErrorKind;
@@ -45,25 +45,23 @@ const FIELDS_MAX: usize = 64;
 
 /// The client for all requests to callbacks; there is one.
 pub struct Egress {
-    policy: Arc<Policy>,
+    pub policy: Arc<Policy>,
     resolver: Arc<dyn Resolver>,
     tls: ClientConfig,
-    host_clients: Mutex<HostClients>,
+    /// By host and port, with the time at which each was made.
+    host_clients: Mutex<HashMap<String, (Client, Monotonic)>>,
     clock: Clock,
     signs_of_life: Arc<AtomicU64>,
 }
 
 /// A URL whose checked addresses are the only ones to connect to. Valid for one request, immediately.
 #[derive(Debug)]
-pub struct Vetted {
-    target: Target,
-    addresses: Vec<IpAddr>,
-}
+pub struct Vetted(Target);
 
 impl Vetted {
     /// At least one.
     pub fn addresses(&self) -> &[IpAddr] {
-        &self.addresses
+        self.0.addresses.as_deref().unwrap_or_default()
     }
 }
 
@@ -73,24 +71,20 @@ impl Egress {
     /// # Errors
     /// If TLS cannot be set up.
     pub fn new(
-        policy: Policy,
+        policy: Arc<Policy>,
         roots: &Roots,
         resolver: Arc<dyn Resolver>,
         clock: Clock,
     ) -> Result<Self, rustls::Error> {
         let tls = tls_config(roots, &clock)?;
         Ok(Self {
-            policy: Arc::new(policy),
+            policy,
             resolver,
             tls,
             host_clients: Mutex::default(),
             clock,
             signs_of_life: Arc::default(),
         })
-    }
-
-    pub fn policy(&self) -> &Policy {
-        &self.policy
     }
 
     /// Counts evidence that the network works: connections established (including TLS) and responses. If it does not
@@ -104,9 +98,9 @@ impl Egress {
     /// # Errors
     /// If the URL, its name or one of its addresses is not permitted, or the lookup fails.
     pub async fn vet(&self, url: &str) -> Result<Vetted, Failure> {
-        let target = Target::parse(url).map_err(|_| Failure::Url)?;
-        let addresses = vet(&target, &self.policy, &*self.resolver).await?;
-        Ok(Vetted { target, addresses })
+        let mut target = Target::parse(url).map_err(|_| Failure::Url)?;
+        target.addresses = Some(vet(&target, &self.policy, &*self.resolver).await?);
+        Ok(Vetted(target))
     }
 
     /// GETs `url` over its own connection.
@@ -152,7 +146,7 @@ impl Egress {
                 next: 0,
             };
             let request = request.body(reqwest::Body::wrap(upload));
-            let response = request.send().await.map_err(|error| Failure::of(&error))?;
+            let response = request.send().await?;
             let answer = self.answer(&response, port)?;
             drain(response).await;
             Ok(answer)
@@ -166,21 +160,13 @@ impl Egress {
     /// Those of [`Egress::get`].
     pub async fn get_vetted(
         &self,
-        vetted: Vetted,
+        Vetted(target): Vetted,
         body_bytes_max: usize,
     ) -> Result<Answer, Failure> {
-        let (port, url) = (vetted.target.port, vetted.target.url.clone());
-        // With its addresses, the target is not looked up again.
-        let target = Target {
-            addresses: Some(vetted.addresses),
-            ..vetted.target
-        };
+        let (port, url) = (target.port, target.url.clone());
+        // Its addresses are known, so the target is not looked up again.
         let client = self.client(target, 0)?;
-        let response = client
-            .get(url)
-            .send()
-            .await
-            .map_err(|error| Failure::of(&error))?;
+        let response = client.get(url).send().await?;
         let mut answer = self.answer(&response, port)?;
         if answer.is_success() {
             answer.body = read(response, body_bytes_max).await?;
@@ -188,16 +174,26 @@ impl Egress {
         Ok(answer)
     }
 
-    /// See [`HostClients`].
+    /// The client for the target's host and port: the current one if it is young enough, otherwise a new one.
     fn host_client(&self, target: Target) -> Result<Client, Failure> {
-        let host = format!(
-            "{}:{}",
-            target.url.host_str().unwrap_or_default(),
-            target.port
-        );
-        let make = || self.client(target, IDLE_PER_HOST_MAX);
-        let now = self.clock.monotonic();
-        lock(&self.host_clients).client(host, now, make)
+        let host = target.url.host_str().unwrap_or_default();
+        let host = format!("{host}:{}", target.port);
+        let (mut clients, now) = (lock(&self.host_clients), self.clock.monotonic());
+        let is_young = |opened_at: Monotonic| now - opened_at < HOST_CLIENT_AGE_MAX;
+        if let Some((client, opened_at)) = clients.get(&host)
+            && is_young(*opened_at)
+        {
+            return Ok(client.clone());
+        }
+        let client = self.client(target, IDLE_PER_HOST_MAX)?;
+        clients.retain(|_, (_, opened_at)| is_young(*opened_at));
+        if clients.len() >= CLIENTS_MAX {
+            let oldest = clients.iter().min_by_key(|(_, (_, opened_at))| *opened_at);
+            let oldest = oldest.map(|(host, _)| host.clone());
+            oldest.and_then(|host| clients.remove(&host));
+        }
+        clients.insert(host, (client.clone(), now));
+        Ok(client)
     }
 
     fn client(&self, target: Target, idle_max: usize) -> Result<Client, Failure> {
@@ -207,7 +203,7 @@ impl Egress {
             resolver: Arc::clone(&self.resolver),
         };
         let signs = Arc::clone(&self.signs_of_life);
-        Client::builder()
+        let client = Client::builder()
             .connector_layer(MapResponseLayer::new(move |connection| {
                 signs.fetch_add(1, Ordering::Relaxed);
                 connection
@@ -225,9 +221,8 @@ impl Egress {
             .tcp_nodelay(true)
             .connect_timeout(CONNECT_TIMEOUT)
             .pool_idle_timeout(IDLE_TIMEOUT)
-            .pool_max_idle_per_host(idle_max)
-            .build()
-            .map_err(|error| Failure::of(&error))
+            .pool_max_idle_per_host(idle_max);
+        Ok(client.build()?)
     }
 
     /// The response without its body. Its remote address is checked again: if the client ever bypassed its resolver,
@@ -254,12 +249,8 @@ impl Egress {
         if value.bytes().all(|byte| byte.is_ascii_digit()) {
             return value.parse().ok().map(Duration::from_secs);
         }
-        let until = httpdate::parse_http_date(value).ok()?;
-        Some(
-            until
-                .duration_since(SystemTime::from(self.clock.now()))
-                .unwrap_or_default(),
-        )
+        let (until, now) = (httpdate::parse_http_date(value).ok()?, self.clock.now());
+        Some(until.duration_since(now.into()).unwrap_or_default())
     }
 }
 
@@ -519,7 +510,7 @@ impl TimeProvider for Time {
 // be checked again. Dropping a client closes its connections. Creating one takes about 2 µs, because all share one TLS
 // configuration.
 
-/// Hosts with a client; the least recently used one is dropped.
+/// Hosts with a client; the oldest client is dropped.
 const CLIENTS_MAX: usize = 128;
 /// Idle connections per client; with [`CLIENTS_MAX`] this limits idle sockets.
 const IDLE_PER_HOST_MAX: usize = 4;
@@ -527,54 +518,6 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(20);
 /// An older client takes no request. With an exchange of 20 s and [`IDLE_TIMEOUT`], reusable connections live for at
 /// most 60 s.
 const HOST_CLIENT_AGE_MAX: Duration = Duration::from_secs(20);
-
-#[derive(Default)]
-struct HostClients {
-    by_host: HashMap<String, HostClient>,
-    uses: u64,
-}
-
-struct HostClient {
-    client: Client,
-    opened_at: Monotonic,
-    last_use: u64,
-}
-
-impl HostClients {
-    /// The client for `host` (with its port): the current one if it is young enough, otherwise the one that `make`
-    /// returns.
-    fn client<E>(
-        &mut self,
-        host: String,
-        now: Monotonic,
-        make: impl FnOnce() -> Result<Client, E>,
-    ) -> Result<Client, E> {
-        self.uses += 1;
-        let known = self.by_host.get_mut(&host);
-        if let Some(known) = known.filter(|known| is_young(known, now)) {
-            known.last_use = self.uses;
-            return Ok(known.client.clone());
-        }
-        let client = make()?;
-        self.by_host.retain(|_, known| is_young(known, now));
-        if self.by_host.len() >= CLIENTS_MAX {
-            let oldest = self.by_host.iter().min_by_key(|(_, known)| known.last_use);
-            let oldest = oldest.map(|(host, _)| host.clone());
-            oldest.and_then(|host| self.by_host.remove(&host));
-        }
-        let opened = HostClient {
-            client: client.clone(),
-            opened_at: now,
-            last_use: self.uses,
-        };
-        self.by_host.insert(host, opened);
-        Ok(client)
-    }
-}
-
-fn is_young(client: &HostClient, now: Monotonic) -> bool {
-    now - client.opened_at < HOST_CLIENT_AGE_MAX
-}
 
 // The response. Its body is read up to a limit if the caller needs it, otherwise only so that the connection can be
 // reused.
@@ -604,11 +547,7 @@ impl Answer {
 /// The whole body, at most `bytes_max`.
 async fn read(mut response: Response, bytes_max: usize) -> Result<Vec<u8>, Failure> {
     let mut body = Vec::new();
-    while let Some(chunk) = response
-        .chunk()
-        .await
-        .map_err(|error| Failure::of(&error))?
-    {
+    while let Some(chunk) = response.chunk().await? {
         if body.len() + chunk.len() > bytes_max {
             return Err(Failure::TooLong);
         }

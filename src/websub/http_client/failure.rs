@@ -74,28 +74,6 @@ impl Failure {
         }
     }
 
-    /// Classifies a client's error. Its layers wrap one another, so all causes are searched.
-    pub(super) fn of(error: &reqwest::Error) -> Self {
-        if let Some(failure) = find::<Self>(error) {
-            return *failure;
-        }
-        if find::<rustls::Error>(error).is_some() {
-            return Self::Tls;
-        }
-        if error.is_timeout() {
-            return Self::TimedOut;
-        }
-        if find::<hyper::Error>(error).is_some_and(hyper::Error::is_parse) {
-            return Self::Protocol;
-        }
-        match find::<io::Error>(error) {
-            Some(reason) => Self::of_io(reason.kind(), reason.raw_os_error()),
-            None if error.is_connect() => Self::Connect,
-            None if error.is_builder() => Self::Unsendable,
-            None => Self::Closed,
-        }
-    }
-
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the standard library adds kinds; what is unknown is no fault of ours"
@@ -125,6 +103,30 @@ impl Failure {
     }
 }
 
+impl From<reqwest::Error> for Failure {
+    /// Its layers wrap one another, so all causes are searched.
+    fn from(error: reqwest::Error) -> Self {
+        if let Some(failure) = find::<Self>(&error) {
+            return *failure;
+        }
+        if find::<rustls::Error>(&error).is_some() {
+            return Self::Tls;
+        }
+        if error.is_timeout() {
+            return Self::TimedOut;
+        }
+        if find::<hyper::Error>(&error).is_some_and(hyper::Error::is_parse) {
+            return Self::Protocol;
+        }
+        match find::<io::Error>(&error) {
+            Some(reason) => Self::of_io(reason.kind(), reason.raw_os_error()),
+            None if error.is_connect() => Self::Connect,
+            None if error.is_builder() => Self::Unsendable,
+            None => Self::Closed,
+        }
+    }
+}
+
 impl From<Refused> for Failure {
     fn from(_: Refused) -> Self {
         Self::Refused
@@ -133,7 +135,7 @@ impl From<Refused> for Failure {
 
 /// An error and its causes. An [`io::Error`] reports the source of what it wraps as its source, so it is unwrapped
 /// first.
-fn causes<'a>(
+pub fn causes<'a>(
     error: &'a (dyn StdError + 'static),
 ) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
     std::iter::successors(Some(error), |error| cause(*error)).take(CAUSES_MAX)

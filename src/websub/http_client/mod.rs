@@ -12,5 +12,5 @@ mod policy;
 
 pub use callback::{CALLBACK_BYTES_MAX, Callback, CallbackFault, with_parameters};
 pub use client::{Answer, Egress, Resolver, Roots, RootsError, SystemResolver, Vetted};
-pub use failure::{Blame, Failure};
+pub use failure::{Blame, Failure, causes};
 pub use policy::{Policy, Refused};

@@ -14,9 +14,10 @@ const HTTPS_PORT: u16 = 443;
 const UNPRIVILEGED_PORT_MIN: u16 = 1024;
 
 /// The public Internet plus the nets that the operator allows.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Policy {
-    allowed: Vec<IpNet>,
+    /// On any port.
+    pub allowed: Vec<IpNet>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -37,11 +38,6 @@ pub enum Refused {
 }
 
 impl Policy {
-    /// Allows these nets on any port.
-    pub const fn new(allowed: Vec<IpNet>) -> Self {
-        Self { allowed }
-    }
-
     /// Whether `address` may be connected to on `port`.
     ///
     /// # Errors
@@ -257,10 +253,10 @@ mod tests {
 
     #[test]
     fn opened_nets_are_open_on_any_port_and_nothing_else_is() {
-        let policy = Policy::new(vec![
-            "127.0.0.0/8".parse().unwrap(),
-            "fd00:1::/32".parse().unwrap(),
-        ]);
+        let allowed = ["127.0.0.0/8", "fd00:1::/32"].map(|net| net.parse().unwrap());
+        let policy = Policy {
+            allowed: allowed.into(),
+        };
         let permits = |address: &str, port| {
             policy
                 .permits(address.parse::<IpAddr>().unwrap(), port)

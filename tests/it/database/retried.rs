@@ -69,7 +69,7 @@ async fn what_was_read_for_a_publication_that_failed_is_not_read_again() {
         .unwrap()
         .len();
     let mut other = lock(&app).await;
-    let waiting = || app.app().backlog().first(usize::MAX);
+    let waiting = || app.app().analyze.backlog.first(usize::MAX);
     assert!(app.app().publish_once().await.is_err());
     let first = waiting();
     assert!(

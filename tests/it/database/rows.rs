@@ -179,7 +179,7 @@ async fn a_row_that_breaks_the_checks_is_left_out_and_the_rest_appears() {
         .await
         .unwrap();
         assert_eq!(
-            fresh.ctx().current.load().input.review_index.len(),
+            fresh.ctx.current.load().input.review_index.len(),
             others.len(),
             "{broken}, read anew"
         );

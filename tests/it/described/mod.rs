@@ -237,7 +237,7 @@ async fn what_is_described_is_what_is_answered_route_by_route_and_method_by_meth
         })
         .collect();
     let (mut answered, mut methods) = (BTreeSet::new(), 0);
-    for route in app.routes().routes() {
+    for route in app.routes() {
         let path = route.pattern.split('/').map(|part| {
             part.strip_prefix(':')
                 .map_or(part.to_owned(), |name| format!("{{{name}}}"))

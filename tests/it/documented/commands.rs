@@ -78,7 +78,7 @@ fn check_url(app: &TestApp, words: &[&str], line: &str) {
             .unwrap_or_default()
     );
     assert!(
-        pattern_of(app.routes(), &path).is_some(),
+        pattern_of(app, &path).is_some(),
         "{line}: nothing answers {path}"
     );
 }

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, Command, CommandFactory};
 use poem::Request;
-use reviews_service::app::RouteTable;
 use reviews_service::cli::Cli;
 
 use crate::support::TestApp;
@@ -111,24 +110,24 @@ fn words(code: &str) -> Vec<&str> {
 }
 
 /// The pattern of the route that answers `path`.
-fn pattern_of(routes: &RouteTable, path: &str) -> Option<&'static str> {
+fn pattern_of(app: &TestApp, path: &str) -> Option<&'static str> {
     let mut request = Request::builder().uri(path.parse().ok()?).finish();
-    routes.take(&mut request).map(|(_, route)| route.pattern)
+    let route = app.app().endpoint.routes.take(&mut request)?;
+    Some(route.pattern)
 }
 
 #[tokio::test]
 async fn every_route_is_documented() {
     let (app, docs) = (TestApp::empty().await, docs());
-    let routes = app.routes();
     let paths: BTreeSet<&str> = quoted(&docs)
         .into_iter()
         .flat_map(|code| code.split([' ', '?']))
         .filter(|word| word.starts_with('/'))
-        .filter_map(|path| pattern_of(routes, path))
+        .filter_map(|path| pattern_of(&app, path))
         .collect();
     // Files of the pages have their digest in the name; the docs name their folder.
     let is_asset = |pattern: &&str| pattern.starts_with("/assets/") && docs.contains("`/assets/`");
-    let patterns = routes
+    let patterns = app
         .routes()
         .iter()
         .map(|route| route.pattern)

@@ -231,7 +231,7 @@ fn every_command_and_flag_that_the_docs_name_is_one() {
 #[tokio::test]
 async fn the_table_of_routes_is_the_route_table() {
     let app = TestApp::empty().await;
-    let routes = app.routes().routes();
+    let routes = app.routes();
     let known: BTreeMap<String, BTreeSet<String>> = routes
         .iter()
         .filter(|route| !route.pattern.starts_with("/assets/"))

@@ -40,7 +40,8 @@ impl Out {
         );
         book.set("receiver.test", &["127.0.0.1"]);
         book.set("*.receiver.test", &["127.0.0.1"]);
-        let policy = Policy::new(nets.iter().map(|net| net.parse().unwrap()).collect());
+        let allowed = nets.iter().map(|net| net.parse().unwrap()).collect();
+        let policy = Arc::new(Policy { allowed });
         let roots = Roots::load(Some(ca_pem().as_bytes())).unwrap();
         let egress = Egress::new(policy, &roots, Arc::new(book.clone()), clock.clone()).unwrap();
         Self {

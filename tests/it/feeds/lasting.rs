@@ -98,7 +98,7 @@ async fn under(folder: &std::path::Path, base: &str) -> (Vec<String>, Vec<String
     .await
     .unwrap();
     let body = |document| {
-        let snapshot = app.ctx().current.load();
+        let snapshot = app.ctx.current.load();
         snapshot.document(document).body.content.pieces.concat()
     };
     let json: Value = serde_json::from_slice(&body(Document::JsonFeed)).unwrap();
@@ -112,7 +112,7 @@ async fn under(folder: &std::path::Path, base: &str) -> (Vec<String>, Vec<String
         ids.push(entry.id);
         urls.extend(entry.links.into_iter().map(|link| link.href));
     }
-    app.database().close().await;
+    app.database.close().await;
     (ids, urls)
 }
 

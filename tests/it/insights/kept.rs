@@ -195,7 +195,7 @@ async fn a_snapshot_is_out_though_its_analyses_cannot_be_kept() {
         .await
         .unwrap();
     write.commit().await.unwrap();
-    let ctx = Arc::clone(app.app().ctx());
+    let ctx = Arc::clone(&app.app().ctx);
     // Locked from the moment on at which the new snapshot is out.
     let mut swaps = ctx.current.swaps();
     swaps.mark_unchanged();
@@ -270,7 +270,7 @@ async fn two_services_on_one_file_leave_each_other_alone() {
     assert!(!changes.any().await.unwrap(), "nobody writes any more");
     let theirs = Document::ALL.map(|document| {
         second
-            .ctx()
+            .ctx
             .current
             .load()
             .document(document)
@@ -281,7 +281,7 @@ async fn two_services_on_one_file_leave_each_other_alone() {
     });
     let ours = Document::ALL.map(|document| {
         app.app()
-            .ctx()
+            .ctx
             .current
             .load()
             .document(document)

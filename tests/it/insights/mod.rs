@@ -44,7 +44,7 @@ async fn firm(texts: &[(&str, &str)]) -> TestApp {
 
 /// The bytes of every document.
 fn bytes(app: &TestApp) -> Vec<Vec<u8>> {
-    let snapshot = app.app().ctx().current.load();
+    let snapshot = app.app().ctx.current.load();
     Document::ALL
         .map(|document| snapshot.document(document).body.content.pieces.concat())
         .to_vec()
@@ -80,7 +80,7 @@ fn read_since(path: &Path) -> Vec<String> {
 
 /// The snapshot's analyses are those of the reader that the roster asks for, and none is missing.
 fn assert_complete(app: &TestApp) {
-    let snapshot = app.app().ctx().current.load();
+    let snapshot = app.app().ctx.current.load();
     assert_eq!(snapshot.input.behind(), 0);
     assert!(Arc::ptr_eq(
         &snapshot.input.analyzer,

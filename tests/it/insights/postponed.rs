@@ -33,7 +33,7 @@ fn version(app: &TestApp, document: &str) -> i64 {
 }
 
 fn current(app: &TestApp) -> Arc<Snapshot> {
-    app.app().ctx().current.load()
+    app.app().ctx.current.load()
 }
 
 /// How many reviews mention Dana.

@@ -57,7 +57,7 @@ fn ping() -> String {
 }
 
 async fn answer(app: &TestApp, request: Request) -> Response {
-    app.app().endpoint().get_response(request).await
+    app.app().endpoint.get_response(request).await
 }
 
 /// Sends requests of that client whose bodies do not come, until one is refused: how many wait.
@@ -67,7 +67,7 @@ async fn wait(
     waiting: &mut Vec<Pin<Box<dyn Future<Output = ()>>>>,
 ) -> u64 {
     for count in 0..1_000 {
-        let endpoint = std::sync::Arc::clone(app.app().endpoint());
+        let endpoint = std::sync::Arc::clone(&app.app().endpoint);
         let request = post("10.0.0.1", client, pending());
         let mut answered = Box::pin(async move {
             assert_eq!(endpoint.get_response(request).await.status(), 503);

@@ -103,7 +103,7 @@ async fn the_operator_may_let_other_hosts_in() {
         let request = request
             .content_type("application/json")
             .body(initialize("2025-06-18").to_string());
-        let response = poem::Endpoint::get_response(app.endpoint(), request).await;
+        let response = poem::Endpoint::get_response(&app.endpoint, request).await;
         assert_eq!(response.status().as_u16(), status, "{name}: {value}");
     }
 }

@@ -201,6 +201,6 @@ async fn problems_are_what_is_described() {
             );
         }
     }
-    app.app().ctx().draining.cancel();
+    app.app().ctx.draining.cancel();
     assert_valid(&problem, &app.get("/readyz").await.json(), "/readyz");
 }

@@ -264,7 +264,7 @@ async fn the_hub_takes_what_is_described_and_says_in_text_what_no_schema_can() {
     let described = operation(&document, "hub");
     let form = &described["requestBody"]["content"]["application/x-www-form-urlencoded"]["schema"];
     let validator = validator(&document, form);
-    let topic = app.app().ctx().links.absolute("/reviews.json");
+    let topic = app.app().ctx.links.absolute("/reviews.json");
     let mut asked = json!({"hub.mode": "subscribe", "hub.topic": topic, "hub.callback": "https://subscriber.example:8443/cb"});
     for (name, value, is_described, status) in [
         ("hub.secret", "x", true, 202),

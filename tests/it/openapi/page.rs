@@ -196,7 +196,7 @@ setInterval(() => {
 async fn a_browser_can_try_an_operation_out() {
     let browser = needs!(Tool::Browser);
     let (listener, app, base, _folder) = on_a_port().await;
-    let endpoint = Arc::clone(app.endpoint());
+    let endpoint = Arc::clone(&app.endpoint);
     // The page with its policy, to both of which the visitor's hands are added.
     let endpoint = endpoint.around(|inner, mut request: Request| async move {
         let is_page = request.uri().path() == "/docs";

@@ -157,7 +157,7 @@ async fn who_reports_security_faults_finds_a_contact_where_one_is_set() {
         "https://example.com/security",
     ];
     app.app()
-        .ctx()
+        .ctx
         .contacts
         .set(contacts.map(str::to_owned).into())
         .unwrap();

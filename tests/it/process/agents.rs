@@ -151,6 +151,18 @@ fn a_local_agent_beside_a_service_records_no_publication_and_links_to_its_pages(
 }
 
 #[test]
+fn root_certificates_for_callbacks_do_not_concern_an_agent() {
+    let home = Home::with(1);
+    let ended = reviews(home.0.path())
+        .args(["mcp", "--hub-ca-file", "missing.pem"])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(0), "{said}");
+}
+
+#[test]
 fn links_to_resources_are_for_revisions_that_know_them() {
     let home = Home::with(1);
     let mut child = reviews(home.0.path())

@@ -33,7 +33,6 @@ fn path(pattern: &str) -> String {
 /// that lead elsewhere.
 fn readable(app: &TestApp) -> impl Iterator<Item = &Route> {
     app.routes()
-        .routes()
         .iter()
         .filter(|route| route.methods().contains(&Method::GET) && route.target.is_none())
 }
@@ -50,7 +49,7 @@ fn allowed(route: &Route) -> String {
 async fn service() -> TestApp {
     let app = TestApp::uncoded(&Generator::new(61).reviews(30)).await;
     let contact = "mailto:security@example.com".to_owned();
-    app.app().ctx().contacts.set(vec![contact]).unwrap();
+    app.app().ctx.contacts.set(vec![contact]).unwrap();
     app
 }
 
@@ -82,7 +81,7 @@ async fn every_route_answers_get_and_head_and_options() {
             .await;
         assert_eq!(query.status, 200, "{path}: an unknown parameter");
     }
-    for route in app.routes().routes() {
+    for route in app.routes() {
         let options = app.send(Method::OPTIONS, &path(route.pattern), &[]).await;
         assert_eq!(
             (options.status, options.body.len()),
@@ -144,7 +143,7 @@ async fn head_says_how_long_an_error_would_be() {
 #[tokio::test]
 async fn a_preflight_is_answered() {
     let app = service().await;
-    for route in app.routes().routes() {
+    for route in app.routes() {
         let headers = [
             ("origin", "https://elsewhere.example"),
             ("access-control-request-method", "GET"),
@@ -184,7 +183,7 @@ async fn a_preflight_is_answered() {
 #[tokio::test]
 async fn other_methods_are_told_which_are_allowed() {
     let app = service().await;
-    for route in app.routes().routes() {
+    for route in app.routes() {
         for method in [
             "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "PROPFIND", "get",
         ] {
@@ -242,7 +241,7 @@ async fn a_body_announced_too_large_is_refused_before_any_of_it_is_sent() {
 async fn a_stopping_service_is_alive_but_not_ready() {
     let app = service().await;
     assert_eq!(app.get("/readyz").await.text(), "ready\n");
-    app.app().ctx().draining.cancel();
+    app.app().ctx.draining.cancel();
     let answer = app.get("/readyz").await;
     assert_eq!(answer.status, 503);
     let wait: u64 = answer.header("retry-after").parse().unwrap();

@@ -112,7 +112,7 @@ async fn what_people_type_first_leads_to_where_it_is() {
         ("/api/reviews", "/api/reviews/search"),
         ("/feed", "/feed.xml"),
     ];
-    let leading = app.routes().routes().iter();
+    let leading = app.routes().iter();
     let leading = leading.filter(|route| route.target.is_some());
     assert_eq!(leading.count(), typed.len());
     for (path, found) in typed {

@@ -36,7 +36,7 @@ async fn unless_it_is_asked_for_nothing_is_logged_and_no_document_has_an_id() {
 async fn of_errors_each_has_a_line_and_its_document_the_id_of_that() {
     let (logs, _span) = Logs::begin();
     let app = service().await;
-    app.app().ctx().request_log.set(RequestLog::Errors).unwrap();
+    app.app().ctx.request_log.set(RequestLog::Errors).unwrap();
     app.get("/reviews.json").await;
     let missing = app.get("/nowhere?query=private").await;
     let wrong = app.get("/api/reviews/search?limit=0&query=private").await;
@@ -77,11 +77,11 @@ async fn of_errors_each_has_a_line_and_its_document_the_id_of_that() {
 async fn of_all_requests_those_that_are_answered_at_hand_have_a_line_too() {
     let (logs, _span) = Logs::begin();
     let app = service().await;
-    app.app().ctx().request_log.set(RequestLog::All).unwrap();
+    app.app().ctx.request_log.set(RequestLog::All).unwrap();
     let full = app.get("/reviews.json").await;
     let uri = Uri::from_static("/reviews.json");
     let headers = poem::http::HeaderMap::new();
-    let endpoint = app.app().endpoint();
+    let endpoint = &app.app().endpoint;
     let at_hand = endpoint.at_hand(&poem::http::Method::GET, &uri, &headers);
     let body = at_hand
         .expect("it is at hand")
@@ -120,7 +120,7 @@ async fn a_failure_of_ours_is_logged_whether_or_not_that_is_asked_for() {
     let route = Route::new("/panics").get(None, make_sync(panics));
     let policy = ResponsePolicy {
         routes: Arc::new(RouteTable::new(vec![route])),
-        ctx: Arc::clone(app.app().ctx()),
+        ctx: Arc::clone(&app.app().ctx),
         trusted_proxies: Nets::default(),
     };
     let request = Request::builder().uri(Uri::from_static("/panics?query=private"));

@@ -76,7 +76,7 @@ async fn every_question_is_answered_as_a_naive_scan_would() {
     opinions::give(&mut reviews);
     let app = TestApp::uncoded(&reviews).await;
     let known = opinions::known(&app, &reviews).await;
-    let snapshot = app.app().ctx().current.load();
+    let snapshot = app.app().ctx.current.load();
     let index = eager(&app).await;
     let mut generator = Generator::new(12);
     let mut hits = 0;

@@ -168,7 +168,7 @@ async fn a_polarity_needs_its_aspect_and_an_unknown_aspect_is_an_issue_that_name
         &[("polarity", "invalid_string"), ("sort", "invalid_string")],
     )
     .await;
-    let snapshot = app.app().ctx().current.load();
+    let snapshot = app.app().ctx.current.load();
     let known = snapshot.input.analyzer.trade().aspect_ids().join(", ");
     for asked in ["punctual", "Price", "parking"] {
         let query = format!("aspect={asked}&polarity=negative");
@@ -204,7 +204,7 @@ async fn sorted_by_stars_only_the_stars_that_can_be_on_the_page_are_looked_for()
         review.rating = Rating::try_from(if number == 3_999 { 1 } else { 5 }).unwrap();
     }
     let app = TestApp::uncoded(&reviews).await;
-    let snapshot = app.app().ctx().current.load();
+    let snapshot = app.app().ctx.current.load();
     let filter = |sort| {
         ReviewFilter::new(&SearchArguments {
             query: Some("leak".to_owned()),

@@ -13,7 +13,7 @@ use crate::support::{refused, sqlite3};
 
 /// The text index of `app`, asked whenever it can be.
 pub async fn eager(app: &TestApp) -> TextIndex {
-    let index = TextIndex::open(app.database(), app.app().ctx().clock.clone()).await;
+    let index = TextIndex::open(app.database(), app.app().ctx.clock.clone()).await;
     index.with_ask_when(AskWhen {
         walked: 256,
         rest_min: 1,
@@ -111,7 +111,7 @@ pub fn forgetful(snapshot: &Snapshot) -> Snapshot {
 async fn further_pages_and_other_orders_of_a_search_come_from_its_matches() {
     let reviews = Generator::new(83).reviews(900);
     let app = TestApp::uncoded(&reviews).await;
-    let snapshot = app.app().ctx().current.load();
+    let snapshot = app.app().ctx.current.load();
     let mut generator = Generator::new(85);
     let mut pages = 0;
     for _ in 0..40 {
@@ -171,7 +171,7 @@ async fn what_is_written_between_publication_and_question_changes_no_answer() {
     let index = eager(&app).await;
     let mut generator = Generator::new(82);
     for round in 0..12 {
-        let (snapshot, reviews) = (app.app().ctx().current.load(), stored(&app).await);
+        let (snapshot, reviews) = (app.app().ctx.current.load(), stored(&app).await);
         let some = format!("review_no % 97 = {}", generator.below(97));
         let ids = format!("review_id in (select review_id from review_change where {some})");
         let other = format!(
@@ -204,7 +204,7 @@ async fn what_is_written_between_publication_and_question_changes_no_answer() {
 async fn a_missing_index_or_busy_readers_cost_time_and_no_answer() {
     let reviews = Generator::new(83).reviews(900);
     let app = TestApp::uncoded(&reviews).await;
-    let (index, snapshot) = (eager(&app).await, app.app().ctx().current.load());
+    let (index, snapshot) = (eager(&app).await, app.app().ctx.current.load());
     let mut generator = Generator::new(84);
     ask_until(&index, &snapshot, &reviews, &mut generator, 6).await;
     let mut busy = Vec::new();
@@ -234,7 +234,7 @@ async fn a_missing_index_or_busy_readers_cost_time_and_no_answer() {
 async fn an_index_of_another_database_or_of_an_earlier_moment_is_not_believed() {
     let reviews = Generator::new(85).reviews(900);
     let app = TestApp::uncoded(&reviews).await;
-    let (index, snapshot) = (eager(&app).await, app.app().ctx().current.load());
+    let (index, snapshot) = (eager(&app).await, app.app().ctx.current.load());
     let mut generator = Generator::new(86);
     // As in a copy that was restored: fewer changes than the snapshot has seen, and texts of
     // another time.
@@ -270,7 +270,7 @@ async fn a_start_brings_back_the_rows_that_somebody_took_out_of_the_index() {
     ] {
         sqlite3(&app.path(), damage);
         let index = eager(&app).await;
-        let snapshot = forgetful(&app.app().ctx().current.load());
+        let snapshot = forgetful(&app.app().ctx.current.load());
         let found = index.search(&snapshot, &asking("zyxglint"), 5, None).await;
         assert_eq!(
             (ids(&found, &snapshot), found.work.candidates),
@@ -315,7 +315,7 @@ async fn texts_that_fts5_takes_in_another_way_are_found_all_the_same() {
         "insert into review (review_id, rating, reviewed_on, text) values ('c-1', 5, '1999-05-05', 'the zyxglint')",
     );
     app.drain().await;
-    let (index, snapshot) = (eager(&app).await, app.app().ctx().current.load());
+    let (index, snapshot) = (eager(&app).await, app.app().ctx.current.load());
     for (query, expected) in [
         ("caf é", vec!["b-1"]),
         (" é\u{fffd} old", vec!["b-1"]),
@@ -351,8 +351,8 @@ async fn a_rare_word_reads_its_candidates_and_a_common_one_the_newest_reviews() 
         .map(|(review, number): (Review, usize)| Review { id: format!("w-{number:05}").parse().unwrap(), ..review })
         .collect();
     let app = TestApp::uncoded(&reviews).await;
-    let snapshot = app.app().ctx().current.load();
-    let index = &app.app().ctx().text_index;
+    let snapshot = app.app().ctx.current.load();
+    let index = &app.app().ctx.text_index;
     let rare = index.search(&snapshot, &asking("ZYXglint"), 20, None).await;
     assert_eq!((rare.total, rare.work.candidates), (4, Some(4)));
     assert!(rare.work.walked <= 4_096, "{:?}", rare.work);

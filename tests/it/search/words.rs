@@ -41,7 +41,7 @@ async fn words_are_found_as_a_naive_scan_finds_them_and_never_fewer_than_the_sub
     let reviews = Generator::new(91).reviews(1_500);
     let app = TestApp::uncoded(&reviews).await;
     let known = known(&reviews);
-    let snapshot = app.app().ctx().current.load();
+    let snapshot = app.app().ctx.current.load();
     let index = eager(&app).await;
     let mut generator = Generator::new(92);
     let (mut more, mut indexed) = (0, 0);

@@ -19,7 +19,7 @@ type Asked<'a> = Pin<Box<dyn Future<Output = Answer> + 'a>>;
 
 /// Takes every place there is, each for another peer.
 fn hold_all(app: &TestApp) -> Vec<Slot> {
-    let slots = &app.app().ctx().compute.turns;
+    let slots = &app.app().ctx.compute.turns;
     let places =
         (0..=u8::MAX).map_while(|peer| slots.slot([203, 0, 113, peer].into()).now_or_never());
     places.map(Result::unwrap).collect()

@@ -31,7 +31,7 @@ impl Reader {
             .uri(target.parse().unwrap())
             .header("accept-encoding", coding)
             .finish();
-        let response = app.app().endpoint().get_response(request).await;
+        let response = app.app().endpoint.get_response(request).await;
         let mut rest = response.into_body().into_bytes_stream().boxed();
         let first = rest.next().await.unwrap().unwrap();
         Self { first, rest }
@@ -189,7 +189,7 @@ async fn snapshots_that_nobody_reads_are_gone() {
     let mut old: Vec<Weak<Snapshot>> = Vec::new();
     let reader = Reader::begin(&app, "/reviews.json").await;
     for number in 0..7 {
-        old.push(Arc::downgrade(&app.app().ctx().current.load()));
+        old.push(Arc::downgrade(&app.app().ctx.current.load()));
         change(&app, number).await;
     }
     assert_eq!(
@@ -253,7 +253,7 @@ async fn each_coding_is_of_the_bytes_that_are_out() {
     let app = TestApp::with(&Generator::new(56).reviews(200)).await;
     for round in 0..3 {
         change(&app, round).await;
-        let snapshot = app.app().ctx().current.load();
+        let snapshot = app.app().ctx.current.load();
         for (document, coding) in Document::ALL
             .into_iter()
             .flat_map(|document| Coding::ALL.map(|coding| (document, coding)))

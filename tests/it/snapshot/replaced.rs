@@ -131,8 +131,8 @@ async fn two_services_on_one_file_say_the_same_and_come_to_rest() {
         app.drain().await;
         other.drain().await.unwrap();
         assert_same(
-            &app.app().ctx().current.load(),
-            &other.ctx().current.load(),
+            &app.app().ctx.current.load(),
+            &other.ctx.current.load(),
             sql,
         );
     }
@@ -143,15 +143,15 @@ async fn two_services_on_one_file_say_the_same_and_come_to_rest() {
         "the dataset: a version for each change"
     );
     let swaps = (
-        *app.app().ctx().current.swaps().borrow(),
-        *other.ctx().current.swaps().borrow(),
+        *app.app().ctx.current.swaps().borrow(),
+        *other.ctx.current.swaps().borrow(),
     );
     app.drain().await;
     other.drain().await.unwrap();
     assert_eq!(
         (
-            *app.app().ctx().current.swaps().borrow(),
-            *other.ctx().current.swaps().borrow()
+            *app.app().ctx.current.swaps().borrow(),
+            *other.ctx.current.swaps().borrow()
         ),
         swaps
     );
@@ -181,7 +181,7 @@ async fn services_under_two_base_urls_on_one_file_come_to_rest() {
             rested,
             "versions rise although nothing changes"
         );
-        let (one, two) = (app.app().ctx().current.load(), other.ctx().current.load());
+        let (one, two) = (app.app().ctx.current.load(), other.ctx.current.load());
         for document in Document::ALL {
             let (one, two) = (one.document(document), two.document(document));
             assert_eq!(

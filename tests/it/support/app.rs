@@ -10,7 +10,7 @@ use poem::http::uri::Scheme;
 use poem::http::{HeaderName, HeaderValue, Method};
 use poem::web::{LocalAddr, RemoteAddr};
 use poem::{Body, Endpoint, Request, RequestParts};
-use reviews_service::app::{App, Limits, RouteTable};
+use reviews_service::app::{App, Limits};
 use reviews_service::cli;
 use reviews_service::clock::Clock;
 use reviews_service::config::Hosts;
@@ -19,6 +19,7 @@ use reviews_service::model::Review;
 use reviews_service::snapshot::Publisher;
 use reviews_service::storage::Database;
 use reviews_service::storage::reviews;
+use reviews_service::web::Route;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -154,8 +155,8 @@ impl TestApp {
             hub,
             node,
         } = self;
-        app.database().give_up_lease().await.unwrap();
-        app.database().close().await;
+        app.database.give_up_lease().await.unwrap();
+        app.database.close().await;
         drop(app);
         work(&file_in(folder.path()));
         Self::beside(node, folder, clock, hub).await
@@ -186,7 +187,7 @@ impl TestApp {
 
     /// Adds or updates reviews, and publishes.
     pub async fn write(&self, reviews: &[Review]) {
-        let mut write = self.app.database().write_as_owner().await.unwrap();
+        let mut write = self.app.database.write_as_owner().await.unwrap();
         for batch in reviews.chunks(500) {
             reviews::upsert(&mut write, batch, self.clock.now())
                 .await
@@ -254,7 +255,7 @@ impl TestApp {
 
     /// The database as the service itself has it open.
     pub fn database(&self) -> &Database {
-        self.app.database()
+        &self.app.database
     }
 
     /// The service itself, without the helpers of this type.
@@ -262,8 +263,8 @@ impl TestApp {
         &self.app
     }
 
-    pub fn routes(&self) -> &RouteTable {
-        &self.app.endpoint().routes
+    pub fn routes(&self) -> &[Route] {
+        &self.app.endpoint.routes.routes
     }
 
     /// Answers a GET without header fields, and checks as [`Self::send`] does.
@@ -342,7 +343,7 @@ impl TestApp {
         let parts = RequestParts::from((parts, LocalAddr::default(), remote, Scheme::HTTP));
         Answer::read(
             self.app
-                .endpoint()
+                .endpoint
                 .get_response(Request::from_parts(parts, body.into()))
                 .await,
         )
@@ -369,7 +370,7 @@ impl TestApp {
                 .headers_mut()
                 .append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
         }
-        let answer = Answer::read(self.app.endpoint().get_response(request).await).await;
+        let answer = Answer::read(self.app.endpoint.get_response(request).await).await;
         answer.check_promises_of_all(&Method::POST, "/mcp");
         answer
     }
@@ -386,7 +387,7 @@ impl TestApp {
                 .append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
         }
         // As the server does: what is at hand first.
-        let endpoint = self.app.endpoint();
+        let endpoint = &self.app.endpoint;
         let at_hand = endpoint.at_hand(request.method(), request.uri(), request.headers());
         let response = match at_hand {
             Some(response) => response,

@@ -296,7 +296,7 @@ async fn rule_23_what_is_faulty_is_answered_with_a_reason_in_plain_text() {
             .uri_str("/api/websub/hub")
             .finish();
         let answer =
-            Answer::read(poem::Endpoint::get_response(hub.app.app().endpoint(), request).await)
+            Answer::read(poem::Endpoint::get_response(&hub.app.app().endpoint, request).await)
                 .await;
         assert_eq!(
             (answer.status, answer.header("allow")),

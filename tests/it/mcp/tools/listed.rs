@@ -87,7 +87,7 @@ async fn the_answer_to_tools_list_is_small() {
     let mut listed = Vec::new();
     desk.app
         .app()
-        .agents()
+        .agents
         .connect()
         .run(line.as_bytes(), &mut listed)
         .await

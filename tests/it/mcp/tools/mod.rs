@@ -33,7 +33,7 @@ impl Desk {
     async fn of(app: TestApp) -> Self {
         let document = app.get("/.well-known/openapi.json").await.json();
         Self {
-            catalog: Catalog::new(Arc::clone(app.app().ctx()), &document),
+            catalog: Catalog::new(Arc::clone(&app.app().ctx), &document),
             app,
             document,
         }
@@ -62,7 +62,7 @@ impl Desk {
         let mut line = call.to_string();
         line.push('\n');
         let mut message = Vec::new();
-        let agents = self.app.app().agents().connect();
+        let agents = self.app.app().agents.connect();
         agents.run(line.as_bytes(), &mut message).await.unwrap();
         let mut answer: Value = serde_json::from_slice(&message).unwrap();
         (message.len(), answer["result"].take())
