@@ -28,12 +28,15 @@ pub enum Certainty {
     Stranger,
 }
 
-/// Whether a name of several words is written like a name: if its last word is also an ordinary word, it needs a
-/// capital.
-pub fn is_written_as_name(context: &TokenContext<'_>) -> bool {
+/// The certainty that a full name names a staff member: if its last word is also an ordinary word, it needs a capital.
+pub fn full_name(context: &TokenContext<'_>) -> Certainty {
     let last = context.name.end - 1;
     let is_ordinary = context.tagged.word(last).is_ordinary();
-    !is_ordinary || context.tagged.is_capital(last) && !context.is_shouted()
+    if !is_ordinary || context.tagged.is_capital(last) && !context.is_shouted() {
+        Certainty::Sure
+    } else {
+        Certainty::Weak
+    }
 }
 
 /// `Mike Johnson`, `Cary Grant`: beside a word that is not part of a staff member's name.
