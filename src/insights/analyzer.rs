@@ -115,7 +115,7 @@ impl Analyzer {
         add(&mut hash, env!("CARGO_PKG_VERSION"));
         add(&mut hash, engine.trade().digest());
         add(&mut hash, engine.trade().background().digest());
-        for digest in engine.rules().classifier().digests() {
+        for digest in &engine.rules().classifier().digests {
             add(&mut hash, digest);
         }
         for trade in &engine.trade().languages {

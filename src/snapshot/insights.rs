@@ -88,7 +88,7 @@ fn mentioned(input: &SnapshotInput) -> BTreeSet<(MentionKind, &str)> {
 fn method(input: &SnapshotInput, corpus: &Corpus) -> wire::InsightsMethod {
     let engine = input.analyzer.engine();
     let trade = engine.trade();
-    let [aspects, polarity] = engine.rules().classifier().digests();
+    let [aspects, polarity] = &engine.rules().classifier().digests;
     wire::InsightsMethod {
         engine: concat!("reviews-service ", env!("CARGO_PKG_VERSION")).to_owned(),
         description:
@@ -102,8 +102,8 @@ fn method(input: &SnapshotInput, corpus: &Corpus) -> wire::InsightsMethod {
         },
         trade_sha256: trade.digest().to_owned(),
         weights_sha256: wire::Weights {
-            detector: (trade.classifier.as_ref()).map(|_| aspects.to_owned()),
-            polarity: polarity.to_owned(),
+            detector: (trade.classifier.as_ref()).map(|_| aspects.clone()),
+            polarity: polarity.clone(),
         },
         deterministic: true,
         offset_unit: "code_point".to_owned(),

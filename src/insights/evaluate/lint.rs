@@ -248,7 +248,7 @@ fn tell(rule: &Rule, verb: &str, other: &Rule) -> String {
 fn besides(trade: &Trade, report: &mut LintReport) {
     if let Some(weights) = trade.classifier.as_deref() {
         let model = NgramModel::parse(weights).unwrap_or_default();
-        let heads = model.heads().iter();
+        let heads = model.heads.iter();
         let foreign = heads.filter(|id| trade.aspect(id).is_none());
         report.wrong.extend(foreign.map(|id| {
             format!(
