@@ -114,9 +114,9 @@ impl LanguageDetector {
                     None => short(text, is_declared_other),
                 }
             }
-            _ => {
+            words => {
                 let declared = rival.filter(|(other, [function, _])| {
-                    other.code.as_str() == primary && function * DECLARED_ONE_IN >= counts.words
+                    other.code.as_str() == primary && function * DECLARED_ONE_IN >= words
                 });
                 match declared {
                     Some((other, _)) => TextLanguage::Also(other.code),
@@ -177,32 +177,26 @@ impl LanguageDetector {
     ) -> TextLanguage {
         let words = text.normal_words();
         steps::add(words.len());
-        let told = rival.filter(|(_, [function, telling])| {
-            *function > counts.english && telling * TELLING_ONE_IN >= counts.words
-        });
         let info = whatlang::detect(&words);
         // For one or two lines, the statistics confuse related languages.
         let may_be = |other: &OtherLanguage| {
             (info.as_ref())
                 .is_none_or(|info| !info.is_reliable() || Some(info.lang()) == other.whatlang)
         };
-        match told {
-            Some((other, _)) if may_be(other) => TextLanguage::Also(other.code),
-            _ => self.by_statistics(info.as_ref()),
-        }
-    }
-
-    fn by_statistics(&self, info: Option<&whatlang::Info>) -> TextLanguage {
-        match info {
-            Some(info)
+        let told = rival.filter(|(other, [function, telling])| {
+            *function > counts.english && telling * TELLING_ONE_IN >= counts.words && may_be(other)
+        });
+        match (told, info) {
+            (Some((other, _)), _) => TextLanguage::Also(other.code),
+            (None, Some(info))
                 if info.lang() != whatlang::Lang::Eng
                     && (info.is_reliable() || info.confidence() >= CONFIDENCE_MIN) =>
             {
                 let known = (self.others.iter()).find(|one| one.whatlang == Some(info.lang()));
                 known.map_or(TextLanguage::Other, |known| TextLanguage::Also(known.code))
             }
-            Some(info) if info.script() != whatlang::Script::Latin => TextLanguage::Other,
-            _ => TextLanguage::English,
+            (None, Some(info)) if info.script() != whatlang::Script::Latin => TextLanguage::Other,
+            (None, _) => TextLanguage::English,
         }
     }
 }
