@@ -83,6 +83,7 @@ pub struct Match<'judge> {
 
 impl PatternTrie {
     pub fn new(trade: &Trade, numbers: &SymbolNumbers<'_>) -> Self {
+        use Cue::{Afterwards, Breakdown, Firm, Joint, Open, Trouble};
         let mut nodes = vec![Building::default()];
         for (rule, index) in trade.rules.iter().zip(0..) {
             for way in &rule.ways {
@@ -111,19 +112,14 @@ impl PatternTrie {
             let only = |cue| meanings().all(|meaning| meaning == Meaning::Cue(cue));
             let rank = if meanings().any(|meaning| matches!(meaning, Meaning::Judges(..))) {
                 Rank::Judges
-            } else if only(Cue::Joint) {
+            } else if only(Joint) {
                 Rank::Joins
             } else {
                 Rank::Other
             };
-            let above = [
-                Cue::Firm,
-                Cue::Open,
-                Cue::Trouble,
-                Cue::Breakdown,
-                Cue::Afterwards,
-            ];
-            let is_above = above.into_iter().any(only);
+            let is_above = [Firm, Open, Trouble, Breakdown, Afterwards]
+                .into_iter()
+                .any(only);
             let node = PatternNode {
                 edges: append(&mut trie.edges, edges),
                 gaps: append(&mut trie.gaps, gaps),
@@ -484,10 +480,11 @@ impl Vocabulary {
         end: usize,
         is_first: bool,
     ) -> (usize, &VocabularyWord) {
+        use Capitalisation::{Capitalised, Lower, Mark, Mixed, Number, Upper};
         let (token, word) = (&text.tokens()[at], text.word(at));
         let language = text.language_words();
         let goes_on = |words: &WordSet| at + 1 < end && text.is_among(at + 1, words);
-        if token.shape == Capitalisation::Number {
+        if token.shape == Number {
             if goes_on(&language.money) {
                 return (2, &self.money);
             }
@@ -498,27 +495,17 @@ impl Vocabulary {
                 return (1, &self.time);
             }
         }
-        if matches!(word, "$" | "€" | "£")
-            && at + 1 < end
-            && text.has_shape(at + 1, Capitalisation::Number)
-        {
+        if matches!(word, "$" | "€" | "£") && at + 1 < end && text.has_shape(at + 1, Number) {
             return (2, &self.money);
         }
         if let Some(known) = self.words.get(&token.fingerprint) {
             return (1, known);
         }
         let otherwise = match token.shape {
-            Capitalisation::Number => return (1, &self.number),
-            Capitalisation::Mark => return (1, &self.unknown),
-            Capitalisation::Capitalised | Capitalisation::Mixed
-                if !is_first || goes_on(&language.after_names) =>
-            {
-                &self.name
-            }
-            Capitalisation::Capitalised
-            | Capitalisation::Mixed
-            | Capitalisation::Lower
-            | Capitalisation::Upper => &self.unknown,
+            Number => return (1, &self.number),
+            Mark => return (1, &self.unknown),
+            Capitalised | Mixed if !is_first || goes_on(&language.after_names) => &self.name,
+            Capitalised | Mixed | Lower | Upper => &self.unknown,
         };
         (1, self.without_repeats(word).unwrap_or(otherwise))
     }

@@ -26,7 +26,7 @@ pub struct SentenceReading<'engine> {
     /// The rules' findings with the index of their aspect.
     rules: Vec<(usize, Finding)>,
     /// Numbers of rule findings with praise and with blame, including opinions without an aspect.
-    judged: [i64; 2],
+    judged: [i32; 2],
     pub scores: AspectScores<'engine>,
     /// The subject of each part, and whether it states a fact; empty if all parts state facts about this business.
     about: Vec<About>,
@@ -47,7 +47,7 @@ impl<'engine> SentenceReading<'engine> {
         let mut rules = score::sentence(engine, text, parsed, sentence);
         let judged = [Polarity::Positive, Polarity::Negative].map(|polarity| {
             let its = rules.iter().filter(|(_, one)| one.polarity == polarity);
-            i64::try_from(its.count()).unwrap_or(i64::MAX)
+            i32::try_from(its.count()).unwrap_or(i32::MAX)
         });
         rules.retain(|(_, finding)| engine.trade.has_strays || !engine.is_stray(finding));
         let has_words = tokens.clone().any(|token| {
@@ -83,9 +83,8 @@ impl<'engine> SentenceReading<'engine> {
     }
 
     /// Praise minus blame among the rules' findings.
-    fn balance(&self) -> i32 {
-        let [positive, negative] = self.judged;
-        i32::try_from(positive - negative).unwrap_or_default()
+    const fn balance(&self) -> i32 {
+        self.judged[0] - self.judged[1]
     }
 }
 
@@ -394,7 +393,7 @@ pub fn document_figures(read: &[SentenceReading<'_>]) -> [i64; 2] {
     let sentences = i64::try_from(read.len()).unwrap_or_default();
     let [positive, negative] = [0, 1].map(|side: usize| -> i64 {
         let judged = read.iter().map(|sentence| sentence.judged[side]);
-        judged.sum()
+        judged.map(i64::from).sum()
     });
     [
         1_000 * leads / (i64::from(UNIT) * (sentences + SENTENCES_PRIOR)),
