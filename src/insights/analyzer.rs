@@ -113,15 +113,15 @@ impl Analyzer {
         add(&mut hash, GOLDEN_HASH);
         hash.update([FORMAT]);
         add(&mut hash, env!("CARGO_PKG_VERSION"));
-        add(&mut hash, engine.trade().digest());
-        add(&mut hash, engine.trade().background().digest());
-        for digest in &engine.rules().classifier().digests {
+        add(&mut hash, &engine.trade().digest);
+        add(&mut hash, &engine.trade().background().digest);
+        for digest in &engine.rules().classifier.digests {
             add(&mut hash, digest);
         }
         for trade in &engine.trade().languages {
             add(&mut hash, &trade.method());
         }
-        add(&mut hash, names.digest());
+        add(&mut hash, &names.digest);
         Self {
             engine: Arc::clone(engine),
             names,
@@ -166,7 +166,7 @@ impl Analyzer {
             return not_analyzed(language, spans(&text));
         };
         // In another language, only aspects whose measured precision is sufficient are kept.
-        let trade = rules.trade();
+        let trade = &rules.trade;
         let is_english = language == TextLanguage::English;
         let published = (!is_english).then(|| trade.published_aspects());
         if published.as_ref().is_some_and(Vec::is_empty) {
@@ -192,7 +192,7 @@ impl Analyzer {
                 topics::phrases(&text, trade.background()),
             )
         } else {
-            (self.names.cued_mentions(&text, subject.author), Vec::new())
+            (self.names.cued.mentions(&text, subject.author), Vec::new())
         };
         Analysis {
             language,
@@ -270,7 +270,7 @@ impl Engine {
     }
 
     pub const fn trade(&self) -> &Trade {
-        self.rules.trade()
+        &self.rules.trade
     }
 
     /// The rules for English texts.

@@ -64,7 +64,7 @@ fn aspects_of_faq(input: &SnapshotInput) -> BTreeSet<String> {
         let rules = code
             .and_then(|code| engine.reader(code))
             .unwrap_or_else(|| engine.rules());
-        rules.analyze(&TokenizedText::of(question, rules.trade().language_words()))
+        rules.analyze(&TokenizedText::of(question, rules.trade.language_words()))
     };
     questions
         .flat_map(|one| findings(&one.question).findings)
@@ -88,7 +88,7 @@ fn mentioned(input: &SnapshotInput) -> BTreeSet<(MentionKind, &str)> {
 fn method(input: &SnapshotInput, corpus: &Corpus) -> wire::InsightsMethod {
     let engine = input.analyzer.engine();
     let trade = engine.trade();
-    let [aspects, polarity] = &engine.rules().classifier().digests;
+    let [aspects, polarity] = &engine.rules().classifier.digests;
     wire::InsightsMethod {
         engine: concat!("reviews-service ", env!("CARGO_PKG_VERSION")).to_owned(),
         description:
@@ -100,7 +100,7 @@ fn method(input: &SnapshotInput, corpus: &Corpus) -> wire::InsightsMethod {
             label: trade.label.clone(),
             is_measured: !trade.quality.is_empty(),
         },
-        trade_sha256: trade.digest().to_owned(),
+        trade_sha256: trade.digest.clone(),
         weights_sha256: wire::Weights {
             detector: (trade.classifier.as_ref()).map(|_| aspects.clone()),
             polarity: polarity.clone(),

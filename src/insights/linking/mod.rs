@@ -33,8 +33,10 @@ pub struct Linker {
     people: People,
     services: Services,
     areas: Areas,
-    cued: CuedNames,
-    digest: String,
+    /// The names of people and places, for texts in other languages.
+    pub(super) cued: CuedNames,
+    /// A digest of the business's names, the tables and the rules: it changes if the same text may have other mentions.
+    pub digest: String,
 }
 
 impl Linker {
@@ -74,16 +76,6 @@ impl Linker {
         mentions.extend(self.areas.find(&tagged));
         mentions.sort_by_key(|mention| (mention.span, mention.kind));
         mentions
-    }
-
-    /// The mentions of people and places in a text in another language, by position. `author` is the review's author.
-    pub fn cued_mentions(&self, text: &TokenizedText, author: &str) -> Vec<Mention> {
-        self.cued.mentions(text, author)
-    }
-
-    /// A digest of the business's names, the tables and the rules: it changes if the same text may have other mentions.
-    pub fn digest(&self) -> &str {
-        &self.digest
     }
 }
 
@@ -423,12 +415,12 @@ mod tests {
                 ("en Peñuelas", "Peñuelas"),
                 ("en Penuelas", "Peñuelas"),
             ] {
-                let mentions = linker.cued_mentions(&TokenizedText::of(text, &words), "");
+                let mentions = linker.cued.mentions(&TokenizedText::of(text, &words), "");
                 let links: Vec<&str> = mentions.iter().filter_map(Mention::link).collect();
                 assert_eq!(links, [expected], "{text}, {ignores_accents}");
             }
             let own = TokenizedText::of("con José", &words);
-            assert_eq!(linker.cued_mentions(&own, "Jose P."), [], "the author");
+            assert_eq!(linker.cued.mentions(&own, "Jose P."), [], "the author");
         }
     }
 
@@ -437,7 +429,7 @@ mod tests {
         let digest = |change: &dyn Fn(&mut Business)| {
             let mut firm = firm();
             change(&mut firm);
-            Linker::new(&firm).digest().to_owned()
+            Linker::new(&firm).digest
         };
         let before = digest(&|_| {});
         assert_eq!(

@@ -80,7 +80,7 @@ mod tests {
                 .iter()
                 .all(|aspect| aspect.question.ends_with('?') && !aspect.label.is_empty())
         );
-        assert_eq!(trade.digest().len(), 64);
+        assert_eq!(trade.digest.len(), 64);
     }
 
     #[test]
@@ -102,8 +102,8 @@ mod tests {
     fn the_digest_changes_with_the_files() {
         let one = parse(ASPECT).unwrap();
         let other = parse(&format!("{ASPECT}# a remark\n")).unwrap();
-        assert_ne!(one.digest(), other.digest());
-        assert_eq!(one.digest(), parse(ASPECT).unwrap().digest());
+        assert_ne!(one.digest, other.digest);
+        assert_eq!(one.digest, parse(ASPECT).unwrap().digest);
     }
 
     #[test]
@@ -217,8 +217,8 @@ mod tests {
         let alone = parse(&format!("{ALONE}{ASPECT}positive = ['fair']")).unwrap();
         assert_eq!(alone.rules.len(), 1);
         assert_ne!(
-            shares.digest(),
-            parse(&format!("{ALONE}{ASPECT}")).unwrap().digest()
+            shares.digest,
+            parse(&format!("{ALONE}{ASPECT}")).unwrap().digest
         );
     }
 

@@ -140,7 +140,8 @@ pub struct Trade {
     pub language: Option<Arc<PackageLanguage>>,
     /// The same trade in other languages.
     pub languages: Vec<Self>,
-    pub(super) digest: String,
+    /// SHA-256 of the files, in hexadecimal.
+    pub digest: String,
 }
 
 /// A language of a package, other than English.
@@ -178,11 +179,6 @@ impl Trade {
     pub fn measures(&self) -> impl Iterator<Item = &Measured> {
         let languages = self.languages.iter().flat_map(|one| &one.quality);
         self.quality.iter().chain(languages)
-    }
-
-    /// SHA-256 of the files, in hexadecimal.
-    pub fn digest(&self) -> &str {
-        &self.digest
     }
 
     /// Takes its phrases, and drops its lists: some 5 MB that are needed only until the phrases are compiled.
@@ -248,7 +244,7 @@ impl Trade {
     /// weights, and the published aspects.
     pub fn method(&self) -> String {
         let mut hash = Sha256::new();
-        hash.update(self.digest());
+        hash.update(&self.digest);
         if let Some(language) = &self.language {
             hash.update(&language.digest);
             hash.update(language.polarity.as_deref().unwrap_or_default());
