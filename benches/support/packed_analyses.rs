@@ -73,7 +73,7 @@ impl Noted {
             segments: &segments,
             phrases: &FrequentPhrases::new(&segments),
             unanalyzed: 0,
-            original: &|position| self.originals.get(position).cloned(),
+            original: &|segment, index| self.originals.get(segment * SEGMENT + index).cloned(),
             trade: &self.trade,
             business: &self.business,
             people: &[],

@@ -17,19 +17,11 @@ pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
         .iter()
         .map(|segment| segment.packed_analyses())
         .collect();
-    let mut starts = Vec::with_capacity(segments.len());
-    let mut read = 0;
-    for analyses in &segments {
-        steps::add(analyses.len());
-        starts.push(read);
-        read += analyses.len();
-    }
-    let original = |position: usize| {
-        let segment = starts
-            .partition_point(|start| *start <= position)
-            .checked_sub(1)?;
+    let read = segments.iter().map(|analyses| analyses.len()).sum();
+    steps::add(read);
+    let original = |segment: usize, index: usize| {
         let noted = &input.review_index.segments()[segment];
-        let (index, _) = noted.analyses().nth(position - starts[segment])?;
+        let (index, _) = noted.analyses().nth(index)?;
         let review = noted.review(index)?;
         Some(Original {
             id: review.id,

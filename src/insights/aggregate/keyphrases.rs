@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::count::{Counted, bits};
+use super::count::Counted;
 use super::figures::{Vote, VoteCounts, log_likelihood};
 use super::frequent_phrases::{Marked, REVIEWS_MIN, each_marked};
 use super::input::AggregateInput;
@@ -13,7 +13,7 @@ use super::topics::{
     SENTENCE_WORDS, TopicSentence, aspect_bits, aspect_of, find, is_thing, phrases,
 };
 use crate::compute::steps;
-use crate::insights::packed_analysis::{PackedAnalysisRef, phrase_hash};
+use crate::insights::packed_analysis::{PackedAnalysisRef, bits, phrase_hash};
 use crate::insights::text::TokenizedText;
 use crate::insights::trades::Background;
 use crate::model::business::Business;
@@ -207,7 +207,7 @@ fn together(
     let mut things = Vec::new();
     for (mut topic, newest) in topics.into_iter().zip(newest) {
         let found =
-            |one: (u32, PackedAnalysisRef<'_>)| find(&*originals.open(one.0)?, one, &topic.words);
+            |one: (u32, PackedAnalysisRef<'_>)| find(originals.open(one.0)?, one, &topic.words);
         let found: Vec<TopicSentence> = newest.into_iter().filter_map(found).collect();
         if !is_thing(topic.words.len(), &found) {
             continue;
@@ -239,15 +239,6 @@ pub fn quote(topics: &mut [Keyphrase], originals: &mut Originals<'_>) {
         topic.quote = std::mem::take(&mut topic.quotable)
             .into_iter()
             .find_map(|found| originals.quote(found.position, found.sentence, found.vote?));
-    }
-}
-
-/// The number of reviews with both, as a multiple of the number expected by chance.
-pub fn lift(joint: u32, one: u32, other: u32, all: u32) -> f64 {
-    if one == 0 || other == 0 {
-        0.0
-    } else {
-        f64::from(joint) * f64::from(all) / (f64::from(one) * f64::from(other))
     }
 }
 
