@@ -10,7 +10,9 @@ use super::figures::Vote;
 use super::input::{AggregateInput, Original};
 use super::roster::{PERSON_MIN, Roster};
 use crate::insights::analysis::{LanguageCode, MentionKind, Polarity, TextSpan};
-use crate::insights::packed_analysis::{PackedAnalysisRef, PackedFinding, WitnessCount};
+use crate::insights::packed_analysis::{
+    MASKED_FINDINGS_MAX, PackedAnalysisRef, PackedFinding, WitnessCount,
+};
 use crate::insights::text::{LanguageWords, TokenizedText, is_quotable};
 use crate::insights::trades::Trade;
 
@@ -195,10 +197,14 @@ impl<'a> Originals<'a> {
     fn tells_of_few(&self, position: u32, sentence: u16) -> bool {
         let analysis = self.analysis(position);
         analysis.is_some_and(|(analysis, ..)| {
+            // The masks cover only the first findings: a later sentence may be about anyone whom the text names.
+            let mut late = analysis.findings.iter().skip(MASKED_FINDINGS_MAX);
+            let is_late = late.any(|finding| finding.sentence == sentence);
             analysis.names.iter().any(|name| {
                 let mut about = analysis.masked(name.finding_mask);
                 name.kind == MentionKind::Technician
-                    && about.any(|finding| finding.sentence == sentence)
+                    && (about.any(|finding| finding.sentence == sentence)
+                        || is_late && name.mentions > 0)
                     && (self.roster.find(name.key)).is_some_and(|at| self.named[at] < PERSON_MIN)
             })
         })
