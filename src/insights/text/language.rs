@@ -55,7 +55,7 @@ struct LanguageCounts {
 }
 
 impl LanguageDetector {
-    /// The detector supports these languages besides English, at most 32.
+    /// The detector supports these languages besides English; the words of the first 32 identify them.
     pub fn new(others: &[&Arc<LanguageWords>]) -> Self {
         let mut words: WordMap<TellingWord> = WordMap::default();
         for word in LanguageWords::english().function_words.fingerprints() {
@@ -142,7 +142,7 @@ impl LanguageDetector {
             let Some(told) = self.words.get(&word.fingerprint) else {
                 continue;
             };
-            for (bit, count) in counts.others.iter_mut().enumerate() {
+            for (bit, count) in (0..u32::BITS).zip(&mut counts.others) {
                 let is_function = told.function >> bit & 1 == 1;
                 count[0] += usize::from(is_function);
                 count[1] += usize::from(is_function || told.telling >> bit & 1 == 1);
@@ -221,5 +221,30 @@ fn short(text: &TokenizedText, is_declared_other: bool) -> TextLanguage {
         TextLanguage::English
     } else {
         TextLanguage::Other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::LanguageDetector;
+    use crate::insights::analysis::TextLanguage;
+    use crate::insights::text::{LanguageWords, TokenizedText};
+
+    #[test]
+    fn words_of_a_language_beyond_the_thirty_second_are_not_those_of_another() {
+        let language = |number: u8| {
+            let letter = char::from(b'a' + number % 26);
+            let code = format!("{}{letter}", char::from(b'a' + number / 26));
+            let words = format!("code = '{code}'\nfunction_words = 'wort{code}'\n");
+            Arc::new(LanguageWords::parse(&words).unwrap())
+        };
+        let all: Vec<_> = (0..33).map(language).collect();
+        let detector = LanguageDetector::new(&all.iter().collect::<Vec<_>>());
+        let detected = |word: &str| detector.language(&TokenizedText::new(word), None);
+        assert_eq!(detected("wortaa wortaa"), TextLanguage::Also(all[0].code));
+        assert_eq!(detected("wortbf wortbf"), TextLanguage::Also(all[31].code));
+        assert_eq!(detected("wortbg wortbg"), TextLanguage::English);
     }
 }
