@@ -177,6 +177,11 @@ mod tests {
         assert!(pattern("fair)").contains("extra"));
         let many = "(a b|c d|e f|g h|i j|k l|m n|o p) ".repeat(5);
         assert!(pattern(many.trim()).contains("more than 4096 ways"));
+        let deep = format!("{}fair{}", "(".repeat(10_000), ")".repeat(10_000));
+        assert!(pattern(&deep).contains("32 deep"));
+        let lists = "[lists]\none = ['@other fair']\nother = ['@one just']\n";
+        let circle = fault(&format!("{lists}{ASPECT}positive = ['@one']"));
+        assert!(circle.contains("does a list contain itself?"), "{circle}");
     }
 
     #[test]
