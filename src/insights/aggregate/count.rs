@@ -12,8 +12,6 @@ use crate::insights::packed_analysis::{
 };
 use crate::insights::witness::DISCONTENT_MAX;
 
-/// Each aspect is one bit of a mask.
-pub const ASPECTS_MAX: usize = 64;
 const YEAR: i32 = 12;
 
 /// Counts of one aspect or entity.
@@ -44,7 +42,7 @@ pub struct Counted {
     pub corpus: Corpus,
     /// Sentences of analysed texts.
     pub sentences: u32,
-    /// Counts of the aspects in the trade's order; at most `ASPECTS_MAX`.
+    /// Counts of the aspects in the trade's order.
     pub aspects: Vec<OpinionCounts>,
     /// Counts of the entities in the roster's order.
     pub entities: Vec<OpinionCounts>,
@@ -56,7 +54,7 @@ pub struct Counted {
 
 impl Counted {
     pub fn new(sources: &AggregateInput<'_>, roster: &Roster) -> Self {
-        let aspects = sources.trade.aspects.len().min(ASPECTS_MAX);
+        let aspects = sources.trade.aspects.len();
         let entities = roster.entries.len();
         let unanalyzed = u32::try_from(sources.unanalyzed).unwrap_or(u32::MAX);
         let mut counted = Self {

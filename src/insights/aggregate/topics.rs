@@ -5,7 +5,6 @@
 use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
 
-use super::count::ASPECTS_MAX;
 use super::figures::Vote;
 use super::quotes::{SegmentedOriginal, fits_stars};
 use crate::compute::steps;
@@ -231,8 +230,7 @@ pub fn aspect_of(sentences: &[TopicSentence], trade: &Trade) -> Option<usize> {
         let about_it = sentences.iter().filter(|found| found.is_about(aspect));
         about_it.count()
     };
-    let aspects =
-        (0..trade.aspects.len().min(ASPECTS_MAX)).filter(|aspect| trade.overall != Some(*aspect));
+    let aspects = (0..trade.aspects.len()).filter(|aspect| trade.overall != Some(*aspect));
     let best = aspects
         .map(|aspect| (count(aspect), aspect))
         .max_by_key(|(count, aspect)| (*count, std::cmp::Reverse(*aspect)));

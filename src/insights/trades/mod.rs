@@ -19,7 +19,8 @@ pub use packages::{
 pub use parse::{UNLABELED, UNNAMED};
 pub use pattern::PatternStep;
 pub use trade::{
-    AspectDefinition, Cue, Meaning, Measured, PackageLanguage, Rule, Trade, aspect_task,
+    ASPECTS_MAX, AspectDefinition, Cue, Meaning, Measured, PackageLanguage, Rule, Trade,
+    aspect_task,
 };
 
 #[cfg(test)]
@@ -182,6 +183,20 @@ mod tests {
         let lists = "[lists]\none = ['@other fair']\nother = ['@one just']\n";
         let circle = fault(&format!("{lists}{ASPECT}positive = ['@one']"));
         assert!(circle.contains("does a list contain itself?"), "{circle}");
+    }
+
+    #[test]
+    fn more_aspects_than_can_be_counted_are_refused() {
+        let aspect = |number: usize| {
+            let id = "a".repeat(number + 1);
+            format!("[[aspect]]\nid = '{id}'\nlabel = 'A'\nquestion = 'A?'\n")
+        };
+        let aspects = |count: usize| (0..count).map(aspect).collect::<Vec<_>>().concat();
+        assert_eq!(parse(&aspects(64)).unwrap().aspects.len(), 64);
+        assert_eq!(
+            fault(&aspects(65)),
+            "trade:257: a package has at most 64 aspects"
+        );
     }
 
     #[test]

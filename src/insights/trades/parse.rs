@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 use super::errors::{TradeError, TradeErrors, line};
 use super::pattern;
 use super::trade::{
-    AspectDefinition, Cue, Meaning, PackageLanguage, Rule, RulePlace, Trade, digest,
+    ASPECTS_MAX, AspectDefinition, Cue, Meaning, PackageLanguage, Rule, RulePlace, Trade, digest,
 };
 
 /// The points of an opinion, by its key.
@@ -613,8 +613,13 @@ impl PackageReader<'_, '_> {
                 let Some(((id, label), question)) = id.zip(label).zip(question) else {
                     continue;
                 };
-                if self.trade.aspect(&id).is_some() {
-                    let message = format!("the aspect `{id}` appears twice");
+                let is_known = self.trade.aspect(&id).is_some();
+                if is_known || self.trade.aspects.len() == ASPECTS_MAX {
+                    let message = if is_known {
+                        format!("the aspect `{id}` appears twice")
+                    } else {
+                        format!("a package has at most {ASPECTS_MAX} aspects")
+                    };
                     self.faults.push(file.fault((at, message)));
                     continue;
                 }

@@ -14,6 +14,9 @@ use crate::insights::text::LanguageWords;
 use crate::model::hash::hex;
 use crate::model::named;
 
+/// Maximum number of aspects of a trade, each of which is one bit of a mask.
+pub const ASPECTS_MAX: usize = u64::BITS as usize;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AspectDefinition {
     /// Id of the aspect in all output, for example `response_time`.
