@@ -134,9 +134,13 @@ impl PatternTrie {
 
     /// Writes every match in a sentence to `matches`.
     pub fn find<'judge>(&'judge self, units: &[WordUnit<'_>], matches: &mut Vec<Match<'judge>>) {
-        let walk = TrieSearch { trie: self, units };
+        let mut search = TrieSearch {
+            trie: self,
+            units,
+            matches,
+        };
         if self.beginning != 0 {
-            walk.on(self.beginning, 0..0, 0, matches);
+            search.on(self.beginning, 0..0, 0);
         }
         for (start, unit) in units.iter().enumerate() {
             steps::one();
@@ -148,7 +152,7 @@ impl PatternTrie {
                 };
                 let mut near = rest.iter().take(usize::from(*gap) + 1);
                 if *ends || near.any(|unit| unit.follows(*symbol)) {
-                    walk.on(*node, start..start + 1, 1, matches);
+                    search.on(*node, start..start + 1, 1);
                 }
             }
         }
@@ -158,11 +162,12 @@ impl PatternTrie {
 struct TrieSearch<'walk, 'judge> {
     trie: &'judge PatternTrie,
     units: &'walk [WordUnit<'walk>],
+    matches: &'walk mut Vec<Match<'judge>>,
 }
 
-impl<'judge> TrieSearch<'_, 'judge> {
+impl TrieSearch<'_, '_> {
     /// Continues from the node that was reached with the units `over`.
-    fn on(&self, node: u32, over: Range<usize>, words: u64, matches: &mut Vec<Match<'judge>>) {
+    fn on(&mut self, node: u32, over: Range<usize>, words: u64) {
         let PatternNode {
             edges,
             gaps,
@@ -171,7 +176,7 @@ impl<'judge> TrieSearch<'_, 'judge> {
             is_above,
         } = &self.trie.nodes[node as usize];
         if !rules.is_empty() {
-            matches.push(Match {
+            self.matches.push(Match {
                 start: over.start,
                 end: over.end,
                 words,
@@ -180,12 +185,12 @@ impl<'judge> TrieSearch<'_, 'judge> {
                 is_above: *is_above,
             });
         }
-        self.step(edges, over.clone(), words, matches);
+        self.step(edges, over.clone(), words);
         for (most, beyond) in &self.trie.gaps[gaps.start as usize..gaps.end as usize] {
             let beyond = &self.trie.nodes[*beyond as usize].edges;
             let last = over.end + usize::from(*most);
             for at in over.end..=last {
-                self.step(beyond, over.start..at, words, matches);
+                self.step(beyond, over.start..at, words);
                 // A gap may contain words and commas, but no other mark.
                 let passes = self
                     .units
@@ -199,13 +204,7 @@ impl<'judge> TrieSearch<'_, 'judge> {
     }
 
     /// Follows these edges with the unit after `over`.
-    fn step(
-        &self,
-        edges: &Range<u32>,
-        over: Range<usize>,
-        words: u64,
-        matches: &mut Vec<Match<'judge>>,
-    ) {
+    fn step(&mut self, edges: &Range<u32>, over: Range<usize>, words: u64) {
         let Some(unit) = self.units.get(over.end) else {
             return;
         };
@@ -214,7 +213,7 @@ impl<'judge> TrieSearch<'_, 'judge> {
         steps::add(1 + edges.len().min(symbols.len()));
         let mut on = |next: u32| {
             let words = words | 1 << over.len().min(63);
-            self.on(next, over.start..over.end + 1, words, matches);
+            self.on(next, over.start..over.end + 1, words);
         };
         // Iterates over the shorter list.
         if edges.len() <= symbols.len() {
