@@ -172,10 +172,9 @@ pub fn id_for(kind: &str) -> &'static str {
         });
         heads.collect()
     });
-    TYPES
-        .iter()
-        .find(|(_, types)| is_among(types, kind))
-        .map_or(GENERAL, |(id, _)| id)
+    let mut types = TYPES.iter();
+    let found = types.find(|(_, types)| is_among(types, kind));
+    found.map_or(GENERAL, |(id, _)| id)
 }
 
 // The measured quality of a trade: `quality.tsv` beside its rules.

@@ -391,10 +391,11 @@ pub fn each<'table, 'file>(
     let Some(value) = file.get(key) else {
         return Ok(Vec::new());
     };
-    let array = value
-        .get_ref()
-        .as_array()
-        .ok_or_else(|| (value.span().start, format!("write `[[{key}]]`")))?;
+    let array = typed(
+        value,
+        value.get_ref().as_array(),
+        &format!("write `[[{key}]]`"),
+    )?;
     array
         .iter()
         .map(|one| Ok((one.span().start, table(one)?)))
@@ -404,19 +405,20 @@ pub fn each<'table, 'file>(
 pub fn table<'table, 'file>(
     value: &'table TomlValue<'file>,
 ) -> Result<&'table DeTable<'file>, PackageFault> {
-    value
-        .get_ref()
-        .as_table()
-        .ok_or_else(|| (value.span().start, "this must be a table".to_owned()))
+    typed(value, value.get_ref().as_table(), "this must be a table")
 }
 
 pub fn string<'value>(value: &'value TomlValue<'_>) -> Result<&'value str, PackageFault> {
-    value.get_ref().as_str().ok_or_else(|| {
-        (
-            value.span().start,
-            "this must be a text in quotes".to_owned(),
-        )
-    })
+    typed(
+        value,
+        value.get_ref().as_str(),
+        "this must be a text in quotes",
+    )
+}
+
+/// What a value is, or the error `expected` if it is something else.
+fn typed<T>(value: &TomlValue<'_>, found: Option<T>, expected: &str) -> Result<T, PackageFault> {
+    found.ok_or_else(|| (value.span().start, expected.to_owned()))
 }
 
 /// The texts of a list, each with its position. A multi-line text is also a list: its items are separated by line
@@ -558,8 +560,8 @@ pub fn is_among(types: &[String], kind: &str) -> bool {
 }
 
 fn boolean(key: &str, value: &TomlValue<'_>) -> Result<bool, PackageFault> {
-    let message = || (value.span().start, format!("`{key}` must be true or false"));
-    value.get_ref().as_bool().ok_or_else(message)
+    let expected = format!("`{key}` must be true or false");
+    typed(value, value.get_ref().as_bool(), &expected)
 }
 
 fn texts(value: &TomlValue<'_>) -> Result<Vec<String>, PackageFault> {
