@@ -190,25 +190,19 @@ fn is_street(context: &TokenContext<'_>) -> bool {
 
 /// `Mr. Gilbert`, `Bob Gilbert`, `Costa Mesa`, `Mesa Plumbing`, `Gilbert High School`: part of a longer name.
 fn is_of_another_name(context: &TokenContext<'_>) -> bool {
-    let is_named =
-        |at: &usize| context.tagged.text.tokens()[*at].shape == Capitalisation::Capitalised;
-    let is_function = |at: usize| context.tagged.word(at).is_any(&FUNCTION);
-    if let Some(before) = context
-        .at(-1)
-        .filter(is_named)
-        .filter(|at| !is_function(*at))
-    {
+    let is_named = |at: &usize| {
+        context.tagged.text.tokens()[*at].shape == Capitalisation::Capitalised
+            && !context.tagged.word(*at).is_any(&FUNCTION)
+    };
+    if let Some(before) = context.at(-1).filter(is_named) {
         let word = context.tagged.word(before);
         let is_inside = before > context.sentence.start && word.is(Common);
         if !word.has_s && (word.is(FirstName) || word.is(Rank) || word.is_unknown() || is_inside) {
             return true;
         }
     }
-    let after = context
-        .at(1)
-        .filter(is_named)
-        .filter(|at| !is_function(*at) && !context.has_s());
-    let is_longer = after.is_some_and(|at| {
+    let after = context.at(1).filter(is_named);
+    let is_longer = after.filter(|_| !context.has_s()).is_some_and(|at| {
         let word = context.tagged.word(at);
         let is_home = word.is(Home) && !word.is(Trade) || word.is(State);
         !is_home && (word.is(Trade) || word.is(Firm) || word.is_unknown() || word.is(Common))

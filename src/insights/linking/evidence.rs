@@ -269,7 +269,8 @@ impl<'a> TokenContext<'a> {
 
     pub fn word(&self, n: isize) -> DictionaryWord {
         self.at(n)
-            .map_or_else(DictionaryWord::default, |at| self.tagged.word(at))
+            .map(|at| self.tagged.word(at))
+            .unwrap_or_default()
     }
 
     pub fn is_capital_at(&self, n: isize) -> bool {

@@ -60,12 +60,8 @@ impl People {
             forms: NameTrie::new(&entries),
         };
         for technician in technicians {
-            let singles = technician
-                .aliases
-                .iter()
-                .map(|alias| parts(alias))
-                .filter(|alias| alias.len() == 1)
-                .flatten();
+            let aliases = technician.aliases.iter().map(|alias| parts(alias));
+            let singles = aliases.filter(|alias| alias.len() == 1).flatten();
             for word in parts(&technician.name).into_iter().chain(singles) {
                 let id = words.number(&word);
                 words.misspellings.add(&word, id);
