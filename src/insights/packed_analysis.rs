@@ -204,11 +204,8 @@ impl PackedAnalysis {
                 })
             })
             .collect();
-        let mut phrases: Vec<u32> = analysis
-            .phrases
-            .iter()
-            .map(|phrase| phrase_hash(phrase))
-            .collect();
+        let phrases = analysis.phrases.iter();
+        let mut phrases: Vec<u32> = phrases.map(|phrase| phrase_hash(phrase)).collect();
         phrases.sort_unstable();
         phrases.dedup();
         Self {

@@ -79,13 +79,16 @@ impl Linker {
     }
 }
 
-/// SHA-256 in hexadecimal. Every part is preceded by its length, so that different rosters never have the same input.
+/// Adds a text with its length, so that different lists of texts never give the same input.
+pub fn add(hash: &mut Sha256, text: &str) {
+    hash.update((text.len() as u64).to_le_bytes());
+    hash.update(text);
+}
+
+/// SHA-256 in hexadecimal.
 fn digest(business: &Business) -> String {
     let mut hash = Sha256::new();
-    let mut put = |part: &str| {
-        hash.update(part.len().to_le_bytes());
-        hash.update(part);
-    };
+    let mut put = |part: &str| add(&mut hash, part);
     put(&RULES.to_string());
     put(words::TABLE);
     put(name_forms::SHORT);

@@ -175,7 +175,10 @@ impl LanguageDetector {
         counts: &LanguageCounts,
         rival: Option<(&OtherLanguage, [usize; 2])>,
     ) -> TextLanguage {
-        let words = text.normal_words();
+        let words: Vec<&str> = (0..text.tokens().len())
+            .map(|token| text.word(token))
+            .collect();
+        let words = words.join(" ");
         steps::add(words.len());
         let info = whatlang::detect(&words);
         // For one or two lines, the statistics confuse related languages.
