@@ -13,7 +13,7 @@ use super::topics::{
     SENTENCE_WORDS, TopicSentence, aspect_bits, aspect_of, find, is_thing, phrases,
 };
 use crate::compute::steps;
-use crate::insights::packed_analysis::{PackedAnalysisRef, bits, phrase_hash};
+use crate::insights::packed_analysis::{bits, phrase_hash};
 use crate::insights::text::TokenizedText;
 use crate::insights::trades::Background;
 use crate::model::business::Business;
@@ -29,7 +29,7 @@ const LIKELIHOOD_MIN: f64 = 15.13;
 /// Maximum number of reviews that are read for a topic's quote and aspect.
 const QUOTED_FROM: usize = 12;
 /// A distinctive phrase.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Keyphrase {
     /// One to three words, folded, separated by single spaces.
     pub phrase: String,
@@ -101,11 +101,8 @@ fn candidates(
                     reviews,
                     expected,
                     log_likelihood: log_likelihood(reviews, expected),
-                    aspect: None,
                     joint: vec![0; counted.aspects.len()],
-                    overall: VoteCounts::default(),
-                    quotable: Vec::new(),
-                    quote: None,
+                    ..Keyphrase::default()
                 });
             }
         }
@@ -138,39 +135,28 @@ fn expected(
 /// reviews, and otherwise the shorter one. Of singular and plural, keeps the more frequent.
 fn collapse(found: Vec<Keyphrase>) -> Vec<Keyphrase> {
     let mut kept: Vec<Keyphrase> = Vec::new();
-    'next: for phrase in found {
-        let mut beaten = Vec::new();
-        for (at, other) in kept.iter().enumerate() {
-            let (long, short) = if phrase.words.len() > other.words.len() {
+    for phrase in found {
+        // Whether the other phrase is kept instead of this one; `None` if neither contains the other.
+        let wins = |other: &Keyphrase| {
+            let is_longer = phrase.words.len() > other.words.len();
+            let (long, short) = if is_longer {
                 (&phrase, other)
             } else {
                 (other, &phrase)
             };
-            let alike = |one: &String, other: &String| {
-                one.trim_end_matches('s') == other.trim_end_matches('s')
+            let is_short = |part: &[String]| {
+                let mut words = part.iter().zip(&short.words);
+                words.all(|(word, other)| stem(word) == stem(other))
             };
-            let is_within = long
-                .words
-                .windows(short.words.len())
-                .any(|part| part.iter().zip(&short.words).all(|(a, b)| alike(a, b)));
-            if !is_within {
-                continue;
-            }
+            let is_within = long.words.windows(short.words.len()).any(is_short);
             let is_same_length = long.words.len() == short.words.len();
-            let long_wins = if is_same_length {
-                long.reviews >= short.reviews
-            } else {
-                long.reviews * 2 >= short.reviews
-            };
-            if long_wins == std::ptr::eq(long, other) {
-                continue 'next;
-            }
-            beaten.push(at);
+            let share = if is_same_length { 1 } else { 2 };
+            is_within.then_some((long.reviews * share >= short.reviews) != is_longer)
+        };
+        if kept.iter().all(|other| wins(other) != Some(true)) {
+            kept.retain(|other| wins(other).is_none());
+            kept.push(phrase);
         }
-        for at in beaten.into_iter().rev() {
-            kept.remove(at);
-        }
-        kept.push(phrase);
     }
     kept
 }
@@ -184,7 +170,7 @@ fn together(
     let hashes = topics.iter().map(|topic| phrase_hash(&topic.phrase));
     let by_hash: BTreeMap<u32, usize> = hashes.zip(0..).collect();
     let marked = Marked::new(by_hash.keys().copied());
-    let mut newest: Vec<Vec<(u32, PackedAnalysisRef<'_>)>> = vec![Vec::new(); topics.len()];
+    let mut newest: Vec<Vec<u32>> = vec![Vec::new(); topics.len()];
     each_marked(sources.segments, &marked, |before, segment, index, hash| {
         let Some(&at) = by_hash.get(&hash) else {
             return;
@@ -198,16 +184,12 @@ fn together(
             }
         });
         if newest[at].len() < QUOTED_FROM {
-            newest[at].push((
-                u32::try_from(before + index).unwrap_or(u32::MAX),
-                packed_analysis,
-            ));
+            newest[at].push(u32::try_from(before + index).unwrap_or(u32::MAX));
         }
     });
     let mut things = Vec::new();
     for (mut topic, newest) in topics.into_iter().zip(newest) {
-        let found =
-            |one: (u32, PackedAnalysisRef<'_>)| find(originals.open(one.0)?, one, &topic.words);
+        let found = |position| find(originals.open(position)?, position, &topic.words);
         let found: Vec<TopicSentence> = newest.into_iter().filter_map(found).collect();
         if !is_thing(topic.words.len(), &found) {
             continue;

@@ -13,7 +13,7 @@ use super::opinions::{AspectFigures, EntityFigures, SIDE_MIN, SIDE_PART, both_si
 use super::quotes::{CustomerQuote, Originals};
 use super::roster::PERSON_MIN;
 use super::topics::things;
-use crate::insights::analysis::{LanguageCode, MentionKind, Polarity};
+use crate::insights::analysis::{MentionKind, Polarity, TextLanguage};
 use crate::insights::trades::Trade;
 
 /// Minimum number of reviews with a judgement for a sentence.
@@ -415,7 +415,7 @@ fn commonest(
             continue;
         };
         // The words that identify noun phrases are English.
-        if opened.language != Some(LanguageCode::ENGLISH) {
+        if opened.analysis.head.language != TextLanguage::English {
             continue;
         }
         read += 1;

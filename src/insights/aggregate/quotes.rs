@@ -114,14 +114,13 @@ pub const fn fits_stars(polarity: Polarity, stars: u8) -> bool {
 
 /// A tokenized review.
 #[derive(Debug)]
-pub struct SegmentedOriginal {
+pub struct SegmentedOriginal<'a> {
     pub original: Original,
-    /// The language in which it was analysed.
-    pub language: Option<LanguageCode>,
+    pub analysis: PackedAnalysisRef<'a>,
     pub text: TokenizedText,
 }
 
-impl SegmentedOriginal {
+impl SegmentedOriginal<'_> {
     /// Whether the sentence contains these words in a row; the words of `phrase` are separated by single spaces.
     pub fn has(&self, sentence: u16, phrase: &str) -> bool {
         let words: Vec<&str> = phrase.split(' ').collect();
@@ -139,7 +138,7 @@ pub struct Originals<'a> {
     named: Vec<u32>,
     /// Position of each segment's first review.
     starts: Vec<usize>,
-    opened: BTreeMap<u32, Option<SegmentedOriginal>>,
+    opened: BTreeMap<u32, Option<SegmentedOriginal<'a>>>,
     quoted: BTreeSet<(u32, u16)>,
 }
 
@@ -170,7 +169,7 @@ impl<'a> Originals<'a> {
         (index < segment.len()).then(|| (segment.get(index), at, index))
     }
 
-    fn read(&self, position: u32) -> Option<SegmentedOriginal> {
+    fn read(&self, position: u32) -> Option<SegmentedOriginal<'a>> {
         let (analysis, segment, index) = self.analysis(position)?;
         let original = (self.sources.original)(segment, index)?;
         let language = analysis.head.language.code();
@@ -179,13 +178,13 @@ impl<'a> Originals<'a> {
         let words = words.unwrap_or_else(|| LanguageWords::english());
         Some(SegmentedOriginal {
             text: TokenizedText::of(&original.text, words),
-            language,
+            analysis,
             original,
         })
     }
 
     /// The review at `position`, with 0 for the newest.
-    pub fn open(&mut self, position: u32) -> Option<&SegmentedOriginal> {
+    pub fn open(&mut self, position: u32) -> Option<&SegmentedOriginal<'a>> {
         if !self.opened.contains_key(&position) {
             let opened = self.read(position);
             self.opened.insert(position, opened);
@@ -241,10 +240,10 @@ pub struct CustomerQuote {
 
 impl CustomerQuote {
     /// `None` if the sentence cannot be shown by itself.
-    fn new(opened: &SegmentedOriginal, sentence: u32, polarity: Vote) -> Option<Self> {
+    fn new(opened: &SegmentedOriginal<'_>, sentence: u32, polarity: Vote) -> Option<Self> {
         let tokens = opened.text.sentences().get(sentence as usize)?;
         let span = opened.text.span(tokens.clone());
-        let original = &opened.original;
+        let (original, language) = (&opened.original, opened.analysis.head.language.code());
         let letters: Vec<char> = original.text.chars().collect();
         if !is_quotable(&letters, span) {
             return None;
@@ -257,9 +256,7 @@ impl CustomerQuote {
             polarity,
             date: original.date,
             stars: original.stars,
-            language: opened
-                .language
-                .filter(|code| *code != LanguageCode::ENGLISH),
+            language: language.filter(|code| *code != LanguageCode::ENGLISH),
         })
     }
 }

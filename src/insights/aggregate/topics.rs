@@ -9,7 +9,7 @@ use super::figures::Vote;
 use super::quotes::{SegmentedOriginal, fits_stars};
 use crate::compute::steps;
 use crate::insights::analysis::Polarity;
-use crate::insights::packed_analysis::{PackedAnalysisRef, PackedFinding, WitnessCount};
+use crate::insights::packed_analysis::{PackedFinding, WitnessCount};
 use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap};
 use crate::insights::trades::{Background, Trade};
 
@@ -275,8 +275,8 @@ impl TopicSentence {
 
 /// The first sentence with those words.
 pub fn find(
-    opened: &SegmentedOriginal,
-    (position, packed_analysis): (u32, PackedAnalysisRef<'_>),
+    opened: &SegmentedOriginal<'_>,
+    position: u32,
     words: &[String],
 ) -> Option<TopicSentence> {
     let text = &opened.text;
@@ -286,7 +286,7 @@ pub fn find(
         })?;
     let span = text.span(tokens.clone());
     let findings = || {
-        let findings = packed_analysis.findings.iter();
+        let findings = opened.analysis.findings.iter();
         findings.filter(move |finding| finding.sentence == sentence)
     };
     let shown = || findings().filter(|finding| finding.backing == WitnessCount::Both);
@@ -297,7 +297,7 @@ pub fn find(
         says(Polarity::Negative),
         says(Polarity::Uncertain),
     );
-    let head = packed_analysis.head;
+    let head = opened.analysis.head;
     let can_be_shown = shown().any(|finding| finding.is_quotable)
         && shown().all(|finding| fits_stars(finding.polarity, head.stars))
         && vote != Vote::Uncertain;
