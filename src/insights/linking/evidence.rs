@@ -292,9 +292,19 @@ impl<'a> TokenContext<'a> {
         self.name.clone().all(|at| self.tagged.is_capital(at))
     }
 
-    /// Whether the sentence is in capitals, so that capitals are no evidence.
+    /// Whether most words of the sentence are upper case, so that capitals are no evidence.
     pub fn is_shouted(&self) -> bool {
-        self.tagged.is_shouted(self.number)
+        use Capitalisation::{Capitalised, Lower, Mixed, Upper};
+        let tokens = &self.tagged.text.tokens()[self.sentence.clone()];
+        let shapes = || {
+            tokens
+                .iter()
+                .inspect(|_| steps::one())
+                .map(|token| token.shape)
+        };
+        let upper = shapes().filter(|shape| *shape == Upper).count();
+        let others = shapes().filter(|shape| matches!(shape, Lower | Capitalised | Mixed));
+        upper >= 2 && upper > others.count()
     }
 
     /// Whether a capital is usual at this position: at the beginning of the sentence or of a quotation, or after a

@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
-use std::ops::Range;
 
 use serde::Deserialize;
 use serde::de::IntoDeserializer as _;
@@ -287,58 +286,31 @@ impl<V: Clone + PartialEq> NameTrie<V> {
 pub struct TaggedText<'a> {
     pub text: &'a TokenizedText,
     words: Vec<DictionaryWord>,
-    /// Whether most words of the sentence are upper case, so that capitals are no evidence.
-    shouted: Vec<bool>,
 }
 
 impl<'a> TaggedText<'a> {
     pub fn new(text: &'a TokenizedText, dictionary: &Dictionary) -> Self {
-        let mut words = Vec::with_capacity(text.tokens().len());
+        let mut tagged = Self {
+            text,
+            words: Vec::with_capacity(text.tokens().len()),
+        };
         for (at, token) in text.tokens().iter().enumerate() {
             steps::one();
-            words.push(match token.shape {
-                Capitalisation::Number => DictionaryWord::default(),
-                Capitalisation::Lower | Capitalisation::Mark => {
-                    dictionary.find(text.word(at), token.fingerprint, false)
-                }
-                Capitalisation::Capitalised | Capitalisation::Upper | Capitalisation::Mixed => {
-                    let word = dictionary.find(text.word(at), token.fingerprint, true);
-                    if word.is_unknown() {
-                        dictionary.guess(text.word(at))
-                    } else {
-                        word
-                    }
-                }
-            });
-        }
-        let is_shouted = |sentence: &Range<usize>| {
-            let (mut upper, mut others) = (0, 0);
-            for token in &text.tokens()[sentence.clone()] {
-                match token.shape {
-                    Capitalisation::Upper => upper += 1,
-                    Capitalisation::Lower | Capitalisation::Capitalised | Capitalisation::Mixed => {
-                        others += 1;
-                    }
-                    Capitalisation::Number | Capitalisation::Mark => {}
-                }
+            let (word, is_capital) = (text.word(at), tagged.is_capital(at));
+            let mut found = DictionaryWord::default();
+            if token.shape != Capitalisation::Number {
+                found = dictionary.find(word, token.fingerprint, is_capital);
             }
-            upper >= 2 && upper > others
-        };
-        let shouted = text.sentences().iter().map(is_shouted).collect();
-        Self {
-            text,
-            words,
-            shouted,
+            if is_capital && found.is_unknown() {
+                found = dictionary.guess(word);
+            }
+            tagged.words.push(found);
         }
+        tagged
     }
 
     pub fn word(&self, token: usize) -> DictionaryWord {
         self.words.get(token).copied().unwrap_or_default()
-    }
-
-    /// Whether capitals are no evidence in the sentence.
-    pub fn is_shouted(&self, sentence: usize) -> bool {
-        self.shouted.get(sentence).copied().unwrap_or_default()
     }
 
     /// Whether a token is capitalised.
