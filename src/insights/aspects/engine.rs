@@ -2,7 +2,6 @@
 
 use super::decision::Decisions;
 use super::patterns::CompiledRules;
-use crate::insights::analysis::Finding;
 use crate::insights::classifier::{NgramClassifier, POLARITY};
 use crate::insights::trades::Trade;
 
@@ -61,13 +60,6 @@ impl RuleEngine {
     /// The same rules with other decision weights; without weights, the rules decide.
     pub fn decided_by(self, decisions: Option<Decisions>) -> Self {
         Self { decisions, ..self }
-    }
-
-    /// Whether a finding of the role `overall` has no phrase of its own, only opinions.
-    pub(super) fn is_stray(&self, finding: &Finding) -> bool {
-        let overall = self.trade.overall.map(|at| &self.trade.aspects[at].id);
-        overall == Some(&finding.aspect)
-            && !(finding.hits.iter()).any(|hit| hit.rule.starts_with("phrase:"))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Capitalisation, LanguageWords, Token, TokenizedText, WordMap};
+use super::{Capitalisation, LanguageWords, TokenizedText, WordMap};
 use crate::compute::steps;
 use crate::insights::analysis::{LanguageCode, TextLanguage};
 
@@ -128,8 +128,6 @@ impl LanguageDetector {
 
     /// Counts the words that identify languages; `None` if enough words are English that no further test is needed.
     fn counts(&self, text: &TokenizedText, may_be_english: bool) -> Option<LanguageCounts> {
-        let is_word =
-            |token: &&Token| !matches!(token.shape, Capitalisation::Mark | Capitalisation::Number);
         let most = text.tokens().len().min(WORDS_MAX);
         let mut counts = LanguageCounts {
             words: 0,
@@ -137,7 +135,7 @@ impl LanguageDetector {
             others: vec![[0; 2]; self.others.len()],
         };
         let words = text.tokens().iter().inspect(|_| steps::one());
-        for word in words.filter(is_word).take(WORDS_MAX) {
+        for word in words.filter(|token| token.is_word()).take(WORDS_MAX) {
             counts.words += 1;
             let Some(told) = self.words.get(&word.fingerprint) else {
                 continue;

@@ -51,6 +51,13 @@ pub struct Token {
     end: u32,
 }
 
+impl Token {
+    /// Whether it is neither a number nor a mark.
+    pub const fn is_word(&self) -> bool {
+        !matches!(self.shape, Capitalisation::Number | Capitalisation::Mark)
+    }
+}
+
 /// A text with its tokens and sentences.
 #[derive(Debug, Clone)]
 pub struct TokenizedText {

@@ -81,6 +81,13 @@ pub enum Meaning {
     Cue(Cue),
 }
 
+impl Meaning {
+    /// Whether it judges something.
+    pub const fn judges(self) -> bool {
+        matches!(self, Self::Judges(..) | Self::Opinion(_))
+    }
+}
+
 /// A phrase with its meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
