@@ -76,11 +76,8 @@ impl RarePhrases {
     /// same.
     pub fn leave_out(segments: &mut [&mut PackedAnalyses], hashes_max: usize) -> Self {
         let all: Vec<&PackedAnalyses> = segments.iter().map(|segment| &**segment).collect();
-        let (mut reviews, mut hashes) = (0, 0);
-        for segment in &all {
-            reviews += segment.len();
-            hashes += segment.phrases().len();
-        }
+        let reviews: usize = all.iter().map(|segment| segment.len()).sum();
+        let hashes: usize = all.iter().map(|segment| segment.phrases().len()).sum();
         if hashes <= hashes_max {
             return Self::default();
         }

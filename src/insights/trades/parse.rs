@@ -2,7 +2,6 @@
 //! files understands.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::slice;
 use std::sync::Arc;
 
 use toml::Spanned;
@@ -646,22 +645,17 @@ impl PackageReader<'_, '_> {
     /// Checks that the aspects named in `[trade]` exist; default names may be missing.
     fn roles(&mut self, head: &TradeHeader) {
         let usual = TradeHeader::default();
-        for (key, ids, usual) in [
-            (
-                "aspects",
-                head.aspects.as_deref().unwrap_or_default(),
-                &[][..],
-            ),
-            (
-                "overall",
-                slice::from_ref(&head.overall),
-                slice::from_ref(&usual.overall),
-            ),
-            ("quiet", &head.quiet, &usual.quiet),
-            ("facts", &head.facts, &[]),
-        ] {
-            for id in ids.iter().filter(|_| ids != usual) {
-                if self.trade.aspect(id).is_none() {
+        let mut roles = vec![("aspects", head.aspects.clone().unwrap_or_default())];
+        if head.overall != usual.overall {
+            roles.push(("overall", vec![head.overall.clone()]));
+        }
+        if head.quiet != usual.quiet {
+            roles.push(("quiet", head.quiet.clone()));
+        }
+        roles.push(("facts", head.facts.clone()));
+        for (key, ids) in roles {
+            for id in ids {
+                if self.trade.aspect(&id).is_none() {
                     let message = format!("`{key}` names `{id}`, which is not an aspect here");
                     self.tell_head(head, message);
                 }
