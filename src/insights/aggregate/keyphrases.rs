@@ -246,30 +246,19 @@ impl OwnNames {
                 .map(|token| stem(text.word(token)).to_owned())
                 .collect::<Vec<_>>()
         };
-        let listed = business.technicians.iter();
-        let shown: HashSet<String> = listed
-            .flat_map(|one| one.aliases.iter().chain([&one.name]))
-            .flat_map(|name| cut(name))
-            .collect();
+        let technicians = business.technicians.iter();
+        let shown = technicians.flat_map(|one| one.aliases.iter().chain([&one.name]));
+        let shown: HashSet<String> = shown.flat_map(|name| cut(name)).collect();
         let of_people: HashSet<String> = people.iter().copied().flat_map(cut).collect();
-        let named = business.service_areas.iter().chain([&business.name]);
-        let named = named.map(String::as_str);
-        let words = named
-            .chain(business.services.iter().map(|one| one.name.as_str()))
-            .flat_map(cut)
-            .chain(of_people.iter().cloned())
-            .collect();
-        let called = business
-            .services
-            .iter()
-            .flat_map(|one| one.synonyms.iter().chain([&one.name]));
+        let services = business.services.iter();
+        let named = services.clone().map(|one| &one.name);
+        let named = named.chain(&business.service_areas).chain([&business.name]);
+        let words = named.flat_map(|name| cut(name));
+        let called = services.flat_map(|one| one.synonyms.iter().chain([&one.name]));
         Self {
-            words,
+            words: words.chain(of_people.iter().cloned()).collect(),
             hidden: of_people.difference(&shown).cloned().collect(),
-            services: called
-                .map(|name| cut(name))
-                .filter(|name| !name.is_empty())
-                .collect(),
+            services: called.map(|name| cut(name)).collect(),
         }
     }
 
