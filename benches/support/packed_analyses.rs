@@ -36,8 +36,10 @@ impl Noted {
     /// The packed analyses of `rows` reviews.
     #[must_use]
     pub fn new(rows: usize) -> Self {
-        let mut trade = Trade::default();
-        trade.aspects = (0..ASPECTS).map(aspect).collect();
+        let trade = Trade {
+            aspects: (0..ASPECTS).map(aspect).collect(),
+            ..Trade::default()
+        };
         let (mut segments, mut originals) = (Vec::new(), Vec::with_capacity(rows));
         let mut segment = PackedAnalyses::default();
         for (position, review) in Corpus::new(rows).reviews().enumerate() {
@@ -71,7 +73,7 @@ impl Noted {
             segments: &segments,
             phrases: &FrequentPhrases::new(&segments),
             unanalyzed: 0,
-            original: &|position| self.originals.get(position).cloned(),
+            original: &|segment, index| self.originals.get(segment * SEGMENT + index).cloned(),
             trade: &self.trade,
             business: &self.business,
             people: &[],

@@ -33,11 +33,7 @@ pub fn rows(engine: &RuleEngine, review: &Review, aspects: &[&str], rows: &mut V
     let (joined, said) = review.joined();
     let text = TokenizedText::new(&joined);
     let (_, candidates) = engine.candidates(&text);
-    let spans: Vec<_> = text
-        .sentences()
-        .iter()
-        .map(|sentence| text.span(sentence.clone()))
-        .collect();
+    let spans: Vec<_> = text.sentence_spans().collect();
     // The annotated polarities by sentence and aspect.
     let mut gold: BTreeMap<(usize, &str), [bool; 3]> = BTreeMap::new();
     for (start, end, aspect, label) in &said {

@@ -7,14 +7,15 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use reviews_service::insights::Trade;
+use reviews_service::insights::classifier::LABELS;
 use reviews_service::insights::classifier::ngrams::RUN_MAX;
-use reviews_service::insights::classifier::{LABELS, to_bytes};
 use reviews_service::insights::text::{LanguageWords, TokenizedText};
 use reviews_service::insights::trades::{HOME_SERVICES, shipped};
 use serde::Deserialize;
 
 use crate::examples::{Examples, one_of};
-use crate::learn::{Plan, learn};
+use crate::learn::Plan;
+use crate::models::Learned;
 
 /// As for English, but with less regularisation: the training data has only a few hundred sentences.
 const PLAN: Plan = Plan {
@@ -85,11 +86,5 @@ pub fn polarity(root: &Path, code: &str, without: &[String]) -> anyhow::Result<V
             examples.add_part(&text, all, one_of(label), 1.0);
         }
     }
-    let (biases, rows) = learn(examples, LABELS.len(), PLAN);
-    let heads = LABELS.map(str::to_owned);
-    Ok(to_bytes(
-        &heads,
-        &biases,
-        &rows.into_iter().collect::<Vec<_>>(),
-    ))
+    Ok(Learned::new(&LABELS, examples, PLAN).to_bytes())
 }

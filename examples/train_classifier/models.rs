@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use reviews_service::insights::classifier::ngrams::RUN_MAX;
-use reviews_service::insights::classifier::{LABELS, NgramModel, WeightsError, to_bytes};
+use reviews_service::insights::classifier::{LABELS, NgramModel, WeightsError};
 
 use crate::elsewhere;
 use crate::examples::{Examples, one_of};
@@ -42,15 +42,30 @@ pub struct Learned {
 }
 
 impl Learned {
+    /// The weights file, as [`NgramModel::parse`] reads it.
     pub fn to_bytes(&self) -> Vec<u8> {
-        to_bytes(&self.heads, &self.biases, &self.rows)
+        let mut bytes = b"RNG2".to_vec();
+        bytes.push(u8::try_from(self.heads.len()).unwrap_or(u8::MAX));
+        for head in &self.heads {
+            bytes.push(u8::try_from(head.len()).unwrap_or(u8::MAX));
+            bytes.extend_from_slice(head.as_bytes());
+        }
+        for bias in &self.biases {
+            let bias = i16::try_from(*bias).unwrap_or(if *bias < 0 { i16::MIN } else { i16::MAX });
+            bytes.extend_from_slice(&bias.to_le_bytes());
+        }
+        for (key, weights) in &self.rows {
+            bytes.extend_from_slice(&key.to_le_bytes());
+            bytes.extend(weights.iter().map(|weight| weight.cast_unsigned()));
+        }
+        bytes
     }
 
     pub fn into_model(self) -> Result<NgramModel, WeightsError> {
         NgramModel::parse(&self.to_bytes())
     }
 
-    fn new(heads: &[&str], examples: Examples, plan: Plan) -> Self {
+    pub fn new(heads: &[&str], examples: Examples, plan: Plan) -> Self {
         let (biases, rows) = learn(examples, heads.len(), plan);
         Self {
             heads: heads.iter().map(|head| (*head).to_owned()).collect(),

@@ -40,7 +40,7 @@ impl TextLanguage {
 
     /// Whether texts in it are analysed.
     pub const fn is_read(self) -> bool {
-        matches!(self, Self::English | Self::Also(_))
+        self.code().is_some()
     }
 
     /// `None` for languages that are not analysed.

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::aggregate::topics;
 use super::analysis::{Analysis, LanguageCode, Polarity, TextLanguage, TextSpan};
 use super::aspects::{RuleEngine, TextFindings};
-use super::linking::Linker;
+use super::linking::{Linker, add};
 use super::packed_analysis::FORMAT;
 use super::text::{LanguageDetector, TokenizedText};
 use super::trades::{HOME_SERVICES, IDS, Trade, id_for, shipped};
@@ -82,12 +82,6 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Adds a text with its length, so that different lists of texts never give the same input.
-fn add(hash: &mut Sha256, text: &str) {
-    hash.update((text.len() as u64).to_le_bytes());
-    hash.update(text);
-}
-
 fn digits(hash: Sha256) -> String {
     hex(&hash.finalize()[..HASH_BYTES])
 }
@@ -113,15 +107,15 @@ impl Analyzer {
         add(&mut hash, GOLDEN_HASH);
         hash.update([FORMAT]);
         add(&mut hash, env!("CARGO_PKG_VERSION"));
-        add(&mut hash, engine.trade().digest());
-        add(&mut hash, engine.trade().background().digest());
-        for digest in engine.rules().classifier().digests() {
+        add(&mut hash, &engine.trade().digest);
+        add(&mut hash, &engine.trade().background().digest);
+        for digest in &engine.rules().classifier.digests {
             add(&mut hash, digest);
         }
         for trade in &engine.trade().languages {
             add(&mut hash, &trade.method());
         }
-        add(&mut hash, names.digest());
+        add(&mut hash, &names.digest);
         Self {
             engine: Arc::clone(engine),
             names,
@@ -163,14 +157,14 @@ impl Analyzer {
         let language = self.engine.language(&text, subject.language);
         // Every language that is detected, except "other" and none, has a reader.
         let Some(rules) = language.code().and_then(|code| self.engine.reader(code)) else {
-            return not_analyzed(language, spans(&text));
+            return not_analyzed(language, text.sentence_spans().collect());
         };
         // In another language, only aspects whose measured precision is sufficient are kept.
-        let trade = rules.trade();
+        let trade = &rules.trade;
         let is_english = language == TextLanguage::English;
         let published = (!is_english).then(|| trade.published_aspects());
         if published.as_ref().is_some_and(Vec::is_empty) {
-            return not_analyzed(TextLanguage::Other, spans(&text));
+            return not_analyzed(TextLanguage::Other, text.sentence_spans().collect());
         }
         if !is_english {
             text = TokenizedText::of(original, trade.language_words());
@@ -192,24 +186,17 @@ impl Analyzer {
                 topics::phrases(&text, trade.background()),
             )
         } else {
-            (self.names.cued_mentions(&text, subject.author), Vec::new())
+            (self.names.cued.mentions(&text, subject.author), Vec::new())
         };
         Analysis {
             language,
-            sentences: spans(&text),
+            sentences: text.sentence_spans().collect(),
             findings,
             mentions,
             overall: withdraw_overall(overall, subject.stars),
             phrases,
         }
     }
-}
-
-fn spans(text: &TokenizedText) -> Vec<TextSpan> {
-    let sentences = text.sentences().iter();
-    sentences
-        .map(|sentence| text.span(sentence.clone()))
-        .collect()
 }
 
 /// The first [`TEXT_CHARS_MAX`] characters of a text.
@@ -270,7 +257,7 @@ impl Engine {
     }
 
     pub const fn trade(&self) -> &Trade {
-        self.rules.trade()
+        &self.rules.trade
     }
 
     /// The rules for English texts.

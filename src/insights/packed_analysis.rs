@@ -155,9 +155,7 @@ impl<'a> PackedAnalysisRef<'a> {
 
     /// The findings in the mask of a name.
     pub fn masked(self, mask: u32) -> impl Iterator<Item = &'a PackedFinding> {
-        let numbered = (0..u32::BITS).zip(self.findings);
-        let masked = numbered.filter(move |(number, _)| mask >> number & 1 == 1);
-        masked.map(|(_, finding)| finding)
+        bits(mask.into()).filter_map(move |number| self.findings.get(number))
     }
 }
 
@@ -206,11 +204,8 @@ impl PackedAnalysis {
                 })
             })
             .collect();
-        let mut phrases: Vec<u32> = analysis
-            .phrases
-            .iter()
-            .map(|phrase| phrase_hash(phrase))
-            .collect();
+        let phrases = analysis.phrases.iter();
+        let mut phrases: Vec<u32> = phrases.map(|phrase| phrase_hash(phrase)).collect();
         phrases.sort_unstable();
         phrases.dedup();
         Self {
@@ -292,6 +287,15 @@ fn finding_mask(findings: &[PackedFinding], first: u32, last: u32) -> u32 {
         .zip(findings.iter().take(MASKED_FINDINGS_MAX))
         .filter(|(_, finding)| within(finding))
         .fold(0, |finding_mask, (at, _): (u32, _)| finding_mask | 1 << at)
+}
+
+/// The indices of set bits, ascending.
+pub(super) fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = (mask != 0).then(|| mask.trailing_zeros() as usize);
+        mask &= mask.wrapping_sub(1);
+        bit
+    })
 }
 
 /// FNV-1a of a phrase, folded to 32 bits.

@@ -17,19 +17,11 @@ pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
         .iter()
         .map(|segment| segment.packed_analyses())
         .collect();
-    let mut starts = Vec::with_capacity(segments.len());
-    let mut read = 0;
-    for analyses in &segments {
-        steps::add(analyses.len());
-        starts.push(read);
-        read += analyses.len();
-    }
-    let original = |position: usize| {
-        let segment = starts
-            .partition_point(|start| *start <= position)
-            .checked_sub(1)?;
+    let read = segments.iter().map(|analyses| analyses.len()).sum();
+    steps::add(read);
+    let original = |segment: usize, index: usize| {
         let noted = &input.review_index.segments()[segment];
-        let (index, _) = noted.analyses().nth(position - starts[segment])?;
+        let (index, _) = noted.analyses().nth(index)?;
         let review = noted.review(index)?;
         Some(Original {
             id: review.id,
@@ -64,7 +56,7 @@ fn aspects_of_faq(input: &SnapshotInput) -> BTreeSet<String> {
         let rules = code
             .and_then(|code| engine.reader(code))
             .unwrap_or_else(|| engine.rules());
-        rules.analyze(&TokenizedText::of(question, rules.trade().language_words()))
+        rules.analyze(&TokenizedText::of(question, rules.trade.language_words()))
     };
     questions
         .flat_map(|one| findings(&one.question).findings)
@@ -88,7 +80,7 @@ fn mentioned(input: &SnapshotInput) -> BTreeSet<(MentionKind, &str)> {
 fn method(input: &SnapshotInput, corpus: &Corpus) -> wire::InsightsMethod {
     let engine = input.analyzer.engine();
     let trade = engine.trade();
-    let [aspects, polarity] = engine.rules().classifier().digests();
+    let [aspects, polarity] = &engine.rules().classifier.digests;
     wire::InsightsMethod {
         engine: concat!("reviews-service ", env!("CARGO_PKG_VERSION")).to_owned(),
         description:
@@ -100,10 +92,10 @@ fn method(input: &SnapshotInput, corpus: &Corpus) -> wire::InsightsMethod {
             label: trade.label.clone(),
             is_measured: !trade.quality.is_empty(),
         },
-        trade_sha256: trade.digest().to_owned(),
+        trade_sha256: trade.digest.clone(),
         weights_sha256: wire::Weights {
-            detector: (trade.classifier.as_ref()).map(|_| aspects.to_owned()),
-            polarity: polarity.to_owned(),
+            detector: (trade.classifier.as_ref()).map(|_| aspects.clone()),
+            polarity: polarity.clone(),
         },
         deterministic: true,
         offset_unit: "code_point".to_owned(),

@@ -3,16 +3,15 @@
 use chrono::{Datelike, NaiveDate};
 
 use super::figures::{Corpus, ReviewVote, Vote, VoteCounts};
+use super::input::AggregateInput;
 use super::quotes::{Shortlist, quote_rank};
 use super::roster::Roster;
 use crate::insights::analysis::{MentionKind, TextLanguage};
 use crate::insights::packed_analysis::{
-    MASKED_FINDINGS_MAX, PackedAnalyses, PackedAnalysisRef, PackedName, WitnessCount,
+    MASKED_FINDINGS_MAX, PackedAnalysisRef, PackedName, WitnessCount, bits,
 };
 use crate::insights::witness::DISCONTENT_MAX;
 
-/// Each aspect is one bit of a mask.
-pub const ASPECTS_MAX: usize = 64;
 const YEAR: i32 = 12;
 
 /// Counts of one aspect or entity.
@@ -40,11 +39,10 @@ pub struct Month {
 
 #[derive(Debug, Clone)]
 pub struct Counted {
-    /// Without the reviews that are not analysed yet.
     pub corpus: Corpus,
     /// Sentences of analysed texts.
     pub sentences: u32,
-    /// Counts of the aspects in the trade's order; at most `ASPECTS_MAX`.
+    /// Counts of the aspects in the trade's order.
     pub aspects: Vec<OpinionCounts>,
     /// Counts of the entities in the roster's order.
     pub entities: Vec<OpinionCounts>,
@@ -55,18 +53,14 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Counts `segments`, newest first; `aspects` is the number of the trade's aspects.
-    pub fn new(segments: &[&PackedAnalyses], aspects: usize, roster: &Roster) -> Self {
-        let (aspects, entities) = (aspects.min(ASPECTS_MAX), roster.entries().len());
-        let day = |packed_analysis: PackedAnalysisRef<'_>| packed_analysis.head.day;
-        let newest = segments.iter().find_map(|segment| segment.iter().next());
-        let oldest = segments
-            .iter()
-            .rev()
-            .find_map(|segment| Some(segment.get(segment.len().checked_sub(1)?)));
+    pub fn new(sources: &AggregateInput<'_>, roster: &Roster) -> Self {
+        let aspects = sources.trade.aspects.len();
+        let entities = roster.entries.len();
+        let unanalyzed = u32::try_from(sources.unanalyzed).unwrap_or(u32::MAX);
         let mut counted = Self {
             corpus: Corpus {
-                window: oldest.map(day).zip(newest.map(day)),
+                reviews: unanalyzed,
+                unanalyzed,
                 ..Corpus::default()
             },
             sentences: 0,
@@ -75,7 +69,7 @@ impl Counted {
             joint: vec![0; aspects * entities],
             months: Vec::new(),
         };
-        let packed_analyses = segments.iter().flat_map(|segment| segment.iter());
+        let packed_analyses = sources.segments.iter().flat_map(|segment| segment.iter());
         for (position, packed_analysis) in (0..).zip(packed_analyses) {
             counted.count(position, packed_analysis, roster);
         }
@@ -84,6 +78,7 @@ impl Counted {
 
     fn count(&mut self, position: u32, packed_analysis: PackedAnalysisRef<'_>, roster: &Roster) {
         let (head, corpus) = (packed_analysis.head, &mut self.corpus);
+        corpus.window.get_or_insert((head.day, head.day)).0 = head.day;
         corpus.reviews += 1;
         corpus.with_text += u32::from(head.sentences > 0 || head.language != TextLanguage::None);
         corpus.foreign += u32::from(head.language == TextLanguage::Other);
@@ -256,13 +251,4 @@ pub fn votes_of<'a>(
         }
     }
     votes
-}
-
-/// The indices of set bits, ascending.
-pub fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let bit = (mask != 0).then(|| mask.trailing_zeros() as usize);
-        mask &= mask.wrapping_sub(1);
-        bit
-    })
 }

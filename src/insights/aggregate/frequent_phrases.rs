@@ -10,8 +10,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
 
-use super::count::bits;
-use crate::insights::packed_analysis::PackedAnalyses;
+use crate::insights::packed_analysis::{PackedAnalyses, bits};
 use crate::insights::text::Fingerprint;
 
 /// Minimum number of reviews with a frequent phrase.
@@ -77,11 +76,8 @@ impl RarePhrases {
     /// same.
     pub fn leave_out(segments: &mut [&mut PackedAnalyses], hashes_max: usize) -> Self {
         let all: Vec<&PackedAnalyses> = segments.iter().map(|segment| &**segment).collect();
-        let (mut reviews, mut hashes) = (0, 0);
-        for segment in &all {
-            reviews += segment.len();
-            hashes += segment.phrases().len();
-        }
+        let reviews: usize = all.iter().map(|segment| segment.len()).sum();
+        let hashes: usize = all.iter().map(|segment| segment.phrases().len()).sum();
         if hashes <= hashes_max {
             return Self::default();
         }
@@ -119,18 +115,14 @@ fn most_frequent(segments: &[&PackedAnalyses], counts: &[u32]) -> BTreeMap<u32, 
         // the next cell.
         let fullest = nth_largest(counts, cells).max(REVIEWS_MIN);
         let mut frequent = exact(segments, counts, fullest);
-        frequent.retain(|(_, reviews, _)| *reviews >= REVIEWS_MIN);
-        frequent.sort_unstable_by_key(|(hash, reviews, _)| (Reverse(*reviews), *hash));
+        frequent.retain(|(_, (reviews, _))| *reviews >= REVIEWS_MIN);
+        frequent.sort_unstable_by_key(|(hash, (reviews, _))| (Reverse(*reviews), *hash));
         frequent.truncate(PHRASES_MAX);
         let is_certain = frequent
             .get(PHRASES_MAX - 1)
-            .is_some_and(|(_, reviews, _)| *reviews >= fullest);
+            .is_some_and(|(_, (reviews, _))| *reviews >= fullest);
         if is_certain || fullest == REVIEWS_MIN {
-            let newest = |newest| u32::try_from(newest).unwrap_or(u32::MAX);
-            return frequent
-                .into_iter()
-                .map(|(hash, reviews, at)| (hash, (reviews, newest(at))))
-                .collect();
+            return frequent.into_iter().collect();
         }
         cells *= 4;
     }
@@ -139,11 +131,8 @@ fn most_frequent(segments: &[&PackedAnalyses], counts: &[u32]) -> BTreeMap<u32, 
 /// The number of reviews with a phrase of each truncated hash; more if a review has several such phrases.
 fn rough_counts(segments: &[&PackedAnalyses]) -> Vec<u32> {
     let mut counts = vec![0; 1 << ROUGH_BITS];
-    for segment in segments {
-        segment
-            .phrases()
-            .iter()
-            .for_each(|hash| counts[rough(*hash)] += 1);
+    for hash in segments.iter().flat_map(|segment| segment.phrases()) {
+        counts[rough(*hash)] += 1;
     }
     counts
 }
@@ -160,23 +149,16 @@ fn nth_largest(counts: &[u32], n: usize) -> u32 {
     }
 }
 
-/// Hash, number of reviews and newest review of all phrases in cells with a count of at least `fullest`.
-fn exact(segments: &[&PackedAnalyses], counts: &[u32], fullest: u32) -> Vec<(u32, u32, usize)> {
-    let marked = Marked::of_rough(
-        (0..)
-            .zip(counts)
-            .filter(|(_, count)| **count >= fullest)
-            .map(|(at, _)| at),
-    );
-    let mut exact: HashMap<u32, (u32, usize), BuildHasherDefault<Fingerprint>> = HashMap::default();
+/// By hash, the number of reviews and the newest review of all phrases in cells with a count of at least `fullest`.
+fn exact(segments: &[&PackedAnalyses], counts: &[u32], fullest: u32) -> Vec<(u32, (u32, u32))> {
+    let full = (0..).zip(counts).filter(|(_, count)| **count >= fullest);
+    let marked = Marked::of_rough(full.map(|(at, _)| at));
+    let mut exact: HashMap<u32, (u32, u32), BuildHasherDefault<Fingerprint>> = HashMap::default();
     each_marked(segments, &marked, |before, _, packed_analysis, hash| {
-        let (reviews, _) = exact.entry(hash).or_insert((0, before + packed_analysis));
-        *reviews += 1;
+        let newest = u32::try_from(before + packed_analysis).unwrap_or(u32::MAX);
+        exact.entry(hash).or_insert((0, newest)).0 += 1;
     });
-    let exact = exact.into_iter();
-    exact
-        .map(|(hash, (reviews, newest))| (hash, reviews, newest))
-        .collect()
+    exact.into_iter().collect()
 }
 
 /// A bit for each truncated hash: small enough for the cache while millions of hashes are tested.

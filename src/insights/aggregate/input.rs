@@ -2,12 +2,24 @@
 
 use std::collections::BTreeSet;
 
+use chrono::NaiveDate;
+
 use super::frequent_phrases::FrequentPhrases;
-use super::quotes::Original;
 use crate::insights::analysis::MentionKind;
 use crate::insights::packed_analysis::PackedAnalyses;
 use crate::insights::trades::Trade;
 use crate::model::business::Business;
+
+/// A review as published.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Original {
+    pub id: String,
+    /// 1 to 5.
+    pub stars: u8,
+    pub date: NaiveDate,
+    /// As the customer wrote it.
+    pub text: String,
+}
 
 /// Input of the aggregation.
 pub struct AggregateInput<'a> {
@@ -17,8 +29,8 @@ pub struct AggregateInput<'a> {
     pub phrases: &'a FrequentPhrases,
     /// Number of reviews that have no packed analysis yet.
     pub unanalyzed: usize,
-    /// Returns the review at an index in the order of the packed analyses.
-    pub original: &'a dyn Fn(usize) -> Option<Original>,
+    /// Returns the review of a packed analysis by the indices of its segment and of the analysis in the segment.
+    pub original: &'a dyn Fn(usize, usize) -> Option<Original>,
     /// The trade that defines the aspect numbers in the packed analyses.
     pub trade: &'a Trade,
     /// The business, with its technicians as they are published.

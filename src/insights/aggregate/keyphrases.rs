@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::count::{Counted, bits};
+use super::count::Counted;
 use super::figures::{Vote, VoteCounts, log_likelihood};
 use super::frequent_phrases::{Marked, REVIEWS_MIN, each_marked};
 use super::input::AggregateInput;
@@ -13,7 +13,7 @@ use super::topics::{
     SENTENCE_WORDS, TopicSentence, aspect_bits, aspect_of, find, is_thing, phrases,
 };
 use crate::compute::steps;
-use crate::insights::packed_analysis::{PackedAnalysisRef, phrase_hash};
+use crate::insights::packed_analysis::{bits, phrase_hash};
 use crate::insights::text::TokenizedText;
 use crate::insights::trades::Background;
 use crate::model::business::Business;
@@ -29,7 +29,7 @@ const LIKELIHOOD_MIN: f64 = 15.13;
 /// Maximum number of reviews that are read for a topic's quote and aspect.
 const QUOTED_FROM: usize = 12;
 /// A distinctive phrase.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Keyphrase {
     /// One to three words, folded, separated by single spaces.
     pub phrase: String,
@@ -101,11 +101,8 @@ fn candidates(
                     reviews,
                     expected,
                     log_likelihood: log_likelihood(reviews, expected),
-                    aspect: None,
                     joint: vec![0; counted.aspects.len()],
-                    overall: VoteCounts::default(),
-                    quotable: Vec::new(),
-                    quote: None,
+                    ..Keyphrase::default()
                 });
             }
         }
@@ -138,39 +135,28 @@ fn expected(
 /// reviews, and otherwise the shorter one. Of singular and plural, keeps the more frequent.
 fn collapse(found: Vec<Keyphrase>) -> Vec<Keyphrase> {
     let mut kept: Vec<Keyphrase> = Vec::new();
-    'next: for phrase in found {
-        let mut beaten = Vec::new();
-        for (at, other) in kept.iter().enumerate() {
-            let (long, short) = if phrase.words.len() > other.words.len() {
+    for phrase in found {
+        // Whether the other phrase is kept instead of this one; `None` if neither contains the other.
+        let wins = |other: &Keyphrase| {
+            let is_longer = phrase.words.len() > other.words.len();
+            let (long, short) = if is_longer {
                 (&phrase, other)
             } else {
                 (other, &phrase)
             };
-            let alike = |one: &String, other: &String| {
-                one.trim_end_matches('s') == other.trim_end_matches('s')
+            let is_short = |part: &[String]| {
+                let mut words = part.iter().zip(&short.words);
+                words.all(|(word, other)| stem(word) == stem(other))
             };
-            let is_within = long
-                .words
-                .windows(short.words.len())
-                .any(|part| part.iter().zip(&short.words).all(|(a, b)| alike(a, b)));
-            if !is_within {
-                continue;
-            }
+            let is_within = long.words.windows(short.words.len()).any(is_short);
             let is_same_length = long.words.len() == short.words.len();
-            let long_wins = if is_same_length {
-                long.reviews >= short.reviews
-            } else {
-                long.reviews * 2 >= short.reviews
-            };
-            if long_wins == std::ptr::eq(long, other) {
-                continue 'next;
-            }
-            beaten.push(at);
+            let share = if is_same_length { 1 } else { 2 };
+            is_within.then_some((long.reviews * share >= short.reviews) != is_longer)
+        };
+        if kept.iter().all(|other| wins(other) != Some(true)) {
+            kept.retain(|other| wins(other).is_none());
+            kept.push(phrase);
         }
-        for at in beaten.into_iter().rev() {
-            kept.remove(at);
-        }
-        kept.push(phrase);
     }
     kept
 }
@@ -184,7 +170,7 @@ fn together(
     let hashes = topics.iter().map(|topic| phrase_hash(&topic.phrase));
     let by_hash: BTreeMap<u32, usize> = hashes.zip(0..).collect();
     let marked = Marked::new(by_hash.keys().copied());
-    let mut newest: Vec<Vec<(u32, PackedAnalysisRef<'_>)>> = vec![Vec::new(); topics.len()];
+    let mut newest: Vec<Vec<u32>> = vec![Vec::new(); topics.len()];
     each_marked(sources.segments, &marked, |before, segment, index, hash| {
         let Some(&at) = by_hash.get(&hash) else {
             return;
@@ -198,16 +184,12 @@ fn together(
             }
         });
         if newest[at].len() < QUOTED_FROM {
-            newest[at].push((
-                u32::try_from(before + index).unwrap_or(u32::MAX),
-                packed_analysis,
-            ));
+            newest[at].push(u32::try_from(before + index).unwrap_or(u32::MAX));
         }
     });
     let mut things = Vec::new();
     for (mut topic, newest) in topics.into_iter().zip(newest) {
-        let found =
-            |one: (u32, PackedAnalysisRef<'_>)| find(&*originals.open(one.0)?, one, &topic.words);
+        let found = |position| find(originals.open(position)?, position, &topic.words);
         let found: Vec<TopicSentence> = newest.into_iter().filter_map(found).collect();
         if !is_thing(topic.words.len(), &found) {
             continue;
@@ -242,15 +224,6 @@ pub fn quote(topics: &mut [Keyphrase], originals: &mut Originals<'_>) {
     }
 }
 
-/// The number of reviews with both, as a multiple of the number expected by chance.
-pub fn lift(joint: u32, one: u32, other: u32, all: u32) -> f64 {
-    if one == 0 || other == 0 {
-        0.0
-    } else {
-        f64::from(joint) * f64::from(all) / (f64::from(one) * f64::from(other))
-    }
-}
-
 // The business's own names: phrases that consist of them do not become topics, because they are counted as names.
 
 /// The names of the business, its staff and its services.
@@ -273,30 +246,19 @@ impl OwnNames {
                 .map(|token| stem(text.word(token)).to_owned())
                 .collect::<Vec<_>>()
         };
-        let listed = business.technicians.iter();
-        let shown: HashSet<String> = listed
-            .flat_map(|one| one.aliases.iter().chain([&one.name]))
-            .flat_map(|name| cut(name))
-            .collect();
+        let technicians = business.technicians.iter();
+        let shown = technicians.flat_map(|one| one.aliases.iter().chain([&one.name]));
+        let shown: HashSet<String> = shown.flat_map(|name| cut(name)).collect();
         let of_people: HashSet<String> = people.iter().copied().flat_map(cut).collect();
-        let named = business.service_areas.iter().chain([&business.name]);
-        let named = named.map(String::as_str);
-        let words = named
-            .chain(business.services.iter().map(|one| one.name.as_str()))
-            .flat_map(cut)
-            .chain(of_people.iter().cloned())
-            .collect();
-        let called = business
-            .services
-            .iter()
-            .flat_map(|one| one.synonyms.iter().chain([&one.name]));
+        let services = business.services.iter();
+        let named = services.clone().map(|one| &one.name);
+        let named = named.chain(&business.service_areas).chain([&business.name]);
+        let words = named.flat_map(|name| cut(name));
+        let called = services.flat_map(|one| one.synonyms.iter().chain([&one.name]));
         Self {
-            words,
+            words: words.chain(of_people.iter().cloned()).collect(),
             hidden: of_people.difference(&shown).cloned().collect(),
-            services: called
-                .map(|name| cut(name))
-                .filter(|name| !name.is_empty())
-                .collect(),
+            services: called.map(|name| cut(name)).collect(),
         }
     }
 

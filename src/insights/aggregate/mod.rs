@@ -17,7 +17,7 @@ use count::Counted;
 pub use count::{vote_of, votes_of};
 pub use figures::{Corpus, ReviewVote, TrendDirection, Vote, VoteCounts, WilsonShare};
 pub use frequent_phrases::{FrequentPhrases, RarePhrases};
-pub use input::AggregateInput;
+pub use input::{AggregateInput, Original};
 pub use keyphrases::Keyphrase;
 use keyphrases::OwnNames;
 use narrative::Complaint;
@@ -25,9 +25,9 @@ pub use narrative::{Answered, SentenceEvidence, SummarySentence};
 pub use opinions::{AspectFigures, EntityFigures, Joint, OpinionStats};
 use opinions::{aspect_figures, entity_figures};
 use quotes::Originals;
-pub use quotes::{CustomerQuote, Original, slice};
+pub use quotes::{CustomerQuote, slice};
 pub use roster::PERSON_MIN;
-use roster::{FewReviews, Roster};
+use roster::Roster;
 pub use trends::{COMPARED_MIN, Compared, HALF_YEAR, ShareTrend, fisher_exact, holm};
 
 #[derive(Debug, Clone)]
@@ -46,38 +46,26 @@ pub struct AggregatedInsights {
 
 /// Counts the packed analyses in one pass, and derives the insights from the counts.
 pub fn aggregate(sources: &AggregateInput<'_>) -> AggregatedInsights {
-    let (segments, trade, business) = (sources.segments, sources.trade, sources.business);
-    let roster = Roster::new(business, sources.mentioned);
-    let counted = Counted::new(segments, trade.aspects.len(), &roster);
+    let trade = sources.trade;
+    let roster = Roster::new(sources.business, sources.mentioned);
+    let counted = Counted::new(sources, &roster);
     let entities = counted.entities.iter();
     let named = entities.map(|entity| entity.votes.reviews()).collect();
-    let few = FewReviews::new(segments, &roster, named);
-    let mut originals = Originals::new(sources.original, few, trade);
-    let own_names = OwnNames::new(business, sources.people);
+    let mut originals = Originals::new(sources, &roster, named);
+    let own_names = OwnNames::new(sources.business, sources.people);
     // A sentence is quoted only once, so the sections with the fewest candidates choose first.
     let mut topics = keyphrases::topics(sources, &counted, &own_names, &mut originals);
-    let complaints: Vec<(usize, Complaint)> = narrative::told_sides(&counted, trade, false)
+    let complaints: Vec<Complaint> = narrative::told_sides(&counted, trade, false)
         .into_iter()
-        .map(|aspect| {
-            let [_, blame] = &counted.aspects[aspect].quotes;
-            let complaint = Complaint::about(aspect, sources, blame, &own_names, &mut originals);
-            (aspect, complaint)
-        })
+        .map(|aspect| Complaint::about(aspect, sources, &counted, &own_names, &mut originals))
         .collect();
     let mut entities = entity_figures(&counted, &roster, &mut originals);
     let mut aspects = aspect_figures(&counted, trade, &roster, &topics, &mut originals);
     let of_entities = entities.iter_mut().filter_map(|one| one.detail.as_mut());
     let of_aspects = aspects.iter_mut().map(|aspect| &mut aspect.said);
     trends::settle(of_aspects.chain(of_entities).map(|said| &mut said.trend));
-    let unanalyzed = u32::try_from(sources.unanalyzed).unwrap_or(u32::MAX);
-    let corpus = Corpus {
-        reviews: counted.corpus.reviews.saturating_add(unanalyzed),
-        unanalyzed,
-        ..counted.corpus
-    };
     let input = narrative::NarrativeInput {
         sources,
-        corpus: &corpus,
         counted: &counted,
         aspects: &aspects,
         complaints: &complaints,
@@ -91,6 +79,6 @@ pub fn aggregate(sources: &AggregateInput<'_>) -> AggregatedInsights {
         aspects,
         entities,
         topics,
-        corpus,
+        corpus: counted.corpus,
     }
 }

@@ -6,14 +6,14 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::count::{Counted, OpinionCounts};
-use super::figures::{Corpus, TrendDirection, Vote, VoteCounts, WilsonShare};
+use super::figures::{TrendDirection, Vote, VoteCounts, WilsonShare};
 use super::input::AggregateInput;
 use super::keyphrases::{Keyphrase, OwnNames};
 use super::opinions::{AspectFigures, EntityFigures, SIDE_MIN, SIDE_PART, both_sides};
-use super::quotes::{CustomerQuote, Originals, Shortlist};
+use super::quotes::{CustomerQuote, Originals};
 use super::roster::PERSON_MIN;
 use super::topics::things;
-use crate::insights::analysis::{LanguageCode, MentionKind, Polarity};
+use crate::insights::analysis::{MentionKind, Polarity, TextLanguage};
 use crate::insights::trades::Trade;
 
 /// Minimum number of reviews with a judgement for a sentence.
@@ -27,14 +27,12 @@ const IDS_MAX: usize = 3;
 /// The counted insights, from which the summary and the answers are made.
 pub struct NarrativeInput<'a> {
     pub sources: &'a AggregateInput<'a>,
-    /// Totals of all reviews, with the polarities of whole texts.
-    pub corpus: &'a Corpus,
     /// The counts, with the quotable sentences.
     pub counted: &'a Counted,
     /// In the trade's order.
     pub aspects: &'a [AspectFigures],
-    /// The complaints about the mentioned aspects with the aspects' indices, the clearest first.
-    pub complaints: &'a [(usize, Complaint)],
+    /// The complaints about the mentioned aspects, the clearest first.
+    pub complaints: &'a [Complaint],
     /// Entities that reviews name.
     pub entities: &'a [EntityFigures],
 }
@@ -70,18 +68,19 @@ pub fn sentences(input: &NarrativeInput<'_>, topics: &[Keyphrase]) -> Vec<Summar
     let mut sentences = Vec::new();
     sentences.extend(overall(input));
     sentences.extend(unheard(input));
-    let praised = told_sides(input.counted, input.sources.trade, true).into_iter();
-    let praised = praised.enumerate();
-    sentences.extend(praised.map(|(rank, at)| side(&input.aspects[at], rank, None)));
-    let blamed = input.complaints.iter().enumerate();
-    sentences.extend(
-        blamed.map(|(rank, (at, complaint))| side(&input.aspects[*at], rank, Some(complaint))),
-    );
+    let praised = told_sides(input.counted, input.sources.trade, true);
+    for (rank, at) in praised.into_iter().enumerate() {
+        sentences.push(side(&input.aspects[at], rank, None));
+    }
+    for (rank, complaint) in input.complaints.iter().enumerate() {
+        let aspect = &input.aspects[complaint.aspect];
+        sentences.push(side(aspect, rank, Some(complaint)));
+    }
     let aspects = input.aspects.iter();
     let decided = aspects.filter(|aspect| is_decided(&aspect.said.votes));
     sentences.extend(decided.filter_map(trend));
-    sentences.extend(names(input, MentionKind::Technician, "technicians"));
-    sentences.extend(names(input, MentionKind::Service, "services"));
+    sentences.extend(names(input, MentionKind::Technician, "technicians", "Whom"));
+    sentences.extend(names(input, MentionKind::Service, "services", "What"));
     sentences.extend(keyphrases(topics));
     sentences
 }
@@ -101,7 +100,7 @@ fn sentence(template: &'static str, text: String, figures: &[(&str, u32)]) -> Su
 }
 
 fn overall(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
-    let votes = &input.corpus.overall;
+    let votes = &input.counted.corpus.overall;
     let (positive, negative, judged) = (votes.positive, votes.negative, votes.judged());
     let rest = match negative {
         0 => "none speaks badly of it".to_owned(),
@@ -122,7 +121,7 @@ fn overall(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
 
 /// A sentence about the reviews with few stars that do not read as negative, and so are missing from the other figures.
 fn unheard(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
-    let (reviews, unheard) = input.corpus.discontent;
+    let (reviews, unheard) = input.counted.corpus.discontent;
     let was = if unheard == 1 { "was" } else { "were" };
     let text =
         format!("{unheard} of {reviews} reviews with one or two stars {was} not read as negative.");
@@ -238,6 +237,7 @@ fn names(
     input: &NarrativeInput<'_>,
     kind: MentionKind,
     template: &'static str,
+    whom: &str,
 ) -> Option<SummarySentence> {
     let mut most: Vec<&EntityFigures> = input
         .entities
@@ -247,25 +247,18 @@ fn names(
     most.sort_by_key(|one| Reverse(one.reviews));
     most.truncate(NAMES_MAX);
     let (first, rest) = most.split_first()?;
-    let is_person = kind == MentionKind::Technician;
-    let what = if is_person {
-        "Whom reviews name most"
-    } else {
-        "What reviews name most"
+    let with_count = |one: &&EntityFigures| {
+        let name = match kind {
+            MentionKind::Technician => one.name.clone(),
+            MentionKind::Service | MentionKind::ServiceArea => inside(&one.name),
+        };
+        format!("{name} ({})", reviews(one.reviews))
     };
-    let name = |one: &EntityFigures| {
-        if is_person {
-            one.name.clone()
-        } else {
-            inside(&one.name)
-        }
-    };
-    let with_count = |one: &&EntityFigures| format!("{} ({})", name(one), reviews(one.reviews));
     let mut then = list(&rest.iter().map(with_count).collect::<Vec<_>>());
     if !then.is_empty() {
         then.insert_str(0, ", then ");
     }
-    let text = format!("{what}: {}{then}.", with_count(first));
+    let text = format!("{whom} reviews name most: {}{then}.", with_count(first));
     let mut names = sentence(template, text, &[]);
     names.evidence.figures = by_rank(most.iter().map(|one| one.reviews));
     let called = |one: &&EntityFigures| one.id.clone().unwrap_or_else(|| one.name.clone());
@@ -356,8 +349,10 @@ const READ_MAX: usize = 60;
 const PHRASE_REVIEWS_MIN: usize = 2;
 const PHRASE_REVIEWS_PART: usize = 8;
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Complaint {
+    /// Index of the aspect.
+    pub aspect: usize,
     /// The most frequent phrase with the number of complaints read that contain it; `None` if they share no phrase.
     pub phrase: Option<(String, u32)>,
     /// One of the complaints; if possible, its quoted sentence contains the phrase.
@@ -365,16 +360,17 @@ pub struct Complaint {
 }
 
 impl Complaint {
-    /// `aspect` is the aspect's index; `blame` has the quotable complaints.
     pub fn about(
         aspect: usize,
         sources: &AggregateInput<'_>,
-        blame: &Shortlist,
+        counted: &Counted,
         own_names: &OwnNames,
         originals: &mut Originals<'_>,
     ) -> Self {
         let phrase = commonest(aspect, sources, own_names, originals);
+        let [_, blame] = &counted.aspects[aspect].quotes;
         let mut candidates: Vec<(u32, u16)> = blame
+            .best
             .iter()
             .map(|candidate| (candidate.position, candidate.finding.sentence))
             .collect();
@@ -387,7 +383,11 @@ impl Complaint {
         let quote = candidates.into_iter().find_map(|(position, sentence)| {
             originals.quote(position, sentence, Polarity::Negative.into())
         });
-        Self { phrase, quote }
+        Self {
+            aspect,
+            phrase,
+            quote,
+        }
     }
 }
 
@@ -415,7 +415,7 @@ fn commonest(
             continue;
         };
         // The words that identify noun phrases are English.
-        if opened.language != Some(LanguageCode::ENGLISH) {
+        if opened.analysis.head.language != TextLanguage::English {
             continue;
         }
         read += 1;
@@ -448,7 +448,7 @@ const ANSWER_QUOTES: (usize, usize) = (1, 1);
 /// Maximum number of aspects in the answer about a service.
 const ANSWER_ASPECTS_MAX: usize = 2;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answered {
     /// `aspect-` or `service-` and the id.
     pub id: String,
@@ -470,47 +470,43 @@ pub struct Answered {
 /// order of their lists.
 pub fn answers(input: &NarrativeInput<'_>, originals: &mut Originals<'_>) -> Vec<Answered> {
     let is_judged = |counts: &OpinionCounts| counts.votes.judged() >= REVIEWS_MIN;
-    let aspects = input.aspects.iter().zip(&input.counted.aspects);
-    let aspects = aspects
-        .filter(|(aspect, _)| !input.sources.answered.contains(&aspect.id))
-        .filter(|(_, counts)| is_judged(counts))
-        .map(|(aspect, counts)| {
-            let answered = Answered {
-                id: format!("aspect-{}", aspect.id),
-                question: aspect.question.clone(),
-                answer: both_counts(&counts.votes, "judge it"),
-                aspect: Some(aspect.id.clone()),
-                service: None,
-                review_ids: Vec::new(),
-                confirmed: counts.votes.confirmed,
-            };
-            (counts, answered)
-        });
-    let services = input.entities.iter().zip(&input.counted.entities);
-    let services = services
-        .filter(|(one, counts)| one.kind == MentionKind::Service && is_judged(counts))
-        .filter_map(|(service, counts)| {
-            let id = service.id.as_ref()?;
-            let both = both_counts(&counts.votes, "name it and judge something");
-            let answered = Answered {
-                id: format!("service-{id}"),
-                question: format!("What do customers say about {}?", inside(&service.name)),
-                answer: both + &most_judged(service, input.aspects),
-                aspect: None,
-                service: Some(id.clone()),
-                review_ids: Vec::new(),
-                confirmed: counts.votes.confirmed,
-            };
-            Some((counts, answered))
-        });
-    let mut asked: Vec<(usize, (&OpinionCounts, Answered))> =
-        aspects.chain(services).enumerate().collect();
+    let mut asked: Vec<(&OpinionCounts, Answered)> = Vec::new();
+    for (aspect, counts) in input.aspects.iter().zip(&input.counted.aspects) {
+        if !is_judged(counts) || input.sources.answered.contains(&aspect.id) {
+            continue;
+        }
+        let answered = Answered {
+            id: format!("aspect-{}", aspect.id),
+            question: aspect.question.clone(),
+            answer: both_counts(&counts.votes, "judge it"),
+            aspect: Some(aspect.id.clone()),
+            ..Answered::default()
+        };
+        asked.push((counts, answered));
+    }
+    for (service, counts) in input.entities.iter().zip(&input.counted.entities) {
+        let id = service.id.as_ref().filter(|_| is_judged(counts));
+        let Some(id) = id.filter(|_| service.kind == MentionKind::Service) else {
+            continue;
+        };
+        let both = both_counts(&counts.votes, "name it and judge something");
+        let answered = Answered {
+            id: format!("service-{id}"),
+            question: format!("What do customers say about {}?", inside(&service.name)),
+            answer: both + &most_judged(service, input.aspects),
+            service: Some(id.clone()),
+            ..Answered::default()
+        };
+        asked.push((counts, answered));
+    }
+    let mut asked: Vec<_> = asked.into_iter().enumerate().collect();
     asked.sort_by_key(|(_, (counts, _))| Reverse(counts.votes.judged()));
     asked.truncate(ANSWERS_MAX);
     asked.sort_by_key(|(at, _)| *at);
     let mut answers = Vec::with_capacity(asked.len());
     for (_, (counts, mut answered)) in asked {
-        for quote in both_sides(&counts.votes, &counts.quotes, ANSWER_QUOTES, originals) {
+        answered.confirmed = counts.votes.confirmed;
+        for quote in both_sides(counts, ANSWER_QUOTES, originals) {
             let kind = if quote.polarity == Vote::Negative {
                 " Criticism: “"
             } else {

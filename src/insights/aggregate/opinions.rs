@@ -2,8 +2,8 @@
 
 use super::count::{Counted, OpinionCounts};
 use super::figures::{VoteCounts, round_to};
-use super::keyphrases::{Keyphrase, lift};
-use super::quotes::{CustomerQuote, Originals, Shortlist, pick};
+use super::keyphrases::Keyphrase;
+use super::quotes::{CustomerQuote, Originals, pick};
 use super::roster::Roster;
 use super::trends::{ShareTrend, trend};
 use crate::insights::analysis::MentionKind;
@@ -96,42 +96,36 @@ pub fn aspect_figures(
     topics: &[Keyphrase],
     originals: &mut Originals<'_>,
 ) -> Vec<AspectFigures> {
-    let mut aspects = Vec::with_capacity(trade.aspects.len());
-    for ((at, opinion_counts), aspect) in counted.aspects.iter().enumerate().zip(&trade.aspects) {
-        let goes = |topic: &&Keyphrase| topic.aspect == Some(at);
-        let mut sub_topics: Vec<(String, u32)> = topics
-            .iter()
-            .filter(goes)
+    let aspects = counted.aspects.iter().zip(&trade.aspects).enumerate();
+    let figures = aspects.map(|(at, (opinion_counts, aspect))| {
+        let goes = topics.iter().filter(|topic| topic.aspect == Some(at));
+        let mut sub_topics: Vec<(String, u32)> = goes
             .map(|topic| (topic.phrase.clone(), topic.joint[at]))
             .collect();
         sub_topics.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
         sub_topics.truncate(JOINT_MAX);
         let of = |kind: MentionKind| {
-            let named = counted.entities.iter().zip(roster.entries()).enumerate();
-            let joint = named
-                .filter(|(_, (named, its))| its.kind == kind && its.is_told(named.votes.reviews()))
-                .map(|(entity, _)| joint(counted, at, entity, entity));
-            strongest(joint.collect())
+            let named = counted.entities.iter().zip(&roster.entries).enumerate();
+            let of_kind = named
+                .filter(|(_, (named, its))| its.kind == kind && its.is_told(named.votes.reviews()));
+            strongest(of_kind.map(|(entity, _)| joint(counted, at, entity, entity)))
         };
-        aspects.push(AspectFigures {
+        AspectFigures {
             id: aspect.id.clone(),
             label: aspect.label.clone(),
             question: aspect.question.clone(),
             is_overall: trade.overall == Some(at),
             mentions: opinion_counts.mentions,
-            said: opinion_stats(
-                counted,
-                opinion_counts,
-                at,
-                ASPECT_MONTHS,
-                ASPECT_QUOTES,
-                originals,
-            ),
+            said: OpinionStats {
+                votes: opinion_counts.votes,
+                trend: trend(&counted.months, at, ASPECT_MONTHS),
+                quotes: both_sides(opinion_counts, ASPECT_QUOTES, originals),
+            },
             sub_topics,
             named: MentionKind::ALL.map(of).concat(),
-        });
-    }
-    aspects
+        }
+    });
+    figures.collect()
 }
 
 pub fn entity_figures(
@@ -139,83 +133,57 @@ pub fn entity_figures(
     roster: &Roster,
     originals: &mut Originals<'_>,
 ) -> Vec<EntityFigures> {
-    let mut entities = Vec::with_capacity(roster.entries().len());
-    for ((at, opinion_counts), known) in counted.entities.iter().enumerate().zip(roster.entries()) {
+    let aspects = counted.aspects.len();
+    let entities = counted.entities.iter().zip(&roster.entries).enumerate();
+    let figures = entities.map(|(at, (opinion_counts, known))| {
         let reviews = opinion_counts.votes.reviews();
-        let cell = counted.aspects.len() + at;
         let is_told = known.is_told(reviews);
-        let judged = (0..counted.aspects.len())
-            .map(|aspect| joint(counted, aspect, at, aspect))
-            .collect();
-        entities.push(EntityFigures {
+        let judged = (0..aspects).filter(|_| is_told);
+        EntityFigures {
             kind: known.kind,
             id: known.id.clone(),
             name: known.name.clone(),
             reviews,
             mentions: opinion_counts.mentions,
             ambiguous: opinion_counts.ambiguous,
-            detail: is_told.then(|| {
-                opinion_stats(
-                    counted,
-                    opinion_counts,
-                    cell,
-                    ENTITY_MONTHS,
-                    ENTITY_QUOTES,
-                    originals,
-                )
+            detail: is_told.then(|| OpinionStats {
+                votes: opinion_counts.votes,
+                trend: trend(&counted.months, aspects + at, ENTITY_MONTHS),
+                quotes: both_sides(opinion_counts, ENTITY_QUOTES, originals),
             }),
-            judged: if is_told {
-                strongest(judged)
-            } else {
-                Vec::new()
-            },
-        });
-    }
-    entities
+            judged: strongest(judged.map(|aspect| joint(counted, aspect, at, aspect))),
+        }
+    });
+    figures.collect()
 }
 
 /// The joint figure of an aspect and an entity; `at` is the index that it contains.
 fn joint(counted: &Counted, aspect: usize, entity: usize, at: usize) -> Joint {
     let reviews = counted.joint[entity * counted.aspects.len() + aspect];
     let [one, other] = [&counted.aspects[aspect], &counted.entities[entity]]
-        .map(|opinion_counts| opinion_counts.votes.reviews());
+        .map(|opinion_counts| f64::from(opinion_counts.votes.reviews()));
+    let both = f64::from(reviews) * f64::from(counted.corpus.analysed);
     Joint {
         at,
         reviews,
-        lift: round_to(lift(reviews, one, other, counted.corpus.analysed), 10.0),
+        lift: round_to(both / (one * other), 10.0),
     }
 }
 
-fn strongest(mut joints: Vec<Joint>) -> Vec<Joint> {
-    joints.retain(|joint| joint.reviews >= JOINT_MIN);
+fn strongest(joints: impl Iterator<Item = Joint>) -> Vec<Joint> {
+    let mut joints: Vec<Joint> = joints.filter(|one| one.reviews >= JOINT_MIN).collect();
     joints.sort_by_key(|joint| (std::cmp::Reverse(joint.reviews), joint.at));
     joints.truncate(JOINT_MAX);
     joints
 }
 
-fn opinion_stats(
-    counted: &Counted,
-    opinion_counts: &OpinionCounts,
-    cell: usize,
-    months: i32,
-    quotes: (usize, usize),
-    originals: &mut Originals<'_>,
-) -> OpinionStats {
-    let votes = opinion_counts.votes;
-    OpinionStats {
-        votes,
-        trend: trend(&counted.months, cell, months),
-        quotes: both_sides(&votes, &opinion_counts.quotes, quotes, originals),
-    }
-}
-
 /// Quotes of the larger side, and of the other side if that is shown.
 pub fn both_sides(
-    votes: &VoteCounts,
-    [praise, blame]: &[Shortlist; 2],
+    opinion_counts: &OpinionCounts,
     (more, less): (usize, usize),
     originals: &mut Originals<'_>,
 ) -> Vec<CustomerQuote> {
+    let (votes, [praise, blame]) = (opinion_counts.votes, &opinion_counts.quotes);
     // A mixed review counts for both sides.
     let [praised, blamed] = [votes.positive, votes.negative].map(|side| side + votes.mixed);
     let (sides, other) = if praised >= blamed {

@@ -3,14 +3,16 @@
 //! same kind.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use chrono::NaiveDate;
 
 use super::figures::Vote;
-use super::roster::FewReviews;
-use crate::insights::analysis::{LanguageCode, Polarity, TextSpan};
-use crate::insights::packed_analysis::{PackedAnalysisRef, PackedFinding, WitnessCount};
+use super::input::{AggregateInput, Original};
+use super::roster::{PERSON_MIN, Roster};
+use crate::insights::analysis::{LanguageCode, MentionKind, Polarity, TextSpan};
+use crate::insights::packed_analysis::{
+    MASKED_FINDINGS_MAX, PackedAnalysisRef, PackedFinding, WitnessCount,
+};
 use crate::insights::text::{LanguageWords, TokenizedText, is_quotable};
 use crate::insights::trades::Trade;
 
@@ -37,7 +39,7 @@ pub struct QuoteCandidate {
 /// The best candidates, the best first; of equally good ones the newest.
 #[derive(Debug, Clone, Default)]
 pub struct Shortlist {
-    best: Vec<QuoteCandidate>,
+    pub best: Vec<QuoteCandidate>,
 }
 
 impl Shortlist {
@@ -63,11 +65,6 @@ impl Shortlist {
             finding,
         };
         self.best.insert(at, candidate);
-    }
-
-    /// Best first.
-    pub fn iter(&self) -> impl Iterator<Item = &QuoteCandidate> {
-        self.best.iter()
     }
 }
 
@@ -115,27 +112,15 @@ pub const fn fits_stars(polarity: Polarity, stars: u8) -> bool {
     }
 }
 
-/// A review as published.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Original {
-    pub id: String,
-    /// 1 to 5.
-    pub stars: u8,
-    pub date: NaiveDate,
-    /// As the customer wrote it.
-    pub text: String,
-}
-
 /// A tokenized review.
 #[derive(Debug)]
-pub struct SegmentedOriginal {
+pub struct SegmentedOriginal<'a> {
     pub original: Original,
-    /// The language in which it was analysed.
-    pub language: Option<LanguageCode>,
+    pub analysis: PackedAnalysisRef<'a>,
     pub text: TokenizedText,
 }
 
-impl SegmentedOriginal {
+impl SegmentedOriginal<'_> {
     /// Whether the sentence contains these words in a row; the words of `phrase` are separated by single spaces.
     pub fn has(&self, sentence: u16, phrase: &str) -> bool {
         let words: Vec<&str> = phrase.split(' ').collect();
@@ -145,54 +130,91 @@ impl SegmentedOriginal {
 }
 
 /// A cache of reviews and their quoted sentences. Each review is fetched and tokenized once; each sentence is quoted
-/// once, by the first caller.
+/// once, by the first caller. Sentences about people named in fewer than [`PERSON_MIN`] reviews are not quoted.
 pub struct Originals<'a> {
-    fetch: &'a dyn Fn(usize) -> Option<Original>,
-    few: FewReviews<'a>,
-    trade: &'a Trade,
-    opened: BTreeMap<u32, Option<Arc<SegmentedOriginal>>>,
+    sources: &'a AggregateInput<'a>,
+    roster: &'a Roster,
+    /// Number of reviews that name each roster entry.
+    named: Vec<u32>,
+    /// Position of each segment's first review.
+    starts: Vec<usize>,
+    opened: BTreeMap<u32, Option<SegmentedOriginal<'a>>>,
     quoted: BTreeSet<(u32, u16)>,
 }
 
 impl<'a> Originals<'a> {
-    /// An empty cache. `fetch` returns the review at an index, with 0 for the newest. Sentences about people named in
-    /// `few` reviews are not quoted.
-    pub fn new(
-        fetch: &'a dyn Fn(usize) -> Option<Original>,
-        few: FewReviews<'a>,
-        trade: &'a Trade,
-    ) -> Self {
+    /// An empty cache. `named` has the number of reviews that name each entry of `roster`.
+    pub fn new(sources: &'a AggregateInput<'a>, roster: &'a Roster, named: Vec<u32>) -> Self {
+        let starts = sources.segments.iter().scan(0, |next, segment| {
+            let start = *next;
+            *next += segment.len();
+            Some(start)
+        });
         Self {
-            fetch,
-            few,
-            trade,
+            starts: starts.collect(),
+            sources,
+            roster,
+            named,
             opened: BTreeMap::new(),
             quoted: BTreeSet::new(),
         }
     }
 
-    pub fn open(&mut self, position: u32) -> Option<Arc<SegmentedOriginal>> {
-        let fetch = self.fetch;
-        let language = self.few.language(position);
-        let words = language.and_then(|code| Some(self.trade.in_language(code)?.language_words()));
+    /// The packed analysis at `position` among all, with the index of its segment and its index in the segment.
+    fn analysis(&self, position: u32) -> Option<(PackedAnalysisRef<'a>, usize, usize)> {
+        let position = position as usize;
+        let starts = self.starts.partition_point(|start| *start <= position);
+        let at = starts.checked_sub(1)?;
+        let (segment, index) = (self.sources.segments[at], position - self.starts[at]);
+        (index < segment.len()).then(|| (segment.get(index), at, index))
+    }
+
+    fn read(&self, position: u32) -> Option<SegmentedOriginal<'a>> {
+        let (analysis, segment, index) = self.analysis(position)?;
+        let original = (self.sources.original)(segment, index)?;
+        let language = analysis.head.language.code();
+        let trade = language.and_then(|code| self.sources.trade.in_language(code));
+        let words = trade.map(Trade::language_words);
         let words = words.unwrap_or_else(|| LanguageWords::english());
-        let open = || {
-            let original = fetch(position as usize)?;
-            Some(Arc::new(SegmentedOriginal {
-                text: TokenizedText::of(&original.text, words),
-                language,
-                original,
-            }))
-        };
-        self.opened.entry(position).or_insert_with(open).clone()
+        Some(SegmentedOriginal {
+            text: TokenizedText::of(&original.text, words),
+            analysis,
+            original,
+        })
+    }
+
+    /// The review at `position`, with 0 for the newest.
+    pub fn open(&mut self, position: u32) -> Option<&SegmentedOriginal<'a>> {
+        if !self.opened.contains_key(&position) {
+            let opened = self.read(position);
+            self.opened.insert(position, opened);
+        }
+        self.opened.get(&position)?.as_ref()
+    }
+
+    /// Whether a sentence names or continues about a person named in too few reviews.
+    fn tells_of_few(&self, position: u32, sentence: u16) -> bool {
+        let analysis = self.analysis(position);
+        analysis.is_some_and(|(analysis, ..)| {
+            // The masks cover only the first findings: a later sentence may be about anyone whom the text names.
+            let mut late = analysis.findings.iter().skip(MASKED_FINDINGS_MAX);
+            let is_late = late.any(|finding| finding.sentence == sentence);
+            analysis.names.iter().any(|name| {
+                let mut about = analysis.masked(name.finding_mask);
+                name.kind == MentionKind::Technician
+                    && (about.any(|finding| finding.sentence == sentence)
+                        || is_late && name.mentions > 0)
+                    && (self.roster.find(name.key)).is_some_and(|at| self.named[at] < PERSON_MIN)
+            })
+        })
     }
 
     /// The sentence as a quote; `None` if it cannot be shown or is already quoted.
     pub fn quote(&mut self, position: u32, sentence: u16, polarity: Vote) -> Option<CustomerQuote> {
-        if self.few.tells_of(position, sentence) || self.quoted.contains(&(position, sentence)) {
+        if self.quoted.contains(&(position, sentence)) || self.tells_of_few(position, sentence) {
             return None;
         }
-        let quote = CustomerQuote::new(&*self.open(position)?, sentence.into(), polarity)?;
+        let quote = CustomerQuote::new(self.open(position)?, sentence.into(), polarity)?;
         self.quoted.insert((position, sentence));
         Some(quote)
     }
@@ -218,10 +240,10 @@ pub struct CustomerQuote {
 
 impl CustomerQuote {
     /// `None` if the sentence cannot be shown by itself.
-    fn new(opened: &SegmentedOriginal, sentence: u32, polarity: Vote) -> Option<Self> {
+    fn new(opened: &SegmentedOriginal<'_>, sentence: u32, polarity: Vote) -> Option<Self> {
         let tokens = opened.text.sentences().get(sentence as usize)?;
         let span = opened.text.span(tokens.clone());
-        let original = &opened.original;
+        let (original, language) = (&opened.original, opened.analysis.head.language.code());
         let letters: Vec<char> = original.text.chars().collect();
         if !is_quotable(&letters, span) {
             return None;
@@ -234,9 +256,7 @@ impl CustomerQuote {
             polarity,
             date: original.date,
             stars: original.stars,
-            language: opened
-                .language
-                .filter(|code| *code != LanguageCode::ENGLISH),
+            language: language.filter(|code| *code != LanguageCode::ENGLISH),
         })
     }
 }
@@ -252,7 +272,7 @@ pub fn slice(text: &str, span: TextSpan) -> Option<&str> {
 /// The best `count` of the list, each with different words.
 pub fn pick(list: &Shortlist, count: usize, originals: &mut Originals<'_>) -> Vec<CustomerQuote> {
     let mut quotes: Vec<CustomerQuote> = Vec::with_capacity(count);
-    for candidate in list.iter() {
+    for candidate in &list.best {
         if quotes.len() == count {
             break;
         }

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::insights::analysis::{LanguageCode, MentionKind};
-use crate::insights::packed_analysis::{PackedAnalyses, PackedAnalysisRef, name_key};
+use crate::insights::analysis::MentionKind;
+use crate::insights::packed_analysis::name_key;
 use crate::insights::text::WordMap;
 use crate::model::business::Business;
 
@@ -32,7 +32,8 @@ impl RosterEntry {
 /// All counted entities.
 #[derive(Debug, Clone, Default)]
 pub struct Roster {
-    entries: Vec<RosterEntry>,
+    /// Technicians, then services, then places.
+    pub entries: Vec<RosterEntry>,
     /// The number of each entity by its key.
     numbers: WordMap<usize>,
 }
@@ -72,11 +73,6 @@ impl Roster {
             });
     }
 
-    /// All entries: technicians, then services, then places.
-    pub fn entries(&self) -> &[RosterEntry] {
-        &self.entries
-    }
-
     /// The number of the entity with that key.
     pub fn find(&self, key: u64) -> Option<usize> {
         self.numbers.get(&key).copied()
@@ -85,55 +81,3 @@ impl Roster {
 
 /// Minimum number of reviews that name a person; below it, only their count is shown.
 pub const PERSON_MIN: u32 = 3;
-
-/// Identifies sentences about people named in fewer than [`PERSON_MIN`] reviews.
-pub struct FewReviews<'a> {
-    segments: &'a [&'a PackedAnalyses],
-    /// Position of each segment's first review.
-    starts: Vec<usize>,
-    roster: &'a Roster,
-    /// Number of reviews that name each roster entry.
-    reviews: Vec<u32>,
-}
-
-impl<'a> FewReviews<'a> {
-    /// `segments` come newest first; `reviews` has the number of reviews for each roster entry.
-    pub fn new(segments: &'a [&'a PackedAnalyses], roster: &'a Roster, reviews: Vec<u32>) -> Self {
-        let starts = segments.iter().scan(0, |next, segment| {
-            let start = *next;
-            *next += segment.len();
-            Some(start)
-        });
-        Self {
-            starts: starts.collect(),
-            segments,
-            roster,
-            reviews,
-        }
-    }
-
-    /// Whether a sentence of the review at `position` names or continues about such a person.
-    pub fn tells_of(&self, position: u32, sentence: u16) -> bool {
-        let Some(analysis) = self.analysis(position as usize) else {
-            return false;
-        };
-        analysis.names.iter().any(|name| {
-            let mut about = analysis.masked(name.finding_mask);
-            name.kind == MentionKind::Technician
-                && about.any(|finding| finding.sentence == sentence)
-                && (self.roster.find(name.key)).is_some_and(|at| self.reviews[at] < PERSON_MIN)
-        })
-    }
-
-    /// The language in which the review at `position` was analysed.
-    pub fn language(&self, position: u32) -> Option<LanguageCode> {
-        self.analysis(position as usize)?.head.language.code()
-    }
-
-    fn analysis(&self, position: usize) -> Option<PackedAnalysisRef<'a>> {
-        let starts = self.starts.partition_point(|start| *start <= position);
-        let at = starts.checked_sub(1)?;
-        let index = position - self.starts[at];
-        (index < self.segments[at].len()).then(|| self.segments[at].get(index))
-    }
-}

@@ -5,12 +5,11 @@
 use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
 
-use super::count::ASPECTS_MAX;
 use super::figures::Vote;
 use super::quotes::{SegmentedOriginal, fits_stars};
 use crate::compute::steps;
 use crate::insights::analysis::Polarity;
-use crate::insights::packed_analysis::{PackedAnalysisRef, PackedFinding, WitnessCount};
+use crate::insights::packed_analysis::{PackedFinding, WitnessCount};
 use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap};
 use crate::insights::trades::{Background, Trade};
 
@@ -231,8 +230,7 @@ pub fn aspect_of(sentences: &[TopicSentence], trade: &Trade) -> Option<usize> {
         let about_it = sentences.iter().filter(|found| found.is_about(aspect));
         about_it.count()
     };
-    let aspects =
-        (0..trade.aspects.len().min(ASPECTS_MAX)).filter(|aspect| trade.overall != Some(*aspect));
+    let aspects = (0..trade.aspects.len()).filter(|aspect| trade.overall != Some(*aspect));
     let best = aspects
         .map(|aspect| (count(aspect), aspect))
         .max_by_key(|(count, aspect)| (*count, std::cmp::Reverse(*aspect)));
@@ -277,8 +275,8 @@ impl TopicSentence {
 
 /// The first sentence with those words.
 pub fn find(
-    opened: &SegmentedOriginal,
-    (position, packed_analysis): (u32, PackedAnalysisRef<'_>),
+    opened: &SegmentedOriginal<'_>,
+    position: u32,
     words: &[String],
 ) -> Option<TopicSentence> {
     let text = &opened.text;
@@ -288,7 +286,7 @@ pub fn find(
         })?;
     let span = text.span(tokens.clone());
     let findings = || {
-        let findings = packed_analysis.findings.iter();
+        let findings = opened.analysis.findings.iter();
         findings.filter(move |finding| finding.sentence == sentence)
     };
     let shown = || findings().filter(|finding| finding.backing == WitnessCount::Both);
@@ -299,7 +297,7 @@ pub fn find(
         says(Polarity::Negative),
         says(Polarity::Uncertain),
     );
-    let head = packed_analysis.head;
+    let head = opened.analysis.head;
     let can_be_shown = shown().any(|finding| finding.is_quotable)
         && shown().all(|finding| fits_stars(finding.polarity, head.stars))
         && vote != Vote::Uncertain;

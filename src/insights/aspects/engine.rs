@@ -2,7 +2,6 @@
 
 use super::decision::Decisions;
 use super::patterns::CompiledRules;
-use crate::insights::analysis::Finding;
 use crate::insights::classifier::{NgramClassifier, POLARITY};
 use crate::insights::trades::Trade;
 
@@ -10,8 +9,9 @@ use crate::insights::trades::Trade;
 #[derive(Debug, Clone)]
 pub struct RuleEngine {
     /// Without its phrases, which are compiled.
-    pub(super) trade: Trade,
-    pub(super) classifier: NgramClassifier,
+    pub trade: Trade,
+    /// Decides the sentences that the rules leave open.
+    pub classifier: NgramClassifier,
     /// `None` if the rules decide.
     pub(super) decisions: Option<Decisions>,
     /// The index of each aspect in the classifier, if the classifier has it.
@@ -40,10 +40,6 @@ impl RuleEngine {
         }
     }
 
-    pub const fn trade(&self) -> &Trade {
-        &self.trade
-    }
-
     /// The same rules with another classifier.
     pub fn classified_by(self, classifier: NgramClassifier) -> Self {
         Self {
@@ -64,18 +60,6 @@ impl RuleEngine {
     /// The same rules with other decision weights; without weights, the rules decide.
     pub fn decided_by(self, decisions: Option<Decisions>) -> Self {
         Self { decisions, ..self }
-    }
-
-    /// The classifier, which decides the sentences that the rules leave open.
-    pub const fn classifier(&self) -> &NgramClassifier {
-        &self.classifier
-    }
-
-    /// Whether a finding of the role `overall` has no phrase of its own, only opinions.
-    pub(super) fn is_stray(&self, finding: &Finding) -> bool {
-        let overall = self.trade.overall.map(|at| &self.trade.aspects[at].id);
-        overall == Some(&finding.aspect)
-            && !(finding.hits.iter()).any(|hit| hit.rule.starts_with("phrase:"))
     }
 }
 

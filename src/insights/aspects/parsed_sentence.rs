@@ -52,10 +52,6 @@ pub struct ParsedSentence<'judge> {
     pub quoted: Vec<bool>,
     matches: Vec<Match<'judge>>,
     taken: Vec<bool>,
-    /// Used while items are selected: for each unit the last item that begins there, and for each item the previous one
-    /// at the same unit; numbers start at 1.
-    last_at: Vec<usize>,
-    before: Vec<usize>,
 }
 
 /// Minimum number of tokens in most clauses, for the capacity.
@@ -73,8 +69,6 @@ impl<'judge> ParsedSentence<'judge> {
             quoted: Vec::with_capacity(tokens),
             matches: Vec::with_capacity(tokens),
             taken: Vec::with_capacity(tokens),
-            last_at: Vec::with_capacity(tokens + 1),
-            before: Vec::with_capacity(tokens),
         }
     }
 
@@ -140,15 +134,11 @@ impl<'judge> ParsedSentence<'judge> {
         (from, &self.items[from..from + len])
     }
 
-    /// The items selected so far that begin at a unit.
-    fn chosen_at(&self, start: usize) -> impl Iterator<Item = &PhraseMatch> {
-        let mut at = self.last_at.get(start).copied().unwrap_or_default();
-        std::iter::from_fn(move || {
-            let item = self.items.get(at.checked_sub(1)?)?;
-            steps::one();
-            at = self.before[at - 1];
-            Some(item)
-        })
+    /// Whether an item that was selected so far begins at `start`, has these words, and fulfils `is_it`.
+    fn has_at(&self, start: usize, words: u64, is_it: impl Fn(&PhraseMatch) -> bool) -> bool {
+        let (_, items) = self.items_within(start..start + 1);
+        let mut items = items.iter().inspect(|_| steps::one());
+        items.any(|item| item.words == words && is_it(item))
     }
 
     /// Of overlapping matches, keeps the one with the most words of its own; of equal ones the shortest, then the
@@ -169,57 +159,39 @@ impl<'judge> ParsedSentence<'judge> {
         self.taken.clear();
         self.taken.resize(self.units.len(), false);
         self.items.clear();
-        self.before.clear();
-        self.last_at.clear();
-        self.last_at.resize(self.units.len() + 1, 0);
         for at in 0..self.matches.len() {
-            let Match {
-                start,
-                end,
-                mut words,
-                rules,
-                rank,
-                is_above,
-            } = self.matches[at];
-            steps::add(end - start + rules.len());
-            if rank == Rank::Joins {
-                words = 1;
+            let one = self.matches[at];
+            let (start, end) = (one.start, one.end);
+            steps::add(end - start + one.rules.len());
+            let is_joint = one.rank == Rank::Joins;
+            let words = if is_joint { 1 } else { one.words };
+            let own = || (start..end).filter(|unit| words >> (unit - start).min(63) & 1 == 1);
+            if !one.is_above {
+                // The same words may judge several aspects; any other overlapping match is dropped.
+                let is_twin = self.has_at(start, words, |item| item.end == end);
+                if !is_twin && own().any(|unit| self.taken[unit]) {
+                    continue;
+                }
+                own().for_each(|unit| self.taken[unit] = true);
             }
-            let own = |unit: &usize| words >> (unit - start).min(63) & 1 == 1;
-            // The same words may judge several aspects; any other overlapping match is dropped.
-            let is_twin = self
-                .chosen_at(start)
-                .any(|item| item.words == words && item.end == end);
-            if !is_twin && !is_above && (start..end).filter(own).any(|unit| self.taken[unit]) {
-                continue;
-            }
-            if !is_above {
-                (start..end)
-                    .filter(own)
-                    .for_each(|unit| self.taken[unit] = true);
-            }
-            for rule in rules {
+            for rule in one.rules {
                 let rule = *rule as usize;
                 let meaning = compiled.rules[rule].1;
-                if !self
-                    .chosen_at(start)
-                    .any(|item| item.words == words && same_kind(item.meaning, meaning))
-                {
-                    self.items.push(PhraseMatch {
-                        start,
-                        end,
-                        words,
-                        rule,
-                        meaning,
-                    });
-                    self.before.push(std::mem::replace(
-                        &mut self.last_at[start],
-                        self.items.len(),
-                    ));
+                if self.has_at(start, words, |item| same_kind(item.meaning, meaning)) {
+                    continue;
                 }
+                let is_before = |item: &PhraseMatch| (item.start, item.rule) <= (start, rule);
+                let item = PhraseMatch {
+                    start,
+                    end,
+                    words,
+                    rule,
+                    meaning,
+                };
+                let place = self.items.partition_point(is_before);
+                self.items.insert(place, item);
             }
         }
-        self.items.sort_by_key(|item| (item.start, item.rule));
     }
 
     /// Divides the sentence into clauses and determines the subject of each.

@@ -83,6 +83,7 @@ pub struct Match<'judge> {
 
 impl PatternTrie {
     pub fn new(trade: &Trade, numbers: &SymbolNumbers<'_>) -> Self {
+        use Cue::{Afterwards, Breakdown, Firm, Joint, Open, Trouble};
         let mut nodes = vec![Building::default()];
         for (rule, index) in trade.rules.iter().zip(0..) {
             for way in &rule.ways {
@@ -111,19 +112,14 @@ impl PatternTrie {
             let only = |cue| meanings().all(|meaning| meaning == Meaning::Cue(cue));
             let rank = if meanings().any(|meaning| matches!(meaning, Meaning::Judges(..))) {
                 Rank::Judges
-            } else if only(Cue::Joint) {
+            } else if only(Joint) {
                 Rank::Joins
             } else {
                 Rank::Other
             };
-            let above = [
-                Cue::Firm,
-                Cue::Open,
-                Cue::Trouble,
-                Cue::Breakdown,
-                Cue::Afterwards,
-            ];
-            let is_above = above.into_iter().any(only);
+            let is_above = [Firm, Open, Trouble, Breakdown, Afterwards]
+                .into_iter()
+                .any(only);
             let node = PatternNode {
                 edges: append(&mut trie.edges, edges),
                 gaps: append(&mut trie.gaps, gaps),
@@ -138,9 +134,13 @@ impl PatternTrie {
 
     /// Writes every match in a sentence to `matches`.
     pub fn find<'judge>(&'judge self, units: &[WordUnit<'_>], matches: &mut Vec<Match<'judge>>) {
-        let walk = TrieSearch { trie: self, units };
+        let mut search = TrieSearch {
+            trie: self,
+            units,
+            matches,
+        };
         if self.beginning != 0 {
-            walk.on(self.beginning, 0..0, 0, matches);
+            search.on(self.beginning, 0..0, 0);
         }
         for (start, unit) in units.iter().enumerate() {
             steps::one();
@@ -152,7 +152,7 @@ impl PatternTrie {
                 };
                 let mut near = rest.iter().take(usize::from(*gap) + 1);
                 if *ends || near.any(|unit| unit.follows(*symbol)) {
-                    walk.on(*node, start..start + 1, 1, matches);
+                    search.on(*node, start..start + 1, 1);
                 }
             }
         }
@@ -162,11 +162,12 @@ impl PatternTrie {
 struct TrieSearch<'walk, 'judge> {
     trie: &'judge PatternTrie,
     units: &'walk [WordUnit<'walk>],
+    matches: &'walk mut Vec<Match<'judge>>,
 }
 
-impl<'judge> TrieSearch<'_, 'judge> {
+impl TrieSearch<'_, '_> {
     /// Continues from the node that was reached with the units `over`.
-    fn on(&self, node: u32, over: Range<usize>, words: u64, matches: &mut Vec<Match<'judge>>) {
+    fn on(&mut self, node: u32, over: Range<usize>, words: u64) {
         let PatternNode {
             edges,
             gaps,
@@ -175,7 +176,7 @@ impl<'judge> TrieSearch<'_, 'judge> {
             is_above,
         } = &self.trie.nodes[node as usize];
         if !rules.is_empty() {
-            matches.push(Match {
+            self.matches.push(Match {
                 start: over.start,
                 end: over.end,
                 words,
@@ -184,12 +185,12 @@ impl<'judge> TrieSearch<'_, 'judge> {
                 is_above: *is_above,
             });
         }
-        self.step(edges, over.clone(), words, matches);
+        self.step(edges, over.clone(), words);
         for (most, beyond) in &self.trie.gaps[gaps.start as usize..gaps.end as usize] {
             let beyond = &self.trie.nodes[*beyond as usize].edges;
             let last = over.end + usize::from(*most);
             for at in over.end..=last {
-                self.step(beyond, over.start..at, words, matches);
+                self.step(beyond, over.start..at, words);
                 // A gap may contain words and commas, but no other mark.
                 let passes = self
                     .units
@@ -203,13 +204,7 @@ impl<'judge> TrieSearch<'_, 'judge> {
     }
 
     /// Follows these edges with the unit after `over`.
-    fn step(
-        &self,
-        edges: &Range<u32>,
-        over: Range<usize>,
-        words: u64,
-        matches: &mut Vec<Match<'judge>>,
-    ) {
+    fn step(&mut self, edges: &Range<u32>, over: Range<usize>, words: u64) {
         let Some(unit) = self.units.get(over.end) else {
             return;
         };
@@ -218,7 +213,7 @@ impl<'judge> TrieSearch<'_, 'judge> {
         steps::add(1 + edges.len().min(symbols.len()));
         let mut on = |next: u32| {
             let words = words | 1 << over.len().min(63);
-            self.on(next, over.start..over.end + 1, words, matches);
+            self.on(next, over.start..over.end + 1, words);
         };
         // Iterates over the shorter list.
         if edges.len() <= symbols.len() {
@@ -484,10 +479,11 @@ impl Vocabulary {
         end: usize,
         is_first: bool,
     ) -> (usize, &VocabularyWord) {
+        use Capitalisation::{Capitalised, Lower, Mark, Mixed, Number, Upper};
         let (token, word) = (&text.tokens()[at], text.word(at));
         let language = text.language_words();
         let goes_on = |words: &WordSet| at + 1 < end && text.is_among(at + 1, words);
-        if token.shape == Capitalisation::Number {
+        if token.shape == Number {
             if goes_on(&language.money) {
                 return (2, &self.money);
             }
@@ -498,27 +494,17 @@ impl Vocabulary {
                 return (1, &self.time);
             }
         }
-        if matches!(word, "$" | "€" | "£")
-            && at + 1 < end
-            && text.has_shape(at + 1, Capitalisation::Number)
-        {
+        if matches!(word, "$" | "€" | "£") && at + 1 < end && text.has_shape(at + 1, Number) {
             return (2, &self.money);
         }
         if let Some(known) = self.words.get(&token.fingerprint) {
             return (1, known);
         }
         let otherwise = match token.shape {
-            Capitalisation::Number => return (1, &self.number),
-            Capitalisation::Mark => return (1, &self.unknown),
-            Capitalisation::Capitalised | Capitalisation::Mixed
-                if !is_first || goes_on(&language.after_names) =>
-            {
-                &self.name
-            }
-            Capitalisation::Capitalised
-            | Capitalisation::Mixed
-            | Capitalisation::Lower
-            | Capitalisation::Upper => &self.unknown,
+            Number => return (1, &self.number),
+            Mark => return (1, &self.unknown),
+            Capitalised | Mixed if !is_first || goes_on(&language.after_names) => &self.name,
+            Capitalised | Mixed | Lower | Upper => &self.unknown,
         };
         (1, self.without_repeats(word).unwrap_or(otherwise))
     }

@@ -10,7 +10,7 @@ use super::score::{self, MARGIN};
 use crate::compute::steps;
 use crate::insights::analysis::{Finding, Hit, Polarity};
 use crate::insights::classifier::{AspectScores, OutputHead, SentencePart, UNIT};
-use crate::insights::text::{Capitalisation, TokenizedText};
+use crate::insights::text::{Token, TokenizedText};
 use crate::insights::trades::{Cue, Meaning};
 
 /// Maximum absolute value of every figure, which limits the weight of one sentence.
@@ -26,7 +26,7 @@ pub struct SentenceReading<'engine> {
     /// The rules' findings with the index of their aspect.
     rules: Vec<(usize, Finding)>,
     /// Numbers of rule findings with praise and with blame, including opinions without an aspect.
-    judged: [i64; 2],
+    judged: [i32; 2],
     pub scores: AspectScores<'engine>,
     /// The subject of each part, and whether it states a fact; empty if all parts state facts about this business.
     about: Vec<About>,
@@ -47,15 +47,15 @@ impl<'engine> SentenceReading<'engine> {
         let mut rules = score::sentence(engine, text, parsed, sentence);
         let judged = [Polarity::Positive, Polarity::Negative].map(|polarity| {
             let its = rules.iter().filter(|(_, one)| one.polarity == polarity);
-            i64::try_from(its.count()).unwrap_or(i64::MAX)
+            i32::try_from(its.count()).unwrap_or(i32::MAX)
         });
-        rules.retain(|(_, finding)| engine.trade.has_strays || !engine.is_stray(finding));
-        let has_words = tokens.clone().any(|token| {
-            !matches!(
-                text.tokens()[token].shape,
-                Capitalisation::Number | Capitalisation::Mark
-            )
+        // Without strays, a finding of the role `overall` needs a phrase of its own.
+        let overall = engine.trade.overall.filter(|_| !engine.trade.has_strays);
+        rules.retain(|(aspect, finding)| {
+            let mut hits = finding.hits.iter();
+            overall != Some(*aspect) || hits.any(|hit| hit.rule.starts_with("phrase:"))
         });
+        let has_words = text.tokens()[tokens.clone()].iter().any(Token::is_word);
         let unread = parsed.items.iter();
         let unread: Vec<Range<usize>> = unread
             .filter(|item| item.meaning == Meaning::Cue(Cue::Unread))
@@ -83,9 +83,8 @@ impl<'engine> SentenceReading<'engine> {
     }
 
     /// Praise minus blame among the rules' findings.
-    fn balance(&self) -> i32 {
-        let [positive, negative] = self.judged;
-        i32::try_from(positive - negative).unwrap_or_default()
+    const fn balance(&self) -> i32 {
+        self.judged[0] - self.judged[1]
     }
 }
 
@@ -279,36 +278,27 @@ fn finding(
             .into_iter()
             .collect(),
     });
-    let sign = match polarity {
-        Polarity::Positive => 1,
-        Polarity::Negative => -1,
-        Polarity::Neutral | Polarity::Uncertain => 0,
+    // Some judgements that only the classifier makes do not count: judgements about a possibility, blame for another
+    // business or for earlier trouble, and praise in a wish.
+    let about = candidate.about;
+    let (sign, is_no_fact) = match polarity {
+        Polarity::Positive => (1, about.open || about.wishes),
+        Polarity::Negative => (-1, about.open || about.elsewhere || about.trouble),
+        Polarity::Neutral | Polarity::Uncertain => (0, false),
     };
-    let least = if finding.polarity == polarity {
+    let is_of_rule = finding.polarity == polarity;
+    let is_of_others = is_no_fact && !is_of_rule;
+    let least = if is_of_rule {
         CONFIDENCE_MIN
     } else {
         CONFIDENCE_MIN_ALONE
     };
-    // Some judgements that only the classifier makes do not count: judgements about a possibility, blame for another
-    // business or for earlier trouble, and praise in a wish.
-    let About {
-        elsewhere,
-        wishes,
-        open,
-        trouble,
-    } = candidate.about;
-    let is_no_fact = match polarity {
-        Polarity::Positive => open || wishes,
-        Polarity::Negative => open || elsewhere || trouble,
-        Polarity::Neutral | Polarity::Uncertain => false,
-    };
-    let is_of_others = is_no_fact && finding.polarity != polarity;
     let is_clear = match polarity {
         Polarity::Positive | Polarity::Negative => confidence >= least && !is_of_others,
         Polarity::Neutral => true,
         Polarity::Uncertain => false,
     };
-    let points = match (is_clear, finding.polarity == polarity) {
+    let points = match (is_clear, is_of_rule) {
         // An uncertain finding of the rules keeps its score, which leans to the side of their sum.
         (false, _) if polarity == Polarity::Uncertain => 0,
         (false, _) if is_of_others => -finding.score,
@@ -394,7 +384,7 @@ pub fn document_figures(read: &[SentenceReading<'_>]) -> [i64; 2] {
     let sentences = i64::try_from(read.len()).unwrap_or_default();
     let [positive, negative] = [0, 1].map(|side: usize| -> i64 {
         let judged = read.iter().map(|sentence| sentence.judged[side]);
-        judged.sum()
+        judged.map(i64::from).sum()
     });
     [
         1_000 * leads / (i64::from(UNIT) * (sentences + SENTENCES_PRIOR)),

@@ -21,6 +21,7 @@ const HITS: usize = 4;
 struct SentenceFinding {
     aspect: usize,
     clause: usize,
+    /// Never empty.
     hits: Vec<Hit>,
     is_polar: bool,
     /// Whether it is only an opinion without its own aspect; any other finding replaces it.
@@ -110,24 +111,21 @@ impl Scorer<'_> {
     /// Drops the facts of quiet aspects beside a judgement. If all judgements are complaints, turns the other facts
     /// into complaints.
     fn settle_facts(&mut self) {
-        let polar = self.found.iter().filter(|one| one.is_polar);
-        let polar: Vec<i32> = polar.map(SentenceFinding::score).collect();
-        if polar.is_empty() {
+        let trade = &self.engine.trade;
+        let mut polar = self.found.iter().filter(|one| one.is_polar).peekable();
+        if polar.peek().is_none() {
             return;
         }
-        let complains = polar.iter().all(|score| *score < 0);
-        let quiet = &self.engine.trade.quiet;
-        self.found
-            .retain(|one| one.is_polar || !quiet.contains(&one.aspect));
-        for one in self.found.iter_mut().filter(|one| {
-            !one.is_polar && complains && !self.engine.trade.facts.contains(&one.aspect)
-        }) {
-            let Some(first) = one.hits.first() else {
-                continue;
-            };
+        let complains = polar.all(|one| one.score() < 0);
+        (self.found).retain(|one| one.is_polar || !trade.quiet.contains(&one.aspect));
+        let facts = self
+            .found
+            .iter_mut()
+            .filter(|one| !one.is_polar && complains);
+        for one in facts.filter(|one| !trade.facts.contains(&one.aspect)) {
             one.hits.push(Hit {
                 rule: "context:complaint".to_owned(),
-                span: first.span,
+                span: one.hits[0].span,
                 points: -MARGIN,
             });
             one.is_polar = true;
@@ -339,17 +337,10 @@ impl Scorer<'_> {
             .rev()
             .inspect(|_| steps::one())
             .take_while(|one| one.start + NEGATOR_UNITS_MAX > from);
-        for one in before {
-            if one.end > item.start || one.end <= from {
-                continue;
-            }
-            match one.meaning {
-                Meaning::Cue(Cue::Negator) => return Some(*one),
-                Meaning::Opinion(_) | Meaning::Judges(..) => return None,
-                Meaning::Names(_) | Meaning::Hints(_) | Meaning::Cue(_) => {}
-            }
-        }
-        None
+        let mut near = before.filter(|one| one.end <= item.start && one.end > from);
+        let is_negator = |one: &PhraseMatch| one.meaning == Meaning::Cue(Cue::Negator);
+        let nearest = near.find(|one| is_negator(one) || one.meaning.judges());
+        nearest.copied().filter(is_negator)
     }
 
     fn is_negated(&self, at: usize) -> bool {
@@ -372,12 +363,10 @@ impl Scorer<'_> {
         if !joined {
             return false;
         }
-        let polar =
-            |item: &PhraseMatch| matches!(item.meaning, Meaning::Opinion(_) | Meaning::Judges(..));
         let before = self.parsed.items[..at]
             .iter()
             .inspect(|_| steps::one())
-            .rposition(|one| polar(one) && one.end + 1 == item.start);
+            .rposition(|one| one.meaning.judges() && one.end + 1 == item.start);
         before.is_some_and(|before| self.negated[before])
     }
 

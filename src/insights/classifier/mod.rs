@@ -7,7 +7,7 @@ pub mod ngrams;
 
 use std::ops::Range;
 
-pub use ngrams::{LABELS, NgramModel, UNIT, WeightsError, to_bytes};
+pub use ngrams::{LABELS, NgramModel, UNIT, WeightsError};
 use ngrams::{LANES, NgramTokens};
 
 use super::text::TokenizedText;
@@ -37,7 +37,8 @@ pub struct NgramClassifier {
     aspects: usize,
     /// The biases, which are the sums for a sentence without words.
     silence: Vec<[i32; LANES]>,
-    digests: [String; 2],
+    /// SHA-256 of the weights of the aspects and of polarity, in hexadecimal.
+    pub digests: [String; 2],
 }
 
 impl Default for NgramClassifier {
@@ -115,13 +116,13 @@ impl NgramClassifier {
     /// Joins the aspect model of a trade with a polarity model.
     pub fn new(aspects: &NgramModel, polarity: &NgramModel) -> Self {
         let model = aspects.join(polarity);
-        let mut biases = model.biases().to_vec();
+        let mut biases = model.biases.clone();
         biases.resize(biases.len().max(1).next_multiple_of(LANES), 0);
         Self {
             silence: biases.as_chunks().0.to_vec(),
             model,
-            aspects: aspects.heads().len(),
-            digests: [aspects, polarity].map(|model| model.digest().to_owned()),
+            aspects: aspects.heads.len(),
+            digests: [aspects, polarity].map(|model| model.digest.clone()),
         }
     }
 
@@ -140,12 +141,7 @@ impl NgramClassifier {
 
     /// The ids of the aspects in the model.
     pub fn aspects(&self) -> &[String] {
-        &self.model.heads()[..self.aspects]
-    }
-
-    /// SHA-256 of the weights of the aspects and of polarity, in hexadecimal.
-    pub fn digests(&self) -> [&str; 2] {
-        self.digests.each_ref().map(String::as_str)
+        &self.model.heads[..self.aspects]
     }
 
     /// The scores of a sentence without the tokens `unread`, which are in order and do not overlap.
@@ -243,9 +239,7 @@ fn take_back(sums: &mut [[i32; LANES]], weights: &[[i8; LANES]], aspects: usize)
 mod tests {
     use sha2::{Digest as _, Sha256};
 
-    use super::{
-        NgramClassifier, NgramModel, OutputHead, POLARITY, SentencePart, WeightsError, to_bytes,
-    };
+    use super::{NgramClassifier, NgramModel, OutputHead, POLARITY, SentencePart, WeightsError};
     use crate::insights::text::TokenizedText;
     use crate::model::hash::hex;
 
@@ -338,14 +332,13 @@ mod tests {
 
     #[test]
     fn weights_name_what_they_are_about_and_are_refused_when_cut_off_or_of_something_else() {
-        let heads = || vec!["taste".to_owned(), "price".to_owned()];
-        let bytes = to_bytes(&heads(), &[-3, 4], &[(7, vec![1, -1])]);
-        let model = NgramModel::parse(&bytes).unwrap();
-        assert_eq!(model.heads(), heads());
-        assert_eq!(model.biases(), [-3, 4]);
+        let bytes = b"RNG2\x02\x05taste\x05price\xfd\xff\x04\0\x07\0\0\0\x01\xff";
+        let model = NgramModel::parse(bytes).unwrap();
+        assert_eq!(model.heads, ["taste", "price"]);
+        assert_eq!(model.biases, [-3, 4]);
         assert_eq!(model.row(7), Some(&[1, -1][..]));
         assert_eq!(model.row(8), None);
-        assert_eq!(model.digest(), hex(&Sha256::digest(&bytes)));
+        assert_eq!(model.digest, hex(&Sha256::digest(bytes)));
         for (bytes, error) in [
             (&bytes[..bytes.len() - 1], WeightsError::Length),
             (&bytes[..6], WeightsError::Length),

@@ -1,12 +1,15 @@
 //! A linear model over runs of words: each head has a sum of integer weights, one for each known run. The weights file
 //! contains the names of the heads, so that they cannot be confused.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::BuildHasherDefault;
 use std::ops::Range;
 
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-use crate::insights::text::{Capitalisation, Negation, TokenRole, TokenizedText};
+use crate::insights::text::{Capitalisation, Fingerprint, Negation, TokenRole, TokenizedText};
 use crate::model::hash::{FNV_OFFSET, fnv1a, folded, hex};
 
 /// The unit of weights and sums: 16 units are one natural logarithm of the odds.
@@ -17,8 +20,6 @@ pub const LABELS: [&str; 3] = ["negative", "neutral", "positive"];
 
 const MAGIC: [u8; 4] = *b"RNG2";
 const KEY_LEN: usize = 4;
-/// Bits in [`NgramModel::marks`] for each slot.
-const FILTER_BITS_PER_SLOT: usize = 4;
 /// Number of weights that are added at once.
 pub const LANES: usize = 8;
 /// Maximum number of heads: more than any model has, so that a corrupt file cannot require much memory.
@@ -43,55 +44,48 @@ pub enum WeightsError {
 /// The default model has no heads and no runs.
 #[derive(Debug, Clone, Default)]
 pub struct NgramModel {
-    heads: Vec<String>,
-    biases: Vec<i32>,
+    /// Names of the sums, in their order.
+    pub heads: Vec<String>,
+    /// The initial value of each sum.
+    pub biases: Vec<i32>,
     /// A row for each known run: a weight for each head, padded with zeros to a multiple of [`LANES`].
-    weights: Vec<i8>,
-    /// Open addressing, at most half full: the key, and the row's number plus one; 0 is free.
-    slots: Vec<(u32, u32)>,
-    /// A bit for the lowest bits of each key: a filter that excludes most unknown runs.
-    marks: Vec<u64>,
-    digest: String,
+    weights: Vec<[i8; LANES]>,
+    /// The start of each known run's row in `weights`.
+    rows: HashMap<u32, u32, BuildHasherDefault<Fingerprint>>,
+    /// SHA-256 of the weights file, in hexadecimal; empty if the model comes from no file.
+    pub digest: String,
 }
 
 impl NgramModel {
-    /// Reads the output of [`to_bytes`].
+    /// Reads a weights file: a signature; the number of heads, and the length and the name of each; the biases, with two
+    /// bytes each; and the runs, each with its key and a weight for each head.
     ///
     /// # Errors
     /// When the bytes are not valid weights.
     pub fn parse(bytes: &[u8]) -> Result<Self, WeightsError> {
-        let rest = bytes.strip_prefix(&MAGIC).ok_or(WeightsError::Foreign)?;
-        let (count, mut rest) = rest.split_first().ok_or(WeightsError::Length)?;
-        let count = usize::from(*count);
+        let mut rest = bytes.strip_prefix(&MAGIC).ok_or(WeightsError::Foreign)?;
+        let mut take = |len: usize| rest.split_off(..len).ok_or(WeightsError::Length);
+        let count = usize::from(take(1)?[0]);
         if count == 0 || count > HEADS_MAX {
             return Err(WeightsError::Heads);
         }
-        let mut heads = Vec::with_capacity(count);
+        let mut model = Self::default();
         for _ in 0..count {
-            let (len, tail) = rest.split_first().ok_or(WeightsError::Length)?;
-            let (name, tail) = tail
-                .split_at_checked(usize::from(*len))
-                .ok_or(WeightsError::Length)?;
-            let name = std::str::from_utf8(name).map_err(|_| WeightsError::Heads)?;
-            heads.push(name.to_owned());
-            rest = tail;
+            let len = usize::from(take(1)?[0]);
+            let name = std::str::from_utf8(take(len)?).map_err(|_| WeightsError::Heads)?;
+            model.heads.push(name.to_owned());
         }
-        let (head, body) = rest
-            .split_at_checked(count * 2)
-            .ok_or(WeightsError::Length)?;
-        if !body.len().is_multiple_of(KEY_LEN + count) {
+        let biases = take(count * 2)?.as_chunks().0.iter();
+        model.biases = biases
+            .map(|bias| i16::from_le_bytes(*bias).into())
+            .collect();
+        let rows = rest.chunks_exact(KEY_LEN + count);
+        if !rows.remainder().is_empty() {
             return Err(WeightsError::Length);
         }
-        let biases = head.as_chunks().0.iter();
-        let biases = biases.map(|bytes| i32::from(i16::from_le_bytes(*bytes)));
-        let rows = body.chunks_exact(KEY_LEN + count);
-        let mut model = Self::with_room_for(heads, biases.collect(), rows.len());
         for (key, weights) in rows.filter_map(<[u8]>::split_first_chunk) {
-            let key = u32::from_le_bytes(*key);
-            if model.row(key).is_none() {
-                let weights: Vec<i8> = weights.iter().map(|byte| byte.cast_signed()).collect();
-                model.insert(key, &weights);
-            }
+            let weights = weights.iter().map(|weight| weight.cast_signed());
+            model.insert(u32::from_le_bytes(*key), weights);
         }
         model.digest = hex(&Sha256::digest(bytes));
         Ok(model)
@@ -110,83 +104,34 @@ impl NgramModel {
         }
     }
 
-    /// A model without runs, with slots for `rows`.
-    fn with_room_for(heads: Vec<String>, biases: Vec<i32>, rows: usize) -> Self {
-        let slots = vec![(0, 0); (rows * 2 + 2).next_power_of_two()];
-        Self {
-            weights: Vec::with_capacity(rows * heads.len().next_multiple_of(LANES)),
-            heads,
-            biases,
-            marks: vec![0; (slots.len() * FILTER_BITS_PER_SLOT).div_ceil(64)],
-            slots,
-            digest: String::new(),
-        }
-    }
-
-    /// Adds a run, which must be new.
-    fn insert(&mut self, key: u32, weights: &[i8]) {
-        let mark = key as usize & (self.marks.len() * 64 - 1);
-        self.marks[mark / 64] |= 1 << (mark % 64);
-        let mask = self.slots.len() - 1;
-        let mut at = key as usize & mask;
-        while self.slots[at].1 != 0 {
-            at = (at + 1) & mask;
-        }
+    /// Adds a run with a weight for each head, unless it is known.
+    fn insert(&mut self, key: u32, weights: impl Iterator<Item = i8>) {
+        let Entry::Vacant(row) = self.rows.entry(key) else {
+            return;
+        };
         let start = self.weights.len();
-        let number = start / self.width().max(1) + 1;
-        self.slots[at] = (key, u32::try_from(number).unwrap_or_default());
-        self.weights.extend_from_slice(weights);
-        self.weights.resize(start + self.width(), 0);
+        row.insert(u32::try_from(start).unwrap_or(u32::MAX));
+        let end = start + self.heads.len().div_ceil(LANES);
+        self.weights.resize(end, [0; LANES]);
+        let lanes = self.weights[start..].as_flattened_mut().iter_mut();
+        lanes.zip(weights).for_each(|(lane, weight)| *lane = weight);
     }
 
-    /// Number of weights in a row.
-    const fn width(&self) -> usize {
-        self.heads.len().next_multiple_of(LANES)
-    }
-
-    /// Both models in one, so that a run is looked up once: the heads of this one, then those of `other`. The joined
-    /// model has no digest, because it comes from no file.
+    /// Both models in one, so that a run is looked up once: the heads of this one, then those of `other`.
     pub fn join(&self, other: &Self) -> Self {
-        let mut joined = Self::with_room_for(
-            [self.heads.as_slice(), &other.heads].concat(),
-            [self.biases.as_slice(), &other.biases].concat(),
-            self.len() + other.len(),
-        );
-        let nothing = (vec![0; self.heads.len()], vec![0; other.heads.len()]);
-        for key in self.keys().chain(other.keys()) {
-            if joined.row(key).is_none() {
-                let own = self.row(key).unwrap_or(&nothing.0);
-                let its = other.row(key).unwrap_or(&nothing.1);
-                joined.insert(key, &[own, its].concat());
-            }
+        let mut joined = Self {
+            heads: [self.heads.as_slice(), &other.heads].concat(),
+            biases: [self.biases.as_slice(), &other.biases].concat(),
+            ..Self::default()
+        };
+        let nothing = [0; HEADS_MAX];
+        for key in self.rows.keys().chain(other.rows.keys()) {
+            let own = self.row(*key).unwrap_or(&nothing[..self.heads.len()]);
+            let its = other.row(*key).unwrap_or(&nothing[..other.heads.len()]);
+            joined.insert(*key, own.iter().chain(its).copied());
         }
+        joined.weights.shrink_to_fit();
         joined
-    }
-
-    /// Number of known runs.
-    fn len(&self) -> usize {
-        self.keys().count()
-    }
-
-    /// Keys of the known runs.
-    fn keys(&self) -> impl Iterator<Item = u32> {
-        let taken = self.slots.iter().filter(|(_, number)| *number != 0);
-        taken.map(|(key, _)| *key)
-    }
-
-    /// Names of the sums, in their order.
-    pub fn heads(&self) -> &[String] {
-        &self.heads
-    }
-
-    /// The initial value of each sum.
-    pub fn biases(&self) -> &[i32] {
-        &self.biases
-    }
-
-    /// SHA-256 of the weights, in hexadecimal; empty for the default model.
-    pub fn digest(&self) -> &str {
-        &self.digest
     }
 
     /// The weights of the run with that key, if it is known.
@@ -196,47 +141,10 @@ impl NgramModel {
 
     /// The same weights, padded with zeros to a multiple of [`LANES`].
     pub fn lanes(&self, key: u32) -> Option<&[[i8; LANES]]> {
-        if self.marks.is_empty() {
-            return None;
-        }
-        let mark = key as usize & (self.marks.len() * 64 - 1);
-        if self.marks[mark / 64] >> (mark % 64) & 1 == 0 {
-            return None;
-        }
-        let mask = self.slots.len() - 1;
-        let mut at = key as usize & mask;
-        loop {
-            let (its, number) = self.slots[at];
-            if number == 0 {
-                return None;
-            }
-            if its == key {
-                let start = (number as usize - 1) * self.width();
-                let row = self.weights.get(start..start + self.width())?;
-                return Some(row.as_chunks().0);
-            }
-            at = (at + 1) & mask;
-        }
+        let start = *self.rows.get(&key)? as usize;
+        self.weights
+            .get(start..start + self.heads.len().div_ceil(LANES))
     }
-}
-
-/// The weights file: the heads' names, biases, then rows.
-pub fn to_bytes(heads: &[String], biases: &[i32], rows: &[(u32, Vec<i8>)]) -> Vec<u8> {
-    let mut bytes = MAGIC.to_vec();
-    bytes.push(u8::try_from(heads.len()).unwrap_or(u8::MAX));
-    for head in heads {
-        bytes.push(u8::try_from(head.len()).unwrap_or(u8::MAX));
-        bytes.extend_from_slice(head.as_bytes());
-    }
-    for bias in biases {
-        let bias = i16::try_from(*bias).unwrap_or(if *bias < 0 { i16::MIN } else { i16::MAX });
-        bytes.extend_from_slice(&bias.to_le_bytes());
-    }
-    for (key, weights) in rows {
-        bytes.extend_from_slice(&key.to_le_bytes());
-        bytes.extend(weights.iter().map(|weight| weight.cast_unsigned()));
-    }
-    bytes
 }
 
 // The features of the classifier: runs of one, two and three words within the parts of a sentence, and negated words.

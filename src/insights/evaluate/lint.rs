@@ -18,6 +18,10 @@ pub struct LintReport {
 }
 
 impl LintReport {
+    fn remark(&mut self, remark: &str) {
+        self.remarks.push(remark.to_owned());
+    }
+
     /// Adds what is missing in a part of the package.
     fn lacks(&mut self, part: &str, parts: &[(bool, &str)]) {
         let missing = parts.iter().filter(|(is_missing, _)| *is_missing);
@@ -63,19 +67,16 @@ fn lint_language(trade: &Trade, report: &mut LintReport) {
     phrases(trade, &mut found);
     let published = trade.published_aspects();
     if published.is_empty() {
-        found.remarks.push(
+        found.remark(
             "nothing of it is published until quality.tsv shows how often its judgements are right; texts in it count as not \
-             analysed"
-                .to_owned(),
+             analysed",
         );
     } else if published.len() < trade.aspects.len() {
-        let ids = published
+        let published = published
             .iter()
             .map(|index| trade.aspects[*index].id.as_str());
-        let ids = ids.collect::<Vec<_>>().join(", ");
-        found
-            .remarks
-            .push(format!("findings are published of these aspects: {ids}"));
+        let ids = published.collect::<Vec<_>>().join(", ");
+        found.remark(&format!("findings are published of these aspects: {ids}"));
     }
     let told = |message: String| format!("{}: {message}", code.as_str());
     report.wrong.extend(found.wrong.into_iter().map(told));
@@ -213,22 +214,15 @@ fn phrases(trade: &Trade, report: &mut LintReport) {
 
 /// The message about a phrase that repeats or contradicts others.
 fn repetition(known: &KnownWays<'_>, rule: &Rule) -> Option<String> {
-    let find = |way: &Vec<PatternStep>| known.find(rule, way);
-    let same: Vec<Option<&Rule>> = rule.ways.iter().map(find).collect();
-    let is_other_side = |other: &&&Rule| sign(other.meaning) != sign(rule.meaning);
-    let mut found = same.iter().flatten();
-    let opposite = found
-        .clone()
-        .filter(is_other_side)
-        .find(|other| !other.place.is_shared);
-    if let Some(other) = opposite {
+    let ways = rule.ways.iter();
+    let same: Vec<&Rule> = ways.filter_map(|way| known.find(rule, way)).collect();
+    let is_opposite = |other: &&Rule| sign(other.meaning) != sign(rule.meaning);
+    let opposite: Vec<&Rule> = same.iter().copied().filter(is_opposite).collect();
+    if let Some(other) = opposite.iter().find(|other| !other.place.is_shared) {
         return Some(tell(rule, "contradicts", other));
     }
-    let is_all = same.iter().all(Option::is_some);
-    let first = found.next()?;
-    if !is_all || same.iter().flatten().any(|other| is_other_side(&other)) {
-        return None;
-    }
+    let is_all = same.len() == rule.ways.len();
+    let first = same.first().filter(|_| is_all && opposite.is_empty())?;
     let verb = if first.place.is_shared {
         "is shared already:"
     } else {
@@ -248,7 +242,7 @@ fn tell(rule: &Rule, verb: &str, other: &Rule) -> String {
 fn besides(trade: &Trade, report: &mut LintReport) {
     if let Some(weights) = trade.classifier.as_deref() {
         let model = NgramModel::parse(weights).unwrap_or_default();
-        let heads = model.heads().iter();
+        let heads = model.heads.iter();
         let foreign = heads.filter(|id| trade.aspect(id).is_none());
         report.wrong.extend(foreign.map(|id| {
             format!(
@@ -256,21 +250,16 @@ fn besides(trade: &Trade, report: &mut LintReport) {
             )
         }));
     } else {
-        report
-            .remarks
-            .push("no classifier.weights: it uses only its rules".to_owned());
+        report.remark("no classifier.weights: it uses only its rules");
     }
     if trade.quality.is_empty() {
-        report.remarks.push(
+        report.remark(
             "no quality.tsv: its quality has not been measured, and /insights.json says so; `reviews insights evaluate \
-             SENTENCES.tsv --trade DIR --quality DIR/quality.tsv` measures"
-                .to_owned(),
+             SENTENCES.tsv --trade DIR --quality DIR/quality.tsv` measures",
         );
     }
     if !trade.is_sharing {
-        report
-            .remarks
-            .push("`shared = false`: negators, opinions and all else are its own".to_owned());
+        report.remark("`shared = false`: negators, opinions and all else are its own");
     }
 }
 

@@ -23,7 +23,7 @@ pub fn evaluate(engine: &RuleEngine, annotated: &AnnotatedTexts) -> EvaluationFi
         texts: annotated.len(),
         ..EvaluationFigures::default()
     };
-    let words = engine.trade().language_words();
+    let words = engine.trade.language_words();
     for (text, expected) in annotated {
         let said = predictions(engine.analyze(&TokenizedText::of(text, words)).findings);
         let aspects: BTreeSet<&String> = expected.keys().chain(said.keys()).collect();
@@ -197,11 +197,9 @@ impl EvaluationFigures {
     }
 
     fn labels(&self, is_meant: impl Fn(Polarity, Polarity) -> bool) -> usize {
-        self.confusion
-            .iter()
-            .filter(|((expected, got), _)| is_meant(*expected, *got))
-            .map(|(_, count)| count)
-            .sum()
+        let counts = self.confusion.iter();
+        let meant = counts.filter(|((expected, got), _)| is_meant(*expected, *got));
+        meant.map(|(_, count)| count).sum()
     }
 
     /// Share of the pairs found by both whose label is right; an uncertain label counts as wrong.
@@ -442,7 +440,7 @@ pub fn evaluate_reviews(
     stars: StarsShown,
 ) -> WholeQuality {
     let (mut quality, aspects) = (WholeQuality::default(), engine.trade().aspect_ids());
-    let words = rules.trade().language_words();
+    let words = rules.trade.language_words();
     for review in reviews {
         let text = TokenizedText::new(&review.text);
         // As in production, texts in another language are not read.
@@ -475,11 +473,7 @@ impl WholeQuality {
         review: &AnnotatedReview,
         text: &TokenizedText,
     ) {
-        let starts: Vec<u32> = text
-            .sentences()
-            .iter()
-            .map(|sentence| text.span(sentence.clone()).start)
-            .collect();
+        let starts: Vec<u32> = text.sentence_spans().map(|span| span.start).collect();
         let mut expected: SentenceLabels<'_> = BTreeMap::new();
         for (aspect, polarity, start) in &review.findings {
             if aspects.contains(&aspect.as_str()) {
@@ -623,18 +617,12 @@ pub fn explain(text: &str, analysis: &Analysis) -> String {
     };
     for (number, sentence) in (0_u32..).zip(&analysis.sentences) {
         let _ = writeln!(told, "{}. {}", number + 1, cut(*sentence));
-        for finding in analysis
-            .findings
-            .iter()
-            .filter(|finding| finding.sentence == number)
-        {
+        let findings = analysis.findings.iter();
+        for finding in findings.filter(|finding| finding.sentence == number) {
             tell_finding(&mut told, finding, &cut);
         }
-        for mention in analysis
-            .mentions
-            .iter()
-            .filter(|mention| mention.sentence == number)
-        {
+        let mentions = analysis.mentions.iter();
+        for mention in mentions.filter(|mention| mention.sentence == number) {
             let who = mention.candidates.join(" or ");
             let _ = writeln!(
                 told,

@@ -3,25 +3,29 @@
 
 use super::evidence::TokenContext;
 use super::name_forms;
-use super::words::{Dictionary, NameTrie, TaggedText, WordClass};
+use super::words::WordClass::{
+    self, Be, BeforeMonth, Common, Compass, Deed, Determiner, Firm, FirstName, Home, Link, Near,
+    Own, Pair, Part, Pronoun, Rank, Role, Spoken, State, Street, Thanks, Toward, Trade, Wide, With,
+};
+use super::words::{Dictionary, NameTrie, TaggedText};
 use crate::compute::steps;
 use crate::insights::analysis::{Mention, MentionKind};
 use crate::insights::text::{Capitalisation, TokenizedText};
 
 /// Classes of words that may be capitalised beside a place without being part of the place's name.
 const FUNCTION: [WordClass; 12] = [
-    WordClass::Compass,
-    WordClass::Near,
-    WordClass::Toward,
-    WordClass::Link,
-    WordClass::Pair,
-    WordClass::Own,
-    WordClass::Determiner,
-    WordClass::With,
-    WordClass::Be,
-    WordClass::Deed,
-    WordClass::Pronoun,
-    WordClass::BeforeMonth,
+    Compass,
+    Near,
+    Toward,
+    Link,
+    Pair,
+    Own,
+    Determiner,
+    With,
+    Be,
+    Deed,
+    Pronoun,
+    BeforeMonth,
 ];
 
 /// The business's service areas, by the words of their names.
@@ -49,8 +53,7 @@ impl Areas {
     /// The named places, in order.
     pub fn find(&self, tagged: &TaggedText<'_>) -> Vec<Mention> {
         let (mut found, mut last_end) = (Vec::new(), None);
-        let is_joint =
-            |at: usize| tagged.word(at).is(WordClass::Pair) || tagged.text.word(at) == "/";
+        let is_joint = |at: usize| tagged.word(at).is(Pair) || tagged.text.word(at) == "/";
         TokenContext::each(tagged, &self.forms, |context, areas| {
             let (at, end, sentence) = (context.name.start, context.name.end, &context.sentence);
             // A place joined to one that was already found counts too: `in Mesa, Gilbert and Chandler`.
@@ -96,19 +99,16 @@ fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
         return Some("area_and_state");
     }
     let mut n = -1;
-    while context.word(n).is(WordClass::Compass) {
+    while context.word(n).is(Compass) {
         steps::one();
         n -= 1;
     }
-    let is_home = next.is(WordClass::Home)
-        || next.is(WordClass::Compass) && context.word(2).is(WordClass::Home);
+    let is_home = next.is(Home) || next.is(Compass) && context.word(2).is(Home);
     n -= isize::from(context.text(n) == "the" && (is_capital || is_home));
-    let is_within = context.word(n).is(WordClass::Near) || n < -1 && context.text(-1) == "downtown";
+    let is_within = context.word(n).is(Near) || n < -1 && context.text(-1) == "downtown";
     let is_owned = context.word(n).begins_noun();
-    let is_at_home = is_home
-        && (is_many
-            || is_owned
-            || is_capital && !(context.is_at_start() && next.is(WordClass::Deed)));
+    let is_at_home =
+        is_home && (is_many || is_owned || is_capital && !(context.is_at_start() && next.is(Deed)));
     let is_praised = context.has_s()
         && is_capital
         && matches!(context.text(1), "best" | "finest" | "favorite" | "only");
@@ -117,14 +117,7 @@ fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
         context.text(-1),
         "a" | "an" | "our" | "my" | "their" | "your" | "this" | "most" | "many"
     );
-    let is_noun = !context.is_end(1)
-        && !next.is_any(&[
-            WordClass::Deed,
-            WordClass::Be,
-            WordClass::Pair,
-            WordClass::Link,
-            WordClass::Near,
-        ]);
+    let is_noun = !context.is_end(1) && !next.is_any(&[Deed, Be, Pair, Link, Near]);
     let is_kind = is_capital && is_owner && is_noun && !context.is_capital_at(1);
     if is_within
         || is_joined
@@ -136,28 +129,23 @@ fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
     {
         return Some("area");
     }
-    let is_direction =
-        context.word(n).is(WordClass::Toward) && !matches!(context.text(n), "and" | "like");
-    if is_direction
-        && (is_capital || is_many || !word.is(WordClass::FirstName))
-        && !is_person(context)
-    {
+    let is_direction = context.word(n).is(Toward) && !matches!(context.text(n), "and" | "like");
+    if is_direction && (is_capital || is_many || !word.is(FirstName)) && !is_person(context) {
         return Some("area");
     }
-    let is_wide = context.word(-1).is(WordClass::Wide) && !context.word(-2).begins_noun();
+    let is_wide = context.word(-1).is(Wide) && !context.word(-2).begins_noun();
     (is_wide && (is_capital && !context.is_capital_at(-1) || context.at(-2).is_none()))
         .then_some("area")
 }
 
 /// `spoke to Gilbert`, `a call from Chandler`, `thanks to Gilbert`, `for Gilbert`
 fn is_person(context: &TokenContext<'_>) -> bool {
-    let is_thanked = (-4..=-2).any(|n| context.word(n).is(WordClass::Thanks));
-    let is_met = context.text(-1) == "from"
-        && context.word(-2).is(WordClass::With)
-        && !context.word(-2).is(WordClass::Deed);
-    let is_part = context.word(-2).is(WordClass::Home) || context.word(-2).is(WordClass::Part);
+    let is_thanked = (-4..=-2).any(|n| context.word(n).is(Thanks));
+    let is_met =
+        context.text(-1) == "from" && context.word(-2).is(With) && !context.word(-2).is(Deed);
+    let is_part = context.word(-2).is(Home) || context.word(-2).is(Part);
     let is_loose = matches!(context.text(-1), "of" | "for") && !is_part && context.name.len() == 1;
-    if context.text(-1) == "from" && context.word(-2).is(WordClass::Role) {
+    if context.text(-1) == "from" && context.word(-2).is(Role) {
         return false;
     }
     is_thanked
@@ -165,7 +153,7 @@ fn is_person(context: &TokenContext<'_>) -> bool {
         || is_loose
         || context.acts()
         || context.is_subject()
-        || context.word(-2).is(WordClass::Spoken)
+        || context.word(-2).is(Spoken)
 }
 
 /// `(Mesa)`, `Location: Tempe`, and `— Tempe` at the end
@@ -175,18 +163,18 @@ fn is_apart(context: &TokenContext<'_>) -> bool {
         .all(|at| context.tagged.is_mark(at));
     let is_closed = context.text(-1) == "(" && context.text(1) == ")";
     let is_signed = matches!(context.text(-1), ":" | "-" | "\u{2014}") && is_last;
-    context.is_capital() && !context.word(0).is(WordClass::FirstName) && (is_closed || is_signed)
+    context.is_capital() && !context.word(0).is(FirstName) && (is_closed || is_signed)
 }
 
 fn has_state(context: &TokenContext<'_>) -> bool {
     let n = 1 + isize::from(context.text(1) == ",");
-    context.word(n).is(WordClass::State) && (context.is_capital_at(n) || !context.is_capital())
+    context.word(n).is(State) && (context.is_capital_at(n) || !context.is_capital())
 }
 
 /// `Mesa Dr`, `on Gilbert`, `Gilbert and Baseline`
 fn is_street(context: &TokenContext<'_>) -> bool {
     let n = 1 + isize::from(context.text(1) == ".");
-    if context.word(n).is(WordClass::Street) && !context.word(n).is(WordClass::Deed) {
+    if context.word(n).is(Street) && !context.word(n).is(Deed) {
         return true;
     }
     let other = context.word(2);
@@ -197,44 +185,27 @@ fn is_street(context: &TokenContext<'_>) -> bool {
             context.text(-1),
             "near" | "at" | "on" | "off" | "of" | "around" | "between" | "by"
         );
-    is_corner
-        || matches!(context.text(-1), "on" | "off" | "at") && !context.word(1).is(WordClass::Home)
+    is_corner || matches!(context.text(-1), "on" | "off" | "at") && !context.word(1).is(Home)
 }
 
 /// `Mr. Gilbert`, `Bob Gilbert`, `Costa Mesa`, `Mesa Plumbing`, `Gilbert High School`: part of a longer name.
 fn is_of_another_name(context: &TokenContext<'_>) -> bool {
-    let is_named =
-        |at: &usize| context.tagged.text.tokens()[*at].shape == Capitalisation::Capitalised;
-    let is_function = |at: usize| context.tagged.word(at).is_any(&FUNCTION);
-    if let Some(before) = context
-        .at(-1)
-        .filter(is_named)
-        .filter(|at| !is_function(*at))
-    {
+    let is_named = |at: &usize| {
+        context.tagged.text.tokens()[*at].shape == Capitalisation::Capitalised
+            && !context.tagged.word(*at).is_any(&FUNCTION)
+    };
+    if let Some(before) = context.at(-1).filter(is_named) {
         let word = context.tagged.word(before);
-        let is_inside = before > context.sentence.start && word.is(WordClass::Common);
-        if !word.has_s
-            && (word.is(WordClass::FirstName)
-                || word.is(WordClass::Rank)
-                || word.is_unknown()
-                || is_inside)
-        {
+        let is_inside = before > context.sentence.start && word.is(Common);
+        if !word.has_s && (word.is(FirstName) || word.is(Rank) || word.is_unknown() || is_inside) {
             return true;
         }
     }
-    let after = context
-        .at(1)
-        .filter(is_named)
-        .filter(|at| !is_function(*at) && !context.has_s());
-    let is_longer = after.is_some_and(|at| {
+    let after = context.at(1).filter(is_named);
+    let is_longer = after.filter(|_| !context.has_s()).is_some_and(|at| {
         let word = context.tagged.word(at);
-        let is_home =
-            word.is(WordClass::Home) && !word.is(WordClass::Trade) || word.is(WordClass::State);
-        !is_home
-            && (word.is(WordClass::Trade)
-                || word.is(WordClass::Firm)
-                || word.is_unknown()
-                || word.is(WordClass::Common))
+        let is_home = word.is(Home) && !word.is(Trade) || word.is(State);
+        !is_home && (word.is(Trade) || word.is(Firm) || word.is_unknown() || word.is(Common))
     });
     context.is_titled() || is_longer
 }

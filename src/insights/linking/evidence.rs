@@ -4,7 +4,13 @@
 
 use std::ops::Range;
 
-use super::words::{DictionaryWord, NameTrie, TaggedText, WordClass};
+use super::words::WordClass::{
+    self, Adverb, Ask, Bare, Be, BeforeMonth, CalendarName, Called, Closing, Common, Deed,
+    Determiner, Elsewhere, Firm, FirstName, Kin, KinMany, Link, Modal, Money, Near, OfThings,
+    Other, OtherTrade, Own, Pair, Paying, Pronoun, Rank, Role, Staff, Street, Sundry, Thanks,
+    ThingName, Title, Toward, Trade, With, WordName,
+};
+use super::words::{DictionaryWord, NameTrie, TaggedText};
 use crate::compute::steps;
 use crate::insights::analysis::{Mention, MentionKind};
 use crate::insights::text::Capitalisation;
@@ -22,12 +28,15 @@ pub enum Certainty {
     Stranger,
 }
 
-/// Whether a name of several words is written like a name: if its last word is also an ordinary word, it needs a
-/// capital.
-pub fn is_written_as_name(context: &TokenContext<'_>) -> bool {
+/// The certainty that a full name names a staff member: if its last word is also an ordinary word, it needs a capital.
+pub fn full_name(context: &TokenContext<'_>) -> Certainty {
     let last = context.name.end - 1;
     let is_ordinary = context.tagged.word(last).is_ordinary();
-    !is_ordinary || context.tagged.is_capital(last) && !context.is_shouted()
+    if !is_ordinary || context.tagged.is_capital(last) && !context.is_shouted() {
+        Certainty::Sure
+    } else {
+        Certainty::Weak
+    }
 }
 
 /// `Mike Johnson`, `Cary Grant`: beside a word that is not part of a staff member's name.
@@ -38,33 +47,17 @@ pub fn is_part_of_another_name(context: &TokenContext<'_>) -> bool {
     let tokens = context.tagged.text.tokens();
     let is_name_like = |at: usize| {
         let word = context.tagged.word(at);
-        let is_ordinary = word.is_any(&[
-            WordClass::Firm,
-            WordClass::Common,
-            WordClass::Deed,
-            WordClass::Be,
-            WordClass::Adverb,
-        ]);
-        let is_name = word.is(WordClass::FirstName) || word.is(WordClass::WordName) || word.id != 0;
+        let is_ordinary = word.is_any(&[Firm, Common, Deed, Be, Adverb]);
+        let is_name = word.is(FirstName) || word.is(WordName) || word.id != 0;
         tokens[at].shape == Capitalisation::Capitalised
             && (word.is_unknown() || is_name && !is_ordinary)
     };
     // `Danielle Steel novels`, but not `Mike Great Job`
     let is_lone_capital = |at: usize| {
         let word = context.tagged.word(at);
-        let is_function = word.is_any(&[
-            WordClass::Deed,
-            WordClass::Be,
-            WordClass::Adverb,
-            WordClass::Link,
-            WordClass::Pair,
-            WordClass::Near,
-            WordClass::Toward,
-            WordClass::Pronoun,
-            WordClass::Firm,
-        ]);
+        let is_function = word.is_any(&[Deed, Be, Adverb, Link, Pair, Near, Toward, Pronoun, Firm]);
         tokens[at].shape == Capitalisation::Capitalised
-            && word.is(WordClass::Common)
+            && word.is(Common)
             && !is_function
             && context.at(2).is_some_and(|next| {
                 !context.tagged.is_capital(next) && !context.tagged.is_mark(next)
@@ -84,14 +77,14 @@ pub fn is_part_of_another_name(context: &TokenContext<'_>) -> bool {
     let word = context.tagged.word(before);
     // A capital at the beginning of the sentence is no evidence, except in `Jersey Mike's`. A plural or possessive is
     // not a first name.
-    let is_surname = word.is(WordClass::WordName) && !context.word(0).is(WordClass::FirstName);
-    !word.has_s && (word.is(WordClass::FirstName) || is_surname || word.is_unknown())
+    let is_surname = word.is(WordName) && !context.word(0).is(FirstName);
+    !word.has_s && (word.is(FirstName) || is_surname || word.is_unknown())
 }
 
 /// The certainty that a surname without a first name names a staff member.
 pub fn surname(context: &TokenContext<'_>) -> Certainty {
     let word = context.word(0);
-    let is_ordinary = word.is_ordinary() || word.is(WordClass::FirstName);
+    let is_ordinary = word.is_ordinary() || word.is(FirstName);
     let is_told = context.acts() || context.is_announced();
     let is_thing = context.word(-1).begins_noun();
     let is_short = word.is_misspelled && context.text(0).len() < 7;
@@ -108,7 +101,7 @@ pub fn first_name(context: &TokenContext<'_>) -> Certainty {
     let word = context.word(0);
     let is_told = context.is_announced() || context.acts() || context.is_listed();
     // Words that often precede people: `with Will`, `had Will out`.
-    let is_accompanied = context.word(-1).is(WordClass::With);
+    let is_accompanied = context.word(-1).is(With);
     let is_hinted = is_told || is_accompanied || context.is_subject() || context.has_s();
     if word.is_ordinary() {
         word_name(context, is_told, is_hinted)
@@ -130,39 +123,38 @@ fn word_name(context: &TokenContext<'_>, is_told: bool, is_hinted: bool) -> Cert
             Certainty::Stranger
         }
     };
-    let is_plain_deed = !next.is(WordClass::Bare) && (context.acts() || context.is_subject());
+    let is_plain_deed = !next.is(Bare) && (context.acts() || context.is_subject());
     if !context.is_capital() {
         // `chase did great`, `ask for grant`
         let is_name = context.is_called()
             || context.at(-1).is_none() && is_plain_deed && !is_thing_subject(context);
-        return named(is_name && !word.is(WordClass::CalendarName));
+        return named(is_name && !word.is(CalendarName));
     }
-    let is_bare = |word: DictionaryWord| word.is(WordClass::Bare) && !word.is(WordClass::Deed);
-    let is_verb = next.is(WordClass::Bare)
-        && (word.is(WordClass::Modal) || !next.is(WordClass::Deed) && context.is_at_start());
-    let follows_preposition = context.word(-1).is(WordClass::Toward) && context.text(-1) != "and"
-        || context.word(-1).is(WordClass::BeforeMonth);
+    let is_bare = |word: DictionaryWord| word.is(Bare) && !word.is(Deed);
+    let is_verb = next.is(Bare) && (word.is(Modal) || !next.is(Deed) && context.is_at_start());
+    let follows_preposition = context.word(-1).is(Toward) && context.text(-1) != "and"
+        || context.word(-1).is(BeforeMonth);
     let is_spoken_to = (is_hinted || follows_preposition)
         && !context.is_at_start()
         && !context.acts()
         && !context.is_shouted();
-    let is_month = word.is(WordClass::CalendarName) && context.word(-1).is(WordClass::BeforeMonth);
+    let is_month = word.is(CalendarName) && context.word(-1).is(BeforeMonth);
     if is_month
         || is_verb && !is_spoken_to && !context.has_s()
-        || context.text(1) == "," && word.is(WordClass::Modal) && is_bare(context.verb())
+        || context.text(1) == "," && word.is(Modal) && is_bare(context.verb())
     {
         return Certainty::Stranger;
     }
-    if word.is(WordClass::CalendarName) {
+    if word.is(CalendarName) {
         return named(is_told);
     }
     if context.is_at_start() {
-        let is_aside = matches!(context.text(1), "," | "(") && !word.is(WordClass::Modal)
-            || context.is_addressed();
+        let is_aside =
+            matches!(context.text(1), "," | "(") && !word.is(Modal) || context.is_addressed();
         let is_told = is_told || is_aside || context.is_subject() || context.has_s();
         return named(
-            is_hinted && !word.is(WordClass::ThingName)
-                || is_told && !(word.is(WordClass::ThingName) && is_thing_subject(context)),
+            is_hinted && !word.is(ThingName)
+                || is_told && !(word.is(ThingName) && is_thing_subject(context)),
         );
     }
     let is_introduced = context.is_announced() || context.is_listed();
@@ -170,22 +162,21 @@ fn word_name(context: &TokenContext<'_>, is_told: bool, is_hinted: bool) -> Cert
         return named(is_introduced);
     }
     // `Modern Art hangs there`, `the electric Bill`, `my Living Will`, `an SRP Grant`
-    let is_usual =
-        (context.word(-1)).is_any(&[WordClass::Role, WordClass::With, WordClass::Adverb]);
+    let is_usual = (context.word(-1)).is_any(&[Role, With, Adverb]);
     let is_titled = !is_usual
         && context.is_capital_at(-1)
-        && context.word(-1).is(WordClass::Common)
-        && (context.at(-2).is_some() || word.is(WordClass::ThingName));
+        && context.word(-1).is(Common)
+        && (context.at(-2).is_some() || word.is(ThingName));
     let is_thing = context.word(-1).begins_noun()
         || context.text(-1) == "at"
-        || word.is(WordClass::ThingName)
+        || word.is(ThingName)
             && context.word(-2).begins_noun()
             && !context.is_capital_at(-1)
             && !is_usual
         || is_titled
         || context.at(-1).is_some_and(|at| {
             context.tagged.text.tokens()[at].shape == Capitalisation::Upper
-                && !context.tagged.word(at).is(WordClass::Firm)
+                && !context.tagged.word(at).is(Firm)
                 && context.tagged.text.word(at).len() > 1
         });
     named(!is_thing || is_introduced)
@@ -193,7 +184,7 @@ fn word_name(context: &TokenContext<'_>, is_told: bool, is_hinted: bool) -> Cert
 
 /// `Bill was higher than quoted`, `Grant was approved`: the predicate is typical of things.
 fn is_thing_subject(context: &TokenContext<'_>) -> bool {
-    !context.acts() && (1..=3).any(|n| context.word(n).is(WordClass::OfThings))
+    !context.acts() && (1..=3).any(|n| context.word(n).is(OfThings))
 }
 
 // The context of a name within its sentence, and the evidence for the name. The evidence against it is further below.
@@ -278,7 +269,8 @@ impl<'a> TokenContext<'a> {
 
     pub fn word(&self, n: isize) -> DictionaryWord {
         self.at(n)
-            .map_or_else(DictionaryWord::default, |at| self.tagged.word(at))
+            .map(|at| self.tagged.word(at))
+            .unwrap_or_default()
     }
 
     pub fn is_capital_at(&self, n: isize) -> bool {
@@ -300,9 +292,19 @@ impl<'a> TokenContext<'a> {
         self.name.clone().all(|at| self.tagged.is_capital(at))
     }
 
-    /// Whether the sentence is in capitals, so that capitals are no evidence.
+    /// Whether most words of the sentence are upper case, so that capitals are no evidence.
     pub fn is_shouted(&self) -> bool {
-        self.tagged.is_shouted(self.number)
+        use Capitalisation::{Capitalised, Lower, Mixed, Upper};
+        let tokens = &self.tagged.text.tokens()[self.sentence.clone()];
+        let shapes = || {
+            tokens
+                .iter()
+                .inspect(|_| steps::one())
+                .map(|token| token.shape)
+        };
+        let upper = shapes().filter(|shape| *shape == Upper).count();
+        let others = shapes().filter(|shape| matches!(shape, Lower | Capitalised | Mixed));
+        upper >= 2 && upper > others.count()
     }
 
     /// Whether a capital is usual at this position: at the beginning of the sentence or of a quotation, or after a
@@ -322,7 +324,7 @@ impl<'a> TokenContext<'a> {
     /// Whether a title precedes the name: `Mr. Hale`.
     pub fn is_titled(&self) -> bool {
         let n = if self.text(-1) == "." { -2 } else { -1 };
-        self.word(n).is(WordClass::Title) && (self.is_capital_at(n) || self.name.len() == 1)
+        self.word(n).is(Title) && (self.is_capital_at(n) || self.name.len() == 1)
     }
 
     /// Whether the words before the name announce a person: `our tech Will`, `ask for Will`, `thanks to Will`.
@@ -331,15 +333,9 @@ impl<'a> TokenContext<'a> {
             "," | "(" | ":" | "\u{2014}" | "\"" | "-" => -2,
             _ => -1,
         };
-        let announces = [
-            WordClass::Role,
-            WordClass::Title,
-            WordClass::Called,
-            WordClass::Thanks,
-        ];
+        let announces = [Role, Title, Called, Thanks];
         self.word(n).is_any(&announces)
-            || matches!(self.text(-1), "is" | "was" | "is," | "were")
-                && self.word(-2).is(WordClass::Called)
+            || matches!(self.text(-1), "is" | "was" | "is," | "were") && self.word(-2).is(Called)
             || self.text(n) == "you" && self.text(n - 1) == "thank"
             || self.is_called()
             || matches!(self.text(-1), "requested" | "request")
@@ -359,18 +355,18 @@ impl<'a> TokenContext<'a> {
         };
         let is_done =
             |at: usize| is_past(at) || self.tagged.text.word(at) == "re" && is_past(at + 1);
-        if self.verb().is(WordClass::Deed) || self.predicate().is_some_and(is_done) {
+        if self.verb().is(Deed) || self.predicate().is_some_and(is_done) {
             return true;
         }
         // `Will and his helper came`
         self.text(1) == "and"
             && (matches!(self.text(2), "his" | "her")
-                || self.word(3).is(WordClass::Deed) && self.is_capital_at(2))
+                || self.word(3).is(Deed) && self.is_capital_at(2))
     }
 
     /// Whether the name is the subject of a predicate that is also possible for things: `Will was great`.
     pub fn is_subject(&self) -> bool {
-        !self.has_s() && self.verb().is(WordClass::Be)
+        !self.has_s() && self.verb().is(Be)
     }
 
     fn verb(&self) -> DictionaryWord {
@@ -395,11 +391,11 @@ impl<'a> TokenContext<'a> {
         } else if matches!(self.text(1), "from" | "at" | "in" | "with")
             && let Some(end) = (2..=4)
                 .rev()
-                .find(|n| self.word(*n).is(WordClass::Firm) || self.word(*n).is(WordClass::Staff))
+                .find(|n| self.word(*n).is(Firm) || self.word(*n).is(Staff))
         {
             n = end + 1;
         }
-        n += isize::from(self.word(n).is(WordClass::Adverb));
+        n += isize::from(self.word(n).is(Adverb));
         self.at(n)
     }
 
@@ -408,10 +404,9 @@ impl<'a> TokenContext<'a> {
         let next = self.word(2);
         match self.text(1) {
             "," => {
-                next.is(WordClass::Thanks)
-                    || matches!(self.text(2), "you" | "the" | "our" | "your" | "their")
+                next.is(Thanks) || matches!(self.text(2), "you" | "the" | "our" | "your" | "their")
             }
-            "from" | "at" | "with" => next.is(WordClass::Firm) || self.word(3).is(WordClass::Firm),
+            "from" | "at" | "with" => next.is(Firm) || self.word(3).is(Firm),
             _ => false,
         }
     }
@@ -419,8 +414,8 @@ impl<'a> TokenContext<'a> {
     /// Whether only a person can follow the words before the name: `ask for will`, `thanks to chase`, `named grant`.
     pub fn is_called(&self) -> bool {
         match self.text(-1) {
-            "to" => (-4..=-2).any(|n| self.word(n).is(WordClass::Thanks)),
-            "for" => (-3..=-2).any(|n| self.word(n).is(WordClass::Ask)),
+            "to" => (-4..=-2).any(|n| self.word(n).is(Thanks)),
+            "for" => (-3..=-2).any(|n| self.word(n).is(Ask)),
             "named" => true,
             "thanks" | "you" if self.text(-1) == "thanks" || self.text(-2) == "thank" => {
                 self.is_end(1) || self.text(1) == "for"
@@ -432,10 +427,10 @@ impl<'a> TokenContext<'a> {
     /// Whether it is listed with another first name: `Mike and Will`.
     pub fn is_listed(&self) -> bool {
         let is_name = |word: DictionaryWord, is_capital: bool| {
-            is_capital && (word.is(WordClass::FirstName) || word.id != 0)
+            is_capital && (word.is(FirstName) || word.id != 0)
         };
-        self.word(-1).is(WordClass::Pair) && is_name(self.word(-2), self.is_capital_at(-2))
-            || self.word(1).is(WordClass::Pair) && is_name(self.word(2), self.is_capital_at(2))
+        self.word(-1).is(Pair) && is_name(self.word(-2), self.is_capital_at(-2))
+            || self.word(1).is(Pair) && is_name(self.word(2), self.is_capital_at(2))
     }
 }
 
@@ -480,7 +475,7 @@ fn is_of_the_household(context: &TokenContext<'_>) -> bool {
         || is_couple
         || is_quoted
         || matches!(context.text(-1), "little" | "lil" | "baby")
-        || context.word(1).is(WordClass::Sundry)
+        || context.word(1).is(Sundry)
         || matches!(context.text(-1), "and") && matches!(context.text(-2), "i" | "me")
 }
 
@@ -504,7 +499,7 @@ pub fn is_thing(context: &TokenContext<'_>) -> bool {
     let is_numbered = context
         .text(-1)
         .starts_with(|first: char| first.is_ascii_digit())
-        && !next.is(WordClass::Deed);
+        && !next.is(Deed);
     let tokens = context.tagged.text.tokens();
     let is_proper = context.at(1).is_some_and(|at| {
         tokens[at].shape == Capitalisation::Capitalised && !tokens[at].begins_line
@@ -513,10 +508,9 @@ pub fn is_thing(context: &TokenContext<'_>) -> bool {
         return context.has_s() && is_proper && next.id == 0;
     }
     // `my Chase card`, `paid with Chase`, `the Grant residence`
-    let is_paid =
-        context.word(-1).is(WordClass::Toward) || matches!(context.text(-1), "with" | "by" | "at");
-    if next.is(WordClass::Money)
-        || is_paid && (-4..=-2).any(|n| context.word(n).is(WordClass::Paying))
+    let is_paid = context.word(-1).is(Toward) || matches!(context.text(-1), "with" | "by" | "at");
+    if next.is(Money)
+        || is_paid && (-4..=-2).any(|n| context.word(n).is(Paying))
         || matches!(
             context.text(1),
             "family" | "families" | "household" | "residence" | "estate" | "clan"
@@ -524,16 +518,13 @@ pub fn is_thing(context: &TokenContext<'_>) -> bool {
     {
         return true;
     }
-    if next.is(WordClass::Street)
-        && !next.is(WordClass::Deed)
-        && (context.is_capital_at(1) || is_numbered)
-    {
+    if next.is(Street) && !next.is(Deed) && (context.is_capital_at(1) || is_numbered) {
         return true;
     }
     // `Chase Bank`, `Will County`, `Mike's Hard Lemonade`
-    let is_firm = next.is(WordClass::Trade)
-        || next.is(WordClass::Elsewhere)
-        || context.has_s() && next.id == 0 && !next.is(WordClass::FirstName);
+    let is_firm = next.is(Trade)
+        || next.is(Elsewhere)
+        || context.has_s() && next.id == 0 && !next.is(FirstName);
     // `Hale & Sons`
     let is_house = matches!(context.text(1), "and" | "&")
         && matches!(
@@ -558,10 +549,10 @@ fn is_kin_before(context: &TokenContext<'_>) -> bool {
         context.text(n),
         "," | "(" | "\u{2014}" | "\"" | "-"
     ));
-    if is_be(n) && (context.word(n - 1).is(WordClass::Called) || is_kin(context, n - 1)) {
+    if is_be(n) && (context.word(n - 1).is(Called) || is_kin(context, n - 1)) {
         n -= 1;
     }
-    if context.word(n).is(WordClass::Called) {
+    if context.word(n).is(Called) {
         n -= 1;
         n -= isize::from(is_be(n) && is_kin(context, n - 1));
     }
@@ -572,10 +563,10 @@ fn is_kin_before(context: &TokenContext<'_>) -> bool {
     }
     // Skips a list of names and conjunctions before the name.
     let mut n = -1;
-    while n >= -FIRM_REACH && context.word(n).is(WordClass::Pair) && context.is_capital_at(n - 1) {
+    while n >= -FIRM_REACH && context.word(n).is(Pair) && context.is_capital_at(n - 1) {
         n -= 2;
         let before_list = if context.text(n) == "," { n - 1 } else { n };
-        if context.word(before_list).is(WordClass::KinMany) {
+        if context.word(before_list).is(KinMany) {
             return true;
         }
     }
@@ -585,16 +576,16 @@ fn is_kin_before(context: &TokenContext<'_>) -> bool {
 /// Whether the word at `n` is a relation of the customer.
 fn is_kin(context: &TokenContext<'_>, n: isize) -> bool {
     let (word, before) = (context.word(n), context.text(n - 1));
-    if word.is(WordClass::Role) {
+    if word.is(Role) {
         // In `the kid, Will,` the name is a staff member's; in `my kid Will` and `our property manager Will` it is not.
-        return word.is(WordClass::Kin) && context.word(n - 1).is(WordClass::Own)
+        return word.is(Kin) && context.word(n - 1).is(Own)
             || context.text(n) == "partner" && matches!(before, "my" | "our")
             || matches!(
                 before,
                 "property" | "apartment" | "building" | "bank" | "hotel" | "hoa"
             );
     }
-    word.is_any(&[WordClass::Kin, WordClass::KinMany])
+    word.is_any(&[Kin, KinMany])
 }
 
 /// `Mike, my husband,` `Grant (our neighbor)`, `Curtis, a friend,` `Mike is my brother`,
@@ -605,8 +596,8 @@ fn is_kin_after(context: &TokenContext<'_>) -> bool {
         "," | "(" | "\u{2014}" | "-" | "is" | "was" | "being"
     );
     let n = 1 + isize::from(is_link);
-    let is_owned = context.word(n).is(WordClass::Own) && (is_link || context.has_s());
-    if !(is_owned || context.word(n).is(WordClass::Determiner)) {
+    let is_owned = context.word(n).is(Own) && (is_link || context.has_s());
+    if !(is_owned || context.word(n).is(Determiner)) {
         return false;
     }
     let is_aside = matches!(context.text(1), "," | "-");
@@ -621,9 +612,7 @@ fn is_kin_after(context: &TokenContext<'_>) -> bool {
         .take_while(|n| !context.is_end(*n))
         .any(|n| {
             let word = context.word(n);
-            word.is_any(&[WordClass::Kin, WordClass::KinMany])
-                && !word.is(WordClass::Role)
-                && (!is_aside || is_closed(n + 1))
+            word.is_any(&[Kin, KinMany]) && !word.is(Role) && (!is_aside || is_closed(n + 1))
         })
 }
 
@@ -634,7 +623,7 @@ fn is_in_public_life(context: &TokenContext<'_>) -> bool {
         && context.text(-2).chars().count() == 1
         && context.is_capital_at(-2)
         && context.is_capital_at(-3);
-    let is_rank = context.word(n).is(WordClass::Rank);
+    let is_rank = context.word(n).is(Rank);
     is_rank && context.is_capital_at(n) && !context.is_shouted() || is_letter
 }
 
@@ -694,23 +683,18 @@ fn is_with_another_firm(context: &TokenContext<'_>) -> bool {
     n += 1 + isize::from(matches!(context.text(n + 1), "at" | "with"));
     let firm = context.word(n);
     let is_name = firm.is_unknown()
-        || firm.id == 0
-            && (firm.is(WordClass::WordName) || firm.is(WordClass::FirstName))
-            && !firm.is(WordClass::Firm);
+        || firm.id == 0 && (firm.is(WordName) || firm.is(FirstName)) && !firm.is(Firm);
     let is_named = is_name && context.is_capital_at(n);
     let is_any = matches!(context.text(n), "a" | "another");
     n += isize::from(context.word(n).begins_noun() && context.text(n) != "another");
     let (word, next) = (context.word(n), context.word(n + 1));
     let is_other = match context.text(n) {
         "another" => true,
-        "other" | "last" | "first" | "old" => {
-            next.is(WordClass::Elsewhere) || context.text(n + 1) == "one"
-        }
-        _ => word.is(WordClass::Other),
+        "other" | "last" | "first" | "old" => next.is(Elsewhere) || context.text(n + 1) == "one",
+        _ => word.is(Other),
     };
-    let is_depot =
-        context.is_capital_at(n) && next.is(WordClass::Elsewhere) && context.is_capital_at(n + 1);
-    let is_elsewhere = word.is(WordClass::Elsewhere) && (is_any || !is_ours(context.text(n)));
+    let is_depot = context.is_capital_at(n) && next.is(Elsewhere) && context.is_capital_at(n + 1);
+    let is_elsewhere = word.is(Elsewhere) && (is_any || !is_ours(context.text(n)));
     is_named || is_other || is_depot || is_elsewhere
 }
 
@@ -719,8 +703,8 @@ fn is_with_another_firm(context: &TokenContext<'_>) -> bool {
 fn is_of_another_firm(context: &TokenContext<'_>) -> bool {
     let is_aside = matches!(context.text(-1), "," | "(" | "-" | "\u{2014}");
     let mut n = if is_aside { -2 } else { -1 };
-    n -= isize::from(context.word(n).is(WordClass::Called));
-    let (is_role, before) = (context.word(n).is(WordClass::Role), context.word(n - 1));
+    n -= isize::from(context.word(n).is(Called));
+    let (is_role, before) = (context.word(n).is(Role), context.word(n - 1));
     let is_of_another = is_role
         && context.text(n - 1) == "another"
         && !matches!(context.text(n), "tech" | "technician");
@@ -741,19 +725,15 @@ fn is_of_another_firm(context: &TokenContext<'_>) -> bool {
                 | "club"
                 | "neighborhood"
         );
-    let is_of_another_trade = is_role
-        && before.is(WordClass::OtherTrade)
-        && before.id == 0
-        && !before.is(WordClass::Firm);
+    let is_of_another_trade =
+        is_role && before.is(OtherTrade) && before.id == 0 && !before.is(Firm);
     if is_of_another || is_elsewhere || is_of_another_trade {
         return true;
     }
     n -= isize::from(is_role);
     let word = context.word(n);
-    let is_theirs = is_role && word.has_s && word.is_any(&[WordClass::Kin, WordClass::KinMany]);
-    is_theirs
-        || word.is(WordClass::Other)
-        || (word.has_s || is_role || is_aside) && is_other_firm(context, n)
+    let is_theirs = is_role && word.has_s && word.is_any(&[Kin, KinMany]);
+    is_theirs || word.is(Other) || (word.has_s || is_role || is_aside) && is_other_firm(context, n)
 }
 
 /// `the other company sent Mike`
@@ -768,9 +748,9 @@ fn sends_another_firm(context: &TokenContext<'_>) -> bool {
 
 /// Whether the word at `n`, before the name, means a company other than the reviewed one.
 fn is_other_firm(context: &TokenContext<'_>, n: isize) -> bool {
-    context.word(n).is(WordClass::Elsewhere)
+    context.word(n).is(Elsewhere)
         && (!is_ours(context.text(n))
-            || context.word(n - 1).is(WordClass::Other)
+            || context.word(n - 1).is(Other)
             || matches!(context.text(n - 1), "other" | "another" | "last"))
 }
 
@@ -803,8 +783,7 @@ pub fn is_signature(context: &TokenContext<'_>, author: &str) -> bool {
         return false;
     }
     // A surname, an initial or a second author may follow.
-    let is_name =
-        |at: &usize| context.tagged.is_capital(*at) || context.tagged.word(*at).is(WordClass::Pair);
+    let is_name = |at: &usize| context.tagged.is_capital(*at) || context.tagged.word(*at).is(Pair);
     let rest = || {
         (context.name.end..tokens.len())
             .inspect(|_| steps::one())
@@ -833,10 +812,9 @@ pub fn is_signature(context: &TokenContext<'_>, author: &str) -> bool {
         return true;
     }
     let is_said = context.tagged.is_mark(at - 1)
-        || is(1, WordClass::Closing)
+        || is(1, Closing)
         || matches!(word(1), "says" | "said" | "from");
-    word(1) == "," && is(2, WordClass::Closing)
-        || is_said && followers <= 1 && is_author(context, author)
+    word(1) == "," && is(2, Closing) || is_said && followers <= 1 && is_author(context, author)
 }
 
 fn is_author(context: &TokenContext<'_>, author: &str) -> bool {

@@ -33,8 +33,10 @@ pub struct Linker {
     people: People,
     services: Services,
     areas: Areas,
-    cued: CuedNames,
-    digest: String,
+    /// The names of people and places, for texts in other languages.
+    pub(super) cued: CuedNames,
+    /// A digest of the business's names, the tables and the rules: it changes if the same text may have other mentions.
+    pub digest: String,
 }
 
 impl Linker {
@@ -75,25 +77,18 @@ impl Linker {
         mentions.sort_by_key(|mention| (mention.span, mention.kind));
         mentions
     }
-
-    /// The mentions of people and places in a text in another language, by position. `author` is the review's author.
-    pub fn cued_mentions(&self, text: &TokenizedText, author: &str) -> Vec<Mention> {
-        self.cued.mentions(text, author)
-    }
-
-    /// A digest of the business's names, the tables and the rules: it changes if the same text may have other mentions.
-    pub fn digest(&self) -> &str {
-        &self.digest
-    }
 }
 
-/// SHA-256 in hexadecimal. Every part is preceded by its length, so that different rosters never have the same input.
+/// Adds a text with its length, so that different lists of texts never give the same input.
+pub fn add(hash: &mut Sha256, text: &str) {
+    hash.update((text.len() as u64).to_le_bytes());
+    hash.update(text);
+}
+
+/// SHA-256 in hexadecimal.
 fn digest(business: &Business) -> String {
     let mut hash = Sha256::new();
-    let mut put = |part: &str| {
-        hash.update(part.len().to_le_bytes());
-        hash.update(part);
-    };
+    let mut put = |part: &str| add(&mut hash, part);
     put(&RULES.to_string());
     put(words::TABLE);
     put(name_forms::SHORT);
@@ -423,12 +418,12 @@ mod tests {
                 ("en Peñuelas", "Peñuelas"),
                 ("en Penuelas", "Peñuelas"),
             ] {
-                let mentions = linker.cued_mentions(&TokenizedText::of(text, &words), "");
+                let mentions = linker.cued.mentions(&TokenizedText::of(text, &words), "");
                 let links: Vec<&str> = mentions.iter().filter_map(Mention::link).collect();
                 assert_eq!(links, [expected], "{text}, {ignores_accents}");
             }
             let own = TokenizedText::of("con José", &words);
-            assert_eq!(linker.cued_mentions(&own, "Jose P."), [], "the author");
+            assert_eq!(linker.cued.mentions(&own, "Jose P."), [], "the author");
         }
     }
 
@@ -437,7 +432,7 @@ mod tests {
         let digest = |change: &dyn Fn(&mut Business)| {
             let mut firm = firm();
             change(&mut firm);
-            Linker::new(&firm).digest().to_owned()
+            Linker::new(&firm).digest
         };
         let before = digest(&|_| {});
         assert_eq!(

@@ -12,10 +12,8 @@ use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap,
 pub enum How {
     /// First name and surname, or an alias of several words.
     Full,
-    /// An alias of one word.
-    Alias,
-    /// The first name only.
-    First,
+    /// The first name, or an alias of one word.
+    Given,
     /// A short or long form, or another spelling, of the first name.
     Nickname,
     /// The surname only.
@@ -46,26 +44,26 @@ pub fn forms(
         return Vec::new();
     };
     let how = if rest.is_empty() {
-        How::First
+        How::Given
     } else {
         How::Full
     };
     let mut forms = vec![(name.to_vec(), how)];
-    let mut firsts = vec![(first.clone(), How::First)];
+    let mut firsts = vec![(first.clone(), How::Given)];
     let plain = without_accents(first);
     if plain != *first {
-        firsts.push((plain, How::First));
+        firsts.push((plain, How::Given));
     }
     let surnames: Vec<&String> = rest.iter().rev().take(2).collect();
     for alias in aliases.iter().map(|alias| parts(alias)) {
         match alias.as_slice() {
             [] => {}
             [one] => {
-                firsts.push((one.clone(), How::Alias));
+                firsts.push((one.clone(), How::Given));
                 let spellings = nicknames.spellings(one).iter();
                 firsts.extend(spellings.map(|other| ((*other).to_owned(), How::Nickname)));
             }
-            [one, .., last] if surnames.contains(&last) => firsts.push((one.clone(), How::Alias)),
+            [one, .., last] if surnames.contains(&last) => firsts.push((one.clone(), How::Given)),
             _ => forms.push((alias, How::Full)),
         }
     }
@@ -162,15 +160,6 @@ const LETTERS_MAX: usize = 16;
 /// Maximum number of errors.
 const SLIPS_MAX: usize = 2;
 
-/// The name that a word may be a misspelling of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Guess {
-    /// The id under which the name was added.
-    pub id: u32,
-    /// Whether the guess is uncertain, because of two errors or few letters.
-    pub is_far: bool,
-}
-
 /// Names by their forms with deleted letters.
 #[derive(Debug, Clone, Default)]
 pub struct Misspellings {
@@ -202,8 +191,9 @@ impl Misspellings {
         self.names.push((word.to_owned(), id));
     }
 
-    /// The most similar name of which `word` is a misspelling; `None` if there are several.
-    pub fn find(&self, word: &str) -> Option<Guess> {
+    /// The id of the most similar name of which `word` is a misspelling, and whether that is uncertain because of two
+    /// errors or few letters; `None` if there are several such names.
+    pub fn find(&self, word: &str) -> Option<(u32, bool)> {
         let first = word.chars().next()?;
         if word.len() + 1 < LETTERS_MIN || !self.firsts.contains(&first) {
             return None;
@@ -234,10 +224,7 @@ impl Misspellings {
             }
         });
         let (slips, id) = best.filter(|_| !is_tied)?;
-        Some(Guess {
-            id,
-            is_far: slips > 1 || letters.len() < LETTERS_MIN,
-        })
+        Some((id, slips > 1 || letters.len() < LETTERS_MIN))
     }
 }
 
@@ -320,16 +307,12 @@ mod misspelling_tests {
             ("alverez", 3),
             ("pryia", 6),
         ] {
-            assert_eq!(
-                names().find(written),
-                Some(Guess { id, is_far: false }),
-                "{written}"
-            );
+            assert_eq!(names().find(written), Some((id, false)), "{written}");
         }
         for written in ["doberto", "danila", "mkie", "rob", "prunyo"] {
             assert_eq!(names().find(written), None, "{written}");
         }
-        assert_eq!(names().find("martinna").map(|guess| guess.id), Some(5));
+        assert_eq!(names().find("martinna").map(|(id, _)| id), Some(5));
         assert_eq!(
             names().find("marxina"),
             None,
@@ -341,11 +324,7 @@ mod misspelling_tests {
     fn two_slips_in_a_long_name_and_one_in_what_is_left_of_a_short_one_are_long_shots() {
         for (written, id) in [("danyell", 1), ("alvares", 3), ("alveres", 3), ("pria", 6)] {
             let is_far = written != "alvares";
-            assert_eq!(
-                names().find(written),
-                Some(Guess { id, is_far }),
-                "{written}"
-            );
+            assert_eq!(names().find(written), Some((id, is_far)), "{written}");
         }
     }
 }

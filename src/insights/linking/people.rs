@@ -2,19 +2,14 @@
 //! recorded mention; without these, it stays ambiguous. Also determines the last sentence in which a text continues about
 //! a person.
 
-use super::evidence::{self, Certainty, TokenContext};
+use super::evidence::Certainty::{self, Named, Stranger, Sure, Weak};
+use super::evidence::{self, TokenContext};
 use super::name_forms::{How, Nicknames, forms, parts, without_accents};
 use super::words::{Dictionary, NameTrie, TaggedText, WordClass};
 use crate::compute::steps;
 use crate::insights::analysis::{Mention, MentionKind};
 use crate::insights::text::Fingerprint;
 use crate::model::business::Technician;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct PersonForm {
-    person: u32,
-    how: How,
-}
 
 /// A part of a text that may name a person.
 #[derive(Debug, Clone)]
@@ -41,7 +36,8 @@ pub struct People {
     /// Full names; a person's number is the index.
     names: Vec<String>,
     initials: Vec<Option<char>>,
-    forms: NameTrie<PersonForm>,
+    /// By the words of a form, the person and the kind of the form.
+    forms: NameTrie<(u32, How)>,
 }
 
 impl People {
@@ -55,7 +51,7 @@ impl People {
             initials.push(surname.and_then(|surname| surname.chars().next()));
             for (form, how) in forms(&name, &technician.aliases, nicknames) {
                 let form = form.iter().map(|word| words.number(word));
-                entries.push((form.collect(), PersonForm { person, how }));
+                entries.push((form.collect(), (person, how)));
             }
         }
         let people = Self {
@@ -64,19 +60,15 @@ impl People {
             forms: NameTrie::new(&entries),
         };
         for technician in technicians {
-            let singles = technician
-                .aliases
-                .iter()
-                .map(|alias| parts(alias))
-                .filter(|alias| alias.len() == 1)
-                .flatten();
+            let aliases = technician.aliases.iter().map(|alias| parts(alias));
+            let singles = aliases.filter(|alias| alias.len() == 1).flatten();
             for word in parts(&technician.name).into_iter().chain(singles) {
                 let id = words.number(&word);
-                words.forgive(&word, id);
+                words.misspellings.add(&word, id);
                 let plain = without_accents(&word);
                 if plain != word {
                     words.variant(&plain, id, false);
-                    words.forgive(&plain, id);
+                    words.misspellings.add(&plain, id);
                 }
                 let known = words.find(&word, Fingerprint::of(&word), true);
                 if !known.is_ordinary() && !word.ends_with('s') && word.len() > 2 {
@@ -105,16 +97,16 @@ impl People {
         let recorded: Vec<u32> = numbered
             .filter_map(|(person, name)| recorded.contains(name).then_some(person))
             .collect();
-        let surely = seen.iter().filter(|one| {
-            one.certainty == Certainty::Sure
-                || one.certainty == Certainty::Named && one.rule == "surname"
-        });
-        let mut sure: Vec<u32> = surely
-            .filter(|one| one.people.len() == 1)
-            .flat_map(|one| one.people.iter().copied())
-            .collect();
-        sure.sort_unstable();
-        sure.dedup();
+        let mut sure = Vec::new();
+        for one in &seen {
+            let is_sure = one.certainty == Sure || one.certainty == Named && one.rule == "surname";
+            if let [person] = one.people[..]
+                && is_sure
+                && !sure.contains(&person)
+            {
+                sure.push(person);
+            }
+        }
         let mut mentions = Vec::new();
         for one in &seen {
             let Some((who, rule)) = people_meant_by(one, &sure, &recorded) else {
@@ -147,59 +139,46 @@ impl People {
     fn weigh(
         &self,
         context: &mut TokenContext<'_>,
-        forms: &[PersonForm],
+        forms: &[(u32, How)],
         author: &str,
     ) -> Option<PersonCandidate> {
         if evidence::is_thing(context) {
             return None;
         }
-        let who = |wanted: &dyn Fn(How) -> bool| {
-            let forms = forms.iter().filter(|form| wanted(form.how));
-            let mut people: Vec<u32> = forms.map(|form| form.person).collect();
-            people.dedup();
-            people
+        let who = |wanted: How| -> Vec<u32> {
+            let forms = forms.iter().filter(|(_, how)| *how == wanted);
+            forms.map(|(person, _)| *person).collect()
         };
         let is_misspelled = context.words().any(|word| word.is_misspelled);
-        let given = who(&|how| matches!(how, How::First | How::Alias));
-        let nicknamed = who(&|how| how == How::Nickname);
-        let surnamed = who(&|how| how == How::Surname);
+        let [full, given, nicknamed, surnamed] =
+            [How::Full, How::Given, How::Nickname, How::Surname].map(who);
         let mut wider = given.clone();
         wider.extend(nicknamed.iter().filter(|person| !given.contains(person)));
         let of_initial = self.with_initial(context, &wider);
-        let full = who(&|how| how == How::Full);
         let is_far = context.words().any(|word| word.is_far);
         let (people, certainty, rule) =
             if evidence::is_stranger(context) || evidence::is_signature(context, author) {
-                (Vec::new(), Certainty::Stranger, "")
+                (Vec::new(), Stranger, "")
             } else if !full.is_empty() {
-                let certainty = if evidence::is_written_as_name(context) {
-                    Certainty::Sure
-                } else {
-                    Certainty::Weak
-                };
                 let rule = if is_misspelled {
                     "misspelling"
                 } else {
                     "full_name"
                 };
-                (full, certainty, rule)
+                (full, evidence::full_name(context), rule)
             } else if context.is_titled() && !(surnamed.is_empty() && wider.is_empty()) {
                 let people = if surnamed.is_empty() {
                     wider.clone()
                 } else {
                     surnamed
                 };
-                (people, Certainty::Sure, "title")
+                (people, Sure, "title")
             } else if let Some(people) = of_initial {
-                let certainty = if people.is_empty() {
-                    Certainty::Stranger
-                } else {
-                    Certainty::Sure
-                };
-                context.name.end += usize::from(!people.is_empty());
-                (people, certainty, "initial")
+                let is_known = !people.is_empty();
+                context.name.end += usize::from(is_known);
+                (people, if is_known { Sure } else { Stranger }, "initial")
             } else if evidence::is_part_of_another_name(context) {
-                (Vec::new(), Certainty::Stranger, "")
+                (Vec::new(), Stranger, "")
             } else if wider.is_empty() {
                 (surnamed, evidence::surname(context), "surname")
             } else {
@@ -210,7 +189,7 @@ impl People {
                 };
                 let is_told = context.acts() || context.is_announced() || context.is_subject();
                 let certainty = if is_far && !is_told {
-                    Certainty::Weak
+                    Weak
                 } else {
                     evidence::first_name(context)
                 };
@@ -273,19 +252,17 @@ fn people_meant_by(
     };
     let on_record = || among(widest, recorded);
     match one.certainty {
-        Certainty::Stranger => None,
-        Certainty::Weak => {
+        Stranger => None,
+        Weak => {
             let confirmed = among(&one.people, &[sure, recorded].concat());
             (confirmed.len() == 1 && one.count == 1).then_some((confirmed, "recorded"))
         }
-        Certainty::Sure | Certainty::Named if one.count > 1 => {
+        Sure | Named if one.count > 1 => {
             (one.people.len() > 1).then(|| (one.people.clone(), one.rule))
         }
-        Certainty::Sure | Certainty::Named => Some(match one.people.as_slice() {
+        Sure | Named => Some(match one.people.as_slice() {
             [person]
-                if one.certainty == Certainty::Sure
-                    || recorded.contains(person)
-                    || sure.contains(person) =>
+                if one.certainty == Sure || recorded.contains(person) || sure.contains(person) =>
             {
                 (one.people.clone(), one.rule)
             }
@@ -306,7 +283,7 @@ fn through(one: &PersonCandidate, seen: &[PersonCandidate], tagged: &TaggedText<
             .iter()
             .inspect(|_| steps::one())
             .take_while(move |other| other.sentence == sentence);
-        its.filter(|other| other.certainty != Certainty::Weak)
+        its.filter(|other| other.certainty != Weak)
     };
     let is_alone = names(one.sentence).all(|other| other.people == one.people);
     let mut last = one.sentence;

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::evidence::TokenContext;
-use super::words::{Dictionary, NameTrie, TaggedText, WordClass};
+use super::words::WordClass::{Actor, Auxiliary, Crowd, Determiner, Infinitive, Pronoun, Proof};
+use super::words::{Dictionary, NameTrie, TaggedText};
 use crate::compute::steps;
 use crate::insights::analysis::{Mention, MentionKind};
 use crate::insights::text::{Capitalisation, Fingerprint, LanguageWords, TokenizedText};
@@ -146,16 +147,15 @@ fn is_something_else(context: &TokenContext<'_>, follows: bool) -> bool {
         // `They backed up every word`, `they were backed up for weeks`
         return has_object
             || matches!(after, "by" | "what" | "for")
-            || (-3..=-1).any(|n| context.word(n).is(WordClass::Crowd));
+            || (-3..=-1).any(|n| context.word(n).is(Crowd));
     }
     if tokens.len() > 1 {
         return false;
     }
     // `hot as a furnace`, `money down the drain`
-    let is_thing = context.word(-1).is(WordClass::Determiner);
-    let is_simile = is_thing
-        && matches!(context.text(-2), "like" | "as")
-        && !context.word(-3).is(WordClass::Proof);
+    let is_thing = context.word(-1).is(Determiner);
+    let is_simile =
+        is_thing && matches!(context.text(-2), "like" | "as") && !context.word(-3).is(Proof);
     // `the faucet leaks`, `the faucets leak`
     let agrees = follows && context.word(-1).has_s != context.has_s();
     agrees
@@ -168,15 +168,14 @@ fn is_something_else(context: &TokenContext<'_>, follows: bool) -> bool {
 fn is_verb(context: &TokenContext<'_>, has_object: bool) -> bool {
     let before = context.word(-1);
     if context.has_s() {
-        return before.is(WordClass::Actor);
+        return before.is(Actor);
     }
-    let is_infinitive =
-        context.text(-1) == "to" && (context.word(-2).is(WordClass::Infinitive) || has_object);
-    let is_asked = before.is(WordClass::Actor) && context.word(-2).is(WordClass::Auxiliary);
+    let is_infinitive = context.text(-1) == "to" && (context.word(-2).is(Infinitive) || has_object);
+    let is_asked = before.is(Actor) && context.word(-2).is(Auxiliary);
     is_infinitive
         || is_asked
-        || before.is(WordClass::Auxiliary)
-        || has_object && (before.is(WordClass::Pronoun) || context.text(-1) == "and")
+        || before.is(Auxiliary)
+        || has_object && (before.is(Pronoun) || context.text(-1) == "and")
 }
 
 /// The number of a word, which is the same for its singular and plural.

@@ -1,15 +1,14 @@
 //! The dictionary of the linker: one lookup per token returns the classes from `words.txt` and the number of the word
 //! in the business's own names. The rules test classes, never spellings.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
-use std::ops::Range;
 
 use serde::Deserialize;
 use serde::de::IntoDeserializer as _;
 use serde::de::value::StrDeserializer;
 
-use super::name_forms::{Guess, Misspellings};
+use super::name_forms::Misspellings;
 use crate::compute::steps;
 use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap};
 
@@ -133,7 +132,8 @@ pub struct Dictionary {
     /// stays small.
     proper: WordMap<DictionaryWord>,
     len: u32,
-    misspellings: Misspellings,
+    /// Accepts misspellings of the words with their numbers.
+    pub misspellings: Misspellings,
 }
 
 impl Dictionary {
@@ -177,11 +177,6 @@ impl Dictionary {
         }
     }
 
-    /// Accepts misspellings of the word with that number.
-    pub fn forgive(&mut self, word: &str, id: u32) {
-        self.misspellings.add(word, id);
-    }
-
     /// Must be called after all words were added.
     pub fn settle(&mut self) {
         let is_proper = |word: &DictionaryWord| {
@@ -209,16 +204,15 @@ impl Dictionary {
 
     pub fn guess(&self, word: &str) -> DictionaryWord {
         let stem = word.strip_suffix("'s");
-        let Some(Guess { id, is_far }) = self.misspellings.find(stem.unwrap_or(word)) else {
-            return DictionaryWord::default();
-        };
-        DictionaryWord {
+        let found = self.misspellings.find(stem.unwrap_or(word));
+        let guess = found.map(|(id, is_far)| DictionaryWord {
+            classes: 0,
             id,
             has_s: stem.is_some(),
             is_misspelled: true,
             is_far,
-            ..DictionaryWord::default()
-        }
+        });
+        guess.unwrap_or_default()
     }
 }
 
@@ -233,7 +227,7 @@ const VALUES_MAX: usize = 64;
 pub struct NameTrie<V> {
     /// The node after a node and the number of the next word; the root is 0.
     edges: HashMap<(u32, u32), u32, BuildHasherDefault<Fingerprint>>,
-    /// The values of each node.
+    /// The values of each node; those of a node with more than [`VALUES_MAX`] do not count.
     values: Vec<Vec<V>>,
 }
 
@@ -241,7 +235,6 @@ impl<V: Clone + PartialEq> NameTrie<V> {
     /// A value that occurs twice for one sequence counts once.
     pub fn new(entries: &[(Vec<u32>, V)]) -> Self {
         let (mut edges, mut all) = (HashMap::default(), vec![Vec::new()]);
-        let mut crowded = BTreeSet::new();
         for (words, value) in entries {
             steps::add(words.len());
             let mut at = 0;
@@ -253,13 +246,8 @@ impl<V: Clone + PartialEq> NameTrie<V> {
             }
             let values = &mut all[at as usize];
             steps::add(values.len());
-            if at == 0 || crowded.contains(&at) || values.contains(value) {
-                continue;
-            }
-            values.push(value.clone());
-            if values.len() > VALUES_MAX {
-                *values = Vec::new();
-                crowded.insert(at);
+            if at > 0 && values.len() <= VALUES_MAX && !values.contains(value) {
+                values.push(value.clone());
             }
         }
         Self { edges, values: all }
@@ -283,8 +271,9 @@ impl<V: Clone + PartialEq> NameTrie<V> {
                 break;
             };
             node = *next;
-            if !self.values[node as usize].is_empty() {
-                found = Some((at + 1, self.values[node as usize].as_slice()));
+            let values = self.values[node as usize].as_slice();
+            if (1..=VALUES_MAX).contains(&values.len()) {
+                found = Some((at + 1, values));
             }
         }
         found
@@ -297,58 +286,31 @@ impl<V: Clone + PartialEq> NameTrie<V> {
 pub struct TaggedText<'a> {
     pub text: &'a TokenizedText,
     words: Vec<DictionaryWord>,
-    /// Whether most words of the sentence are upper case, so that capitals are no evidence.
-    shouted: Vec<bool>,
 }
 
 impl<'a> TaggedText<'a> {
     pub fn new(text: &'a TokenizedText, dictionary: &Dictionary) -> Self {
-        let mut words = Vec::with_capacity(text.tokens().len());
+        let mut tagged = Self {
+            text,
+            words: Vec::with_capacity(text.tokens().len()),
+        };
         for (at, token) in text.tokens().iter().enumerate() {
             steps::one();
-            words.push(match token.shape {
-                Capitalisation::Number => DictionaryWord::default(),
-                Capitalisation::Lower | Capitalisation::Mark => {
-                    dictionary.find(text.word(at), token.fingerprint, false)
-                }
-                Capitalisation::Capitalised | Capitalisation::Upper | Capitalisation::Mixed => {
-                    let word = dictionary.find(text.word(at), token.fingerprint, true);
-                    if word.is_unknown() {
-                        dictionary.guess(text.word(at))
-                    } else {
-                        word
-                    }
-                }
-            });
-        }
-        let is_shouted = |sentence: &Range<usize>| {
-            let (mut upper, mut others) = (0, 0);
-            for token in &text.tokens()[sentence.clone()] {
-                match token.shape {
-                    Capitalisation::Upper => upper += 1,
-                    Capitalisation::Lower | Capitalisation::Capitalised | Capitalisation::Mixed => {
-                        others += 1;
-                    }
-                    Capitalisation::Number | Capitalisation::Mark => {}
-                }
+            let (word, is_capital) = (text.word(at), tagged.is_capital(at));
+            let mut found = DictionaryWord::default();
+            if token.shape != Capitalisation::Number {
+                found = dictionary.find(word, token.fingerprint, is_capital);
             }
-            upper >= 2 && upper > others
-        };
-        let shouted = text.sentences().iter().map(is_shouted).collect();
-        Self {
-            text,
-            words,
-            shouted,
+            if is_capital && found.is_unknown() {
+                found = dictionary.guess(word);
+            }
+            tagged.words.push(found);
         }
+        tagged
     }
 
     pub fn word(&self, token: usize) -> DictionaryWord {
         self.words.get(token).copied().unwrap_or_default()
-    }
-
-    /// Whether capitals are no evidence in the sentence.
-    pub fn is_shouted(&self, sentence: usize) -> bool {
-        self.shouted.get(sentence).copied().unwrap_or_default()
     }
 
     /// Whether a token is capitalised.

@@ -41,10 +41,6 @@ impl Hasher for Fingerprint {
         self.0 = Self::mix_all(self.0, bytes);
     }
 
-    fn write_u8(&mut self, byte: u8) {
-        self.0 = Self::mix(self.0, u64::from(byte));
-    }
-
     fn write_u64(&mut self, key: u64) {
         self.0 = key;
     }

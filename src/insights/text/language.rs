@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Capitalisation, LanguageWords, Token, TokenizedText, WordMap};
+use super::{Capitalisation, LanguageWords, TokenizedText, WordMap};
 use crate::compute::steps;
 use crate::insights::analysis::{LanguageCode, TextLanguage};
 
@@ -55,7 +55,7 @@ struct LanguageCounts {
 }
 
 impl LanguageDetector {
-    /// The detector supports these languages besides English, at most 32.
+    /// The detector supports these languages besides English; the words of the first 32 identify them.
     pub fn new(others: &[&Arc<LanguageWords>]) -> Self {
         let mut words: WordMap<TellingWord> = WordMap::default();
         for word in LanguageWords::english().function_words.fingerprints() {
@@ -114,9 +114,9 @@ impl LanguageDetector {
                     None => short(text, is_declared_other),
                 }
             }
-            _ => {
+            words => {
                 let declared = rival.filter(|(other, [function, _])| {
-                    other.code.as_str() == primary && function * DECLARED_ONE_IN >= counts.words
+                    other.code.as_str() == primary && function * DECLARED_ONE_IN >= words
                 });
                 match declared {
                     Some((other, _)) => TextLanguage::Also(other.code),
@@ -128,8 +128,6 @@ impl LanguageDetector {
 
     /// Counts the words that identify languages; `None` if enough words are English that no further test is needed.
     fn counts(&self, text: &TokenizedText, may_be_english: bool) -> Option<LanguageCounts> {
-        let is_word =
-            |token: &&Token| !matches!(token.shape, Capitalisation::Mark | Capitalisation::Number);
         let most = text.tokens().len().min(WORDS_MAX);
         let mut counts = LanguageCounts {
             words: 0,
@@ -137,12 +135,12 @@ impl LanguageDetector {
             others: vec![[0; 2]; self.others.len()],
         };
         let words = text.tokens().iter().inspect(|_| steps::one());
-        for word in words.filter(is_word).take(WORDS_MAX) {
+        for word in words.filter(|token| token.is_word()).take(WORDS_MAX) {
             counts.words += 1;
             let Some(told) = self.words.get(&word.fingerprint) else {
                 continue;
             };
-            for (bit, count) in counts.others.iter_mut().enumerate() {
+            for (bit, count) in (0..u32::BITS).zip(&mut counts.others) {
                 let is_function = told.function >> bit & 1 == 1;
                 count[0] += usize::from(is_function);
                 count[1] += usize::from(is_function || told.telling >> bit & 1 == 1);
@@ -175,34 +173,31 @@ impl LanguageDetector {
         counts: &LanguageCounts,
         rival: Option<(&OtherLanguage, [usize; 2])>,
     ) -> TextLanguage {
-        let words = text.normal_words();
+        let words: Vec<&str> = (0..text.tokens().len())
+            .map(|token| text.word(token))
+            .collect();
+        let words = words.join(" ");
         steps::add(words.len());
-        let told = rival.filter(|(_, [function, telling])| {
-            *function > counts.english && telling * TELLING_ONE_IN >= counts.words
-        });
         let info = whatlang::detect(&words);
         // For one or two lines, the statistics confuse related languages.
         let may_be = |other: &OtherLanguage| {
             (info.as_ref())
                 .is_none_or(|info| !info.is_reliable() || Some(info.lang()) == other.whatlang)
         };
-        match told {
-            Some((other, _)) if may_be(other) => TextLanguage::Also(other.code),
-            _ => self.by_statistics(info.as_ref()),
-        }
-    }
-
-    fn by_statistics(&self, info: Option<&whatlang::Info>) -> TextLanguage {
-        match info {
-            Some(info)
+        let told = rival.filter(|(other, [function, telling])| {
+            *function > counts.english && telling * TELLING_ONE_IN >= counts.words && may_be(other)
+        });
+        match (told, info) {
+            (Some((other, _)), _) => TextLanguage::Also(other.code),
+            (None, Some(info))
                 if info.lang() != whatlang::Lang::Eng
                     && (info.is_reliable() || info.confidence() >= CONFIDENCE_MIN) =>
             {
                 let known = (self.others.iter()).find(|one| one.whatlang == Some(info.lang()));
                 known.map_or(TextLanguage::Other, |known| TextLanguage::Also(known.code))
             }
-            Some(info) if info.script() != whatlang::Script::Latin => TextLanguage::Other,
-            _ => TextLanguage::English,
+            (None, Some(info)) if info.script() != whatlang::Script::Latin => TextLanguage::Other,
+            (None, _) => TextLanguage::English,
         }
     }
 }
@@ -227,5 +222,30 @@ fn short(text: &TokenizedText, is_declared_other: bool) -> TextLanguage {
         TextLanguage::English
     } else {
         TextLanguage::Other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::LanguageDetector;
+    use crate::insights::analysis::TextLanguage;
+    use crate::insights::text::{LanguageWords, TokenizedText};
+
+    #[test]
+    fn words_of_a_language_beyond_the_thirty_second_are_not_those_of_another() {
+        let language = |number: u8| {
+            let letter = char::from(b'a' + number % 26);
+            let code = format!("{}{letter}", char::from(b'a' + number / 26));
+            let words = format!("code = '{code}'\nfunction_words = 'wort{code}'\n");
+            Arc::new(LanguageWords::parse(&words).unwrap())
+        };
+        let all: Vec<_> = (0..33).map(language).collect();
+        let detector = LanguageDetector::new(&all.iter().collect::<Vec<_>>());
+        let detected = |word: &str| detector.language(&TokenizedText::new(word), None);
+        assert_eq!(detected("wortaa wortaa"), TextLanguage::Also(all[0].code));
+        assert_eq!(detected("wortbf wortbf"), TextLanguage::Also(all[31].code));
+        assert_eq!(detected("wortbg wortbg"), TextLanguage::English);
     }
 }

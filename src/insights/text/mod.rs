@@ -51,6 +51,13 @@ pub struct Token {
     end: u32,
 }
 
+impl Token {
+    /// Whether it is neither a number nor a mark.
+    pub const fn is_word(&self) -> bool {
+        !matches!(self.shape, Capitalisation::Number | Capitalisation::Mark)
+    }
+}
+
 /// A text with its tokens and sentences.
 #[derive(Debug, Clone)]
 pub struct TokenizedText {
@@ -104,28 +111,25 @@ impl TokenizedText {
         &self.sentences
     }
 
+    /// The positions of the sentences in the original.
+    pub fn sentence_spans(&self) -> impl Iterator<Item = TextSpan> {
+        self.sentences
+            .iter()
+            .map(|tokens| self.span(tokens.clone()))
+    }
+
     /// The normalised token: lower case, straight apostrophes, `a/c` and `A.C.` as `ac`.
     pub fn word(&self, token: usize) -> &str {
         let token = &self.tokens[token];
         &self.normal[token.start as usize..token.end as usize]
     }
 
-    /// All words, normalised and separated by spaces.
-    fn normal_words(&self) -> String {
-        (0..self.tokens.len())
-            .map(|token| self.word(token))
-            .collect::<Vec<_>>()
-            .join(" ")
-    }
-
     /// The first position in `tokens` at which these words occur in a row.
     pub fn position_of<W: AsRef<str>>(&self, tokens: &Range<usize>, words: &[W]) -> Option<usize> {
-        tokens.clone().find(|at| {
-            words
-                .iter()
-                .enumerate()
-                .all(|(step, word)| at + step < tokens.end && self.word(at + step) == word.as_ref())
-        })
+        let is_word = |(token, word): (usize, &W)| self.word(token) == word.as_ref();
+        tokens
+            .clone()
+            .find(|at| at + words.len() <= tokens.end && (*at..).zip(words).all(is_word))
     }
 
     /// The tokens that begin within `span` of the original.
@@ -139,16 +143,10 @@ impl TokenizedText {
 
     /// The position of a range of tokens in the original.
     pub fn span(&self, tokens: Range<usize>) -> TextSpan {
-        match self
-            .tokens
-            .get(tokens)
-            .and_then(|tokens| Some((tokens.first()?, tokens.last()?)))
-        {
-            Some((first, last)) => TextSpan {
-                start: first.span.start,
-                end: last.span.end,
-            },
-            None => TextSpan::default(),
+        let tokens = self.tokens.get(tokens).unwrap_or_default();
+        TextSpan {
+            start: tokens.first().map_or(0, |first| first.span.start),
+            end: tokens.last().map_or(0, |last| last.span.end),
         }
     }
 }

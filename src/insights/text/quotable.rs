@@ -74,12 +74,7 @@ fn ends_with_mark(words: &[char]) -> bool {
 
 /// Whether all quotation marks and brackets are closed, so that the quote is complete.
 fn is_closed(sentence: &[char]) -> bool {
-    let count = |wanted: &[char]| {
-        sentence
-            .iter()
-            .filter(|letter| wanted.contains(letter))
-            .count()
-    };
+    let count = |wanted: &[char]| sentence.iter().filter(|c| wanted.contains(c)).count();
     count(&['"']) % 2 == 0 && count(&['(', '[', '\u{201c}']) == count(&[')', ']', '\u{201d}'])
 }
 

@@ -14,7 +14,8 @@ pub struct Background {
     /// By the word's fingerprint.
     counts: WordMap<u16>,
     sentences: u32,
-    digest: String,
+    /// SHA-256 of the table, in hexadecimal.
+    pub digest: String,
 }
 
 impl Background {
@@ -56,11 +57,6 @@ impl Background {
             sentences: sentences.unwrap_or(1),
             digest: hex(&Sha256::digest(text)),
         })
-    }
-
-    /// SHA-256 of the table, in hexadecimal.
-    pub fn digest(&self) -> &str {
-        &self.digest
     }
 
     /// The number of sentences that contain the word with that fingerprint.

@@ -19,7 +19,8 @@ pub use packages::{
 pub use parse::{UNLABELED, UNNAMED};
 pub use pattern::PatternStep;
 pub use trade::{
-    AspectDefinition, Cue, Meaning, Measured, PackageLanguage, Rule, Trade, aspect_task,
+    ASPECTS_MAX, AspectDefinition, Cue, Meaning, Measured, PackageLanguage, Rule, Trade,
+    aspect_task,
 };
 
 #[cfg(test)]
@@ -80,7 +81,7 @@ mod tests {
                 .iter()
                 .all(|aspect| aspect.question.ends_with('?') && !aspect.label.is_empty())
         );
-        assert_eq!(trade.digest().len(), 64);
+        assert_eq!(trade.digest.len(), 64);
     }
 
     #[test]
@@ -102,8 +103,8 @@ mod tests {
     fn the_digest_changes_with_the_files() {
         let one = parse(ASPECT).unwrap();
         let other = parse(&format!("{ASPECT}# a remark\n")).unwrap();
-        assert_ne!(one.digest(), other.digest());
-        assert_eq!(one.digest(), parse(ASPECT).unwrap().digest());
+        assert_ne!(one.digest, other.digest);
+        assert_eq!(one.digest, parse(ASPECT).unwrap().digest);
     }
 
     #[test]
@@ -177,6 +178,25 @@ mod tests {
         assert!(pattern("fair)").contains("extra"));
         let many = "(a b|c d|e f|g h|i j|k l|m n|o p) ".repeat(5);
         assert!(pattern(many.trim()).contains("more than 4096 ways"));
+        let deep = format!("{}fair{}", "(".repeat(10_000), ")".repeat(10_000));
+        assert!(pattern(&deep).contains("32 deep"));
+        let lists = "[lists]\none = ['@other fair']\nother = ['@one just']\n";
+        let circle = fault(&format!("{lists}{ASPECT}positive = ['@one']"));
+        assert!(circle.contains("does a list contain itself?"), "{circle}");
+    }
+
+    #[test]
+    fn more_aspects_than_can_be_counted_are_refused() {
+        let aspect = |number: usize| {
+            let id = "a".repeat(number + 1);
+            format!("[[aspect]]\nid = '{id}'\nlabel = 'A'\nquestion = 'A?'\n")
+        };
+        let aspects = |count: usize| (0..count).map(aspect).collect::<Vec<_>>().concat();
+        assert_eq!(parse(&aspects(64)).unwrap().aspects.len(), 64);
+        assert_eq!(
+            fault(&aspects(65)),
+            "trade:257: a package has at most 64 aspects"
+        );
     }
 
     #[test]
@@ -217,8 +237,8 @@ mod tests {
         let alone = parse(&format!("{ALONE}{ASPECT}positive = ['fair']")).unwrap();
         assert_eq!(alone.rules.len(), 1);
         assert_ne!(
-            shares.digest(),
-            parse(&format!("{ALONE}{ASPECT}")).unwrap().digest()
+            shares.digest,
+            parse(&format!("{ALONE}{ASPECT}")).unwrap().digest
         );
     }
 

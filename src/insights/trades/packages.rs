@@ -47,39 +47,37 @@ const SHARED: &[ShippedFile] = files!("shared":
     "honesty.toml", "price.toml", "cleanliness.toml", "overall.toml");
 
 /// The shared files of another language.
-pub struct SharedLanguage {
+struct SharedLanguage {
     /// The language's code, which is its folder's name.
-    pub code: &'static str,
+    code: &'static str,
     words: ShippedFile,
-    pub files: &'static [ShippedFile],
+    files: &'static [ShippedFile],
     polarity: &'static [u8],
 }
 
 /// The languages besides English.
-static LANGUAGES: [SharedLanguage; 1] = [SharedLanguage {
+const LANGUAGES: [&SharedLanguage; 1] = [&SPANISH];
+
+const SPANISH: SharedLanguage = SharedLanguage {
     code: "es",
     words: named!("shared/es/language.toml"),
     files: files!("shared/es":
         "words.toml", "opinions.toml", "punctuality.toml", "communication.toml", "professionalism.toml",
         "honesty.toml", "price.toml", "cleanliness.toml", "overall.toml"),
     polarity: include_bytes!("shared/es/polarity.weights"),
-}];
+};
 
 impl SharedLanguage {
-    pub fn find(code: &str) -> Option<&'static Self> {
-        LANGUAGES.iter().find(|one| one.code == code)
-    }
-
     /// # Errors
     /// An error in its file; a test verifies that there is none.
-    pub fn language(&self) -> Result<PackageLanguage, TradeErrors> {
+    fn language(&self) -> Result<PackageLanguage, TradeErrors> {
         let (name, text) = self.words;
         PackageLanguage::read(name, text, Some(Cow::Borrowed(self.polarity)))
     }
 }
 
 struct ShippedLanguage {
-    code: &'static str,
+    shared: &'static SharedLanguage,
     files: &'static [ShippedFile],
     quality: ShippedFile,
 }
@@ -103,7 +101,7 @@ const SHIPPED: [Shipped; 3] = [
         quality: named!("home_services/quality.tsv"),
         classifier: include_bytes!("home_services/classifier.weights"),
         languages: &[ShippedLanguage {
-            code: "es",
+            shared: &SPANISH,
             files: files!("home_services/es":
                 "words.toml", "punctuality.toml", "scheduling.toml", "response_time.toml", "communication.toml",
                 "professionalism.toml", "workmanship.toml", "price.toml", "honesty.toml", "cleanliness.toml",
@@ -127,7 +125,7 @@ const SHIPPED: [Shipped; 3] = [
         quality: named!("general/quality.tsv"),
         classifier: include_bytes!("general/classifier.weights"),
         languages: &[ShippedLanguage {
-            code: "es",
+            shared: &SPANISH,
             files: files!("general/es": "words.toml"),
             quality: named!("general/es/quality.tsv"),
         }],
@@ -147,11 +145,8 @@ pub fn shipped(id: &str) -> Result<Trade, TradeErrors> {
     trade.quality = read_measured(name, text)?;
     trade.classifier = Some(Cow::Borrowed(found.classifier));
     for one in found.languages {
-        let Some(shared) = SharedLanguage::find(one.code) else {
-            continue;
-        };
-        let language = Arc::new(shared.language()?);
-        let mut translated = parse_language(&trade, language, one.files, shared.files)?;
+        let language = Arc::new(one.shared.language()?);
+        let mut translated = parse_language(&trade, language, one.files, one.shared.files)?;
         let (name, text) = one.quality;
         translated.quality = read_measured(name, text)?;
         trade.languages.push(translated);
@@ -177,10 +172,9 @@ pub fn id_for(kind: &str) -> &'static str {
         });
         heads.collect()
     });
-    TYPES
-        .iter()
-        .find(|(_, types)| is_among(types, kind))
-        .map_or(GENERAL, |(id, _)| id)
+    let mut types = TYPES.iter();
+    let found = types.find(|(_, types)| is_among(types, kind));
+    found.map_or(GENERAL, |(id, _)| id)
 }
 
 // The measured quality of a trade: `quality.tsv` beside its rules.
@@ -298,7 +292,7 @@ fn read_language(trade: &Trade, code: &str, folder: &Path) -> Result<Trade, Fold
     files.retain(|path| !path.ends_with(LANGUAGE));
     files.sort();
     let texts = texts(&files)?;
-    let shared = SharedLanguage::find(code);
+    let shared = LANGUAGES.into_iter().find(|one| one.code == code);
     let polarity = read_weights(folder, POLARITY, NgramModel::parse_polarity)?;
     let path = folder.join(LANGUAGE);
     let name = path.display().to_string();

@@ -2,7 +2,6 @@
 //! files understands.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::slice;
 use std::sync::Arc;
 
 use toml::Spanned;
@@ -11,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 use super::errors::{TradeError, TradeErrors, line};
 use super::pattern;
 use super::trade::{
-    AspectDefinition, Cue, Meaning, PackageLanguage, Rule, RulePlace, Trade, digest,
+    ASPECTS_MAX, AspectDefinition, Cue, Meaning, PackageLanguage, Rule, RulePlace, Trade, digest,
 };
 
 /// The points of an opinion, by its key.
@@ -391,10 +390,11 @@ pub fn each<'table, 'file>(
     let Some(value) = file.get(key) else {
         return Ok(Vec::new());
     };
-    let array = value
-        .get_ref()
-        .as_array()
-        .ok_or_else(|| (value.span().start, format!("write `[[{key}]]`")))?;
+    let array = typed(
+        value,
+        value.get_ref().as_array(),
+        &format!("write `[[{key}]]`"),
+    )?;
     array
         .iter()
         .map(|one| Ok((one.span().start, table(one)?)))
@@ -404,19 +404,20 @@ pub fn each<'table, 'file>(
 pub fn table<'table, 'file>(
     value: &'table TomlValue<'file>,
 ) -> Result<&'table DeTable<'file>, PackageFault> {
-    value
-        .get_ref()
-        .as_table()
-        .ok_or_else(|| (value.span().start, "this must be a table".to_owned()))
+    typed(value, value.get_ref().as_table(), "this must be a table")
 }
 
 pub fn string<'value>(value: &'value TomlValue<'_>) -> Result<&'value str, PackageFault> {
-    value.get_ref().as_str().ok_or_else(|| {
-        (
-            value.span().start,
-            "this must be a text in quotes".to_owned(),
-        )
-    })
+    typed(
+        value,
+        value.get_ref().as_str(),
+        "this must be a text in quotes",
+    )
+}
+
+/// What a value is, or the error `expected` if it is something else.
+fn typed<T>(value: &TomlValue<'_>, found: Option<T>, expected: &str) -> Result<T, PackageFault> {
+    found.ok_or_else(|| (value.span().start, expected.to_owned()))
 }
 
 /// The texts of a list, each with its position. A multi-line text is also a list: its items are separated by line
@@ -558,8 +559,8 @@ pub fn is_among(types: &[String], kind: &str) -> bool {
 }
 
 fn boolean(key: &str, value: &TomlValue<'_>) -> Result<bool, PackageFault> {
-    let message = || (value.span().start, format!("`{key}` must be true or false"));
-    value.get_ref().as_bool().ok_or_else(message)
+    let expected = format!("`{key}` must be true or false");
+    typed(value, value.get_ref().as_bool(), &expected)
 }
 
 fn texts(value: &TomlValue<'_>) -> Result<Vec<String>, PackageFault> {
@@ -613,8 +614,13 @@ impl PackageReader<'_, '_> {
                 let Some(((id, label), question)) = id.zip(label).zip(question) else {
                     continue;
                 };
-                if self.trade.aspect(&id).is_some() {
-                    let message = format!("the aspect `{id}` appears twice");
+                let is_known = self.trade.aspect(&id).is_some();
+                if is_known || self.trade.aspects.len() == ASPECTS_MAX {
+                    let message = if is_known {
+                        format!("the aspect `{id}` appears twice")
+                    } else {
+                        format!("a package has at most {ASPECTS_MAX} aspects")
+                    };
                     self.faults.push(file.fault((at, message)));
                     continue;
                 }
@@ -639,22 +645,17 @@ impl PackageReader<'_, '_> {
     /// Checks that the aspects named in `[trade]` exist; default names may be missing.
     fn roles(&mut self, head: &TradeHeader) {
         let usual = TradeHeader::default();
-        for (key, ids, usual) in [
-            (
-                "aspects",
-                head.aspects.as_deref().unwrap_or_default(),
-                &[][..],
-            ),
-            (
-                "overall",
-                slice::from_ref(&head.overall),
-                slice::from_ref(&usual.overall),
-            ),
-            ("quiet", &head.quiet, &usual.quiet),
-            ("facts", &head.facts, &[]),
-        ] {
-            for id in ids.iter().filter(|_| ids != usual) {
-                if self.trade.aspect(id).is_none() {
+        let mut roles = vec![("aspects", head.aspects.clone().unwrap_or_default())];
+        if head.overall != usual.overall {
+            roles.push(("overall", vec![head.overall.clone()]));
+        }
+        if head.quiet != usual.quiet {
+            roles.push(("quiet", head.quiet.clone()));
+        }
+        roles.push(("facts", head.facts.clone()));
+        for (key, ids) in roles {
+            for id in ids {
+                if self.trade.aspect(&id).is_none() {
                     let message = format!("`{key}` names `{id}`, which is not an aspect here");
                     self.tell_head(head, message);
                 }

@@ -41,6 +41,8 @@ const GAP_MAX: u8 = 9;
 const WAYS_MAX: usize = 4096;
 /// Maximum number of steps of one way; with its gaps it covers at most 64 words.
 const STEPS_MAX: usize = 16;
+/// Maximum number of groups and lists within one another.
+const LEVELS_MAX: usize = 32;
 const CLASSES: [&str; 4] = ["<number>", "<money>", "<time>", "<name>"];
 
 /// Parses a pattern into its name and all ways to match it. The name consists of its words, with the first of several
@@ -55,10 +57,10 @@ pub fn parse(
 ) -> Result<(String, Vec<Vec<PatternStep>>), String> {
     let mut parser = Parser {
         rest: text,
-        depth: 0,
+        level: 0,
         lists,
     };
-    let PatternPart { name, ways } = parser.sequence()?;
+    let PatternPart { name, ways } = parser.sequence(false)?;
     if !parser.rest.is_empty() {
         return Err(format!("`{text}` has an extra `{}`", &parser.rest[..1]));
     }
@@ -151,21 +153,31 @@ fn join(parts: impl Iterator<Item = Vec<PatternStep>>) -> Vec<Vec<PatternStep>> 
 
 struct Parser<'text> {
     rest: &'text str,
-    /// Nesting depth of groups.
-    depth: usize,
+    /// Number of groups and lists around `rest`.
+    level: usize,
     lists: &'text BTreeMap<String, Vec<String>>,
 }
 
 impl Parser<'_> {
+    /// The level of a group or list within this one.
+    fn next_level(&self) -> Result<usize, String> {
+        if self.level == LEVELS_MAX {
+            return Err(format!(
+                "groups and lists are more than {LEVELS_MAX} deep; does a list contain itself?"
+            ));
+        }
+        Ok(self.level + 1)
+    }
+
     /// The parts up to the end, a `|` between sequences of a group, or a `)`.
-    fn sequence(&mut self) -> Result<PatternPart, String> {
+    fn sequence(&mut self, is_in_group: bool) -> Result<PatternPart, String> {
         let mut sequence = PatternPart::of("", Vec::new());
         loop {
             self.rest = self.rest.trim_start();
             sequence.push(match self.rest.chars().next() {
                 None | Some(')' | '|') => return Ok(sequence),
                 Some('(') => self.group()?,
-                Some(_) => self.choice()?,
+                Some(_) => self.choice(is_in_group)?,
             });
         }
     }
@@ -173,24 +185,23 @@ impl Parser<'_> {
     /// A group from its `(` on, optional with a `?` after it: `(one way|another)?`
     fn group(&mut self) -> Result<PatternPart, String> {
         self.rest = &self.rest[1..];
-        self.depth += 1;
-        let mut choices = vec![self.sequence()?];
+        self.level = self.next_level()?;
+        let mut choices = vec![self.sequence(true)?];
         while let Some(rest) = self.rest.strip_prefix('|') {
             self.rest = rest;
-            choices.push(self.sequence()?);
+            choices.push(self.sequence(true)?);
         }
         self.rest = self.rest.strip_prefix(')').ok_or("a `(` is never closed")?;
-        self.depth -= 1;
+        self.level -= 1;
         let optional = self.rest.strip_prefix('?');
         self.rest = optional.unwrap_or(self.rest);
         Ok(PatternPart::either(choices, optional.is_some()))
     }
 
     /// `early|late?`, one word of each, or a gap
-    fn choice(&mut self) -> Result<PatternPart, String> {
+    fn choice(&mut self, is_in_group: bool) -> Result<PatternPart, String> {
         // In a group `|` separates sequences; outside of it, `|` separates words.
-        let ends =
-            |c: char| c.is_whitespace() || c == '(' || c == ')' || c == '|' && self.depth > 0;
+        let ends = |c: char| c.is_whitespace() || c == '(' || c == ')' || c == '|' && is_in_group;
         let len = self.rest.find(ends).unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at(len);
         self.rest = rest;
@@ -237,17 +248,12 @@ impl Parser<'_> {
             {
                 return single(word);
             }
-            return list
-                .iter()
-                .map(|entry| {
-                    Parser {
-                        rest: entry,
-                        depth: 0,
-                        lists: self.lists,
-                    }
-                    .sequence()
-                })
-                .collect();
+            let level = self.next_level()?;
+            let sequence = |rest: &String| {
+                let lists = self.lists;
+                Parser { rest, level, lists }.sequence(false)
+            };
+            return list.iter().map(sequence).collect();
         }
         if word.starts_with('<') {
             return if CLASSES.contains(&word) {

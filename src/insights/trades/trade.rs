@@ -14,6 +14,9 @@ use crate::insights::text::LanguageWords;
 use crate::model::hash::hex;
 use crate::model::named;
 
+/// Maximum number of aspects of a trade, each of which is one bit of a mask.
+pub const ASPECTS_MAX: usize = u64::BITS as usize;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AspectDefinition {
     /// Id of the aspect in all output, for example `response_time`.
@@ -78,6 +81,13 @@ pub enum Meaning {
     Cue(Cue),
 }
 
+impl Meaning {
+    /// Whether it judges something.
+    pub const fn judges(self) -> bool {
+        matches!(self, Self::Judges(..) | Self::Opinion(_))
+    }
+}
+
 /// A phrase with its meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
@@ -140,7 +150,8 @@ pub struct Trade {
     pub language: Option<Arc<PackageLanguage>>,
     /// The same trade in other languages.
     pub languages: Vec<Self>,
-    pub(super) digest: String,
+    /// SHA-256 of the files, in hexadecimal.
+    pub digest: String,
 }
 
 /// A language of a package, other than English.
@@ -178,11 +189,6 @@ impl Trade {
     pub fn measures(&self) -> impl Iterator<Item = &Measured> {
         let languages = self.languages.iter().flat_map(|one| &one.quality);
         self.quality.iter().chain(languages)
-    }
-
-    /// SHA-256 of the files, in hexadecimal.
-    pub fn digest(&self) -> &str {
-        &self.digest
     }
 
     /// Takes its phrases, and drops its lists: some 5 MB that are needed only until the phrases are compiled.
@@ -248,7 +254,7 @@ impl Trade {
     /// weights, and the published aspects.
     pub fn method(&self) -> String {
         let mut hash = Sha256::new();
-        hash.update(self.digest());
+        hash.update(&self.digest);
         if let Some(language) = &self.language {
             hash.update(&language.digest);
             hash.update(language.polarity.as_deref().unwrap_or_default());

@@ -10,8 +10,11 @@ use std::collections::BTreeSet;
 use reviews_service::insights::aggregate::{
     AggregatedInsights, AspectFigures, CustomerQuote, EntityFigures, Vote,
 };
-use reviews_service::insights::{MentionKind, Polarity, TextLanguage};
-use written::{PEOPLE, Written, insights, write};
+use reviews_service::insights::{
+    Analysis, Finding, Mention, MentionKind, Polarity, TextLanguage, TextSpan,
+};
+use reviews_service::model::Rating;
+use written::{PEOPLE, Written, hits, insights, write};
 
 /// Different data, the same each time.
 const SEEDS: std::ops::Range<u64> = 0..12;
@@ -247,6 +250,57 @@ fn the_result_does_not_depend_on_where_segments_end() {
         );
     }
     assert_eq!(insights(&[], 1).corpus.reviews, 0);
+}
+
+/// A review of forty sentences, the last of which praises the warranty and, with `is_named`, names a person.
+fn long_review(is_named: bool) -> Written {
+    let mut one = write(1, 1).remove(0);
+    let sentence = "Di Rare came back within the hour and honoured the warranty.";
+    let length = u32::try_from(sentence.len()).unwrap();
+    let span = |number: u32| TextSpan {
+        start: number * (length + 1),
+        end: number * (length + 1) + length,
+    };
+    let finding = |sentence: u32| Finding {
+        aspect: if sentence == 39 { "warranty" } else { "price" }.to_owned(),
+        sentence,
+        span: span(sentence),
+        polarity: Polarity::Positive,
+        score: 3,
+        confidence: 90,
+        hits: hits(span(sentence), 3, true),
+    };
+    let mention = Mention {
+        kind: MentionKind::Technician,
+        candidates: vec![PEOPLE[3].to_owned()],
+        sentence: 39,
+        through: 39,
+        span: span(39),
+        rule: "full_name",
+    };
+    one.review.rating = Rating::try_from(5).unwrap();
+    one.review.text = vec![sentence; 40].join(" ");
+    one.analysis = Analysis {
+        language: TextLanguage::English,
+        sentences: (0..40).map(span).collect(),
+        findings: (0..40).map(finding).collect(),
+        mentions: if is_named { vec![mention] } else { Vec::new() },
+        overall: (Polarity::Positive, 1),
+        phrases: Vec::new(),
+    };
+    one
+}
+
+#[test]
+fn a_sentence_late_in_a_long_review_about_somebody_hardly_named_is_not_quoted() {
+    let quoted = |is_named: bool| {
+        let insights = insights(&[long_review(is_named)], 1);
+        let mut aspects = insights.aspects.into_iter();
+        let warranty = aspects.find(|aspect| aspect.id == "warranty").unwrap();
+        warranty.said.quotes.len()
+    };
+    assert_eq!(quoted(false), 1, "the premise");
+    assert_eq!(quoted(true), 0);
 }
 
 #[test]

@@ -305,14 +305,14 @@ pub fn insights(written: &[Written], segment: usize) -> AggregatedInsights {
         });
         segments.push(packed_analyses);
     }
-    let original = |at: usize| {
+    let original = |at: usize, index: usize| {
         let Review {
             id,
             rating,
             date,
             text,
             ..
-        } = written.get(at)?.review.clone();
+        } = written.get(at * segment + index)?.review.clone();
         Some(Original {
             id: id.to_string(),
             stars: rating.stars(),
