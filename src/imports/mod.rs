@@ -20,9 +20,9 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-pub use file_error::{FailedFile, FileError, INPUT_BYTES_MAX, ImportError};
+pub use file_error::{FileError, ImportError};
+pub use map::Rename;
 pub use map::fields::FieldError;
-pub use map::{Rename, RenameError};
 pub(crate) use merge::{time_zone, undo};
 pub use platforms::{Format, find_format, format_names};
 pub use read::open::is_taken_from_folders;
@@ -34,12 +34,17 @@ use crate::model::business::{Business, Editorial};
 use crate::storage::business::{SampleState, note_sample, sample_state};
 use crate::storage::reviews::{self, RunCounts};
 use crate::storage::{AtPath as _, Database, Write, business};
+use file_error::listed;
 use merge::collector::{Collected, Collector};
 use merge::{MergeError, Merging, completing};
 use read::budget::Budget;
 use read::detect;
 use read::open::{Detect, Opener};
 use report::Watcher;
+
+/// Of a database that holds sample data.
+const SAMPLE: &str = "the database holds sample data, which is not mixed with your own reviews; nothing was changed; remove it \
+     with `reviews init --discard-sample --name NAME`, or mix both with --with-sample";
 
 /// Merges the reviews of `order` into the existing ones, in one transaction. Rejected rows go to `watch` and do not
 /// stop the import.
@@ -60,7 +65,7 @@ pub async fn import(
     let zone = business::time_zone(&mut reader).await.at(path)?;
     drop(reader);
     if state == SampleState::Alone && !order.with_sample {
-        return Err(ImportError::Sample);
+        return Err(ImportError::Refused(SAMPLE.to_owned()));
     }
     let is_known = known.is_some();
     let collected = gather(order, now, is_known, zone, watch, detect::detect).await?;
@@ -181,13 +186,12 @@ async fn gather(
     watch: Watcher<'_>,
     detect: Detect,
 ) -> Result<Collected, ImportError> {
-    let failed = |file: &str, fault| {
-        let file = file.to_owned();
-        ImportError::Files(vec![FailedFile { file, fault }])
-    };
+    let failed = |fault: FileError| ImportError::Refused(format!("import: {fault}"));
     let stdin = order.files.iter().filter(|file| *file == Path::new("-"));
     if stdin.count() > 1 {
-        return Err(failed("-", FileError::InputTwice));
+        return Err(ImportError::Refused(
+            "-: standard input can be read only once; give `-` only once".to_owned(),
+        ));
     }
     let mut collected = {
         let budget = Budget::new(&order.files);
@@ -196,19 +200,19 @@ async fn gather(
             request: order,
             budget: &budget,
             detect,
-            collector: collector.map_err(|fault| failed("import", fault))?,
+            collector: collector.map_err(failed)?,
             faults: Vec::new(),
         };
         for file in &order.files {
             opener.open(file);
         }
         if !opener.faults.is_empty() {
-            return Err(ImportError::Files(opener.faults));
+            let faults = listed(opener.faults.into_iter(), "files cannot be imported");
+            return Err(ImportError::Refused(faults));
         }
-        let collected = opener.collector.finish();
-        collected.map_err(|fault| failed("import", fault))?
+        opener.collector.finish().map_err(failed)?
     };
-    let failed = |error| ImportError::Staging(FileError::staging(error));
+    let failed = |error| ImportError::Refused(FileError::staging(error).to_string());
     collected.staging.put().await.map_err(failed)?;
     collected.report.left_out += collected.staging.answer().await.map_err(failed)?;
     Ok(collected)

@@ -7,7 +7,6 @@ use std::str::FromStr;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use thiserror::Error;
 
 use crate::model::{
     Day, Mentions, Method, Rating, Response, Review, ReviewId, Source, Stated, Statement, Status,
@@ -329,17 +328,6 @@ pub struct Rename {
     pub(super) theirs: String,
 }
 
-/// An invalid `--map`.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum RenameError {
-    /// Not `name=name`.
-    #[error("write it as FIELD=THEIR_FIELD, for example text=Review")]
-    Shape,
-    /// The field is unknown.
-    #[error("`{0}` is not a field of a review; use one of {known}", known = fields().collect::<Vec<_>>().join(", "))]
-    Field(String),
-}
-
 impl Rename {
     /// Whether the file's status is ignored.
     pub(super) fn ignores_status(&self) -> bool {
@@ -348,23 +336,26 @@ impl Rename {
 }
 
 impl FromStr for Rename {
-    type Err = RenameError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, RenameError> {
-        let (ours, theirs) = text.split_once('=').ok_or(RenameError::Shape)?;
-        if ours.is_empty() || (theirs.is_empty() && ours != STATUS) {
-            return Err(RenameError::Shape);
-        }
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text
+            .split_once('=')
+            .filter(|(ours, theirs)| !ours.is_empty() && (!theirs.is_empty() || *ours == STATUS));
+        let (ours, theirs) =
+            parts.ok_or("write it as FIELD=THEIR_FIELD, for example text=Review")?;
         let path = if ours == RESPONSE {
             "response.text"
         } else {
             ours
         };
         let known = fields().find(|field| *field == path);
-        Ok(Self {
-            ours: known.ok_or_else(|| RenameError::Field(ours.to_owned()))?,
-            theirs: theirs.to_owned(),
-        })
+        let ours = known.ok_or_else(|| {
+            let known = fields().collect::<Vec<_>>().join(", ");
+            format!("`{ours}` is not a field of a review; use one of {known}")
+        })?;
+        let theirs = theirs.to_owned();
+        Ok(Self { ours, theirs })
     }
 }
 
@@ -433,7 +424,6 @@ mod tests {
             "review=Review"
                 .parse::<Rename>()
                 .unwrap_err()
-                .to_string()
                 .contains("text")
         );
         assert!("text".parse::<Rename>().is_err());

@@ -673,13 +673,14 @@ impl<'o> Plan<'o> {
         }
         let doubtful = self.doubtful.iter().filter(|(_, names)| !names.is_empty());
         let doubtful = doubtful.map(|(field, names)| (field.name(), names.clone()));
-        Err(FileError::Columns {
-            doubtful: doubtful.filter(|(ours, _)| lacks.contains(ours)).collect(),
-            lacks,
-            unknown,
-            text: likely_text(&used.unused),
-            columns: columns.listed(),
-        })
+        let doubtful: Vec<_> = doubtful.filter(|(ours, _)| lacks.contains(ours)).collect();
+        Err(wrong_columns(
+            columns,
+            &unknown,
+            &lacks,
+            &doubtful,
+            &used.unused,
+        ))
     }
 
     /// Notes what an object has; see [`Plan::complete_objects`].
@@ -706,13 +707,14 @@ impl<'o> Plan<'o> {
         let taken: Vec<_> = self.lookups().flat_map(|its| &its.names).collect();
         let mut unused = members.0.clone();
         unused.retain(|name| !taken.iter().any(|its| same_name(its, name)));
-        Err(FileError::Columns {
-            doubtful: Vec::new(),
-            lacks: absent.text.then_some("text").into_iter().collect(),
-            unknown: absent.renames,
-            text: likely_text(&unused),
-            columns: members.listed(),
-        })
+        let lacks: &[&str] = if absent.text { &["text"] } else { &[] };
+        Err(wrong_columns(
+            &members,
+            &absent.renames,
+            lacks,
+            &[],
+            &unused,
+        ))
     }
 
     /// A rating in `row` that proves a scale of 10, if no scale was given.
@@ -1090,15 +1092,69 @@ fn is_question(header: &str) -> bool {
     header.contains('?') || header.split_whitespace().count() >= 3
 }
 
+/// The error about a table's columns: those that `--map` names and the table does not have, required fields that no column
+/// fills, and fields that several columns may fill. Unknown `--map` names come first, because a wrong name may be the
+/// reason for a missing field.
+fn wrong_columns(
+    columns: &Columns,
+    unknown: &[String],
+    lacks: &[&str],
+    doubtful: &[(&'static str, Vec<String>)],
+    unused: &[String],
+) -> FileError {
+    let mut parts = Vec::new();
+    if !unknown.is_empty() {
+        let unknown = unknown.join(", ");
+        parts.push(format!("it has no column {unknown}, which --map names"));
+    }
+    if !lacks.is_empty() {
+        parts.push(lacking(lacks, unused));
+    }
+    for (field, columns) in doubtful {
+        parts.push(format!("the {field} may be {}", columns.join(" or ")));
+    }
+    FileError::new(format!(
+        "is a table with the columns {}: {}",
+        columns.listed(),
+        parts.join("; ")
+    ))
+}
+
+fn lacking(lacks: &[&str], unused: &[String]) -> String {
+    if lacks == ["text"] {
+        let column = likely_text(unused);
+        let column = if column.contains(['"', '$', '`', '\\', '!']) {
+            format!("'{}'", column.replace('\'', r"'\''"))
+        } else {
+            format!("\"{column}\"")
+        };
+        return format!(
+            "no column is recognised as the text; pass --map text={column}, or --no-text if there is none"
+        );
+    }
+    let maps = lacks.iter().map(|field| format!("--map {field}=COLUMN"));
+    let without_text = if lacks.contains(&"text") {
+        " (or --no-text if there is no text)"
+    } else {
+        ""
+    };
+    format!(
+        "none of them is recognised as the {}; name it with {}{without_text}",
+        lacks.join(", the "),
+        maps.collect::<Vec<_>>().join(" ")
+    )
+}
+
 /// The column that most probably has the texts: one with a typical word, else the first.
-fn likely_text(unused: &[String]) -> Option<String> {
+fn likely_text(unused: &[String]) -> &str {
     const WORDS: Names = "text, comment, review, feedback, said, say, message, opinion, \
         experience, content, words, tell";
     let is_text = |name: &&String| {
         let name = name.to_lowercase();
         names(WORDS).any(|word| name.contains(word))
     };
-    unused.iter().find(is_text).or(unused.first()).cloned()
+    let likely = unused.iter().find(is_text).or(unused.first());
+    likely.map_or("COLUMN", String::as_str)
 }
 
 /// A recommendation counts as five stars and the opposite as one star, like in Podium, which shows both.

@@ -137,10 +137,16 @@ impl<'a> Collector<'a> {
     /// Begins a file; `name` is used in messages.
     pub fn begin(&mut self, name: String, format: &'static Format) -> Result<(), FileError> {
         if !self.request.renames.is_empty() && !format.renames {
-            return Err(FileError::MapUnused(format.name));
+            let name = format.name;
+            return Err(FileError::new(format!(
+                "is in the format {name}, whose field names are fixed; leave --map out"
+            )));
         }
         if self.request.withdraw_missing && format.excerpts {
-            return Err(FileError::Excerpts(format.label));
+            let label = format.label;
+            return Err(FileError::new(format!(
+                "is {label}, which gives only some of the reviews, so a missing one may still exist; leave --withdraw-missing out"
+            )));
         }
         self.authors_public = format.authors_public;
         self.is_own = format.is_own();
@@ -177,9 +183,7 @@ impl<'a> Collector<'a> {
         let response = incoming.response.given();
         let answered_at = response.and_then(IncomingResponse::instant);
         let instant = incoming.posted.posted.instant().or(answered_at);
-        if self.zone.is_none() && instant.is_some() {
-            return Err(FileError::NoTimeZone);
-        }
+        self.needs_zone(instant)?;
         let location = incoming.location.as_deref();
         if location.is_some_and(|its| !self.is_own && !self.locations.is_meant(its)) {
             self.count();
@@ -217,9 +221,7 @@ impl<'a> Collector<'a> {
             Err(problems) => return self.reject(at, raw, &problems),
         };
         let responded_at = comment.response.instant();
-        if responded_at.is_some() && self.zone.is_none() {
-            return Err(FileError::NoTimeZone);
-        }
+        self.needs_zone(responded_at)?;
         let mut wrong = Vec::new();
         let response = self.response(comment.response, &mut wrong);
         if !wrong.is_empty() {
@@ -264,7 +266,22 @@ impl<'a> Collector<'a> {
             error: problems.join("; "),
             row: raw(),
         };
-        self.watch.rejected(rejection).map_err(FileError::Rejects)
+        self.watch.rejected(rejection).map_err(|error| {
+            FileError::new(format!(
+                "a rejected row cannot be stored: {error}; nothing was changed"
+            ))
+        })
+    }
+
+    /// Refuses an instant if its day depends on an unknown time zone.
+    fn needs_zone(&self, instant: Option<DateTime<Utc>>) -> Result<(), FileError> {
+        if instant.is_none() || self.zone.is_some() {
+            return Ok(());
+        }
+        Err(FileError::new(
+            "has times, whose days depend on the business's time zone, which is not set; run `reviews init --time-zone ZONE` \
+             first, for example America/Phoenix",
+        ))
     }
 
     /// Takes the business of a file; `value` is called only if no business is known.
@@ -276,11 +293,13 @@ impl<'a> Collector<'a> {
             return Ok(());
         }
         let business = business::business(&value()?, Business::default(), true)
-            .map_err(|faults| FileError::of_member("business", faults))?;
+            .map_err(|faults| FileError::of_member("business", &faults))?;
         let zone = business.time_zone;
         let earlier = self.collected.report.files.len() > 1;
         if earlier && zone != Tz::UTC {
-            return Err(FileError::BusinessLate(zone.name().to_owned()));
+            return Err(FileError::new(format!(
+                "contains the business, whose time zone {zone} also sets the days of the files before it; give this file first"
+            )));
         }
         self.zone = Some(zone);
         self.business_known = true;
@@ -297,7 +316,7 @@ impl<'a> Collector<'a> {
         }
         if let Some(its) = value.get("editorial").filter(|its| its.is_object()) {
             let texts = business::editorial(its, Editorial::default());
-            let texts = texts.map_err(|faults| FileError::of_member("editorial", faults))?;
+            let texts = texts.map_err(|faults| FileError::of_member("editorial", &faults))?;
             self.collected.editorial = Some(texts);
         }
         let Some(its) = value.get("business").filter(|its| its.is_object()) else {
@@ -426,14 +445,19 @@ impl Locations<'_> {
         match self.meant {
             None if chosen.next().is_some() => {
                 let rows = self.rows.iter();
-                let counted = rows.map(|(its, count)| (self.called(its), *count));
-                Err(FileError::Locations(counted.collect()))
+                let counted = rows.map(|(its, count)| format!("{} ({count})", self.called(its)));
+                Err(FileError::new(format!(
+                    "the reviews are of {} locations: {}; one service publishes one location; name it with --location",
+                    self.rows.len(),
+                    counted.collect::<Vec<_>>().join(", ")
+                )))
             }
             Some(meant) if taken.is_none() && !self.rows.is_empty() => {
-                Err(FileError::NoSuchLocation {
-                    meant: meant.to_owned(),
-                    there: self.rows.keys().map(|its| self.called(its)).collect(),
-                })
+                let there: Vec<String> = self.rows.keys().map(|its| self.called(its)).collect();
+                Err(FileError::new(format!(
+                    "--location {meant}: no review is of that location; name one of {}",
+                    there.join(", ")
+                )))
             }
             _ => Ok(taken.and_then(|its| self.names.get(its)).cloned()),
         }

@@ -121,7 +121,7 @@ impl MergeError {
     /// The import's error; `path` is the database.
     pub fn at(self, path: &Path) -> ImportError {
         match self {
-            Self::Refused(reason) => ImportError::Refused(reason),
+            Self::Refused(reason) => ImportError::Refused(format!("{reason}; nothing was changed")),
             Self::Database(error) => DbError::at(path, error).into(),
         }
     }

@@ -45,7 +45,7 @@ impl Budget {
     }
 
     pub fn open(&self, path: &Path) -> Result<CountedFile<'_>, FileError> {
-        let file = File::open(path).map_err(FileError::Unreadable)?;
+        let file = File::open(path).map_err(FileError::unreadable)?;
         Ok(CountedFile { file, budget: self })
     }
 }

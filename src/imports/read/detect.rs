@@ -14,10 +14,10 @@ use crate::imports::map::plan::Columns;
 use crate::imports::map::values::same_name;
 use crate::imports::map::{Rename, ReviewField};
 use crate::imports::platforms::{
-    Format, Reader, all_formats, find_format, google, native, schema_org, table,
+    Format, Reader, all_formats, find_format, format_names, google, native, schema_org, table,
 };
 use crate::imports::read::json::walk;
-use crate::imports::read::table::{SheetHeader, TablePlace, has_row, sniff};
+use crate::imports::read::table::{SheetHeader, TablePlace, has_row, no_such_row, sniff};
 use crate::imports::request::ImportRequest;
 
 #[derive(Debug)]
@@ -93,7 +93,7 @@ impl FileShape {
                     ContentKind::Json(JsonLayout::Line)
                 }
                 None => match request.header_row {
-                    Some(row) if !has_row(head, row) => return Err(FileError::NoSuchRow(row)),
+                    Some(row) if !has_row(head, row) => return Err(no_such_row(row)),
                     Some(_) | None => ContentKind::Text,
                 },
             },
@@ -224,12 +224,16 @@ pub enum Rows {
     },
 }
 
+/// Of a file whose reviews were written by one Google Maps user, and are not about the business.
+pub const MAPS_REVIEWS: &str = "holds the places that a Google Maps user has reviewed, not the reviews of a business; \
+     export `Google Business Profile` with https://takeout.google.com and give its reviews.json, or the whole archive";
+
 /// The requested format, or the detected one.
 pub fn detect(shape: FileShape, request: &ImportRequest) -> Result<Detected, FileError> {
     refuse_options_of_tables(&shape, request)?;
     // GeoJSON's FeatureCollection (RFC 7946 §3.3): Google Maps exports a user's reviews as such.
     if shape.has("features") && shape.has("type") && !shape.has("rating") {
-        return Err(FileError::MapsReviews);
+        return Err(FileError::new(MAPS_REVIEWS));
     }
     let found = |format: &'static Format, shape, prefix: &str| {
         let rows = rows(shape, format, prefix);
@@ -275,10 +279,12 @@ pub fn detect(shape: FileShape, request: &ImportRequest) -> Result<Detected, Fil
         // Rejected rows of an unknown platform come from a table.
         ContentKind::Json(_) if is_rejected(&shape) => found(&table::FORMAT, shape, ""),
         ContentKind::Table(..) => found(&table::FORMAT, shape, ""),
-        ContentKind::Json(_) | ContentKind::Text => Err(FileError::Unknown {
-            said: described(&shape),
-            advice: advice(&shape),
-        }),
+        ContentKind::Json(_) | ContentKind::Text => Err(FileError::new(format!(
+            "is {}: none of the known formats ({}); {}",
+            described(&shape),
+            format_names().collect::<Vec<_>>().join(", "),
+            advice(&shape)
+        ))),
     }
 }
 
@@ -292,7 +298,9 @@ fn refuse_options_of_tables(shape: &FileShape, request: &ImportRequest) -> Resul
     ] {
         if is_given && !is_there {
             let said = described(shape);
-            return Err(FileError::NoTable { said, what });
+            return Err(FileError::new(format!(
+                "is {said}, which has no {what}; leave --{what} out"
+            )));
         }
     }
     Ok(())
@@ -418,10 +426,10 @@ fn insisted(shape: &FileShape, format: &Format, renames: &[Rename]) -> Result<St
         Reader::LinkedData => is_json || matches!(shape.kind, ContentKind::Markup),
     };
     if !fits {
-        return Err(FileError::Misfit {
-            format: format.name,
-            said: described(shape),
-        });
+        let (said, format) = (described(shape), format.name);
+        return Err(FileError::new(format!(
+            "is {said}, which cannot be read as {format}; leave --format out, or pass --format table for a table"
+        )));
     }
     if !matches!(shape.kind, ContentKind::Json(_)) {
         return Ok(String::new());

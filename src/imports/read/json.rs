@@ -215,11 +215,7 @@ impl Scan<'_> {
     }
 
     fn broken(&self, reason: &str) -> FileError {
-        FileError::Json {
-            line: self.line,
-            column: self.column + 1,
-            reason: reason.to_owned(),
-        }
+        FileError::json(self.line, self.column + 1, reason)
     }
 }
 

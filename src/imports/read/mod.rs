@@ -28,6 +28,9 @@ use detect::{Detected, Rows};
 use json::{ELEMENT_BYTES_MAX, Element, Met, RowValue};
 use table::TablePlace;
 
+const NOT_UTF8: &str = "is not UTF-8; save it as UTF-8, or convert it, for example from Windows-1252 with `iconv -f WINDOWS-1252 \
+     -t UTF-8`";
+
 /// Passes every row of `input` to `sink`.
 pub fn read(
     found: &Detected,
@@ -97,7 +100,10 @@ fn table(
         }
         let its = InputRow::Cells(columns, cells);
         if let Some(found) = plan.scale_of_ten(its) {
-            return Err(FileError::Scale { line, found });
+            return Err(FileError::new(format!(
+                "line {line}: a rating of {found} means that the scale ends at 10; pass --scale 10, because 5 out of 10 would \
+                 otherwise become five stars"
+            )));
         }
         match fault {
             Some(message) => sink.reject(at, &|| plan.raw(its), &[FieldError::new("", message)]),
@@ -123,9 +129,7 @@ fn array(
     let array: Arc<str> = path.join(".").into();
     let beside = names(plan.format.document).find(|name| *name == "business");
     json::elements(input, path, beside, &mut |met| match met {
-        Met::Beside(text) => {
-            sink.business(|| serde_json::from_slice(text).map_err(|error| FileError::json(&error)))
-        }
+        Met::Beside(text) => sink.business(|| Ok(serde_json::from_slice(text)?)),
         Met::Element(element) => {
             let at = Position::Element {
                 array: Arc::clone(&array),
@@ -230,19 +234,25 @@ fn linked_data(
         page::linked_data(input)?
     } else {
         let text = String::from_utf8(page::whole(input)?);
-        vec![text.map_err(|_| FileError::NotUtf8)?]
+        vec![text.map_err(|_| FileError::new(NOT_UTF8))?]
     };
     let mut reviews = Vec::new();
     for text in &texts {
-        let data = serde_json::from_str(text).map_err(|error| FileError::json(&error))?;
-        schema_org::collect(&data, schema_org::DEEP_MAX, &mut reviews);
+        schema_org::collect(
+            &serde_json::from_str(text)?,
+            schema_org::DEEP_MAX,
+            &mut reviews,
+        );
     }
     if reviews.is_empty() {
-        return Err(FileError::NoLinkedReviews(match (is_page, texts.len()) {
+        let what = match (is_page, texts.len()) {
             (true, 0) => "a page of HTML or XML without structured data (no <script type=\"application/ld+json\">)".to_owned(),
             (true, elements) => format!("a page whose structured data has no Review ({elements} elements were looked at)"),
             (false, _) => "linked data without a Review".to_owned(),
-        }));
+        };
+        return Err(FileError::new(format!(
+            "is {what}; give the export of the platform, or a page whose source has schema.org reviews as JSON-LD"
+        )));
     }
     let array: Arc<str> = "reviews".into();
     for (index, review) in (0..).zip(&reviews) {

@@ -51,7 +51,9 @@ pub fn whole(input: &mut dyn BufRead) -> Result<Vec<u8>, FileError> {
         .read_to_end(&mut all)
         .map_err(FileError::reading)?;
     if all.len() as u64 > PAGE_BYTES_MAX {
-        Err(FileError::PageTooLarge)
+        Err(FileError::new(
+            "the page, or the file of linked data, has more than 16 MiB; take the JSON-LD out of it and split it",
+        ))
     } else {
         Ok(all)
     }

@@ -1,6 +1,7 @@
 //! Tables: delimited text and workbooks, as rows of cells with headers. Every cell is a text, as displayed.
 
 use std::collections::{HashSet, VecDeque};
+use std::fmt::Display;
 use std::io::{self, BufRead, Cursor, Read};
 
 use calamine::{DataRef, Reader as _, SheetVisible, Xlsx};
@@ -27,6 +28,27 @@ pub enum TablePlace {
 const ROW_BYTES_MAX: usize = 1 << 20;
 /// Maximum number of columns: no table of reviews has more.
 const COLUMNS_MAX: usize = 1_000;
+
+fn too_many_columns(columns: usize) -> FileError {
+    FileError::new(format!(
+        "has {columns} columns; at most {COLUMNS_MAX} are supported"
+    ))
+}
+
+/// Usually because of an unclosed quote.
+fn row_too_long(line: u64) -> FileError {
+    FileError::new(format!(
+        "line {line}: the row that starts here is larger than 1 MiB; close the quote that was opened in it, or shorten it"
+    ))
+}
+
+/// Of `--header-row`; the row may also be too far down.
+pub fn no_such_row(row: u64) -> FileError {
+    FileError::new(format!(
+        "has no row {row} among its first {ROWS_NAMED_MAX} rows that are not empty; leave --header-row out, or name the header \
+         row"
+    ))
+}
 
 /// Called with a row: the line on which it begins, from 1, its cells, and what is wrong with them, if anything.
 pub type TakeRow<'t> = &'t mut dyn FnMut(u64, &[String], Option<String>) -> Result<(), FileError>;
@@ -191,7 +213,7 @@ pub fn read_text(
     take: TakeRow<'_>,
 ) -> Result<(), FileError> {
     if columns.0.len() > COLUMNS_MAX {
-        return Err(FileError::TooManyColumns(columns.0.len()));
+        return Err(too_many_columns(columns.0.len()));
     }
     let mut rows = TextRows::new(input, dialect.delimiter);
     let mut encoding = Encoding::Undecided;
@@ -254,7 +276,10 @@ impl<'r> TextRows<'r> {
             Ok(false) => {
                 let (start, line) = seen.row;
                 if ends_in_quotes(seen.since(start), self.delimiter) {
-                    return Err(FileError::OpenQuotes(line));
+                    return Err(FileError::new(format!(
+                        "line {line}: a quotation mark opens a cell and none closes it, so all that follows would be part of \
+                         this row; close it, or export the file again if its end is missing"
+                    )));
                 }
                 return Ok(None);
             }
@@ -263,7 +288,7 @@ impl<'r> TextRows<'r> {
             Err(other) => io::Error::other(format!("{other:?}")),
         };
         Err(match error.downcast() {
-            Ok(RowTooLong) => FileError::RowTooLong(line),
+            Ok(RowTooLong) => row_too_long(line),
             Err(error) => FileError::reading(error),
         })
     }
@@ -421,6 +446,8 @@ impl Read for Limited<'_> {
 pub const WORKBOOK_BYTES_MAX: u64 = 32 << 20;
 /// Maximum size of all its parts in bytes, unpacked, because its texts are kept in memory.
 const UNPACKED_BYTES_MAX: u64 = 256 << 20;
+pub const WORKBOOK_TOO_LARGE: &str = "the workbook is too large (at most 32 MiB packed and 256 MiB unpacked); save it as CSV, \
+     which has no such limit";
 
 type Book<'b> = Xlsx<Cursor<&'b [u8]>>;
 
@@ -458,10 +485,12 @@ pub fn find_sheet(
         sheets.retain(|name| visible.contains(name.as_str()));
     }
     if sheets.is_empty() {
-        return Err(FileError::NoSuchSheet {
-            wanted: request.sheet.clone().unwrap_or_default(),
-            there: names,
-        });
+        let wanted = request.sheet.as_deref().unwrap_or_default();
+        let there: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+        return Err(FileError::new(format!(
+            "has no sheet \"{wanted}\"; its sheets are {}",
+            there.join(", ")
+        )));
     }
     let (mut best, mut any): (Option<(usize, SheetHeader, Columns)>, bool) = (None, false);
     for sheet in sheets {
@@ -489,10 +518,8 @@ pub fn find_sheet(
     }
     match (best, request.header_row) {
         (Some((_, header, columns)), _) => Ok((header, columns)),
-        (None, Some(row)) if any => Err(FileError::NoSuchRow(row)),
-        (None, _) => Err(FileError::Workbook(
-            "all of its sheets are empty".to_owned(),
-        )),
+        (None, Some(row)) if any => Err(no_such_row(row)),
+        (None, _) => Err(broken_workbook("all of its sheets are empty")),
     }
 }
 
@@ -517,16 +544,14 @@ pub fn read_sheet(
 
 /// Refuses an archive that unpacks to more bytes than allowed, regardless of the size in its directory.
 fn check_unpacked(packed: &[u8]) -> Result<(), FileError> {
-    let broken = |error: zip::result::ZipError| FileError::Workbook(error.to_string());
-    let mut archive = ZipArchive::new(Cursor::new(packed)).map_err(broken)?;
+    let mut archive = ZipArchive::new(Cursor::new(packed)).map_err(broken_workbook)?;
     let mut left = UNPACKED_BYTES_MAX;
     for index in 0..archive.len() {
-        let part = archive.by_index(index).map_err(broken)?;
-        let unpacked = io::copy(&mut part.take(left + 1), &mut io::sink())
-            .map_err(|error| FileError::Workbook(error.to_string()))?;
+        let part = archive.by_index(index).map_err(broken_workbook)?;
+        let unpacked = io::copy(&mut part.take(left + 1), &mut io::sink());
         left = left
-            .checked_sub(unpacked)
-            .ok_or(FileError::WorkbookTooLarge)?;
+            .checked_sub(unpacked.map_err(broken_workbook)?)
+            .ok_or_else(|| FileError::new(WORKBOOK_TOO_LARGE))?;
     }
     Ok(())
 }
@@ -564,13 +589,13 @@ fn each_row(book: &mut Book<'_>, sheet: &str, take: TakeCells<'_>) -> Result<(),
         let at = cell.get_position().1 as usize;
         bytes += text.len();
         if bytes > ROW_BYTES_MAX {
-            return Err(FileError::RowTooLong(u64::from(row) + 1));
+            return Err(row_too_long(u64::from(row) + 1));
         }
         if text.is_empty() {
             continue;
         }
         if at >= COLUMNS_MAX {
-            return Err(FileError::TooManyColumns(at + 1));
+            return Err(too_many_columns(at + 1));
         }
         cells.resize(cells.len().max(at + 1), String::new());
         cells[at] = text;
@@ -602,9 +627,10 @@ fn displayed(value: &DataRef<'_>) -> String {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "handed to `map_err`")]
-fn broken_workbook(error: calamine::XlsxError) -> FileError {
-    FileError::Workbook(error.to_string())
+fn broken_workbook(error: impl Display) -> FileError {
+    FileError::new(format!(
+        "the workbook cannot be read ({error}); save it as CSV and import that file"
+    ))
 }
 
 #[cfg(test)]
