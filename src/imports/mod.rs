@@ -17,9 +17,6 @@ pub(crate) mod seed;
 
 use std::path::{Path, PathBuf};
 
-use chrono::{DateTime, Utc};
-use chrono_tz::Tz;
-
 pub use file_error::{FileError, ImportError};
 pub use map::Rename;
 pub use map::fields::FieldError;
@@ -35,6 +32,7 @@ use crate::storage::business::{SampleState, note_sample, sample_state};
 use crate::storage::reviews::{self, RunCounts};
 use crate::storage::{AtPath as _, Database, Write, business};
 use file_error::listed;
+use map::Calendar;
 use merge::collector::{Collected, Collector};
 use merge::{MergeError, Merging, completing};
 use read::budget::Budget;
@@ -68,7 +66,8 @@ pub async fn import(
         return Err(ImportError::Refused(SAMPLE.to_owned()));
     }
     let is_known = known.is_some();
-    let collected = gather(order, now, is_known, zone, watch, detect::detect).await?;
+    let calendar = Calendar { zone, now };
+    let collected = gather(order, calendar, is_known, watch, detect::detect).await?;
     let mut write = database.write_long(clock).await?;
     if state == SampleState::Alone {
         note_sample(&mut write, true).await.at(path)?;
@@ -102,11 +101,10 @@ async fn merged(
     watch: Watcher<'_>,
 ) -> Result<ImportReport, MergeError> {
     let Collected {
-        now,
+        calendar: Calendar { zone, now },
         is_sample,
         mut staging,
         business: brought,
-        zone,
         editorial,
         mut report,
     } = collected;
@@ -180,9 +178,8 @@ fn counts(report: &ImportReport) -> RunCounts {
 /// Reads all files of `order`. Reports every file that cannot be read.
 async fn gather(
     order: &ImportRequest,
-    now: DateTime<Utc>,
+    calendar: Calendar,
     is_known: bool,
-    zone: Option<Tz>,
     watch: Watcher<'_>,
     detect: Detect,
 ) -> Result<Collected, ImportError> {
@@ -195,7 +192,7 @@ async fn gather(
     }
     let mut collected = {
         let budget = Budget::new(&order.files);
-        let collector = Collector::new(now, is_known, zone, order, &budget, watch);
+        let collector = Collector::new(calendar, is_known, order, &budget, watch);
         let mut opener = Opener {
             request: order,
             budget: &budget,

@@ -9,8 +9,8 @@ use serde_json::Value;
 use crate::clock::Clock;
 use crate::config::read_text;
 use crate::imports::file_error::{ImportError, listed, reason};
-use crate::imports::map::business;
 use crate::imports::map::fields::FieldError;
+use crate::imports::map::{Calendar, business};
 use crate::imports::platforms::native;
 use crate::imports::read::detect::{Detected, Rows};
 use crate::imports::read::json::walk;
@@ -154,8 +154,11 @@ pub async fn load(
             rows: Rows::Lines { rejected: false },
         })
     };
-    let zone = Some(business.time_zone);
-    let mut collected = gather(&request, clock.now(), true, zone, watch, lines).await?;
+    let calendar = Calendar {
+        zone: Some(business.time_zone),
+        now: clock.now(),
+    };
+    let mut collected = gather(&request, calendar, true, watch, lines).await?;
     let path = database.path();
     let mut write = database.write_long(clock).await?;
     match sample_state(write.for_reading()).await.at(path)? {

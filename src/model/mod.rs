@@ -37,8 +37,8 @@ mod words;
 
 pub use filter::{ReviewFilter, SearchArguments, Traits};
 pub use merge::{
-    Base, DUPLICATE, DigestKey, GONE, Merged, NOT_VERIFIED, Stated, Statement, UnitDigest, Units,
-    adopt, merge,
+    Base, DUPLICATE, DigestKey, GONE, Merged, NOT_VERIFIED, Statement, UnitDigest, Units, adopt,
+    merge,
 };
 pub use parameters::{InsightsPart, LIMIT_DEFAULT, LIMIT_MAX, QUERY_CHARACTERS_MAX, Sort};
 pub use review::{

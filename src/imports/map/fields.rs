@@ -241,6 +241,11 @@ pub fn noted<T>(wrong: &mut Vec<FieldError>, made: Result<T, FieldError>) -> Opt
     made.map_err(|problem| wrong.push(problem)).ok()
 }
 
+/// As [`noted`], with the default in place of a wrong value.
+pub fn or_default<T: Default>(wrong: &mut Vec<FieldError>, made: Result<T, FieldError>) -> T {
+    noted(wrong, made).unwrap_or_default()
+}
+
 /// `value` as JSON, shortened.
 pub fn shown(value: &Value) -> String {
     let text = value.to_string();

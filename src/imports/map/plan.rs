@@ -7,20 +7,21 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashSet;
 
-use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
 use crate::imports::file_error::FileError;
 use crate::imports::map::business::is_made_of_subtags;
 use crate::imports::map::date::{DateOrder, Dates};
-use crate::imports::map::fields::{self, FieldError, Names, check_text, names, noted, shown};
+use crate::imports::map::fields::{
+    self, FieldError, Names, check_text, names, noted, or_default, shown,
+};
 use crate::imports::map::values::{
     NOT_PUBLISHED, Says, flag, is_public, parse_rating, quoted, same_name, shows_scale_of_ten,
     words,
 };
 use crate::imports::map::{
-    Comment, Dated, FormerIdParts, Incoming, IncomingResponse, Noted, Posted, ReviewField, STATUS,
-    values,
+    Answer, Calendar, Comment, Dated, FormerIdParts, Incoming, Noted, Posted, ReviewField, STATUS,
+    Stated, StatedParts, answer, values,
 };
 use crate::imports::platforms::format::{Format, Hidden, NO_STARS, When};
 use crate::imports::platforms::table;
@@ -28,7 +29,7 @@ use crate::imports::platforms::table::CombinedHeader;
 use crate::imports::report::TableColumns;
 use crate::imports::request::ImportRequest;
 use crate::model::{
-    InvalidReviewId, Mentions, Method, NOT_VERIFIED, Rating, ReviewId, Source, Stated, Status,
+    InvalidReviewId, Mentions, Method, NOT_VERIFIED, Rating, ReviewId, Source, Status, Units,
     Verification,
 };
 
@@ -442,85 +443,70 @@ impl<'o> Plan<'o> {
     }
 
     /// The review of `row`, or all its errors.
-    pub fn review(&self, row: InputRow<'_>) -> Result<Incoming, Vec<FieldError>> {
+    pub fn review(
+        &self,
+        row: InputRow<'_>,
+        calendar: Calendar,
+    ) -> Result<Incoming, Vec<FieldError>> {
         let mut wrong = Vec::new();
-        let rating = noted(&mut wrong, self.rating(row));
-        let posted = noted(&mut wrong, self.date(row));
-        let author = noted(&mut wrong, self.author(row));
-        let text = noted(&mut wrong, self.text(row, ReviewField::Text));
-        let title = noted(&mut wrong, self.stated(row, ReviewField::Title));
-        let source = noted(&mut wrong, self.source(row));
+        let its = &mut wrong;
+        let (rating, is_starless) = noted(its, self.rating(row)).unzip();
+        let posted = noted(its, self.date(row, calendar));
+        let author = noted(its, self.author(row));
+        let text = or_default(its, self.text(row, ReviewField::Text)).unwrap_or_default();
+        let title = or_default(its, self.stated(row, ReviewField::Title));
+        let source = noted(its, self.source(row));
         let parts = || {
-            let text = text.as_ref()?.as_deref().unwrap_or_default();
-            let title = title.as_ref()?.given().map_or("", String::as_str);
-            let parts = [&source.as_ref()?.name, author.as_deref()?, title, text];
-            Some((posted.as_ref()?, parts))
+            let title = title.given().map_or("", String::as_str);
+            let parts = [&source.as_ref()?.name, author.as_deref()?, title, &text];
+            Some((posted?, parts))
         };
-        let id = parts().and_then(|(posted, parts)| noted(&mut wrong, self.id(row, posted, parts)));
-        let language = noted(&mut wrong, self.language(row));
-        let location = noted(&mut wrong, self.text(row, ReviewField::Location));
-        let verification = noted(&mut wrong, self.verification(row));
-        let starless = rating.as_ref().is_some_and(|(_, starless)| *starless);
-        let status = noted(
-            &mut wrong,
-            self.status(row, starless, verification.as_ref()),
-        );
-        let mentions = noted(&mut wrong, self.mentions(row));
-        let response = noted(&mut wrong, self.response(row));
-        let updated = noted(&mut wrong, self.dated(row, ReviewField::UpdatedAt));
-        let writer = noted(&mut wrong, self.writer(row));
-        let theirs = row.get(self.field(ReviewField::Id));
-        let made = || {
-            let (author, format) = (author?, self.format);
-            let former = format.was_table.then(|| FormerIdParts {
-                // The ids of table rows have not changed.
-                id: (theirs.as_ref().filter(|_| format.vouches)).and_then(|id| id.text().ok()),
-                was_direct: format.vouches || self.request.source.is_some(),
-                author: author.clone(),
-            });
-            let text = match row {
-                // A file without texts gives no statement about them; platforms leave out an object's empty text.
-                _ if row.has(self.field(ReviewField::Text)) => {
-                    Stated::Given(text?.unwrap_or_default())
-                }
-                InputRow::Json(_) if !self.request.no_text => Stated::Given(String::new()),
-                InputRow::Cells(..) | InputRow::Json(_) => Stated::Unsaid,
-            };
-            let (updated_at, updated_on) = match updated?.map(|its| its.posted) {
-                Some(Posted::Instant(at)) => (Some(at), None),
-                Some(Posted::Day(day)) => (None, Some(day)),
-                None => (None, None),
-            };
-            Some(Incoming {
-                id: id?,
-                has_id: theirs.is_some(),
-                rating: rating?.0,
-                posted: posted?,
-                author,
-                title: title?,
-                text,
-                language: language?,
-                source: Stated::Given(source?),
-                location: location?,
-                status: status?,
-                verification: verification?,
-                mentions: mentions?,
-                response: response?,
-                updated_at,
-                updated_on,
-                decided: Vec::new(),
-                noted: Noted {
-                    former,
-                    writer: writer?,
-                    ..Noted::default()
-                },
-            })
+        let id = parts().and_then(|(posted, parts)| noted(its, self.id(row, posted, parts)));
+        let language = or_default(its, self.language(row));
+        let location = or_default(its, self.text(row, ReviewField::Location));
+        let verification = or_default(its, self.verification(row));
+        let status = self.status(row, is_starless == Some(true), &verification);
+        let (theirs, format) = (row.get(self.field(ReviewField::Id)), self.format);
+        // A file without texts gives no statement about them; platforms leave out an object's empty text.
+        let has_text = row.has(self.field(ReviewField::Text))
+            || matches!(row, InputRow::Json(_)) && !self.request.no_text;
+        let stated = StatedParts {
+            is_digest: theirs.is_none(),
+            title,
+            text: if has_text {
+                Stated::Given(text)
+            } else {
+                Stated::Unsaid
+            },
+            language,
+            source: source.map_or(Stated::Unsaid, Stated::Given),
+            location,
+            status: or_default(its, status),
+            verification,
+            mentions: or_default(its, self.mentions(row)),
+            response: or_default(its, self.response(row, calendar)),
+            updated: or_default(its, self.posted(row, ReviewField::UpdatedAt)),
+            decided: Units::NONE,
+            noted: Noted {
+                writer: or_default(its, self.writer(row)),
+                former: format.was_table.then(|| FormerIdParts {
+                    // The ids of table rows have not changed.
+                    id: (theirs.as_ref().filter(|_| format.vouches)).and_then(|id| id.text().ok()),
+                    was_direct: format.vouches || self.request.source.is_some(),
+                    author: author.clone().unwrap_or_default(),
+                }),
+                ..Noted::default()
+            },
         };
-        made().ok_or(wrong)
+        Incoming::of(id, rating, posted, author, stated, wrong)
     }
 
     /// The answer in `row`, or all its errors; `None` if the row is not an answer.
-    pub fn comment(&self, row: InputRow<'_>) -> Option<Result<Comment, Vec<FieldError>>> {
+    pub fn comment(
+        &self,
+        row: InputRow<'_>,
+        calendar: Calendar,
+    ) -> Option<Result<Comment, Vec<FieldError>>> {
         let (parent, _) = self.comments.as_ref()?;
         let found = row.get(parent)?;
         let rating = row.get(self.field(ReviewField::Rating));
@@ -528,26 +514,23 @@ impl<'o> Plan<'o> {
         let parent = found.text().ok();
         let parent = parent.filter(|its| its.trim() != "0" && !is_rated)?;
         let mut wrong = Vec::new();
+        let its = &mut wrong;
         let review = self.platform_id(parent.trim());
-        let review = review.map_err(|error| found.problem(error.to_string()));
-        let review = noted(&mut wrong, review);
-        let text = noted(&mut wrong, self.text(row, ReviewField::Text));
-        let posted = noted(&mut wrong, self.dated(row, ReviewField::Date));
-        let writer = noted(&mut wrong, self.writer(row));
-        let status = noted(&mut wrong, self.status(row, false, None));
-        let made = || {
-            let is_public = status?.given().is_none_or(|its| *its == Status::Published);
-            Some(Comment {
-                review: review?,
-                writer: writer?.filter(|_| is_public),
-                response: IncomingResponse {
-                    text: text?.unwrap_or_default(),
-                    posted: posted?,
-                    author: None,
-                },
-            })
-        };
-        Some(made().ok_or(wrong))
+        let review = noted(
+            its,
+            review.map_err(|error| found.problem(error.to_string())),
+        );
+        let text = or_default(its, self.text(row, ReviewField::Text)).unwrap_or_default();
+        let posted = or_default(its, self.dated(row, ReviewField::Date, calendar));
+        let writer = or_default(its, self.writer(row));
+        let status = or_default(its, self.status(row, false, &Stated::Unsaid));
+        let is_public = status.given().is_none_or(|its| *its == Status::Published);
+        let made = review.filter(|_| wrong.is_empty()).map(|review| Comment {
+            review,
+            writer: writer.filter(|_| is_public),
+            answer: answer(text, posted, None),
+        });
+        Some(made.ok_or(wrong))
     }
 
     /// User number of the row's author; `None` for a visitor.
@@ -629,8 +612,8 @@ impl<'o> Plan<'o> {
             | ReviewField::ResponseDate
             | ReviewField::UpdatedAt
             | ReviewField::VerifiedAt => {
-                let dated = self.dated(row, field).ok().flatten();
-                dated.map(|its| Value::from(its.posted.to_string()))
+                let posted = self.posted(row, field).ok().flatten();
+                posted.map(|posted| Value::from(posted.to_string()))
             }
             _ => None,
         };
@@ -817,32 +800,32 @@ impl<'o> Plan<'o> {
         Ok((stars, is_recommendation))
     }
 
-    fn dated(&self, row: InputRow<'_>, field: ReviewField) -> Result<Option<Dated>, FieldError> {
-        let Some(found) = row.get(self.field(field)) else {
-            return Ok(None);
-        };
+    fn parse_date(&self, text: &str) -> Result<Posted, String> {
         let day_first = self.is_day_first.then_some(DateOrder::DayFirst);
         let dates = Dates {
             format: self.request.date_format.as_deref(),
             order: self.format.date_order.or(day_first),
             zone: self.format.zone,
         };
-        let posted = found.read(|text| dates.parse(text))?;
-        Ok(Some(Dated::new(posted, found.path.to_owned())))
+        dates.parse(text)
     }
 
-    fn date(&self, row: InputRow<'_>) -> Result<Dated, FieldError> {
-        self.dated(row, ReviewField::Date)?
-            .ok_or_else(|| self.problem(row, ReviewField::Date, "missing"))
+    fn posted(&self, row: InputRow<'_>, field: ReviewField) -> Result<Option<Posted>, FieldError> {
+        self.read(row, field, |text| self.parse_date(text))
     }
 
-    fn instant(
+    fn dated(
         &self,
         row: InputRow<'_>,
         field: ReviewField,
-    ) -> Result<Option<DateTime<Utc>>, FieldError> {
-        let dated = self.dated(row, field)?;
-        Ok(dated.and_then(|dated| dated.posted.instant()))
+        calendar: Calendar,
+    ) -> Result<Option<Dated>, FieldError> {
+        self.read(row, field, |text| calendar.place(self.parse_date(text)?))
+    }
+
+    fn date(&self, row: InputRow<'_>, calendar: Calendar) -> Result<Dated, FieldError> {
+        self.dated(row, ReviewField::Date, calendar)?
+            .ok_or_else(|| self.problem(row, ReviewField::Date, "missing"))
     }
 
     fn author(&self, row: InputRow<'_>) -> Result<String, FieldError> {
@@ -879,7 +862,7 @@ impl<'o> Plan<'o> {
     fn id(
         &self,
         row: InputRow<'_>,
-        posted: &Dated,
+        posted: Dated,
         parts: [&str; 4],
     ) -> Result<ReviewId, FieldError> {
         let (path, made) = if let Some(found) = row.get(self.field(ReviewField::Id)) {
@@ -902,7 +885,8 @@ impl<'o> Plan<'o> {
                 .matched
                 .is_some_and(|value| value.eq_ignore_ascii_case(text.trim()))
         });
-        let verified_at = self.instant(row, ReviewField::VerifiedAt)?;
+        let verified_at = self.posted(row, ReviewField::VerifiedAt)?;
+        let verified_at = verified_at.and_then(Posted::instant);
         if self.format.vouches {
             let method = if matched {
                 Method::JobMatch
@@ -935,8 +919,8 @@ impl<'o> Plan<'o> {
     fn status(
         &self,
         row: InputRow<'_>,
-        starless: bool,
-        verification: Option<&Stated<Verification>>,
+        is_starless: bool,
+        verification: &Stated<Verification>,
     ) -> Result<Stated<Status>, FieldError> {
         let withheld = |reason: &str| Ok(Stated::Given(Status::withheld(reason)));
         let mut is_shown = false;
@@ -956,12 +940,11 @@ impl<'o> Plan<'o> {
                 return withheld(hidden.reason);
             }
         }
-        if starless {
+        if is_starless {
             return withheld(NO_STARS);
         }
         let reason = self.text(row, ReviewField::Reason)?;
-        let verification = verification.and_then(Stated::given);
-        if verification.is_some_and(|its| !its.verified) {
+        if verification.given().is_some_and(|its| !its.verified) {
             return withheld(reason.as_deref().unwrap_or(NOT_VERIFIED));
         }
         match self.is_public(row)? {
@@ -1028,15 +1011,17 @@ impl<'o> Plan<'o> {
         })
     }
 
-    fn response(&self, row: InputRow<'_>) -> Result<Stated<IncomingResponse>, FieldError> {
+    fn response(
+        &self,
+        row: InputRow<'_>,
+        calendar: Calendar,
+    ) -> Result<Stated<Answer>, FieldError> {
         let Some(text) = self.text(row, ReviewField::ResponseText)? else {
             return Ok(self.without_value(row, ReviewField::ResponseText));
         };
-        Ok(Stated::Given(IncomingResponse {
-            text,
-            posted: self.dated(row, ReviewField::ResponseDate)?,
-            author: self.text(row, ReviewField::ResponseAuthor)?,
-        }))
+        let posted = self.dated(row, ReviewField::ResponseDate, calendar)?;
+        let author = self.text(row, ReviewField::ResponseAuthor)?;
+        Ok(Stated::Given(answer(text, posted, author)))
     }
 }
 

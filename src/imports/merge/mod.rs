@@ -10,12 +10,12 @@ use thiserror::Error;
 
 use crate::compute::steps;
 use crate::imports::file_error::ImportError;
-use crate::imports::map::{Noted, SOURCE_DEFAULT};
+use crate::imports::map::{Answer, Noted, SOURCE_DEFAULT};
 use crate::imports::report::{ImportReport, Watcher};
 use crate::imports::request::ImportRequest;
 use crate::model::{
-    Base, DUPLICATE, DigestKey, GONE, Merged, Response, Review, ReviewId, Statement, Status, Unit,
-    Units, adopt, merge,
+    Base, DUPLICATE, DigestKey, GONE, Merged, Review, ReviewId, Statement, Status, Unit, Units,
+    adopt, merge,
 };
 use crate::storage::imports::{RowToStage, StagedRow, Staging};
 use crate::storage::reviews::{self, KnownReviews, RunChange, SourceVersion};
@@ -46,9 +46,6 @@ pub struct StagedReview {
     pub changed_at: Option<DateTime<Utc>>,
     pub noted: Noted,
 }
-
-/// An answer from a separate row, and when it was written, if the source gives an instant.
-pub type StagedAnswer = (Response, Option<DateTime<Utc>>);
 
 impl StagedReview {
     /// The source's own name, even if the owner renamed it.
@@ -89,8 +86,7 @@ impl Staged {
         // The id may have changed since.
         review.said.review.id = id;
         if let Some(answer) = answer {
-            let (response, responded_at): StagedAnswer =
-                serde_json::from_str(&answer).map_err(lost)?;
+            let (response, responded_at): Answer = serde_json::from_str(&answer).map_err(lost)?;
             review.said.review.response = Some(response);
             review.said.unsaid.remove(Unit::Response);
             review.noted.responded_at = responded_at;

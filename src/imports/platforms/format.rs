@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::imports::map::date::DateOrder;
 use crate::imports::map::fields::{FieldError, Names};
-use crate::imports::map::{Incoming, ReviewField, SOURCE_DEFAULT};
+use crate::imports::map::{Calendar, Incoming, ReviewField, SOURCE_DEFAULT};
 use crate::model::{Method, Verification};
 
 /// A kind of file with reviews.
@@ -72,7 +72,7 @@ pub struct Format {
 pub enum Reader {
     /// As native records, which may also be deletions.
     Native,
-    Json(fn(&Value) -> Result<Incoming, Vec<FieldError>>),
+    Json(fn(&Value, Calendar) -> Result<Incoming, Vec<FieldError>>),
     /// By the meanings of their columns.
     #[default]
     Columns,

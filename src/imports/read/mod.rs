@@ -18,12 +18,12 @@ use crate::imports::file_error::{FileError, reason};
 use crate::imports::map::fields::{FieldError, Fields, names};
 use crate::imports::map::plan::{Columns, InputRow, Plan};
 use crate::imports::map::values::{NOT_PUBLISHED, is_public};
-use crate::imports::map::{self, Incoming, Rename};
+use crate::imports::map::{self, Incoming, Rename, Stated};
 use crate::imports::merge::collector::Collector;
 use crate::imports::platforms::{Format, Reader, native, schema_org};
 use crate::imports::report::Position;
 use crate::imports::request::ImportRequest;
-use crate::model::{Stated, Status};
+use crate::model::Status;
 use detect::{Detected, Rows};
 use json::{ELEMENT_BYTES_MAX, Element, Met, RowValue};
 use table::TablePlace;
@@ -192,13 +192,13 @@ fn value(
             }
             let is_ignored = renames.iter().any(Rename::ignores_status);
             let is_taken = |name: &str| is_ignored || is_own(name);
-            let made = held(&record, native::review(&record), &is_taken, true);
-            sink.review(at, made, &raw)
+            let made = native::review(&record, sink.calendar());
+            sink.review(at, held(&record, made, &is_taken, true), &raw)
         }
         Reader::Json(review) => {
             let is_taken = |name: &str| plan.format.is_own() && is_own(name);
-            let made = held(&value, review(&value), &is_taken, false);
-            sink.review(at, made, &raw)
+            let made = review(&value, sink.calendar());
+            sink.review(at, held(&value, made, &is_taken, false), &raw)
         }
         Reader::Columns => {
             if let Value::Object(members) = &value {
@@ -219,9 +219,10 @@ fn row(
     sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
     let raw = || plan.raw(row);
-    match plan.comment(row) {
+    let calendar = sink.calendar();
+    match plan.comment(row, calendar) {
         Some(comment) => sink.comment(at, comment, &raw),
-        None => sink.review(at, plan.review(row), &raw),
+        None => sink.review(at, plan.review(row, calendar), &raw),
     }
 }
 
@@ -256,7 +257,8 @@ fn linked_data(
     }
     let array: Arc<str> = "reviews".into();
     for (index, review) in (0..).zip(&reviews) {
-        let made = held(review, schema_org::review(review), &|_| false, false);
+        let made = schema_org::review(review, sink.calendar());
+        let made = held(review, made, &|_| false, false);
         let array = Arc::clone(&array);
         sink.review(Position::Element { array, index }, made, &|| {
             schema_org::raw(review)
@@ -272,16 +274,21 @@ fn held(
     is_taken: &dyn Fn(&str) -> bool,
     may_ignore: bool,
 ) -> Result<Incoming, Vec<FieldError>> {
-    let mut incoming = made?;
     let Value::Object(members) = row else {
-        return Ok(incoming);
+        return made;
     };
-    let public = is_public(members, is_taken, may_ignore);
-    let status = incoming.status.given();
-    if public.map_err(|problem| vec![problem])? == Some(false)
-        && status.is_none_or(|its| *its == Status::Published)
-    {
-        incoming.status = Stated::Given(Status::withheld(NOT_PUBLISHED));
+    let mut incoming = match (made, is_public(members, is_taken, may_ignore)) {
+        (Ok(incoming), Ok(Some(false))) => incoming,
+        (made, Ok(_)) => return made,
+        (made, Err(problem)) => {
+            let mut wrong = made.err().unwrap_or_default();
+            wrong.push(problem);
+            return Err(wrong);
+        }
+    };
+    let status = &mut incoming.stated.status;
+    if status.given().is_none_or(|its| *its == Status::Published) {
+        *status = Stated::Given(Status::withheld(NOT_PUBLISHED));
     }
     Ok(incoming)
 }

@@ -399,6 +399,7 @@ mod tests {
     use chrono::DateTime;
 
     use super::*;
+    use crate::imports::map::Calendar;
     use crate::imports::read::detect::detect;
     use crate::imports::report::{Rejection, Watch};
 
@@ -417,12 +418,15 @@ mod tests {
         let (request, budget) = (ImportRequest::default(), Budget::new(&[]));
         budget.left.set(1 << 20);
         let mut quiet = Quiet;
-        let now = DateTime::UNIX_EPOCH;
+        let calendar = Calendar {
+            zone: None,
+            now: DateTime::UNIX_EPOCH,
+        };
         let mut opener = Opener {
             request: &request,
             budget: &budget,
             detect,
-            collector: Collector::new(now, true, None, &request, &budget, &mut quiet).unwrap(),
+            collector: Collector::new(calendar, true, &request, &budget, &mut quiet).unwrap(),
             faults: Vec::new(),
         };
         work(&mut opener);
