@@ -1,6 +1,6 @@
 //! Tables: delimited text and workbooks, as rows of cells with headers. Every cell is a text, as displayed.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 use std::fmt::Display;
 use std::io::{self, BufRead, Cursor, Read};
 
@@ -251,7 +251,12 @@ impl<'r> TextRows<'r> {
             .flexible(true)
             .from_reader(Limited {
                 inner: input,
-                seen: Seen::default(),
+                seen: Seen {
+                    spent: 0,
+                    bytes: 0,
+                    row: (0, 1),
+                    last: Vec::new(),
+                },
             });
         let record = csv::ByteRecord::new();
         Self {
@@ -266,16 +271,16 @@ impl<'r> TextRows<'r> {
         let start = self.reader.position().byte();
         self.reader.get_mut().seen.spent = 0;
         let more = self.reader.read_byte_record(&mut self.record);
-        let line = self.reader.get_mut().seen.line_of(start);
         let seen = &mut self.reader.get_mut().seen;
+        let (begin, line) = seen.next_row(start);
         let error = match more.map_err(csv::Error::into_kind) {
             Ok(true) => {
-                seen.row = (start, line);
+                seen.row = (begin, line);
                 return Ok(Some(line));
             }
             Ok(false) => {
-                let (start, line) = seen.row;
-                if ends_in_quotes(seen.since(start), self.delimiter) {
+                let (begin, line) = seen.row;
+                if ends_in_quotes(seen.since(begin), self.delimiter) {
                     return Err(FileError::new(format!(
                         "line {line}: a quotation mark opens a cell and none closes it, so all that follows would be part of \
                          this row; close it, or export the file again if its end is missing"
@@ -360,33 +365,20 @@ impl Encoding {
 /// Fewer bytes are kept in any case.
 const LAST_BYTES_MIN: usize = 1 << 16;
 
-/// Counts what was read so far: the bytes of this row, and the positions of line feeds. The parser's own line count is
-/// one too small after CR LF and after blank lines.
-#[derive(Debug, Default)]
+/// What was read so far. The parser's own line count is one too small after CR LF and after blank lines.
+#[derive(Debug)]
 struct Seen {
+    /// Number of bytes since the parser was asked for the next row.
     spent: usize,
     bytes: u64,
-    ends_in_cr: bool,
-    /// The line feeds after the last row, and whether a carriage return precedes each. There are at most as many as a
-    /// row has bytes.
-    feeds: VecDeque<(u64, bool)>,
-    /// Number of line feeds before the last row.
-    passed: u64,
-    /// The start of the last row, and its line.
+    /// The start of the last row, and its line, from 1.
     row: (u64, u64),
-    /// The last bytes read: at least those of the last row.
+    /// The last bytes read: at least those from the last row on.
     last: Vec<u8>,
 }
 
 impl Seen {
     fn add(&mut self, bytes: &[u8]) {
-        for at in memchr::memchr_iter(b'\n', bytes) {
-            let after_cr = at
-                .checked_sub(1)
-                .map_or(self.ends_in_cr, |before| bytes[before] == b'\r');
-            self.feeds.push_back((self.bytes + at as u64, after_cr));
-        }
-        self.ends_in_cr = bytes.last().map_or(self.ends_in_cr, |last| *last == b'\r');
         let kept = self.since(self.row.0).len();
         if self.last.len() > 2 * kept + LAST_BYTES_MIN {
             self.last.drain(..self.last.len() - kept);
@@ -396,24 +388,23 @@ impl Seen {
         self.spent += bytes.len();
     }
 
-    /// The bytes read since `start`, which is in the last row or after it.
+    /// The bytes read since `start`, which is not before the last row.
     fn since(&self, start: u64) -> &[u8] {
         let count = usize::try_from(self.bytes - start).unwrap_or(usize::MAX);
         &self.last[self.last.len().saturating_sub(count)..]
     }
 
-    /// The line, from 1, of the first row at or after the byte `start`.
-    fn line_of(&mut self, mut start: u64) -> u64 {
-        while let Some((feed, after_cr)) = self.feeds.front().copied() {
-            let is_blank = feed == start || (after_cr && feed == start + 1);
-            if feed >= start && !is_blank {
-                break;
-            }
-            start = start.max(feed + 1);
-            self.passed += 1;
-            self.feeds.pop_front();
-        }
-        self.passed + 1
+    /// The start and the line of the row after the last one, which ends at the byte `end`.
+    fn next_row(&self, end: u64) -> (u64, u64) {
+        let blank = self.since(end).iter();
+        let blank = blank.take_while(|byte| matches!(byte, b'\r' | b'\n'));
+        let begin = end + blank.count() as u64;
+        let (row, line) = self.row;
+        let passed = &self.since(row)[..self.since(row).len() - self.since(begin).len()];
+        (
+            begin,
+            line + memchr::memchr_iter(b'\n', passed).count() as u64,
+        )
     }
 }
 
