@@ -154,7 +154,7 @@ const UNITS: Names = "stars, star, ★, ⭐, sterne, stern, estrellas, estrella,
     estrelas, estrela, gwiazdki, gwiazdek";
 /// Separators between a number of stars and the maximum.
 const BETWEEN: [&str; 9] = [
-    "/", " out of ", " of ", " von ", " sur ", " su ", " de ", " van de ", " z ",
+    "/", " out of ", " of ", " von ", " sur ", " su ", " van de ", " de ", " z ",
 ];
 
 /// `4/5`, `4 / 5`, `4 out of 5 stars`, `4 of 5`, `4 stars`, `4 sterne`.
@@ -484,6 +484,8 @@ mod tests {
             ("4 Sterne", 4),
             ("3 étoiles", 3),
             ("4 von 5", 4),
+            ("4 van de 5", 4),
+            ("4 de 5", 4),
             ("5 ★", 5),
             ("4 - Very good", 4),
             ("5 (excellent)", 5),
