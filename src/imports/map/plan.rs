@@ -4,7 +4,6 @@
 //! its letters and digits, then by a path into nested objects.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
@@ -247,10 +246,10 @@ pub struct Plan<'o> {
     /// Columns that may fill the same field, none by its exact name.
     doubtful: Vec<(ReviewField, Vec<String>)>,
     /// In a file of objects, what no row has had so far.
-    absent: RefCell<Absent>,
+    absent: Absent,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Absent {
     /// Whether no row has had a text, although one is expected.
     text: bool,
@@ -291,7 +290,7 @@ impl<'o> Plan<'o> {
             comments: comments.map(|its| (lookup(its.parent), lookup(its.writer))),
             is_day_first: false,
             doubtful: Vec::new(),
-            absent: RefCell::new(Absent {
+            absent: Absent {
                 // A platform's file may consist of ratings alone.
                 text: format.reads_headers && !request.no_text,
                 renames: request
@@ -301,7 +300,7 @@ impl<'o> Plan<'o> {
                     .filter(|its| !its.is_empty())
                     .collect(),
                 members: None,
-            }),
+            },
         };
         if let Some(columns) = columns.filter(|_| format.reads_headers) {
             plan.read_headers(columns);
@@ -667,9 +666,10 @@ impl<'o> Plan<'o> {
     }
 
     /// Notes what an object has; see [`Plan::complete_objects`].
-    pub fn note_object(&self, members: &Map<String, Value>) {
-        let mut absent = self.absent.borrow_mut();
-        absent.text = absent.text && !InputRow::Json(members).has(self.field(ReviewField::Text));
+    pub fn note_object(&mut self, members: &Map<String, Value>) {
+        let has_text = InputRow::Json(members).has(self.field(ReviewField::Text));
+        let absent = &mut self.absent;
+        absent.text &= !has_text;
         absent
             .renames
             .retain(|theirs| inside(members, theirs).is_none());
@@ -680,24 +680,16 @@ impl<'o> Plan<'o> {
 
     /// After all rows: refuses a file of objects of which none has a text, or a name that `--map` gives.
     pub fn complete_objects(&self) -> Result<(), FileError> {
-        let absent = self.absent.take();
-        let Some(members) = absent
-            .members
-            .filter(|_| absent.text || !absent.renames.is_empty())
-        else {
+        let absent = &self.absent;
+        let is_any = absent.text || !absent.renames.is_empty();
+        let Some(members) = absent.members.as_ref().filter(|_| is_any) else {
             return Ok(());
         };
         let taken: Vec<_> = self.lookups().flat_map(|its| &its.names).collect();
         let mut unused = members.0.clone();
         unused.retain(|name| !taken.iter().any(|its| same_name(its, name)));
         let lacks: &[&str] = if absent.text { &["text"] } else { &[] };
-        Err(wrong_columns(
-            &members,
-            &absent.renames,
-            lacks,
-            &[],
-            &unused,
-        ))
+        Err(wrong_columns(members, &absent.renames, lacks, &[], &unused))
     }
 
     /// A rating in `row` that proves a scale of 10, if no scale was given.

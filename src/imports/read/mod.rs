@@ -41,16 +41,16 @@ pub fn read(
     let format = found.format;
     match &found.rows {
         Rows::Lines { rejected } => {
-            let plan = Plan::new(format, None, request);
+            let mut plan = Plan::new(format, None, request);
             json::lines(input, *rejected, &mut |at, read| match &read {
                 Ok(its) if format.is_own() && is_about_business(its) => sink.about_business(its),
-                _ => value(&plan, at, read, sink),
+                _ => value(&mut plan, at, read, sink),
             })?;
             plan.complete_objects()
         }
         Rows::Array(path) => {
-            let plan = Plan::new(format, None, request);
-            array(&plan, path, input, sink)?;
+            let mut plan = Plan::new(format, None, request);
+            array(&mut plan, path, input, sink)?;
             plan.complete_objects()
         }
         Rows::Table(place, columns) => table(format, place, columns, input, request, sink),
@@ -74,7 +74,7 @@ fn table(
     request: &ImportRequest,
     sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
-    let plan = Plan::new(format, Some(columns), request);
+    let mut plan = Plan::new(format, Some(columns), request);
     if !format.is_own() {
         let mut used = plan.columns(columns);
         match place {
@@ -96,7 +96,7 @@ fn table(
                 Some(message) => Err((message, record)),
                 None => Ok(record),
             };
-            return value(&plan, at, record, sink);
+            return value(&mut plan, at, record, sink);
         }
         let its = InputRow::Cells(columns, cells);
         if let Some(found) = plan.scale_of_ten(its) {
@@ -121,7 +121,7 @@ fn table(
 }
 
 fn array(
-    plan: &Plan<'_>,
+    plan: &mut Plan<'_>,
     path: &[String],
     input: &mut dyn BufRead,
     sink: &mut Collector<'_>,
@@ -163,7 +163,7 @@ fn parsed(element: &Element<'_>) -> RowValue {
 
 /// Passes on the content of a JSON value, or the reason why it could not be read, with its text.
 fn value(
-    plan: &Plan<'_>,
+    plan: &mut Plan<'_>,
     at: Position,
     value: RowValue,
     sink: &mut Collector<'_>,
