@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use super::error::DbError;
 use super::files::{remove_files, temporary_folder, unused_name};
-use super::rqlite::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, SqlStatement, WRITE_WAIT_MAX};
+use super::rqlite::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, WRITE_WAIT_MAX};
 use super::schema::Migrated;
 use super::{Database, schema};
 use crate::clock::Clock;
@@ -237,7 +237,7 @@ async fn claim_if_empty(client: &RqliteClient) -> Result<bool, DbError> {
         .map_err(|error| ClusterError::Client(error.to_string()))?;
     loop {
         let select = "select exists (select 1 from sqlite_schema where name = ?1), exists (select 1 from sqlite_schema where name = ?2)";
-        let select = SqlStatement::new(select, vec![json!(schema::TABLE), json!(CLAIM)]);
+        let select = json!([select, schema::TABLE, CLAIM]);
         let rows = client.query(&select, COMMAND_WAIT_MAX).await?;
         let has = |column: usize| rows.first().and_then(|row| row.get(column)) == Some(&json!(1));
         if has(0) {
@@ -245,15 +245,12 @@ async fn claim_if_empty(client: &RqliteClient) -> Result<bool, DbError> {
         }
         if !has(1) {
             let claim = [
-                SqlStatement::plain(format!("create table {CLAIM} (holder text not null)")),
-                SqlStatement::new(
-                    format!("insert into {CLAIM} values (?)"),
-                    vec![json!(holder)],
-                ),
+                json!([format!("create table {CLAIM} (holder text not null)")]),
+                json!([format!("insert into {CLAIM} values (?)"), holder]),
             ];
             // Another process may have been first. If the answer was lost, the table shows which process it was.
             let _ = client.execute_unmarked(&claim, COMMAND_WAIT_MAX).await;
-            let held = SqlStatement::plain(format!("select holder from {CLAIM}"));
+            let held = json!([format!("select holder from {CLAIM}")]);
             let held = client.query(&held, COMMAND_WAIT_MAX).await?;
             if held.first().and_then(|row| row.first()) == Some(&json!(holder)) {
                 return Ok(true);
@@ -271,7 +268,7 @@ async fn claim_if_empty(client: &RqliteClient) -> Result<bool, DbError> {
 }
 
 async fn give_up_claim(client: &RqliteClient) {
-    let give_up = [SqlStatement::plain(format!("drop table if exists {CLAIM}"))];
+    let give_up = [json!([format!("drop table if exists {CLAIM}")])];
     if let Err(error) = client.execute_unmarked(&give_up, COMMAND_WAIT_MAX).await {
         tracing::warn!(%error, "cluster.claim_left: the table {CLAIM} of the empty cluster could not be dropped; drop it before the next try");
     }
