@@ -62,9 +62,11 @@ impl Database {
 async fn back_up_cluster(cluster: &ClusterAddress, to: &Path) -> Result<(), DbError> {
     let client = RqliteClient::new(cluster.nodes.clone())?;
     files::create_private(to)?;
-    let fault = |reason| DbError::create(to, reason);
+    let fault = |error| DbError::other(to, error);
     let mut file = File::options().write(true).open(to).map_err(fault)?;
-    client.backup(|piece| file.write_all(piece)).await?;
+    client
+        .backup(|piece| file.write_all(piece).map_err(fault))
+        .await?;
     file.sync_all().map_err(fault)
 }
 

@@ -305,10 +305,10 @@ impl RqliteClient {
     ///
     /// # Errors
     /// [`ClusterError`], or an error of `take`.
-    pub async fn backup(
+    pub async fn backup<E: From<ClusterError>>(
         &self,
-        mut take: impl FnMut(&[u8]) -> std::io::Result<()>,
-    ) -> Result<(), ClusterError> {
+        mut take: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut told = String::new();
         for node in &self.nodes {
             let asked = self.client.get(at(node, "db/backup?vacuum")).send().await;
@@ -327,14 +327,12 @@ impl RqliteClient {
             loop {
                 let piece = response.chunk().await;
                 match piece.map_err(|error| ClusterError::Unreachable(cause(&error)))? {
-                    Some(piece) => {
-                        take(&piece).map_err(|error| ClusterError::Client(error.to_string()))?;
-                    }
+                    Some(piece) => take(&piece)?,
                     None => return Ok(()),
                 }
             }
         }
-        Err(ClusterError::Unreachable(told))
+        Err(ClusterError::Unreachable(told).into())
     }
 
     /// `/status` of this node's own rqlited, within `timeout`.
@@ -606,6 +604,7 @@ fn value(row: &SqliteRow, column: usize) -> sqlx::Result<Value> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
     use std::sync::{Arc, Mutex};
     use std::time::Duration;
 
@@ -618,6 +617,7 @@ mod tests {
     use url::Url;
 
     use super::{ClusterError, Executed, RqliteClient, statement_of};
+    use crate::storage::DbError;
 
     const WAIT_MAX: Duration = Duration::from_secs(5);
 
@@ -669,6 +669,7 @@ mod tests {
         }
     }
 
+    /// The body of a request; null without one.
     async fn read(stream: &mut TcpStream) -> Value {
         let mut bytes = Vec::new();
         loop {
@@ -686,6 +687,7 @@ mod tests {
                     .ok()
             });
             if body.len() >= length.unwrap_or(0) {
+                let body = if body.is_empty() { "null" } else { body };
                 return serde_json::from_str(body).unwrap();
             }
         }
@@ -803,6 +805,19 @@ mod tests {
         let error = done.unwrap_err();
         assert!(matches!(error, ClusterError::Unreachable(_)), "{error}");
         assert!(error.to_string().contains("nothing was changed"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_backup_that_cannot_be_written_is_no_fault_of_the_cluster() {
+        let local = tokio::task::LocalSet::new();
+        let copied = local.run_until(async {
+            let node = Node::that(vec![Act::Answer(200, json!("a copy"))]).await;
+            let client = RqliteClient::new(vec![node.url.clone()]).unwrap();
+            let full = |_: &[u8]| Err(DbError::other(Path::new("copy.db"), "the disk is full"));
+            client.backup(full).await
+        });
+        let error = copied.await.unwrap_err().to_string();
+        assert_eq!(error, "the database copy.db failed: the disk is full");
     }
 
     #[tokio::test]
