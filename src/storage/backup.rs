@@ -61,9 +61,8 @@ impl Database {
 
 async fn back_up_cluster(cluster: &ClusterAddress, to: &Path) -> Result<(), DbError> {
     let client = RqliteClient::new(cluster.nodes.clone())?;
-    files::create_private(to)?;
     let fault = |error| DbError::other(to, error);
-    let mut file = File::options().write(true).open(to).map_err(fault)?;
+    let mut file = files::open_private(to)?;
     client
         .backup(|piece| file.write_all(piece).map_err(fault))
         .await?;

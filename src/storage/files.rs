@@ -89,13 +89,15 @@ pub(super) fn create_private(path: &Path) -> Result<(), DbError> {
     if path.exists() {
         return Ok(());
     }
-    OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
+    open_private(path).map(drop)
+}
+
+/// Opens a file for writing; a new one has mode 0600.
+pub(super) fn open_private(path: &Path) -> Result<File, DbError> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false).mode(0o600);
+    options
         .open(path)
-        .map(drop)
         .map_err(|error| DbError::create(path, error))
 }
 
@@ -206,18 +208,11 @@ impl DeliveryLock {
     pub fn take(path: &Path) -> Result<Option<Self>, DbError> {
         // A symbolic link leads to the same lock.
         let name = beside(&real(path), DELIVERY_LOCK);
-        let fault = |reason| DbError::create(&name, reason);
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(&name)
-            .map_err(fault)?;
+        let file = open_private(&name)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Self { _locked: file })),
             Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(reason)) => Err(fault(reason)),
+            Err(TryLockError::Error(reason)) => Err(DbError::create(&name, reason)),
         }
     }
 }

@@ -232,11 +232,8 @@ pub(super) async fn verify_version(
 }
 
 fn newest() -> i64 {
-    MIGRATIONS
-        .iter()
-        .map(|migration| migration.version)
-        .max()
-        .unwrap_or(0)
+    let versions = MIGRATIONS.iter().map(|migration| migration.version);
+    versions.max().unwrap_or(0)
 }
 
 fn reject_newer(applied: &[i64], path: &Path) -> Result<(), DbError> {
