@@ -36,8 +36,7 @@ use map::Calendar;
 use merge::collector::{Collected, Collector};
 use merge::{MergeError, Merging, completing};
 use read::budget::Budget;
-use read::detect;
-use read::open::{Detect, Opener};
+use read::open::Opener;
 use report::Watcher;
 
 /// Of a database that holds sample data.
@@ -67,7 +66,7 @@ pub async fn import(
     }
     let is_known = known.is_some();
     let calendar = Calendar { zone, now };
-    let collected = gather(order, calendar, is_known, watch, detect::detect).await?;
+    let collected = gather(order, calendar, is_known, watch).await?;
     let mut write = database.write_long(clock).await?;
     if state == SampleState::Alone {
         note_sample(&mut write, true).await.at(path)?;
@@ -102,7 +101,6 @@ async fn merged(
 ) -> Result<ImportReport, MergeError> {
     let Collected {
         calendar: Calendar { zone, now },
-        is_sample,
         mut staging,
         business: brought,
         editorial,
@@ -127,18 +125,18 @@ async fn merged(
     }
     if let Some(texts) = editorial {
         let stored = business::editorial(write.for_reading()).await?;
-        if stored != texts && (is_sample || stored == Editorial::default()) {
+        if stored != texts && (order.is_sample || stored == Editorial::default()) {
             business::replace_editorial(write, &texts).await?;
         }
     }
     let mut merging = Merging::new(write, now, order, report).await?;
-    if !is_sample {
+    if !order.is_sample {
         let run = reviews::begin_run(merging.write, now, &file_names(&order.files)).await?;
         merging.run = Some(run);
     }
     completing::find(&mut merging, &mut staging).await?;
     merging.all(&mut staging, watch).await?;
-    if !is_sample {
+    if !order.is_sample {
         merging.refuse_other_source()?;
     }
     if order.withdraw_missing {
@@ -181,7 +179,6 @@ async fn gather(
     calendar: Calendar,
     is_known: bool,
     watch: Watcher<'_>,
-    detect: Detect,
 ) -> Result<Collected, ImportError> {
     let failed = |fault: FileError| ImportError::Refused(format!("import: {fault}"));
     let stdin = order.files.iter().filter(|file| *file == Path::new("-"));
@@ -194,9 +191,6 @@ async fn gather(
         let budget = Budget::new(&order.files);
         let collector = Collector::new(calendar, is_known, order, &budget, watch);
         let mut opener = Opener {
-            request: order,
-            budget: &budget,
-            detect,
             collector: collector.map_err(failed)?,
             faults: Vec::new(),
         };
@@ -210,7 +204,6 @@ async fn gather(
         opener.collector.finish().map_err(failed)?
     };
     let failed = |error| ImportError::Refused(FileError::staging(error).to_string());
-    collected.staging.put().await.map_err(failed)?;
     collected.report.left_out += collected.staging.answer().await.map_err(failed)?;
     Ok(collected)
 }

@@ -11,10 +11,7 @@ use crate::config::read_text;
 use crate::imports::file_error::{ImportError, listed, reason};
 use crate::imports::map::fields::FieldError;
 use crate::imports::map::{Calendar, business};
-use crate::imports::platforms::native;
-use crate::imports::read::detect::{Detected, Rows};
 use crate::imports::read::json::walk;
-use crate::imports::read::open::Detect;
 use crate::imports::report::{ImportReport, Watcher};
 use crate::imports::{ImportRequest, gather, merged};
 use crate::model::business::{Business, Editorial};
@@ -146,19 +143,14 @@ pub async fn load(
     }
     let request = ImportRequest {
         files: vec![place],
+        is_sample: true,
         ..ImportRequest::default()
-    };
-    let lines: Detect = |_, _| {
-        Ok(Detected {
-            format: &native::FORMAT,
-            rows: Rows::Lines { rejected: false },
-        })
     };
     let calendar = Calendar {
         zone: Some(business.time_zone),
         now: clock.now(),
     };
-    let mut collected = gather(&request, calendar, true, watch, lines).await?;
+    let mut collected = gather(&request, calendar, true, watch).await?;
     let path = database.path();
     let mut write = database.write_long(clock).await?;
     match sample_state(write.for_reading()).await.at(path)? {
@@ -179,7 +171,6 @@ pub async fn load(
     if let Some(known) = known.as_ref().filter(|_| !file.says("publish_staff")) {
         business.publish_staff = known.publish_staff;
     }
-    collected.is_sample = true;
     collected.business = Some(business);
     collected.editorial = editorial;
     let merged = merged(&mut write, collected, known, &request, watch).await;

@@ -90,12 +90,13 @@ impl Staging {
         block_on(insert.execute(&mut self.connection)).map(drop)
     }
 
-    /// Joins answers to reviews, once all rows are there: each review gets the first answer that its own author did not
+    /// Joins answers to reviews, once all rows were pushed: each review gets the first answer that its own author did not
     /// write. Returns the number of answers that belong to no review.
     ///
     /// # Errors
     /// When the temporary database cannot be used.
     pub async fn answer(&mut self) -> sqlx::Result<u64> {
+        self.put().await?;
         let index = "create index answer_to on answer (review_id)";
         sqlx::query(index).execute(&mut self.connection).await?;
         let update = "update staged set answer = (select a.answer from answer as a
@@ -108,10 +109,7 @@ impl Staging {
     }
 
     /// Writes buffered rows to the table.
-    ///
-    /// # Errors
-    /// When the temporary database cannot be used.
-    pub async fn put(&mut self) -> sqlx::Result<()> {
+    async fn put(&mut self) -> sqlx::Result<()> {
         if self.rows == 0 {
             return Ok(());
         }

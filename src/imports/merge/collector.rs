@@ -33,8 +33,8 @@ const SAMPLES: u8 = 3;
 pub struct Collector<'a> {
     /// Whether the database or an earlier file has a business.
     business_known: bool,
-    request: &'a ImportRequest,
-    budget: &'a Budget,
+    pub request: &'a ImportRequest,
+    pub budget: &'a Budget,
     watch: Watcher<'a>,
     rows: u64,
     /// Of the current file.
@@ -48,8 +48,6 @@ pub struct Collector<'a> {
 #[derive(Debug)]
 pub struct Collected {
     pub calendar: Calendar,
-    /// Whether these are sample data: they replace the business and the editorial texts, and cannot be undone.
-    pub is_sample: bool,
     /// The rows of all files, deletions included.
     pub staging: Staging,
     /// The business in the files.
@@ -70,7 +68,6 @@ impl<'a> Collector<'a> {
     ) -> Result<Self, FileError> {
         let collected = Collected {
             calendar,
-            is_sample: false,
             staging: Staging::new().map_err(FileError::staging)?,
             business: None,
             editorial: None,
@@ -130,7 +127,7 @@ impl<'a> Collector<'a> {
 
     /// Begins a file; `name` is used in messages.
     pub fn begin(&mut self, name: String, format: &'static Format) -> Result<(), FileError> {
-        if !self.request.renames.is_empty() && !format.renames {
+        if !self.request.renames.is_empty() && !format.has_renames() {
             let name = format.name;
             return Err(FileError::new(format!(
                 "is in the format {name}, whose field names are fixed; leave --map out"

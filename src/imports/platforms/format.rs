@@ -31,8 +31,6 @@ pub struct Format {
     pub authors_public: bool,
     /// A note for the owner, shown with the report.
     pub note: Option<&'static str>,
-    /// Whether `--map` is allowed.
-    pub renames: bool,
     /// Members of the top-level object, one of which identifies a document without rows; its rows are in `reviews`.
     pub document: &'static str,
     /// A file has this format if its rows have all names of one of these lists.
@@ -120,7 +118,6 @@ impl Default for Format {
             excerpts: false,
             authors_public: true,
             note: None,
-            renames: true,
             document: "",
             keys: Vec::new(),
             reader: Reader::Columns,
@@ -141,6 +138,11 @@ impl Default for Format {
 }
 
 impl Format {
+    /// Whether its fields may have other names, given by `--map`.
+    pub const fn has_renames(&self) -> bool {
+        matches!(self.reader, Reader::Native | Reader::Columns)
+    }
+
     /// Whether its rows are native records.
     pub const fn is_own(&self) -> bool {
         matches!(self.reader, Reader::Native)

@@ -24,7 +24,6 @@ const STARS: Names = "ONE, TWO, THREE, FOUR, FIVE";
 pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
     name: "google",
     label: "Google Business Profile (Takeout or API)",
-    renames: false,
     document: "reviews, averageRating, totalReviewCount, nextPageToken",
     keys: vec!["starRating"],
     reader: Reader::Json(review),

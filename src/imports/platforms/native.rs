@@ -34,7 +34,6 @@ pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
 pub static DOCUMENT: LazyLock<Format> = LazyLock::new(|| Format {
     name: "reviews-json",
     label: "/reviews.json of this service",
-    renames: false,
     // A large business may fill all bytes that detection reads, so its own members must identify the format.
     document: "business, aggregate_rating",
     reader: Reader::Json(review),

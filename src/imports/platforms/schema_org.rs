@@ -19,7 +19,6 @@ use crate::model::{Rating, ReviewId, Source};
 pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
     name: "schema-org",
     label: "schema.org (JSON-LD, in HTML too)",
-    renames: false,
     keys: vec!["@context, @type", "@context, @graph", "@type, reviewRating"],
     reader: Reader::LinkedData,
     ..Format::default()
@@ -121,20 +120,14 @@ fn stars(fields: &Fields<'_>) -> Result<Rating, FieldError> {
         )
     };
     let value = text("ratingValue").ok_or_else(|| rated.missing("ratingValue"))?;
-    let best = match text("bestRating").map(|best| best.trim().parse::<f64>()) {
-        None => None,
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "within a byte, as was just asked"
-        )]
-        Some(Ok(best)) if (1.0..=255.0).contains(&best) && best.fract() == 0.0 => {
-            NonZeroU8::new(best as u8)
-        }
-        Some(_) => return Err(rated.problem("bestRating", "is not a whole number from 1 to 255")),
-    };
+    let whole = |best: f64| (1..=u8::MAX).find(|whole| f64::from(*whole).total_cmp(&best).is_eq());
+    let best = text("bestRating").map(|best| best.trim().parse().ok().and_then(whole));
+    if best == Some(None) {
+        return Err(rated.problem("bestRating", "is not a whole number from 1 to 255"));
+    }
     // On a scale of five, half stars are refused, as in all formats.
-    let scale = best.filter(|best| best.get() != 5);
+    let scale = best.flatten().filter(|best| *best != 5);
+    let scale = scale.and_then(NonZeroU8::new);
     values::parse_rating(&value, scale).map_err(|error| rated.problem("ratingValue", error))
 }
 

@@ -50,6 +50,14 @@ impl Budget {
     }
 }
 
+/// All bytes of `input`; `None` if it has more than `bytes_max`.
+pub fn whole(input: impl Read, bytes_max: u64) -> Result<Option<Vec<u8>>, FileError> {
+    let mut all = Vec::new();
+    let read = input.take(bytes_max + 1).read_to_end(&mut all);
+    let read = read.map_err(FileError::reading)?;
+    Ok((read as u64 <= bytes_max).then_some(all))
+}
+
 /// A file that counts the bytes read.
 pub struct CountedFile<'a> {
     file: File,

@@ -207,6 +207,16 @@ pub struct Detected {
     pub rows: Rows,
 }
 
+impl Detected {
+    /// Native records, one per line.
+    pub fn lines() -> Self {
+        Self {
+            format: &native::FORMAT,
+            rows: Rows::Lines { rejected: false },
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rows {
     /// In lines, one row per line; in a file of rejected rows, in the `row` of each line.
@@ -214,8 +224,8 @@ pub enum Rows {
         /// Whether the file was written with `--rejects`.
         rejected: bool,
     },
-    /// In the array at that path; the top-level array if empty.
-    Array(Vec<String>),
+    /// In the array at that path, as `result.reviews`; the top-level array if empty.
+    Array(String),
     Table(TablePlace, Columns),
     /// In linked data.
     LinkedData {
@@ -239,16 +249,12 @@ pub fn detect(shape: FileShape, request: &ImportRequest) -> Result<Detected, Fil
         let rows = rows(shape, format, prefix);
         Ok(Detected { format, rows })
     };
-    let lines = Detected {
-        format: &native::FORMAT,
-        rows: Rows::Lines { rejected: false },
-    };
     if request.format.is_none_or(Format::is_own) {
         if matches!(&shape.kind, ContentKind::Table(_, columns) if is_export(columns)) {
             return found(&native::FORMAT, shape, "");
         }
         if is_lines_with_business(&shape) {
-            return Ok(lines);
+            return Ok(Detected::lines());
         }
     }
     if let Some(format) = shape.rejected.filter(|_| is_rejected(&shape))
@@ -267,14 +273,14 @@ pub fn detect(shape: FileShape, request: &ImportRequest) -> Result<Detected, Fil
     }
     match &shape.kind {
         ContentKind::Json(JsonLayout::Bare) => found(&google::FORMAT, shape, "reviews[]."),
-        ContentKind::Nothing => Ok(lines),
+        ContentKind::Nothing => Ok(Detected::lines()),
         ContentKind::Markup => found(&schema_org::FORMAT, shape, ""),
         ContentKind::Json(JsonLayout::Line)
             if !request.renames.is_empty()
                 || shape.below("").next().is_none()
                 || looks_native(&shape) =>
         {
-            Ok(lines)
+            Ok(Detected::lines())
         }
         // Rejected rows of an unknown platform come from a table.
         ContentKind::Json(_) if is_rejected(&shape) => found(&table::FORMAT, shape, ""),
@@ -409,9 +415,7 @@ fn rows(shape: FileShape, format: &Format, prefix: &str) -> Rows {
             Rows::Lines { rejected }
         }
         ContentKind::Json(_) | ContentKind::Markup | ContentKind::Nothing | ContentKind::Text => {
-            let names = prefix.trim_end_matches("[].").split('.');
-            let names = names.filter(|name| !name.is_empty());
-            Rows::Array(names.map(str::to_owned).collect())
+            Rows::Array(prefix.trim_end_matches("[].").to_owned())
         }
     }
 }

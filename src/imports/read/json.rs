@@ -41,7 +41,7 @@ type TakeElement<'t> = &'t mut dyn FnMut(Met<'_>) -> Result<(), FileError>;
 /// themselves.
 pub fn elements(
     input: &mut dyn BufRead,
-    path: &[String],
+    path: &str,
     beside: Option<&str>,
     take: TakeElement<'_>,
 ) -> Result<(), FileError> {
@@ -76,17 +76,18 @@ struct Scan<'i> {
 
 impl Scan<'_> {
     /// Reads the next value: follows the rest of the path, or takes the elements at the end of the path.
-    fn descend(&mut self, path: &[String], is_outermost: bool) -> Result<(), FileError> {
+    fn descend(&mut self, path: &str, is_outermost: bool) -> Result<(), FileError> {
         let next = self.peek()?;
-        match (path.split_first(), next) {
-            (None, Some(b'[')) => self.container(b'[', b']', &mut Self::element),
-            (None, Some(_)) => self.element(),
-            (Some((name, rest)), Some(b'{')) => self.container(b'{', b'}', &mut |scan| {
+        let (name, rest) = path.split_once('.').unwrap_or((path, ""));
+        match next {
+            Some(b'[') if path.is_empty() => self.container(b'[', b']', &mut Self::element),
+            Some(_) if path.is_empty() => self.element(),
+            Some(b'{') => self.container(b'{', b'}', &mut |scan| {
                 scan.member(name, rest, is_outermost)
             }),
             // The path leads through a value of another kind, which has no elements.
-            (Some(_), Some(_)) => self.value(0).map(drop),
-            (_, None) => Err(self.broken("a value is missing")),
+            Some(_) => self.value(0).map(drop),
+            None => Err(self.broken("a value is missing")),
         }
     }
 
@@ -114,12 +115,7 @@ impl Scan<'_> {
         }
     }
 
-    fn member(
-        &mut self,
-        wanted: &str,
-        rest: &[String],
-        is_outermost: bool,
-    ) -> Result<(), FileError> {
+    fn member(&mut self, wanted: &str, rest: &str, is_outermost: bool) -> Result<(), FileError> {
         if self.peek()? != Some(b'"') {
             return Err(self.broken("a member's name in \"quotes\" is missing"));
         }
@@ -515,11 +511,6 @@ mod tests {
     /// The elements found when reading through a buffer of `buffer` bytes.
     fn found(json: &str, path: &str, buffer: usize) -> Result<Vec<String>, String> {
         let mut input = BufReader::with_capacity(buffer, json.as_bytes());
-        let path: Vec<String> = path
-            .split('.')
-            .filter(|part| !part.is_empty())
-            .map(str::to_owned)
-            .collect();
         let mut found = Vec::new();
         let take = &mut |met: Met<'_>| {
             found.push(match met {
@@ -533,7 +524,7 @@ mod tests {
             });
             Ok(())
         };
-        elements(&mut input, &path, Some("business"), take).map_err(|fault| fault.to_string())?;
+        elements(&mut input, path, Some("business"), take).map_err(|fault| fault.to_string())?;
         Ok(found)
     }
 
@@ -582,7 +573,7 @@ mod tests {
     fn an_element_is_kept_up_to_its_bound_and_the_next_is_whole() {
         let json = format!("[\"{}\", 2]", "x".repeat(3 * ELEMENT_BYTES_MAX));
         let mut seen = Vec::new();
-        elements(&mut json.as_bytes(), &[], None, &mut |met| {
+        elements(&mut json.as_bytes(), "", None, &mut |met| {
             if let Met::Element(element) = met {
                 seen.push((element.index, element.text.len(), element.is_whole));
             }

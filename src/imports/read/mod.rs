@@ -22,7 +22,6 @@ use crate::imports::map::{self, Incoming, Rename, Stated};
 use crate::imports::merge::collector::Collector;
 use crate::imports::platforms::{Format, Reader, native, schema_org};
 use crate::imports::report::Position;
-use crate::imports::request::ImportRequest;
 use crate::model::Status;
 use detect::{Detected, Rows};
 use json::{ELEMENT_BYTES_MAX, Element, Met, RowValue};
@@ -31,14 +30,15 @@ use table::TablePlace;
 const NOT_UTF8: &str = "is not UTF-8; save it as UTF-8, or convert it, for example from Windows-1252 with `iconv -f WINDOWS-1252 \
      -t UTF-8`";
 
-/// Passes every row of `input` to `sink`.
+/// Passes every row of the file `name` to `sink`; `input` is its content, as text or as a workbook's archive.
 pub fn read(
+    name: String,
     found: &Detected,
     input: &mut dyn BufRead,
-    request: &ImportRequest,
     sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
-    let format = found.format;
+    let (format, request) = (found.format, sink.request);
+    sink.begin(name, format)?;
     match &found.rows {
         Rows::Lines { rejected } => {
             let mut plan = Plan::new(format, None, request);
@@ -53,7 +53,7 @@ pub fn read(
             array(&mut plan, path, input, sink)?;
             plan.complete_objects()
         }
-        Rows::Table(place, columns) => table(format, place, columns, input, request, sink),
+        Rows::Table(place, columns) => table(format, place, columns, input, sink),
         Rows::LinkedData { is_page } => linked_data(*is_page, input, sink),
     }
 }
@@ -71,10 +71,9 @@ fn table(
     place: &TablePlace,
     columns: &Columns,
     input: &mut dyn BufRead,
-    request: &ImportRequest,
     sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
-    let mut plan = Plan::new(format, Some(columns), request);
+    let mut plan = Plan::new(format, Some(columns), sink.request);
     if !format.is_own() {
         let mut used = plan.columns(columns);
         match place {
@@ -122,11 +121,11 @@ fn table(
 
 fn array(
     plan: &mut Plan<'_>,
-    path: &[String],
+    path: &str,
     input: &mut dyn BufRead,
     sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
-    let array: Arc<str> = path.join(".").into();
+    let array: Arc<str> = path.into();
     let beside = names(plan.format.document).find(|name| *name == "business");
     json::elements(input, path, beside, &mut |met| match met {
         Met::Beside(text) => sink.business(|| Ok(serde_json::from_slice(text)?)),
@@ -234,7 +233,7 @@ fn linked_data(
     let texts = if is_page {
         page::linked_data(input)?
     } else {
-        let text = String::from_utf8(page::whole(input)?);
+        let text = String::from_utf8(page::page(input)?);
         vec![text.map_err(|_| FileError::new(NOT_UTF8))?]
     };
     let mut reviews = Vec::new();

@@ -12,11 +12,10 @@ use zip::ZipArchive;
 
 use crate::imports::file_error::FileError;
 use crate::imports::merge::collector::Collector;
-use crate::imports::read::budget::Budget;
-use crate::imports::read::detect::{Detected, FileShape, MAPS_REVIEWS};
+use crate::imports::read::budget::whole;
+use crate::imports::read::detect::{Detected, FileShape, MAPS_REVIEWS, detect};
 use crate::imports::read::read;
 use crate::imports::read::table::{WORKBOOK_BYTES_MAX, WORKBOOK_TOO_LARGE, find_sheet};
-use crate::imports::request::ImportRequest;
 
 /// Maximum number of bytes of a file that detection reads.
 const HEAD_BYTES: u64 = 64 << 10;
@@ -24,14 +23,8 @@ const HEAD_BYTES: u64 = 64 << 10;
 /// The name of `-` in messages.
 const STDIN: &str = "standard input";
 
-/// Detects the format of a file with that structure.
-pub type Detect = fn(FileShape, &ImportRequest) -> Result<Detected, FileError>;
-
 /// Opens files, and passes their rows to the collector.
 pub struct Opener<'o> {
-    pub request: &'o ImportRequest,
-    pub budget: &'o Budget,
-    pub detect: Detect,
     pub collector: Collector<'o>,
     /// The files that cannot be imported, each with the reason.
     pub faults: Vec<String>,
@@ -51,7 +44,7 @@ impl Opener<'_> {
         } else if path.is_dir() {
             self.folder(path)
         } else {
-            let file = self.budget.open(path);
+            let file = self.collector.budget.open(path);
             file.and_then(|file| self.file(&name, file))
         };
         if let Err(fault) = opened {
@@ -67,7 +60,7 @@ impl Opener<'_> {
         // A zip archive is read from its end, which a pipe has only when it is over, so the archive is first stored on
         // disk.
         let mut packed = tempfile::tempfile().map_err(FileError::staging)?;
-        let mut input = BufReader::new(self.budget.bound(input));
+        let mut input = BufReader::new(self.collector.budget.bound(input));
         loop {
             let part = input.fill_buf().map_err(FileError::reading)?;
             if part.is_empty() {
@@ -91,13 +84,8 @@ impl Opener<'_> {
 
     /// Notes a location's name, if it can be read.
     fn listing(&mut self, location: &str, input: impl Read) -> Result<(), FileError> {
-        let mut json = Vec::new();
-        self.budget
-            .bound(input)
-            .take(LISTING_BYTES_MAX)
-            .read_to_end(&mut json)
-            .map_err(FileError::reading)?;
-        if let Some(name) = listed(&json) {
+        let json = whole(self.collector.budget.bound(input), LISTING_BYTES_MAX)?;
+        if let Some(name) = json.and_then(|json| listed(&json)) {
             self.collector.listing(location, name);
         }
         Ok(())
@@ -115,7 +103,7 @@ impl Opener<'_> {
     }
 
     fn one(&mut self, name: String, input: impl Read) -> Result<(), FileError> {
-        let mut input: Box<dyn Read + '_> = Box::new(self.budget.bound(input));
+        let mut input: Box<dyn Read + '_> = Box::new(self.collector.budget.bound(input));
         let mut head = head_of(&mut input)?;
         if let Some(wide) = wide(&head)? {
             let decoded = DecodeReaderBytesBuilder::new()
@@ -128,21 +116,15 @@ impl Opener<'_> {
         if head.starts_with(b"\xEF\xBB\xBF") {
             head.drain(..3);
         }
-        let shape = FileShape::of(&head, self.request)?;
+        let request = self.collector.request;
+        let found = if request.is_sample {
+            Detected::lines()
+        } else {
+            detect(FileShape::of(&head, request)?, request)?
+        };
+        // In UTF-8 without a byte order mark.
         let mut all = Cursor::new(head).chain(BufReader::new(input));
-        self.reviews(name, shape, &mut all)
-    }
-
-    /// Reads a file; `all` is its whole content, in UTF-8 without a byte order mark, or a workbook's archive.
-    fn reviews(
-        &mut self,
-        name: String,
-        shape: FileShape,
-        all: &mut dyn BufRead,
-    ) -> Result<(), FileError> {
-        let found = (self.detect)(shape, self.request)?;
-        self.collector.begin(name, found.format)?;
-        read(&found, all, self.request, &mut self.collector)
+        read(name, &found, &mut all, &mut self.collector)
     }
 }
 
@@ -209,7 +191,7 @@ impl Opener<'_> {
         found.any()?;
         for file in files {
             let name = file.display().to_string();
-            self.member(&name, &name, self.budget.open(&file));
+            self.member(&name, &name, self.collector.budget.open(&file));
         }
         Ok(())
     }
@@ -280,7 +262,7 @@ fn walk(
 // The business's name for one of its locations, in Google Takeout's `additionalData.json` beside the location's
 // reviews.
 
-/// Maximum number of bytes of such a file that are read; it usually has a few thousand.
+/// Maximum number of bytes of such a file that is read; it usually has a few thousand.
 const LISTING_BYTES_MAX: u64 = 1 << 20;
 
 /// The location in the path of such a file: `…/location-77/additionalData.json`.
@@ -357,18 +339,17 @@ impl Opener<'_> {
 
     fn workbook(&mut self, name: &str, mut packed: impl Read + Seek) -> Result<(), FileError> {
         packed.rewind().map_err(FileError::unreadable)?;
-        let mut bytes = Vec::new();
-        self.budget
-            .bound(packed)
-            .take(WORKBOOK_BYTES_MAX + 1)
-            .read_to_end(&mut bytes)
-            .map_err(FileError::reading)?;
-        if bytes.len() as u64 > WORKBOOK_BYTES_MAX {
-            return Err(FileError::new(WORKBOOK_TOO_LARGE));
-        }
-        let (header, columns) = find_sheet(&bytes, self.request)?;
-        let shape = FileShape::of_workbook(header, columns);
-        self.reviews(name.to_owned(), shape, &mut &bytes[..])
+        let bytes = whole(self.collector.budget.bound(packed), WORKBOOK_BYTES_MAX)?;
+        let bytes = bytes.ok_or_else(|| FileError::new(WORKBOOK_TOO_LARGE))?;
+        let request = self.collector.request;
+        let (header, columns) = find_sheet(&bytes, request)?;
+        let found = detect(FileShape::of_workbook(header, columns), request)?;
+        read(
+            name.to_owned(),
+            &found,
+            &mut &bytes[..],
+            &mut self.collector,
+        )
     }
 }
 
@@ -400,8 +381,9 @@ mod tests {
 
     use super::*;
     use crate::imports::map::Calendar;
-    use crate::imports::read::detect::detect;
+    use crate::imports::read::budget::Budget;
     use crate::imports::report::{Rejection, Watch};
+    use crate::imports::request::ImportRequest;
 
     const TOO_LARGE: &str = "the files of one import may have at most 1024 MiB in total, unpacked; split it into several imports";
 
@@ -423,9 +405,6 @@ mod tests {
             now: DateTime::UNIX_EPOCH,
         };
         let mut opener = Opener {
-            request: &request,
-            budget: &budget,
-            detect,
             collector: Collector::new(calendar, true, &request, &budget, &mut quiet).unwrap(),
             faults: Vec::new(),
         };
