@@ -70,13 +70,16 @@ pub struct Format {
 pub enum Reader {
     /// As native records, which may also be deletions.
     Native,
-    Json(fn(&Value, Calendar) -> Result<Incoming, Vec<FieldError>>),
+    Json(ReadRow),
     /// By the meanings of their columns.
     #[default]
     Columns,
     /// As schema.org linked data, in which all objects are searched.
-    LinkedData,
+    LinkedData(ReadRow),
 }
+
+/// Reads the review in a row, or all its errors.
+type ReadRow = fn(&Value, Calendar) -> Result<Incoming, Vec<FieldError>>;
 
 /// The columns of rows that answer each other. A row with a parent and no rating is an answer.
 #[derive(Debug, Deserialize)]

@@ -20,7 +20,7 @@ pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
     name: "schema-org",
     label: "schema.org (JSON-LD, in HTML too)",
     keys: vec!["@context, @type", "@context, @graph", "@type, reviewRating"],
-    reader: Reader::LinkedData,
+    reader: Reader::LinkedData(review),
     ..Format::default()
 });
 

@@ -174,10 +174,8 @@ fn value(
         }
     };
     let raw = || value.clone();
-    // In native records these two members have their own meaning.
-    let is_own = |name: &str| matches!(name, "status" | "deleted");
     match plan.format.reader {
-        Reader::Native | Reader::LinkedData => {
+        Reader::Native => {
             let renames = &plan.request.renames;
             let mut record = value.clone();
             map::apply(renames, &mut record);
@@ -190,14 +188,14 @@ fn value(
                 };
             }
             let is_ignored = renames.iter().any(Rename::ignores_status);
-            let is_taken = |name: &str| is_ignored || is_own(name);
+            // In native records these two members have their own meaning.
+            let is_taken = |name: &str| is_ignored || matches!(name, "status" | "deleted");
             let made = native::review(&record, sink.calendar());
             sink.review(at, held(&record, made, &is_taken, true), &raw)
         }
-        Reader::Json(review) => {
-            let is_taken = |name: &str| plan.format.is_own() && is_own(name);
+        Reader::Json(review) | Reader::LinkedData(review) => {
             let made = review(&value, sink.calendar());
-            sink.review(at, held(&value, made, &is_taken, false), &raw)
+            sink.review(at, held(&value, made, &|_| false, false), &raw)
         }
         Reader::Columns => {
             if let Value::Object(members) = &value {

@@ -260,3 +260,31 @@ async fn an_address_that_leads_nowhere_is_not_published() {
         assert_eq!(review.source.url.as_deref(), shown, "{address}");
     }
 }
+
+#[tokio::test]
+async fn several_rejected_rows_of_any_format_that_is_no_table_can_be_corrected_and_imported_again()
+{
+    let bench = bench().await;
+    bench.set_time_zone("UTC").await;
+    let linked = |author: &str| {
+        json!({"@type": "Review", "author": author, "datePublished": "2026-11-01", "reviewBody": "x",
+            "reviewRating": {"ratingValue": "9"}})
+    };
+    let linked =
+        json!({"@context": "https://schema.org", "@graph": [linked("Ann"), linked("Bob")]});
+    let stars = json!({"starRating": "NINE"});
+    let google = page(&[google(1, "a", &stars), google(1, "b", &stars)]);
+    for (file, wrong, right) in [
+        (linked.to_string(), "\"9\"", "\"4\""),
+        (google, "\"NINE\"", "\"FOUR\""),
+    ] {
+        let (report, rejections) = bench.take(file).await;
+        assert_eq!(counts(&report), (0, 0, 0, 2));
+        let rejected = rejections.iter().map(|its| {
+            json!({"file": its.file, "element": 0, "format": its.format, "error": its.error, "row": its.row})
+        });
+        let corrected = lines(&rejected.collect::<Vec<_>>()).replace(wrong, right);
+        let (report, rejections) = bench.take(corrected).await;
+        assert_eq!((counts(&report), rejections), ((2, 0, 0, 0), Vec::new()));
+    }
+}
