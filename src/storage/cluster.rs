@@ -1,7 +1,7 @@
 //! A database shared by many nodes: reads use this node's file, writes use the cluster's HTTP API.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -53,7 +53,14 @@ impl Database {
         let holder = Random::system()
             .hex_128()
             .map_err(|error| ClusterError::Client(error.to_string()))?;
-        let cluster = Cluster::new(client, holder, wait_max);
+        let cluster = Cluster {
+            client,
+            wait_max,
+            unseen: Mutex::default(),
+            holder,
+            lease: Mutex::default(),
+            contact: Mutex::default(),
+        };
         let database = Self {
             path: address.file.clone(),
             open: Arc::new(ArcSwap::from_pointee(open)),

@@ -43,8 +43,8 @@ impl Database {
 #[derive(Debug)]
 pub struct Opening {
     /// A new one has a temporary name.
-    database: Database,
-    migrated: Migrated,
+    pub database: Database,
+    pub migrated: Migrated,
     /// What a new one becomes.
     destination: Option<Destination>,
 }
@@ -151,15 +151,6 @@ impl Opening {
 
     async fn in_place(path: &Path) -> Result<Self, DbError> {
         Ok(Self::existing(Database::open(path).await?))
-    }
-
-    /// A new database has a temporary name.
-    pub const fn database(&self) -> &Database {
-        &self.database
-    }
-
-    pub const fn migrated(&self) -> &Migrated {
-        &self.migrated
     }
 
     /// Closes the database; a new one gets its final name.

@@ -26,7 +26,8 @@ pub(super) const COMMAND_WAIT_MAX: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Cluster {
     pub(super) client: RqliteClient,
-    wait_max: Duration,
+    /// Maximum time for one write.
+    pub(super) wait_max: Duration,
     /// Marker of the last write, until this node's file has it.
     pub(super) unseen: Mutex<Option<String>>,
     /// Random id of this process, as a holder of the lease.
@@ -64,18 +65,6 @@ pub struct Contact {
 }
 
 impl Cluster {
-    /// `holder` identifies this process in the lease; `wait_max` bounds the time for one write.
-    pub fn new(client: RqliteClient, holder: String, wait_max: Duration) -> Self {
-        Self {
-            client,
-            wait_max,
-            unseen: Mutex::default(),
-            holder,
-            lease: Mutex::default(),
-            contact: Mutex::default(),
-        }
-    }
-
     /// Applies these statements as one transaction.
     ///
     /// # Errors
