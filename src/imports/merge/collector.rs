@@ -127,6 +127,19 @@ impl<'a> Collector<'a> {
 
     /// Begins a file; `name` is used in messages.
     pub fn begin(&mut self, name: String, format: &'static Format) -> Result<(), FileError> {
+        self.use_format(format)?;
+        self.samples_left = 0;
+        self.collected.report.files.push(FileReport {
+            name,
+            format: format.name,
+            rows: 0,
+            rejected: 0,
+        });
+        Ok(())
+    }
+
+    /// Takes the following rows of the file as rows of that format.
+    pub fn use_format(&mut self, format: &'static Format) -> Result<(), FileError> {
         if !self.request.renames.is_empty() && !format.has_renames() {
             let name = format.name;
             return Err(FileError::new(format!(
@@ -140,13 +153,6 @@ impl<'a> Collector<'a> {
             )));
         }
         self.format = format;
-        self.samples_left = 0;
-        self.collected.report.files.push(FileReport {
-            name,
-            format: format.name,
-            rows: 0,
-            rejected: 0,
-        });
         Ok(())
     }
 
@@ -257,7 +263,7 @@ impl<'a> Collector<'a> {
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         let rejection = Rejection {
             file: file.name.clone(),
-            format: file.format,
+            format: self.format.name,
             at,
             error: problems.join("; "),
             row: raw(),

@@ -420,7 +420,8 @@ pub const BYTES_SHOWN: usize = 1 << 10;
 /// A row; or an error message with the row as text, truncated if it is too long.
 pub type RowValue = Result<Value, (String, Value)>;
 
-type TakeLine<'t> = &'t mut dyn FnMut(Position, RowValue) -> Result<(), FileError>;
+/// Called with the position of a row, the name of its format if the line gives it, and the row.
+type TakeLine<'t> = &'t mut dyn FnMut(Position, Option<String>, RowValue) -> Result<(), FileError>;
 
 /// Calls `take` with every line of `input` that is not blank; of a file of `rejected` rows, with the rows.
 pub fn lines(input: &mut dyn BufRead, rejected: bool, take: TakeLine<'_>) -> Result<(), FileError> {
@@ -431,16 +432,17 @@ pub fn lines(input: &mut dyn BufRead, rejected: bool, take: TakeLine<'_>) -> Res
         if line.trim_ascii().is_empty() {
             continue;
         }
+        let mut format = None;
         let (column, read) = match (is_whole, rejected) {
             (false, _) => (None, Err((too_long(), shown(&line)))),
-            (true, true) => unwrapped(value(&line)),
+            (true, true) => unwrapped(value(&line), &mut format),
             (true, false) => value(&line),
         };
         let at = Position::Line {
             line: number,
             column,
         };
-        take(at, read)?;
+        take(at, format, read)?;
     }
     Ok(())
 }
@@ -489,12 +491,18 @@ fn shown(line: &[u8]) -> Value {
     Value::from(String::from_utf8_lossy(cut))
 }
 
-/// The row in a line `{file, line, error, row}`. There, a row of broken JSON is a text, which the owner may have
-/// corrected.
-fn unwrapped((column, read): (Option<usize>, RowValue)) -> (Option<usize>, RowValue) {
+/// The row in a line `{file, line, format, error, row}`, and its `format`. There, a row of broken JSON is a text, which the
+/// owner may have corrected.
+fn unwrapped(
+    (column, read): (Option<usize>, RowValue),
+    format: &mut Option<String>,
+) -> (Option<usize>, RowValue) {
     let Ok(Value::Object(mut members)) = read else {
         return (column, read);
     };
+    if let Some(Value::String(name)) = members.remove("format") {
+        *format = Some(name);
+    }
     match members.remove("row") {
         Some(Value::String(text)) => value(text.as_bytes()),
         Some(row) => (None, Ok(row)),
@@ -623,7 +631,7 @@ mod lines_tests {
         assert_eq!(next_line(&mut input, &mut held).unwrap(), Some(false));
         assert!(held.len() == LINE_BYTES_MAX && held.capacity() <= 2 * LINE_BYTES_MAX);
         let mut seen = Vec::new();
-        lines(&mut input, false, &mut |at, read| {
+        lines(&mut input, false, &mut |at, _, read| {
             seen.push((at.to_string(), read.is_ok()));
             Ok(())
         })

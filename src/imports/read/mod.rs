@@ -20,7 +20,7 @@ use crate::imports::map::plan::{Columns, InputRow, Plan};
 use crate::imports::map::values::{NOT_PUBLISHED, is_public};
 use crate::imports::map::{self, Incoming, Rename, Stated};
 use crate::imports::merge::collector::Collector;
-use crate::imports::platforms::{Format, Reader, native, schema_org};
+use crate::imports::platforms::{Format, Reader, find_format, native, schema_org};
 use crate::imports::report::Position;
 use crate::model::Status;
 use detect::{Detected, Rows};
@@ -41,12 +41,27 @@ pub fn read(
     sink.begin(name, format)?;
     match &found.rows {
         Rows::Lines { rejected } => {
-            let mut plan = Plan::new(format, None, request);
-            json::lines(input, *rejected, &mut |at, read| match &read {
-                Ok(its) if format.is_own() && is_about_business(its) => sink.about_business(its),
-                _ => value(&mut plan, at, read, sink),
+            // Rejected rows of several files may have several formats.
+            let mut plans = vec![Plan::new(format, None, request)];
+            json::lines(input, *rejected, &mut |at, named, read| {
+                let named = named.filter(|_| request.format.is_none());
+                let format = named.and_then(|name| find_format(&name)).unwrap_or(format);
+                sink.use_format(format)?;
+                let known = plans
+                    .iter()
+                    .position(|plan| plan.format.name == format.name);
+                let plan = known.unwrap_or(plans.len());
+                if known.is_none() {
+                    plans.push(Plan::new(format, None, request));
+                }
+                match &read {
+                    Ok(its) if format.is_own() && is_about_business(its) => {
+                        sink.about_business(its)
+                    }
+                    _ => value(&mut plans[plan], at, read, sink),
+                }
             })?;
-            plan.complete_objects()
+            plans.iter().try_for_each(Plan::complete_objects)
         }
         Rows::Array(path) => {
             let mut plan = Plan::new(format, None, request);

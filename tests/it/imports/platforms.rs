@@ -262,8 +262,7 @@ async fn an_address_that_leads_nowhere_is_not_published() {
 }
 
 #[tokio::test]
-async fn several_rejected_rows_of_any_format_that_is_no_table_can_be_corrected_and_imported_again()
-{
+async fn rejected_rows_of_several_formats_can_be_corrected_and_imported_again() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
     let linked = |author: &str| {
@@ -274,17 +273,29 @@ async fn several_rejected_rows_of_any_format_that_is_no_table_can_be_corrected_a
         json!({"@context": "https://schema.org", "@graph": [linked("Ann"), linked("Bob")]});
     let stars = json!({"starRating": "NINE"});
     let google = page(&[google(1, "a", &stars), google(1, "b", &stars)]);
-    for (file, wrong, right) in [
-        (linked.to_string(), "\"9\"", "\"4\""),
-        (google, "\"NINE\"", "\"FOUR\""),
-    ] {
-        let (report, rejections) = bench.take(file).await;
-        assert_eq!(counts(&report), (0, 0, 0, 2));
+    let table = "name,rating,date,text\nAnn,0,2026-10-30,Fine\nBob,0,2026-10-30,Fine\n";
+    let files = [
+        bench.file("page.json", linked.to_string()),
+        bench.file("google.json", google),
+        bench.file("table.csv", table),
+    ];
+    let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+    // Of one format, and of all together.
+    for files in [&files[..1], &files[1..2], &files[2..], &files] {
+        let (report, rejections) = bench.import(files).await;
+        let count = 2 * files.len() as u64;
+        assert_eq!(counts(&report), (0, 0, 0, count));
         let rejected = rejections.iter().map(|its| {
-            json!({"file": its.file, "element": 0, "format": its.format, "error": its.error, "row": its.row})
+            json!({"file": its.file, "element": 0, "format": its.format, "error": "", "row": its.row})
         });
-        let corrected = lines(&rejected.collect::<Vec<_>>()).replace(wrong, right);
-        let (report, rejections) = bench.take(corrected).await;
-        assert_eq!((counts(&report), rejections), ((2, 0, 0, 0), Vec::new()));
+        let rejected = lines(&rejected.collect::<Vec<_>>());
+        // One more attempt that corrects nothing keeps the formats.
+        let (_, again) = bench.take(&rejected).await;
+        let formats = |of: &[Rejection]| of.iter().map(|its| its.format).collect::<Vec<_>>();
+        assert_eq!(formats(&again), formats(&rejections));
+        let corrected = rejected.replace("\"9\"", "\"4\"").replace("\"0\"", "\"4\"");
+        let (report, rejections) = bench.take(corrected.replace("NINE", "FOUR")).await;
+        assert_eq!(rejections, Vec::new());
+        assert_eq!(report.new + report.unchanged, count);
     }
 }
