@@ -151,9 +151,7 @@ const READ_AHEAD_BYTES: usize = 64 << 10;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
     delimiter: u8,
-    /// Number of rows before the header, such as Excel's `sep=;` and titles.
-    skipped: usize,
-    /// Line of the header, from 1.
+    /// Line of the header, from 1; Excel's `sep=;` and titles are above it.
     pub line: u64,
 }
 
@@ -174,11 +172,7 @@ pub fn sniff(head: &[u8], request: &ImportRequest) -> Option<(Dialect, Columns)>
         let found = header(&rows, 1, request)?;
         let (line, columns) = (rows[found.at].0, headers(rows.swap_remove(found.at).1));
         let is_table = columns.0.len() > 1 || named.is_some();
-        let dialect = Dialect {
-            delimiter,
-            skipped: found.at,
-            line,
-        };
+        let dialect = Dialect { delimiter, line };
         is_table.then_some((found.known, dialect, columns))
     });
     let best = tried.max_by_key(|(known, _, columns)| (*known, columns.0.len()));
@@ -218,13 +212,11 @@ pub fn read_text(
     let mut rows = TextRows::new(input, dialect.delimiter);
     let mut encoding = Encoding::Undecided;
     let mut cells: Vec<String> = Vec::new();
-    let mut number = 0;
     while let Some(line) = rows.read()? {
         let record = &rows.record;
-        number += 1;
         encoding.learn(record);
         let is_blank = |cell: &[u8]| cell.trim_ascii().is_empty();
-        if number <= dialect.skipped + 1 || record.iter().all(is_blank) {
+        if line <= dialect.line || record.iter().all(is_blank) {
             continue;
         }
         cells.clear();
@@ -401,10 +393,10 @@ impl Seen {
         let begin = end + blank.count() as u64;
         let (row, line) = self.row;
         let passed = &self.since(row)[..self.since(row).len() - self.since(begin).len()];
-        (
-            begin,
-            line + memchr::memchr_iter(b'\n', passed).count() as u64,
-        )
+        // Lines end with CR LF, LF or, in files of old Macs, CR.
+        let is_end = |at: &usize| passed[*at] == b'\n' || passed.get(at + 1) != Some(&b'\n');
+        let ends = memchr::memchr2_iter(b'\r', b'\n', passed).filter(is_end);
+        (begin, line + ends.count() as u64)
     }
 }
 
@@ -654,6 +646,11 @@ mod tests {
         assert_eq!(
             rows(b"a,b\r\n\r\n\n1,2\r\n\"x\r\ny\",4\r\n5,6"),
             ["a|b", "4: 1|2", "5: x\r\ny|4", "7: 5|6"]
+        );
+        assert_eq!(
+            rows(b"a,b\r1,2\r\r3,\"x\ry\"\r5,6"),
+            ["a|b", "2: 1|2", "4: 3|x\ry", "6: 5|6"],
+            "lines that end with CR alone"
         );
         assert_eq!(
             rows(b"a|b\n\"say \"\"hi\"\"\"|2"),
