@@ -300,26 +300,19 @@ impl RqliteClient {
     ) -> Result<(), E> {
         let mut told = String::new();
         for node in &self.nodes {
-            let asked = self.client.get(at(node, "db/backup?vacuum")).send().await;
-            let mut response = match asked {
-                Ok(response) if response.status() == StatusCode::OK => response,
-                Ok(response) => {
-                    told = format!("{}: {}", name(node), response.status());
-                    continue;
+            let refusal = match self.client.get(at(node, "db/backup?vacuum")).send().await {
+                Ok(mut response) if response.status() == StatusCode::OK => {
+                    // Another node would send the copy from the beginning again.
+                    let cut = |error| ClusterError::Unreachable(cause(&error));
+                    while let Some(piece) = response.chunk().await.map_err(cut)? {
+                        take(&piece)?;
+                    }
+                    return Ok(());
                 }
-                Err(error) => {
-                    told = format!("{}: {}", name(node), cause(&error));
-                    continue;
-                }
+                Ok(response) => response.status().to_string(),
+                Err(error) => cause(&error),
             };
-            // After this point another node would send the copy from the beginning again.
-            loop {
-                let piece = response.chunk().await;
-                match piece.map_err(|error| ClusterError::Unreachable(cause(&error)))? {
-                    Some(piece) => take(&piece)?,
-                    None => return Ok(()),
-                }
-            }
+            told = format!("{}: {refusal}", name(node));
         }
         Err(ClusterError::Unreachable(told).into())
     }
