@@ -17,13 +17,11 @@ pub(crate) mod seed;
 
 use std::path::{Path, PathBuf};
 
-pub use file_error::{FileError, ImportError};
-pub use map::Rename;
-pub use map::fields::FieldError;
+pub use file_error::ImportError;
 pub(crate) use merge::{time_zone, undo};
-pub use platforms::{Format, find_format, format_names};
+pub use platforms::{find_format, format_names};
 pub use read::open::is_taken_from_folders;
-pub use report::{FileReport, ImportReport, Named, Position, Rejection, TableColumns, Watch};
+pub use report::{ImportReport, Named, Position, Rejection, TableColumns, Watch};
 pub use request::ImportRequest;
 
 use crate::clock::Clock;
@@ -31,7 +29,7 @@ use crate::model::business::{Business, Editorial};
 use crate::storage::business::{SampleState, note_sample, sample_state};
 use crate::storage::reviews::{self, RunCounts};
 use crate::storage::{AtPath as _, Database, Write, business};
-use file_error::listed;
+use file_error::{FileError, listed};
 use map::Calendar;
 use merge::collector::{Collected, Collector};
 use merge::{MergeError, Merging, completing};
