@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::imports::export;
 use crate::imports::file_error::{FileError, reason};
 use crate::imports::map::fields::{FieldError, Fields, names};
-use crate::imports::map::plan::{Columns, InputRow, Plan};
+use crate::imports::map::plan::{Columns, InputRow, Plan, PlannedRow};
 use crate::imports::map::values::{NOT_PUBLISHED, is_public};
 use crate::imports::map::{self, Incoming, Rename, Stated};
 use crate::imports::merge::collector::Collector;
@@ -112,16 +112,16 @@ fn table(
             };
             return value(&mut plan, at, record, sink);
         }
-        let its = InputRow::Cells(columns, cells);
-        if let Some(found) = plan.scale_of_ten(its) {
+        let its = plan.row(InputRow::Cells(columns, cells), sink.calendar());
+        if let Some(found) = its.scale_of_ten() {
             return Err(FileError::new(format!(
                 "line {line}: a rating of {found} means that the scale ends at 10; pass --scale 10, because 5 out of 10 would \
                  otherwise become five stars"
             )));
         }
         match fault {
-            Some(message) => sink.reject(at, &|| plan.raw(its), &[FieldError::new("", message)]),
-            None => row(&plan, at, its, sink),
+            Some(message) => sink.reject(at, &|| its.raw(), &[FieldError::new("", message)]),
+            None => row(at, its, sink),
         }
     };
     match place {
@@ -215,7 +215,8 @@ fn value(
         Reader::Columns => {
             if let Value::Object(members) = &value {
                 plan.note_object(members);
-                return row(plan, at, InputRow::Json(members), sink);
+                let its = plan.row(InputRow::Json(members), sink.calendar());
+                return row(at, its, sink);
             }
             let wrong = Fields::of(&value, String::new()).err();
             sink.reject(at, &raw, wrong.as_slice())
@@ -224,17 +225,11 @@ fn value(
 }
 
 /// Passes on the review or the answer in a row.
-fn row(
-    plan: &Plan<'_>,
-    at: Position,
-    row: InputRow<'_>,
-    sink: &mut Collector<'_>,
-) -> Result<(), FileError> {
-    let raw = || plan.raw(row);
-    let calendar = sink.calendar();
-    match plan.comment(row, calendar) {
+fn row(at: Position, row: PlannedRow<'_>, sink: &mut Collector<'_>) -> Result<(), FileError> {
+    let raw = || row.raw();
+    match row.comment() {
         Some(comment) => sink.comment(at, comment, &raw),
-        None => sink.review(at, plan.review(row, calendar), &raw),
+        None => sink.review(at, row.review(), &raw),
     }
 }
 
