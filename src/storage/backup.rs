@@ -20,7 +20,7 @@ use super::reviews::{
 };
 use super::rqlite::RqliteClient;
 use super::schema::untouching;
-use super::{Database, DeliveryLock, Text, Write, files, schema, unused_name};
+use super::{Database, DeliveryLock, Text, Write, files, schema};
 use crate::config::{ClusterAddress, DatabaseAddress};
 use crate::model::{Review, Status, Unit};
 
@@ -52,7 +52,7 @@ impl Database {
     /// Copies the database into a new file at `to` (mode 0600). Writers are not blocked: the copy has the state from
     /// the start of the copying.
     async fn back_up(&self, to: &Path) -> Result<(), DbError> {
-        files::create_private(to)?;
+        files::open_private(to).map_err(|reason| DbError::backup(to, reason))?;
         let mut connection = options(self.path()).connect().await.at(to)?;
         copy_into(&mut connection, to).await.at(to)?;
         connection.close().await.at(to)
@@ -61,8 +61,8 @@ impl Database {
 
 async fn back_up_cluster(cluster: &ClusterAddress, to: &Path) -> Result<(), DbError> {
     let client = RqliteClient::new(cluster.nodes.clone())?;
-    let fault = |error| DbError::other(to, error);
-    let mut file = files::open_private(to)?;
+    let fault = |reason| DbError::backup(to, reason);
+    let mut file = files::open_private(to).map_err(fault)?;
     client
         .backup(|piece| file.write_all(piece).map_err(fault))
         .await?;
@@ -100,8 +100,7 @@ impl Prepared {
             Ok(()) | Err(DbError::Older { .. }) => {}
             Err(error) => return Err(error),
         }
-        let copy = unused_name(path)?;
-        files::create_private(&copy)?;
+        let copy = files::begin(path)?;
         let copied = copy_into(&mut reading, &copy).await.at(backup);
         reading.close().await.at(backup)?;
         let opened = match copied {

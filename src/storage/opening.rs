@@ -12,7 +12,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::error::DbError;
-use super::files::{remove_files, temporary_folder, unused_name};
+use super::files::{begin, remove_files, temporary_folder};
 use super::rqlite::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, WRITE_WAIT_MAX};
 use super::schema::Migrated;
 use super::{Database, schema};
@@ -121,7 +121,7 @@ impl Opening {
         if path.exists() || path.is_symlink() {
             return Self::in_place(path).await;
         }
-        let begun = unused_name(path)?;
+        let begun = begin(path)?;
         match Database::open(&begun).await {
             Ok((database, migrated)) => Ok(Self {
                 database,
@@ -130,9 +130,6 @@ impl Opening {
             }),
             Err(error) => {
                 remove_files(&begun);
-                if let DbError::Create { path: _, reason } = error {
-                    return Err(DbError::create(path, reason));
-                }
                 Err(error)
             }
         }
