@@ -432,12 +432,23 @@ pub fn lines(input: &mut dyn BufRead, rejected: bool, take: TakeLine<'_>) -> Res
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let mut format = None;
-        let (column, read) = match (is_whole, rejected) {
-            (false, _) => (None, Err((too_long(), shown(&line)))),
-            (true, true) => unwrapped(value(&line), &mut format),
-            (true, false) => value(&line),
+        let (mut column, mut read) = if is_whole {
+            value(&line)
+        } else {
+            (None, Err((too_long(), shown(&line))))
         };
+        let mut format = None;
+        // Lines `{file, line, format, error, row}`, in which a row of broken JSON is a text, which the owner may have
+        // corrected.
+        if rejected && let Ok(Value::Object(members)) = &mut read {
+            let named = members.remove("format");
+            format = named.and_then(|name| name.as_str().map(str::to_owned));
+            match members.remove("row") {
+                Some(Value::String(text)) => (column, read) = value(text.as_bytes()),
+                Some(row) => read = Ok(row),
+                None => {}
+            }
+        }
         let at = Position::Line {
             line: number,
             column,
@@ -489,25 +500,6 @@ fn shown(line: &[u8]) -> Value {
         &line[..BYTES_SHOWN]
     };
     Value::from(String::from_utf8_lossy(cut))
-}
-
-/// The row in a line `{file, line, format, error, row}`, and its `format`. There, a row of broken JSON is a text, which the
-/// owner may have corrected.
-fn unwrapped(
-    (column, read): (Option<usize>, RowValue),
-    format: &mut Option<String>,
-) -> (Option<usize>, RowValue) {
-    let Ok(Value::Object(mut members)) = read else {
-        return (column, read);
-    };
-    if let Some(Value::String(name)) = members.remove("format") {
-        *format = Some(name);
-    }
-    match members.remove("row") {
-        Some(Value::String(text)) => value(text.as_bytes()),
-        Some(row) => (None, Ok(row)),
-        None => (None, Ok(Value::Object(members))),
-    }
 }
 
 #[cfg(test)]
