@@ -112,7 +112,7 @@ pub(super) async fn change(
 ) -> anyhow::Result<Exit> {
     let report = repeated(async || {
         let opening = Opening::of(address).await?;
-        let worked = work(opening.database()).await;
+        let worked = work(&opening.database).await;
         opening.end(worked).await
     });
     Ok(report_done(&report.await?))

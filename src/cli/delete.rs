@@ -33,7 +33,7 @@ impl Delete {
             // Before the write transaction, so that other writers do not wait for the answer.
             let opening = Opening::at_once(&existing(config)?).await?;
             let found = async {
-                let mut write = opening.database().write_as_owner().await?;
+                let mut write = opening.database.write_as_owner().await?;
                 find_row(write.for_reading(), &self.id).await
             };
             let found = found.await;

@@ -72,7 +72,7 @@ impl Import {
         });
         let mut console = Console::new(rejects.transpose()?);
         let opening = Opening::of(&address).await?;
-        let report = import(opening.database(), clock, &self.request, &mut console).await;
+        let report = import(&opening.database, clock, &self.request, &mut console).await;
         if report.is_ok() && !self.request.dry_run {
             opening.keep().await?;
         } else {

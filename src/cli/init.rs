@@ -74,7 +74,7 @@ impl Init {
     async fn set_up(&self, address: &DatabaseAddress, clock: &Clock) -> anyhow::Result<Exit> {
         let path = address.file();
         let opening = Opening::at_once(address).await?;
-        let database = opening.database();
+        let database = &opening.database;
         let mut write = database.write_as_owner().await?;
         let discarded = if self.discard_sample {
             Some(discard_sample(&mut write, path).await?)

@@ -14,7 +14,7 @@ impl Migrate {
     pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
         let address = database.address()?;
         let opening = Opening::at_once(&address).await?;
-        let migrated = opening.migrated().clone();
+        let migrated = opening.migrated.clone();
         opening.keep().await?;
         Ok(report_done(&format!(
             "{}\n{}",

@@ -31,7 +31,7 @@ impl SeedCommand {
     pub(super) async fn run(&self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let mut console = Console::new(None);
         let opening = Opening::of(&config.address()?).await?;
-        let report = load(opening.database(), clock, &self.folder, &mut console).await;
+        let report = load(&opening.database, clock, &self.folder, &mut console).await;
         let report = opening.end(report).await;
         console.finish()?;
         let report = report?;

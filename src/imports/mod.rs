@@ -17,16 +17,11 @@ pub(crate) mod seed;
 
 use std::path::{Path, PathBuf};
 
-use chrono::{DateTime, Utc};
-use chrono_tz::Tz;
-
-pub use file_error::{FailedFile, FileError, INPUT_BYTES_MAX, ImportError};
-pub use map::fields::FieldError;
-pub use map::{Rename, RenameError};
+pub use file_error::ImportError;
 pub(crate) use merge::{time_zone, undo};
-pub use platforms::{Format, find_format, format_names};
+pub use platforms::{find_format, format_names};
 pub use read::open::is_taken_from_folders;
-pub use report::{FileReport, ImportReport, Named, Position, Rejection, TableColumns, Watch};
+pub use report::{ImportReport, Named, Position, Rejection, TableColumns, Watch};
 pub use request::ImportRequest;
 
 use crate::clock::Clock;
@@ -34,12 +29,17 @@ use crate::model::business::{Business, Editorial};
 use crate::storage::business::{SampleState, note_sample, sample_state};
 use crate::storage::reviews::{self, RunCounts};
 use crate::storage::{AtPath as _, Database, Write, business};
+use file_error::{FileError, listed};
+use map::Calendar;
 use merge::collector::{Collected, Collector};
 use merge::{MergeError, Merging, completing};
 use read::budget::Budget;
-use read::detect;
-use read::open::{Detect, Opener};
+use read::open::Opener;
 use report::Watcher;
+
+/// Of a database that holds sample data.
+const SAMPLE: &str = "the database holds sample data, which is not mixed with your own reviews; nothing was changed; remove it \
+     with `reviews init --discard-sample --name NAME`, or mix both with --with-sample";
 
 /// Merges the reviews of `order` into the existing ones, in one transaction. Rejected rows go to `watch` and do not
 /// stop the import.
@@ -60,10 +60,11 @@ pub async fn import(
     let zone = business::time_zone(&mut reader).await.at(path)?;
     drop(reader);
     if state == SampleState::Alone && !order.with_sample {
-        return Err(ImportError::Sample);
+        return Err(ImportError::Refused(SAMPLE.to_owned()));
     }
     let is_known = known.is_some();
-    let collected = gather(order, now, is_known, zone, watch, detect::detect).await?;
+    let calendar = Calendar { zone, now };
+    let collected = gather(order, calendar, is_known, watch).await?;
     let mut write = database.write_long(clock).await?;
     if state == SampleState::Alone {
         note_sample(&mut write, true).await.at(path)?;
@@ -97,11 +98,9 @@ async fn merged(
     watch: Watcher<'_>,
 ) -> Result<ImportReport, MergeError> {
     let Collected {
-        now,
-        is_sample,
+        calendar: Calendar { zone, now },
         mut staging,
         business: brought,
-        zone,
         editorial,
         mut report,
     } = collected;
@@ -124,18 +123,18 @@ async fn merged(
     }
     if let Some(texts) = editorial {
         let stored = business::editorial(write.for_reading()).await?;
-        if stored != texts && (is_sample || stored == Editorial::default()) {
+        if stored != texts && (order.is_sample || stored == Editorial::default()) {
             business::replace_editorial(write, &texts).await?;
         }
     }
     let mut merging = Merging::new(write, now, order, report).await?;
-    if !is_sample {
+    if !order.is_sample {
         let run = reviews::begin_run(merging.write, now, &file_names(&order.files)).await?;
         merging.run = Some(run);
     }
     completing::find(&mut merging, &mut staging).await?;
     merging.all(&mut staging, watch).await?;
-    if !is_sample {
+    if !order.is_sample {
         merging.refuse_other_source()?;
     }
     if order.withdraw_missing {
@@ -175,41 +174,34 @@ fn counts(report: &ImportReport) -> RunCounts {
 /// Reads all files of `order`. Reports every file that cannot be read.
 async fn gather(
     order: &ImportRequest,
-    now: DateTime<Utc>,
+    calendar: Calendar,
     is_known: bool,
-    zone: Option<Tz>,
     watch: Watcher<'_>,
-    detect: Detect,
 ) -> Result<Collected, ImportError> {
-    let failed = |file: &str, fault| {
-        let file = file.to_owned();
-        ImportError::Files(vec![FailedFile { file, fault }])
-    };
+    let failed = |fault: FileError| ImportError::Refused(format!("import: {fault}"));
     let stdin = order.files.iter().filter(|file| *file == Path::new("-"));
     if stdin.count() > 1 {
-        return Err(failed("-", FileError::InputTwice));
+        return Err(ImportError::Refused(
+            "-: standard input can be read only once; give `-` only once".to_owned(),
+        ));
     }
     let mut collected = {
         let budget = Budget::new(&order.files);
-        let collector = Collector::new(now, is_known, zone, order, &budget, watch);
+        let collector = Collector::new(calendar, is_known, order, &budget, watch);
         let mut opener = Opener {
-            request: order,
-            budget: &budget,
-            detect,
-            collector: collector.map_err(|fault| failed("import", fault))?,
+            collector: collector.map_err(failed)?,
             faults: Vec::new(),
         };
         for file in &order.files {
             opener.open(file);
         }
         if !opener.faults.is_empty() {
-            return Err(ImportError::Files(opener.faults));
+            let faults = listed(opener.faults.into_iter(), "files cannot be imported");
+            return Err(ImportError::Refused(faults));
         }
-        let collected = opener.collector.finish();
-        collected.map_err(|fault| failed("import", fault))?
+        opener.collector.finish().map_err(failed)?
     };
-    let failed = |error| ImportError::Staging(FileError::staging(error));
-    collected.staging.put().await.map_err(failed)?;
+    let failed = |error| ImportError::Refused(FileError::staging(error).to_string());
     collected.report.left_out += collected.staging.answer().await.map_err(failed)?;
     Ok(collected)
 }

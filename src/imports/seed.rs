@@ -2,89 +2,45 @@
 //! but replaces the business and the editorial texts; and errors in these files, which are written by hand, have line
 //! and column.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use thiserror::Error;
 
 use crate::clock::Clock;
 use crate::config::read_text;
-use crate::imports::file_error::{ImportError, reason};
-use crate::imports::map::business;
+use crate::imports::file_error::{ImportError, listed, reason};
 use crate::imports::map::fields::FieldError;
-use crate::imports::platforms::native;
-use crate::imports::read::detect::{Detected, Rows};
+use crate::imports::map::{Calendar, business};
 use crate::imports::read::json::walk;
-use crate::imports::read::open::Detect;
 use crate::imports::report::{ImportReport, Watcher};
 use crate::imports::{ImportRequest, gather, merged};
 use crate::model::business::{Business, Editorial};
 use crate::storage;
 use crate::storage::business::{SampleState, note_sample, sample_state};
-use crate::storage::{AtPath as _, Database, DbError};
+use crate::storage::{AtPath as _, Database};
 
 /// Maximum size of a JSON file written by hand, in MiB.
 const JSON_MIB_MAX: u64 = 16;
 
-/// Why a folder cannot be loaded, or a file of it cannot be read; nothing was changed.
-#[derive(Debug, Error)]
-pub enum SeedError {
-    /// A required file is missing.
-    #[error("{}: no such file; a folder of sample data has business.json and reviews.jsonl, and may have editorial.json", .0.display())]
-    Missing(PathBuf),
-    #[error("{}: cannot be read: {reason}", path.display())]
-    Unreadable {
-        path: PathBuf,
-        /// The operating system's error.
-        reason: io::Error,
-    },
-    /// All faults of a file, in its order.
-    #[error("{}", listed(path, faults))]
-    Wrong {
-        path: PathBuf,
-        faults: Vec<LocatedFault>,
-    },
-    /// The database holds other data than a sample.
-    #[error(
-        "the database {} holds a business's own data, which is not mixed with sample data; nothing was changed; set \
-         DATABASE_URL to another file for the sample", .0.display()
-    )]
-    Own(PathBuf),
-    #[error("{0}")]
-    Reviews(#[from] ImportError),
-    #[error("{0}")]
-    Database(#[from] DbError),
+/// A fault of a file: its line and its byte of that line, both from 1 (1 if unknown), and the problem with the allowed
+/// values.
+type LocatedFault = (usize, usize, String);
+
+/// All faults of a file, in its order.
+fn wrong(path: &Path, mut faults: Vec<LocatedFault>) -> ImportError {
+    faults.sort();
+    let lines = faults
+        .into_iter()
+        .map(|(line, column, message)| format!("{}:{line}:{column}: {message}", path.display()));
+    ImportError::Refused(listed(lines, "faults"))
 }
 
-/// A fault of a file.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct LocatedFault {
-    /// From 1; 1 if unknown.
-    line: usize,
-    /// In bytes from 1; 1 if unknown.
-    column: usize,
-    /// The problem, and the allowed values.
-    message: String,
-}
-
-/// Maximum number of faults of one file that are listed.
-const LISTED_MAX: usize = 20;
-
-fn listed(path: &Path, faults: &[LocatedFault]) -> String {
-    let shown = faults.iter().take(LISTED_MAX);
-    let lines = shown.map(
-        |LocatedFault {
-             line,
-             column,
-             message,
-         }| { format!("{}:{line}:{column}: {message}", path.display()) },
-    );
-    let mut lines: Vec<String> = lines.collect();
-    if faults.len() > LISTED_MAX {
-        lines.push(format!("{} more faults", faults.len() - LISTED_MAX));
-    }
-    lines.join("\n")
+/// A required file is missing.
+fn missing(path: &Path) -> ImportError {
+    ImportError::Refused(format!(
+        "{}: no such file; a folder of sample data has business.json and reviews.jsonl, and may have editorial.json",
+        path.display()
+    ))
 }
 
 /// A JSON file written by hand.
@@ -101,8 +57,8 @@ pub struct BusinessFile(JsonFile);
 
 impl BusinessFile {
     /// # Errors
-    /// [`SeedError`] with all faults and, if known, their lines.
-    pub fn read(path: &Path) -> Result<Self, SeedError> {
+    /// [`ImportError`] with all faults and, if known, their lines.
+    pub fn read(path: &Path) -> Result<Self, ImportError> {
         JsonFile::read(path, business::check).map(Self)
     }
 
@@ -116,8 +72,8 @@ impl BusinessFile {
     /// whole).
     ///
     /// # Errors
-    /// [`SeedError`] with all faults and, if known, their lines.
-    pub fn merged(&self, known: Option<&Business>) -> Result<Business, SeedError> {
+    /// [`ImportError`] with all faults and, if known, their lines.
+    pub fn merged(&self, known: Option<&Business>) -> Result<Business, ImportError> {
         let before = known.cloned().unwrap_or_default();
         self.0
             .make(|value| business::business(value, before, known.is_none()))
@@ -127,8 +83,8 @@ impl BusinessFile {
     /// also stays if the file has none, because the reviews' days depend on it.
     ///
     /// # Errors
-    /// [`SeedError`] with all faults and, if known, their lines.
-    pub fn replacing(&self, known: Option<&Business>) -> Result<Business, SeedError> {
+    /// [`ImportError`] with all faults and, if known, their lines.
+    pub fn replacing(&self, known: Option<&Business>) -> Result<Business, ImportError> {
         let mut before = Business::default();
         if let Some(known) = known {
             (before.publish_staff, before.time_zone) = (known.publish_staff, known.time_zone);
@@ -143,16 +99,16 @@ pub struct EditorialFile(JsonFile);
 
 impl EditorialFile {
     /// # Errors
-    /// [`SeedError`] with all faults and, if known, their lines.
-    pub fn read(path: &Path) -> Result<Self, SeedError> {
+    /// [`ImportError`] with all faults and, if known, their lines.
+    pub fn read(path: &Path) -> Result<Self, ImportError> {
         JsonFile::read(path, business::check_editorial).map(Self)
     }
 
     /// Merges the file into `known`: missing members stay, `null` removes one, and lists are replaced whole.
     ///
     /// # Errors
-    /// [`SeedError`] with all faults and, if known, their lines.
-    pub fn merged(&self, known: &Editorial) -> Result<Editorial, SeedError> {
+    /// [`ImportError`] with all faults and, if known, their lines.
+    pub fn merged(&self, known: &Editorial) -> Result<Editorial, ImportError> {
         self.0
             .make(|value| business::editorial(value, known.clone()))
     }
@@ -162,16 +118,16 @@ impl EditorialFile {
 /// to `watch`.
 ///
 /// # Errors
-/// [`SeedError`]; then nothing was changed.
+/// [`ImportError`]; then nothing was changed.
 pub async fn load(
     database: &Database,
     clock: &Clock,
     folder: &Path,
     watch: Watcher<'_>,
-) -> Result<ImportReport, SeedError> {
+) -> Result<ImportReport, ImportError> {
     let place = folder.join("business.json");
     if matches!(place.try_exists(), Ok(false)) {
-        return Err(SeedError::Missing(place));
+        return Err(missing(&place));
     }
     let file = BusinessFile::read(&place)?;
     let mut business = file.merged(None)?;
@@ -183,27 +139,31 @@ pub async fn load(
     };
     let place = folder.join("reviews.jsonl");
     if !place.is_file() {
-        return Err(SeedError::Missing(place));
+        return Err(missing(&place));
     }
     let request = ImportRequest {
         files: vec![place],
+        is_sample: true,
         ..ImportRequest::default()
     };
-    let lines: Detect = |_, _| {
-        Ok(Detected {
-            format: &native::FORMAT,
-            rows: Rows::Lines { rejected: false },
-        })
+    let calendar = Calendar {
+        zone: Some(business.time_zone),
+        now: clock.now(),
     };
-    let zone = Some(business.time_zone);
-    let mut collected = gather(&request, clock.now(), true, zone, watch, lines).await?;
+    let mut collected = gather(&request, calendar, true, watch).await?;
     let path = database.path();
     let mut write = database.write_long(clock).await?;
     match sample_state(write.for_reading()).await.at(path)? {
         SampleState::Empty | SampleState::Alone => {
             note_sample(&mut write, false).await.at(path)?;
         }
-        SampleState::Mixed | SampleState::Own => return Err(SeedError::Own(path.to_owned())),
+        SampleState::Mixed | SampleState::Own => {
+            return Err(ImportError::Refused(format!(
+                "the database {} holds a business's own data, which is not mixed with sample data; nothing was changed; set \
+                 DATABASE_URL to another file for the sample",
+                path.display()
+            )));
+        }
     }
     let known = storage::business::find(write.for_reading())
         .await
@@ -211,7 +171,6 @@ pub async fn load(
     if let Some(known) = known.as_ref().filter(|_| !file.says("publish_staff")) {
         business.publish_staff = known.publish_staff;
     }
-    collected.is_sample = true;
     collected.business = Some(business);
     collected.editorial = editorial;
     let merged = merged(&mut write, collected, known, &request, watch).await;
@@ -225,19 +184,14 @@ impl JsonFile {
     fn read(
         path: &Path,
         check: impl FnOnce(&Value) -> Result<(), Vec<FieldError>>,
-    ) -> Result<Self, SeedError> {
+    ) -> Result<Self, ImportError> {
         let text = read_text(path, JSON_MIB_MAX).map_err(|reason| {
-            let path = path.to_owned();
-            SeedError::Unreadable { path, reason }
+            ImportError::Refused(format!("{}: cannot be read: {reason}", path.display()))
         })?;
         let text = text.trim_start_matches('\u{feff}').to_owned();
-        let value = serde_json::from_str(&text).map_err(|error| SeedError::Wrong {
-            path: path.to_owned(),
-            faults: vec![LocatedFault {
-                line: error.line(),
-                column: error.column(),
-                message: format!("the JSON is broken ({})", reason(&error)),
-            }],
+        let value = serde_json::from_str(&text).map_err(|error| {
+            let message = format!("the JSON is broken ({})", reason(&error));
+            wrong(path, vec![(error.line(), error.column(), message)])
         })?;
         let path = path.to_owned();
         let file = Self { path, text, value };
@@ -249,23 +203,13 @@ impl JsonFile {
     fn make<T>(
         &self,
         make: impl FnOnce(&Value) -> Result<T, Vec<FieldError>>,
-    ) -> Result<T, SeedError> {
+    ) -> Result<T, ImportError> {
         make(&self.value).map_err(|faults| {
             let located = faults.into_iter().map(|fault| {
                 let (line, column) = locate(&self.text, &fault.path).unwrap_or((1, 1));
-                let message = fault.to_string();
-                LocatedFault {
-                    line,
-                    column,
-                    message,
-                }
+                (line, column, fault.to_string())
             });
-            let mut faults: Vec<_> = located.collect();
-            faults.sort();
-            SeedError::Wrong {
-                path: self.path.clone(),
-                faults,
-            }
+            wrong(&self.path, located.collect())
         })
     }
 }

@@ -188,41 +188,6 @@ impl FromIterator<Unit> for Units {
     }
 }
 
-// A source's value for a field: a value, explicitly none, or unstated. `Option` cannot distinguish the last two, but
-// the merge must.
-
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Stated<T> {
-    /// Not stated: overwrites nothing.
-    #[default]
-    Unsaid,
-    /// Stated to be absent.
-    None,
-    Given(T),
-}
-
-impl<T> Stated<T> {
-    /// The value for a new review.
-    pub fn value(self) -> Option<T> {
-        match self {
-            Self::Given(value) => Some(value),
-            Self::None | Self::Unsaid => None,
-        }
-    }
-
-    pub const fn is_stated(&self) -> bool {
-        !matches!(self, Self::Unsaid)
-    }
-
-    /// As [`Self::value`], by reference.
-    pub const fn given(&self) -> Option<&T> {
-        match self {
-            Self::Given(value) => Some(value),
-            Self::None | Self::Unsaid => None,
-        }
-    }
-}
-
 // Keyed digests of the units of a review. They record the last values of a source without their text, so that an
 // erased review leaves nothing readable behind. The key is in the database, whose owner can read both; it prevents
 // comparing digests of different databases.

@@ -36,8 +36,8 @@ mod words;
 
 pub use filter::{ReviewFilter, SearchArguments, Sort, Traits};
 pub use merge::{
-    Base, DUPLICATE, DigestKey, GONE, Merged, NOT_VERIFIED, Stated, Statement, UnitDigest, Units,
-    adopt, merge,
+    Base, DUPLICATE, DigestKey, GONE, Merged, NOT_VERIFIED, Statement, UnitDigest, Units, adopt,
+    merge,
 };
 pub use review::{
     Day, InvalidDay, InvalidRating, InvalidReviewId, Mentions, Method, Rating, RatingCounts,

@@ -2,7 +2,6 @@
 //! reused, and no date goes back, even if rows are deleted or altered.
 
 use chrono::{DateTime, SubsecRound, Utc};
-use serde_json::Value;
 use sqlx::SqliteConnection;
 
 use super::document::Document;
@@ -108,7 +107,7 @@ pub async fn publish(
     write
         .guard(
             "coalesce((select version from publication where document = ?1), 0) = ?2",
-            &[Value::from(name), Value::from(before)],
+            |guard| guard.bind(name).bind(before),
         )
         .await?;
     let at = utc_milliseconds(publication.changed_at);

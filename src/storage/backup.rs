@@ -23,7 +23,7 @@ use super::reviews::{
 use super::rqlite::RqliteClient;
 use super::schema::untouching;
 use super::text::utc;
-use super::{Database, DeliveryLock, Text, Write, files, schema, unused_name};
+use super::{Database, DeliveryLock, Text, Write, files, schema};
 use crate::config::{ClusterAddress, DatabaseAddress};
 use crate::model::{Review, Status, Unit};
 
@@ -55,7 +55,7 @@ impl Database {
     /// Copies the database into a new file at `to` (mode 0600). Writers are not blocked: the copy has the state from
     /// the start of the copying.
     async fn back_up(&self, to: &Path) -> Result<(), DbError> {
-        files::create_private(to)?;
+        files::open_private(to).map_err(|reason| DbError::backup(to, reason))?;
         let mut connection = options(self.path()).connect().await.at(to)?;
         copy_into(&mut connection, to).await.at(to)?;
         connection.close().await.at(to)
@@ -64,10 +64,11 @@ impl Database {
 
 async fn back_up_cluster(cluster: &ClusterAddress, to: &Path) -> Result<(), DbError> {
     let client = RqliteClient::new(cluster.nodes.clone())?;
-    files::create_private(to)?;
-    let fault = |reason| DbError::create(to, reason);
-    let mut file = File::options().write(true).open(to).map_err(fault)?;
-    client.backup(|piece| file.write_all(piece)).await?;
+    let fault = |reason| DbError::backup(to, reason);
+    let mut file = files::open_private(to).map_err(fault)?;
+    client
+        .backup(|piece| file.write_all(piece).map_err(fault))
+        .await?;
     file.sync_all().map_err(fault)
 }
 
@@ -102,8 +103,7 @@ impl Prepared {
             Ok(()) | Err(DbError::Older { .. }) => {}
             Err(error) => return Err(error),
         }
-        let copy = unused_name(path)?;
-        files::create_private(&copy)?;
+        let copy = files::begin(path)?;
         let copied = copy_into(&mut reading, &copy).await.at(backup);
         reading.close().await.at(backup)?;
         let opened = match copied {

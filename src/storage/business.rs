@@ -172,9 +172,10 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
         .map(|address| Value::Object(address.clone()).to_string());
     let (latitude, longitude) = (business.geo.map(|geo| geo.0), business.geo.map(|geo| geo.1));
     let same_as = array(&business.same_as);
-    let links = business.review_links.iter();
-    let links = links.map(|link| json!({"name": link.name, "url": link.url}));
-    let review_links = links.collect::<Value>().to_string();
+    let review_links = rows(
+        &business.review_links,
+        |link| json!({"name": link.name, "url": link.url}),
+    );
     empty!(write, "business");
     sqlx::query!(
         "insert into business (business_id, name, type, time_zone, publish_staff, language, country, description, url,
@@ -198,45 +199,47 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
     )
     .execute(&mut *write)
     .await?;
-    replace_services(write, &business.services).await?;
-    replace_technicians(write, &business.technicians).await?;
-    replace_service_areas(write, &business.service_areas).await?;
-    Ok(())
-}
-
-async fn replace_services(write: &mut Write, services: &[Service]) -> sqlx::Result<()> {
+    let services = rows(&business.services, |its| {
+        json!([its.id, its.name, array(&its.synonyms)])
+    });
     empty!(write, "service");
-    for (position, service) in (0_i64..).zip(services) {
-        let synonyms = array(&service.synonyms);
-        sqlx::query!(
-            "insert into service (service_id, position, name, synonyms) values (?, ?, ?, ?)",
-            service.id,
-            position,
-            service.name,
-            synonyms,
-        )
-        .execute(&mut *write)
-        .await?;
-    }
-    Ok(())
-}
-
-async fn replace_service_areas(write: &mut Write, service_areas: &[String]) -> sqlx::Result<()> {
+    sqlx::query!(
+        "insert into service (service_id, position, name, synonyms)
+         select value ->> 0, key, value ->> 1, value ->> 2 from json_each(?)",
+        services
+    )
+    .execute(&mut *write)
+    .await?;
+    // The numbers of the technicians stay.
+    let technicians = rows(&business.technicians, |its| {
+        json!([its.id, its.name, array(&its.aliases)])
+    });
+    empty!(write, "technician");
+    sqlx::query!(
+        "insert into technician (technician_id, position, name, aliases)
+         select value ->> 0, key, value ->> 1, value ->> 2 from json_each(?)",
+        technicians
+    )
+    .execute(&mut *write)
+    .await?;
+    let service_areas = array(&business.service_areas);
     empty!(write, "service_area");
-    for (position, name) in (0_i64..).zip(service_areas) {
-        sqlx::query!(
-            "insert into service_area (name, position) values (?, ?)",
-            name,
-            position
-        )
-        .execute(&mut *write)
-        .await?;
-    }
-    Ok(())
+    sqlx::query!(
+        "insert into service_area (name, position) select value, key from json_each(?)",
+        service_areas
+    )
+    .execute(&mut *write)
+    .await
+    .map(drop)
 }
 
 fn object(json: &str) -> Option<Map<String, Value>> {
     serde_json::from_str(json).ok()
+}
+
+/// A JSON array of what `row` makes of each entry.
+fn rows<T>(entries: &[T], row: impl FnMut(&T) -> Value) -> String {
+    entries.iter().map(row).collect::<Value>().to_string()
 }
 
 pub fn array(texts: &[String]) -> String {
@@ -322,24 +325,6 @@ pub async fn technician_numbers(
         .collect())
 }
 
-/// Replaces the technicians; the numbers stay.
-async fn replace_technicians(write: &mut Write, technicians: &[Technician]) -> sqlx::Result<()> {
-    empty!(write, "technician");
-    for (position, technician) in (0_i64..).zip(technicians) {
-        let aliases = array(&technician.aliases);
-        sqlx::query!(
-            "insert into technician (technician_id, position, name, aliases) values (?, ?, ?, ?)",
-            technician.id,
-            position,
-            technician.name,
-            aliases,
-        )
-        .execute(&mut *write)
-        .await?;
-    }
-    Ok(())
-}
-
 // The editorial texts: rows that only the owner changes.
 
 /// # Errors
@@ -389,18 +374,17 @@ pub async fn replace_editorial(write: &mut Write, editorial: &Editorial) -> sqlx
             .execute(&mut *write)
             .await?;
     }
+    let faq = rows(&editorial.faq, |its| {
+        json!([its.id, its.question, its.answer])
+    });
     empty!(write, "editorial_faq");
-    for (position, entry) in (0_i64..).zip(&editorial.faq) {
-        sqlx::query!(
-            "insert into editorial_faq (faq_id, position, question, answer) values (?, ?, ?, ?)",
-            entry.id,
-            position,
-            entry.question,
-            entry.answer,
-        )
-        .execute(&mut *write)
-        .await?;
-    }
+    sqlx::query!(
+        "insert into editorial_faq (faq_id, position, question, answer)
+         select value ->> 0, key, value ->> 1, value ->> 2 from json_each(?)",
+        faq
+    )
+    .execute(&mut *write)
+    .await?;
     Ok(())
 }
 

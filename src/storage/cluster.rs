@@ -1,7 +1,7 @@
 //! A database shared by many nodes: reads use this node's file, writes use the cluster's HTTP API.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -10,9 +10,7 @@ use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::error::{AtPath as _, DbError};
-use super::rqlite::{
-    Cluster, ClusterError, Contact, Executed, Lease, NodeStatus, RqliteClient, SqlStatement,
-};
+use super::rqlite::{Cluster, ClusterError, Contact, Executed, Lease, NodeStatus, RqliteClient};
 use super::schema::Migrated;
 use super::text::{utc_milliseconds, utc_seconds};
 use super::write::{WorkingCopy, Write, level_with_cluster};
@@ -55,7 +53,14 @@ impl Database {
         let holder = Random::system()
             .hex_128()
             .map_err(|error| ClusterError::Client(error.to_string()))?;
-        let cluster = Cluster::new(client, holder, wait_max);
+        let cluster = Cluster {
+            client,
+            wait_max,
+            unseen: Mutex::default(),
+            holder,
+            lease: Mutex::default(),
+            contact: Mutex::default(),
+        };
         let database = Self {
             path: address.file.clone(),
             open: Arc::new(ArcSwap::from_pointee(open)),
@@ -370,18 +375,15 @@ impl Database {
         {
             return Ok(false);
         }
-        let values = vec![
-            json!(NAME),
-            json!(cluster.holder),
-            json!(utc_milliseconds(now + length)),
-            json!(utc_milliseconds(now - CLOCKS_DIFFER_MAX)),
-        ];
-        let take = SqlStatement::new(
+        let take = json!([
             "insert into lease (name, holder, ends_at) values (?1, ?2, ?3) on conflict (name) do update \
              set holder = excluded.holder, ends_at = excluded.ends_at \
              where lease.holder = excluded.holder or lease.ends_at <= ?4",
-            values,
-        );
+            NAME,
+            cluster.holder,
+            utc_milliseconds(now + length),
+            utc_milliseconds(now - CLOCKS_DIFFER_MAX)
+        ]);
         let Executed { marker, rows } = cluster.write(&[take]).await?;
         let is_held = match rows {
             Some(rows) => rows.first() == Some(&1),
@@ -423,10 +425,8 @@ impl Database {
             return Ok(());
         }
         lock(&cluster.lease).ends_at = None;
-        let give_up = SqlStatement::new(
-            "delete from lease where name = ?1 and holder = ?2",
-            vec![json!(NAME), json!(cluster.holder)],
-        );
+        let give_up = "delete from lease where name = ?1 and holder = ?2";
+        let give_up = json!([give_up, NAME, cluster.holder]);
         cluster.write(&[give_up]).await?;
         Ok(())
     }
@@ -439,9 +439,11 @@ impl Database {
         let Some(cluster) = self.cluster() else {
             return Ok(());
         };
-        let values = [Value::from(NAME), Value::from(cluster.holder.as_str())];
+        let holder = cluster.holder.clone();
         write
-            .guard("(select holder from lease where name = ?1) = ?2", &values)
+            .guard("(select holder from lease where name = ?1) = ?2", |guard| {
+                guard.bind(NAME).bind(holder)
+            })
             .await
     }
 }
@@ -466,7 +468,7 @@ pub async fn is_leased(
 
 /// The holder of the lease according to the leader.
 async fn holder(cluster: &Cluster) -> Result<Option<String>, ClusterError> {
-    let select = SqlStatement::new("select holder from lease where name = ?", vec![json!(NAME)]);
+    let select = json!(["select holder from lease where name = ?", NAME]);
     let rows = cluster.client.query(&select, LEASE_MIN / 4).await?;
     let holder = rows.first().and_then(|row| row.first());
     Ok(holder.and_then(Value::as_str).map(str::to_owned))

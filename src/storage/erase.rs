@@ -137,7 +137,7 @@ impl Database {
     /// Truncates the log when no other process writes or checkpoints, without blocking any.
     async fn cut_log_between_others(&self) -> Result<bool, DbError> {
         for _ in 0..LOG_LOOKS_MAX {
-            if self.cut_log(Duration::ZERO).await? {
+            if self.cut_log().await? {
                 return Ok(true);
             }
             Clock::system().sleep(GAP).await;

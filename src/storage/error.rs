@@ -15,6 +15,12 @@ pub enum DbError {
     Missing(PathBuf),
     #[error("no backup at {}; `reviews backup FILE` writes one", .0.display())]
     NoBackup(PathBuf),
+    #[error("cannot write the backup {}: {reason}; create its folder, or name another file", path.display())]
+    Backup {
+        path: PathBuf,
+        /// The operating system's error.
+        reason: io::Error,
+    },
     /// Another process uses the database, and this command needs exclusive access.
     #[error("the database {} is in use by another process; stop `reviews serve` and close other programs that have it open, then try again", .0.display())]
     InUse(PathBuf),
@@ -129,6 +135,14 @@ impl DbError {
     /// The file at `path` cannot be created.
     pub(super) fn create(path: &Path, reason: io::Error) -> Self {
         Self::Create {
+            path: path.to_owned(),
+            reason,
+        }
+    }
+
+    /// The backup at `path` cannot be written.
+    pub(super) fn backup(path: &Path, reason: io::Error) -> Self {
+        Self::Backup {
             path: path.to_owned(),
             reason,
         }

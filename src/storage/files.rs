@@ -89,14 +89,23 @@ pub(super) fn create_private(path: &Path) -> Result<(), DbError> {
     if path.exists() {
         return Ok(());
     }
-    OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(path)
-        .map(drop)
-        .map_err(|error| DbError::create(path, error))
+    let file = open_private(path);
+    file.map(drop).map_err(|error| DbError::create(path, error))
+}
+
+/// Opens a file for writing; a new one has mode 0600.
+pub(super) fn open_private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false).mode(0o600);
+    options.open(path)
+}
+
+/// Creates an empty file beside `path` with mode 0600, which gets that name once it is complete.
+pub(super) fn begin(path: &Path) -> Result<PathBuf, DbError> {
+    let begun = unused_name(path)?;
+    let file = open_private(&begun);
+    file.map_err(|error| DbError::create(path, error))?;
+    Ok(begun)
 }
 
 // Whether the names of the database and of its log still lead to the files that were opened. Connections stay with
@@ -207,13 +216,7 @@ impl DeliveryLock {
         // A symbolic link leads to the same lock.
         let name = beside(&real(path), DELIVERY_LOCK);
         let fault = |reason| DbError::create(&name, reason);
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(&name)
-            .map_err(fault)?;
+        let file = open_private(&name).map_err(fault)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Self { _locked: file })),
             Err(TryLockError::WouldBlock) => Ok(None),
@@ -262,8 +265,7 @@ pub(super) async fn keep_before_upgrade(
     let place = real(path);
     let kept = former_name(&place, UPGRADE, Clock::system().now());
     // The copy gets a temporary name first, so that the final name always belongs to a complete copy.
-    let begun = unused_name(&place)?;
-    create_private(&begun)?;
+    let begun = begin(&place)?;
     let copied = copy(connection, &begun, &kept).await;
     remove_leftover(&begun);
     copied.map(|()| kept)

@@ -43,8 +43,6 @@ pub struct Staging {
 }
 
 impl Staging {
-    /// # Errors
-    /// When the temporary database cannot be used.
     pub fn new() -> sqlx::Result<Self> {
         let mut connection = block_on(scratch())?;
         let tables = "create table staged (row_id integer primary key, review_id text not null unique, updated_us integer, review text,
@@ -60,9 +58,6 @@ impl Staging {
 
     /// Adds a row. Of rows with the same id the newest counts; if none is newer, the row added last. Blocks on the
     /// disk, like reading the files does.
-    ///
-    /// # Errors
-    /// When the disk is full.
     pub fn push(&mut self, row: &RowToStage<'_>) -> sqlx::Result<()> {
         let entry = json!([
             row.id,
@@ -81,21 +76,16 @@ impl Staging {
     }
 
     /// `writer` is the user number of the answer's author.
-    ///
-    /// # Errors
-    /// When the temporary database cannot be used.
     pub fn push_answer(&mut self, id: &str, writer: &str, answer: &str) -> sqlx::Result<()> {
         let insert = "insert into answer (review_id, writer, answer) values (?, ?, ?)";
         let insert = sqlx::query(insert).bind(id).bind(writer).bind(answer);
         block_on(insert.execute(&mut self.connection)).map(drop)
     }
 
-    /// Joins answers to reviews, once all rows are there: each review gets the first answer that its own author did not
+    /// Joins answers to reviews, once all rows were pushed: each review gets the first answer that its own author did not
     /// write. Returns the number of answers that belong to no review.
-    ///
-    /// # Errors
-    /// When the temporary database cannot be used.
     pub async fn answer(&mut self) -> sqlx::Result<u64> {
+        self.put().await?;
         let index = "create index answer_to on answer (review_id)";
         sqlx::query(index).execute(&mut self.connection).await?;
         let update = "update staged set answer = (select a.answer from answer as a
@@ -108,10 +98,7 @@ impl Staging {
     }
 
     /// Writes buffered rows to the table.
-    ///
-    /// # Errors
-    /// When the temporary database cannot be used.
-    pub async fn put(&mut self) -> sqlx::Result<()> {
+    async fn put(&mut self) -> sqlx::Result<()> {
         if self.rows == 0 {
             return Ok(());
         }
@@ -131,9 +118,6 @@ impl Staging {
     }
 
     /// Number of staged rows.
-    ///
-    /// # Errors
-    /// When the temporary database cannot be used.
     pub async fn count(&mut self) -> sqlx::Result<u64> {
         self.number("select count(*) from staged").await
     }
@@ -151,9 +135,6 @@ impl Staging {
     }
 
     /// The next rows after `id`, in id order.
-    ///
-    /// # Errors
-    /// When the temporary database cannot be used.
     pub async fn after(&mut self, id: &str) -> sqlx::Result<Vec<StagedRow>> {
         let select = "select review_id, review, answer from staged where review_id > ?
              order by review_id limit ?";
@@ -163,9 +144,6 @@ impl Staging {
 
     /// The next ids after `id`, in id order, of rows whose review may exist under another id; at most as many as one
     /// statement takes.
-    ///
-    /// # Errors
-    /// When the temporary database cannot be used.
     pub async fn unsure_ids_after(&mut self, id: &str) -> sqlx::Result<Vec<String>> {
         let select = "select review_id from staged where review_id > ? and may_be_there order by review_id limit ?";
         self.ids_after(select, id).await
@@ -173,18 +151,12 @@ impl Staging {
 
     /// The next ids after `id`, in id order, of rows that complete an existing review; at most as many as one statement
     /// takes.
-    ///
-    /// # Errors
-    /// When the temporary database cannot be used.
     pub async fn filling_ids_after(&mut self, id: &str) -> sqlx::Result<Vec<String>> {
         let select = "select review_id from staged where review_id > ? and known_id is not null and fills order by review_id limit ?";
         self.ids_after(select, id).await
     }
 
     /// The rows of the first of these ids, up to the maximum size in memory.
-    ///
-    /// # Errors
-    /// When the temporary database cannot be used.
     pub async fn rows_of(&mut self, ids: &[&str]) -> sqlx::Result<Vec<StagedRow>> {
         let select = "select review_id, review, answer from staged where review_id in (select value from json_each(?))
              order by review_id";
@@ -193,17 +165,12 @@ impl Staging {
     }
 
     /// Records matches as triples: staged id, id of the existing review, and whether the row completes it.
-    ///
-    /// # Errors
-    /// When the temporary database cannot be used.
     pub async fn note_known(&mut self, known: &[(String, String, bool)]) -> sqlx::Result<()> {
         let update = "update staged set known_id = its.value ->> 1, fills = its.value ->> 2 from json_each(?) as its where review_id = its.value ->> 0";
         let update = sqlx::query(update).bind(json!(known).to_string());
         update.execute(&mut self.connection).await.map(drop)
     }
 
-    /// # Errors
-    /// When the temporary database cannot be used.
     pub async fn leave_out(&mut self, ids: &[&str]) -> sqlx::Result<()> {
         let delete = "delete from staged where review_id in (select value from json_each(?))";
         let delete = sqlx::query(delete).bind(Value::from(ids).to_string());
@@ -211,9 +178,6 @@ impl Staging {
     }
 
     /// Removes rows that match the same existing review; calls `look` with each row's id and that review's id.
-    ///
-    /// # Errors
-    /// When the temporary database cannot be used.
     pub async fn leave_out_contested(
         &mut self,
         mut look: impl FnMut(String, String),
@@ -233,9 +197,6 @@ impl Staging {
     }
 
     /// Gives matched rows the id of the existing review.
-    ///
-    /// # Errors
-    /// When the temporary database cannot be used.
     pub async fn rename_known(&mut self) -> sqlx::Result<()> {
         let update =
             "update staged set review_id = known_id, known_id = null where known_id is not null";
@@ -244,9 +205,6 @@ impl Staging {
     }
 
     /// Returns the given ids that are staged.
-    ///
-    /// # Errors
-    /// When the temporary database cannot be used.
     pub async fn known(&mut self, ids: &[&str]) -> sqlx::Result<HashSet<String>> {
         let select =
             "select review_id from staged where review_id in (select value from json_each(?))";

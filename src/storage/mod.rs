@@ -487,7 +487,7 @@ impl Database {
         if self.is_cluster() || bytes_beside(self.path(), LOG) <= LOG_BYTES_MAX {
             return Ok(false);
         }
-        self.cut_log(Duration::ZERO).await
+        self.cut_log().await
     }
 
     /// Writes back a log whose file was removed: open connections still have it, so accepted writes survive this
@@ -507,13 +507,13 @@ impl Database {
         write_back(writer).await.at(self.path())
     }
 
-    /// Writes the log back into the database and truncates it; returns whether it could. Waits up to `wait_max` for
-    /// other readers and writers.
+    /// Writes the log back into the database and truncates it; returns whether it could, without waiting for other
+    /// readers and writers.
     ///
     /// # Errors
     /// [`DbError`] when the file cannot be written.
-    async fn cut_log(&self, wait_max: Duration) -> Result<bool, DbError> {
-        let options = options(self.path()).busy_timeout(wait_max);
+    async fn cut_log(&self) -> Result<bool, DbError> {
+        let options = options(self.path()).busy_timeout(Duration::ZERO);
         let mut connection = options.connect().await.at(self.path())?;
         // A passive checkpoint runs first, beside other readers and writers, which keeps the blocking part short.
         sqlx::query("pragma wal_checkpoint(passive)")

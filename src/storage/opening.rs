@@ -12,8 +12,8 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::error::DbError;
-use super::files::{remove_files, temporary_folder, unused_name};
-use super::rqlite::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, SqlStatement, WRITE_WAIT_MAX};
+use super::files::{begin, remove_files, temporary_folder};
+use super::rqlite::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, WRITE_WAIT_MAX};
 use super::schema::Migrated;
 use super::{Database, schema};
 use crate::clock::Clock;
@@ -43,8 +43,8 @@ impl Database {
 #[derive(Debug)]
 pub struct Opening {
     /// A new one has a temporary name.
-    database: Database,
-    migrated: Migrated,
+    pub database: Database,
+    pub migrated: Migrated,
     /// What a new one becomes.
     destination: Option<Destination>,
 }
@@ -121,7 +121,7 @@ impl Opening {
         if path.exists() || path.is_symlink() {
             return Self::in_place(path).await;
         }
-        let begun = unused_name(path)?;
+        let begun = begin(path)?;
         match Database::open(&begun).await {
             Ok((database, migrated)) => Ok(Self {
                 database,
@@ -130,9 +130,6 @@ impl Opening {
             }),
             Err(error) => {
                 remove_files(&begun);
-                if let DbError::Create { path: _, reason } = error {
-                    return Err(DbError::create(path, reason));
-                }
                 Err(error)
             }
         }
@@ -151,15 +148,6 @@ impl Opening {
 
     async fn in_place(path: &Path) -> Result<Self, DbError> {
         Ok(Self::existing(Database::open(path).await?))
-    }
-
-    /// A new database has a temporary name.
-    pub const fn database(&self) -> &Database {
-        &self.database
-    }
-
-    pub const fn migrated(&self) -> &Migrated {
-        &self.migrated
     }
 
     /// Closes the database; a new one gets its final name.
@@ -237,7 +225,7 @@ async fn claim_if_empty(client: &RqliteClient) -> Result<bool, DbError> {
         .map_err(|error| ClusterError::Client(error.to_string()))?;
     loop {
         let select = "select exists (select 1 from sqlite_schema where name = ?1), exists (select 1 from sqlite_schema where name = ?2)";
-        let select = SqlStatement::new(select, vec![json!(schema::TABLE), json!(CLAIM)]);
+        let select = json!([select, schema::TABLE, CLAIM]);
         let rows = client.query(&select, COMMAND_WAIT_MAX).await?;
         let has = |column: usize| rows.first().and_then(|row| row.get(column)) == Some(&json!(1));
         if has(0) {
@@ -245,15 +233,12 @@ async fn claim_if_empty(client: &RqliteClient) -> Result<bool, DbError> {
         }
         if !has(1) {
             let claim = [
-                SqlStatement::plain(format!("create table {CLAIM} (holder text not null)")),
-                SqlStatement::new(
-                    format!("insert into {CLAIM} values (?)"),
-                    vec![json!(holder)],
-                ),
+                json!([format!("create table {CLAIM} (holder text not null)")]),
+                json!([format!("insert into {CLAIM} values (?)"), holder]),
             ];
             // Another process may have been first. If the answer was lost, the table shows which process it was.
             let _ = client.execute_unmarked(&claim, COMMAND_WAIT_MAX).await;
-            let held = SqlStatement::plain(format!("select holder from {CLAIM}"));
+            let held = json!([format!("select holder from {CLAIM}")]);
             let held = client.query(&held, COMMAND_WAIT_MAX).await?;
             if held.first().and_then(|row| row.first()) == Some(&json!(holder)) {
                 return Ok(true);
@@ -271,7 +256,7 @@ async fn claim_if_empty(client: &RqliteClient) -> Result<bool, DbError> {
 }
 
 async fn give_up_claim(client: &RqliteClient) {
-    let give_up = [SqlStatement::plain(format!("drop table if exists {CLAIM}"))];
+    let give_up = [json!([format!("drop table if exists {CLAIM}")])];
     if let Err(error) = client.execute_unmarked(&give_up, COMMAND_WAIT_MAX).await {
         tracing::warn!(%error, "cluster.claim_left: the table {CLAIM} of the empty cluster could not be dropped; drop it before the next try");
     }

@@ -26,7 +26,8 @@ pub(super) const COMMAND_WAIT_MAX: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Cluster {
     pub(super) client: RqliteClient,
-    wait_max: Duration,
+    /// Maximum time for one write.
+    pub(super) wait_max: Duration,
     /// Marker of the last write, until this node's file has it.
     pub(super) unseen: Mutex<Option<String>>,
     /// Random id of this process, as a holder of the lease.
@@ -64,18 +65,6 @@ pub struct Contact {
 }
 
 impl Cluster {
-    /// `holder` identifies this process in the lease; `wait_max` bounds the time for one write.
-    pub fn new(client: RqliteClient, holder: String, wait_max: Duration) -> Self {
-        Self {
-            client,
-            wait_max,
-            unseen: Mutex::default(),
-            holder,
-            lease: Mutex::default(),
-            contact: Mutex::default(),
-        }
-    }
-
     /// Applies these statements as one transaction.
     ///
     /// # Errors
@@ -116,8 +105,9 @@ impl WriteBasis {
 
     /// The leader's state.
     pub(super) async fn of_cluster(client: &RqliteClient) -> Result<Self, ClusterError> {
-        let select = SqlStatement::plain(Self::SELECT);
-        let rows = client.query(&select, COMMAND_WAIT_MAX).await?;
+        let rows = client
+            .query(&json!([Self::SELECT]), COMMAND_WAIT_MAX)
+            .await?;
         let number = |column: usize| rows.first()?.get(column)?.as_i64();
         match (number(0), number(1)) {
             (Some(change_no), Some(owner_writes)) => Ok(Self {
@@ -147,19 +137,16 @@ impl WriteBasis {
     /// Statements that make a whole transaction fail if it comes too late. The first group of a command counts the
     /// command; later groups only check that no other command came in between.
     fn guard(self, is_first: bool) -> Vec<SqlStatement> {
-        let delete = SqlStatement::plain("delete from guard");
+        let delete = json!(["delete from guard"]);
         if !is_first {
             let guard = "insert into guard (holds) select coalesce((select number from owner_write) = ?1, 0)";
-            return vec![
-                SqlStatement::new(guard, vec![json!(self.owner_writes + 1)]),
-                delete,
-            ];
+            return vec![json!([guard, self.owner_writes + 1]), delete];
         }
         let guard = "insert into guard (holds) select coalesce((select coalesce(max(change_no), 0) from review_change) = ?1 \
                      and (select number from owner_write) = ?2, 0)";
-        let values = vec![json!(self.change_no), json!(self.owner_writes)];
-        let count = SqlStatement::plain("update owner_write set number = number + 1");
-        vec![SqlStatement::new(guard, values), delete, count]
+        let guard = json!([guard, self.change_no, self.owner_writes]);
+        let count = json!(["update owner_write set number = number + 1"]);
+        vec![guard, delete, count]
     }
 }
 
@@ -235,10 +222,8 @@ impl RqliteClient {
             .hex_128()
             .map_err(|error| ClusterError::Client(error.to_string()))?;
         let now = utc_seconds(Clock::system().now());
-        let mark = SqlStatement::new(
-            "insert into write_marker (marker, written_at) values (?, ?)",
-            vec![json!(marker), json!(now)],
-        );
+        let mark = "insert into write_marker (marker, written_at) values (?, ?)";
+        let mark = json!([mark, marker, now]);
         let all = std::iter::once(&mark).chain(statements);
         match self.execute_unmarked(all, wait_max).await {
             Ok(mut rows) => {
@@ -269,7 +254,7 @@ impl RqliteClient {
         statements: impl IntoIterator<Item = &SqlStatement>,
         wait_max: Duration,
     ) -> Result<Vec<u64>, ClusterError> {
-        let body: Value = statements.into_iter().map(SqlStatement::json).collect();
+        let body: Value = statements.into_iter().cloned().collect();
         let body = body.to_string();
         let answer = self.ask("db/execute?transaction", body, wait_max);
         let answer = answer.await?;
@@ -289,7 +274,7 @@ impl RqliteClient {
         statement: &SqlStatement,
         wait_max: Duration,
     ) -> Result<Vec<Vec<Value>>, ClusterError> {
-        let body = json!([statement.json()]).to_string();
+        let body = json!([statement]).to_string();
         let answer = self.ask("db/query?level=strong", body, wait_max).await?;
         let result = succeeded(&answer["results"][0])?;
         // Without rows there are no values.
@@ -309,36 +294,27 @@ impl RqliteClient {
     ///
     /// # Errors
     /// [`ClusterError`], or an error of `take`.
-    pub async fn backup(
+    pub async fn backup<E: From<ClusterError>>(
         &self,
-        mut take: impl FnMut(&[u8]) -> std::io::Result<()>,
-    ) -> Result<(), ClusterError> {
+        mut take: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut told = String::new();
         for node in &self.nodes {
-            let asked = self.client.get(at(node, "db/backup?vacuum")).send().await;
-            let mut response = match asked {
-                Ok(response) if response.status() == StatusCode::OK => response,
-                Ok(response) => {
-                    told = format!("{}: {}", name(node), response.status());
-                    continue;
-                }
-                Err(error) => {
-                    told = format!("{}: {}", name(node), cause(&error));
-                    continue;
-                }
-            };
-            // After this point another node would send the copy from the beginning again.
-            loop {
-                let piece = response.chunk().await;
-                match piece.map_err(|error| ClusterError::Unreachable(cause(&error)))? {
-                    Some(piece) => {
-                        take(&piece).map_err(|error| ClusterError::Client(error.to_string()))?;
+            let refusal = match self.client.get(at(node, "db/backup?vacuum")).send().await {
+                Ok(mut response) if response.status() == StatusCode::OK => {
+                    // Another node would send the copy from the beginning again.
+                    let cut = |error| ClusterError::Unreachable(cause(&error));
+                    while let Some(piece) = response.chunk().await.map_err(cut)? {
+                        take(&piece)?;
                     }
-                    None => return Ok(()),
+                    return Ok(());
                 }
-            }
+                Ok(response) => response.status().to_string(),
+                Err(error) => cause(&error),
+            };
+            told = format!("{}: {refusal}", name(node));
         }
-        Err(ClusterError::Unreachable(told))
+        Err(ClusterError::Unreachable(told).into())
     }
 
     /// `/status` of this node's own rqlited, within `timeout`.
@@ -561,57 +537,31 @@ impl From<ClusterError> for sqlx::Error {
     }
 }
 
-// An SQL statement with its bound values, in the form of rqlite's HTTP API
-// (<https://rqlite.io/docs/api/api/#parameterized-statements>). `query!` checks statements at compile time but does
-// not expose their values, so they are read back through SQLite.
+/// An SQL statement in the form of rqlite's HTTP API: an array of its text and of the values of its parameters, which are
+/// null, numbers and texts (<https://rqlite.io/docs/api/api/#parameterized-statements>).
+pub type SqlStatement = Value;
 
-#[derive(Debug, Clone, PartialEq)]
-pub struct SqlStatement {
-    pub sql: String,
-    /// In the order of the parameters: null, numbers and texts.
-    pub values: Vec<Value>,
-}
-
-impl SqlStatement {
-    pub fn new(sql: impl Into<String>, values: Vec<Value>) -> Self {
-        Self {
-            sql: sql.into(),
-            values,
-        }
-    }
-
-    /// A statement without values.
-    pub fn plain(sql: impl Into<String>) -> Self {
-        Self::new(sql, Vec::new())
-    }
-
-    /// Converts a statement of sqlx; `connection` reads the values back.
-    ///
-    /// # Errors
-    /// When a value is bytes, which the API cannot carry: bind them in hexadecimal, to `unhex(?)`.
-    pub async fn of(
-        connection: &mut SqliteConnection,
-        sql: &str,
-        arguments: Option<SqliteArguments>,
-    ) -> sqlx::Result<Self> {
-        let arguments = arguments.unwrap_or_default();
-        if arguments.len() == 0 {
-            return Ok(Self::plain(sql));
-        }
+/// Converts a statement of sqlx. `query!` checks statements at compile time but does not expose their values, so
+/// `connection` reads them back.
+///
+/// # Errors
+/// When a value is bytes, which the API cannot carry: bind them in hexadecimal, to `unhex(?)`.
+pub async fn statement_of(
+    connection: &mut SqliteConnection,
+    sql: &str,
+    arguments: Option<SqliteArguments>,
+) -> sqlx::Result<SqlStatement> {
+    let mut statement = vec![json!(sql)];
+    if let Some(arguments) = arguments.filter(|arguments| arguments.len() > 0) {
         let parameters: Vec<String> = (1..=arguments.len()).map(|n| format!("?{n}")).collect();
         let select = format!("select {}", parameters.join(", "));
         let select = (sqlx::AssertSqlSafe(select).into_sql_str(), Some(arguments));
         let row = connection.fetch_one(select).await?;
-        let values = (0..row.len()).map(|column| value(&row, column));
-        Ok(Self::new(sql, values.collect::<sqlx::Result<_>>()?))
+        for column in 0..row.len() {
+            statement.push(value(&row, column)?);
+        }
     }
-
-    /// The API's form: the text, then the values.
-    pub fn json(&self) -> Value {
-        let mut array = vec![Value::from(self.sql.as_str())];
-        array.extend(self.values.iter().cloned());
-        Value::Array(array)
-    }
+    Ok(Value::Array(statement))
 }
 
 fn value(row: &SqliteRow, column: usize) -> sqlx::Result<Value> {
@@ -636,6 +586,7 @@ fn value(row: &SqliteRow, column: usize) -> sqlx::Result<Value> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
     use std::sync::{Arc, Mutex};
     use std::time::Duration;
 
@@ -647,7 +598,8 @@ mod tests {
     use tokio::task::JoinHandle;
     use url::Url;
 
-    use super::{ClusterError, Executed, RqliteClient, SqlStatement};
+    use super::{ClusterError, Executed, RqliteClient, statement_of};
+    use crate::storage::DbError;
 
     const WAIT_MAX: Duration = Duration::from_secs(5);
 
@@ -699,6 +651,7 @@ mod tests {
         }
     }
 
+    /// The body of a request; null without one.
     async fn read(stream: &mut TcpStream) -> Value {
         let mut bytes = Vec::new();
         loop {
@@ -716,6 +669,7 @@ mod tests {
                     .ok()
             });
             if body.len() >= length.unwrap_or(0) {
+                let body = if body.is_empty() { "null" } else { body };
                 return serde_json::from_str(body).unwrap();
             }
         }
@@ -743,7 +697,7 @@ mod tests {
                 }
                 let urls = nodes.iter().map(|node| node.url.clone()).collect();
                 let client = RqliteClient::new(urls).unwrap();
-                let statement = SqlStatement::new("update t set a = ?", vec![json!(1)]);
+                let statement = json!(["update t set a = ?", 1]);
                 let done = client.execute(&[statement], WAIT_MAX).await;
                 let bodies = nodes.iter().map(Node::bodies).collect();
                 nodes.iter().for_each(|node| node.task.abort());
@@ -836,6 +790,19 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_backup_that_cannot_be_written_is_no_fault_of_the_cluster() {
+        let local = tokio::task::LocalSet::new();
+        let copied = local.run_until(async {
+            let node = Node::that(vec![Act::Answer(200, json!("a copy"))]).await;
+            let client = RqliteClient::new(vec![node.url.clone()]).unwrap();
+            let full = |_: &[u8]| Err(DbError::other(Path::new("copy.db"), "the disk is full"));
+            client.backup(full).await
+        });
+        let error = copied.await.unwrap_err().to_string();
+        assert_eq!(error, "the database copy.db failed: the disk is full");
+    }
+
+    #[tokio::test]
     async fn what_was_bound_is_read_back_with_its_type() {
         let options = SqliteConnectOptions::new().in_memory(true);
         let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
@@ -847,14 +814,12 @@ mod tests {
             .bind(None::<String>)
             .bind(true);
         let arguments = query.take_arguments().unwrap();
-        let statement = SqlStatement::of(&mut connection, sql, arguments)
-            .await
-            .unwrap();
+        let statement = statement_of(&mut connection, sql, arguments).await.unwrap();
         let expected = json!([sql, i64::MAX, 0.1, "it's", null, 1]);
-        assert_eq!(statement.json(), expected);
+        assert_eq!(statement, expected);
         let mut bytes = sqlx::query(sql).bind(b"x".as_slice());
         let arguments = bytes.take_arguments().unwrap();
-        let error = SqlStatement::of(&mut connection, sql, arguments).await;
+        let error = statement_of(&mut connection, sql, arguments).await;
         assert!(error.unwrap_err().to_string().contains("unhex"));
     }
 }

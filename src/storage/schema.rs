@@ -102,7 +102,7 @@ pub(super) async fn migrate_cluster(
     client: &RqliteClient,
     file: &Path,
 ) -> Result<Migrated, DbError> {
-    let select = SqlStatement::plain(format!("select version from {TABLE} order by version"));
+    let select = json!([format!("select version from {TABLE} order by version")]);
     let mut applied = Migrated {
         total: MIGRATIONS.iter().count(),
         ..Migrated::default()
@@ -120,17 +120,18 @@ pub(super) async fn migrate_cluster(
         else {
             return Ok(applied);
         };
-        let mut statements: Vec<SqlStatement> = statements(next.sql.as_str())
-            .into_iter()
-            .map(SqlStatement::plain)
-            .collect();
+        let statements = statements(next.sql.as_str()).into_iter();
+        let mut statements: Vec<SqlStatement> = statements.map(|sql| json!([sql])).collect();
         let checksum = crate::model::hash::hex(&next.checksum);
-        statements.push(SqlStatement::new(
-            format!(
-                "insert into {TABLE} (version, description, success, checksum, execution_time) values (?, ?, 1, unhex(?), 0)"
-            ),
-            vec![json!(next.version), json!(next.description), json!(checksum)],
-        ));
+        let applied_now = format!(
+            "insert into {TABLE} (version, description, success, checksum, execution_time) values (?, ?, 1, unhex(?), 0)"
+        );
+        statements.push(json!([
+            applied_now,
+            next.version,
+            next.description,
+            checksum
+        ]));
         match client.execute_unmarked(&statements, COMMAND_WAIT_MAX).await {
             Ok(_) => applied
                 .applied
@@ -231,11 +232,8 @@ pub(super) async fn verify_version(
 }
 
 fn newest() -> i64 {
-    MIGRATIONS
-        .iter()
-        .map(|migration| migration.version)
-        .max()
-        .unwrap_or(0)
+    let versions = MIGRATIONS.iter().map(|migration| migration.version);
+    versions.max().unwrap_or(0)
 }
 
 fn reject_newer(applied: &[i64], path: &Path) -> Result<(), DbError> {

@@ -13,18 +13,20 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use futures_util::stream;
 use futures_util::stream::{BoxStream, StreamExt, TryStreamExt};
-use serde_json::Value;
+use sqlx::query::Query;
 use sqlx::sqlite::{
-    SqliteConnection, SqlitePool, SqlitePoolOptions, SqliteQueryResult, SqliteRow, SqliteStatement,
-    SqliteTypeInfo,
+    SqliteArguments, SqliteConnection, SqlitePool, SqlitePoolOptions, SqliteQueryResult, SqliteRow,
+    SqliteStatement, SqliteTypeInfo,
 };
-use sqlx::{Connection as _, Either, Execute, Executor, SqlStr, Sqlite, Transaction};
+use sqlx::{
+    AssertSqlSafe, Connection as _, Either, Execute, Executor, SqlStr, Sqlite, Transaction,
+};
 use tempfile::TempDir;
 
 use super::connection::{copy_into, options};
 use super::error::{AtPath as _, DbError};
 use super::files::temporary_folder;
-use super::rqlite::{Cluster, ClusterError, RqliteClient, SqlStatement, WriteBasis};
+use super::rqlite::{Cluster, ClusterError, RqliteClient, SqlStatement, WriteBasis, statement_of};
 use super::schema;
 use crate::clock::Clock;
 
@@ -75,23 +77,18 @@ impl Write {
     }
 
     /// Makes the whole write fail as overtaken ([`super::is_overtaken`]), unless the SQL expression `condition` is 1
-    /// when the write is applied; the expression sees the effects of the statements before it.
+    /// when the write is applied; the expression sees the effects of the statements before it. `bind` binds its values.
     ///
     /// # Errors
     /// When the condition does not hold, if this is known at once.
-    pub async fn guard(&mut self, condition: &'static str, values: &[Value]) -> sqlx::Result<()> {
+    pub async fn guard<'q>(
+        &mut self,
+        condition: &'static str,
+        bind: impl FnOnce(GuardQuery<'q>) -> GuardQuery<'q>,
+    ) -> sqlx::Result<()> {
         let sql = format!("insert into guard (holds) select coalesce(({condition}), 0)");
-        let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
-        for value in values {
-            query = match value {
-                Value::Number(number) => query.bind(number.as_i64()),
-                Value::String(text) => query.bind(text.clone()),
-                Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
-                    query.bind(None::<i64>)
-                }
-            };
-        }
-        query.execute(&mut *self).await?;
+        let guard = bind(sqlx::query(AssertSqlSafe(sql)));
+        guard.execute(&mut *self).await?;
         sqlx::query("delete from guard")
             .execute(&mut *self)
             .await
@@ -142,7 +139,7 @@ impl Write {
         let Some(record) = self.record.as_mut().filter(|_| !only_reads(sql.as_str())) else {
             return Ok(connection.fetch_many((sql, arguments)).collect().await);
         };
-        let statement = SqlStatement::of(connection, sql.as_str(), arguments.clone()).await?;
+        let statement = statement_of(connection, sql.as_str(), arguments.clone()).await?;
         if let Some(group) = record.groups.last_mut() {
             group.push(statement);
         }
@@ -164,6 +161,8 @@ impl fmt::Debug for Write {
             .finish_non_exhaustive()
     }
 }
+
+type GuardQuery<'q> = Query<'q, Sqlite, SqliteArguments>;
 
 /// A row or a result of a statement.
 type StatementStep = Either<SqliteQueryResult, SqliteRow>;

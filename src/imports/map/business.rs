@@ -9,7 +9,9 @@ use std::fmt::Write as _;
 use chrono_tz::{TZ_VARIANTS, Tz};
 use serde_json::{Map, Value};
 
-use crate::imports::map::fields::{FieldError, Fields, Names, element, noted, shown_text, url};
+use crate::imports::map::fields::{
+    FieldError, Fields, Names, element, noted, or_default, shown_text, url,
+};
 use crate::model::business::{
     Business, Editorial, FaqEntry, PublishStaff, ReviewLink, Service, TEXT_BYTES_MAX, Technician,
     local_business_type,
@@ -73,63 +75,35 @@ pub fn business(
     before: Business,
     is_whole: bool,
 ) -> Result<Business, Vec<FieldError>> {
-    let fields = &Fields::of(value, String::new())?;
-    let mut wrong = too_long(value);
-    let default = Business::default();
+    let mut its = Members {
+        fields: Fields::of(value, String::new())?,
+        wrong: too_long(value),
+    };
     for name in ["id", "name"] {
-        if is_whole && !fields.has(name) {
-            wrong.push(fields.missing(name));
+        if is_whole && !its.fields.has(name) {
+            its.wrong.push(its.fields.missing(name));
         }
     }
-    let kind = |fields: &Fields<'_>, name: &str| {
-        let named = fields.filled(name)?.unwrap_or(default.kind);
-        Ok::<_, FieldError>(local_business_type(&named).map_or(named, str::to_owned))
-    };
-    let its = &mut wrong;
     let business = Business {
-        id: given(its, fields, "id", before.id, Fields::required),
-        name: given(its, fields, "name", before.name, Fields::required),
-        kind: given(its, fields, "type", before.kind, kind),
-        time_zone: given(its, fields, "time_zone", before.time_zone, time_zone),
-        publish_staff: given(
-            its,
-            fields,
-            "publish_staff",
-            before.publish_staff,
-            publish_staff,
-        ),
-        language: given(its, fields, "language", before.language, language),
-        country: given(its, fields, "country", before.country, country),
-        description: given(
-            its,
-            fields,
-            "description",
-            before.description,
-            Fields::filled,
-        ),
-        url: given(its, fields, "url", before.url, Fields::url),
-        telephone: given(its, fields, "telephone", before.telephone, Fields::filled),
-        address: address(its, fields, before.address),
-        geo: given(its, fields, "geo", before.geo, geo),
-        same_as: given(its, fields, "same_as", before.same_as, urls),
-        review_links: given(
-            its,
-            fields,
-            "review_links",
-            before.review_links,
-            review_links,
-        ),
-        services: given(its, fields, "services", before.services, services),
-        technicians: given(its, fields, "technicians", before.technicians, technicians),
-        service_areas: given(
-            its,
-            fields,
-            "service_areas",
-            before.service_areas,
-            service_areas,
-        ),
+        id: its.given("id", before.id, Fields::required),
+        name: its.given("name", before.name, Fields::required),
+        kind: its.given("type", before.kind, kind),
+        time_zone: its.given("time_zone", before.time_zone, time_zone),
+        publish_staff: its.given("publish_staff", before.publish_staff, publish_staff),
+        language: its.given("language", before.language, language),
+        country: its.given("country", before.country, country),
+        description: its.given("description", before.description, Fields::filled),
+        url: its.given("url", before.url, Fields::url),
+        telephone: its.given("telephone", before.telephone, Fields::filled),
+        address: address(&mut its, before.address),
+        geo: its.given("geo", before.geo, geo),
+        same_as: its.given("same_as", before.same_as, urls),
+        review_links: its.given("review_links", before.review_links, review_links),
+        services: its.given("services", before.services, services),
+        technicians: its.given("technicians", before.technicians, technicians),
+        service_areas: its.given("service_areas", before.service_areas, service_areas),
     };
-    faultless(business, wrong)
+    faultless(business, its.wrong)
 }
 
 fn faultless<T>(made: T, wrong: Vec<FieldError>) -> Result<T, Vec<FieldError>> {
@@ -140,22 +114,33 @@ fn faultless<T>(made: T, wrong: Vec<FieldError>) -> Result<T, Vec<FieldError>> {
     }
 }
 
-/// The result of `read` for the member `name`; its value from `before` if the file does not have the member, or has a wrong
-/// one.
-fn given<'f, T, E: Into<Vec<FieldError>>>(
-    wrong: &mut Vec<FieldError>,
-    fields: &Fields<'f>,
-    name: &str,
-    before: T,
-    read: impl FnOnce(&Fields<'f>, &str) -> Result<T, E>,
-) -> T {
-    if !fields.has(name) {
-        return before;
+/// Reads the members of an object, and notes all that is wrong with them.
+struct Members<'f> {
+    fields: Fields<'f>,
+    wrong: Vec<FieldError>,
+}
+
+impl<'f> Members<'f> {
+    /// The result of `read` for the member `name`; `before` if the object does not have the member, or has a wrong one.
+    fn given<T, E: Into<Vec<FieldError>>>(
+        &mut self,
+        name: &str,
+        before: T,
+        read: impl FnOnce(&Fields<'f>, &str) -> Result<T, E>,
+    ) -> T {
+        if !self.fields.has(name) {
+            return before;
+        }
+        read(&self.fields, name).unwrap_or_else(|faults| {
+            self.wrong.extend(faults.into());
+            before
+        })
     }
-    read(fields, name).unwrap_or_else(|faults| {
-        wrong.extend(faults.into());
-        before
-    })
+
+    /// The member `name`, which must be present; empty if it is wrong.
+    fn required(&mut self, name: &str) -> String {
+        or_default(&mut self.wrong, self.fields.required(name))
+    }
 }
 
 /// What `make` makes of each element, or the faults of all.
@@ -175,21 +160,27 @@ fn each<T, M, E: Into<Vec<FieldError>>>(
 
 /// Merges the address by part, like the business itself: a new postal code leaves the street unchanged.
 fn address(
-    wrong: &mut Vec<FieldError>,
-    fields: &Fields<'_>,
+    its: &mut Members<'_>,
     before: Option<Map<String, Value>>,
 ) -> Option<Map<String, Value>> {
-    if fields.is_null("address") {
+    if its.fields.is_null("address") {
         return None;
     }
-    wrong.extend(fields.object("address").err());
-    let Some(Value::Object(parts)) = fields.value("address") else {
+    its.wrong.extend(its.fields.object("address").err());
+    let Some(Value::Object(parts)) = its.fields.value("address") else {
         return before;
     };
     let mut address = before.unwrap_or_default();
     address.extend(parts.clone());
     address.retain(|_, part| !part.is_null());
     Some(address)
+}
+
+/// A type that search engines do not know stays as it is.
+fn kind(fields: &Fields<'_>, member: &str) -> Result<String, FieldError> {
+    let named = fields.filled(member)?;
+    let named = named.unwrap_or_else(|| Business::default().kind);
+    Ok(local_business_type(&named).map_or(named, str::to_owned))
 }
 
 fn publish_staff(fields: &Fields<'_>, member: &str) -> Result<PublishStaff, FieldError> {
@@ -340,40 +331,38 @@ fn geo(fields: &Fields<'_>, member: &str) -> Result<Option<(f64, f64)>, Vec<Fiel
 }
 
 fn services(fields: &Fields<'_>, member: &str) -> Result<Vec<Service>, Vec<FieldError>> {
-    entries(fields, member, |its, id, entry| Service {
+    entries(fields, member, |its, id| Service {
         id,
-        name: required(its, entry, "name"),
-        synonyms: given(its, entry, "synonyms", Vec::new(), texts),
+        name: its.required("name"),
+        synonyms: its.given("synonyms", Vec::new(), texts),
     })
 }
 
 fn technicians(fields: &Fields<'_>, member: &str) -> Result<Vec<Technician>, Vec<FieldError>> {
-    entries(fields, member, |its, id, entry| Technician {
+    entries(fields, member, |its, id| Technician {
         id,
-        name: required(its, entry, "name"),
-        aliases: given(its, entry, "aliases", Vec::new(), texts),
+        name: its.required("name"),
+        aliases: its.given("aliases", Vec::new(), texts),
     })
-}
-
-/// The member `name` of an element, which must be present; empty if it is wrong.
-fn required(wrong: &mut Vec<FieldError>, fields: &Fields<'_>, name: &str) -> String {
-    noted(wrong, fields.required(name)).unwrap_or_default()
 }
 
 /// Reads the objects in the list `name`, each of which must have its own id.
 fn entries<T>(
     fields: &Fields<'_>,
     name: &str,
-    make: impl Fn(&mut Vec<FieldError>, String, &Fields<'_>) -> T,
+    make: impl Fn(&mut Members<'_>, String) -> T,
 ) -> Result<Vec<T>, Vec<FieldError>> {
     let mut ids = HashSet::new();
     each(fields.list(name)?, |(path, value)| {
-        let (entry, mut wrong) = (Fields::of(value, path)?, Vec::new());
-        let id = entry.required("id");
-        let id = id.and_then(|id| once(&mut ids, id, || entry.path("id")));
-        let id = noted(&mut wrong, id).unwrap_or_default();
-        let made = make(&mut wrong, id, &entry);
-        faultless(made, wrong)
+        let mut its = Members {
+            fields: Fields::of(value, path)?,
+            wrong: Vec::new(),
+        };
+        let id = its.fields.required("id");
+        let id = id.and_then(|id| once(&mut ids, id, || its.fields.path("id")));
+        let id = or_default(&mut its.wrong, id);
+        let made = make(&mut its, id);
+        faultless(made, its.wrong)
     })
 }
 
@@ -426,19 +415,20 @@ pub fn check_editorial(value: &Value) -> Result<(), Vec<FieldError>> {
 
 /// Reads the editorial texts in `value`; a missing member keeps its value from `before`, and `null` removes it.
 pub fn editorial(value: &Value, before: Editorial) -> Result<Editorial, Vec<FieldError>> {
-    let fields = &Fields::of(value, String::new())?;
-    let mut wrong = too_long(value);
-    let its = &mut wrong;
-    let summary = given(its, fields, "summary", before.summary, |fields, name| {
+    let mut its = Members {
+        fields: Fields::of(value, String::new())?,
+        wrong: too_long(value),
+    };
+    let summary = its.given("summary", before.summary, |fields, name| {
         let summary = fields.object(name)?;
         summary.map(|its| its.required("text")).transpose()
     });
-    let faq = given(its, fields, "faq", before.faq, |fields, name| {
-        entries(fields, name, |its, id, entry| FaqEntry {
+    let faq = its.given("faq", before.faq, |fields, name| {
+        entries(fields, name, |its, id| FaqEntry {
             id,
-            question: required(its, entry, "question"),
-            answer: required(its, entry, "answer"),
+            question: its.required("question"),
+            answer: its.required("answer"),
         })
     });
-    faultless(Editorial { summary, faq }, wrong)
+    faultless(Editorial { summary, faq }, its.wrong)
 }

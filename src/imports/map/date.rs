@@ -6,10 +6,21 @@ use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta,
 use chrono_tz::Tz;
 use serde::Deserialize;
 
-use crate::imports::map::Posted;
-use crate::imports::map::fields::{Names, names};
+use crate::imports::map::fields::{FieldError, Fields, Names, names};
 use crate::imports::map::values::quoted;
+use crate::imports::map::{Calendar, Dated, Posted};
 use crate::model::Day;
+
+/// The day of the time that the field `name` gives.
+pub fn dated(
+    fields: &Fields<'_>,
+    name: &str,
+    posted: Option<Posted>,
+    calendar: Calendar,
+) -> Result<Option<Dated>, FieldError> {
+    let dated = posted.map(|posted| calendar.place(posted)).transpose();
+    dated.map_err(|message| fields.problem(name, message))
+}
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Dates<'a> {

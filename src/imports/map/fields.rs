@@ -175,15 +175,9 @@ impl<'a> Fields<'a> {
 
     /// A whole number: 5.0 is one (JSON has only one kind of number); 4.5 and "5" are not.
     pub fn whole(&self, name: &str, allowed: &str) -> Result<Option<i64>, FieldError> {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "whole and small, as was just asked"
-        )]
-        let whole = |value: &Value| {
-            let exact = value.as_f64();
-            let exact = exact.filter(|number| number.fract() == 0.0 && number.abs() < 1e9);
-            value.as_i64().or(exact.map(|number| number as i64))
-        };
+        // A float without a fraction is written without a point.
+        let of_float = |value: &Value| value.as_f64()?.to_string().parse().ok();
+        let whole = |value: &Value| value.as_i64().or_else(|| of_float(value));
         self.typed(name, whole, allowed)
     }
 
@@ -239,6 +233,11 @@ pub fn element(path: &str, value: &Value) -> Result<String, FieldError> {
 /// Returns the value, or adds the error to `wrong`.
 pub fn noted<T>(wrong: &mut Vec<FieldError>, made: Result<T, FieldError>) -> Option<T> {
     made.map_err(|problem| wrong.push(problem)).ok()
+}
+
+/// As [`noted`], with the default in place of a wrong value.
+pub fn or_default<T: Default>(wrong: &mut Vec<FieldError>, made: Result<T, FieldError>) -> T {
+    noted(wrong, made).unwrap_or_default()
 }
 
 /// `value` as JSON, shortened.

@@ -1,17 +1,17 @@
 //! Turns the rows of a file into [`Incoming`] reviews, by the [`Format`](super::platforms::Format) of the file.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveTime, Utc};
+use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use thiserror::Error;
 
+use crate::imports::map::fields::FieldError;
 use crate::model::{
-    Day, Mentions, Method, Rating, Response, Review, ReviewId, Source, Stated, Statement, Status,
-    Unit, Units, Verification, named,
+    Day, Mentions, Method, Rating, Response, Review, ReviewId, Source, Statement, Status, Unit,
+    Units, Verification, named,
 };
 
 pub(crate) mod business;
@@ -20,19 +20,23 @@ pub(crate) mod fields;
 pub(crate) mod plan;
 pub(crate) mod values;
 
-// A review as its source states it: the result of reading one row, for every format. Unlike
-// [`Review`](crate::model::Review), it distinguishes unstated values from absent ones.
-
+/// A review as its source states it: the result of reading one row, for every format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Incoming {
     /// Unique and stable.
     pub id: ReviewId,
-    /// Whether the row has an id; otherwise the id is a digest of the row.
-    pub has_id: bool,
     pub rating: Rating,
     pub posted: Dated,
     /// Display name.
     pub author: String,
+    pub stated: StatedParts,
+}
+
+/// The other parts, which a source may leave unstated.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StatedParts {
+    /// Whether the row has no id, so that the id is a digest of the row.
+    pub is_digest: bool,
     /// Headline.
     pub title: Stated<String>,
     /// Empty for stars without a comment; unstated if a table has no text column.
@@ -49,80 +53,101 @@ pub struct Incoming {
     /// Recorded, not derived from the text.
     pub mentions: Stated<Mentions>,
     /// The owner's answer; [`Stated::None`] if the file states that there is none.
-    pub response: Stated<IncomingResponse>,
-    /// When it last changed at the source.
-    pub updated_at: Option<DateTime<Utc>>,
-    /// The day on which it last changed, if the source gives no instant; only orders rows with the same id.
-    pub updated_on: Option<Day>,
+    pub response: Stated<Answer>,
+    /// When it last changed at the source; a day only orders rows with the same id.
+    pub updated: Option<Posted>,
     /// Fields that the owner decided; only in our own exports.
-    pub decided: Vec<String>,
+    pub decided: Units,
     /// Records of an earlier import; only in our own exports.
     pub noted: Noted,
 }
 
 impl Incoming {
-    /// A review with an id of its source, which states nothing else.
-    pub fn new(id: ReviewId, rating: Rating, posted: Dated, author: String) -> Self {
-        Self {
-            id,
-            has_id: true,
-            rating,
-            posted,
-            author,
-            title: Stated::Unsaid,
-            text: Stated::Unsaid,
-            language: Stated::Unsaid,
-            source: Stated::Unsaid,
-            location: None,
-            status: Stated::Unsaid,
-            verification: Stated::Unsaid,
-            mentions: Stated::Unsaid,
-            response: Stated::Unsaid,
-            updated_at: None,
-            updated_on: None,
-            decided: Vec::new(),
-            noted: Noted::default(),
-        }
+    /// The review of these parts, or all that is `wrong`; a missing part is.
+    pub fn of(
+        id: Option<ReviewId>,
+        rating: Option<Rating>,
+        posted: Option<Dated>,
+        author: Option<String>,
+        stated: StatedParts,
+        wrong: Vec<FieldError>,
+    ) -> Result<Self, Vec<FieldError>> {
+        let made = || {
+            Some(Self {
+                id: id?,
+                rating: rating?,
+                posted: posted?,
+                author: author?,
+                stated,
+            })
+        };
+        made().filter(|_| wrong.is_empty()).ok_or(wrong)
     }
 
-    /// The review with defaults for what is not stated, and the units that are not stated. `date` and the dates of
-    /// `response` are days of the business; `decided` are the owner's decisions.
-    pub fn statement(self, date: Day, response: Option<Response>, decided: Units) -> Statement {
-        let stated = [
-            (Unit::Title, self.title.is_stated()),
-            (Unit::Text, self.text.is_stated()),
-            (Unit::Language, self.language.is_stated()),
-            (Unit::Source, self.source.is_stated()),
-            (Unit::Status, self.status.is_stated()),
-            (Unit::Verification, self.verification.is_stated()),
-            (Unit::Response, self.response.is_stated()),
-            (Unit::Mentions, self.mentions.is_stated()),
-        ];
-        let unsaid = stated.into_iter().filter(|(_, is_stated)| !is_stated);
-        let unsaid = unsaid.map(|(unit, _)| unit).collect();
+    /// The review with defaults for what is not stated, and the units that are not stated.
+    pub fn statement(self) -> Statement {
+        let (stated, mut unsaid) = (self.stated, Units::NONE);
+        let its = &mut unsaid;
+        let source = stated.source.value(Unit::Source, its);
+        let status = stated.status.value(Unit::Status, its);
+        let verification = stated.verification.value(Unit::Verification, its);
+        let mentions = stated.mentions.value(Unit::Mentions, its);
+        let response = stated.response.value(Unit::Response, its);
         let review = Review {
             id: self.id,
             rating: self.rating,
-            date,
+            date: self.posted.day,
             author: self.author,
-            title: self.title.value(),
-            text: self.text.value().unwrap_or_default(),
-            language: self.language.value(),
-            source: self.source.value().unwrap_or_else(|| Source {
+            title: stated.title.value(Unit::Title, its),
+            text: stated.text.value(Unit::Text, its).unwrap_or_default(),
+            language: stated.language.value(Unit::Language, its),
+            source: source.unwrap_or_else(|| Source {
                 name: SOURCE_DEFAULT.to_owned(),
                 url: None,
             }),
             // The merge withholds a review that is not verified.
-            status: self.status.value().unwrap_or(Status::Published),
-            verification: self.verification.value().unwrap_or(VOUCHED),
-            mentions: self.mentions.value().unwrap_or_default(),
-            response,
-            updated_at: self.updated_at,
+            status: status.unwrap_or(Status::Published),
+            verification: verification.unwrap_or(VOUCHED),
+            mentions: mentions.unwrap_or_default(),
+            response: response.map(|(response, _)| response),
+            updated_at: stated.updated.and_then(Posted::instant),
         };
         Statement {
             review,
             unsaid,
-            decided,
+            decided: stated.decided,
+        }
+    }
+}
+
+/// A source's value for a field. `Option` cannot distinguish an unstated value from an absent one, but the merge must.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Stated<T> {
+    /// Not stated: overwrites nothing.
+    #[default]
+    Unsaid,
+    /// Stated to be absent.
+    None,
+    Given(T),
+}
+
+impl<T> Stated<T> {
+    /// The value for a new review; `unit` is added to `unsaid` if it is not stated.
+    fn value(self, unit: Unit, unsaid: &mut Units) -> Option<T> {
+        match self {
+            Self::Given(value) => Some(value),
+            Self::None => None,
+            Self::Unsaid => {
+                unsaid.insert(unit);
+                None
+            }
+        }
+    }
+
+    pub const fn given(&self) -> Option<&T> {
+        match self {
+            Self::Given(value) => Some(value),
+            Self::None | Self::Unsaid => None,
         }
     }
 }
@@ -170,32 +195,54 @@ pub struct Comment {
     pub review: ReviewId,
     /// User number of the author; `None` for a visitor, or if it is not public.
     pub writer: Option<String>,
-    pub response: IncomingResponse,
+    pub answer: Answer,
 }
 
-/// The owner's answer as a source states it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IncomingResponse {
-    pub text: String,
-    pub posted: Option<Dated>,
-    /// Its author, if the source names one.
-    pub author: Option<String>,
+/// The owner's answer, and when it was written, if the source gives an instant.
+pub type Answer = (Response, Option<DateTime<Utc>>);
+
+pub fn answer(text: String, posted: Option<Dated>, author: Option<String>) -> Answer {
+    let date = posted.map(|posted| posted.day);
+    let response = Response { text, date, author };
+    (response, posted.and_then(|its| its.posted.instant()))
 }
 
-impl IncomingResponse {
-    /// When it was written, if the source gives an instant.
-    pub fn instant(&self) -> Option<DateTime<Utc>> {
-        self.posted.as_ref()?.posted.instant()
-    }
-}
-
-/// A day or instant, and the path of its field. The collector reports problems with days, because it has the business's
-/// time zone.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A day of the business, and the time that gave it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dated {
+    pub day: Day,
     pub posted: Posted,
-    /// The field's path in the file, as `createTime`.
-    pub path: Cow<'static, str>,
+}
+
+/// Turns the times in files into days of the business.
+#[derive(Debug, Clone, Copy)]
+pub struct Calendar {
+    /// The business's time zone; `None` if it was never set.
+    pub zone: Option<Tz>,
+    pub now: DateTime<Utc>,
+}
+
+impl Calendar {
+    /// The day, if it is plausible.
+    pub fn place(self, posted: Posted) -> Result<Dated, String> {
+        let zone = self.zone.unwrap_or(Tz::UTC);
+        let day_of = |instant: DateTime<Utc>| instant.with_timezone(&zone).date_naive();
+        let day = match posted {
+            Posted::Day(day) => day,
+            Posted::Instant(instant) => {
+                Day::new(day_of(instant)).ok_or("is outside of the years 1 to 9999")?
+            }
+        };
+        // A fast clock or a zone further east may be a day ahead, but not a typing error.
+        let today = day_of(self.now);
+        let tomorrow = today.succ_opt().unwrap_or(today);
+        if day.date() <= tomorrow {
+            return Ok(Dated { day, posted });
+        }
+        Err(format!(
+            "{day} is later than tomorrow ({tomorrow} in {zone}); correct it"
+        ))
+    }
 }
 
 /// Time of a review or an answer.
@@ -224,13 +271,12 @@ impl Posted {
             Self::Day(_) => None,
         }
     }
-}
 
-impl Dated {
-    /// `path` is the field that states the time.
-    pub fn new(posted: Posted, path: impl Into<Cow<'static, str>>) -> Self {
-        let path = path.into();
-        Self { posted, path }
+    pub fn instant_or_midnight(self) -> DateTime<Utc> {
+        match self {
+            Self::Instant(instant) => instant,
+            Self::Day(day) => day.date().and_time(NaiveTime::MIN).and_utc(),
+        }
     }
 }
 
@@ -329,17 +375,6 @@ pub struct Rename {
     pub(super) theirs: String,
 }
 
-/// An invalid `--map`.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum RenameError {
-    /// Not `name=name`.
-    #[error("write it as FIELD=THEIR_FIELD, for example text=Review")]
-    Shape,
-    /// The field is unknown.
-    #[error("`{0}` is not a field of a review; use one of {known}", known = fields().collect::<Vec<_>>().join(", "))]
-    Field(String),
-}
-
 impl Rename {
     /// Whether the file's status is ignored.
     pub(super) fn ignores_status(&self) -> bool {
@@ -348,23 +383,26 @@ impl Rename {
 }
 
 impl FromStr for Rename {
-    type Err = RenameError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, RenameError> {
-        let (ours, theirs) = text.split_once('=').ok_or(RenameError::Shape)?;
-        if ours.is_empty() || (theirs.is_empty() && ours != STATUS) {
-            return Err(RenameError::Shape);
-        }
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text
+            .split_once('=')
+            .filter(|(ours, theirs)| !ours.is_empty() && (!theirs.is_empty() || *ours == STATUS));
+        let (ours, theirs) =
+            parts.ok_or("write it as FIELD=THEIR_FIELD, for example text=Review")?;
         let path = if ours == RESPONSE {
             "response.text"
         } else {
             ours
         };
         let known = fields().find(|field| *field == path);
-        Ok(Self {
-            ours: known.ok_or_else(|| RenameError::Field(ours.to_owned()))?,
-            theirs: theirs.to_owned(),
-        })
+        let ours = known.ok_or_else(|| {
+            let known = fields().collect::<Vec<_>>().join(", ");
+            format!("`{ours}` is not a field of a review; use one of {known}")
+        })?;
+        let theirs = theirs.to_owned();
+        Ok(Self { ours, theirs })
     }
 }
 
@@ -433,7 +471,6 @@ mod tests {
             "review=Review"
                 .parse::<Rename>()
                 .unwrap_err()
-                .to_string()
                 .contains("text")
         );
         assert!("text".parse::<Rename>().is_err());

@@ -4,23 +4,23 @@
 //! its letters and digits, then by a path into nested objects.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::collections::HashSet;
 
-use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
 use crate::imports::file_error::FileError;
 use crate::imports::map::business::is_made_of_subtags;
 use crate::imports::map::date::{DateOrder, Dates};
-use crate::imports::map::fields::{self, FieldError, Names, check_text, names, noted, shown};
+use crate::imports::map::fields::{
+    self, FieldError, Names, check_text, names, noted, or_default, shown,
+};
 use crate::imports::map::values::{
     NOT_PUBLISHED, Says, flag, is_public, parse_rating, quoted, same_name, shows_scale_of_ten,
     words,
 };
 use crate::imports::map::{
-    Comment, Dated, FormerIdParts, Incoming, IncomingResponse, Noted, Posted, ReviewField, STATUS,
-    values,
+    Answer, Calendar, Comment, Dated, FormerIdParts, Incoming, Noted, Posted, ReviewField, STATUS,
+    Stated, StatedParts, answer, values,
 };
 use crate::imports::platforms::format::{Format, Hidden, NO_STARS, When};
 use crate::imports::platforms::table;
@@ -28,7 +28,7 @@ use crate::imports::platforms::table::CombinedHeader;
 use crate::imports::report::TableColumns;
 use crate::imports::request::ImportRequest;
 use crate::model::{
-    InvalidReviewId, Mentions, Method, NOT_VERIFIED, Rating, ReviewId, Source, Stated, Status,
+    InvalidReviewId, Mentions, Method, NOT_VERIFIED, Rating, ReviewId, Source, Status, Units,
     Verification,
 };
 
@@ -246,10 +246,10 @@ pub struct Plan<'o> {
     /// Columns that may fill the same field, none by its exact name.
     doubtful: Vec<(ReviewField, Vec<String>)>,
     /// In a file of objects, what no row has had so far.
-    absent: RefCell<Absent>,
+    absent: Absent,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Absent {
     /// Whether no row has had a text, although one is expected.
     text: bool,
@@ -290,7 +290,7 @@ impl<'o> Plan<'o> {
             comments: comments.map(|its| (lookup(its.parent), lookup(its.writer))),
             is_day_first: false,
             doubtful: Vec::new(),
-            absent: RefCell::new(Absent {
+            absent: Absent {
                 // A platform's file may consist of ratings alone.
                 text: format.reads_headers && !request.no_text,
                 renames: request
@@ -300,7 +300,7 @@ impl<'o> Plan<'o> {
                     .filter(|its| !its.is_empty())
                     .collect(),
                 members: None,
-            }),
+            },
         };
         if let Some(columns) = columns.filter(|_| format.reads_headers) {
             plan.read_headers(columns);
@@ -441,204 +441,9 @@ impl<'o> Plan<'o> {
         }
     }
 
-    /// The review of `row`, or all its errors.
-    pub fn review(&self, row: InputRow<'_>) -> Result<Incoming, Vec<FieldError>> {
-        let mut wrong = Vec::new();
-        let rating = noted(&mut wrong, self.rating(row));
-        let posted = noted(&mut wrong, self.date(row));
-        let author = noted(&mut wrong, self.author(row));
-        let text = noted(&mut wrong, self.text(row, ReviewField::Text));
-        let title = noted(&mut wrong, self.stated(row, ReviewField::Title));
-        let source = noted(&mut wrong, self.source(row));
-        let parts = || {
-            let text = text.as_ref()?.as_deref().unwrap_or_default();
-            let title = title.as_ref()?.given().map_or("", String::as_str);
-            let parts = [&source.as_ref()?.name, author.as_deref()?, title, text];
-            Some((posted.as_ref()?, parts))
-        };
-        let id = parts().and_then(|(posted, parts)| noted(&mut wrong, self.id(row, posted, parts)));
-        let language = noted(&mut wrong, self.language(row));
-        let location = noted(&mut wrong, self.text(row, ReviewField::Location));
-        let verification = noted(&mut wrong, self.verification(row));
-        let starless = rating.as_ref().is_some_and(|(_, starless)| *starless);
-        let status = noted(
-            &mut wrong,
-            self.status(row, starless, verification.as_ref()),
-        );
-        let mentions = noted(&mut wrong, self.mentions(row));
-        let response = noted(&mut wrong, self.response(row));
-        let updated = noted(&mut wrong, self.dated(row, ReviewField::UpdatedAt));
-        let writer = noted(&mut wrong, self.writer(row));
-        let theirs = row.get(self.field(ReviewField::Id));
-        let made = || {
-            let (author, format) = (author?, self.format);
-            let former = format.was_table.then(|| FormerIdParts {
-                // The ids of table rows have not changed.
-                id: (theirs.as_ref().filter(|_| format.vouches)).and_then(|id| id.text().ok()),
-                was_direct: format.vouches || self.request.source.is_some(),
-                author: author.clone(),
-            });
-            let text = match row {
-                // A file without texts gives no statement about them; platforms leave out an object's empty text.
-                _ if row.has(self.field(ReviewField::Text)) => {
-                    Stated::Given(text?.unwrap_or_default())
-                }
-                InputRow::Json(_) if !self.request.no_text => Stated::Given(String::new()),
-                InputRow::Cells(..) | InputRow::Json(_) => Stated::Unsaid,
-            };
-            let (updated_at, updated_on) = match updated?.map(|its| its.posted) {
-                Some(Posted::Instant(at)) => (Some(at), None),
-                Some(Posted::Day(day)) => (None, Some(day)),
-                None => (None, None),
-            };
-            Some(Incoming {
-                id: id?,
-                has_id: theirs.is_some(),
-                rating: rating?.0,
-                posted: posted?,
-                author,
-                title: title?,
-                text,
-                language: language?,
-                source: Stated::Given(source?),
-                location: location?,
-                status: status?,
-                verification: verification?,
-                mentions: mentions?,
-                response: response?,
-                updated_at,
-                updated_on,
-                decided: Vec::new(),
-                noted: Noted {
-                    former,
-                    writer: writer?,
-                    ..Noted::default()
-                },
-            })
-        };
-        made().ok_or(wrong)
-    }
-
-    /// The answer in `row`, or all its errors; `None` if the row is not an answer.
-    pub fn comment(&self, row: InputRow<'_>) -> Option<Result<Comment, Vec<FieldError>>> {
-        let (parent, _) = self.comments.as_ref()?;
-        let found = row.get(parent)?;
-        let rating = row.get(self.field(ReviewField::Rating));
-        let is_rated = rating.is_some_and(|its| its.text().is_ok_and(|text| text.trim() != "0"));
-        let parent = found.text().ok();
-        let parent = parent.filter(|its| its.trim() != "0" && !is_rated)?;
-        let mut wrong = Vec::new();
-        let review = self.platform_id(parent.trim());
-        let review = review.map_err(|error| found.problem(error.to_string()));
-        let review = noted(&mut wrong, review);
-        let text = noted(&mut wrong, self.text(row, ReviewField::Text));
-        let posted = noted(&mut wrong, self.dated(row, ReviewField::Date));
-        let writer = noted(&mut wrong, self.writer(row));
-        let status = noted(&mut wrong, self.status(row, false, None));
-        let made = || {
-            let is_public = status?.given().is_none_or(|its| *its == Status::Published);
-            Some(Comment {
-                review: review?,
-                writer: writer?.filter(|_| is_public),
-                response: IncomingResponse {
-                    text: text?.unwrap_or_default(),
-                    posted: posted?,
-                    author: None,
-                },
-            })
-        };
-        Some(made().ok_or(wrong))
-    }
-
-    /// User number of the row's author; `None` for a visitor.
-    fn writer(&self, row: InputRow<'_>) -> Result<Option<String>, FieldError> {
-        let Some((_, writer)) = &self.comments else {
-            return Ok(None);
-        };
-        let number = row.get(writer).map(|found| found.text()).transpose()?;
-        Ok(number.filter(|number| number.trim() != "0"))
-    }
-
     /// The review id for the platform's id `theirs`.
     fn platform_id(&self, theirs: &str) -> Result<ReviewId, InvalidReviewId> {
         values::of_platform(self.format.ids.unwrap_or(self.format.name), theirs)
-    }
-
-    /// The members of `row` that are read. They are written to the file of rejected rows, which can be corrected and
-    /// imported without the options of this import: a renamed column is under the format's name for its field, and in
-    /// a table, whose headers may be in any language, so is every column, with valid ratings and dates converted.
-    pub fn raw(&self, row: InputRow<'_>) -> Value {
-        let mut read = Map::new();
-        for field in ReviewField::ALL {
-            let (lookup, renamed) = (self.field(field), self.request.rename(field.name()));
-            if !row.has(lookup) || !(self.format.reads_headers || renamed.is_some()) {
-                continue;
-            }
-            let listed = self.format.fields.get(&field);
-            let name = listed.and_then(|list| names(list).next());
-            let name = name.unwrap_or(field.name()).to_owned();
-            read.insert(name, self.converted(row, field));
-        }
-        let is_given = read.get("source.name").is_some_and(|name| !is_empty(name));
-        if let Some(source) = self.request.source.as_deref().filter(|_| !is_given) {
-            let listed = self.format.fields.get(&ReviewField::SourceName);
-            if let Some(name) = listed.and_then(|list| names(list).next()) {
-                read.insert(name.to_owned(), Value::from(source));
-            }
-        }
-        if let InputRow::Json(members) = row {
-            let states = members
-                .iter()
-                .filter(|(name, _)| Says::find(name).is_some());
-            read.extend(states.map(|(name, value)| (name.clone(), value.clone())));
-        }
-        // A renamed status may be in a column whose name does not tell that it is one.
-        if let Some(theirs) = self.request.rename(STATUS)
-            && Says::find(theirs).is_none()
-        {
-            let states = self.states.iter().flatten();
-            let value = states.map(|(lookup, _)| row.get(lookup)).next().flatten();
-            read.extend(value.map(|found| (STATUS.to_owned(), found.value.into_owned())));
-        }
-        for lookup in self.lookups().chain(&self.keys) {
-            let is_converted = |field: &Lookup| std::ptr::eq(field, lookup);
-            if self.format.reads_headers && self.fields.iter().any(is_converted) {
-                continue;
-            }
-            // Private columns never match, but a name that identifies a format may belong to a whole object.
-            let found = row.get(lookup).filter(|found| !found.value.is_object());
-            if let Some(found) = found {
-                read.entry(found.path)
-                    .or_insert_with(|| found.value.into_owned());
-            } else if row.has(lookup) {
-                read.entry(row.path(lookup)).or_insert(Value::from(""));
-            }
-        }
-        Value::Object(read)
-    }
-
-    /// The value of a field that the row has: stars and dates converted if they are valid, otherwise as in the file.
-    fn converted(&self, row: InputRow<'_>, field: ReviewField) -> Value {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "the others are texts")]
-        let value = match field {
-            ReviewField::Rating => match self.rating(row) {
-                Ok((rating, false)) => Some(Value::from(rating.stars())),
-                Ok((_, true)) | Err(_) => None,
-            },
-            ReviewField::Date
-            | ReviewField::ResponseDate
-            | ReviewField::UpdatedAt
-            | ReviewField::VerifiedAt => {
-                let dated = self.dated(row, field).ok().flatten();
-                dated.map(|its| Value::from(its.posted.to_string()))
-            }
-            _ => None,
-        };
-        let raw = || {
-            row.get(self.field(field))
-                .map(|found| found.value.into_owned())
-        };
-        value.or_else(raw).unwrap_or_else(|| Value::from(""))
     }
 
     /// Refuses a table that lacks a column for a required field.
@@ -673,19 +478,21 @@ impl<'o> Plan<'o> {
         }
         let doubtful = self.doubtful.iter().filter(|(_, names)| !names.is_empty());
         let doubtful = doubtful.map(|(field, names)| (field.name(), names.clone()));
-        Err(FileError::Columns {
-            doubtful: doubtful.filter(|(ours, _)| lacks.contains(ours)).collect(),
-            lacks,
-            unknown,
-            text: likely_text(&used.unused),
-            columns: columns.listed(),
-        })
+        let doubtful: Vec<_> = doubtful.filter(|(ours, _)| lacks.contains(ours)).collect();
+        Err(wrong_columns(
+            columns,
+            &unknown,
+            &lacks,
+            &doubtful,
+            &used.unused,
+        ))
     }
 
     /// Notes what an object has; see [`Plan::complete_objects`].
-    pub fn note_object(&self, members: &Map<String, Value>) {
-        let mut absent = self.absent.borrow_mut();
-        absent.text = absent.text && !InputRow::Json(members).has(self.field(ReviewField::Text));
+    pub fn note_object(&mut self, members: &Map<String, Value>) {
+        let has_text = InputRow::Json(members).has(self.field(ReviewField::Text));
+        let absent = &mut self.absent;
+        absent.text &= !has_text;
         absent
             .renames
             .retain(|theirs| inside(members, theirs).is_none());
@@ -696,62 +503,253 @@ impl<'o> Plan<'o> {
 
     /// After all rows: refuses a file of objects of which none has a text, or a name that `--map` gives.
     pub fn complete_objects(&self) -> Result<(), FileError> {
-        let absent = self.absent.take();
-        let Some(members) = absent
-            .members
-            .filter(|_| absent.text || !absent.renames.is_empty())
-        else {
+        let absent = &self.absent;
+        let is_any = absent.text || !absent.renames.is_empty();
+        let Some(members) = absent.members.as_ref().filter(|_| is_any) else {
             return Ok(());
         };
         let taken: Vec<_> = self.lookups().flat_map(|its| &its.names).collect();
         let mut unused = members.0.clone();
         unused.retain(|name| !taken.iter().any(|its| same_name(its, name)));
-        Err(FileError::Columns {
-            doubtful: Vec::new(),
-            lacks: absent.text.then_some("text").into_iter().collect(),
-            unknown: absent.renames,
-            text: likely_text(&unused),
-            columns: members.listed(),
-        })
-    }
-
-    /// A rating in `row` that proves a scale of 10, if no scale was given.
-    pub fn scale_of_ten(&self, row: InputRow<'_>) -> Option<String> {
-        let text = row.get(self.field(ReviewField::Rating))?.text().ok()?;
-        (self.request.scale.is_none() && shows_scale_of_ten(&text)).then_some(text)
+        let lacks: &[&str] = if absent.text { &["text"] } else { &[] };
+        Err(wrong_columns(members, &absent.renames, lacks, &[], &unused))
     }
 
     fn field(&self, field: ReviewField) -> &Lookup {
         &self.fields[field as usize]
     }
 
-    fn text(&self, row: InputRow<'_>, field: ReviewField) -> Result<Option<String>, FieldError> {
-        let found = row.get(self.field(field));
-        found.map(|found| found.text()).transpose()
+    fn parse_date(&self, text: &str) -> Result<Posted, String> {
+        let day_first = self.is_day_first.then_some(DateOrder::DayFirst);
+        let dates = Dates {
+            format: self.request.date_format.as_deref(),
+            order: self.format.date_order.or(day_first),
+            zone: self.format.zone,
+        };
+        dates.parse(text)
+    }
+
+    pub const fn row<'p>(&'p self, row: InputRow<'p>, calendar: Calendar) -> PlannedRow<'p> {
+        PlannedRow {
+            plan: self,
+            row,
+            calendar,
+        }
+    }
+}
+
+/// A row, read by the plan of its file.
+#[derive(Debug, Clone, Copy)]
+pub struct PlannedRow<'p> {
+    plan: &'p Plan<'p>,
+    row: InputRow<'p>,
+    calendar: Calendar,
+}
+
+impl<'p> PlannedRow<'p> {
+    fn get(&self, field: ReviewField) -> Option<FieldValue<'p>> {
+        self.row.get(self.plan.field(field))
+    }
+
+    fn has(&self, field: ReviewField) -> bool {
+        self.row.has(self.plan.field(field))
+    }
+
+    /// The review, or all its errors.
+    pub fn review(&self) -> Result<Incoming, Vec<FieldError>> {
+        let mut wrong = Vec::new();
+        let its = &mut wrong;
+        let (rating, is_starless) = noted(its, self.rating()).unzip();
+        let posted = noted(its, self.date());
+        let author = noted(its, self.author());
+        let text = or_default(its, self.text(ReviewField::Text)).unwrap_or_default();
+        let title = or_default(its, self.stated(ReviewField::Title));
+        let source = noted(its, self.source());
+        let parts = || {
+            let title = title.given().map_or("", String::as_str);
+            let parts = [&source.as_ref()?.name, author.as_deref()?, title, &text];
+            Some((posted?, parts))
+        };
+        let id = parts().and_then(|(posted, parts)| noted(its, self.id(posted, parts)));
+        let language = or_default(its, self.language());
+        let location = or_default(its, self.text(ReviewField::Location));
+        let verification = or_default(its, self.verification());
+        let status = self.status(is_starless == Some(true), &verification);
+        let (theirs, format) = (self.get(ReviewField::Id), self.plan.format);
+        // A file without texts gives no statement about them; platforms leave out an object's empty text.
+        let has_text = self.has(ReviewField::Text)
+            || matches!(self.row, InputRow::Json(_)) && !self.plan.request.no_text;
+        let stated = StatedParts {
+            is_digest: theirs.is_none(),
+            title,
+            text: if has_text {
+                Stated::Given(text)
+            } else {
+                Stated::Unsaid
+            },
+            language,
+            source: source.map_or(Stated::Unsaid, Stated::Given),
+            location,
+            status: or_default(its, status),
+            verification,
+            mentions: or_default(its, self.mentions()),
+            response: or_default(its, self.response()),
+            updated: or_default(its, self.posted(ReviewField::UpdatedAt)),
+            decided: Units::NONE,
+            noted: Noted {
+                writer: or_default(its, self.writer()),
+                former: format.was_table.then(|| FormerIdParts {
+                    // The ids of table rows have not changed.
+                    id: (theirs.as_ref().filter(|_| format.vouches)).and_then(|id| id.text().ok()),
+                    was_direct: format.vouches || self.plan.request.source.is_some(),
+                    author: author.clone().unwrap_or_default(),
+                }),
+                ..Noted::default()
+            },
+        };
+        Incoming::of(id, rating, posted, author, stated, wrong)
+    }
+
+    /// The answer in the row, or all its errors; `None` if the row is not an answer.
+    pub fn comment(&self) -> Option<Result<Comment, Vec<FieldError>>> {
+        let (parent, _) = self.plan.comments.as_ref()?;
+        let found = self.row.get(parent)?;
+        let rating = self.get(ReviewField::Rating);
+        let is_rated = rating.is_some_and(|its| its.text().is_ok_and(|text| text.trim() != "0"));
+        let parent = found.text().ok();
+        let parent = parent.filter(|its| its.trim() != "0" && !is_rated)?;
+        let mut wrong = Vec::new();
+        let its = &mut wrong;
+        let id = self.plan.platform_id(parent.trim());
+        let review = noted(its, id.map_err(|error| found.problem(error.to_string())));
+        let text = or_default(its, self.text(ReviewField::Text)).unwrap_or_default();
+        let posted = or_default(its, self.dated(ReviewField::Date));
+        let writer = or_default(its, self.writer());
+        let status = or_default(its, self.status(false, &Stated::Unsaid));
+        let is_public = status.given().is_none_or(|its| *its == Status::Published);
+        let made = review.filter(|_| wrong.is_empty()).map(|review| Comment {
+            review,
+            writer: writer.filter(|_| is_public),
+            answer: answer(text, posted, None),
+        });
+        Some(made.ok_or(wrong))
+    }
+
+    /// User number of the row's author; `None` for a visitor.
+    fn writer(&self) -> Result<Option<String>, FieldError> {
+        let Some((_, writer)) = &self.plan.comments else {
+            return Ok(None);
+        };
+        let number = self.row.get(writer).map(|found| found.text()).transpose()?;
+        Ok(number.filter(|number| number.trim() != "0"))
+    }
+
+    /// The members of the row that are read. They are written to the file of rejected rows, which can be corrected and
+    /// imported without the options of this import: a renamed column is under the format's name for its field, and in
+    /// a table, whose headers may be in any language, so is every column, with valid ratings and dates converted.
+    pub fn raw(&self) -> Value {
+        let (format, request) = (self.plan.format, self.plan.request);
+        let mut read = Map::new();
+        for field in ReviewField::ALL {
+            let is_renamed = request.rename(field.name()).is_some();
+            if !self.has(field) || !(format.reads_headers || is_renamed) {
+                continue;
+            }
+            let listed = format.fields.get(&field);
+            let name = listed.and_then(|list| names(list).next());
+            let name = name.unwrap_or(field.name()).to_owned();
+            read.insert(name, self.converted(field));
+        }
+        let is_given = read.get("source.name").is_some_and(|name| !is_empty(name));
+        if let Some(source) = request.source.as_deref().filter(|_| !is_given) {
+            let listed = format.fields.get(&ReviewField::SourceName);
+            if let Some(name) = listed.and_then(|list| names(list).next()) {
+                read.insert(name.to_owned(), Value::from(source));
+            }
+        }
+        if let InputRow::Json(members) = self.row {
+            let states = members
+                .iter()
+                .filter(|(name, _)| Says::find(name).is_some());
+            read.extend(states.map(|(name, value)| (name.clone(), value.clone())));
+        }
+        // A renamed status may be in a column whose name does not tell that it is one.
+        if let Some(theirs) = request.rename(STATUS)
+            && Says::find(theirs).is_none()
+        {
+            let mut states = self.plan.states.iter().flatten();
+            let value = states.next().and_then(|(lookup, _)| self.row.get(lookup));
+            read.extend(value.map(|found| (STATUS.to_owned(), found.value.into_owned())));
+        }
+        for lookup in self.plan.lookups().chain(&self.plan.keys) {
+            let is_converted = |field: &Lookup| std::ptr::eq(field, lookup);
+            if format.reads_headers && self.plan.fields.iter().any(is_converted) {
+                continue;
+            }
+            // Private columns never match, but a name that identifies a format may belong to a whole object.
+            let found = self.row.get(lookup);
+            let found = found.filter(|found| !found.value.is_object());
+            if let Some(found) = found {
+                read.entry(found.path)
+                    .or_insert_with(|| found.value.into_owned());
+            } else if self.row.has(lookup) {
+                read.entry(self.row.path(lookup)).or_insert(Value::from(""));
+            }
+        }
+        Value::Object(read)
+    }
+
+    /// The value of a field that the row has: stars and dates converted if they are valid, otherwise as in the file.
+    fn converted(&self, field: ReviewField) -> Value {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the others are texts")]
+        let value = match field {
+            ReviewField::Rating => match self.rating() {
+                Ok((rating, false)) => Some(Value::from(rating.stars())),
+                Ok((_, true)) | Err(_) => None,
+            },
+            ReviewField::Date
+            | ReviewField::ResponseDate
+            | ReviewField::UpdatedAt
+            | ReviewField::VerifiedAt => {
+                let posted = self.posted(field).ok().flatten();
+                posted.map(|posted| Value::from(posted.to_string()))
+            }
+            _ => None,
+        };
+        let raw = || self.get(field).map(|found| found.value.into_owned());
+        value.or_else(raw).unwrap_or_else(|| Value::from(""))
+    }
+
+    /// A rating that proves a scale of 10, if no scale was given.
+    pub fn scale_of_ten(&self) -> Option<String> {
+        let text = self.get(ReviewField::Rating)?.text().ok()?;
+        (self.plan.request.scale.is_none() && shows_scale_of_ten(&text)).then_some(text)
+    }
+
+    fn text(&self, field: ReviewField) -> Result<Option<String>, FieldError> {
+        self.get(field).map(|found| found.text()).transpose()
     }
 
     /// The field's text as `read` converts it.
     fn read<T>(
         &self,
-        row: InputRow<'_>,
         field: ReviewField,
         read: impl FnOnce(&str) -> Result<T, String>,
     ) -> Result<Option<T>, FieldError> {
-        let found = row.get(self.field(field));
-        found.map(|found| found.read(read)).transpose()
+        self.get(field).map(|found| found.read(read)).transpose()
     }
 
-    fn stated(&self, row: InputRow<'_>, field: ReviewField) -> Result<Stated<String>, FieldError> {
-        Ok(match self.text(row, field)? {
+    fn stated(&self, field: ReviewField) -> Result<Stated<String>, FieldError> {
+        Ok(match self.text(field)? {
             Some(text) => Stated::Given(text.trim().to_owned()),
-            None => self.without_value(row, field),
+            None => self.without_value(field),
         })
     }
 
     /// The language as a tag of BCP 47, also from a locale such as `de_DE.UTF-8`. Any other word for a language counts as
     /// none given: the language is then that of the text.
-    fn language(&self, row: InputRow<'_>) -> Result<Stated<String>, FieldError> {
-        Ok(match self.stated(row, ReviewField::Language)? {
+    fn language(&self) -> Result<Stated<String>, FieldError> {
+        Ok(match self.stated(ReviewField::Language)? {
             Stated::Given(text) => {
                 let tag = text.split(['.', '@']).next().unwrap_or_default();
                 let tag = tag.replace('_', "-");
@@ -769,27 +767,22 @@ impl<'o> Plan<'o> {
     }
 
     /// The statement of a row in which the field has no value.
-    fn without_value<T>(&self, row: InputRow<'_>, field: ReviewField) -> Stated<T> {
-        if row.has(self.field(field)) {
+    fn without_value<T>(&self, field: ReviewField) -> Stated<T> {
+        if self.has(field) {
             Stated::None
         } else {
             Stated::Unsaid
         }
     }
 
-    fn problem(
-        &self,
-        row: InputRow<'_>,
-        field: ReviewField,
-        message: impl Into<String>,
-    ) -> FieldError {
-        FieldError::new(row.path(self.field(field)), message)
+    fn problem(&self, field: ReviewField, message: impl Into<String>) -> FieldError {
+        FieldError::new(self.row.path(self.plan.field(field)), message)
     }
 
     /// The stars, and whether they were derived from a recommendation.
-    fn rating(&self, row: InputRow<'_>) -> Result<(Rating, bool), FieldError> {
-        let recommended = row.get(self.field(ReviewField::Recommended));
-        let rated = row.get(self.field(ReviewField::Rating));
+    fn rating(&self) -> Result<(Rating, bool), FieldError> {
+        let recommended = self.get(ReviewField::Recommended);
+        let rated = self.get(ReviewField::Rating);
         // Birdeye writes 0 for reviews without stars.
         let is_none = |text: &str| recommended.is_some() && matches!(text.trim(), "0" | "0.0");
         let text = rated.as_ref().map(FieldValue::text).transpose()?;
@@ -804,54 +797,40 @@ impl<'o> Plan<'o> {
                 let text = found.text()?;
                 (found, text, true)
             }
-            _ => return Err(self.problem(row, ReviewField::Rating, "missing")),
+            _ => return Err(self.problem(ReviewField::Rating, "missing")),
         };
         let stars = if is_recommendation {
             recommendation(&text)
         } else {
-            parse_rating(&text, self.request.scale)
+            parse_rating(&text, self.plan.request.scale)
         };
         let stars = stars.map_err(|error| found.problem(error))?;
         Ok((stars, is_recommendation))
     }
 
-    fn dated(&self, row: InputRow<'_>, field: ReviewField) -> Result<Option<Dated>, FieldError> {
-        let Some(found) = row.get(self.field(field)) else {
-            return Ok(None);
-        };
-        let day_first = self.is_day_first.then_some(DateOrder::DayFirst);
-        let dates = Dates {
-            format: self.request.date_format.as_deref(),
-            order: self.format.date_order.or(day_first),
-            zone: self.format.zone,
-        };
-        let posted = found.read(|text| dates.parse(text))?;
-        Ok(Some(Dated::new(posted, found.path.to_owned())))
+    fn posted(&self, field: ReviewField) -> Result<Option<Posted>, FieldError> {
+        self.read(field, |text| self.plan.parse_date(text))
     }
 
-    fn date(&self, row: InputRow<'_>) -> Result<Dated, FieldError> {
-        self.dated(row, ReviewField::Date)?
-            .ok_or_else(|| self.problem(row, ReviewField::Date, "missing"))
+    fn dated(&self, field: ReviewField) -> Result<Option<Dated>, FieldError> {
+        let place = |text: &str| self.calendar.place(self.plan.parse_date(text)?);
+        self.read(field, place)
     }
 
-    fn instant(
-        &self,
-        row: InputRow<'_>,
-        field: ReviewField,
-    ) -> Result<Option<DateTime<Utc>>, FieldError> {
-        let dated = self.dated(row, field)?;
-        Ok(dated.and_then(|dated| dated.posted.instant()))
+    fn date(&self) -> Result<Dated, FieldError> {
+        self.dated(ReviewField::Date)?
+            .ok_or_else(|| self.problem(ReviewField::Date, "missing"))
     }
 
-    fn author(&self, row: InputRow<'_>) -> Result<String, FieldError> {
-        let whole = self.text(row, ReviewField::Author)?;
+    fn author(&self) -> Result<String, FieldError> {
+        let whole = self.text(ReviewField::Author)?;
         let parts = [
-            self.text(row, ReviewField::FirstName)?,
-            self.text(row, ReviewField::LastName)?,
+            self.text(ReviewField::FirstName)?,
+            self.text(ReviewField::LastName)?,
         ];
         let parts: Vec<&str> = parts.iter().flatten().map(|part| part.trim()).collect();
         let joined = Some(parts.join(" ")).filter(|joined| !joined.is_empty());
-        let unnamed = self.format.anonymous;
+        let unnamed = self.plan.format.anonymous;
         match whole.map(|name| name.trim().to_owned()).or(joined) {
             // An e-mail address in the place of a name is private.
             Some(name) if name.contains('@') && !name.contains(' ') => {
@@ -860,48 +839,44 @@ impl<'o> Plan<'o> {
             Some(name) => Ok(name),
             None => unnamed
                 .map(str::to_owned)
-                .ok_or_else(|| self.problem(row, ReviewField::Author, "missing")),
+                .ok_or_else(|| self.problem(ReviewField::Author, "missing")),
         }
     }
 
-    fn source(&self, row: InputRow<'_>) -> Result<Source, FieldError> {
-        let named = self.request.source.as_deref().unwrap_or(self.format.source);
-        let name = self.text(row, ReviewField::SourceName)?;
+    fn source(&self) -> Result<Source, FieldError> {
+        let (format, request) = (self.plan.format, self.plan.request);
+        let named = request.source.as_deref().unwrap_or(format.source);
+        let name = self.text(ReviewField::SourceName)?;
         Ok(Source {
             name: name.as_deref().map_or(named, str::trim).to_owned(),
-            url: self.read(row, ReviewField::Url, fields::url)?,
+            url: self.read(ReviewField::Url, fields::url)?,
         })
     }
 
     /// The row's own id, or the digest of the day and of these parts: source, author, title, text.
-    fn id(
-        &self,
-        row: InputRow<'_>,
-        posted: &Dated,
-        parts: [&str; 4],
-    ) -> Result<ReviewId, FieldError> {
-        let (path, made) = if let Some(found) = row.get(self.field(ReviewField::Id)) {
+    fn id(&self, posted: Dated, parts: [&str; 4]) -> Result<ReviewId, FieldError> {
+        let format = self.plan.format;
+        let (path, made) = if let Some(found) = self.get(ReviewField::Id) {
             let text = found.text()?;
             let id = text.trim();
-            let own = (!self.format.vouches).then(|| id.parse().ok()).flatten();
-            let id = own.map_or_else(|| self.platform_id(id), Ok);
+            let own = (!format.vouches).then(|| id.parse().ok()).flatten();
+            let id = own.map_or_else(|| self.plan.platform_id(id), Ok);
             (found.path, id)
         } else {
             let [source, author, title, text] = parts;
             let parts = [source, author, &posted.posted.to_string(), title, text];
-            ("id", values::digest(self.format.name, &parts))
+            ("id", values::digest(format.name, &parts))
         };
         made.map_err(|error| FieldError::new(path, error.to_string()))
     }
 
-    fn verification(&self, row: InputRow<'_>) -> Result<Stated<Verification>, FieldError> {
-        let matched = self.text(row, ReviewField::Matched)?.is_some_and(|text| {
-            self.format
-                .matched
-                .is_some_and(|value| value.eq_ignore_ascii_case(text.trim()))
-        });
-        let verified_at = self.instant(row, ReviewField::VerifiedAt)?;
-        if self.format.vouches {
+    fn verification(&self) -> Result<Stated<Verification>, FieldError> {
+        let format = self.plan.format;
+        let matched = self.text(ReviewField::Matched)?.zip(format.matched);
+        let matched = matched.is_some_and(|(its, value)| value.eq_ignore_ascii_case(its.trim()));
+        let verified_at = self.posted(ReviewField::VerifiedAt)?;
+        let verified_at = verified_at.and_then(Posted::instant);
+        if format.vouches {
             let method = if matched {
                 Method::JobMatch
             } else {
@@ -913,13 +888,13 @@ impl<'o> Plan<'o> {
                 verified_at: verified_at.filter(|_| matched),
             }));
         }
-        let verified = self.read(row, ReviewField::Verified, flag)?;
+        let verified = self.read(ReviewField::Verified, flag)?;
         let parse = |text: &str| {
             let allowed = || Method::ALL.map(Method::name).join(", ");
             Method::find(text.trim())
                 .ok_or_else(|| format!("{} is not one of {}", quoted(text), allowed()))
         };
-        let method = self.read(row, ReviewField::Method, parse)?;
+        let method = self.read(ReviewField::Method, parse)?;
         Ok(match (verified, method) {
             (None, None) => Stated::Unsaid,
             (verified, method) => Stated::Given(Verification {
@@ -932,14 +907,13 @@ impl<'o> Plan<'o> {
 
     fn status(
         &self,
-        row: InputRow<'_>,
-        starless: bool,
-        verification: Option<&Stated<Verification>>,
+        is_starless: bool,
+        verification: &Stated<Verification>,
     ) -> Result<Stated<Status>, FieldError> {
         let withheld = |reason: &str| Ok(Stated::Given(Status::withheld(reason)));
         let mut is_shown = false;
-        for (lookup, hidden) in &self.hidden {
-            let Some(found) = row.get(lookup) else {
+        for (lookup, hidden) in &self.plan.hidden {
+            let Some(found) = self.row.get(lookup) else {
                 continue;
             };
             is_shown = true;
@@ -954,15 +928,14 @@ impl<'o> Plan<'o> {
                 return withheld(hidden.reason);
             }
         }
-        if starless {
+        if is_starless {
             return withheld(NO_STARS);
         }
-        let reason = self.text(row, ReviewField::Reason)?;
-        let verification = verification.and_then(Stated::given);
-        if verification.is_some_and(|its| !its.verified) {
+        let reason = self.text(ReviewField::Reason)?;
+        if verification.given().is_some_and(|its| !its.verified) {
             return withheld(reason.as_deref().unwrap_or(NOT_VERIFIED));
         }
-        match self.is_public(row)? {
+        match self.is_public()? {
             Some(false) => withheld(reason.as_deref().unwrap_or(NOT_PUBLISHED)),
             Some(true) => Ok(Stated::Given(Status::Published)),
             None if reason.is_some() => Ok(Stated::Given(Status::Withheld { reason })),
@@ -972,12 +945,12 @@ impl<'o> Plan<'o> {
     }
 
     /// Whether the row is public, by columns or members that the platform's entry does not name.
-    fn is_public(&self, row: InputRow<'_>) -> Result<Option<bool>, FieldError> {
-        let Some(states) = &self.states else {
-            return match row {
+    fn is_public(&self) -> Result<Option<bool>, FieldError> {
+        let Some(states) = &self.plan.states else {
+            return match self.row {
                 InputRow::Json(members) => {
                     let is_taken = |member: &str| {
-                        let mut names = self.lookups().flat_map(|its| &its.names);
+                        let mut names = self.plan.lookups().flat_map(|its| &its.names);
                         names.any(|name| same_name(name, member))
                     };
                     is_public(members, is_taken, true)
@@ -987,21 +960,21 @@ impl<'o> Plan<'o> {
         };
         let mut public = None;
         for (lookup, says) in states {
-            let text = match (row.get(lookup), row) {
+            let text = match (self.row.get(lookup), self.row) {
                 (Some(found), _) => found.text()?,
                 (None, InputRow::Cells(..)) if *says == Says::Public => String::new(),
                 (None, _) => continue,
             };
-            let is_public = says.read(&row.path(lookup), &text, true)?;
+            let is_public = says.read(&self.row.path(lookup), &text, true)?;
             public = Some(is_public && public.unwrap_or(true));
         }
         Ok(public)
     }
 
-    fn mentions(&self, row: InputRow<'_>) -> Result<Stated<Mentions>, FieldError> {
+    fn mentions(&self) -> Result<Stated<Mentions>, FieldError> {
         let mut any = false;
         let mut names = |field| {
-            let Some(found) = row.get(self.field(field)) else {
+            let Some(found) = self.get(field) else {
                 return Ok(Vec::new());
             };
             any = true;
@@ -1026,15 +999,13 @@ impl<'o> Plan<'o> {
         })
     }
 
-    fn response(&self, row: InputRow<'_>) -> Result<Stated<IncomingResponse>, FieldError> {
-        let Some(text) = self.text(row, ReviewField::ResponseText)? else {
-            return Ok(self.without_value(row, ReviewField::ResponseText));
+    fn response(&self) -> Result<Stated<Answer>, FieldError> {
+        let Some(text) = self.text(ReviewField::ResponseText)? else {
+            return Ok(self.without_value(ReviewField::ResponseText));
         };
-        Ok(Stated::Given(IncomingResponse {
-            text,
-            posted: self.dated(row, ReviewField::ResponseDate)?,
-            author: self.text(row, ReviewField::ResponseAuthor)?,
-        }))
+        let posted = self.dated(ReviewField::ResponseDate)?;
+        let author = self.text(ReviewField::ResponseAuthor)?;
+        Ok(Stated::Given(answer(text, posted, author)))
     }
 }
 
@@ -1090,15 +1061,69 @@ fn is_question(header: &str) -> bool {
     header.contains('?') || header.split_whitespace().count() >= 3
 }
 
+/// The error about a table's columns: those that `--map` names and the table does not have, required fields that no column
+/// fills, and fields that several columns may fill. Unknown `--map` names come first, because a wrong name may be the
+/// reason for a missing field.
+fn wrong_columns(
+    columns: &Columns,
+    unknown: &[String],
+    lacks: &[&str],
+    doubtful: &[(&'static str, Vec<String>)],
+    unused: &[String],
+) -> FileError {
+    let mut parts = Vec::new();
+    if !unknown.is_empty() {
+        let unknown = unknown.join(", ");
+        parts.push(format!("it has no column {unknown}, which --map names"));
+    }
+    if !lacks.is_empty() {
+        parts.push(lacking(lacks, unused));
+    }
+    for (field, columns) in doubtful {
+        parts.push(format!("the {field} may be {}", columns.join(" or ")));
+    }
+    FileError::new(format!(
+        "is a table with the columns {}: {}",
+        columns.listed(),
+        parts.join("; ")
+    ))
+}
+
+fn lacking(lacks: &[&str], unused: &[String]) -> String {
+    if lacks == ["text"] {
+        let column = likely_text(unused);
+        let column = if column.contains(['"', '$', '`', '\\', '!']) {
+            format!("'{}'", column.replace('\'', r"'\''"))
+        } else {
+            format!("\"{column}\"")
+        };
+        return format!(
+            "no column is recognised as the text; pass --map text={column}, or --no-text if there is none"
+        );
+    }
+    let maps = lacks.iter().map(|field| format!("--map {field}=COLUMN"));
+    let without_text = if lacks.contains(&"text") {
+        " (or --no-text if there is no text)"
+    } else {
+        ""
+    };
+    format!(
+        "none of them is recognised as the {}; name it with {}{without_text}",
+        lacks.join(", the "),
+        maps.collect::<Vec<_>>().join(" ")
+    )
+}
+
 /// The column that most probably has the texts: one with a typical word, else the first.
-fn likely_text(unused: &[String]) -> Option<String> {
+fn likely_text(unused: &[String]) -> &str {
     const WORDS: Names = "text, comment, review, feedback, said, say, message, opinion, \
         experience, content, words, tell";
     let is_text = |name: &&String| {
         let name = name.to_lowercase();
         names(WORDS).any(|word| name.contains(word))
     };
-    unused.iter().find(is_text).or(unused.first()).cloned()
+    let likely = unused.iter().find(is_text).or(unused.first());
+    likely.map_or("COLUMN", String::as_str)
 }
 
 /// A recommendation counts as five stars and the opposite as one star, like in Podium, which shows both.

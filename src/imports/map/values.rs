@@ -111,22 +111,15 @@ pub fn parse_rating(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, Stri
     let of = of.map(|of| decimal(of).filter(|of| *of >= 1.0).ok_or_else(unknown));
     let of = of.transpose()?;
     match of.or(scale.map(|scale| f64::from(scale.get()))) {
-        Some(of)
-            if (0.0..=of).contains(&value)
-                && (of - 5.0).abs() < f64::EPSILON
-                && value.fract() == 0.0 =>
-        {
-            whole_stars(value.max(1.0), text)
-        }
-        Some(of) if (0.0..=of).contains(&value) && (scale.is_some() || value.fract() == 0.0) => {
-            whole_stars((value * 5.0 / of).round().max(1.0), text)
-        }
         Some(of) if value > of => Err(format!(
             "{} is above {of}, the end of the scale",
             quoted(text)
         )),
+        Some(of) if scale.is_some() || value.fract() == 0.0 => {
+            whole_stars((value * 5.0 / of).round().max(1.0), text)
+        }
         Some(_) => Err(half_stars(text)),
-        None if value.fract() != 0.0 && (0.0..=5.0).contains(&value) => Err(half_stars(text)),
+        None if value.fract() != 0.0 && value <= 5.0 => Err(half_stars(text)),
         None if (5.5..=10.0).contains(&value) => Err(format!(
             "{} is not one of 1, 2, 3, 4, 5; for a scale up to 10 pass --scale 10",
             quoted(text)
@@ -141,6 +134,7 @@ pub fn shows_scale_of_ten(text: &str) -> bool {
     decimal(text.trim()).is_some_and(|value| value > 5.0 && value <= 10.0)
 }
 
+/// A decimal that is not negative.
 fn decimal(text: &str) -> Option<f64> {
     let plain = text
         .bytes()
@@ -154,7 +148,7 @@ const UNITS: Names = "stars, star, ★, ⭐, sterne, stern, estrellas, estrella,
     estrelas, estrela, gwiazdki, gwiazdek";
 /// Separators between a number of stars and the maximum.
 const BETWEEN: [&str; 9] = [
-    "/", " out of ", " of ", " von ", " sur ", " su ", " de ", " van de ", " z ",
+    "/", " out of ", " of ", " von ", " sur ", " su ", " van de ", " de ", " z ",
 ];
 
 /// `4/5`, `4 / 5`, `4 out of 5 stars`, `4 of 5`, `4 stars`, `4 sterne`.
@@ -484,6 +478,8 @@ mod tests {
             ("4 Sterne", 4),
             ("3 étoiles", 3),
             ("4 von 5", 4),
+            ("4 van de 5", 4),
+            ("4 de 5", 4),
             ("5 ★", 5),
             ("4 - Very good", 4),
             ("5 (excellent)", 5),

@@ -5,23 +5,23 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, NaiveTime, Utc};
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde_json::{Value, json};
 
 use crate::imports::file_error::FileError;
-use crate::imports::map::fields::{FieldError, noted};
+use crate::imports::map::fields::FieldError;
 use crate::imports::map::values::shortened;
-use crate::imports::map::{Comment, Dated, Incoming, IncomingResponse, Noted, Posted, business};
-use crate::imports::merge::{Staged, StagedAnswer, StagedReview};
-use crate::imports::platforms::Format;
+use crate::imports::map::{Calendar, Comment, Incoming, Noted, Posted, Stated, business};
+use crate::imports::merge::{Staged, StagedReview};
+use crate::imports::platforms::{Format, native};
 use crate::imports::read::budget::Budget;
 use crate::imports::report::{
     FileReport, ImportReport, Position, Rejection, TableColumns, Watcher,
 };
 use crate::imports::request::ImportRequest;
 use crate::model::business::{Business, Editorial};
-use crate::model::{Day, Response, ReviewId, Source, Stated, Unit, Units};
+use crate::model::{ReviewId, Source};
 use crate::storage::imports::Staging;
 
 /// Returns the row as in the file; called only if the row is rejected.
@@ -31,17 +31,14 @@ pub type Raw<'r> = &'r dyn Fn() -> Value;
 const SAMPLES: u8 = 3;
 
 pub struct Collector<'a> {
-    /// The business's time zone; `None` if it was never set.
-    zone: Option<Tz>,
     /// Whether the database or an earlier file has a business.
     business_known: bool,
-    request: &'a ImportRequest,
-    budget: &'a Budget,
+    pub request: &'a ImportRequest,
+    pub budget: &'a Budget,
     watch: Watcher<'a>,
     rows: u64,
-    authors_public: bool,
-    /// Whether the file is one of our exports, whose rows of several locations need no choice.
-    is_own: bool,
+    /// Of the current file.
+    format: &'static Format,
     /// Number of samples of the current table that a dry run still shows.
     samples_left: u8,
     locations: Locations<'a>,
@@ -50,15 +47,11 @@ pub struct Collector<'a> {
 
 #[derive(Debug)]
 pub struct Collected {
-    pub now: DateTime<Utc>,
-    /// Whether these are sample data: they replace the business and the editorial texts, and cannot be undone.
-    pub is_sample: bool,
+    pub calendar: Calendar,
     /// The rows of all files, deletions included.
     pub staging: Staging,
     /// The business in the files.
     pub business: Option<Business>,
-    /// The business's time zone; `None` if it was never set.
-    pub zone: Option<Tz>,
     /// The editorial texts in the files.
     pub editorial: Option<Editorial>,
     /// The report so far.
@@ -66,33 +59,27 @@ pub struct Collected {
 }
 
 impl<'a> Collector<'a> {
-    /// `zone` is `None` if the business's time zone was never set.
     pub fn new(
-        now: DateTime<Utc>,
+        calendar: Calendar,
         business_known: bool,
-        zone: Option<Tz>,
         request: &'a ImportRequest,
         budget: &'a Budget,
         watch: Watcher<'a>,
     ) -> Result<Self, FileError> {
         let collected = Collected {
-            now,
-            is_sample: false,
+            calendar,
             staging: Staging::new().map_err(FileError::staging)?,
             business: None,
-            zone: None,
             editorial: None,
             report: ImportReport::default(),
         };
         Ok(Self {
-            zone,
             business_known,
             request,
             budget,
             watch,
             rows: 0,
-            authors_public: true,
-            is_own: false,
+            format: &native::FORMAT,
             samples_left: 0,
             locations: Locations {
                 meant: request.location.as_deref(),
@@ -130,20 +117,17 @@ impl<'a> Collector<'a> {
     /// When the reviews are of several locations and none was chosen.
     pub fn finish(mut self) -> Result<Collected, FileError> {
         self.collected.report.listing = self.locations.listing()?;
-        self.collected.zone = self.zone;
         Ok(self.collected)
+    }
+
+    /// The business's calendar; a business in the files may set its time zone.
+    pub const fn calendar(&self) -> Calendar {
+        self.collected.calendar
     }
 
     /// Begins a file; `name` is used in messages.
     pub fn begin(&mut self, name: String, format: &'static Format) -> Result<(), FileError> {
-        if !self.request.renames.is_empty() && !format.renames {
-            return Err(FileError::MapUnused(format.name));
-        }
-        if self.request.withdraw_missing && format.excerpts {
-            return Err(FileError::Excerpts(format.label));
-        }
-        self.authors_public = format.authors_public;
-        self.is_own = format.is_own();
+        self.use_format(format)?;
         self.samples_left = 0;
         self.collected.report.files.push(FileReport {
             name,
@@ -151,6 +135,24 @@ impl<'a> Collector<'a> {
             rows: 0,
             rejected: 0,
         });
+        Ok(())
+    }
+
+    /// Takes the following rows of the file as rows of that format.
+    pub fn use_format(&mut self, format: &'static Format) -> Result<(), FileError> {
+        if !self.request.renames.is_empty() && !format.has_renames() {
+            let name = format.name;
+            return Err(FileError::new(format!(
+                "is in the format {name}, whose field names are fixed; leave --map out"
+            )));
+        }
+        if self.request.withdraw_missing && format.excerpts {
+            let label = format.label;
+            return Err(FileError::new(format!(
+                "is {label}, which gives only some of the reviews, so a missing one may still exist; leave --withdraw-missing out"
+            )));
+        }
+        self.format = format;
         Ok(())
     }
 
@@ -174,35 +176,45 @@ impl<'a> Collector<'a> {
             Ok(incoming) => incoming,
             Err(problems) => return self.reject(at, raw, &problems),
         };
-        let response = incoming.response.given();
-        let answered_at = response.and_then(IncomingResponse::instant);
-        let instant = incoming.posted.posted.instant().or(answered_at);
-        if self.zone.is_none() && instant.is_some() {
-            return Err(FileError::NoTimeZone);
-        }
-        let location = incoming.location.as_deref();
-        if location.is_some_and(|its| !self.is_own && !self.locations.is_meant(its)) {
+        let stated = &mut incoming.stated;
+        let posted_at = incoming.posted.posted.instant();
+        let responded_at = stated.response.given().and_then(|(_, at)| *at);
+        self.needs_zone(posted_at.or(responded_at))?;
+        let location = stated.location.as_deref();
+        // Rows of several locations in our own exports need no choice.
+        let is_own = self.format.is_own();
+        if location.is_some_and(|its| !is_own && !self.locations.is_meant(its)) {
             self.count();
             self.collected.report.elsewhere += 1;
             return Ok(());
         }
-        if let (Stated::Unsaid, Some(name)) = (&incoming.source, &self.request.source) {
-            incoming.source = Stated::Given(Source {
+        if let (Stated::Unsaid, Some(name)) = (&stated.source, &self.request.source) {
+            stated.source = Stated::Given(Source {
                 name: name.clone(),
                 url: None,
             });
         }
-        match self.staged(incoming) {
-            Ok(review) => {
-                self.count();
-                if self.samples_left > 0 {
-                    self.samples_left -= 1;
-                    self.watch.sample(&at, &review.said.review);
-                }
-                self.keep(&Staged::Review(Box::new(review)))
-            }
-            Err(problems) => self.reject(at, raw, &problems),
+        if !self.format.authors_public && !self.request.full_names {
+            incoming.author = shortened(&incoming.author);
         }
+        let noted = std::mem::take(&mut stated.noted);
+        let review = StagedReview {
+            changed_at: stated.updated.map(Posted::instant_or_midnight),
+            location: stated.location.take(),
+            has_id: !stated.is_digest,
+            noted: Noted {
+                posted_at: posted_at.or(noted.posted_at),
+                responded_at: responded_at.or(noted.responded_at),
+                ..noted
+            },
+            said: incoming.statement(),
+        };
+        self.count();
+        if self.samples_left > 0 {
+            self.samples_left -= 1;
+            self.watch.sample(&at, &review.said.review);
+        }
+        self.keep(&Staged::Review(Box::new(review)))
     }
 
     /// Adds an answer to a review of this import.
@@ -216,22 +228,14 @@ impl<'a> Collector<'a> {
             Ok(comment) => comment,
             Err(problems) => return self.reject(at, raw, &problems),
         };
-        let responded_at = comment.response.instant();
-        if responded_at.is_some() && self.zone.is_none() {
-            return Err(FileError::NoTimeZone);
-        }
-        let mut wrong = Vec::new();
-        let response = self.response(comment.response, &mut wrong);
-        if !wrong.is_empty() {
-            return self.reject(at, raw, &wrong);
-        }
+        let (response, responded_at) = &comment.answer;
+        self.needs_zone(*responded_at)?;
         self.count();
         let Some(writer) = comment.writer.filter(|_| !response.text.is_empty()) else {
             self.collected.report.left_out += 1;
             return Ok(());
         };
-        let answer: StagedAnswer = (response, responded_at);
-        let answer = json!(answer).to_string();
+        let answer = json!(comment.answer).to_string();
         let staging = &mut self.collected.staging;
         let pushed = staging.push_answer(comment.review.as_str(), &writer, &answer);
         pushed.map_err(FileError::staging)
@@ -259,12 +263,27 @@ impl<'a> Collector<'a> {
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         let rejection = Rejection {
             file: file.name.clone(),
-            format: file.format,
+            format: self.format.name,
             at,
             error: problems.join("; "),
             row: raw(),
         };
-        self.watch.rejected(rejection).map_err(FileError::Rejects)
+        self.watch.rejected(rejection).map_err(|error| {
+            FileError::new(format!(
+                "a rejected row cannot be stored: {error}; nothing was changed"
+            ))
+        })
+    }
+
+    /// Refuses an instant if its day depends on an unknown time zone.
+    fn needs_zone(&self, instant: Option<DateTime<Utc>>) -> Result<(), FileError> {
+        if instant.is_none() || self.calendar().zone.is_some() {
+            return Ok(());
+        }
+        Err(FileError::new(
+            "has times, whose days depend on the business's time zone, which is not set; run `reviews init --time-zone ZONE` \
+             first, for example America/Phoenix",
+        ))
     }
 
     /// Takes the business of a file; `value` is called only if no business is known.
@@ -276,13 +295,15 @@ impl<'a> Collector<'a> {
             return Ok(());
         }
         let business = business::business(&value()?, Business::default(), true)
-            .map_err(|faults| FileError::of_member("business", faults))?;
+            .map_err(|faults| FileError::of_member("business", &faults))?;
         let zone = business.time_zone;
         let earlier = self.collected.report.files.len() > 1;
         if earlier && zone != Tz::UTC {
-            return Err(FileError::BusinessLate(zone.name().to_owned()));
+            return Err(FileError::new(format!(
+                "contains the business, whose time zone {zone} also sets the days of the files before it; give this file first"
+            )));
         }
-        self.zone = Some(zone);
+        self.collected.calendar.zone = Some(zone);
         self.business_known = true;
         self.collected.report.business = Some(business.name.clone());
         self.collected.business = Some(business);
@@ -297,93 +318,20 @@ impl<'a> Collector<'a> {
         }
         if let Some(its) = value.get("editorial").filter(|its| its.is_object()) {
             let texts = business::editorial(its, Editorial::default());
-            let texts = texts.map_err(|faults| FileError::of_member("editorial", faults))?;
+            let texts = texts.map_err(|faults| FileError::of_member("editorial", &faults))?;
             self.collected.editorial = Some(texts);
         }
         let Some(its) = value.get("business").filter(|its| its.is_object()) else {
             return Ok(());
         };
-        let has_zone = self.zone.is_some() || its.get("time_zone").is_some();
+        let has_zone = self.calendar().zone.is_some() || its.get("time_zone").is_some();
         self.business(|| Ok(its.clone()))?;
         // A business without a time zone is given UTC, which counts as not set.
-        self.zone = self.zone.filter(|_| has_zone);
+        if !has_zone {
+            self.collected.calendar.zone = None;
+        }
         Ok(())
     }
-
-    /// The review in the staged form, or the problems of its days.
-    fn staged(&self, mut incoming: Incoming) -> Result<StagedReview, Vec<FieldError>> {
-        let mut wrong = Vec::new();
-        let decided = noted(&mut wrong, decided(&incoming.decided));
-        let date = noted(&mut wrong, self.day(&incoming.posted));
-        let answered = incoming.response.given();
-        let responded_at = answered.and_then(IncomingResponse::instant);
-        let response = answered.map(|its| self.response(its.clone(), &mut wrong));
-        let (Some(date), Some(decided), true) = (date, decided, wrong.is_empty()) else {
-            return Err(wrong);
-        };
-        if !self.authors_public && !self.request.full_names {
-            incoming.author = shortened(&incoming.author);
-        }
-        let posted_at = incoming.posted.posted.instant();
-        let earlier = std::mem::take(&mut incoming.noted);
-        let midnight = |day: Day| day.date().and_time(NaiveTime::MIN).and_utc();
-        Ok(StagedReview {
-            changed_at: incoming.updated_at.or(incoming.updated_on.map(midnight)),
-            location: incoming.location.take(),
-            has_id: incoming.has_id,
-            noted: Noted {
-                posted_at: posted_at.or(earlier.posted_at),
-                responded_at: responded_at.or(earlier.responded_at),
-                ..earlier
-            },
-            said: incoming.statement(date, response, decided),
-        })
-    }
-
-    fn response(&self, its: IncomingResponse, wrong: &mut Vec<FieldError>) -> Response {
-        let date = its.posted.map(|posted| self.day(&posted)).transpose();
-        Response {
-            text: its.text,
-            date: noted(wrong, date).flatten(),
-            author: its.author,
-        }
-    }
-
-    /// The day in the business's time zone, if plausible.
-    fn day(&self, dated: &Dated) -> Result<Day, FieldError> {
-        let problem = |message: String| FieldError::new(&*dated.path, message);
-        let zone = self.zone.unwrap_or(Tz::UTC);
-        let day_of = |instant: DateTime<Utc>| instant.with_timezone(&zone).date_naive();
-        let day = match dated.posted {
-            Posted::Day(day) => day,
-            Posted::Instant(instant) => Day::new(day_of(instant))
-                .ok_or_else(|| problem("is outside of the years 1 to 9999".to_owned()))?,
-        };
-        // A fast clock or a zone further east may be a day ahead, but not a typing error.
-        let today = day_of(self.collected.now);
-        let tomorrow = today.succ_opt().unwrap_or(today);
-        if day.date() <= tomorrow {
-            return Ok(day);
-        }
-        Err(problem(format!(
-            "{day} is later than tomorrow ({tomorrow} in {}); correct it",
-            zone.name()
-        )))
-    }
-}
-
-fn decided(names: &[String]) -> Result<Units, FieldError> {
-    let unit = |name: &String| {
-        let known = || Unit::ALL.map(Unit::name).join(", ");
-        let message = || {
-            format!(
-                "`{name}` is not a field that an owner can edit; use those of {}",
-                known()
-            )
-        };
-        Unit::find(name).ok_or_else(|| FieldError::new("decided", message()))
-    };
-    names.iter().map(unit).collect()
 }
 
 // The locations of the rows: counted, and named if a Takeout contains their names. Several locations are refused if
@@ -426,14 +374,19 @@ impl Locations<'_> {
         match self.meant {
             None if chosen.next().is_some() => {
                 let rows = self.rows.iter();
-                let counted = rows.map(|(its, count)| (self.called(its), *count));
-                Err(FileError::Locations(counted.collect()))
+                let counted = rows.map(|(its, count)| format!("{} ({count})", self.called(its)));
+                Err(FileError::new(format!(
+                    "the reviews are of {} locations: {}; one service publishes one location; name it with --location",
+                    self.rows.len(),
+                    counted.collect::<Vec<_>>().join(", ")
+                )))
             }
             Some(meant) if taken.is_none() && !self.rows.is_empty() => {
-                Err(FileError::NoSuchLocation {
-                    meant: meant.to_owned(),
-                    there: self.rows.keys().map(|its| self.called(its)).collect(),
-                })
+                let there: Vec<String> = self.rows.keys().map(|its| self.called(its)).collect();
+                Err(FileError::new(format!(
+                    "--location {meant}: no review is of that location; name one of {}",
+                    there.join(", ")
+                )))
             }
             _ => Ok(taken.and_then(|its| self.names.get(its)).cloned()),
         }

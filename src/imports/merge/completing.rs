@@ -3,7 +3,7 @@
 //! under the existing review's id before the merge, because two rows may match the same review, which is known only
 //! after all rows are read.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use crate::imports::map::{FormerIdParts, SOURCE_DEFAULT, values};
 use crate::imports::merge::{Merging, Staged, StagedReview};
@@ -199,11 +199,8 @@ impl FormerIds {
         });
         let whole = |id: &&ReviewId| standing.reviews.contains_key(id.as_str()) || is_deleted(id);
         // Once the review that made a table's rows ambiguous is deleted, the rows come back with their texts.
-        let was_other = row
-            .noted
-            .former
-            .as_ref()
-            .is_some_and(|former| former.was_direct);
+        let former = row.noted.former.as_ref();
+        let was_other = former.is_some_and(|former| former.was_direct);
         let without_text = || self.without_text.iter().filter(|_| was_other);
         own.or_else(|| self.whole.iter().find(whole))
             .or_else(|| without_text().find(is_deleted))
@@ -214,11 +211,8 @@ impl FormerIds {
 /// Whether the existing review is probably the row's.
 fn is_alike(row: &StagedReview, there: &Review) -> bool {
     let said = &row.said.review;
-    let author = row
-        .noted
-        .former
-        .as_ref()
-        .map_or("", |former| &former.author);
+    let former = row.noted.former.as_ref();
+    let author = former.map_or("", |former| &former.author);
     let days = (there.date.number() - said.date.number()).abs();
     there.author == author
         || there.author == said.author
@@ -231,37 +225,20 @@ async fn candidates(
     merging: &mut Merging<'_>,
     rows: &[Box<StagedReview>],
 ) -> sqlx::Result<Vec<Vec<String>>> {
-    let mut places: HashMap<(i64, &str), usize> = HashMap::new();
-    let mut wanted = Vec::new();
-    let mut of_rows = Vec::with_capacity(rows.len());
+    let mut wanted = Vec::with_capacity(2 * rows.len());
     for row in rows {
         let review = &row.said.review;
         let textless = Review {
             text: String::new(),
             ..review.clone()
         };
-        let fingerprints = [
-            merging.key.fingerprint(review),
-            merging.key.fingerprint(&textless),
-        ];
-        of_rows.push(fingerprints.map(|fingerprint| {
-            let key = (fingerprint, row.source_name());
-            *places.entry(key).or_insert_with(|| {
-                wanted.push(key);
-                wanted.len() - 1
-            })
-        }));
+        for review in [review, &textless] {
+            wanted.push((merging.key.fingerprint(review), row.source_name()));
+        }
     }
     let found =
         reviews::ids_by_fingerprint(merging.write.for_reading(), &wanted, CANDIDATES_MAX).await?;
-    let of_row = |[with_text, without]: [usize; 2]| {
-        let mut ids = found.get(with_text).cloned().unwrap_or_default();
-        if without != with_text {
-            ids.extend(found.get(without).into_iter().flatten().cloned());
-        }
-        ids
-    };
-    Ok(of_rows.into_iter().map(of_row).collect())
+    Ok(found.chunks(2).map(<[_]>::concat).collect())
 }
 
 /// Whether the row repeats the source's last values of the existing review, or fills its empty parts. A row whose own
@@ -285,17 +262,14 @@ fn completes(
             || (unit == Unit::Author && there.author == former.author)
             || (unit == Unit::Date && row.noted.posted_at.is_some() && days <= 1)
     };
+    let former = row.noted.former.as_ref();
     let fits = |unit: Unit| {
         let (its, ours) = (key.digest(unit, &said), key.digest(unit, there));
         let last = source.base.get(unit);
         let is_untouched = last.is_none_or(|last| last == ours);
         let may_fill = !is_deleted || !matches!(unit, Unit::Title | Unit::Text);
         unsaid.has(unit)
-            || row
-                .noted
-                .former
-                .as_ref()
-                .is_some_and(|former| is_former(unit, former))
+            || former.is_some_and(|former| is_former(unit, former))
             || its == ours
             || last == Some(its)
             || (is_untouched && may_fill && adds(unit, there, &said))

@@ -10,12 +10,12 @@ use thiserror::Error;
 
 use crate::compute::steps;
 use crate::imports::file_error::ImportError;
-use crate::imports::map::{Noted, SOURCE_DEFAULT};
+use crate::imports::map::{Answer, Noted, SOURCE_DEFAULT};
 use crate::imports::report::{ImportReport, Watcher};
 use crate::imports::request::ImportRequest;
 use crate::model::{
-    Base, DUPLICATE, DigestKey, GONE, Merged, Response, Review, ReviewId, Statement, Status, Unit,
-    Units, adopt, merge,
+    Base, DUPLICATE, DigestKey, GONE, Merged, Review, ReviewId, Statement, Status, Unit, Units,
+    adopt, merge,
 };
 use crate::storage::imports::{RowToStage, StagedRow, Staging};
 use crate::storage::reviews::{self, KnownReviews, RunChange, SourceVersion};
@@ -46,9 +46,6 @@ pub struct StagedReview {
     pub changed_at: Option<DateTime<Utc>>,
     pub noted: Noted,
 }
-
-/// An answer from a separate row, and when it was written, if the source gives an instant.
-pub type StagedAnswer = (Response, Option<DateTime<Utc>>);
 
 impl StagedReview {
     /// The source's own name, even if the owner renamed it.
@@ -89,8 +86,7 @@ impl Staged {
         // The id may have changed since.
         review.said.review.id = id;
         if let Some(answer) = answer {
-            let (response, responded_at): StagedAnswer =
-                serde_json::from_str(&answer).map_err(lost)?;
+            let (response, responded_at): Answer = serde_json::from_str(&answer).map_err(lost)?;
             review.said.review.response = Some(response);
             review.said.unsaid.remove(Unit::Response);
             review.noted.responded_at = responded_at;
@@ -121,7 +117,7 @@ impl MergeError {
     /// The import's error; `path` is the database.
     pub fn at(self, path: &Path) -> ImportError {
         match self {
-            Self::Refused(reason) => ImportError::Refused(reason),
+            Self::Refused(reason) => ImportError::Refused(format!("{reason}; nothing was changed")),
             Self::Database(error) => DbError::at(path, error).into(),
         }
     }
@@ -523,7 +519,7 @@ pub async fn withdraw_missing(
         let (mut all, mut missing, mut last) = (0, 0, String::new());
         loop {
             let location = location.as_deref();
-            let mut rows = reviews::sources_at(
+            let rows = reviews::sources_at(
                 merging.write.for_reading(),
                 &source,
                 location,
@@ -534,11 +530,17 @@ pub async fn withdraw_missing(
             let Some(end) = rows.last() else { break };
             last = end.id.to_string();
             merging.write.end_group();
-            all += published(merging, &rows).await?.len();
             let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
-            let known: HashSet<String> = staging.known(&ids).await?;
-            rows.retain(|row| !known.contains(row.id.as_str()));
-            missing += withdraw(merging, rows).await?;
+            let published = reviews::published(merging.write.for_reading(), &ids).await?;
+            all += published.len();
+            let known = staging.known(&ids).await?;
+            let gone: HashMap<String, Review> = published
+                .into_iter()
+                .map(|numbered| (numbered.review.id.to_string(), numbered.review))
+                .filter(|(id, _)| !known.contains(id))
+                .collect();
+            missing += gone.len();
+            withdraw(merging, rows, gone).await?;
         }
         if missing * 100 > all * SHARE_PERCENT_MAX && !merging.request.yes {
             let location = location.map(|name| format!(" of {name}"));
@@ -552,53 +554,46 @@ pub async fn withdraw_missing(
     Ok(())
 }
 
-async fn published(merging: &mut Merging<'_>, rows: &[SourceVersion]) -> sqlx::Result<Vec<Review>> {
-    let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
-    let published = reviews::published(merging.write.for_reading(), &ids)
-        .await?
-        .into_iter();
-    Ok(published.map(|numbered| numbered.review).collect())
-}
-
-/// Withholds the published reviews of these rows, except those that the owner published although the source hides them.
-/// Returns the number of all of them.
-async fn withdraw(merging: &mut Merging<'_>, mut rows: Vec<SourceVersion>) -> sqlx::Result<usize> {
-    let mut reviews = published(merging, &rows).await?;
-    let missing = reviews.len();
-    for review in &mut reviews {
-        let Some(row) = rows.iter_mut().find(|row| row.id == review.id) else {
+/// Withholds these published reviews, except those that the owner published although the source hides them. `rows` has
+/// the versions of their source.
+async fn withdraw(
+    merging: &mut Merging<'_>,
+    rows: Vec<SourceVersion>,
+    mut published: HashMap<String, Review>,
+) -> sqlx::Result<()> {
+    let (mut reviews, mut sources) = (Vec::new(), Vec::new());
+    for mut row in rows {
+        let Some(review) = published.remove(row.id.as_str()) else {
             continue;
         };
+        let before = merging.key.digest(Unit::Status, &review);
+        if row
+            .base
+            .get(Unit::Status)
+            .is_some_and(|base| base != before)
+        {
+            let kept = &mut merging.report.kept_edited;
+            kept.add(|| format!("{} status", row.id));
+            continue;
+        }
         let gone = Review {
             status: Status::withheld(GONE),
-            ..review.clone()
+            updated_at: review.updated_at.max(Some(merging.now)),
+            ..review
         };
-        let before = merging.key.digest(Unit::Status, review);
         let after = merging.key.digest(Unit::Status, &gone);
-        let base = row.base.get(Unit::Status);
-        let is_own = base.is_some_and(|base| base != before);
         row.base.set(Unit::Status, after);
-        if is_own {
-            let kept = &mut merging.report.kept_edited;
-            kept.add(|| format!("{} status", review.id));
-        } else {
-            *review = Review {
-                updated_at: review.updated_at.max(Some(merging.now)),
-                ..gone
-            };
-            merging.report.withdrawn.add(|| review.id.to_string());
-        }
+        merging.report.withdrawn.add(|| row.id.to_string());
+        reviews.push(gone);
+        sources.push(row);
     }
-    reviews.retain(|review| review.status != Status::Published);
-    rows.retain(|row| reviews.iter().any(|review| review.id == row.id));
     if reviews.is_empty() {
-        return Ok(missing);
+        return Ok(());
     }
     reviews::upsert(merging.write, &reviews, merging.now).await?;
     if let Some(run) = merging.run {
         let ids: Vec<&str> = reviews.iter().map(|review| review.id.as_str()).collect();
         reviews::note_run_reviews(merging.write, run, RunChange::Withdrawn, &ids).await?;
     }
-    reviews::note_sources(merging.write, &rows).await?;
-    Ok(missing)
+    reviews::note_sources(merging.write, &sources).await
 }

@@ -2,13 +2,13 @@
 //! Reviews that have changed since are left unchanged.
 
 use chrono::{DateTime, Utc};
-use thiserror::Error;
 
 use crate::clock::Clock;
+use crate::imports::file_error::ImportError;
 use crate::imports::report::Named;
 use crate::model::{DigestKey, GONE, Review, Status, Unit};
 use crate::storage::reviews::{self, Run, RunChange, RunReview, SourceVersion, UNDOABLE_MAX};
-use crate::storage::{AtPath as _, Database, DbError, Write};
+use crate::storage::{AtPath as _, Database, Write};
 
 /// Reviews per batch.
 const ROWS: i64 = 250;
@@ -29,46 +29,21 @@ pub struct Undone {
     pub gone: u64,
 }
 
-/// Why an import cannot be undone; nothing was changed.
-#[derive(Debug, Error)]
-pub enum UndoError {
-    /// There was no import.
-    #[error("no import to undo; `reviews status` lists the imports")]
-    None,
-    /// Runs older than the newest [`UNDOABLE_MAX`] are not kept.
-    #[error(
-        "import {0} cannot be undone, only one of the last {UNDOABLE_MAX}; `reviews status` lists the imports"
-    )]
-    Unknown(i64),
-    /// The import has already been undone.
-    #[error("import {run} was already undone at {at}{}", next.map_or_else(String::new, |next| format!("; `reviews undo {next}` \
-        undoes the one before")))]
-    Already {
-        run: i64,
-        /// RFC 3339 UTC.
-        at: String,
-        /// The newest earlier import that was not undone.
-        next: Option<i64>,
-    },
-    #[error("{0}")]
-    Database(#[from] DbError),
-}
-
 /// Undoes the import with the given number, or the last one; with `is_dry_run`, only counts.
 ///
 /// # Errors
-/// [`UndoError`]; then nothing was changed.
+/// [`ImportError`]; then nothing was changed.
 pub async fn undo(
     database: &Database,
     clock: &Clock,
     number: Option<i64>,
     is_dry_run: bool,
-) -> Result<Undone, UndoError> {
+) -> Result<Undone, ImportError> {
     let path = database.path();
     let now = clock.now();
     let mut write = database.write_long(clock).await?;
     let runs = reviews::last_runs(write.for_reading()).await;
-    let run = chosen(runs.at(path)?, number)?;
+    let run = chosen(runs.at(path)?, number).map_err(ImportError::Refused)?;
     let mut undone = Undone {
         run,
         removed: 0,
@@ -88,24 +63,26 @@ pub async fn undo(
     Ok(undone)
 }
 
-fn chosen(runs: Vec<Run>, number: Option<i64>) -> Result<Run, UndoError> {
-    let number = match (number, runs.first()) {
-        (Some(number), _) => number,
-        (None, Some(last)) => last.id,
-        (None, None) => return Err(UndoError::None),
-    };
+/// The run with this number, or the last one, if it can be undone; otherwise the reason.
+fn chosen(runs: Vec<Run>, number: Option<i64>) -> Result<Run, String> {
+    let number = number.or(runs.first().map(|last| last.id));
+    let number = number.ok_or("no import to undo; `reviews status` lists the imports")?;
     let standing = |run: &&Run| run.id < number && run.undone_at.is_none();
     let next = runs.iter().find(standing).map(|run| run.id);
     let run = runs.into_iter().find(|run| run.id == number);
-    let run = run.ok_or(UndoError::Unknown(number))?;
-    match run.undone_at.clone() {
-        Some(at) => Err(UndoError::Already {
-            run: number,
-            at,
-            next,
-        }),
-        None => Ok(run),
-    }
+    let run = run.ok_or_else(|| {
+        format!(
+            "import {number} cannot be undone, only one of the last {UNDOABLE_MAX}; `reviews status` lists the imports"
+        )
+    })?;
+    let Some(at) = &run.undone_at else {
+        return Ok(run);
+    };
+    let next = next.map(|next| format!("; `reviews undo {next}` undoes the one before"));
+    Err(format!(
+        "import {number} was already undone at {at}{}",
+        next.unwrap_or_default()
+    ))
 }
 
 async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -> sqlx::Result<()> {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::imports::map::date::DateOrder;
 use crate::imports::map::fields::{FieldError, Names};
-use crate::imports::map::{Incoming, ReviewField, SOURCE_DEFAULT};
+use crate::imports::map::{Calendar, Incoming, ReviewField, SOURCE_DEFAULT};
 use crate::model::{Method, Verification};
 
 /// A kind of file with reviews.
@@ -31,8 +31,6 @@ pub struct Format {
     pub authors_public: bool,
     /// A note for the owner, shown with the report.
     pub note: Option<&'static str>,
-    /// Whether `--map` is allowed.
-    pub renames: bool,
     /// Members of the top-level object, one of which identifies a document without rows; its rows are in `reviews`.
     pub document: &'static str,
     /// A file has this format if its rows have all names of one of these lists.
@@ -72,13 +70,16 @@ pub struct Format {
 pub enum Reader {
     /// As native records, which may also be deletions.
     Native,
-    Json(fn(&Value) -> Result<Incoming, Vec<FieldError>>),
+    Json(ReadRow),
     /// By the meanings of their columns.
     #[default]
     Columns,
     /// As schema.org linked data, in which all objects are searched.
-    LinkedData,
+    LinkedData(ReadRow),
 }
+
+/// Reads the review in a row, or all its errors.
+type ReadRow = fn(&Value, Calendar) -> Result<Incoming, Vec<FieldError>>;
 
 /// The columns of rows that answer each other. A row with a parent and no rating is an answer.
 #[derive(Debug, Deserialize)]
@@ -120,7 +121,6 @@ impl Default for Format {
             excerpts: false,
             authors_public: true,
             note: None,
-            renames: true,
             document: "",
             keys: Vec::new(),
             reader: Reader::Columns,
@@ -141,6 +141,11 @@ impl Default for Format {
 }
 
 impl Format {
+    /// Whether its fields may have other names, given by `--map`.
+    pub const fn has_renames(&self) -> bool {
+        matches!(self.reader, Reader::Native | Reader::Columns)
+    }
+
     /// Whether its rows are native records.
     pub const fn is_own(&self) -> bool {
         matches!(self.reader, Reader::Native)

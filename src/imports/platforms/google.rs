@@ -7,10 +7,15 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::imports::map::fields::{FieldError, Fields, Names, names, noted, shown_text};
-use crate::imports::map::{Dated, Incoming, IncomingResponse, Posted, values};
+use crate::imports::map::date::dated;
+use crate::imports::map::fields::{
+    FieldError, Fields, Names, names, noted, or_default, shown_text,
+};
+use crate::imports::map::{
+    Answer, Calendar, Dated, Incoming, Posted, Stated, StatedParts, answer, values,
+};
 use crate::imports::platforms::format::{BY_PLATFORM, Format, Reader};
-use crate::model::{InvalidReviewId, Rating, ReviewId, Source, Stated};
+use crate::model::{InvalidReviewId, Rating, ReviewId, Source};
 
 /// Google's name for an anonymous author.
 const ANONYMOUS: &str = "A Google user";
@@ -19,42 +24,44 @@ const STARS: Names = "ONE, TWO, THREE, FOUR, FIVE";
 pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
     name: "google",
     label: "Google Business Profile (Takeout or API)",
-    renames: false,
     document: "reviews, averageRating, totalReviewCount, nextPageToken",
     keys: vec!["starRating"],
     reader: Reader::Json(review),
     ..Format::default()
 });
 
-fn review(value: &Value) -> Result<Incoming, Vec<FieldError>> {
-    let fields = Fields::of(value, String::new()).map_err(|problem| vec![problem])?;
+fn review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldError>> {
+    let fields = Fields::of(value, String::new())?;
     let mut wrong = Vec::new();
-    let created = fields.needed("createTime", fields.instant("createTime"));
-    let created = noted(&mut wrong, created);
-    let id = noted(&mut wrong, id(&fields));
-    let rating = noted(&mut wrong, rating(&fields));
-    let author = noted(&mut wrong, author(&fields));
-    let text = noted(&mut wrong, fields.text("comment"));
-    let response = noted(&mut wrong, reply(&fields));
-    let updated = noted(&mut wrong, fields.instant("updateTime"));
-    let made = || {
-        let (id, location) = id?;
-        let posted = Dated::new(Posted::Instant(created?), "createTime");
-        Some(Incoming {
-            // Reviews with stars only have no comment.
-            text: Stated::Given(text?.map(original).unwrap_or_default().to_owned()),
-            source: Stated::Given(Source {
-                name: "Google".to_owned(),
-                url: None,
-            }),
-            location,
-            verification: Stated::Given(BY_PLATFORM),
-            response: response?,
-            updated_at: updated?.or(created),
-            ..Incoming::new(id, rating?, posted, author?)
-        })
+    let its = &mut wrong;
+    let posted = fields.needed("createTime", at(&fields, "createTime", calendar));
+    let posted = noted(its, posted);
+    let (id, location) = noted(its, id(&fields)).unzip();
+    let rating = noted(its, rating(&fields));
+    let author = noted(its, author(&fields));
+    let text = or_default(its, fields.text("comment"));
+    let stated = StatedParts {
+        // Reviews with stars only have no comment.
+        text: Stated::Given(text.map(original).unwrap_or_default().to_owned()),
+        source: Stated::Given(Source {
+            name: "Google".to_owned(),
+            url: None,
+        }),
+        location: location.flatten(),
+        verification: Stated::Given(BY_PLATFORM),
+        response: or_default(its, reply(&fields, calendar)),
+        updated: or_default(its, fields.instant("updateTime"))
+            .map(Posted::Instant)
+            .or(posted.map(|its| its.posted)),
+        ..StatedParts::default()
     };
-    made().ok_or(wrong)
+    Incoming::of(id, rating, posted, author, stated, wrong)
+}
+
+/// The day of an instant.
+fn at(fields: &Fields<'_>, name: &str, calendar: Calendar) -> Result<Option<Dated>, FieldError> {
+    let instant = fields.instant(name)?.map(Posted::Instant);
+    dated(fields, name, instant, calendar)
 }
 
 /// An id from the location and the review, without the account: if two accounts own a location, it is exported twice.
@@ -106,7 +113,7 @@ fn author(fields: &Fields<'_>) -> Result<String, FieldError> {
 
 /// The owner's reply, if Google shows it. Since 2026 replies are moderated, and exports also contain pending and
 /// rejected ones. Older exports have no state and contain only published replies.
-fn reply(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, FieldError> {
+fn reply(fields: &Fields<'_>, calendar: Calendar) -> Result<Stated<Answer>, FieldError> {
     // Google exports all data, so a missing reply means that there is none.
     let Some(reply) = fields.object("reviewReply")? else {
         return Ok(Stated::None);
@@ -119,12 +126,8 @@ fn reply(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, FieldError> {
     if text.is_empty() || state.is_some_and(|state| state != "APPROVED") {
         return Ok(Stated::None);
     }
-    let updated = reply.instant("updateTime")?.map(Posted::Instant);
-    Ok(Stated::Given(IncomingResponse {
-        text: text.to_owned(),
-        posted: updated.map(|posted| Dated::new(posted, reply.path("updateTime"))),
-        author: None,
-    }))
+    let posted = at(&reply, "updateTime", calendar)?;
+    Ok(Stated::Given(answer(text.to_owned(), posted, None)))
 }
 
 /// The customer's words without Google's translation, which precedes or follows them in the same text. Without the

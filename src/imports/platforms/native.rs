@@ -6,11 +6,14 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use crate::imports::map::business::is_made_of_subtags;
-use crate::imports::map::fields::{FieldError, Fields, noted, shown_text};
-use crate::imports::map::{Dated, Incoming, IncomingResponse, Noted, Posted};
+use crate::imports::map::date::dated;
+use crate::imports::map::fields::{FieldError, Fields, noted, or_default, shown_text};
+use crate::imports::map::{
+    Answer, Calendar, Dated, Incoming, Noted, Posted, Stated, StatedParts, answer,
+};
 use crate::imports::platforms::format::{Format, Reader};
 use crate::model::{
-    Day, Mentions, Method, NOT_VERIFIED, Rating, Source, Stated, Status, Verification,
+    Day, Mentions, Method, NOT_VERIFIED, Rating, Source, Status, Unit, Units, Verification,
 };
 
 pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
@@ -31,7 +34,6 @@ pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
 pub static DOCUMENT: LazyLock<Format> = LazyLock::new(|| Format {
     name: "reviews-json",
     label: "/reviews.json of this service",
-    renames: false,
     // A large business may fill all bytes that detection reads, so its own members must identify the format.
     document: "business, aggregate_rating",
     reader: Reader::Json(review),
@@ -44,55 +46,40 @@ pub static DOCUMENT: LazyLock<Format> = LazyLock::new(|| Format {
 // fields are ignored, and so is `url`, which is computed when publishing.
 
 /// The review in `value`, or all its errors.
-pub fn review(value: &Value) -> Result<Incoming, Vec<FieldError>> {
-    let fields = Fields::of(value, String::new()).map_err(|problem| vec![problem])?;
+pub fn review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldError>> {
+    let fields = &Fields::of(value, String::new())?;
     let mut wrong = Vec::new();
-    let id = noted(&mut wrong, fields.needed("id", fields.parsed("id")));
-    let rating = noted(&mut wrong, rating(&fields));
-    let posted = noted(&mut wrong, fields.needed("date", dated(&fields, "date")));
-    let author = noted(&mut wrong, fields.required("author"));
-    let title = noted(&mut wrong, stated(&fields, "title"));
-    let text = noted(&mut wrong, text(&fields));
-    let language = noted(&mut wrong, language(&fields));
-    let source = noted(&mut wrong, source(&fields));
-    let verification = noted(&mut wrong, verification(&fields));
-    let status = noted(&mut wrong, status(&fields, verification.as_ref()));
-    let mentions = noted(&mut wrong, mentions(&fields));
-    let response = noted(&mut wrong, response(&fields));
-    let updated_at = noted(&mut wrong, fields.instant("updated_at"));
-    let location = noted(&mut wrong, fields.filled("location"));
-    let decided = noted(&mut wrong, fields.texts("decided"));
-    let posted_at = noted(&mut wrong, fields.instant("posted_at"));
-    let responded_at = noted(&mut wrong, fields.instant("responded_at"));
-    let source_name = noted(&mut wrong, fields.filled("imported_from"));
-    let made = || {
-        Some(Incoming {
-            id: id?,
-            has_id: true,
-            rating: rating?,
-            posted: posted?,
-            author: author?,
-            title: title?,
-            text: Stated::Given(text?.to_owned()),
-            language: language?,
-            source: source?,
-            location: location?,
-            status: status?,
-            verification: verification?,
-            mentions: mentions?,
-            response: response?,
-            updated_at: updated_at?,
-            updated_on: None,
-            decided: decided?,
-            noted: Noted {
-                posted_at: posted_at?,
-                responded_at: responded_at?,
-                source_name: source_name?,
-                ..Noted::default()
-            },
-        })
+    let its = &mut wrong;
+    let id = noted(its, fields.needed("id", fields.parsed("id")));
+    let rating = noted(its, rating(fields));
+    let posted = noted(its, fields.needed("date", day(fields, "date", calendar)));
+    let author = noted(its, fields.required("author"));
+    let title = or_default(its, stated(fields, "title"));
+    let text = Stated::Given(or_default(its, text(fields)).to_owned());
+    let language = or_default(its, language(fields));
+    let source = or_default(its, source(fields));
+    let verification = or_default(its, verification(fields));
+    let stated = StatedParts {
+        is_digest: false,
+        title,
+        text,
+        language,
+        source,
+        status: or_default(its, status(fields, &verification)),
+        verification,
+        mentions: or_default(its, mentions(fields)),
+        response: or_default(its, response(fields, calendar)),
+        updated: or_default(its, fields.instant("updated_at")).map(Posted::Instant),
+        location: or_default(its, fields.filled("location")),
+        decided: or_default(its, decided(fields)),
+        noted: Noted {
+            posted_at: or_default(its, fields.instant("posted_at")),
+            responded_at: or_default(its, fields.instant("responded_at")),
+            source_name: or_default(its, fields.filled("imported_from")),
+            ..Noted::default()
+        },
     };
-    made().ok_or(wrong)
+    Incoming::of(id, rating, posted, author, stated, wrong)
 }
 
 /// A missing field is unstated; `null` and an empty text mean that there is no value.
@@ -125,9 +112,22 @@ fn text<'a>(fields: &Fields<'a>) -> Result<&'a str, FieldError> {
     text.ok_or_else(|| fields.problem("text", "missing; write \"\" for a rating without a text"))
 }
 
-fn dated(fields: &Fields<'_>, name: &'static str) -> Result<Option<Dated>, FieldError> {
-    let day = fields.parsed::<Day>(name)?;
-    Ok(day.map(|day| Dated::new(Posted::Day(day), fields.path(name))))
+fn day(fields: &Fields<'_>, name: &str, calendar: Calendar) -> Result<Option<Dated>, FieldError> {
+    let day = fields.parsed::<Day>(name)?.map(Posted::Day);
+    dated(fields, name, day, calendar)
+}
+
+/// The names of the units that the owner decided.
+fn decided(fields: &Fields<'_>) -> Result<Units, FieldError> {
+    let unit = |name: &String| {
+        Unit::find(name).ok_or_else(|| {
+            let known = Unit::ALL.map(Unit::name).join(", ");
+            let message =
+                format!("`{name}` is not a field that an owner can edit; use those of {known}");
+            fields.problem("decided", message)
+        })
+    };
+    fields.texts("decided")?.iter().map(unit).collect()
 }
 
 /// Checks the form of BCP 47 subtags (RFC 5646 §2.1), not that a tag is registered.
@@ -178,7 +178,7 @@ fn verification(fields: &Fields<'_>) -> Result<Stated<Verification>, FieldError>
 /// An unverified row is withheld, even if its status is published.
 fn status(
     fields: &Fields<'_>,
-    verification: Option<&Stated<Verification>>,
+    verification: &Stated<Verification>,
 ) -> Result<Stated<Status>, FieldError> {
     let reason = fields.filled("withheld_reason")?;
     let withheld = match fields.filled("status")?.as_deref() {
@@ -197,8 +197,7 @@ fn status(
             return Err(fields.problem("status", message));
         }
     };
-    let verification = verification.and_then(Stated::given);
-    let unverified = verification.is_some_and(|its| !its.verified);
+    let unverified = verification.given().is_some_and(|its| !its.verified);
     // Our own exports state explicitly that there is no reason.
     let reasonless = fields.is_null("withheld_reason") && withheld == Some(true);
     Ok(match withheld {
@@ -235,20 +234,17 @@ fn mentions(fields: &Fields<'_>) -> Result<Stated<Mentions>, FieldError> {
     )))
 }
 
-fn response(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, FieldError> {
+fn response(fields: &Fields<'_>, calendar: Calendar) -> Result<Stated<Answer>, FieldError> {
     let Some(response) = fields.object("response")? else {
         return Ok(unsaid(fields, "response"));
     };
     let text = response.needed("text", response.text("text"))?.to_owned();
-    let (posted, author) = (dated(&response, "date")?, response.filled("author")?);
+    let posted = day(&response, "date", calendar)?;
+    let author = response.filled("author")?;
     // Exports that write every field have an empty answer if there is none.
     Ok(if text.is_empty() {
         Stated::None
     } else {
-        Stated::Given(IncomingResponse {
-            text,
-            posted,
-            author,
-        })
+        Stated::Given(answer(text, posted, author))
     })
 }

@@ -7,19 +7,20 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-use crate::imports::map::date::Dates;
-use crate::imports::map::fields::{FieldError, Fields, Names, names, noted, url};
+use crate::imports::map::date::{Dates, dated};
+use crate::imports::map::fields::{FieldError, Fields, Names, names, noted, or_default, url};
 use crate::imports::map::values::Says;
-use crate::imports::map::{Dated, Incoming, IncomingResponse, SOURCE_DEFAULT, values};
+use crate::imports::map::{
+    Answer, Calendar, Dated, Incoming, Posted, SOURCE_DEFAULT, Stated, StatedParts, answer, values,
+};
 use crate::imports::platforms::format::{BY_PLATFORM, Format, Reader};
-use crate::model::{Rating, ReviewId, Source, Stated};
+use crate::model::{Rating, ReviewId, Source};
 
 pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
     name: "schema-org",
     label: "schema.org (JSON-LD, in HTML too)",
-    renames: false,
     keys: vec!["@context, @type", "@context, @graph", "@type, reviewRating"],
-    reader: Reader::LinkedData,
+    reader: Reader::LinkedData(review),
     ..Format::default()
 });
 
@@ -57,43 +58,38 @@ fn is_review(members: &Map<String, Value>) -> bool {
 }
 
 /// The review in `value`, or all its errors.
-pub fn review(value: &Value) -> Result<Incoming, Vec<FieldError>> {
-    let fields = Fields::of(value, String::new()).map_err(|problem| vec![problem])?;
+pub fn review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldError>> {
+    let fields = &Fields::of(value, String::new())?;
     let mut wrong = Vec::new();
-    let stars = noted(&mut wrong, stars(&fields));
-    let posted = fields.needed("datePublished", dated(&fields, "datePublished"));
-    let posted = noted(&mut wrong, posted);
-    let author = noted(&mut wrong, named(&fields, "author"));
+    let its = &mut wrong;
+    let stars = noted(its, stars(fields));
+    let posted = fields.needed("datePublished", placed(fields, "datePublished", calendar));
+    let posted = noted(its, posted);
+    let author = noted(its, named(fields, "author"));
     let author = author.map(|name| name.unwrap_or_else(|| "Anonymous".to_owned()));
-    let text = noted(&mut wrong, first(&fields, ["reviewBody", "description"]));
-    let title = noted(&mut wrong, first(&fields, ["name", "headline"]));
-    let language = noted(&mut wrong, fields.filled("inLanguage"));
-    let source = noted(&mut wrong, source(&fields));
-    let response = noted(&mut wrong, response(&fields));
-    let updated = noted(&mut wrong, dated(&fields, "dateModified"));
-    let location = noted(&mut wrong, named(&fields, "itemReviewed"));
-    let (Some(posted), Some(author), Some(text), Some(source)) = (posted, author, text, source)
-    else {
-        return Err(wrong);
+    let text = or_default(its, first(fields, ["reviewBody", "description"])).unwrap_or_default();
+    let title = or_default(its, first(fields, ["name", "headline"]));
+    let language = or_default(its, fields.filled("inLanguage"));
+    let source = noted(its, source(fields));
+    let response = or_default(its, response(fields, calendar));
+    let updated = or_default(its, time(fields, "dateModified")).and_then(Posted::instant);
+    let location = or_default(its, named(fields, "itemReviewed"));
+    let id = posted.zip(author.as_deref());
+    let id = id.and_then(|(posted, author)| noted(its, id_of(fields, posted, author, &text)));
+    let (id, is_digest) = id.unzip();
+    let stated = StatedParts {
+        is_digest: is_digest.unwrap_or_default(),
+        title: title.map_or(Stated::Unsaid, Stated::Given),
+        text: Stated::Given(text),
+        language: language.map_or(Stated::Unsaid, Stated::Given),
+        source: source.map_or(Stated::Unsaid, Stated::Given),
+        location,
+        verification: Stated::Given(BY_PLATFORM),
+        response,
+        updated: updated.map(Posted::Instant),
+        ..StatedParts::default()
     };
-    let text = text.unwrap_or_default();
-    let id = noted(&mut wrong, id(&fields, &posted, &author, &text));
-    let made = || {
-        let (id, has_id) = id?;
-        Some(Incoming {
-            has_id,
-            title: title?.map_or(Stated::Unsaid, Stated::Given),
-            text: Stated::Given(text),
-            language: language?.map_or(Stated::Unsaid, Stated::Given),
-            source: Stated::Given(source),
-            location: location?,
-            verification: Stated::Given(BY_PLATFORM),
-            response: response?,
-            updated_at: updated?.and_then(|dated| dated.posted.instant()),
-            ..Incoming::new(id, stars?, posted, author)
-        })
-    };
-    made().ok_or(wrong)
+    Incoming::of(id, stars, posted, author, stated, wrong)
 }
 
 /// The members that are read, for the file of rejected rows; none of them is private.
@@ -124,26 +120,27 @@ fn stars(fields: &Fields<'_>) -> Result<Rating, FieldError> {
         )
     };
     let value = text("ratingValue").ok_or_else(|| rated.missing("ratingValue"))?;
-    let best = match text("bestRating").map(|best| best.trim().parse::<f64>()) {
-        None => None,
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "within a byte, as was just asked"
-        )]
-        Some(Ok(best)) if (1.0..=255.0).contains(&best) && best.fract() == 0.0 => {
-            NonZeroU8::new(best as u8)
-        }
-        Some(_) => return Err(rated.problem("bestRating", "is not a whole number from 1 to 255")),
-    };
+    let whole = |best: f64| (1..=u8::MAX).find(|whole| f64::from(*whole).total_cmp(&best).is_eq());
+    let best = text("bestRating").map(|best| best.trim().parse().ok().and_then(whole));
+    if best == Some(None) {
+        return Err(rated.problem("bestRating", "is not a whole number from 1 to 255"));
+    }
     // On a scale of five, half stars are refused, as in all formats.
-    let scale = best.filter(|best| best.get() != 5);
+    let scale = best.flatten().filter(|best| *best != 5);
+    let scale = scale.and_then(NonZeroU8::new);
     values::parse_rating(&value, scale).map_err(|error| rated.problem("ratingValue", error))
 }
 
-fn dated(fields: &Fields<'_>, name: &'static str) -> Result<Option<Dated>, FieldError> {
-    let posted = fields.read(name, |text| Dates::default().parse(text))?;
-    Ok(posted.map(|posted| Dated::new(posted, fields.path(name))))
+fn time(fields: &Fields<'_>, name: &str) -> Result<Option<Posted>, FieldError> {
+    fields.read(name, |text| Dates::default().parse(text))
+}
+
+fn placed(
+    fields: &Fields<'_>,
+    name: &str,
+    calendar: Calendar,
+) -> Result<Option<Dated>, FieldError> {
+    dated(fields, name, time(fields, name)?, calendar)
 }
 
 /// The value of `name`, or the first of several.
@@ -175,10 +172,10 @@ fn source(fields: &Fields<'_>) -> Result<Source, FieldError> {
     Ok(Source { name, url })
 }
 
-/// The review's id, and whether the source gave it.
-fn id(
+/// The review's id, and whether it is a digest.
+fn id_of(
     fields: &Fields<'_>,
-    posted: &Dated,
+    posted: Dated,
     author: &str,
     text: &str,
 ) -> Result<(ReviewId, bool), FieldError> {
@@ -190,17 +187,17 @@ fn id(
     let theirs = own("@id")?
         .or(own("identifier").ok().flatten())
         .or(own("url")?);
-    let has_id = theirs.is_some();
+    let is_digest = theirs.is_none();
     let made = theirs.map_or_else(
         || values::digest("schema", &[author, &posted.posted.to_string(), text]),
         |theirs| values::of_platform("schema", &theirs),
     );
-    made.map(|id| (id, has_id))
+    made.map(|id| (id, is_digest))
         .map_err(|error| fields.problem("@id", error.to_string()))
 }
 
 /// Schema.org has no property for an owner's answer; sites commonly use a comment for it.
-fn response(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, FieldError> {
+fn response(fields: &Fields<'_>, calendar: Calendar) -> Result<Stated<Answer>, FieldError> {
     let Some(value @ Value::Object(_)) = single(fields, "comment") else {
         return Ok(Stated::Unsaid);
     };
@@ -208,9 +205,7 @@ fn response(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, FieldError>
     let Some(text) = comment.filled("text")? else {
         return Ok(Stated::Unsaid);
     };
-    Ok(Stated::Given(IncomingResponse {
-        text,
-        posted: dated(&comment, "dateCreated")?,
-        author: named(&comment, "author")?,
-    }))
+    let posted = placed(&comment, "dateCreated", calendar)?;
+    let author = named(&comment, "author")?;
+    Ok(Stated::Given(answer(text, posted, author)))
 }

@@ -45,9 +45,17 @@ impl Budget {
     }
 
     pub fn open(&self, path: &Path) -> Result<CountedFile<'_>, FileError> {
-        let file = File::open(path).map_err(FileError::Unreadable)?;
+        let file = File::open(path).map_err(FileError::unreadable)?;
         Ok(CountedFile { file, budget: self })
     }
+}
+
+/// All bytes of `input`; `None` if it has more than `bytes_max`.
+pub fn whole(input: impl Read, bytes_max: u64) -> Result<Option<Vec<u8>>, FileError> {
+    let mut all = Vec::new();
+    let read = input.take(bytes_max + 1).read_to_end(&mut all);
+    let read = read.map_err(FileError::reading)?;
+    Ok((read as u64 <= bytes_max).then_some(all))
 }
 
 /// A file that counts the bytes read.

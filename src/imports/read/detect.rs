@@ -14,10 +14,10 @@ use crate::imports::map::plan::Columns;
 use crate::imports::map::values::same_name;
 use crate::imports::map::{Rename, ReviewField};
 use crate::imports::platforms::{
-    Format, Reader, all_formats, find_format, google, native, schema_org, table,
+    Format, Reader, all_formats, find_format, format_names, google, native, schema_org, table,
 };
 use crate::imports::read::json::walk;
-use crate::imports::read::table::{SheetHeader, TablePlace, has_row, sniff};
+use crate::imports::read::table::{SheetHeader, TablePlace, has_row, no_such_row, sniff};
 use crate::imports::request::ImportRequest;
 
 #[derive(Debug)]
@@ -93,7 +93,7 @@ impl FileShape {
                     ContentKind::Json(JsonLayout::Line)
                 }
                 None => match request.header_row {
-                    Some(row) if !has_row(head, row) => return Err(FileError::NoSuchRow(row)),
+                    Some(row) if !has_row(head, row) => return Err(no_such_row(row)),
                     Some(_) | None => ContentKind::Text,
                 },
             },
@@ -207,6 +207,16 @@ pub struct Detected {
     pub rows: Rows,
 }
 
+impl Detected {
+    /// Native records, one per line.
+    pub fn lines() -> Self {
+        Self {
+            format: &native::FORMAT,
+            rows: Rows::Lines { rejected: false },
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rows {
     /// In lines, one row per line; in a file of rejected rows, in the `row` of each line.
@@ -214,8 +224,8 @@ pub enum Rows {
         /// Whether the file was written with `--rejects`.
         rejected: bool,
     },
-    /// In the array at that path; the top-level array if empty.
-    Array(Vec<String>),
+    /// In the array at that path, as `result.reviews`; the top-level array if empty.
+    Array(String),
     Table(TablePlace, Columns),
     /// In linked data.
     LinkedData {
@@ -224,27 +234,27 @@ pub enum Rows {
     },
 }
 
+/// Of a file whose reviews were written by one Google Maps user, and are not about the business.
+pub const MAPS_REVIEWS: &str = "holds the places that a Google Maps user has reviewed, not the reviews of a business; \
+     export `Google Business Profile` with https://takeout.google.com and give its reviews.json, or the whole archive";
+
 /// The requested format, or the detected one.
 pub fn detect(shape: FileShape, request: &ImportRequest) -> Result<Detected, FileError> {
     refuse_options_of_tables(&shape, request)?;
     // GeoJSON's FeatureCollection (RFC 7946 §3.3): Google Maps exports a user's reviews as such.
     if shape.has("features") && shape.has("type") && !shape.has("rating") {
-        return Err(FileError::MapsReviews);
+        return Err(FileError::new(MAPS_REVIEWS));
     }
     let found = |format: &'static Format, shape, prefix: &str| {
         let rows = rows(shape, format, prefix);
         Ok(Detected { format, rows })
-    };
-    let lines = Detected {
-        format: &native::FORMAT,
-        rows: Rows::Lines { rejected: false },
     };
     if request.format.is_none_or(Format::is_own) {
         if matches!(&shape.kind, ContentKind::Table(_, columns) if is_export(columns)) {
             return found(&native::FORMAT, shape, "");
         }
         if is_lines_with_business(&shape) {
-            return Ok(lines);
+            return Ok(Detected::lines());
         }
     }
     if let Some(format) = shape.rejected.filter(|_| is_rejected(&shape))
@@ -263,22 +273,24 @@ pub fn detect(shape: FileShape, request: &ImportRequest) -> Result<Detected, Fil
     }
     match &shape.kind {
         ContentKind::Json(JsonLayout::Bare) => found(&google::FORMAT, shape, "reviews[]."),
-        ContentKind::Nothing => Ok(lines),
+        ContentKind::Nothing => Ok(Detected::lines()),
         ContentKind::Markup => found(&schema_org::FORMAT, shape, ""),
         ContentKind::Json(JsonLayout::Line)
             if !request.renames.is_empty()
                 || shape.below("").next().is_none()
                 || looks_native(&shape) =>
         {
-            Ok(lines)
+            Ok(Detected::lines())
         }
         // Rejected rows of an unknown platform come from a table.
         ContentKind::Json(_) if is_rejected(&shape) => found(&table::FORMAT, shape, ""),
         ContentKind::Table(..) => found(&table::FORMAT, shape, ""),
-        ContentKind::Json(_) | ContentKind::Text => Err(FileError::Unknown {
-            said: described(&shape),
-            advice: advice(&shape),
-        }),
+        ContentKind::Json(_) | ContentKind::Text => Err(FileError::new(format!(
+            "is {}: none of the known formats ({}); {}",
+            described(&shape),
+            format_names().collect::<Vec<_>>().join(", "),
+            advice(&shape)
+        ))),
     }
 }
 
@@ -292,7 +304,9 @@ fn refuse_options_of_tables(shape: &FileShape, request: &ImportRequest) -> Resul
     ] {
         if is_given && !is_there {
             let said = described(shape);
-            return Err(FileError::NoTable { said, what });
+            return Err(FileError::new(format!(
+                "is {said}, which has no {what}; leave --{what} out"
+            )));
         }
     }
     Ok(())
@@ -391,7 +405,7 @@ fn is_rejected(shape: &FileShape) -> bool {
 /// The position of rows whose fields are at `prefix`.
 fn rows(shape: FileShape, format: &Format, prefix: &str) -> Rows {
     let rejected = is_rejected(&shape);
-    if matches!(format.reader, Reader::LinkedData) {
+    if matches!(format.reader, Reader::LinkedData(_)) && !rejected {
         let is_page = matches!(shape.kind, ContentKind::Markup);
         return Rows::LinkedData { is_page };
     }
@@ -401,9 +415,7 @@ fn rows(shape: FileShape, format: &Format, prefix: &str) -> Rows {
             Rows::Lines { rejected }
         }
         ContentKind::Json(_) | ContentKind::Markup | ContentKind::Nothing | ContentKind::Text => {
-            let names = prefix.trim_end_matches("[].").split('.');
-            let names = names.filter(|name| !name.is_empty());
-            Rows::Array(names.map(str::to_owned).collect())
+            Rows::Array(prefix.trim_end_matches("[].").to_owned())
         }
     }
 }
@@ -415,13 +427,13 @@ fn insisted(shape: &FileShape, format: &Format, renames: &[Rename]) -> Result<St
     let fits = match format.reader {
         Reader::Json(_) | Reader::Native => is_json,
         Reader::Columns => is_json || is_table,
-        Reader::LinkedData => is_json || matches!(shape.kind, ContentKind::Markup),
+        Reader::LinkedData(_) => is_json || matches!(shape.kind, ContentKind::Markup),
     };
     if !fits {
-        return Err(FileError::Misfit {
-            format: format.name,
-            said: described(shape),
-        });
+        let (said, format) = (described(shape), format.name);
+        return Err(FileError::new(format!(
+            "is {said}, which cannot be read as {format}; leave --format out, or pass --format table for a table"
+        )));
     }
     if !matches!(shape.kind, ContentKind::Json(_)) {
         return Ok(String::new());

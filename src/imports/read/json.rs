@@ -41,7 +41,7 @@ type TakeElement<'t> = &'t mut dyn FnMut(Met<'_>) -> Result<(), FileError>;
 /// themselves.
 pub fn elements(
     input: &mut dyn BufRead,
-    path: &[String],
+    path: &str,
     beside: Option<&str>,
     take: TakeElement<'_>,
 ) -> Result<(), FileError> {
@@ -76,17 +76,18 @@ struct Scan<'i> {
 
 impl Scan<'_> {
     /// Reads the next value: follows the rest of the path, or takes the elements at the end of the path.
-    fn descend(&mut self, path: &[String], is_outermost: bool) -> Result<(), FileError> {
+    fn descend(&mut self, path: &str, is_outermost: bool) -> Result<(), FileError> {
         let next = self.peek()?;
-        match (path.split_first(), next) {
-            (None, Some(b'[')) => self.container(b'[', b']', &mut Self::element),
-            (None, Some(_)) => self.element(),
-            (Some((name, rest)), Some(b'{')) => self.container(b'{', b'}', &mut |scan| {
+        let (name, rest) = path.split_once('.').unwrap_or((path, ""));
+        match next {
+            Some(b'[') if path.is_empty() => self.container(b'[', b']', &mut Self::element),
+            Some(_) if path.is_empty() => self.element(),
+            Some(b'{') => self.container(b'{', b'}', &mut |scan| {
                 scan.member(name, rest, is_outermost)
             }),
             // The path leads through a value of another kind, which has no elements.
-            (Some(_), Some(_)) => self.value(0).map(drop),
-            (_, None) => Err(self.broken("a value is missing")),
+            Some(_) => self.value(0).map(drop),
+            None => Err(self.broken("a value is missing")),
         }
     }
 
@@ -114,12 +115,7 @@ impl Scan<'_> {
         }
     }
 
-    fn member(
-        &mut self,
-        wanted: &str,
-        rest: &[String],
-        is_outermost: bool,
-    ) -> Result<(), FileError> {
+    fn member(&mut self, wanted: &str, rest: &str, is_outermost: bool) -> Result<(), FileError> {
         if self.peek()? != Some(b'"') {
             return Err(self.broken("a member's name in \"quotes\" is missing"));
         }
@@ -215,11 +211,7 @@ impl Scan<'_> {
     }
 
     fn broken(&self, reason: &str) -> FileError {
-        FileError::Json {
-            line: self.line,
-            column: self.column + 1,
-            reason: reason.to_owned(),
-        }
+        FileError::json(self.line, self.column + 1, reason)
     }
 }
 
@@ -428,7 +420,8 @@ pub const BYTES_SHOWN: usize = 1 << 10;
 /// A row; or an error message with the row as text, truncated if it is too long.
 pub type RowValue = Result<Value, (String, Value)>;
 
-type TakeLine<'t> = &'t mut dyn FnMut(Position, RowValue) -> Result<(), FileError>;
+/// Called with the position of a row, the name of its format if the line gives it, and the row.
+type TakeLine<'t> = &'t mut dyn FnMut(Position, Option<String>, RowValue) -> Result<(), FileError>;
 
 /// Calls `take` with every line of `input` that is not blank; of a file of `rejected` rows, with the rows.
 pub fn lines(input: &mut dyn BufRead, rejected: bool, take: TakeLine<'_>) -> Result<(), FileError> {
@@ -439,16 +432,28 @@ pub fn lines(input: &mut dyn BufRead, rejected: bool, take: TakeLine<'_>) -> Res
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let (column, read) = match (is_whole, rejected) {
-            (false, _) => (None, Err((too_long(), shown(&line)))),
-            (true, true) => unwrapped(value(&line)),
-            (true, false) => value(&line),
+        let (mut column, mut read) = if is_whole {
+            value(&line)
+        } else {
+            (None, Err((too_long(), shown(&line))))
         };
+        let mut format = None;
+        // Lines `{file, line, format, error, row}`, in which a row of broken JSON is a text, which the owner may have
+        // corrected.
+        if rejected && let Ok(Value::Object(members)) = &mut read {
+            let named = members.remove("format");
+            format = named.and_then(|name| name.as_str().map(str::to_owned));
+            match members.remove("row") {
+                Some(Value::String(text)) => (column, read) = value(text.as_bytes()),
+                Some(row) => read = Ok(row),
+                None => {}
+            }
+        }
         let at = Position::Line {
             line: number,
             column,
         };
-        take(at, read)?;
+        take(at, format, read)?;
     }
     Ok(())
 }
@@ -497,19 +502,6 @@ fn shown(line: &[u8]) -> Value {
     Value::from(String::from_utf8_lossy(cut))
 }
 
-/// The row in a line `{file, line, error, row}`. There, a row of broken JSON is a text, which the owner may have
-/// corrected.
-fn unwrapped((column, read): (Option<usize>, RowValue)) -> (Option<usize>, RowValue) {
-    let Ok(Value::Object(mut members)) = read else {
-        return (column, read);
-    };
-    match members.remove("row") {
-        Some(Value::String(text)) => value(text.as_bytes()),
-        Some(row) => (None, Ok(row)),
-        None => (None, Ok(Value::Object(members))),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::BufReader;
@@ -519,11 +511,6 @@ mod tests {
     /// The elements found when reading through a buffer of `buffer` bytes.
     fn found(json: &str, path: &str, buffer: usize) -> Result<Vec<String>, String> {
         let mut input = BufReader::with_capacity(buffer, json.as_bytes());
-        let path: Vec<String> = path
-            .split('.')
-            .filter(|part| !part.is_empty())
-            .map(str::to_owned)
-            .collect();
         let mut found = Vec::new();
         let take = &mut |met: Met<'_>| {
             found.push(match met {
@@ -537,7 +524,7 @@ mod tests {
             });
             Ok(())
         };
-        elements(&mut input, &path, Some("business"), take).map_err(|fault| fault.to_string())?;
+        elements(&mut input, path, Some("business"), take).map_err(|fault| fault.to_string())?;
         Ok(found)
     }
 
@@ -586,7 +573,7 @@ mod tests {
     fn an_element_is_kept_up_to_its_bound_and_the_next_is_whole() {
         let json = format!("[\"{}\", 2]", "x".repeat(3 * ELEMENT_BYTES_MAX));
         let mut seen = Vec::new();
-        elements(&mut json.as_bytes(), &[], None, &mut |met| {
+        elements(&mut json.as_bytes(), "", None, &mut |met| {
             if let Met::Element(element) = met {
                 seen.push((element.index, element.text.len(), element.is_whole));
             }
@@ -636,7 +623,7 @@ mod lines_tests {
         assert_eq!(next_line(&mut input, &mut held).unwrap(), Some(false));
         assert!(held.len() == LINE_BYTES_MAX && held.capacity() <= 2 * LINE_BYTES_MAX);
         let mut seen = Vec::new();
-        lines(&mut input, false, &mut |at, read| {
+        lines(&mut input, false, &mut |at, _, read| {
             seen.push((at.to_string(), read.is_ok()));
             Ok(())
         })

@@ -16,41 +16,59 @@ use serde_json::Value;
 use crate::imports::export;
 use crate::imports::file_error::{FileError, reason};
 use crate::imports::map::fields::{FieldError, Fields, names};
-use crate::imports::map::plan::{Columns, InputRow, Plan};
+use crate::imports::map::plan::{Columns, InputRow, Plan, PlannedRow};
 use crate::imports::map::values::{NOT_PUBLISHED, is_public};
-use crate::imports::map::{self, Incoming, Rename};
+use crate::imports::map::{self, Incoming, Rename, Stated};
 use crate::imports::merge::collector::Collector;
-use crate::imports::platforms::{Format, Reader, native, schema_org};
+use crate::imports::platforms::{Format, Reader, find_format, native, schema_org};
 use crate::imports::report::Position;
-use crate::imports::request::ImportRequest;
-use crate::model::{Stated, Status};
+use crate::model::Status;
 use detect::{Detected, Rows};
 use json::{ELEMENT_BYTES_MAX, Element, Met, RowValue};
 use table::TablePlace;
 
-/// Passes every row of `input` to `sink`.
+const NOT_UTF8: &str = "is not UTF-8; save it as UTF-8, or convert it, for example from Windows-1252 with `iconv -f WINDOWS-1252 \
+     -t UTF-8`";
+
+/// Passes every row of the file `name` to `sink`; `input` is its content, as text or as a workbook's archive.
 pub fn read(
+    name: String,
     found: &Detected,
     input: &mut dyn BufRead,
-    request: &ImportRequest,
     sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
-    let format = found.format;
+    let (format, request) = (found.format, sink.request);
+    sink.begin(name, format)?;
     match &found.rows {
         Rows::Lines { rejected } => {
-            let plan = Plan::new(format, None, request);
-            json::lines(input, *rejected, &mut |at, read| match &read {
-                Ok(its) if format.is_own() && is_about_business(its) => sink.about_business(its),
-                _ => value(&plan, at, read, sink),
+            // Rejected rows of several files may have several formats.
+            let mut plans = vec![Plan::new(format, None, request)];
+            json::lines(input, *rejected, &mut |at, named, read| {
+                let named = named.filter(|_| request.format.is_none());
+                let format = named.and_then(|name| find_format(&name)).unwrap_or(format);
+                sink.use_format(format)?;
+                let known = plans
+                    .iter()
+                    .position(|plan| plan.format.name == format.name);
+                let plan = known.unwrap_or(plans.len());
+                if known.is_none() {
+                    plans.push(Plan::new(format, None, request));
+                }
+                match &read {
+                    Ok(its) if format.is_own() && is_about_business(its) => {
+                        sink.about_business(its)
+                    }
+                    _ => value(&mut plans[plan], at, read, sink),
+                }
             })?;
-            plan.complete_objects()
+            plans.iter().try_for_each(Plan::complete_objects)
         }
         Rows::Array(path) => {
-            let plan = Plan::new(format, None, request);
-            array(&plan, path, input, sink)?;
+            let mut plan = Plan::new(format, None, request);
+            array(&mut plan, path, input, sink)?;
             plan.complete_objects()
         }
-        Rows::Table(place, columns) => table(format, place, columns, input, request, sink),
+        Rows::Table(place, columns) => table(format, place, columns, input, sink),
         Rows::LinkedData { is_page } => linked_data(*is_page, input, sink),
     }
 }
@@ -68,10 +86,9 @@ fn table(
     place: &TablePlace,
     columns: &Columns,
     input: &mut dyn BufRead,
-    request: &ImportRequest,
     sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
-    let plan = Plan::new(format, Some(columns), request);
+    let mut plan = Plan::new(format, Some(columns), sink.request);
     if !format.is_own() {
         let mut used = plan.columns(columns);
         match place {
@@ -93,15 +110,18 @@ fn table(
                 Some(message) => Err((message, record)),
                 None => Ok(record),
             };
-            return value(&plan, at, record, sink);
+            return value(&mut plan, at, record, sink);
         }
-        let its = InputRow::Cells(columns, cells);
-        if let Some(found) = plan.scale_of_ten(its) {
-            return Err(FileError::Scale { line, found });
+        let its = plan.row(InputRow::Cells(columns, cells), sink.calendar());
+        if let Some(found) = its.scale_of_ten() {
+            return Err(FileError::new(format!(
+                "line {line}: a rating of {found} means that the scale ends at 10; pass --scale 10, because 5 out of 10 would \
+                 otherwise become five stars"
+            )));
         }
         match fault {
-            Some(message) => sink.reject(at, &|| plan.raw(its), &[FieldError::new("", message)]),
-            None => row(&plan, at, its, sink),
+            Some(message) => sink.reject(at, &|| its.raw(), &[FieldError::new("", message)]),
+            None => row(at, its, sink),
         }
     };
     match place {
@@ -115,17 +135,15 @@ fn table(
 }
 
 fn array(
-    plan: &Plan<'_>,
-    path: &[String],
+    plan: &mut Plan<'_>,
+    path: &str,
     input: &mut dyn BufRead,
     sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
-    let array: Arc<str> = path.join(".").into();
+    let array: Arc<str> = path.into();
     let beside = names(plan.format.document).find(|name| *name == "business");
     json::elements(input, path, beside, &mut |met| match met {
-        Met::Beside(text) => {
-            sink.business(|| serde_json::from_slice(text).map_err(|error| FileError::json(&error)))
-        }
+        Met::Beside(text) => sink.business(|| Ok(serde_json::from_slice(text)?)),
         Met::Element(element) => {
             let at = Position::Element {
                 array: Arc::clone(&array),
@@ -159,7 +177,7 @@ fn parsed(element: &Element<'_>) -> RowValue {
 
 /// Passes on the content of a JSON value, or the reason why it could not be read, with its text.
 fn value(
-    plan: &Plan<'_>,
+    plan: &mut Plan<'_>,
     at: Position,
     value: RowValue,
     sink: &mut Collector<'_>,
@@ -171,10 +189,8 @@ fn value(
         }
     };
     let raw = || value.clone();
-    // In native records these two members have their own meaning.
-    let is_own = |name: &str| matches!(name, "status" | "deleted");
     match plan.format.reader {
-        Reader::Native | Reader::LinkedData => {
+        Reader::Native => {
             let renames = &plan.request.renames;
             let mut record = value.clone();
             map::apply(renames, &mut record);
@@ -187,19 +203,20 @@ fn value(
                 };
             }
             let is_ignored = renames.iter().any(Rename::ignores_status);
-            let is_taken = |name: &str| is_ignored || is_own(name);
-            let made = held(&record, native::review(&record), &is_taken, true);
-            sink.review(at, made, &raw)
+            // In native records these two members have their own meaning.
+            let is_taken = |name: &str| is_ignored || matches!(name, "status" | "deleted");
+            let made = native::review(&record, sink.calendar());
+            sink.review(at, held(&record, made, &is_taken, true), &raw)
         }
-        Reader::Json(review) => {
-            let is_taken = |name: &str| plan.format.is_own() && is_own(name);
-            let made = held(&value, review(&value), &is_taken, false);
-            sink.review(at, made, &raw)
+        Reader::Json(review) | Reader::LinkedData(review) => {
+            let made = review(&value, sink.calendar());
+            sink.review(at, held(&value, made, &|_| false, false), &raw)
         }
         Reader::Columns => {
             if let Value::Object(members) = &value {
                 plan.note_object(members);
-                return row(plan, at, InputRow::Json(members), sink);
+                let its = plan.row(InputRow::Json(members), sink.calendar());
+                return row(at, its, sink);
             }
             let wrong = Fields::of(&value, String::new()).err();
             sink.reject(at, &raw, wrong.as_slice())
@@ -208,16 +225,11 @@ fn value(
 }
 
 /// Passes on the review or the answer in a row.
-fn row(
-    plan: &Plan<'_>,
-    at: Position,
-    row: InputRow<'_>,
-    sink: &mut Collector<'_>,
-) -> Result<(), FileError> {
-    let raw = || plan.raw(row);
-    match plan.comment(row) {
+fn row(at: Position, row: PlannedRow<'_>, sink: &mut Collector<'_>) -> Result<(), FileError> {
+    let raw = || row.raw();
+    match row.comment() {
         Some(comment) => sink.comment(at, comment, &raw),
-        None => sink.review(at, plan.review(row), &raw),
+        None => sink.review(at, row.review(), &raw),
     }
 }
 
@@ -229,24 +241,31 @@ fn linked_data(
     let texts = if is_page {
         page::linked_data(input)?
     } else {
-        let text = String::from_utf8(page::whole(input)?);
-        vec![text.map_err(|_| FileError::NotUtf8)?]
+        let text = String::from_utf8(page::page(input)?);
+        vec![text.map_err(|_| FileError::new(NOT_UTF8))?]
     };
     let mut reviews = Vec::new();
     for text in &texts {
-        let data = serde_json::from_str(text).map_err(|error| FileError::json(&error))?;
-        schema_org::collect(&data, schema_org::DEEP_MAX, &mut reviews);
+        schema_org::collect(
+            &serde_json::from_str(text)?,
+            schema_org::DEEP_MAX,
+            &mut reviews,
+        );
     }
     if reviews.is_empty() {
-        return Err(FileError::NoLinkedReviews(match (is_page, texts.len()) {
+        let what = match (is_page, texts.len()) {
             (true, 0) => "a page of HTML or XML without structured data (no <script type=\"application/ld+json\">)".to_owned(),
             (true, elements) => format!("a page whose structured data has no Review ({elements} elements were looked at)"),
             (false, _) => "linked data without a Review".to_owned(),
-        }));
+        };
+        return Err(FileError::new(format!(
+            "is {what}; give the export of the platform, or a page whose source has schema.org reviews as JSON-LD"
+        )));
     }
     let array: Arc<str> = "reviews".into();
     for (index, review) in (0..).zip(&reviews) {
-        let made = held(review, schema_org::review(review), &|_| false, false);
+        let made = schema_org::review(review, sink.calendar());
+        let made = held(review, made, &|_| false, false);
         let array = Arc::clone(&array);
         sink.review(Position::Element { array, index }, made, &|| {
             schema_org::raw(review)
@@ -262,16 +281,21 @@ fn held(
     is_taken: &dyn Fn(&str) -> bool,
     may_ignore: bool,
 ) -> Result<Incoming, Vec<FieldError>> {
-    let mut incoming = made?;
     let Value::Object(members) = row else {
-        return Ok(incoming);
+        return made;
     };
-    let public = is_public(members, is_taken, may_ignore);
-    let status = incoming.status.given();
-    if public.map_err(|problem| vec![problem])? == Some(false)
-        && status.is_none_or(|its| *its == Status::Published)
-    {
-        incoming.status = Stated::Given(Status::withheld(NOT_PUBLISHED));
+    let mut incoming = match (made, is_public(members, is_taken, may_ignore)) {
+        (Ok(incoming), Ok(Some(false))) => incoming,
+        (made, Ok(_)) => return made,
+        (made, Err(problem)) => {
+            let mut wrong = made.err().unwrap_or_default();
+            wrong.push(problem);
+            return Err(wrong);
+        }
+    };
+    let status = &mut incoming.stated.status;
+    if status.given().is_none_or(|its| *its == Status::Published) {
+        *status = Stated::Given(Status::withheld(NOT_PUBLISHED));
     }
     Ok(incoming)
 }

@@ -10,13 +10,12 @@ use encoding_rs_io::DecodeReaderBytesBuilder;
 use serde_json::Value;
 use zip::ZipArchive;
 
-use crate::imports::file_error::{FILES_MAX, FailedFile, FileError};
+use crate::imports::file_error::FileError;
 use crate::imports::merge::collector::Collector;
-use crate::imports::read::budget::Budget;
-use crate::imports::read::detect::{Detected, FileShape};
+use crate::imports::read::budget::whole;
+use crate::imports::read::detect::{Detected, FileShape, MAPS_REVIEWS, detect};
 use crate::imports::read::read;
-use crate::imports::read::table::{WORKBOOK_BYTES_MAX, find_sheet};
-use crate::imports::request::ImportRequest;
+use crate::imports::read::table::{WORKBOOK_BYTES_MAX, WORKBOOK_TOO_LARGE, find_sheet};
 
 /// Maximum number of bytes of a file that detection reads.
 const HEAD_BYTES: u64 = 64 << 10;
@@ -24,17 +23,11 @@ const HEAD_BYTES: u64 = 64 << 10;
 /// The name of `-` in messages.
 const STDIN: &str = "standard input";
 
-/// Detects the format of a file with that structure.
-pub type Detect = fn(FileShape, &ImportRequest) -> Result<Detected, FileError>;
-
 /// Opens files, and passes their rows to the collector.
 pub struct Opener<'o> {
-    pub request: &'o ImportRequest,
-    pub budget: &'o Budget,
-    pub detect: Detect,
     pub collector: Collector<'o>,
-    /// Files that cannot be imported.
-    pub faults: Vec<FailedFile>,
+    /// The files that cannot be imported, each with the reason.
+    pub faults: Vec<String>,
 }
 
 impl Opener<'_> {
@@ -51,23 +44,23 @@ impl Opener<'_> {
         } else if path.is_dir() {
             self.folder(path)
         } else {
-            let file = self.budget.open(path);
+            let file = self.collector.budget.open(path);
             file.and_then(|file| self.file(&name, file))
         };
         if let Err(fault) = opened {
-            self.faults.push(FailedFile { file: name, fault });
+            self.faults.push(format!("{name}: {fault}"));
         }
     }
 
     fn stdin(&mut self) -> Result<(), FileError> {
         let mut input = BufReader::new(io::stdin().lock());
-        if !is_zip(input.fill_buf().map_err(FileError::Unreadable)?) {
+        if !is_zip(input.fill_buf().map_err(FileError::unreadable)?) {
             return self.one(STDIN.to_owned(), input);
         }
         // A zip archive is read from its end, which a pipe has only when it is over, so the archive is first stored on
         // disk.
         let mut packed = tempfile::tempfile().map_err(FileError::staging)?;
-        let mut input = BufReader::new(self.budget.bound(input));
+        let mut input = BufReader::new(self.collector.budget.bound(input));
         loop {
             let part = input.fill_buf().map_err(FileError::reading)?;
             if part.is_empty() {
@@ -83,7 +76,7 @@ impl Opener<'_> {
 
     fn file(&mut self, name: &str, file: impl Read + Seek) -> Result<(), FileError> {
         let mut input = BufReader::new(file);
-        if is_zip(input.fill_buf().map_err(FileError::Unreadable)?) {
+        if is_zip(input.fill_buf().map_err(FileError::unreadable)?) {
             return self.archive(name, input);
         }
         self.one(name.to_owned(), input)
@@ -91,31 +84,26 @@ impl Opener<'_> {
 
     /// Notes a location's name, if it can be read.
     fn listing(&mut self, location: &str, input: impl Read) -> Result<(), FileError> {
-        let mut json = Vec::new();
-        self.budget
-            .bound(input)
-            .take(LISTING_BYTES_MAX)
-            .read_to_end(&mut json)
-            .map_err(FileError::reading)?;
-        if let Some(name) = listed(&json) {
+        let json = whole(self.collector.budget.bound(input), LISTING_BYTES_MAX)?;
+        if let Some(name) = json.and_then(|json| listed(&json)) {
             self.collector.listing(location, name);
         }
         Ok(())
     }
 
     /// Opens a file of a folder or archive whose path is `path`; records its error.
-    fn member(&mut self, file: String, path: &str, input: Result<impl Read, FileError>) {
+    fn member(&mut self, file: &str, path: &str, input: Result<impl Read, FileError>) {
         let taken = input.and_then(|input| match location(path) {
             Some(location) => self.listing(location, input),
-            None => self.one(file.clone(), input),
+            None => self.one(file.to_owned(), input),
         });
         if let Err(fault) = taken {
-            self.faults.push(FailedFile { file, fault });
+            self.faults.push(format!("{file}: {fault}"));
         }
     }
 
     fn one(&mut self, name: String, input: impl Read) -> Result<(), FileError> {
-        let mut input: Box<dyn Read + '_> = Box::new(self.budget.bound(input));
+        let mut input: Box<dyn Read + '_> = Box::new(self.collector.budget.bound(input));
         let mut head = head_of(&mut input)?;
         if let Some(wide) = wide(&head)? {
             let decoded = DecodeReaderBytesBuilder::new()
@@ -128,21 +116,15 @@ impl Opener<'_> {
         if head.starts_with(b"\xEF\xBB\xBF") {
             head.drain(..3);
         }
-        let shape = FileShape::of(&head, self.request)?;
+        let request = self.collector.request;
+        let found = if request.is_sample {
+            Detected::lines()
+        } else {
+            detect(FileShape::of(&head, request)?, request)?
+        };
+        // In UTF-8 without a byte order mark.
         let mut all = Cursor::new(head).chain(BufReader::new(input));
-        self.reviews(name, shape, &mut all)
-    }
-
-    /// Reads a file; `all` is its whole content, in UTF-8 without a byte order mark, or a workbook's archive.
-    fn reviews(
-        &mut self,
-        name: String,
-        shape: FileShape,
-        all: &mut dyn BufRead,
-    ) -> Result<(), FileError> {
-        let found = (self.detect)(shape, self.request)?;
-        self.collector.begin(name, found.format)?;
-        read(&found, all, self.request, &mut self.collector)
+        read(name, &found, &mut all, &mut self.collector)
     }
 }
 
@@ -163,16 +145,24 @@ fn is_zip(head: &[u8]) -> bool {
 
 /// The UTF-16 encoding of a text, if it has one; refuses binary files.
 fn wide(head: &[u8]) -> Result<Option<&'static Encoding>, FileError> {
+    let packed = |with: &str| {
+        let message = format!("is packed with {with}; unpack it and give the file or folder");
+        Err(FileError::new(message))
+    };
+    let binary = |what: &str| {
+        let message = format!("is {what}, not an export of reviews");
+        Err(FileError::new(message))
+    };
     match head {
-        [0x1F, 0x8B, ..] => Err(FileError::Packed("gzip")),
-        [0x28, 0xB5, 0x2F, 0xFD, ..] => Err(FileError::Packed("zstd")),
-        [b'B', b'Z', b'h', ..] => Err(FileError::Packed("bzip2")),
-        [0xFD, b'7', b'z', b'X', b'Z', ..] => Err(FileError::Packed("xz")),
-        [b'7', b'z', 0xBC, 0xAF, ..] => Err(FileError::Packed("7-Zip")),
-        [b'%', b'P', b'D', b'F', ..] => Err(FileError::Binary("a PDF document")),
-        [0xD0, 0xCF, 0x11, 0xE0, ..] => Err(FileError::Binary(
+        [0x1F, 0x8B, ..] => packed("gzip"),
+        [0x28, 0xB5, 0x2F, 0xFD, ..] => packed("zstd"),
+        [b'B', b'Z', b'h', ..] => packed("bzip2"),
+        [0xFD, b'7', b'z', b'X', b'Z', ..] => packed("xz"),
+        [b'7', b'z', 0xBC, 0xAF, ..] => packed("7-Zip"),
+        [b'%', b'P', b'D', b'F', ..] => binary("a PDF document"),
+        [0xD0, 0xCF, 0x11, 0xE0, ..] => binary(
             "an old Excel workbook (.xls) or another document of Microsoft Office; save it as XLSX or CSV",
-        )),
+        ),
         [0xFF, 0xFE, ..] | [1..=0x7F, 0, 1..=0x7F, 0, ..] => Ok(Some(UTF_16LE)),
         [0xFE, 0xFF, ..] | [0, 1..=0x7F, 0, 1..=0x7F, ..] => Ok(Some(UTF_16BE)),
         _ => Ok(None),
@@ -181,6 +171,8 @@ fn wide(head: &[u8]) -> Result<Option<&'static Encoding>, FileError> {
 
 // The review files in a folder, such as an unpacked Takeout. Members of an archive are chosen by the same rule.
 
+/// Maximum number of review files in a folder or archive: the import would not end in reasonable time.
+const FILES_MAX: usize = 10_000;
 /// Maximum depth to which a Takeout is searched.
 const FOLDERS_DEEP_MAX: usize = 12;
 
@@ -199,7 +191,7 @@ impl Opener<'_> {
         found.any()?;
         for file in files {
             let name = file.display().to_string();
-            self.member(name.clone(), &name, self.budget.open(&file));
+            self.member(&name, &name, self.collector.budget.open(&file));
         }
         Ok(())
     }
@@ -219,18 +211,23 @@ impl TakeoutFiles {
         // Google Maps capitalizes the name of its file of a user's reviews.
         self.maps |= name == "Reviews.json";
         if self.reviews > FILES_MAX {
-            Err(FileError::TooMany)
+            Err(FileError::new(format!(
+                "holds more than {FILES_MAX} files of reviews; give the folders in it one by one"
+            )))
         } else {
             Ok(wanted)
         }
     }
 
     /// Refuses a folder or archive without reviews.
-    pub const fn any(&self) -> Result<(), FileError> {
+    pub fn any(&self) -> Result<(), FileError> {
         match (self.reviews, self.maps) {
             (1.., _) => Ok(()),
-            (0, true) => Err(FileError::MapsReviews),
-            (0, false) => Err(FileError::NoReviews),
+            (0, true) => Err(FileError::new(MAPS_REVIEWS)),
+            (0, false) => Err(FileError::new(
+                "holds no reviews*.json; export `Google Business Profile` with https://takeout.google.com, or name the file of \
+                 another export itself, unpacked",
+            )),
         }
     }
 }
@@ -249,10 +246,10 @@ fn walk(
 ) -> Result<(), FileError> {
     let mut entries = fs::read_dir(path)
         .and_then(Iterator::collect::<io::Result<Vec<_>>>)
-        .map_err(FileError::Unreadable)?;
+        .map_err(FileError::unreadable)?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
-        let kind = entry.file_type().map_err(FileError::Unreadable)?;
+        let kind = entry.file_type().map_err(FileError::unreadable)?;
         if kind.is_file() {
             take(&entry.path())?;
         } else if kind.is_dir() && deep > 0 {
@@ -265,7 +262,7 @@ fn walk(
 // The business's name for one of its locations, in Google Takeout's `additionalData.json` beside the location's
 // reviews.
 
-/// Maximum number of bytes of such a file that are read; it usually has a few thousand.
+/// Maximum number of bytes of such a file that is read; it usually has a few thousand.
 const LISTING_BYTES_MAX: u64 = 1 << 20;
 
 /// The location in the path of such a file: `…/location-77/additionalData.json`.
@@ -308,7 +305,11 @@ fn listed(json: &[u8]) -> Option<String> {
 impl Opener<'_> {
     /// Opens the members of a zip archive.
     pub fn archive(&mut self, name: &str, packed: impl Read + Seek) -> Result<(), FileError> {
-        let fault = |error: zip::result::ZipError| FileError::Archive(error.to_string());
+        let fault = |error: zip::result::ZipError| {
+            FileError::new(format!(
+                "the zip archive cannot be read ({error}); unpack it and give the folder"
+            ))
+        };
         let mut archive = ZipArchive::new(packed).map_err(fault)?;
         if archive.index_for_name("xl/workbook.xml").is_some() {
             return self.workbook(name, archive.into_inner());
@@ -331,25 +332,24 @@ impl Opener<'_> {
         members.sort();
         for (member, index) in members {
             let input = archive.by_index(index).map_err(fault);
-            self.member(format!("{name}: {member}"), &member, input);
+            self.member(&format!("{name}: {member}"), &member, input);
         }
         Ok(())
     }
 
     fn workbook(&mut self, name: &str, mut packed: impl Read + Seek) -> Result<(), FileError> {
-        packed.rewind().map_err(FileError::Unreadable)?;
-        let mut bytes = Vec::new();
-        self.budget
-            .bound(packed)
-            .take(WORKBOOK_BYTES_MAX + 1)
-            .read_to_end(&mut bytes)
-            .map_err(FileError::reading)?;
-        if bytes.len() as u64 > WORKBOOK_BYTES_MAX {
-            return Err(FileError::WorkbookTooLarge);
-        }
-        let (header, columns) = find_sheet(&bytes, self.request)?;
-        let shape = FileShape::of_workbook(header, columns);
-        self.reviews(name.to_owned(), shape, &mut &bytes[..])
+        packed.rewind().map_err(FileError::unreadable)?;
+        let bytes = whole(self.collector.budget.bound(packed), WORKBOOK_BYTES_MAX)?;
+        let bytes = bytes.ok_or_else(|| FileError::new(WORKBOOK_TOO_LARGE))?;
+        let request = self.collector.request;
+        let (header, columns) = find_sheet(&bytes, request)?;
+        let found = detect(FileShape::of_workbook(header, columns), request)?;
+        read(
+            name.to_owned(),
+            &found,
+            &mut &bytes[..],
+            &mut self.collector,
+        )
     }
 }
 
@@ -367,7 +367,10 @@ fn other_archive<R: Read + Seek>(archive: &ZipArchive<R>) -> Option<FileError> {
     ];
     let mut known = known.into_iter();
     let (_, what) = known.find(|(name, _)| archive.index_for_name(name).is_some())?;
-    Some(FileError::OtherArchive(what))
+    Some(FileError::new(format!(
+        "is {what}, not an export of reviews; export `Google Business Profile` with https://takeout.google.com, or give the file \
+         of reviews itself"
+    )))
 }
 
 #[cfg(test)]
@@ -377,8 +380,12 @@ mod tests {
     use chrono::DateTime;
 
     use super::*;
-    use crate::imports::read::detect::detect;
+    use crate::imports::map::Calendar;
+    use crate::imports::read::budget::Budget;
     use crate::imports::report::{Rejection, Watch};
+    use crate::imports::request::ImportRequest;
+
+    const TOO_LARGE: &str = "the files of one import may have at most 1024 MiB in total, unpacked; split it into several imports";
 
     struct Quiet;
 
@@ -389,16 +396,16 @@ mod tests {
     }
 
     /// What `work` does with a budget of 1 MiB: the errors of files, and the rows of each file.
-    fn opened(work: impl FnOnce(&mut Opener<'_>)) -> (Vec<FailedFile>, Vec<u64>) {
+    fn opened(work: impl FnOnce(&mut Opener<'_>)) -> (Vec<String>, Vec<u64>) {
         let (request, budget) = (ImportRequest::default(), Budget::new(&[]));
         budget.left.set(1 << 20);
         let mut quiet = Quiet;
-        let now = DateTime::UNIX_EPOCH;
+        let calendar = Calendar {
+            zone: None,
+            now: DateTime::UNIX_EPOCH,
+        };
         let mut opener = Opener {
-            request: &request,
-            budget: &budget,
-            detect,
-            collector: Collector::new(now, true, None, &request, &budget, &mut quiet).unwrap(),
+            collector: Collector::new(calendar, true, &request, &budget, &mut quiet).unwrap(),
             faults: Vec::new(),
         };
         work(&mut opener);
@@ -421,18 +428,14 @@ mod tests {
         // Each member fits into the budget, but not both together.
         let (faults, rows) = opened(|opener| opener.open(path.path()));
         assert_eq!((rows.len(), faults.len()), (2, 1));
-        assert!(
-            matches!(faults[0].fault, FileError::TooLarge),
-            "{}",
-            faults[0]
-        );
+        assert!(faults[0].ends_with(TOO_LARGE), "{}", faults[0]);
     }
 
     #[tokio::test]
     async fn an_endless_input_is_given_up_when_the_budget_is_used_up() {
         let mut ended = Ok(());
         let (_, rows) = opened(|opener| ended = opener.one("-".to_owned(), io::repeat(b'\n')));
-        assert!(matches!(ended, Err(FileError::TooLarge)), "{ended:?}");
+        assert_eq!(ended.unwrap_err().to_string(), TOO_LARGE);
         assert_eq!(rows, [0], "nothing of it counts");
     }
 }

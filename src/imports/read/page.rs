@@ -1,18 +1,19 @@
 //! Extracts JSON-LD from an HTML page: the texts of its `<script type="application/ld+json">` elements
 //! (<https://www.w3.org/TR/json-ld11/#embedding-json-ld-in-html-documents>). The page is read whole, up to a bound.
 
-use std::io::{BufRead, Read};
+use std::io::BufRead;
 
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 
 use crate::imports::file_error::FileError;
+use crate::imports::read::budget::whole;
 
 /// Maximum size of a page, or of a file of linked data, in bytes.
 const PAGE_BYTES_MAX: u64 = 16 << 20;
 
 /// The texts of the page's JSON-LD elements.
 pub fn linked_data(input: &mut dyn BufRead) -> Result<Vec<String>, FileError> {
-    let page = whole(input)?;
+    let page = page(input)?;
     let mut emitter = DefaultEmitter::default();
     emitter.naively_switch_states(true);
     let mut texts = Vec::new();
@@ -43,16 +44,11 @@ pub fn linked_data(input: &mut dyn BufRead) -> Result<Vec<String>, FileError> {
     Ok(texts)
 }
 
-/// All bytes of `input`, up to the maximum size.
-pub fn whole(input: &mut dyn BufRead) -> Result<Vec<u8>, FileError> {
-    let mut all = Vec::new();
-    input
-        .take(PAGE_BYTES_MAX + 1)
-        .read_to_end(&mut all)
-        .map_err(FileError::reading)?;
-    if all.len() as u64 > PAGE_BYTES_MAX {
-        Err(FileError::PageTooLarge)
-    } else {
-        Ok(all)
-    }
+/// A page, or a file of linked data.
+pub fn page(input: &mut dyn BufRead) -> Result<Vec<u8>, FileError> {
+    whole(input, PAGE_BYTES_MAX)?.ok_or_else(|| {
+        FileError::new(
+            "the page, or the file of linked data, has more than 16 MiB; take the JSON-LD out of it and split it",
+        )
+    })
 }

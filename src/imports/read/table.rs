@@ -1,6 +1,7 @@
 //! Tables: delimited text and workbooks, as rows of cells with headers. Every cell is a text, as displayed.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
+use std::fmt::Display;
 use std::io::{self, BufRead, Cursor, Read};
 
 use calamine::{DataRef, Reader as _, SheetVisible, Xlsx};
@@ -27,6 +28,27 @@ pub enum TablePlace {
 const ROW_BYTES_MAX: usize = 1 << 20;
 /// Maximum number of columns: no table of reviews has more.
 const COLUMNS_MAX: usize = 1_000;
+
+fn too_many_columns(columns: usize) -> FileError {
+    FileError::new(format!(
+        "has {columns} columns; at most {COLUMNS_MAX} are supported"
+    ))
+}
+
+/// Usually because of an unclosed quote.
+fn row_too_long(line: u64) -> FileError {
+    FileError::new(format!(
+        "line {line}: the row that starts here is larger than 1 MiB; close the quote that was opened in it, or shorten it"
+    ))
+}
+
+/// Of `--header-row`; the row may also be too far down.
+pub fn no_such_row(row: u64) -> FileError {
+    FileError::new(format!(
+        "has no row {row} among its first {ROWS_NAMED_MAX} rows that are not empty; leave --header-row out, or name the header \
+         row"
+    ))
+}
 
 /// Called with a row: the line on which it begins, from 1, its cells, and what is wrong with them, if anything.
 pub type TakeRow<'t> = &'t mut dyn FnMut(u64, &[String], Option<String>) -> Result<(), FileError>;
@@ -129,9 +151,7 @@ const READ_AHEAD_BYTES: usize = 64 << 10;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
     delimiter: u8,
-    /// Number of rows before the header, such as Excel's `sep=;` and titles.
-    skipped: usize,
-    /// Line of the header, from 1.
+    /// Line of the header, from 1; Excel's `sep=;` and titles are above it.
     pub line: u64,
 }
 
@@ -152,11 +172,7 @@ pub fn sniff(head: &[u8], request: &ImportRequest) -> Option<(Dialect, Columns)>
         let found = header(&rows, 1, request)?;
         let (line, columns) = (rows[found.at].0, headers(rows.swap_remove(found.at).1));
         let is_table = columns.0.len() > 1 || named.is_some();
-        let dialect = Dialect {
-            delimiter,
-            skipped: found.at,
-            line,
-        };
+        let dialect = Dialect { delimiter, line };
         is_table.then_some((found.known, dialect, columns))
     });
     let best = tried.max_by_key(|(known, _, columns)| (*known, columns.0.len()));
@@ -191,18 +207,16 @@ pub fn read_text(
     take: TakeRow<'_>,
 ) -> Result<(), FileError> {
     if columns.0.len() > COLUMNS_MAX {
-        return Err(FileError::TooManyColumns(columns.0.len()));
+        return Err(too_many_columns(columns.0.len()));
     }
     let mut rows = TextRows::new(input, dialect.delimiter);
     let mut encoding = Encoding::Undecided;
     let mut cells: Vec<String> = Vec::new();
-    let mut number = 0;
     while let Some(line) = rows.read()? {
         let record = &rows.record;
-        number += 1;
         encoding.learn(record);
         let is_blank = |cell: &[u8]| cell.trim_ascii().is_empty();
-        if number <= dialect.skipped + 1 || record.iter().all(is_blank) {
+        if line <= dialect.line || record.iter().all(is_blank) {
             continue;
         }
         cells.clear();
@@ -229,7 +243,12 @@ impl<'r> TextRows<'r> {
             .flexible(true)
             .from_reader(Limited {
                 inner: input,
-                seen: Seen::default(),
+                seen: Seen {
+                    spent: 0,
+                    bytes: 0,
+                    row: (0, 1),
+                    last: Vec::new(),
+                },
             });
         let record = csv::ByteRecord::new();
         Self {
@@ -244,17 +263,20 @@ impl<'r> TextRows<'r> {
         let start = self.reader.position().byte();
         self.reader.get_mut().seen.spent = 0;
         let more = self.reader.read_byte_record(&mut self.record);
-        let line = self.reader.get_mut().seen.line_of(start);
         let seen = &mut self.reader.get_mut().seen;
+        let (begin, line) = seen.next_row(start);
         let error = match more.map_err(csv::Error::into_kind) {
             Ok(true) => {
-                seen.row = (start, line);
+                seen.row = (begin, line);
                 return Ok(Some(line));
             }
             Ok(false) => {
-                let (start, line) = seen.row;
-                if ends_in_quotes(seen.since(start), self.delimiter) {
-                    return Err(FileError::OpenQuotes(line));
+                let (begin, line) = seen.row;
+                if ends_in_quotes(seen.since(begin), self.delimiter) {
+                    return Err(FileError::new(format!(
+                        "line {line}: a quotation mark opens a cell and none closes it, so all that follows would be part of \
+                         this row; close it, or export the file again if its end is missing"
+                    )));
                 }
                 return Ok(None);
             }
@@ -263,7 +285,7 @@ impl<'r> TextRows<'r> {
             Err(other) => io::Error::other(format!("{other:?}")),
         };
         Err(match error.downcast() {
-            Ok(RowTooLong) => FileError::RowTooLong(line),
+            Ok(RowTooLong) => row_too_long(line),
             Err(error) => FileError::reading(error),
         })
     }
@@ -335,33 +357,20 @@ impl Encoding {
 /// Fewer bytes are kept in any case.
 const LAST_BYTES_MIN: usize = 1 << 16;
 
-/// Counts what was read so far: the bytes of this row, and the positions of line feeds. The parser's own line count is
-/// one too small after CR LF and after blank lines.
-#[derive(Debug, Default)]
+/// What was read so far. The parser's own line count is one too small after CR LF and after blank lines.
+#[derive(Debug)]
 struct Seen {
+    /// Number of bytes since the parser was asked for the next row.
     spent: usize,
     bytes: u64,
-    ends_in_cr: bool,
-    /// The line feeds after the last row, and whether a carriage return precedes each. There are at most as many as a
-    /// row has bytes.
-    feeds: VecDeque<(u64, bool)>,
-    /// Number of line feeds before the last row.
-    passed: u64,
-    /// The start of the last row, and its line.
+    /// The start of the last row, and its line, from 1.
     row: (u64, u64),
-    /// The last bytes read: at least those of the last row.
+    /// The last bytes read: at least those from the last row on.
     last: Vec<u8>,
 }
 
 impl Seen {
     fn add(&mut self, bytes: &[u8]) {
-        for at in memchr::memchr_iter(b'\n', bytes) {
-            let after_cr = at
-                .checked_sub(1)
-                .map_or(self.ends_in_cr, |before| bytes[before] == b'\r');
-            self.feeds.push_back((self.bytes + at as u64, after_cr));
-        }
-        self.ends_in_cr = bytes.last().map_or(self.ends_in_cr, |last| *last == b'\r');
         let kept = self.since(self.row.0).len();
         if self.last.len() > 2 * kept + LAST_BYTES_MIN {
             self.last.drain(..self.last.len() - kept);
@@ -371,24 +380,23 @@ impl Seen {
         self.spent += bytes.len();
     }
 
-    /// The bytes read since `start`, which is in the last row or after it.
+    /// The bytes read since `start`, which is not before the last row.
     fn since(&self, start: u64) -> &[u8] {
         let count = usize::try_from(self.bytes - start).unwrap_or(usize::MAX);
         &self.last[self.last.len().saturating_sub(count)..]
     }
 
-    /// The line, from 1, of the first row at or after the byte `start`.
-    fn line_of(&mut self, mut start: u64) -> u64 {
-        while let Some((feed, after_cr)) = self.feeds.front().copied() {
-            let is_blank = feed == start || (after_cr && feed == start + 1);
-            if feed >= start && !is_blank {
-                break;
-            }
-            start = start.max(feed + 1);
-            self.passed += 1;
-            self.feeds.pop_front();
-        }
-        self.passed + 1
+    /// The start and the line of the row after the last one, which ends at the byte `end`.
+    fn next_row(&self, end: u64) -> (u64, u64) {
+        let blank = self.since(end).iter();
+        let blank = blank.take_while(|byte| matches!(byte, b'\r' | b'\n'));
+        let begin = end + blank.count() as u64;
+        let (row, line) = self.row;
+        let passed = &self.since(row)[..self.since(row).len() - self.since(begin).len()];
+        // Lines end with CR LF, LF or, in files of old Macs, CR.
+        let is_end = |at: &usize| passed[*at] == b'\n' || passed.get(at + 1) != Some(&b'\n');
+        let ends = memchr::memchr2_iter(b'\r', b'\n', passed).filter(is_end);
+        (begin, line + ends.count() as u64)
     }
 }
 
@@ -421,6 +429,8 @@ impl Read for Limited<'_> {
 pub const WORKBOOK_BYTES_MAX: u64 = 32 << 20;
 /// Maximum size of all its parts in bytes, unpacked, because its texts are kept in memory.
 const UNPACKED_BYTES_MAX: u64 = 256 << 20;
+pub const WORKBOOK_TOO_LARGE: &str = "the workbook is too large (at most 32 MiB packed and 256 MiB unpacked); save it as CSV, \
+     which has no such limit";
 
 type Book<'b> = Xlsx<Cursor<&'b [u8]>>;
 
@@ -458,10 +468,12 @@ pub fn find_sheet(
         sheets.retain(|name| visible.contains(name.as_str()));
     }
     if sheets.is_empty() {
-        return Err(FileError::NoSuchSheet {
-            wanted: request.sheet.clone().unwrap_or_default(),
-            there: names,
-        });
+        let wanted = request.sheet.as_deref().unwrap_or_default();
+        let there: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+        return Err(FileError::new(format!(
+            "has no sheet \"{wanted}\"; its sheets are {}",
+            there.join(", ")
+        )));
     }
     let (mut best, mut any): (Option<(usize, SheetHeader, Columns)>, bool) = (None, false);
     for sheet in sheets {
@@ -489,10 +501,8 @@ pub fn find_sheet(
     }
     match (best, request.header_row) {
         (Some((_, header, columns)), _) => Ok((header, columns)),
-        (None, Some(row)) if any => Err(FileError::NoSuchRow(row)),
-        (None, _) => Err(FileError::Workbook(
-            "all of its sheets are empty".to_owned(),
-        )),
+        (None, Some(row)) if any => Err(no_such_row(row)),
+        (None, _) => Err(broken_workbook("all of its sheets are empty")),
     }
 }
 
@@ -517,16 +527,14 @@ pub fn read_sheet(
 
 /// Refuses an archive that unpacks to more bytes than allowed, regardless of the size in its directory.
 fn check_unpacked(packed: &[u8]) -> Result<(), FileError> {
-    let broken = |error: zip::result::ZipError| FileError::Workbook(error.to_string());
-    let mut archive = ZipArchive::new(Cursor::new(packed)).map_err(broken)?;
+    let mut archive = ZipArchive::new(Cursor::new(packed)).map_err(broken_workbook)?;
     let mut left = UNPACKED_BYTES_MAX;
     for index in 0..archive.len() {
-        let part = archive.by_index(index).map_err(broken)?;
-        let unpacked = io::copy(&mut part.take(left + 1), &mut io::sink())
-            .map_err(|error| FileError::Workbook(error.to_string()))?;
+        let part = archive.by_index(index).map_err(broken_workbook)?;
+        let unpacked = io::copy(&mut part.take(left + 1), &mut io::sink());
         left = left
-            .checked_sub(unpacked)
-            .ok_or(FileError::WorkbookTooLarge)?;
+            .checked_sub(unpacked.map_err(broken_workbook)?)
+            .ok_or_else(|| FileError::new(WORKBOOK_TOO_LARGE))?;
     }
     Ok(())
 }
@@ -564,13 +572,13 @@ fn each_row(book: &mut Book<'_>, sheet: &str, take: TakeCells<'_>) -> Result<(),
         let at = cell.get_position().1 as usize;
         bytes += text.len();
         if bytes > ROW_BYTES_MAX {
-            return Err(FileError::RowTooLong(u64::from(row) + 1));
+            return Err(row_too_long(u64::from(row) + 1));
         }
         if text.is_empty() {
             continue;
         }
         if at >= COLUMNS_MAX {
-            return Err(FileError::TooManyColumns(at + 1));
+            return Err(too_many_columns(at + 1));
         }
         cells.resize(cells.len().max(at + 1), String::new());
         cells[at] = text;
@@ -602,9 +610,10 @@ fn displayed(value: &DataRef<'_>) -> String {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "handed to `map_err`")]
-fn broken_workbook(error: calamine::XlsxError) -> FileError {
-    FileError::Workbook(error.to_string())
+fn broken_workbook(error: impl Display) -> FileError {
+    FileError::new(format!(
+        "the workbook cannot be read ({error}); save it as CSV and import that file"
+    ))
 }
 
 #[cfg(test)]
@@ -637,6 +646,11 @@ mod tests {
         assert_eq!(
             rows(b"a,b\r\n\r\n\n1,2\r\n\"x\r\ny\",4\r\n5,6"),
             ["a|b", "4: 1|2", "5: x\r\ny|4", "7: 5|6"]
+        );
+        assert_eq!(
+            rows(b"a,b\r1,2\r\r3,\"x\ry\"\r5,6"),
+            ["a|b", "2: 1|2", "4: 3|x\ry", "6: 5|6"],
+            "lines that end with CR alone"
         );
         assert_eq!(
             rows(b"a|b\n\"say \"\"hi\"\"\"|2"),

@@ -817,12 +817,11 @@ pub async fn observe(
 ) -> sqlx::Result<()> {
     let row = |one: &Observation| json!([one.review_no, one.observed_at.map(utc)]);
     let rows = Value::Array(observations.iter().map(row).collect()).to_string();
-    let values = [Value::from(rows.as_str()), Value::from(change_no)];
     write
         .guard(
             "not exists (select 1 from json_each(?1) as seen join review_change as c on c.review_no = seen.value ->> 0
               where c.change_no <= ?2 and c.bound_change_no is c.change_no)",
-            &values,
+            |guard| guard.bind(&rows).bind(change_no),
         )
         .await?;
     sqlx::query!(

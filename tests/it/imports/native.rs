@@ -381,3 +381,37 @@ async fn the_order_of_fields_changes_nothing() {
     }
     assert_eq!((bench.change_no().await, bench.find("r-1").await), before);
 }
+
+#[tokio::test]
+async fn all_that_is_wrong_with_a_row_is_said_at_once_its_days_and_its_visibility_too() {
+    let bench = bench().await;
+    let row = native(&json!({
+        "rating": 9, "date": "2026-11-22", "response": {"text": "Sorry.", "date": "2027-01-01"}, "decided": ["stars"],
+        "visible": "perhaps"
+    }));
+    let (_, rejections) = bench.take(lines(&[row])).await;
+    let late = "is later than tomorrow (2026-11-21 in UTC); correct it";
+    let parts = [
+        "rating: 9 is not one of 1, 2, 3, 4, 5".to_owned(),
+        format!("date: 2026-11-22 {late}"),
+        format!("response.date: 2027-01-01 {late}"),
+        "decided: `stars` is not a field".to_owned(),
+        "visible: \"perhaps\" does not say whether".to_owned(),
+    ];
+    for part in parts {
+        let error = &rejections[0].error;
+        assert!(error.contains(&part), "{part}: {error}");
+    }
+    let late = google(
+        1,
+        "a",
+        &json!({"starRating": "SIX", "createTime": "2027-01-01T00:00:00Z"}),
+    );
+    bench.set_time_zone("UTC").await;
+    let (_, rejections) = bench.take(page(&[late])).await;
+    let error = &rejections[0].error;
+    assert!(
+        error.contains("starRating: \"SIX\"") && error.contains("createTime: 2027-01-01 is later"),
+        "{error}"
+    );
+}

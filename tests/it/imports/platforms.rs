@@ -260,3 +260,42 @@ async fn an_address_that_leads_nowhere_is_not_published() {
         assert_eq!(review.source.url.as_deref(), shown, "{address}");
     }
 }
+
+#[tokio::test]
+async fn rejected_rows_of_several_formats_can_be_corrected_and_imported_again() {
+    let bench = bench().await;
+    bench.set_time_zone("UTC").await;
+    let linked = |author: &str| {
+        json!({"@type": "Review", "author": author, "datePublished": "2026-11-01", "reviewBody": "x",
+            "reviewRating": {"ratingValue": "9"}})
+    };
+    let linked =
+        json!({"@context": "https://schema.org", "@graph": [linked("Ann"), linked("Bob")]});
+    let stars = json!({"starRating": "NINE"});
+    let google = page(&[google(1, "a", &stars), google(1, "b", &stars)]);
+    let table = "name,rating,date,text\nAnn,0,2026-10-30,Fine\nBob,0,2026-10-30,Fine\n";
+    let files = [
+        bench.file("page.json", linked.to_string()),
+        bench.file("google.json", google),
+        bench.file("table.csv", table),
+    ];
+    let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+    // Of one format, and of all together.
+    for files in [&files[..1], &files[1..2], &files[2..], &files] {
+        let (report, rejections) = bench.import(files).await;
+        let count = 2 * files.len() as u64;
+        assert_eq!(counts(&report), (0, 0, 0, count));
+        let rejected = rejections.iter().map(|its| {
+            json!({"file": its.file, "element": 0, "format": its.format, "error": "", "row": its.row})
+        });
+        let rejected = lines(&rejected.collect::<Vec<_>>());
+        // One more attempt that corrects nothing keeps the formats.
+        let (_, again) = bench.take(&rejected).await;
+        let formats = |of: &[Rejection]| of.iter().map(|its| its.format).collect::<Vec<_>>();
+        assert_eq!(formats(&again), formats(&rejections));
+        let corrected = rejected.replace("\"9\"", "\"4\"").replace("\"0\"", "\"4\"");
+        let (report, rejections) = bench.take(corrected.replace("NINE", "FOUR")).await;
+        assert_eq!(rejections, Vec::new());
+        assert_eq!(report.new + report.unchanged, count);
+    }
+}

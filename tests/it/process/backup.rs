@@ -29,7 +29,20 @@ fn a_backup_is_whole_private_and_writes_over_nothing() {
     home.does(&["backup", "copy.db", "--force"], "copy.db: ");
     assert_eq!(sqlite3(&copy, "select count(*) from review"), "7");
     home.refuses(&["backup", "reviews.db", "--force"], "is the database");
-    home.refuses(&["backup", "none/copy.db"], "none/copy.db");
+    home.refuses(
+        &["backup", "none/copy.db"],
+        "cannot write the backup none/copy.db: No such file or directory (os error 2); create its folder, or name another file",
+    );
+    home.refuses(
+        &[
+            "restore",
+            "copy.db",
+            "--yes",
+            "--database",
+            "none/reviews.db",
+        ],
+        "cannot create the database none/reviews.db: ",
+    );
     assert_eq!(
         home.does(&["check", "--database", "sqlite://copy.db"], "7 reviews")
             .code,
