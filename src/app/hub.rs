@@ -51,13 +51,17 @@ impl HubOptions {
     /// # Errors
     /// If the configured roots cannot be read, or there are none.
     pub fn new(config: HubConfig) -> anyhow::Result<Self> {
+        let name = || format!("REVIEWS_HUB_CA_FILE {}", config.ca_file);
         let extra = config.ca_file().map(|path| {
-            read_file(path, CA_FILE_MIB_MAX).map_err(|reason| {
-                let path = path.display();
-                anyhow!("REVIEWS_HUB_CA_FILE {path}: {reason}; name a readable PEM file")
-            })
+            read_file(path, CA_FILE_MIB_MAX)
+                .map_err(|reason| anyhow!("{}: {reason}; name a readable PEM file", name()))
         });
-        let roots = Roots::load(extra.transpose()?.as_deref())?;
+        let extra = extra.transpose()?;
+        let roots = Roots::load(extra.as_deref());
+        let roots = match extra {
+            Some(_) => roots.with_context(name)?,
+            None => roots?,
+        };
         Ok(Self {
             config,
             roots,

@@ -72,7 +72,14 @@ pub(super) fn load(config: &TradeConfig) -> anyhow::Result<Option<Arc<Engine>>> 
         }
         (Some(package), None) => match shipped(package) {
             Some(id) => Engine::shipped(id),
-            None => Arc::new(Engine::new(read_folder(package).context("REVIEWS_TRADE")?)),
+            None => Arc::new(Engine::new(read_folder(package).with_context(|| {
+                let name = package.display();
+                if package.exists() {
+                    return format!("REVIEWS_TRADE {name}");
+                }
+                let ids = IDS.join(", ");
+                format!("REVIEWS_TRADE {name} is no built-in package ({ids}) and no folder")
+            })?)),
         },
         (None, Some(path)) => Arc::new(Engine::new(trade_of(path)?)),
     };

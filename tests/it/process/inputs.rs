@@ -215,3 +215,17 @@ fn of_many_files_that_cannot_be_imported_twenty_are_named_and_the_rest_counted()
         said.err
     );
 }
+
+#[test]
+fn a_setting_that_names_a_wrong_file_is_named_with_it() {
+    let home = Home::with(1);
+    fs::write(home.0.path().join("roots.pem"), "no certificate").unwrap();
+    home.refuses(
+        &["serve", "--hub-ca-file", "roots.pem"],
+        "REVIEWS_HUB_CA_FILE roots.pem: it holds no certificate",
+    );
+    home.refuses(
+        &["insights", "--trade", "plumbing"],
+        "REVIEWS_TRADE plumbing is no built-in package (",
+    );
+}
