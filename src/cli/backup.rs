@@ -1,6 +1,5 @@
 //! The command `reviews backup`: a consistent copy while the database is in use.
 
-use std::fs::{remove_file, rename};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
@@ -9,7 +8,7 @@ use clap::Args;
 use super::output::{Protected, protect};
 use super::report::{Exit, progress, report_done, watch};
 use crate::config::DatabaseConfig;
-use crate::storage::{Database, unused_name};
+use crate::storage::{Database, may_replace, replace_backup, unused_name};
 
 /// Write a consistent copy of the database to a new file while the service runs
 #[derive(Debug, Args)]
@@ -39,6 +38,9 @@ impl Backup {
             there.is_none_or(|there| there.is_file()),
             "{name} is not a file; name another one"
         );
+        if is_there {
+            may_replace(&self.file).await?;
+        }
         let bytes = |path: &Path| path.metadata().map_or(0, |file| file.len());
         let bar = progress("copying", bytes(address.file()));
         // Under another name first, so that a former file stays if the copy fails.
@@ -50,8 +52,7 @@ impl Backup {
         let copying = Database::back_up_from(&address, &begun);
         watch(bar, copying, || bytes(&begun)).await?;
         if is_there {
-            rename(&begun, &self.file)
-                .inspect_err(|_| drop(remove_file(&begun)))
+            replace_backup(&begun, &self.file)
                 .with_context(|| format!("{name} cannot be written"))?;
         }
         let bytes = self.file.metadata()?.len();

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value};
 use sqlx::{SqliteConnection, SqlitePool};
@@ -19,7 +19,7 @@ use crate::mcp::escaped;
 use crate::model::business::Editorial;
 use crate::storage::business;
 use crate::storage::reviews::counts;
-use crate::storage::{Database, unused_name};
+use crate::storage::{Database, is_database, unused_name};
 
 /// Export all reviews, including withheld ones, decisions and deletions
 #[derive(Debug, Args)]
@@ -56,10 +56,17 @@ impl ExportCommand {
         let former = file.filter(|_| self.force);
         let former = former.and_then(|file| file.canonicalize().ok());
         let former = former.filter(|file| file.is_file());
-        let begun = former.as_deref().map(unused_name).transpose()?;
         if let Some(file) = file {
             output::protect(&format!("FILE {}", file.display()), file, &protected)?;
         }
+        if let Some(former) = &former {
+            let name = former.display();
+            ensure!(
+                !is_database(former),
+                "{name} is a database; name another file"
+            );
+        }
+        let begun = former.as_deref().map(unused_name).transpose()?;
         let path_out = begun.as_deref().or(file);
         let out = path_out.map(|path| output::create("FILE", path, &protected, None));
         let out = out.transpose()?;

@@ -55,17 +55,43 @@ impl Database {
     /// Copies the database into a new file at `to` (mode 0600). Writers are not blocked: the copy has the state from
     /// the start of the copying.
     async fn back_up(&self, to: &Path) -> Result<(), DbError> {
-        files::open_private(to).map_err(|reason| DbError::backup(to, reason))?;
+        files::open_private(to, folder_of(to)).map_err(|reason| DbError::backup(to, reason))?;
         let mut connection = options(self.path()).connect().await.at(to)?;
         copy_into(&mut connection, to).await.at(to)?;
         connection.close().await.at(to)
     }
 }
 
+/// Puts the complete backup `begun` in the place of the file at `to`. The log and journal that a killed process left beside
+/// that file go first: SQLite would apply them to the backup.
+///
+/// # Errors
+/// When the file cannot be replaced; the backup is removed then.
+pub fn replace_backup(begun: &Path, to: &Path) -> io::Result<()> {
+    for side in files(to).iter().filter(|file| *file != to) {
+        files::remove_leftover(side);
+    }
+    rename(begun, to).inspect_err(|_| files::remove_leftover(begun))
+}
+
+/// Refuses to replace a database that a service uses, or that is another program's.
+///
+/// # Errors
+/// [`DbError::InUse`] or [`DbError::NotOurs`].
+pub async fn may_replace(path: &Path) -> Result<(), DbError> {
+    if DeliveryLock::is_held(path) {
+        return Err(DbError::InUse(path.to_owned()));
+    }
+    match schema::identify(path).await {
+        Err(error @ DbError::NotOurs(_)) => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
 async fn back_up_cluster(cluster: &ClusterAddress, to: &Path) -> Result<(), DbError> {
     let client = RqliteClient::new(cluster.nodes.clone())?;
     let fault = |reason| DbError::backup(to, reason);
-    let mut file = files::open_private(to).map_err(fault)?;
+    let mut file = files::open_private(to, folder_of(to)).map_err(fault)?;
     client
         .backup(|piece| file.write_all(piece).map_err(fault))
         .await?;
@@ -105,6 +131,13 @@ impl Prepared {
         }
         let copy = files::begin(path)?;
         let copied = copy_into(&mut reading, &copy).await.at(backup);
+        // The copy is on the disk of the database.
+        let copied = copied.map_err(|error| {
+            if matches!(error, DbError::Full(_)) {
+                return DbError::Full(path.to_owned());
+            }
+            error
+        });
         reading.close().await.at(backup)?;
         let opened = match copied {
             // No former state is kept, because the backup itself is this state.

@@ -30,10 +30,10 @@ pub enum DbError {
         /// The operating system's error.
         reason: io::Error,
     },
-    #[error("{} is not a SQLite database; set DATABASE_URL to another file, or move this one away", .0.display())]
+    #[error("{} is not a SQLite database; name another file, or move this one away", .0.display())]
     NotADatabase(PathBuf),
     /// Another program's tables are in the file.
-    #[error("{} is the database of another program, and was not changed; set DATABASE_URL to another file", .0.display())]
+    #[error("{} is the database of another program, and was not changed; name another file", .0.display())]
     NotOurs(PathBuf),
     /// The text encoding is not UTF-8; it is fixed when a file is created.
     #[error(
@@ -131,6 +131,9 @@ pub enum DbError {
     },
 }
 
+/// `SQLITE_IOERR_SHMSIZE`: no space for the index of the log.
+const IOERR_SHMSIZE: i32 = 4874;
+
 impl DbError {
     /// The file at `path` cannot be created.
     pub(super) fn create(path: &Path, reason: io::Error) -> Self {
@@ -174,10 +177,10 @@ impl DbError {
         let code = inner
             .code()
             .and_then(|code| code.parse::<i32>().ok())
-            .unwrap_or(0)
-            & 0xff;
-        match code {
+            .unwrap_or(0);
+        match code & 0xff {
             _ if path.is_dir() => Self::NotADatabase(path),
+            _ if code == IOERR_SHMSIZE => Self::Full(path),
             5 | 6 => Self::Locked(path),
             8 => Self::ReadOnly(path),
             11 => Self::Damaged { path, reason },

@@ -3,8 +3,8 @@
 use std::fs::{
     DirEntry, File, OpenOptions, TryLockError, hard_link, metadata, remove_file, rename,
 };
-use std::io::ErrorKind;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::io::{ErrorKind, Read as _};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::{fs, io};
@@ -20,6 +20,8 @@ use crate::clock::Clock;
 use crate::model::hash::hex;
 use crate::random::Random;
 
+/// The user ID of root.
+const ROOT: u32 = 0;
 /// Suffixes of the database and of the files that SQLite (<https://www.sqlite.org/tempfiles.html>) and this program put
 /// beside it.
 const SUFFIXES: [&str; 5] = ["", LOG, LOG_INDEX, JOURNAL, DELIVERY_LOCK];
@@ -47,7 +49,14 @@ pub(super) fn remove_files(path: &Path) {
     files(path).iter().for_each(|file| remove_leftover(file));
 }
 
-fn remove_leftover(file: &Path) {
+/// Whether the file is a SQLite database (<https://www.sqlite.org/fileformat2.html#magic_header_string>).
+pub fn is_database(path: &Path) -> bool {
+    let mut magic = [0; 16];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut magic));
+    read.is_ok() && magic == *b"SQLite format 3\0"
+}
+
+pub(super) fn remove_leftover(file: &Path) {
     if let Err(error) = remove_file(file)
         && error.kind() != ErrorKind::NotFound
     {
@@ -89,21 +98,29 @@ pub(super) fn create_private(path: &Path) -> Result<(), DbError> {
     if path.exists() {
         return Ok(());
     }
-    let file = open_private(path);
+    let file = open_private(path, folder_of(path));
     file.map(drop).map_err(|error| DbError::create(path, error))
 }
 
-/// Opens a file for writing; a new one has mode 0600.
-pub(super) fn open_private(path: &Path) -> io::Result<File> {
+/// Opens a file for writing. A new one has mode 0600 and, if root creates it, the owner of `like`: otherwise the service's
+/// user could not use what a command of root has made.
+pub(super) fn open_private(path: &Path, like: &Path) -> io::Result<File> {
+    let is_new = !path.exists();
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false).mode(0o600);
-    options.open(path)
+    let file = options.open(path)?;
+    let (own, theirs) = (file.metadata()?, metadata(like)?);
+    if is_new && own.uid() == ROOT && theirs.uid() != ROOT {
+        fchown(&file, Some(theirs.uid()), Some(theirs.gid()))?;
+    }
+    Ok(file)
 }
 
 /// Creates an empty file beside `path` with mode 0600, which gets that name once it is complete.
 pub(super) fn begin(path: &Path) -> Result<PathBuf, DbError> {
     let begun = unused_name(path)?;
-    let file = open_private(&begun);
+    let like = if path.exists() { path } else { folder_of(path) };
+    let file = open_private(&begun, like);
     file.map_err(|error| DbError::create(path, error))?;
     Ok(begun)
 }
@@ -186,8 +203,11 @@ pub fn unused_name(path: &Path) -> Result<PathBuf, DbError> {
         .bytes_16()
         .map_err(|reason| DbError::create(path, reason))?;
     let suffix = hex(&random[..4]);
-    Ok(beside(path, &format!(".new-{suffix}")))
+    Ok(beside(path, &format!("{NEW}{suffix}")))
 }
+
+/// Text in the name of a file that is being written, between the final name and eight hexadecimal digits.
+const NEW: &str = ".new-";
 
 // Chooses the process that sends deliveries: of all processes on one database, the one that holds an advisory lock on
 // a file beside it.
@@ -216,7 +236,13 @@ impl DeliveryLock {
         // A symbolic link leads to the same lock.
         let name = beside(&real(path), DELIVERY_LOCK);
         let fault = |reason| DbError::create(&name, reason);
-        let file = open_private(&name).map_err(fault)?;
+        let like = real(path);
+        let like = if like.exists() {
+            &like
+        } else {
+            folder_of(&like)
+        };
+        let file = open_private(&name, like).map_err(fault)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Self { _locked: file })),
             Err(TryLockError::WouldBlock) => Ok(None),
@@ -226,7 +252,8 @@ impl DeliveryLock {
 }
 
 // Former states of the database, kept beside it for 30 days: the file that a restore replaced, and a copy from before
-// an upgrade. Their names contain the reason and the time: `reviews.db.before-upgrade-1.0.0-20261122T021500Z`.
+// an upgrade. Their names contain the reason and the time: `reviews.db.before-upgrade-1.0.0-20261122T021500Z`. A copy whose
+// command was killed before it was complete counts as one, too.
 
 pub const FORMER_KEPT_DAYS: i64 = 30;
 /// Reason: a restore replaced it.
@@ -291,12 +318,13 @@ pub fn former_states(path: &Path) -> Result<Vec<(PathBuf, DateTime<Utc>)>, DbErr
     let (Some(folder), Some(database)) = (place.parent(), place.file_name()) else {
         return Ok(Vec::new());
     };
-    let prefix = format!("{}{MARK}", database.to_string_lossy());
+    let database = database.to_string_lossy();
     let mut found = Vec::new();
     let entries: io::Result<Vec<DirEntry>> = fs::read_dir(folder).and_then(Iterator::collect);
     for entry in entries.map_err(|error| DbError::other(path, error))? {
         let name = entry.file_name();
-        if let Some(at) = name.to_str().and_then(|name| kept_at(name, &prefix)) {
+        let rest = name.to_str().and_then(|name| name.strip_prefix(&*database));
+        if let Some(at) = rest.and_then(|rest| kept_at(rest, &entry)) {
             found.push((entry.path(), at));
         }
     }
@@ -304,12 +332,17 @@ pub fn former_states(path: &Path) -> Result<Vec<(PathBuf, DateTime<Utc>)>, DbErr
     Ok(found)
 }
 
-/// When the file with this name was kept, if it is a former state, or its log or journal.
-fn kept_at(name: &str, prefix: &str) -> Option<DateTime<Utc>> {
+/// When the file was kept, if it is a former state, or its log or journal; `rest` is its name after that of the database.
+fn kept_at(rest: &str, entry: &DirEntry) -> Option<DateTime<Utc>> {
     let mut sides = [LOG, JOURNAL].iter();
-    let without_side = sides.find_map(|side| name.strip_suffix(side));
-    let name = without_side.unwrap_or(name);
-    let (reason, instant) = name.strip_prefix(prefix)?.rsplit_once('-')?;
+    let without_side = sides.find_map(|side| rest.strip_suffix(side));
+    let rest = without_side.unwrap_or(rest);
+    if let Some(suffix) = rest.strip_prefix(NEW) {
+        let is_ours = suffix.len() == 8 && suffix.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let modified_at = entry.metadata().and_then(|file| file.modified()).ok()?;
+        return is_ours.then(|| modified_at.into());
+    }
+    let (reason, instant) = rest.strip_prefix(MARK)?.rsplit_once('-')?;
     let is_ours = reason == RESTORE || reason.starts_with("upgrade-");
     let at = NaiveDateTime::parse_from_str(instant, INSTANT).ok()?;
     is_ours.then(|| at.and_utc())

@@ -32,12 +32,12 @@ use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteConnection, SqliteJournalMode, SqlitePool};
 use sqlx::{ConnectOptions as _, Connection as _, Sqlite};
 
-pub use backup::{Alone, Carried, Prepared, carry_over};
+pub use backup::{Alone, Carried, Prepared, carry_over, may_replace, replace_backup};
 pub use cluster::{NodeStanding, is_leased};
 pub use connection::{CACHE_KIB, limit_cache};
 pub use erase::{Erased, Postponed, REWRITE_AT_ONCE_MAX, lacking_room, unerased};
 pub use error::{AtPath, DbError};
-pub use files::{DeliveryLock, FORMER_KEPT_DAYS, files, unused_name};
+pub use files::{DeliveryLock, FORMER_KEPT_DAYS, files, is_database, unused_name};
 pub use opening::Opening;
 pub use rqlite::{ClusterError, NodeStatus};
 pub use schema::Migrated;

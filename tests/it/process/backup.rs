@@ -1,7 +1,7 @@
 //! `reviews backup`: a copy of one state, whatever else goes on.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -48,6 +48,80 @@ fn a_backup_is_whole_private_and_writes_over_nothing() {
             .code,
         Some(0)
     );
+}
+
+#[test]
+fn a_log_that_a_killed_process_left_beside_a_backup_is_not_applied_to_the_next_one() {
+    let home = Home::with(5);
+    home.does(&["backup", "copy.db"], "copy.db: ");
+    let [copy, log, kept] = ["copy.db", "copy.db-wal", "kept"].map(|name| home.0.path().join(name));
+    let killed = connect(&copy);
+    killed
+        .execute_batch("pragma journal_mode = wal; update review set text = 'Changed in the copy.'")
+        .unwrap();
+    fs::copy(&log, &kept).unwrap();
+    drop(killed);
+    fs::rename(&kept, &log).unwrap();
+    home.insert(6, 300);
+    home.does(&["backup", "copy.db", "--force"], "copy.db: ");
+    assert!(!log.exists());
+    home.does(&["check", "--database", "sqlite://copy.db"], "300 reviews");
+    let changed = "select count(*) from review where text = 'Changed in the copy.'";
+    assert_eq!(sqlite3(&copy, changed), "0");
+}
+
+#[test]
+fn no_database_of_another_program_and_none_in_use_is_written_over() {
+    let home = Home::with(2);
+    let theirs = home.0.path().join("theirs.db");
+    sqlite3(&theirs, "create table orders (id integer primary key)");
+    let before = fs::read(&theirs).unwrap();
+    home.refuses(
+        &["backup", "theirs.db", "--force"],
+        "theirs.db is the database of another program, and was not changed; name another file",
+    );
+    home.refuses(
+        &["export", "theirs.db", "--force"],
+        "theirs.db is a database; name another file",
+    );
+    assert_eq!(fs::read(&theirs).unwrap(), before);
+    home.does(&["backup", "copy.db"], "copy.db: ");
+    let lock = fs::File::create(home.0.path().join("copy.db-sender")).unwrap();
+    lock.lock().unwrap();
+    home.refuses(
+        &["backup", "copy.db", "--force"],
+        "the database copy.db is in use by another process",
+    );
+    drop(lock);
+    home.does(&["backup", "copy.db", "--force"], "copy.db: ");
+}
+
+#[test]
+fn a_copy_that_a_killed_command_left_is_named_when_a_review_is_deleted() {
+    let home = Home::with(2);
+    fs::copy(home.path(), home.0.path().join("reviews.db.new-0a1b2c3d")).unwrap();
+    home.does(
+        &["delete", "p-1", "--yes"],
+        "reviews.db.new-0a1b2c3d may still contain it",
+    );
+}
+
+#[test]
+fn what_root_makes_beside_a_database_belongs_to_the_user_of_the_service() {
+    const NOBODY: u32 = 65_534;
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let home = Home::new();
+    chown(home.0.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+    home.does(&["init", "--name", "N"], "N");
+    home.insert(1, 2);
+    home.does(&["backup", "copy.db"], "copy.db: ");
+    home.does(&["restore", "copy.db", "--yes"], "restored");
+    for file in fs::read_dir(home.0.path()).unwrap() {
+        let file = file.unwrap();
+        assert_eq!(file.metadata().unwrap().uid(), NOBODY, "{file:?}");
+    }
 }
 
 /// Commits one transaction after another, each of two reviews, until told to end; says how many.

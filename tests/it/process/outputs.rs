@@ -383,7 +383,7 @@ fn no_command_touches_the_database_of_another_program() {
         assert_refused(
             &home,
             words,
-            "reviews.db is the database of another program, and was not changed; set DATABASE_URL",
+            "reviews.db is the database of another program, and was not changed; name another file",
         );
     }
 }
