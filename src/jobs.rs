@@ -82,6 +82,7 @@ impl PublishChanges {
             Ok(_) => {
                 self.ctx.freshness.succeeded();
                 if let Some(failures) = self.retry.succeeded() {
+                    self.publisher.database.note_lost(false);
                     tracing::info!(failures, "snapshot.published_again: publishing works again");
                 }
             }
@@ -103,6 +104,7 @@ impl PublishChanges {
                 error @ (DbError::Replaced(_) | DbError::Removed { .. } | DbError::LogGone(_)),
             ) => {
                 tracing::error!(%error, "database.gone: the database file was removed or replaced");
+                self.publisher.database.note_lost(true);
                 match self.publisher.database.write_back_log().await {
                     Ok(false) => {}
                     Ok(true) => tracing::info!(

@@ -96,6 +96,13 @@ pub enum DbError {
         /// The operating system's error.
         reason: io::Error,
     },
+    /// A running service uses a file that no longer has this name, or a removed log.
+    #[error(
+        "the database {} was replaced, or its log removed, while `reviews serve` was running; stop the service with SIGTERM, then \
+         try again",
+        .0.display()
+    )]
+    Lost(PathBuf),
     /// The path of the write-ahead log or of its index leads to another file than the one that was opened, or to none.
     #[error(
         "{} was removed or replaced while the database was in use; the last snapshot is still served, and nothing is written or \

@@ -3,7 +3,7 @@
 use std::fs::{
     DirEntry, File, OpenOptions, TryLockError, hard_link, metadata, remove_file, rename,
 };
-use std::io::{ErrorKind, Read as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -244,11 +244,36 @@ impl DeliveryLock {
         };
         let file = open_private(&name, like).map_err(fault)?;
         match file.try_lock() {
-            Ok(()) => Ok(Some(Self { _locked: file })),
+            Ok(()) => {
+                file.set_len(0).map_err(fault)?;
+                Ok(Some(Self { _locked: file }))
+            }
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(reason)) => Err(fault(reason)),
         }
     }
+}
+
+// A service whose database was replaced, or whose log was removed, says so in the lock's file: what another process writes
+// then would be lost or damaged when the service ends (<https://www.sqlite.org/howtocorrupt.html> §1.4).
+
+const LOST: &[u8] = b"lost";
+
+/// Notes whether the service that holds the lock has lost the database at `path`.
+pub(super) fn note_lost(path: &Path, is_lost: bool) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    let file = options.write(true).truncate(true);
+    let mut file = file.open(beside(&real(path), DELIVERY_LOCK))?;
+    file.write_all(if is_lost { LOST } else { b"" })
+}
+
+/// Fails if a running service has lost the database at `path`.
+pub(super) fn verify_not_lost(path: &Path) -> Result<(), DbError> {
+    let noted = fs::read(beside(&real(path), DELIVERY_LOCK)).unwrap_or_default();
+    if noted == LOST && DeliveryLock::is_held(path) {
+        return Err(DbError::Lost(path.to_owned()));
+    }
+    Ok(())
 }
 
 // Former states of the database, kept beside it for 30 days: the file that a restore replaced, and a copy from before

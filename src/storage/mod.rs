@@ -88,6 +88,7 @@ impl Database {
         path: &Path,
         keeps_former: bool,
     ) -> Result<(Self, Migrated), DbError> {
+        files::verify_not_lost(path)?;
         files::create_private(path)?;
         schema::identify(path).await?;
         let options = options(path).journal_mode(SqliteJournalMode::Wal);
@@ -153,6 +154,13 @@ impl Database {
     /// [`DbError::Replaced`], [`DbError::Removed`] or [`DbError::LogGone`], until the file is put back.
     pub fn verify_place(&self) -> Result<(), DbError> {
         self.open.load().place.verify()
+    }
+
+    /// Notes for other processes whether this service has lost its file: they must not write then.
+    pub fn note_lost(&self, is_lost: bool) {
+        if let Err(error) = files::note_lost(&self.path, is_lost) {
+            tracing::debug!(%error, "database.loss_not_noted: other processes cannot see that the database was replaced");
+        }
     }
 
     /// `None` if all index readers are busy.

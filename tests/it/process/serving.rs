@@ -276,3 +276,36 @@ fn the_sample_firm_is_served() {
     let serving = Serving::start(reviews(home.0.path()).args(["serve", "--seed", seeds]));
     assert_eq!(serving.ids().len(), count);
 }
+
+#[test]
+fn nothing_is_written_to_a_file_that_replaced_the_database_until_the_service_has_ended() {
+    for is_log_removed in [false, true] {
+        let home = Home::with(3);
+        let serving = home.serve();
+        home.does(&["respond", "p-1", "Thank you."], "answered");
+        serving.wait_for("/reviews.json", "Thank you.");
+        if is_log_removed {
+            let log = home.path().with_extension("db-wal");
+            std::fs::remove_file(log).unwrap();
+        } else {
+            home.does(&["backup", "copy.db"], "copy.db: ");
+            std::fs::rename(home.0.path().join("copy.db"), home.path()).unwrap();
+        }
+        // The service looks four times a second.
+        let noted = home.path().with_extension("db-sender");
+        let is_noted = (0..10_000_000).any(|_| {
+            std::thread::yield_now();
+            std::fs::read(&noted).unwrap() == b"lost"
+        });
+        assert!(is_noted, "the service has not noticed");
+        let withhold = ["withhold", "p-2", "--reason", "libel"];
+        home.refuses(&withhold, "stop the service with SIGTERM, then try again");
+        serving.signal("TERM");
+        assert!(serving.end().0.success());
+        home.does(&withhold, "withheld");
+        let serving = home.serve();
+        serving.wait_for("/reviews.json", "Thank you.");
+        home.does(&["check"], "ok ");
+        home.does(&["show", "p-2"], "withheld (libel)");
+    }
+}
