@@ -1,7 +1,7 @@
 //! `reviews mcp`: the real binary as a local agent starts it, a message a line.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -15,6 +15,17 @@ struct Pipes {
 }
 
 impl Pipes {
+    /// Starts `command` with pipes for its input and output.
+    fn start(command: &mut Command) -> (Child, Self) {
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let pipes = Self {
+            to: child.stdin.take().unwrap(),
+            from: BufReader::new(child.stdout.take().unwrap()),
+        };
+        (child, pipes)
+    }
+
     fn send(&mut self, line: &str) {
         self.to.write_all(line.as_bytes()).unwrap();
         self.to.write_all(b"\n").unwrap();
@@ -40,17 +51,8 @@ fn initialize(version: &str) -> Value {
 #[test]
 fn a_local_agent_initializes_lists_and_calls_over_pipes_and_the_end_of_input_ends_it() {
     let home = Home::with(3);
-    let mut child = reviews(home.0.path())
-        .args(["mcp", "--log", "debug"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut pipes = Pipes {
-        to: child.stdin.take().unwrap(),
-        from: BufReader::new(child.stdout.take().unwrap()),
-    };
+    let mut command = reviews(home.0.path());
+    let (mut child, mut pipes) = Pipes::start(command.arg("mcp").stderr(Stdio::piped()));
     let list = json!({"jsonrpc": "2.0", "id": "l", "method": "tools/list"});
     // What comes first is said to.
     assert_eq!(pipes.ask(&list)["error"]["code"], -32_600);
@@ -120,16 +122,7 @@ fn a_local_agent_beside_a_service_records_no_publication_and_links_to_its_pages(
     };
     let before = recorded();
     assert_eq!(before.lines().count(), 4);
-    let mut child = reviews(home.0.path())
-        .arg("mcp")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut pipes = Pipes {
-        to: child.stdin.take().unwrap(),
-        from: BufReader::new(child.stdout.take().unwrap()),
-    };
+    let (mut child, mut pipes) = Pipes::start(reviews(home.0.path()).arg("mcp"));
     pipes.ask(&initialize("2025-06-18"));
     let mut search = || {
         let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
@@ -166,16 +159,7 @@ fn root_certificates_for_callbacks_do_not_concern_an_agent() {
 #[test]
 fn links_to_resources_are_for_revisions_that_know_them() {
     let home = Home::with(1);
-    let mut child = reviews(home.0.path())
-        .arg("mcp")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut pipes = Pipes {
-        to: child.stdin.take().unwrap(),
-        from: BufReader::new(child.stdout.take().unwrap()),
-    };
+    let (mut child, mut pipes) = Pipes::start(reviews(home.0.path()).arg("mcp"));
     pipes.ask(&initialize("2025-03-26"));
     let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
         "params": {"name": "search_reviews", "arguments": {}}});
