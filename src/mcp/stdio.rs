@@ -19,7 +19,7 @@ pub struct StdioConnection {
 
 /// A line of the input.
 #[derive(Debug, PartialEq, Eq)]
-enum Line {
+enum InputLine {
     Whole(Vec<u8>),
     /// More bytes than the limit; they were skipped.
     TooLong,
@@ -47,14 +47,14 @@ impl StdioConnection {
     ) -> io::Result<()> {
         loop {
             let answer = match next_line(&mut input, BODY_BYTES_MAX).await? {
-                Line::End => return Ok(()),
-                Line::TooLong => {
+                InputLine::End => return Ok(()),
+                InputLine::TooLong => {
                     let told = format!("A line may have at most {BODY_BYTES_MAX} bytes.");
                     let fault = ErrorData::invalid_request(told, None);
                     Some(message::error(None, &fault, true))
                 }
-                Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => None,
-                Line::Whole(line) => self.answer(&line).await,
+                InputLine::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => None,
+                InputLine::Whole(line) => self.answer(&line).await,
             };
             if let Some(mut answer) = answer {
                 answer.push('\n');
@@ -99,16 +99,19 @@ impl StdioConnection {
 }
 
 /// The next line without its terminator, if it has at most `bytes_max` bytes.
-async fn next_line(input: &mut (impl AsyncBufRead + Unpin), bytes_max: usize) -> io::Result<Line> {
+async fn next_line(
+    input: &mut (impl AsyncBufRead + Unpin),
+    bytes_max: usize,
+) -> io::Result<InputLine> {
     // With its terminator; without one, it is the last line or too long.
     let mut line = Vec::new();
     let mut limited = (&mut *input).take(bytes_max as u64 + 1);
     if limited.read_until(b'\n', &mut line).await? == 0 {
-        return Ok(Line::End);
+        return Ok(InputLine::End);
     }
     let is_ended = line.pop_if(|byte| *byte == b'\n').is_some();
     if is_ended || line.len() <= bytes_max {
-        return Ok(Line::Whole(line));
+        return Ok(InputLine::Whole(line));
     }
     // Skips the rest of the line without keeping it.
     loop {
@@ -118,14 +121,14 @@ async fn next_line(input: &mut (impl AsyncBufRead + Unpin), bytes_max: usize) ->
         let skipped = end.map_or(buffer.len(), |end| end + 1);
         input.consume(skipped);
         if is_over {
-            return Ok(Line::TooLong);
+            return Ok(InputLine::TooLong);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, next_line};
+    use super::{InputLine, next_line};
 
     #[tokio::test]
     async fn a_line_that_is_too_long_is_passed_over_and_the_next_one_is_read() {
@@ -133,18 +136,18 @@ mod tests {
         let mut lines = Vec::new();
         loop {
             let line = next_line(&mut input, 7).await.unwrap();
-            if line == Line::End {
+            if line == InputLine::End {
                 break;
             }
             lines.push(line);
         }
-        let whole = |text: &str| Line::Whole(text.as_bytes().to_vec());
+        let whole = |text: &str| InputLine::Whole(text.as_bytes().to_vec());
         assert_eq!(
             lines,
             [
                 whole("one"),
                 whole(""),
-                Line::TooLong,
+                InputLine::TooLong,
                 whole("1234567"),
                 whole("last")
             ]

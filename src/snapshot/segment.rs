@@ -37,7 +37,7 @@ pub fn id_hash(id: &str) -> u64 {
 #[derive(Debug)]
 pub struct Segment {
     json: Bytes,
-    columns: Columns,
+    columns: ReviewColumns,
     digest: [u8; 32],
     opinions: OnceLock<Opinions>,
     prefix_digests: OnceLock<Box<[[u8; 32]]>>,
@@ -45,7 +45,7 @@ pub struct Segment {
 
 /// The values of a segment's reviews.
 #[derive(Debug, Clone, Default)]
-struct Columns {
+struct ReviewColumns {
     /// The end of each review's JSON, its comma included.
     json_ends: Vec<u32>,
     folded: PackedStrings,
@@ -238,7 +238,7 @@ pub struct SegmentsBuilder {
     segments: Vec<Arc<Segment>>,
     /// The JSON and the other columns of the segment that is being built.
     json: Vec<u8>,
-    columns: Columns,
+    columns: ReviewColumns,
 }
 
 impl SegmentsBuilder {
@@ -329,7 +329,7 @@ impl SegmentsBuilder {
         let segment = Segment {
             digest: Sha256::digest(&*json).into(),
             json: Bytes::copy_from_slice(json),
-            columns: Columns {
+            columns: ReviewColumns {
                 postings: take(&mut columns.postings),
                 unanalyzed: take(&mut columns.unanalyzed),
                 rating_counts: take(&mut columns.rating_counts),
