@@ -91,6 +91,8 @@ fn digits(hash: Sha256) -> String {
 pub struct Analyzer {
     engine: Arc<Engine>,
     names: Linker,
+    /// The language of the business (BCP 47), presumed for texts without a declared one.
+    language: Option<String>,
     method: String,
 }
 
@@ -116,15 +118,17 @@ impl Analyzer {
             add(&mut hash, &trade.method());
         }
         add(&mut hash, &names.digest);
+        add(&mut hash, business.language.as_deref().unwrap_or_default());
         Self {
             engine: Arc::clone(engine),
             names,
+            language: business.language.clone(),
             method: digits(hash),
         }
     }
 
     /// A hash of everything that determines the analysis of a text and its storage, 32 hexadecimal digits: engine,
-    /// trade, weights, roster, storage format.
+    /// trade, weights, roster, language of the business, storage format.
     pub fn method(&self) -> &str {
         &self.method
     }
@@ -154,7 +158,8 @@ impl Analyzer {
     fn analyze_text(&self, subject: &Subject<'_>) -> Analysis {
         let original = first_characters(subject.text);
         let mut text = TokenizedText::new(original);
-        let language = self.engine.language(&text, subject.language);
+        let declared = subject.language.or(self.language.as_deref());
+        let language = self.engine.language(&text, declared);
         // Every language that is detected, except "other" and none, has a reader.
         let Some(rules) = language.code().and_then(|code| self.engine.reader(code)) else {
             return not_analyzed(language, text.sentence_spans().collect());
@@ -350,11 +355,16 @@ mod tests {
             technicians: vec![technician],
             ..Business::default()
         };
+        let german = Business {
+            language: Some("de".to_owned()),
+            ..Business::default()
+        };
         let plain = std::sync::Arc::new(Engine::new(Trade::default()));
         let readers = [
             Analyzer::default(),
             Analyzer::new(&firm, &Engine::built_in()),
             Analyzer::new(&Business::default(), &plain),
+            Analyzer::new(&german, &Engine::built_in()),
         ];
         assert_eq!(
             readers

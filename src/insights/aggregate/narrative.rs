@@ -10,10 +10,11 @@ use super::figures::{TrendDirection, Vote, VoteCounts, WilsonShare};
 use super::input::AggregateInput;
 use super::keyphrases::{Keyphrase, OwnNames};
 use super::opinions::{AspectFigures, EntityFigures, SIDE_MIN, SIDE_PART, both_sides};
-use super::quotes::{CustomerQuote, Originals};
+use super::quotes::{CustomerQuote, Originals, quote_rank};
 use super::roster::PERSON_MIN;
 use super::topics::things;
 use crate::insights::analysis::{MentionKind, Polarity, TextLanguage};
+use crate::insights::packed_analysis::{PackedAnalysisRef, PackedFinding};
 use crate::insights::trades::Trade;
 
 /// Minimum number of reviews with a judgement for a sentence.
@@ -154,7 +155,7 @@ pub fn told_sides(counted: &Counted, trade: &Trade, is_praise: bool) -> Vec<usiz
     told.take(SIDES_MAX).map(|(_, (_, at, _))| at).collect()
 }
 
-/// Praise of an aspect or, with a `complaint`, blame, followed by the phrase that the complaints share. The wording
+/// Praise of an aspect or, with a `complaint`, blame, followed by the phrase of the most complaints. The wording
 /// changes with the rank among the sentences of its kind, so that three consecutive sentences are never alike.
 fn side(aspect: &AspectFigures, rank: usize, complaint: Option<&Complaint>) -> SummarySentence {
     let votes = &aspect.said.votes;
@@ -177,19 +178,23 @@ fn side(aspect: &AspectFigures, rank: usize, complaint: Option<&Complaint>) -> S
         _ => format!("Of the {judged} reviews that judge {name}, {few} are {sign} ({side})"),
     };
     let phrase = complaint.and_then(|complaint| complaint.phrase.as_ref());
-    if let Some((phrase, count)) = phrase {
-        let most = [", most often about “", phrase, "” (", &reviews(*count), ")"].concat();
-        text.push_str(&most);
+    let mut figures = vec![(sign, side), ("judged", judged), ("confirmed", confirmed)];
+    if let Some(phrase) = phrase {
+        let mut count = reviews(phrase.reviews);
+        if let Some(newest) = phrase.newest {
+            count = format!("{} of the {newest} newest complaints", phrase.reviews);
+            figures.push(("newest", newest));
+        }
+        text += &[", often about “", &phrase.words, "” (", &count, ")"].concat();
+        figures.push(("with_phrase", phrase.reviews));
     }
     text.push('.');
-    let mut figures = vec![(sign, side), ("judged", judged), ("confirmed", confirmed)];
-    figures.extend(phrase.map(|(_, count)| ("with_phrase", *count)));
     let mut told = sentence(template, text, &figures);
     let quote = complaint.and_then(|complaint| complaint.quote.as_ref());
     let quotes = aspect.said.quotes.iter();
     let quotes = quotes.filter(|quote| quote.polarity == vote);
     told.evidence.aspect = Some(aspect.id.clone());
-    told.evidence.topics = phrase.iter().map(|(phrase, _)| phrase.clone()).collect();
+    told.evidence.topics = phrase.iter().map(|phrase| phrase.words.clone()).collect();
     told.evidence.review_ids = ids(quote.into_iter().chain(quotes));
     told.evidence.quote = quote.cloned();
     told
@@ -343,21 +348,33 @@ pub fn inside(label: &str) -> String {
         .collect()
 }
 
-/// Maximum number of complaints that are read, the newest first.
+/// Maximum number of complaints about an aspect that are read, the newest first.
 const READ_MAX: usize = 60;
-/// A phrase is shared by at least this many reviews, and by one in `PHRASE_REVIEWS_PART` of the complaints that are read.
-const PHRASE_REVIEWS_MIN: usize = 2;
-const PHRASE_REVIEWS_PART: usize = 8;
+/// A phrase is shared by at least this many complaints, and by one in `SHARED_PART` of those that are read.
+const SHARED_MIN: usize = 2;
+const SHARED_PART: usize = 8;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Complaint {
     /// Index of the aspect.
     pub aspect: usize,
-    /// The most frequent phrase with the number of complaints read that contain it; `None` if they share no phrase.
-    pub phrase: Option<(String, u32)>,
-    /// One of the complaints; if possible, its quoted sentence contains the phrase.
+    pub phrase: Option<SharedPhrase>,
+    /// A sentence of a complaint, with the phrase if there is one.
     pub quote: Option<CustomerQuote>,
 }
+
+/// The phrase of the most complaints; of equally frequent ones the longest, then the alphabetically first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedPhrase {
+    pub words: String,
+    /// Number of complaints with the phrase among those that are read.
+    pub reviews: u32,
+    /// The number of complaints that are read; `None` if these are all.
+    pub newest: Option<u32>,
+}
+
+/// A sentence that blames an aspect: the position of its review, its packed analysis, and the finding.
+type Blame<'a> = (u32, PackedAnalysisRef<'a>, PackedFinding);
 
 impl Complaint {
     pub fn about(
@@ -367,78 +384,84 @@ impl Complaint {
         own_names: &OwnNames,
         originals: &mut Originals<'_>,
     ) -> Self {
-        let phrase = commonest(aspect, sources, own_names, originals);
-        let [_, blame] = &counted.aspects[aspect].quotes;
-        let mut candidates: Vec<(u32, u16)> = blame
-            .best
-            .iter()
-            .map(|candidate| (candidate.position, candidate.finding.sentence))
-            .collect();
-        if let Some((phrase, _)) = &phrase {
-            candidates.sort_by_key(|(position, sentence)| {
-                let opened = originals.open(*position);
-                !opened.is_some_and(|opened| opened.has(*sentence, phrase))
+        let analyses = sources.segments.iter().flat_map(|segment| segment.iter());
+        let blamed = (0..).zip(analyses).filter_map(|(position, analysis)| {
+            let findings = analysis.findings.iter().filter(|finding| {
+                usize::from(finding.aspect) == aspect
+                    && finding.polarity_of_text() == Polarity::Negative
             });
-        }
-        let quote = candidates.into_iter().find_map(|(position, sentence)| {
+            let blame: Vec<Blame<'_>> = findings
+                .map(|finding| (position, analysis, *finding))
+                .collect();
+            // The words that identify noun phrases are English.
+            let is_read = !blame.is_empty() && analysis.head.language == TextLanguage::English;
+            is_read.then_some(blame)
+        });
+        let mut complaints: Vec<Vec<Blame<'_>>> = blamed.take(READ_MAX + 1).collect();
+        let is_cut = complaints.len() > READ_MAX;
+        complaints.truncate(READ_MAX);
+        let shared = shared(&complaints, sources, own_names, originals);
+        let of_aspect = &counted.aspects[aspect].quotes[1].best;
+        let quotable = match &shared {
+            Some((_, _, blame)) => ranked(blame, counted),
+            None => (of_aspect.iter())
+                .map(|candidate| (candidate.position, candidate.finding.sentence))
+                .collect(),
+        };
+        let quote = quotable.into_iter().find_map(|(position, sentence)| {
             originals.quote(position, sentence, Polarity::Negative.into())
         });
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         Self {
             aspect,
-            phrase,
+            phrase: shared.map(|(words, reviews, _)| SharedPhrase {
+                words: words.join(" "),
+                reviews: number(reviews),
+                newest: is_cut.then(|| number(complaints.len())),
+            }),
             quote,
         }
     }
 }
 
-/// The phrase with the largest product of its number of complaints and its number of words, so that longer phrases come
-/// before their parts.
-fn commonest(
-    aspect: usize,
+/// The words of the phrase that the most complaints share, their number, and the sentences with the phrase.
+fn shared<'a>(
+    complaints: &[Vec<Blame<'a>>],
     sources: &AggregateInput<'_>,
     own_names: &OwnNames,
     originals: &mut Originals<'_>,
-) -> Option<(String, u32)> {
-    let analyses = sources.segments.iter().flat_map(|segment| segment.iter());
-    let complaints = (0_u32..).zip(analyses).filter_map(|(position, analysis)| {
-        let findings = analysis.findings.iter();
-        let sentences: BTreeSet<u16> = findings
-            .filter(|finding| usize::from(finding.aspect) == aspect)
-            .filter(|finding| finding.polarity_of_text() == Polarity::Negative)
-            .map(|finding| finding.sentence)
-            .collect();
-        (!sentences.is_empty()).then_some((position, sentences))
-    });
-    let (mut reviews, mut read) = (BTreeMap::<String, usize>::new(), 0);
-    for (position, sentences) in complaints.take(READ_MAX) {
-        let Some(opened) = originals.open(position) else {
+) -> Option<(Vec<String>, usize, Vec<Blame<'a>>)> {
+    let mut with_phrase: BTreeMap<Vec<String>, Vec<Blame<'a>>> = BTreeMap::new();
+    for blame in complaints.iter().flatten() {
+        let (position, _, finding) = blame;
+        let Some(opened) = originals.open(*position) else {
             continue;
         };
-        // The words that identify noun phrases are English.
-        if opened.analysis.head.language != TextLanguage::English {
-            continue;
-        }
-        read += 1;
         let background = sources.trade.background();
-        let phrases: BTreeSet<Vec<String>> = sentences
-            .into_iter()
-            .flat_map(|sentence| things(&opened.text, usize::from(sentence), background))
-            .collect();
-        for phrase in phrases
-            .into_iter()
-            .filter(|phrase| !own_names.cover(phrase))
-        {
-            *reviews.entry(phrase.join(" ")).or_default() += 1;
+        for phrase in things(&opened.text, usize::from(finding.sentence), background) {
+            with_phrase.entry(phrase).or_default().push(*blame);
         }
     }
-    reviews.retain(|_, count| *count >= PHRASE_REVIEWS_MIN && *count * PHRASE_REVIEWS_PART >= read);
-    let words = |phrase: &str| phrase.split(' ').count();
-    // Of equally good phrases, the alphabetically first one is used.
-    let commonest = reviews
-        .into_iter()
-        .rev()
-        .max_by_key(|(phrase, count)| count * words(phrase));
-    commonest.map(|(phrase, count)| (phrase, u32::try_from(count).unwrap_or(u32::MAX)))
+    let counted = with_phrase.into_iter().rev().map(|(words, blame)| {
+        let reviews = blame.chunk_by(|one, other| one.0 == other.0).count();
+        (words, reviews, blame)
+    });
+    let least = SHARED_MIN.max(complaints.len().div_ceil(SHARED_PART));
+    counted
+        .filter(|(words, reviews, _)| *reviews >= least && !own_names.cover(words))
+        .max_by_key(|(words, reviews, _)| (*reviews, words.len()))
+}
+
+/// The positions and numbers of the quotable sentences, the best first; of equally good ones the newest.
+fn ranked(blame: &[Blame<'_>], counted: &Counted) -> Vec<(u32, u16)> {
+    let newest = counted.corpus.window.map_or(0, |(_, newest)| newest);
+    let ranked = blame.iter().filter_map(|(position, analysis, finding)| {
+        let rank = quote_rank(*finding, *analysis, newest - analysis.head.day)?;
+        Some((Reverse(rank), *position, finding.sentence))
+    });
+    let ranked: BTreeSet<_> = ranked.collect();
+    let place = |(_, position, sentence)| (position, sentence);
+    ranked.into_iter().map(place).collect()
 }
 
 /// Maximum number of questions; aspects and services have all figures in their own sections.

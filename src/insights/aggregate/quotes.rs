@@ -120,15 +120,6 @@ pub struct SegmentedOriginal<'a> {
     pub text: TokenizedText,
 }
 
-impl SegmentedOriginal<'_> {
-    /// Whether the sentence contains these words in a row; the words of `phrase` are separated by single spaces.
-    pub fn has(&self, sentence: u16, phrase: &str) -> bool {
-        let words: Vec<&str> = phrase.split(' ').collect();
-        let tokens = self.text.sentences().get(usize::from(sentence));
-        tokens.is_some_and(|tokens| self.text.position_of(tokens, &words).is_some())
-    }
-}
-
 /// A cache of reviews and their quoted sentences. Each review is fetched and tokenized once; each sentence is quoted
 /// once, by the first caller. Sentences about people named in fewer than [`PERSON_MIN`] reviews are not quoted.
 pub struct Originals<'a> {

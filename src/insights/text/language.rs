@@ -10,6 +10,9 @@ use crate::insights::analysis::{LanguageCode, TextLanguage};
 const SHORT: usize = 6;
 /// Minimum share of English function words in an English text that needs no further test: one word in this many.
 const ENGLISH_ONE_IN: usize = 5;
+/// Minimum number and share of them in a text with another declared language for which no statistics are needed.
+const CLEAR_MIN: usize = 6;
+const CLEAR_ONE_IN: usize = 3;
 /// Minimum share of typical words in a short text in another language: one word in this many.
 const TELLING_ONE_IN: usize = 3;
 /// Minimum number of such words in a text of more than one word, because a single one may be a name.
@@ -88,17 +91,20 @@ impl LanguageDetector {
         let Some(counts) = self.counts(text, !is_declared_other) else {
             return TextLanguage::English;
         };
-        let rival = self.rival(&counts, &primary);
+        let rival = self.rival(&counts, is_declared_other.then_some(&*primary));
         let is_rivalled = rival.is_some_and(|(_, [function, telling])| {
             function > counts.english || counts.words < SHORT && telling > counts.english
         });
+        // Other languages also have a few of these words, such as `in` and `was`.
+        let is_clear = || {
+            !is_declared_other
+                || counts.english >= CLEAR_MIN && counts.english * CLEAR_ONE_IN >= counts.words
+                || statistics(text).as_ref().is_some_and(is_english)
+        };
         match counts.words {
             0 if is_mark_out_of(text) => TextLanguage::English,
             0 => TextLanguage::None,
-            _ if counts.english * ENGLISH_ONE_IN >= counts.words
-                && !is_rivalled
-                && !(is_declared_other && counts.words < SHORT) =>
-            {
+            words if counts.english * ENGLISH_ONE_IN >= words && !is_rivalled && is_clear() => {
                 TextLanguage::English
             }
             words if words < SHORT => {
@@ -120,7 +126,7 @@ impl LanguageDetector {
                 });
                 match declared {
                     Some((other, _)) => TextLanguage::Also(other.code),
-                    None => self.long(text, &counts, rival),
+                    None => self.long(text, &counts, rival, is_declared_other),
                 }
             }
         }
@@ -155,16 +161,17 @@ impl LanguageDetector {
         Some(counts)
     }
 
-    /// The declared other language; otherwise the one with the most words.
+    /// The declared other language, if it is supported; without a declared one, the one with the most words.
     fn rival(
         &self,
         counts: &LanguageCounts,
-        declared: &str,
+        declared: Option<&str>,
     ) -> Option<(&OtherLanguage, [usize; 2])> {
-        let all = || self.others.iter().zip(counts.others.iter().copied());
-        all()
-            .find(|(other, _)| other.code.as_str() == declared)
-            .or_else(|| all().max_by_key(|(_, [_, telling])| *telling))
+        let mut all = self.others.iter().zip(counts.others.iter().copied());
+        match declared {
+            Some(declared) => all.find(|(other, _)| other.code.as_str() == declared),
+            None => all.max_by_key(|(_, [_, telling])| *telling),
+        }
     }
 
     fn long(
@@ -172,13 +179,12 @@ impl LanguageDetector {
         text: &TokenizedText,
         counts: &LanguageCounts,
         rival: Option<(&OtherLanguage, [usize; 2])>,
+        is_declared_other: bool,
     ) -> TextLanguage {
-        let words: Vec<&str> = (0..text.tokens().len())
-            .map(|token| text.word(token))
-            .collect();
-        let words = words.join(" ");
-        steps::add(words.len());
-        let info = whatlang::detect(&words);
+        let info = statistics(text);
+        let is_sure = |info: &whatlang::Info| {
+            info.is_reliable() || !is_declared_other && info.confidence() >= CONFIDENCE_MIN
+        };
         // For one or two lines, the statistics confuse related languages.
         let may_be = |other: &OtherLanguage| {
             (info.as_ref())
@@ -189,17 +195,32 @@ impl LanguageDetector {
         });
         match (told, info) {
             (Some((other, _)), _) => TextLanguage::Also(other.code),
-            (None, Some(info))
-                if info.lang() != whatlang::Lang::Eng
-                    && (info.is_reliable() || info.confidence() >= CONFIDENCE_MIN) =>
-            {
+            (None, Some(info)) if info.lang() != whatlang::Lang::Eng && is_sure(&info) => {
                 let known = (self.others.iter()).find(|one| one.whatlang == Some(info.lang()));
                 known.map_or(TextLanguage::Other, |known| TextLanguage::Also(known.code))
             }
             (None, Some(info)) if info.script() != whatlang::Script::Latin => TextLanguage::Other,
+            (None, info) if is_declared_other && !info.as_ref().is_some_and(is_english) => rival
+                .map_or(TextLanguage::Other, |(declared, _)| {
+                    TextLanguage::Also(declared.code)
+                }),
             (None, _) => TextLanguage::English,
         }
     }
+}
+
+/// What the statistics guess.
+fn statistics(text: &TokenizedText) -> Option<whatlang::Info> {
+    let words: Vec<&str> = (0..text.tokens().len())
+        .map(|token| text.word(token))
+        .collect();
+    let words = words.join(" ");
+    steps::add(words.len());
+    whatlang::detect(&words)
+}
+
+fn is_english(info: &whatlang::Info) -> bool {
+    info.lang() == whatlang::Lang::Eng && info.confidence() >= CONFIDENCE_MIN
 }
 
 /// Whether a text without words is a rating such as `10/10`, which means the same in every language.

@@ -125,8 +125,8 @@ impl TokenizedText {
     }
 
     /// The first position in `tokens` at which these words occur in a row.
-    pub fn position_of<W: AsRef<str>>(&self, tokens: &Range<usize>, words: &[W]) -> Option<usize> {
-        let is_word = |(token, word): (usize, &W)| self.word(token) == word.as_ref();
+    pub fn position_of(&self, tokens: &Range<usize>, words: &[String]) -> Option<usize> {
+        let is_word = |(token, word): (usize, &String)| self.word(token) == word;
         tokens
             .clone()
             .find(|at| at + words.len() <= tokens.end && (*at..).zip(words).all(is_word))

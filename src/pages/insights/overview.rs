@@ -212,8 +212,15 @@ impl SentenceWords<'_> {
         let mut words = self.locale.message_with(id, &texts).into_owned();
         let phrase = self.evidence.topics.iter().flatten().next();
         if let Some((phrase, reviews)) = phrase.zip(self.figure("with_phrase")) {
-            let reviews = self.locale.counted("reviews", reviews);
-            let texts = [("phrase", phrase.as_str()), ("reviews", &reviews)];
+            let count = match self.number("newest") {
+                Some(newest) => {
+                    let reviews = self.locale.number(reviews);
+                    let texts = [("reviews", &*reviews), ("newest", &newest)];
+                    self.locale.message_with("newest-complaints", &texts)
+                }
+                None => self.locale.counted("reviews", reviews),
+            };
+            let texts = [("phrase", phrase.as_str()), ("count", &count)];
             words.push(' ');
             words += &self.locale.message_with("summary-complaint-phrase", &texts);
         }

@@ -155,9 +155,11 @@ async fn every_number_of_the_summary_is_in_the_aggregates() {
             assert!(figures.contains(&number), "{sentence}");
         }
         let mut figures = figures;
-        if let Some(with_phrase) = sentence["evidence"]["figures"]["with_phrase"].as_u64() {
-            // Counted in the sentences themselves; another test does so, too.
-            figures.remove(&with_phrase);
+        // Counted in the sentences themselves; another test does so, too.
+        for name in ["with_phrase", "newest"] {
+            if let Some(figure) = sentence["evidence"]["figures"][name].as_u64() {
+                figures.remove(&figure);
+            }
         }
         assert!(figures.is_subset(&aggregates), "{sentence}");
     }
@@ -186,6 +188,8 @@ async fn what_complaints_are_mostly_about_stands_in_the_sentences_behind_them() 
         };
         seen += 1;
         assert!(text.contains(&format!("“{phrase}”")), "{text}");
+        let quoted = quote["text"].as_str().unwrap().to_lowercase();
+        assert!(quoted.contains(phrase), "{complaint}");
         let aspect = evidence["aspect"].as_str().unwrap();
         let path = format!("/insights/aspects/{aspect}/evidence.json?limit=100");
         let behind = app.get(&path).await.json();
@@ -207,6 +211,82 @@ async fn what_complaints_are_mostly_about_stands_in_the_sentences_behind_them() 
         complaints.len() == 3 && seen > 0,
         "the premise: {complaints:#?}"
     );
+}
+
+/// A firm of that type with these texts, each with its stars and its number of reviews, the newest first.
+async fn firm(kind: &str, texts: &[(u8, u32, &str)]) -> TestApp {
+    let app = TestApp::empty().await;
+    let mut sql = format!(
+        "insert into business (business_id, name, type) values ('f', 'The Firm', '{kind}');"
+    );
+    for (number, (stars, count, text)) in texts.iter().enumerate() {
+        sql += &format!(
+            "with recursive n (n) as (select 1 union all select n + 1 from n where n < {count})
+               insert into review (review_id, rating, reviewed_on, text)
+               select '{number}-' || n, {stars}, date('2026-11-20', '-{number} days'), '{text}' from n;"
+        );
+    }
+    app.shell(&sql).await;
+    app
+}
+
+const RUDE: &str = "The woman on the phone was rude to me.";
+
+#[tokio::test]
+async fn the_figure_of_a_phrase_is_of_all_complaints_or_says_of_how_many_newest() {
+    for (complaints, words, figures) in [
+        (60, "often about “phone” (60 reviews)", json!([60, null])),
+        (
+            61,
+            "often about “phone” (60 of the 60 newest complaints)",
+            json!([60, 60]),
+        ),
+    ] {
+        let texts = [
+            (1, complaints, RUDE),
+            (5, 100, "The crew was very polite and friendly."),
+        ];
+        let app = firm("Plumber", &texts).await;
+        let insights = app.get("/insights.json").await.json();
+        let complaint = summary_of(&insights, "aspect_negative")[0];
+        assert!(
+            complaint["text"].as_str().unwrap().contains(words),
+            "{complaint}"
+        );
+        let of = &complaint["evidence"]["figures"];
+        assert_eq!(json!([of["with_phrase"], of["newest"]]), figures);
+        for (language, cut) in [
+            ("en", "(60 of the 60 newest complaints)"),
+            ("de", "(60 der 60 neuesten Klagen)"),
+            ("es", "(60 de las 60 quejas más recientes)"),
+            ("fr", "(60 des 60 avis critiques les plus récents)"),
+        ] {
+            app.shell(&format!("update business set language = '{language}'"))
+                .await;
+            let page = app.get("/insights").await.text();
+            assert!(page.contains(RUDE) && page.contains("phone"), "{page}");
+            assert_eq!(page.contains(cut), complaints > 60, "{language}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn complaints_are_about_their_most_frequent_phrase_and_quoted_with_it() {
+    let texts = [
+        (1, 9, "We got tiny portions and bland sauce for dinner."),
+        (1, 11, "The steak was overcooked and dry when it came."),
+        (1, 12, "The lasagna was cold and soggy when it came."),
+        (5, 60, "The food was delicious and fresh."),
+    ];
+    let app = firm("Restaurant", &texts).await;
+    let insights = app.get("/insights.json").await.json();
+    let complaint = summary_of(&insights, "aspect_negative")[0];
+    let text = complaint["text"].as_str().unwrap();
+    assert!(
+        text.contains("often about “lasagna” (12 reviews)"),
+        "{text}"
+    );
+    assert_eq!(complaint["evidence"]["quote"]["text"], texts[2].2);
 }
 
 #[tokio::test]

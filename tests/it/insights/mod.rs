@@ -4,6 +4,7 @@
 mod commands;
 mod golden;
 mod kept;
+mod languages;
 mod linked;
 mod postponed;
 mod trades;
