@@ -257,7 +257,7 @@ async fn the_figure_of_a_phrase_is_of_all_complaints_or_says_of_how_many_newest(
         assert_eq!(json!([of["with_phrase"], of["newest"]]), figures);
         for (language, cut) in [
             ("en", "(60 of the 60 newest complaints)"),
-            ("de", "(60 der 60 neuesten Klagen)"),
+            ("de", "(60 der 60 neuesten Beschwerden)"),
             ("es", "(60 de las 60 quejas más recientes)"),
             ("fr", "(60 des 60 avis critiques les plus récents)"),
         ] {
