@@ -296,3 +296,23 @@ fn structured_data_says_local_business_where_the_stored_type_is_none() {
     assert!(page.contains("\"@type\":\"LocalBusiness\""), "{page}");
     assert!(!page.contains("Plumbing"), "{page}");
 }
+
+#[test]
+fn a_time_zone_that_was_never_set_is_not_set_by_the_file_that_is_printed() {
+    let home = Home::new();
+    home.does(&["init", "--name", "Desert Peak"], "time zone   not set");
+    let printed = home.does(&["business"], "Desert Peak").out;
+    assert!(!printed.contains("time_zone"), "{printed}");
+    home.file("b.json", &printed);
+    home.does(&["business", "b.json"], "time zone   not set");
+    home.file(
+        "google.json",
+        r#"{"reviews": [{"name": "accounts/1/locations/7/reviews/a", "starRating": "FIVE", "createTime": "2026-10-02T03:30:00Z"}]}"#,
+    );
+    home.refuses(
+        &["import", "google.json"],
+        "time zone, which is not set; run `reviews init --time-zone ZONE`",
+    );
+    home.does(&["init", "--time-zone", "UTC"], "time zone   UTC");
+    assert_eq!(home.business()["time_zone"], "UTC");
+}
