@@ -401,6 +401,50 @@ fn of_a_deleted_review_nothing_readable_stays_in_the_file() {
 }
 
 #[test]
+fn what_the_owner_published_or_withheld_by_command_stays_so_whatever_its_source_says_later() {
+    let home = Home::new();
+    let table = |shown: [&str; 3]| {
+        let row =
+            |(id, shown): (&str, &str)| format!("{id},2026-10-02,4,Ann,Words of {id}.,{shown}\n");
+        let rows = ["p", "q", "w"].into_iter().zip(shown).map(row);
+        let rows: String = rows.collect();
+        home.file(
+            "t.csv",
+            &format!("ID,Date,Stars,Name,Comment,Veröffentlicht\n{rows}"),
+        )
+    };
+    let import = |shown| home.does(&["import", &table(shown)], "");
+    import(["ja", "nein", "nein"]);
+    home.does(
+        &["publish", "p"],
+        "p: is already published; imports keep it published",
+    );
+    home.does(&["publish", "q"], "q: published");
+    home.does(
+        &["withhold", "w", "--reason", "not published at the source"],
+        "w: is already withheld (not published at the source); imports keep it withheld",
+    );
+    let decided = home.reviews();
+    for shown in [
+        ["ja", "ja", "nein"],
+        ["nein", "nein", "ja"],
+        ["ja", "ja", "nein"],
+        ["nein", "nein", "ja"],
+    ] {
+        import(shown);
+        assert_eq!(home.reviews(), decided, "{shown:?}");
+    }
+    home.does(&["publish", "w"], "w: published");
+    home.does(
+        &["withhold", "p", "--reason", "under dispute"],
+        "p: withheld",
+    );
+    let decided = home.reviews();
+    import(["ja", "ja", "nein"]);
+    assert_eq!(home.reviews(), decided);
+}
+
+#[test]
 fn the_sample_never_mixes_with_a_firm_s_own_reviews() {
     let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
     let home = Home::new();
