@@ -65,7 +65,7 @@ pub struct ImportRequest {
     /// Import only the reviews of this location, if FILE has several
     #[arg(long, value_name = "L")]
     pub location: Option<String>,
-    /// Whether the files are sample data, in lines: they replace the business and the editorial texts, and cannot be undone.
+    /// Whether the files are sample data, in lines; they cannot be undone.
     #[arg(skip)]
     pub is_sample: bool,
 }

@@ -476,6 +476,20 @@ fn the_sample_never_mixes_with_a_firm_s_own_reviews() {
 }
 
 #[test]
+fn the_sample_loaded_again_keeps_what_the_owner_changed() {
+    let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
+    let home = Home::new();
+    home.does(&["seed", seeds], "new");
+    home.does(&["init", "--name", "Mine", "--telephone", "+1 1"], "Mine");
+    home.file("ed.json", r#"{"summary": {"text": "As the owner says."}}"#);
+    home.does(&["editorial", "ed.json"], "As the owner says.");
+    let (business, editorial) = (home.run(&["business"]).out, home.run(&["editorial"]).out);
+    home.does(&["seed", seeds], "0 new, 0 updated");
+    assert_eq!(home.run(&["business"]).out, business);
+    assert_eq!(home.run(&["editorial"]).out, editorial);
+}
+
+#[test]
 fn a_new_time_zone_moves_the_days_of_instants_that_nobody_set_otherwise() {
     let home = Home::new();
     let row = |id: &str| json!({"name": format!("accounts/1/locations/7/reviews/{id}"), "starRating": "FIVE", "createTime": "2024-11-02T03:30:00Z", "reviewer": {"displayName": "Ann"}});
