@@ -219,6 +219,26 @@ async fn an_ambiguous_date_is_refused_until_the_format_is_said() {
 }
 
 #[tokio::test]
+async fn the_date_cells_of_a_workbook_are_read_whatever_the_format_of_its_other_dates() {
+    let bench = bench().await;
+    let table: &[&[&str]] = &[
+        &["ID", "Author", "Rating", "Date", "Text"],
+        &["a", "Ann", "5", "@46325", "A date."],
+        &["b", "Bo", "4", "@46325.5", "A date with a time."],
+        &["c", "Cy", "3", "05/10/2026", "A text."],
+    ];
+    let order = ImportRequest {
+        files: vec![bench.file("t.xlsx", workbook(table))],
+        date_format: Some("%d/%m/%Y".to_owned()),
+        ..ImportRequest::default()
+    };
+    let (report, rejections) = bench.order(&order).await;
+    assert_eq!(counts(&report.unwrap()), (3, 0, 0, 0), "{rejections:?}");
+    let days = sqlite3(bench.database.path(), "select reviewed_on from review");
+    assert_eq!(days, "2026-10-30\n2026-10-30\n2026-10-05");
+}
+
+#[tokio::test]
 async fn a_scale_of_ten_is_never_taken_for_one_of_five() {
     let bench = bench().await;
     let file = bench.file(
