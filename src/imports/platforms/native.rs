@@ -18,7 +18,7 @@ use crate::model::{
 
 pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
     name: "jsonl",
-    label: "JSON Lines",
+    label: "native format (JSON Lines, CSV)",
     // Names that all our records have, the shortest list first.
     keys: vec![
         "id, rating, date",
