@@ -215,6 +215,37 @@ fn a_member_that_nothing_reads_is_refused_with_the_nearest_and_nothing_is_change
 }
 
 #[test]
+fn a_business_that_was_created_without_a_name_gets_its_id_with_its_first_name() {
+    let home = Home::new();
+    home.does(&["init", "--telephone", "+1 602 555 0100"], "not set");
+    home.does(&["init", "--name", "Desert Peak"], "Desert Peak");
+    assert_eq!(home.business()["id"], "desert-peak");
+    home.does(&["init", "--name", "Desert Peak Air"], "Desert Peak Air");
+    assert_eq!(home.business()["id"], "desert-peak");
+}
+
+#[test]
+fn an_address_whose_last_part_is_removed_is_gone() {
+    let home = Home::new();
+    home.does(
+        &[
+            "init",
+            "--name",
+            "Desert Peak",
+            "--address",
+            "12 Main St, Mesa",
+        ],
+        "12 Main St, Mesa",
+    );
+    home.file(
+        "new.json",
+        r#"{"address": {"street_address": null, "locality": null}}"#,
+    );
+    home.does(&["business", "new.json"], "no address");
+    assert_eq!(home.business().get("address"), None);
+}
+
+#[test]
 fn a_type_that_schema_org_does_not_have_is_refused_with_the_nearest() {
     let home = Home::new();
     for (given, nearest) in [
