@@ -103,7 +103,7 @@ impl ExportCommand {
         };
         if self.file.is_some() {
             report_done(&format!(
-                "{name}: {reviews} reviews, {deleted} deleted; readable only by you\n{lacks}"
+                "{name}: {reviews} reviews, {deleted} IDs without a review; readable only by you\n{lacks}"
             ));
         } else if !lacks.is_empty() {
             // The table is complete even if the note cannot be printed.

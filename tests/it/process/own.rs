@@ -236,6 +236,18 @@ fn what_was_decided_by_commands_stays_when_the_same_and_a_newer_file_come() {
 }
 
 #[test]
+fn an_export_does_not_call_a_row_deleted_that_completed_a_review() {
+    let home = Home::new();
+    home.file("t.csv", "Date,Stars,Name,Said\n2026-10-02,4,Ann,On time.\n");
+    home.does(&["import", "t.csv", "--no-text"], "1 new");
+    home.does(&["import", "t.csv", "--map", "text=Said"], "1 updated");
+    home.does(
+        &["export", "out.jsonl"],
+        "1 reviews, 1 IDs without a review",
+    );
+}
+
+#[test]
 fn an_export_imported_elsewhere_behaves_as_the_original() {
     let home = Home::new();
     home.file(
@@ -269,7 +281,7 @@ fn an_export_imported_elsewhere_behaves_as_the_original() {
         let file = file.to_str().unwrap();
         home.does(
             &["export", file, "--format", format],
-            "3 reviews, 1 deleted",
+            "3 reviews, 1 IDs without a review",
         );
         assert_eq!(
             fs::metadata(file).unwrap().permissions().mode() & 0o777,
@@ -301,7 +313,10 @@ fn an_export_imported_elsewhere_behaves_as_the_original() {
         fs::read_to_string(home.0.path().join("mine.txt")).unwrap(),
         "Dear diary"
     );
-    home.does(&["export", "mine.txt", "--force"], "3 reviews, 1 deleted");
+    home.does(
+        &["export", "mine.txt", "--force"],
+        "3 reviews, 1 IDs without a review",
+    );
     home.refuses(&["export", "reviews.db", "--force"], "is the database");
 }
 
