@@ -9,14 +9,13 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use crate::imports::file_error::FileError;
-use crate::imports::map::business::is_made_of_subtags;
 use crate::imports::map::date::{DateOrder, Dates};
 use crate::imports::map::fields::{
     self, FieldError, Names, check_text, names, noted, or_default, shown,
 };
 use crate::imports::map::values::{
-    NOT_PUBLISHED, Says, flag, is_public, parse_rating, quoted, same_name, shows_scale_of_ten,
-    words,
+    NOT_PUBLISHED, Says, flag, is_public, language_tag, parse_rating, quoted, same_name,
+    shows_scale_of_ten, words,
 };
 use crate::imports::map::{
     Answer, Calendar, Comment, Dated, FormerIdParts, Incoming, Noted, Posted, ReviewField, STATUS,
@@ -746,22 +745,9 @@ impl<'p> PlannedRow<'p> {
         })
     }
 
-    /// The language as a tag of BCP 47, also from a locale such as `de_DE.UTF-8`. Any other word for a language counts as
-    /// none given: the language is then that of the text.
     fn language(&self) -> Result<Stated<String>, FieldError> {
         Ok(match self.stated(ReviewField::Language)? {
-            Stated::Given(text) => {
-                let tag = text.split(['.', '@']).next().unwrap_or_default();
-                let tag = tag.replace('_', "-");
-                let primary = tag.split('-').next().unwrap_or_default();
-                let is_primary = (2..=3).contains(&primary.len())
-                    && primary.bytes().all(|byte| byte.is_ascii_alphabetic());
-                if is_primary && is_made_of_subtags(&tag) {
-                    Stated::Given(tag)
-                } else {
-                    Stated::Unsaid
-                }
-            }
+            Stated::Given(text) => language_tag(&text).map_or(Stated::Unsaid, Stated::Given),
             none @ (Stated::None | Stated::Unsaid) => none,
         })
     }

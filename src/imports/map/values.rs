@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+use crate::imports::map::business::is_made_of_subtags;
 use crate::imports::map::fields::{FieldError, Names, SHOWN_CHARACTERS_MAX, names, shown};
 use crate::model::hash::hex;
 use crate::model::{InvalidReviewId, Rating, ReviewId};
@@ -84,6 +85,17 @@ pub fn flag(text: &str) -> Result<bool, String> {
             quoted(text)
         )),
     }
+}
+
+/// The language as a tag of BCP 47, also from a locale such as `de_DE.UTF-8`. Any other word for a language counts as
+/// none given: the language is then that of the text.
+pub fn language_tag(text: &str) -> Option<String> {
+    let tag = text.split(['.', '@']).next().unwrap_or_default();
+    let tag = tag.replace('_', "-");
+    let primary = tag.split('-').next().unwrap_or_default();
+    let is_primary =
+        (2..=3).contains(&primary.len()) && primary.bytes().all(|byte| byte.is_ascii_alphabetic());
+    (is_primary && is_made_of_subtags(&tag)).then_some(tag)
 }
 
 // Ratings: `5`, `4.0`, `5/5`, `4 out of 5`, `FIVE`, `★★★★☆`, `8` of 10 with `--scale 10`.

@@ -69,7 +69,8 @@ pub fn review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldEr
     let author = author.map(|name| name.unwrap_or_else(|| "Anonymous".to_owned()));
     let text = or_default(its, first(fields, ["reviewBody", "description"])).unwrap_or_default();
     let title = or_default(its, first(fields, ["name", "headline"]));
-    let language = or_default(its, fields.filled("inLanguage"));
+    let language = or_default(its, named(fields, "inLanguage"));
+    let language = language.and_then(|name| values::language_tag(&name));
     let source = noted(its, source(fields));
     let response = or_default(its, response(fields, calendar));
     let updated = or_default(its, time(fields, "dateModified")).and_then(Posted::instant);

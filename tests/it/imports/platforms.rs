@@ -228,6 +228,26 @@ async fn a_row_that_says_nothing_of_an_answer_leaves_the_answer_and_one_that_say
 }
 
 #[tokio::test]
+async fn the_language_of_linked_data_is_a_tag_as_in_a_table() {
+    let bench = bench().await;
+    let english = json!({"@type": "Language", "name": "English", "alternateName": "en"});
+    for (id, language, tag) in [
+        ("a", json!("es-MX"), Some("es-MX")),
+        ("b", json!("de_DE"), Some("de-DE")),
+        ("c", json!("English"), None),
+        ("d", english, None),
+        ("e", json!(["pt", "en"]), Some("pt")),
+    ] {
+        let review = json!({"@context": "https://schema.org", "@type": "Review", "@id": id, "inLanguage": language,
+            "author": "Ann", "reviewRating": {"ratingValue": 5}, "datePublished": "2026-10-01", "reviewBody": "Fine"});
+        let (report, rejections) = bench.take(&review.to_string()).await;
+        assert_eq!(counts(&report), (1, 0, 0, 0), "{rejections:?}");
+        let review = bench.find(&format!("schema-{id}")).await.unwrap();
+        assert_eq!(review.language.as_deref(), tag, "{id}");
+    }
+}
+
+#[tokio::test]
 async fn reviews_with_a_blank_id_are_different_reviews() {
     let bench = bench().await;
     let review = |author: &str, id: &str| {
