@@ -75,7 +75,7 @@ pub enum Reader {
     #[default]
     Columns,
     /// As schema.org linked data, in which all objects are searched.
-    LinkedData(ReadRow),
+    LinkedData,
 }
 
 /// Reads the review in a row, or all its errors.

@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use crate::imports::export;
 use crate::imports::file_error::{FileError, reason};
+use crate::imports::map::date::Dates;
 use crate::imports::map::fields::{FieldError, Fields, names};
 use crate::imports::map::plan::{Columns, InputRow, Plan, PlannedRow};
 use crate::imports::map::values::{NOT_PUBLISHED, is_public};
@@ -208,10 +209,11 @@ fn value(
             let made = native::review(&record, sink.calendar());
             sink.review(at, held(&record, made, &is_taken, true), &raw)
         }
-        Reader::Json(review) | Reader::LinkedData(review) => {
+        Reader::Json(review) => {
             let made = review(&value, sink.calendar());
             sink.review(at, held(&value, made, &|_| false, false), &raw)
         }
+        Reader::LinkedData => linked(at, &value, sink),
         Reader::Columns => {
             if let Value::Object(members) = &value {
                 plan.note_object(members);
@@ -264,14 +266,23 @@ fn linked_data(
     }
     let array: Arc<str> = "reviews".into();
     for (index, review) in (0..).zip(&reviews) {
-        let made = schema_org::review(review, sink.calendar());
-        let made = held(review, made, &|_| false, false);
         let array = Arc::clone(&array);
-        sink.review(Position::Element { array, index }, made, &|| {
-            schema_org::raw(review)
-        })?;
+        linked(Position::Element { array, index }, review, sink)?;
     }
     Ok(())
+}
+
+/// Passes on a review in linked data.
+fn linked(at: Position, review: &Value, sink: &mut Collector<'_>) -> Result<(), FileError> {
+    let request = sink.request;
+    let dates = Dates {
+        format: request.date_format.as_deref(),
+        ..Dates::default()
+    };
+    let source = request.source.as_deref();
+    let made = schema_org::review(review, sink.calendar(), dates, request.scale, source);
+    let made = held(review, made, &|_| false, false);
+    sink.review(at, made, &|| schema_org::raw(review))
 }
 
 /// The review, withheld if a member of its row marks it as not public at its source.

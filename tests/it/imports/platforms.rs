@@ -319,3 +319,49 @@ async fn rejected_rows_of_several_formats_can_be_corrected_and_imported_again() 
         assert_eq!(report.new + report.unchanged, count);
     }
 }
+
+#[tokio::test]
+async fn the_options_that_linked_data_need_are_followed() {
+    let bench = bench().await;
+    let review = |id: &str, stars: Value, date: &str| {
+        json!({"@type": "Review", "@id": id, "author": {"@type": "Person", "name": "Ann"}, "reviewRating": stars,
+            "datePublished": date, "dateModified": "2026-10-09T10:00:00Z", "reviewBody": "Fine"})
+    };
+    let page = json!({"@context": "https://schema.org", "@graph": [
+        review("a", json!({"ratingValue": "4.5"}), "10/01/2026"),
+        review("b", json!({"ratingValue": "4.5", "bestRating": "5"}), "10/01/2026"),
+        review("c", json!({"ratingValue": "9", "bestRating": 10}), "10/01/2026"),
+    ]});
+    let file = bench.file("page.json", page.to_string());
+    let (_, rejections) = bench.import(&[&file]).await;
+    let said = rejections[0].to_string();
+    assert!(said.contains("pass --scale 5"), "{said}");
+    assert!(said.contains("choose with --date-format"), "{said}");
+    let order = ImportRequest {
+        files: vec![file],
+        scale: "5".parse().ok(),
+        date_format: Some("%m/%d/%Y".to_owned()),
+        source: Some("Our site".to_owned()),
+        ..ImportRequest::default()
+    };
+    let (report, rejections) = bench.order(&order).await;
+    assert_eq!(counts(&report.unwrap()), (3, 0, 0, 0), "{rejections:?}");
+    for id in ["schema-a", "schema-b", "schema-c"] {
+        let review = bench.find(id).await.unwrap();
+        assert_eq!(
+            (review.rating.stars(), review.date.to_string()),
+            (5, "2026-10-01".to_owned()),
+            "{id}"
+        );
+        assert_eq!(review.source.name, "Our site");
+    }
+    let nine = review("d", json!({"ratingValue": "9"}), "2026-10-01").to_string();
+    let order = ImportRequest {
+        files: vec![bench.file("nine.json", nine)],
+        scale: "10".parse().ok(),
+        ..ImportRequest::default()
+    };
+    let (report, rejections) = bench.order(&order).await;
+    assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0), "{rejections:?}");
+    assert_eq!(bench.find("schema-d").await.unwrap().rating.stars(), 5);
+}
