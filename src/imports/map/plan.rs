@@ -65,6 +65,13 @@ impl Lookup {
         Self { names, columns }
     }
 
+    /// A field with the name that `--map` gives; if it is empty, none has it.
+    fn renamed(theirs: &str, columns: Option<&Columns>) -> Self {
+        let name = Some(theirs).filter(|theirs| !theirs.is_empty());
+        let names = name.map(|name| Cow::Owned(name.to_owned())).into_iter();
+        Self::new(names.collect(), columns)
+    }
+
     pub fn column(number: usize, columns: &Columns) -> Self {
         let name = columns.0.get(number).cloned().map(Cow::Owned);
         Self {
@@ -271,7 +278,7 @@ impl<'o> Plan<'o> {
         let lookup = |list: Names| Lookup::new(names(list).map(Cow::Borrowed).collect(), columns);
         let fields = ReviewField::ALL.map(|field| {
             if let Some(theirs) = request.rename(field.name()) {
-                return Lookup::new(vec![Cow::Owned(theirs.to_owned())], columns);
+                return Lookup::renamed(theirs, columns);
             }
             let listed = format.fields.get(&field);
             listed.map_or_else(Lookup::default, |list| lookup(list))
@@ -359,7 +366,7 @@ impl<'o> Plan<'o> {
         if let Some(theirs) = self.request.rename(STATUS) {
             let theirs = Some(theirs).filter(|theirs| !theirs.is_empty());
             let state = |theirs: &str| {
-                let lookup = Lookup::new(vec![Cow::Owned(theirs.to_owned())], columns);
+                let lookup = Lookup::renamed(theirs, columns);
                 (lookup, Says::find(theirs).unwrap_or(Says::State))
             };
             return Some(theirs.map(state).into_iter().collect());
@@ -467,11 +474,9 @@ impl<'o> Plan<'o> {
             .into_iter()
             .filter(|(fields, _, is_needed)| *is_needed && !fields.iter().any(is_there));
         let lacks: Vec<&'static str> = lacks.map(|(_, ours, _)| ours).collect();
-        let unknown =
-            self.request.renames.iter().filter(|rename| {
-                !rename.ignores_status() && columns.find(&rename.theirs).is_none()
-            });
-        let unknown: Vec<String> = unknown.map(|rename| rename.theirs.clone()).collect();
+        let is_unknown = |theirs: &&String| !theirs.is_empty() && columns.find(theirs).is_none();
+        let unknown = self.request.renames.iter().map(|rename| &rename.theirs);
+        let unknown: Vec<String> = unknown.filter(is_unknown).cloned().collect();
         if lacks.is_empty() && unknown.is_empty() {
             return Ok(());
         }

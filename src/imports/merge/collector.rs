@@ -116,7 +116,8 @@ impl<'a> Collector<'a> {
     /// # Errors
     /// When the reviews are of several locations and none was chosen.
     pub fn finish(mut self) -> Result<Collected, FileError> {
-        self.collected.report.listing = self.locations.listing()?;
+        let may_ignore = self.format.has_renames();
+        self.collected.report.listing = self.locations.listing(may_ignore)?;
         Ok(self.collected)
     }
 
@@ -364,19 +365,24 @@ impl Locations<'_> {
         })
     }
 
-    /// The name of the reviews' location, if known.
+    /// The name of the reviews' location, if known. `may_ignore` (whether the format allows `--map`) is for the message.
     ///
     /// # Errors
     /// When there are several locations and none was chosen, or the chosen one has no reviews.
-    fn listing(&self) -> Result<Option<String>, FileError> {
+    fn listing(&self, may_ignore: bool) -> Result<Option<String>, FileError> {
         let mut chosen = self.rows.keys().filter(|its| self.is_chosen(its));
         let taken = chosen.next();
         match self.meant {
             None if chosen.next().is_some() => {
                 let rows = self.rows.iter();
                 let counted = rows.map(|(its, count)| format!("{} ({count})", self.called(its)));
+                let ignore = if may_ignore {
+                    "; if the field is no location of the business, ignore it with --map location="
+                } else {
+                    ""
+                };
                 Err(FileError::new(format!(
-                    "the reviews are of {} locations: {}; one service publishes one location; name it with --location",
+                    "the reviews are of {} locations: {}; one service publishes one location; name it with --location{ignore}",
                     self.rows.len(),
                     counted.collect::<Vec<_>>().join(", ")
                 )))

@@ -19,7 +19,7 @@ use crate::imports::map::date::Dates;
 use crate::imports::map::fields::{FieldError, Fields, names};
 use crate::imports::map::plan::{Columns, InputRow, Plan, PlannedRow};
 use crate::imports::map::values::{NOT_PUBLISHED, is_public};
-use crate::imports::map::{self, Incoming, Rename, Stated};
+use crate::imports::map::{self, Incoming, STATUS, Stated};
 use crate::imports::merge::collector::Collector;
 use crate::imports::platforms::{Format, Reader, find_format, native, schema_org};
 use crate::imports::report::Position;
@@ -203,7 +203,7 @@ fn value(
                     Err(problem) => sink.reject(at, &raw, &[problem]),
                 };
             }
-            let is_ignored = renames.iter().any(Rename::ignores_status);
+            let is_ignored = plan.request.rename(STATUS) == Some("");
             // In native records these two members have their own meaning.
             let is_taken = |name: &str| is_ignored || matches!(name, "status" | "deleted");
             let made = native::review(&record, sink.calendar());

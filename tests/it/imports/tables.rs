@@ -719,3 +719,29 @@ async fn a_column_named_review_is_the_text_though_there_is_one_named_comment() {
     assert_eq!(counts(&report), (1, 0, 0, 0));
     assert_eq!(bench.find("x").await.unwrap().text, "They were late");
 }
+
+#[tokio::test]
+async fn a_column_named_location_that_is_none_is_ignored_if_map_says_so() {
+    let bench = bench().await;
+    let table = "ID,Date,Rating,Name,Review,Location,!\na,2026-10-01,5,Ann,Good.,4,x\nb,2026-10-02,4,Bo,Fair.,Mesa,y\n";
+    let refusal = bench.refusal(table).await;
+    assert!(
+        refusal.contains("the reviews are of 2 locations: 4 (1), Mesa (1)")
+            && refusal.ends_with("with --map location="),
+        "{refusal}"
+    );
+    let rows = r#"[{"id": "c", "date": "2026-10-01", "rating": 5, "name": "Cy", "text": "Good.", "location": "Mesa"},
+        {"id": "d", "date": "2026-10-02", "rating": 4, "name": "Di", "text": "Fair.", "location": "4"}]"#;
+    for content in [table, rows] {
+        let order = ImportRequest {
+            files: vec![bench.file("t", content)],
+            format: find_format("table"),
+            renames: vec!["location=".parse().unwrap()],
+            ..ImportRequest::default()
+        };
+        let (report, rejections) = bench.order(&order).await;
+        assert_eq!(counts(&report.unwrap()), (2, 0, 0, 0), "{rejections:?}");
+    }
+    let locations = "select count(location) from review_source";
+    assert_eq!(sqlite3(bench.database.path(), locations), "0");
+}
