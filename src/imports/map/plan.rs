@@ -648,28 +648,20 @@ impl<'p> PlannedRow<'p> {
         Ok(number.filter(|number| number.trim() != "0"))
     }
 
-    /// The members of the row that are read. They are written to the file of rejected rows, which can be corrected and
-    /// imported without the options of this import: a renamed column is under the format's name for its field, and in
-    /// a table, whose headers may be in any language, so is every column, with valid ratings and dates converted.
+    /// The members of the row that are read, for the file of rejected rows, which is imported with the same options. In a
+    /// table, whose headers may be in any language, each field has the format's name unless `--map` gives its column.
     pub fn raw(&self) -> Value {
-        let (format, request) = (self.plan.format, self.plan.request);
+        let plan = self.plan;
         let mut read = Map::new();
-        for field in ReviewField::ALL {
-            let is_renamed = request.rename(field.name()).is_some();
-            if !self.has(field) || !(format.reads_headers || is_renamed) {
-                continue;
-            }
-            let listed = format.fields.get(&field);
-            let name = listed.and_then(|list| names(list).next());
-            let name = name.unwrap_or(field.name()).to_owned();
+        for field in ReviewField::ALL.into_iter().filter(|its| self.has(*its)) {
+            let is_renamed = plan.request.rename(field.name()).is_some();
+            let listed = plan.format.fields.get(&field);
+            let listed = listed.filter(|_| plan.format.reads_headers && !is_renamed);
+            let ours = listed.and_then(|list| names(list).next());
+            let name = ours.or_else(|| self.get(field).map(|found| found.path));
+            let path = || self.row.path(plan.field(field));
+            let name = name.map_or_else(path, str::to_owned);
             read.insert(name, self.converted(field));
-        }
-        let is_given = read.get("source.name").is_some_and(|name| !is_empty(name));
-        if let Some(source) = request.source.as_deref().filter(|_| !is_given) {
-            let listed = format.fields.get(&ReviewField::SourceName);
-            if let Some(name) = listed.and_then(|list| names(list).next()) {
-                read.insert(name.to_owned(), Value::from(source));
-            }
         }
         if let InputRow::Json(members) = self.row {
             let states = members
@@ -677,23 +669,11 @@ impl<'p> PlannedRow<'p> {
                 .filter(|(name, _)| Says::find(name).is_some());
             read.extend(states.map(|(name, value)| (name.clone(), value.clone())));
         }
-        // A renamed status may be in a column whose name does not tell that it is one.
-        if let Some(theirs) = request.rename(STATUS)
-            && Says::find(theirs).is_none()
-        {
-            let mut states = self.plan.states.iter().flatten();
-            let value = states.next().and_then(|(lookup, _)| self.row.get(lookup));
-            read.extend(value.map(|found| (STATUS.to_owned(), found.value.into_owned())));
-        }
-        for lookup in self.plan.lookups().chain(&self.plan.keys) {
-            let is_converted = |field: &Lookup| std::ptr::eq(field, lookup);
-            if format.reads_headers && self.plan.fields.iter().any(is_converted) {
-                continue;
-            }
-            // Private columns never match, but a name that identifies a format may belong to a whole object.
+        let comments = plan.comments.iter().flat_map(|(one, other)| [one, other]);
+        for lookup in plan.visibility().chain(comments).chain(&plan.keys) {
+            // A name that identifies a format may belong to a whole object.
             let found = self.row.get(lookup);
-            let found = found.filter(|found| !found.value.is_object());
-            if let Some(found) = found {
+            if let Some(found) = found.filter(|found| !found.value.is_object()) {
                 read.entry(found.path)
                     .or_insert_with(|| found.value.into_owned());
             } else if self.row.has(lookup) {
@@ -703,12 +683,13 @@ impl<'p> PlannedRow<'p> {
         Value::Object(read)
     }
 
-    /// The value of a field that the row has: stars and dates converted if they are valid, otherwise as in the file.
+    /// The value of a field that the row has: stars and dates, if they are valid, in forms that every option reads alike,
+    /// otherwise as in the file.
     fn converted(&self, field: ReviewField) -> Value {
         #[expect(clippy::wildcard_enum_match_arm, reason = "the others are texts")]
         let value = match field {
             ReviewField::Rating => match self.rating() {
-                Ok((rating, false)) => Some(Value::from(rating.stars())),
+                Ok((rating, false)) => Some(Value::from(format!("{}/5", rating.stars()))),
                 Ok((_, true)) | Err(_) => None,
             },
             ReviewField::Date

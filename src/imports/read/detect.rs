@@ -302,7 +302,7 @@ fn refuse_options_of_tables(shape: &FileShape, request: &ImportRequest) -> Resul
         ("sheet", request.sheet.is_some(), is_workbook),
         ("header-row", request.header_row.is_some(), is_table),
     ] {
-        if is_given && !is_there {
+        if is_given && !is_there && shape.rejected.is_none() {
             let said = described(shape);
             return Err(FileError::new(format!(
                 "is {said}, which has no {what}; leave --{what} out"
