@@ -14,8 +14,8 @@ use crate::imports::map::fields::{
     self, FieldError, Names, check_text, names, noted, or_default, shown,
 };
 use crate::imports::map::values::{
-    NOT_PUBLISHED, Says, flag, is_public, language_tag, parse_rating, quoted, same_name,
-    shows_scale_of_ten, words,
+    NOT_PUBLISHED, Says, flag, is_public, language_tag, parse_rating, quoted, readable, same_name,
+    shows_scale_of_ten, without_address, words,
 };
 use crate::imports::map::{
     Answer, Calendar, Comment, Dated, FormerIdParts, Incoming, Noted, Posted, ReviewField, STATUS,
@@ -684,7 +684,7 @@ impl<'p> PlannedRow<'p> {
     }
 
     /// The value of a field that the row has: stars and dates, if they are valid, in forms that every option reads alike,
-    /// otherwise as in the file.
+    /// otherwise as in the file; names without an e-mail address.
     fn converted(&self, field: ReviewField) -> Value {
         #[expect(clippy::wildcard_enum_match_arm, reason = "the others are texts")]
         let value = match field {
@@ -699,9 +699,13 @@ impl<'p> PlannedRow<'p> {
                 let posted = self.posted(field).ok().flatten();
                 posted.map(|posted| Value::from(posted.to_string()))
             }
+            ReviewField::Author | ReviewField::FirstName | ReviewField::LastName => {
+                let name = self.text(field).ok().flatten();
+                name.map(|name| Value::from(without_address(&name)))
+            }
             _ => None,
         };
-        let raw = || self.get(field).map(|found| found.value.into_owned());
+        let raw = || self.get(field).map(|found| readable(&found.value, &[]));
         value.or_else(raw).unwrap_or_else(|| Value::from(""))
     }
 

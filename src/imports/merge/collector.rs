@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::imports::file_error::FileError;
 use crate::imports::map::fields::FieldError;
-use crate::imports::map::values::shortened;
+use crate::imports::map::values::{shortened, without_address};
 use crate::imports::map::{Calendar, Comment, Incoming, Noted, Posted, Stated, business};
 use crate::imports::merge::{Staged, StagedReview};
 use crate::imports::platforms::{Format, native};
@@ -194,6 +194,9 @@ impl<'a> Collector<'a> {
                 name: name.clone(),
                 url: None,
             });
+        }
+        if !is_own {
+            incoming.author = without_address(&incoming.author);
         }
         if !self.format.authors_public && !self.request.full_names {
             incoming.author = shortened(&incoming.author);

@@ -9,7 +9,6 @@ use serde_json::{Map, Value};
 
 use crate::imports::map::date::{Dates, dated};
 use crate::imports::map::fields::{FieldError, Fields, Names, names, noted, or_default, url};
-use crate::imports::map::values::Says;
 use crate::imports::map::{
     Answer, Calendar, Dated, Incoming, Posted, SOURCE_DEFAULT, Stated, StatedParts, answer, values,
 };
@@ -21,8 +20,14 @@ pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
     label: "schema.org (JSON-LD, in HTML too)",
     keys: vec!["@context, @type", "@context, @graph", "@type, reviewRating"],
     reader: Reader::LinkedData,
+    members: names(MEMBERS).collect(),
     ..Format::default()
 });
+
+const MEMBERS: Names = "@context, @type, @id, url, identifier, reviewRating.@type, reviewRating.ratingValue, \
+    reviewRating.bestRating, datePublished, dateModified, reviewBody, description, name, headline, inLanguage, inLanguage.name, \
+    publisher, publisher.@type, publisher.name, itemReviewed, itemReviewed.@type, itemReviewed.name, author, author.@type, \
+    author.name, comment.@type, comment.text, comment.dateCreated, comment.author, comment.author.@type, comment.author.name";
 
 /// Maximum nesting depth that is searched.
 pub const DEEP_MAX: usize = 32;
@@ -99,23 +104,6 @@ pub fn review(
         ..StatedParts::default()
     };
     Incoming::of(id, stars, posted, author, stated, wrong)
-}
-
-/// The members that are read, for the file of rejected rows; none of them is private.
-pub fn raw(value: &Value) -> Value {
-    const READ: Names = "@context, @type, @id, url, identifier, reviewRating, datePublished, dateModified, \
-        reviewBody, description, name, headline, inLanguage, publisher, itemReviewed, comment, author";
-    let Value::Object(members) = value else {
-        return value.clone();
-    };
-    let mut read = members.clone();
-    read.retain(|name, _| names(READ).any(|read| read == *name) || Says::find(name).is_some());
-    for whose in ["author", "publisher", "itemReviewed"] {
-        if let Some(Value::Object(person)) = read.get_mut(whose) {
-            person.retain(|name, _| name == "name" || name == "@type");
-        }
-    }
-    Value::Object(read)
 }
 
 fn stars(fields: &Fields<'_>, scale: Option<NonZeroU8>) -> Result<Rating, FieldError> {

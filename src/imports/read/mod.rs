@@ -18,7 +18,7 @@ use crate::imports::file_error::{FileError, reason};
 use crate::imports::map::date::Dates;
 use crate::imports::map::fields::{FieldError, Fields, names};
 use crate::imports::map::plan::{Columns, InputRow, Plan, PlannedRow};
-use crate::imports::map::values::{NOT_PUBLISHED, is_public};
+use crate::imports::map::values::{NOT_PUBLISHED, is_public, readable};
 use crate::imports::map::{self, Incoming, STATUS, Stated};
 use crate::imports::merge::collector::Collector;
 use crate::imports::platforms::{Format, Reader, find_format, native, schema_org};
@@ -183,20 +183,21 @@ fn value(
     value: RowValue,
     sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
-    let value = match value {
+    let mut value = match value {
         Ok(value) => value,
         Err((message, raw)) => {
             return sink.reject(at, &|| raw.clone(), &[FieldError::new("", message)]);
         }
     };
-    let raw = || value.clone();
+    if plan.format.is_own() {
+        map::apply(&plan.request.renames, &mut value);
+    }
+    let members = &plan.format.members;
+    let raw = || readable(&value, members);
     match plan.format.reader {
         Reader::Native => {
-            let renames = &plan.request.renames;
-            let mut record = value.clone();
-            map::apply(renames, &mut record);
-            if record.get("deleted") == Some(&Value::Bool(true)) {
-                let fields = Fields::of(&record, String::new());
+            if value.get("deleted") == Some(&Value::Bool(true)) {
+                let fields = Fields::of(&value, String::new());
                 let id = fields.and_then(|its| its.parsed("id")?.ok_or_else(|| its.missing("id")));
                 return match id {
                     Ok(id) => sink.deleted(id),
@@ -206,8 +207,8 @@ fn value(
             let is_ignored = plan.request.rename(STATUS) == Some("");
             // In native records these two members have their own meaning.
             let is_taken = |name: &str| is_ignored || matches!(name, "status" | "deleted");
-            let made = native::review(&record, sink.calendar());
-            sink.review(at, held(&record, made, &is_taken, true), &raw)
+            let made = native::review(&value, sink.calendar());
+            sink.review(at, held(&value, made, &is_taken, true), &raw)
         }
         Reader::Json(review) => {
             let made = review(&value, sink.calendar());
@@ -282,7 +283,8 @@ fn linked(at: Position, review: &Value, sink: &mut Collector<'_>) -> Result<(), 
     let source = request.source.as_deref();
     let made = schema_org::review(review, sink.calendar(), dates, request.scale, source);
     let made = held(review, made, &|_| false, false);
-    sink.review(at, made, &|| schema_org::raw(review))
+    let members = &schema_org::FORMAT.members;
+    sink.review(at, made, &|| readable(review, members))
 }
 
 /// The review, withheld if a member of its row marks it as not public at its source.

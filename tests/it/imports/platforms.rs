@@ -248,6 +248,51 @@ async fn the_language_of_linked_data_is_a_tag_as_in_a_table() {
 }
 
 #[tokio::test]
+async fn private_members_and_addresses_are_in_no_rejected_row_and_no_name() {
+    let private = ["@example.com", "+1 602", "192.0.2.1", "photo"];
+    let own = json!({"id": "r", "rating": 9, "date": "2026-10-01", "author": "Jane Doe <jane@example.com>", "text": "Fine.",
+        "email": "jane@example.com", "phone": "+1 602", "source": {"name": "Web", "ip": "192.0.2.1"},
+        "response": {"text": "Thanks.", "author": {"email": "o@example.com"}}, "title": null});
+    let document =
+        json!({"business": {"id": "x", "name": "X"}, "aggregate_rating": {}, "reviews": [own]});
+    let google = json!({"reviews": [google(1, "a", &json!({"starRating": "NINE", "ip": "192.0.2.1",
+        "reviewer": {"displayName": "jane@example.com", "profilePhotoUrl": "photo"},
+        "reviewReply": {"comment": "Thanks.", "replyAuthorEmail": "o@example.com"}}))]});
+    let linked = json!({"@context": "https://schema.org", "@type": "Review", "reviewRating": {"ratingValue": "nine"},
+        "author": [{"@type": "Person", "name": "jane@example.com", "email": "jane@example.com"}], "email": "jane@example.com",
+        "reviewBody": "Fine.", "datePublished": "2026-10-01",
+        "comment": {"text": "Thanks.", "author": {"name": "Owner", "email": "o@example.com"}}});
+    let trustpilot = json!({"reviews": [{"id": "1", "stars": 9, "createdAt": "2026-10-16T07:00:00Z", "title": "Fine",
+        "consumer": {"displayName": "jane@example.com", "email": "jane@example.com"}}]});
+    let table = "Date,Stars,Name,Comment,Email\n2026-10-02,nine,jane@example.com,Fine.,jane@example.com\n2026-10-02,nine,Jane Doe <jane@example.com>,Fine.,x@example.com\n";
+    for (content, kept) in [
+        (
+            own.to_string(),
+            "\"response\":{\"author\":{},\"text\":\"Thanks.\"},\"source\":{\"name\":\"Web\"},\"text\":\"Fine.\",\"title\":null",
+        ),
+        (document.to_string(), "Jane Doe"),
+        (google.to_string(), "accounts/1/locations/77/reviews/a"),
+        (linked.to_string(), "\"author\":{\"name\":\"Owner\"}"),
+        (trustpilot.to_string(), "2026-10-16T07:00:00"),
+        (table.to_owned(), "Jane Doe"),
+    ] {
+        let bench = bench_with_zone().await;
+        let (_, rejections) = bench.take(&content).await;
+        let rows: Vec<String> = rejections.iter().map(|its| its.row.to_string()).collect();
+        let rows = rows.join("\n");
+        assert!(rows.contains(kept), "{rows}");
+        assert!(!private.iter().any(|its| rows.contains(its)), "{rows}");
+    }
+    let bench = bench_with_zone().await;
+    let (report, _) = bench.take(table.replace("nine", "5")).await;
+    assert_eq!(counts(&report), (2, 0, 0, 0));
+    let mut reader = bench.database.readers().acquire().await.unwrap();
+    let authors = sqlx::query_scalar::<_, String>("select author from review order by author");
+    let authors = authors.fetch_all(&mut *reader).await.unwrap();
+    assert_eq!(authors, ["Anonymous", "Jane Doe"]);
+}
+
+#[tokio::test]
 async fn reviews_with_a_blank_id_are_different_reviews() {
     let bench = bench().await;
     let review = |author: &str, id: &str| {
