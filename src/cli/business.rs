@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::Value;
+use sqlx::SqliteConnection;
 
 use super::database::{change, read};
 use super::init::{store, told};
@@ -69,16 +70,30 @@ impl BusinessCommand {
 }
 
 async fn show(config: &DatabaseConfig) -> anyhow::Result<Exit> {
-    let Some(business) = read(config, storage::business::find).await? else {
+    let Some(business) = read(config, own).await? else {
         anyhow::bail!("no business yet; create it with `reviews init --name NAME`")
     };
-    let mut text = serde_json::to_string_pretty(&wire::OwnBusiness::from(&business))?;
+    let mut text = serde_json::to_string_pretty(&business)?;
     text.push('\n');
     say(&text)
 }
 
+/// The business as in a file. A time zone that was never set is left out, because the file would set it.
+pub(super) async fn own(
+    connection: &mut SqliteConnection,
+) -> sqlx::Result<Option<wire::OwnBusiness>> {
+    let Some(business) = storage::business::find(&mut *connection).await? else {
+        return Ok(None);
+    };
+    let mut own = wire::OwnBusiness::from(&business);
+    if storage::business::time_zone(connection).await?.is_none() {
+        own.business.time_zone.clear();
+    }
+    Ok(Some(own))
+}
+
 /// The business in the format of a file; an empty object if there is none.
-pub(super) fn json(business: Option<&Business>) -> serde_json::Result<Value> {
+fn json(business: Option<&Business>) -> serde_json::Result<Value> {
     let value = business.map(|business| serde_json::to_value(wire::OwnBusiness::from(business)));
     value.unwrap_or_else(|| Ok(Value::Object(serde_json::Map::new())))
 }

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Map, Value};
 use sqlx::{SqliteConnection, SqlitePool};
 
-use super::business::json as business_json;
+use super::business::own;
 use super::editorial::as_json;
 use super::output::{self, Protected};
 use super::report::{Exit, progress, report_done};
@@ -103,7 +103,7 @@ impl ExportCommand {
         };
         if self.file.is_some() {
             report_done(&format!(
-                "{name}: {reviews} reviews, {deleted} deleted; readable only by you\n{lacks}"
+                "{name}: {reviews} reviews, {deleted} IDs without a review; readable only by you\n{lacks}"
             ));
         } else if !lacks.is_empty() {
             // The table is complete even if the note cannot be printed.
@@ -177,19 +177,13 @@ const TABLE_LACKS: &str = "note: a table cannot hold the business and the editor
 
 /// The first line with business and editorial texts; `None` if there are none.
 async fn about(connection: &mut SqliteConnection) -> anyhow::Result<Option<Value>> {
-    let business = business::find(&mut *connection).await?;
-    let zone = business::time_zone(&mut *connection).await?;
+    let own = own(&mut *connection).await?;
     let editorial = business::editorial(&mut *connection).await?;
     let mut members = Map::new();
-    if business.is_some() {
-        let mut its = business_json(business.as_ref())?;
-        if let (None, Some(its)) = (zone, its.as_object_mut()) {
-            // The zone was never set, and an import of it would set it.
-            its.remove("time_zone");
-        }
-        members.insert("business".to_owned(), its);
+    if let Some(own) = &own {
+        members.insert("business".to_owned(), serde_json::to_value(own)?);
     }
-    if editorial != Editorial::default() || business.is_some() {
+    if editorial != Editorial::default() || own.is_some() {
         members.insert("editorial".to_owned(), as_json(&editorial));
     }
     Ok((!members.is_empty()).then_some(Value::Object(members)))

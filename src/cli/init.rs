@@ -148,7 +148,9 @@ impl Init {
     /// The known business with the given fields replaced.
     fn applied_to(&self, known: Option<&Business>) -> Business {
         let before = known.cloned().unwrap_or_default();
-        let new_name = self.name.as_deref().filter(|_| known.is_none());
+        // The business may have been created without a name.
+        let is_unnamed = before.id == Business::default().id;
+        let new_name = self.name.as_deref().filter(|_| is_unnamed);
         let id = new_name.map_or_else(|| before.id.clone(), slug);
         Business {
             id,

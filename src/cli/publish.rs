@@ -20,9 +20,9 @@ pub struct Publish {
 impl Publish {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         decide(config, clock, &self.id, async |write, review| {
+            reviews::note_status_decided(write, review).await?;
             let reason = match &review.status {
                 Status::Published => {
-                    reviews::note_published(write, review).await?;
                     let report = "is already published; imports keep it published\n";
                     return Ok(Decided::Unchanged(report.to_owned()));
                 }
@@ -41,7 +41,6 @@ impl Publish {
                 vouched = "; it was not verified, so it is now marked as verified by you (manual)";
             }
             review.status = Status::Published;
-            reviews::note_published(write, review).await?;
             Ok(Decided::Changed(format!(
                 "published; was withheld ({reason}){vouched}\n"
             )))

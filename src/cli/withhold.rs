@@ -8,6 +8,7 @@ use super::report::Exit;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::model::Status;
+use crate::storage::reviews;
 
 /// A longer reason is published as "too long".
 const REASON_BYTES_MAX: usize = 1_000;
@@ -36,10 +37,11 @@ impl Withhold {
             reason.len()
         );
         let status = Status::withheld(reason);
-        decide(config, clock, &self.id, async |_, review| {
+        decide(config, clock, &self.id, async |write, review| {
+            reviews::note_status_decided(write, review).await?;
             if review.status == status {
                 return Ok(Decided::Unchanged(format!(
-                    "is already withheld ({reason})\n"
+                    "is already withheld ({reason}); imports keep it withheld\n"
                 )));
             }
             let was = match &review.status {

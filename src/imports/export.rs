@@ -168,7 +168,9 @@ pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
             "rating" => text
                 .parse::<u8>()
                 .map_or_else(|_| Value::from(text), Value::from),
+            // Excel writes TRUE.
             "verification.verified" | "deleted" => text
+                .to_ascii_lowercase()
                 .parse::<bool>()
                 .map_or_else(|_| Value::from(text), Value::from),
             _ => Value::from(text),

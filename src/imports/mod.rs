@@ -110,9 +110,7 @@ async fn merged(
     }
     let zone = match &brought {
         Some(brought) => {
-            if known.as_ref() != Some(brought) {
-                business::replace(write, brought).await?;
-            }
+            business::replace(write, brought).await?;
             zone
         }
         // A shell may have changed the time zone since the last import.
@@ -123,7 +121,7 @@ async fn merged(
     }
     if let Some(texts) = editorial {
         let stored = business::editorial(write.for_reading()).await?;
-        if stored != texts && (order.is_sample || stored == Editorial::default()) {
+        if stored == Editorial::default() {
             business::replace_editorial(write, &texts).await?;
         }
     }

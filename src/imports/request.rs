@@ -19,8 +19,8 @@ pub struct ImportRequest {
     /// The format of every FILE [default: detected from the content]
     #[arg(long, value_name = "F", value_parser = PossibleValuesParser::new(format_names()).try_map(|name| find_format(&name).ok_or("unknown")))]
     pub format: Option<&'static Format>,
-    /// Fill field K of a review from column or field V, for example text=Review; may be repeated. `status=` ignores the status in
-    /// the file
+    /// Fill field K of a review from column or field V, for example text=Review; may be repeated. `status=` and `location=`
+    /// ignore these in the file
     #[arg(long = "map", value_name = "K=V")]
     pub renames: Vec<Rename>,
     /// Highest value of the rating scale, for example 10; if given, halves are rounded up [default: 5]
@@ -65,7 +65,7 @@ pub struct ImportRequest {
     /// Import only the reviews of this location, if FILE has several
     #[arg(long, value_name = "L")]
     pub location: Option<String>,
-    /// Whether the files are sample data, in lines: they replace the business and the editorial texts, and cannot be undone.
+    /// Whether the files are sample data, in lines; they cannot be undone.
     #[arg(skip)]
     pub is_sample: bool,
 }

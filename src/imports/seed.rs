@@ -1,6 +1,5 @@
-//! Sample data: a folder of business.json, reviews.jsonl and, if present, editorial.json. It is loaded like an import,
-//! but replaces the business and the editorial texts; and errors in these files, which are written by hand, have line
-//! and column.
+//! Sample data: a folder of business.json, reviews.jsonl and, if present, editorial.json. It is loaded like an import;
+//! errors in these files, which are written by hand, have line and column.
 
 use std::path::{Path, PathBuf};
 
@@ -130,7 +129,7 @@ pub async fn load(
         return Err(missing(&place));
     }
     let file = BusinessFile::read(&place)?;
-    let mut business = file.merged(None)?;
+    let business = file.merged(None)?;
     let place = folder.join("editorial.json");
     let editorial = if place.exists() {
         Some(EditorialFile::read(&place)?.merged(&Editorial::default())?)
@@ -168,11 +167,11 @@ pub async fn load(
     let known = storage::business::find(write.for_reading())
         .await
         .at(path)?;
-    if let Some(known) = known.as_ref().filter(|_| !file.says("publish_staff")) {
-        business.publish_staff = known.publish_staff;
+    // The owner may have edited those of a sample that is already there.
+    if known.is_none() {
+        collected.business = Some(business);
+        collected.editorial = editorial;
     }
-    collected.business = Some(business);
-    collected.editorial = editorial;
     let merged = merged(&mut write, collected, known, &request, watch).await;
     let report = merged.map_err(|error| error.at(path))?;
     write.commit().await.at(path)?;

@@ -102,6 +102,13 @@ fn merge_unit(key: &DigestKey, unit: Unit, row: &Review, said: &Statement, merge
         && row.status == Status::Published
         && said.review.status != Status::Published;
     let is_untouched = last.map_or_else(|| unit.is_unset(row) || hides, |last| last == ours);
+    // What the owner withheld or published by a command stays so, whatever the source states meanwhile.
+    if unit == Unit::Status && last == Some(DECIDED) {
+        if its != ours {
+            merged.kept.insert(unit);
+        }
+        return;
+    }
     if its == ours {
         // The values are equal again, so the unit is no longer a decision, unless the import marks it as one.
     } else if last == Some(its) && !is_decision {

@@ -23,6 +23,8 @@ pub struct Business {
     #[oai(rename = "type")]
     pub kind: String,
     /// IANA name of the zone in which the dates are calendar days.
+    // Empty only in the owner's file, if it was never set.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub time_zone: String,
     /// Language of its pages and feeds: BCP 47.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -173,7 +173,7 @@ fn address(
     let mut address = before.unwrap_or_default();
     address.extend(parts.clone());
     address.retain(|_, part| !part.is_null());
-    Some(address)
+    Some(address).filter(|address| !address.is_empty())
 }
 
 /// A type that search engines do not know stays as it is.

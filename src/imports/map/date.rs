@@ -24,7 +24,8 @@ pub fn dated(
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Dates<'a> {
-    /// `--date-format`, in strftime notation. If it is given, no other form is accepted.
+    /// `--date-format`, in strftime notation. If it is given, of the other forms only those of ISO 8601 are accepted, in
+    /// which the date cells of a workbook are read.
     pub format: Option<&'a str>,
     /// The platform's order in `10/11/2026`.
     pub order: Option<DateOrder>,
@@ -79,12 +80,11 @@ impl Dates<'_> {
             return Err(unknown(text));
         }
         if let Some(format) = self.format {
-            return self.formatted(text, format);
+            let formatted = self.formatted(text, format);
+            return formatted.or_else(|wrong| self.iso(text).ok_or(wrong));
         }
-        if let Ok(instant) = DateTime::parse_from_rfc3339(text)
-            .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f%z"))
-        {
-            return posted(instant.to_utc(), text);
+        if let Some(posted) = self.iso(text) {
+            return Ok(posted);
         }
         if let Some(instant) = unix(text).or_else(|| zoned(text)) {
             return posted(instant, text);
@@ -102,16 +102,20 @@ impl Dates<'_> {
         {
             return self.slashes(&text.replacen('-', "/", 2));
         }
-        let first = text.split(['T', ' ']).next().unwrap_or_default();
-        // `2026-10-31 …` comes first, because nearly all dates have this form and the list is long.
-        let plain = if first.len() == 10 && first.as_bytes()[4] == b'-' {
-            &PLAIN[..1]
-        } else {
-            &PLAIN[..]
-        };
-        let read = |text: &str| plain.iter().find_map(|format| local(text, format));
+        let read = |text: &str| PLAIN.iter().find_map(|format| local(text, format));
         let local = read(text).or_else(|| read(&in_english(text)?));
         self.place(local, text)
+    }
+
+    /// A date or time of ISO 8601.
+    fn iso(self, text: &str) -> Option<Posted> {
+        let instant = DateTime::parse_from_rfc3339(text)
+            .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f%z"));
+        let posted = match instant {
+            Ok(instant) => posted(instant.to_utc(), text),
+            Err(_) => self.place(local(text, PLAIN[0]), text),
+        };
+        posted.ok()
     }
 
     fn formatted(self, text: &str, format: &str) -> Result<Posted, String> {
@@ -414,7 +418,13 @@ mod tests {
         };
         assert_eq!(said(format("%d/%m/%Y"), "10/11/2026"), "2026-11-10");
         assert_eq!(said(format("%d.%m.%y"), "10.11.26"), "2026-11-10");
-        assert!(said(format("%d.%m.%y"), "2026-11-10").contains("--date-format"));
+        assert!(said(format("%d.%m.%y"), "11/10/26").contains("--date-format"));
+        assert_eq!(said(format("%d/%m/%Y"), "2026-10-11"), "2026-10-11");
+        assert_eq!(said(format("%d/%m/%Y"), "2026-10-11 08:15"), "2026-10-11");
+        assert_eq!(
+            said(format("%d/%m/%Y"), "2026-10-11T19:32:11+02:00"),
+            "2026-10-11T17:32:11Z"
+        );
     }
 
     #[test]

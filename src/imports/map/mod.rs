@@ -363,32 +363,27 @@ fn fields() -> impl Iterator<Item = &'static str> {
 /// Name of the owner's answer in the preview of a table.
 const RESPONSE: &str = "response";
 
-/// The only field that may have an empty name: `--map status=` ignores the file's status.
 pub const STATUS: &str = "status";
+
+/// The fields that may have an empty name: `--map status=` ignores the file's status.
+const IGNORABLE: [&str; 2] = [STATUS, "location"];
 
 /// One of our fields, and its name in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rename {
     /// The field of the native record.
     pub(super) ours: &'static str,
-    /// The field's name in the file; empty only for an ignored status.
+    /// The field's name in the file; empty for an ignored field.
     pub(super) theirs: String,
-}
-
-impl Rename {
-    /// Whether the file's status is ignored.
-    pub(super) fn ignores_status(&self) -> bool {
-        self.ours == STATUS && self.theirs.is_empty()
-    }
 }
 
 impl FromStr for Rename {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let parts = text
-            .split_once('=')
-            .filter(|(ours, theirs)| !ours.is_empty() && (!theirs.is_empty() || *ours == STATUS));
+        let parts = text.split_once('=').filter(|(ours, theirs)| {
+            !ours.is_empty() && (!theirs.is_empty() || IGNORABLE.contains(ours))
+        });
         let (ours, theirs) =
             parts.ok_or("write it as FIELD=THEIR_FIELD, for example text=Review")?;
         let path = if ours == RESPONSE {

@@ -9,14 +9,13 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use crate::imports::file_error::FileError;
-use crate::imports::map::business::is_made_of_subtags;
 use crate::imports::map::date::{DateOrder, Dates};
 use crate::imports::map::fields::{
     self, FieldError, Names, check_text, names, noted, or_default, shown,
 };
 use crate::imports::map::values::{
-    NOT_PUBLISHED, Says, flag, is_public, parse_rating, quoted, same_name, shows_scale_of_ten,
-    words,
+    NOT_PUBLISHED, Says, flag, is_public, language_tag, parse_rating, quoted, readable, same_name,
+    shows_scale_of_ten, without_address, words,
 };
 use crate::imports::map::{
     Answer, Calendar, Comment, Dated, FormerIdParts, Incoming, Noted, Posted, ReviewField, STATUS,
@@ -64,6 +63,13 @@ impl Lookup {
         let column = |name: &Cow<'static, str>| columns.and_then(|columns| columns.find(name));
         let columns = names.iter().filter_map(column).collect();
         Self { names, columns }
+    }
+
+    /// A field with the name that `--map` gives; if it is empty, none has it.
+    fn renamed(theirs: &str, columns: Option<&Columns>) -> Self {
+        let name = Some(theirs).filter(|theirs| !theirs.is_empty());
+        let names = name.map(|name| Cow::Owned(name.to_owned())).into_iter();
+        Self::new(names.collect(), columns)
     }
 
     pub fn column(number: usize, columns: &Columns) -> Self {
@@ -272,7 +278,7 @@ impl<'o> Plan<'o> {
         let lookup = |list: Names| Lookup::new(names(list).map(Cow::Borrowed).collect(), columns);
         let fields = ReviewField::ALL.map(|field| {
             if let Some(theirs) = request.rename(field.name()) {
-                return Lookup::new(vec![Cow::Owned(theirs.to_owned())], columns);
+                return Lookup::renamed(theirs, columns);
             }
             let listed = format.fields.get(&field);
             listed.map_or_else(Lookup::default, |list| lookup(list))
@@ -360,7 +366,7 @@ impl<'o> Plan<'o> {
         if let Some(theirs) = self.request.rename(STATUS) {
             let theirs = Some(theirs).filter(|theirs| !theirs.is_empty());
             let state = |theirs: &str| {
-                let lookup = Lookup::new(vec![Cow::Owned(theirs.to_owned())], columns);
+                let lookup = Lookup::renamed(theirs, columns);
                 (lookup, Says::find(theirs).unwrap_or(Says::State))
             };
             return Some(theirs.map(state).into_iter().collect());
@@ -468,11 +474,9 @@ impl<'o> Plan<'o> {
             .into_iter()
             .filter(|(fields, _, is_needed)| *is_needed && !fields.iter().any(is_there));
         let lacks: Vec<&'static str> = lacks.map(|(_, ours, _)| ours).collect();
-        let unknown =
-            self.request.renames.iter().filter(|rename| {
-                !rename.ignores_status() && columns.find(&rename.theirs).is_none()
-            });
-        let unknown: Vec<String> = unknown.map(|rename| rename.theirs.clone()).collect();
+        let is_unknown = |theirs: &&String| !theirs.is_empty() && columns.find(theirs).is_none();
+        let unknown = self.request.renames.iter().map(|rename| &rename.theirs);
+        let unknown: Vec<String> = unknown.filter(is_unknown).cloned().collect();
         if lacks.is_empty() && unknown.is_empty() {
             return Ok(());
         }
@@ -644,28 +648,20 @@ impl<'p> PlannedRow<'p> {
         Ok(number.filter(|number| number.trim() != "0"))
     }
 
-    /// The members of the row that are read. They are written to the file of rejected rows, which can be corrected and
-    /// imported without the options of this import: a renamed column is under the format's name for its field, and in
-    /// a table, whose headers may be in any language, so is every column, with valid ratings and dates converted.
+    /// The members of the row that are read, for the file of rejected rows, which is imported with the same options. In a
+    /// table, whose headers may be in any language, each field has the format's name unless `--map` gives its column.
     pub fn raw(&self) -> Value {
-        let (format, request) = (self.plan.format, self.plan.request);
+        let plan = self.plan;
         let mut read = Map::new();
-        for field in ReviewField::ALL {
-            let is_renamed = request.rename(field.name()).is_some();
-            if !self.has(field) || !(format.reads_headers || is_renamed) {
-                continue;
-            }
-            let listed = format.fields.get(&field);
-            let name = listed.and_then(|list| names(list).next());
-            let name = name.unwrap_or(field.name()).to_owned();
+        for field in ReviewField::ALL.into_iter().filter(|its| self.has(*its)) {
+            let is_renamed = plan.request.rename(field.name()).is_some();
+            let listed = plan.format.fields.get(&field);
+            let listed = listed.filter(|_| plan.format.reads_headers && !is_renamed);
+            let ours = listed.and_then(|list| names(list).next());
+            let name = ours.or_else(|| self.get(field).map(|found| found.path));
+            let path = || self.row.path(plan.field(field));
+            let name = name.map_or_else(path, str::to_owned);
             read.insert(name, self.converted(field));
-        }
-        let is_given = read.get("source.name").is_some_and(|name| !is_empty(name));
-        if let Some(source) = request.source.as_deref().filter(|_| !is_given) {
-            let listed = format.fields.get(&ReviewField::SourceName);
-            if let Some(name) = listed.and_then(|list| names(list).next()) {
-                read.insert(name.to_owned(), Value::from(source));
-            }
         }
         if let InputRow::Json(members) = self.row {
             let states = members
@@ -673,23 +669,11 @@ impl<'p> PlannedRow<'p> {
                 .filter(|(name, _)| Says::find(name).is_some());
             read.extend(states.map(|(name, value)| (name.clone(), value.clone())));
         }
-        // A renamed status may be in a column whose name does not tell that it is one.
-        if let Some(theirs) = request.rename(STATUS)
-            && Says::find(theirs).is_none()
-        {
-            let mut states = self.plan.states.iter().flatten();
-            let value = states.next().and_then(|(lookup, _)| self.row.get(lookup));
-            read.extend(value.map(|found| (STATUS.to_owned(), found.value.into_owned())));
-        }
-        for lookup in self.plan.lookups().chain(&self.plan.keys) {
-            let is_converted = |field: &Lookup| std::ptr::eq(field, lookup);
-            if format.reads_headers && self.plan.fields.iter().any(is_converted) {
-                continue;
-            }
-            // Private columns never match, but a name that identifies a format may belong to a whole object.
+        let comments = plan.comments.iter().flat_map(|(one, other)| [one, other]);
+        for lookup in plan.visibility().chain(comments).chain(&plan.keys) {
+            // A name that identifies a format may belong to a whole object.
             let found = self.row.get(lookup);
-            let found = found.filter(|found| !found.value.is_object());
-            if let Some(found) = found {
+            if let Some(found) = found.filter(|found| !found.value.is_object()) {
                 read.entry(found.path)
                     .or_insert_with(|| found.value.into_owned());
             } else if self.row.has(lookup) {
@@ -699,12 +683,13 @@ impl<'p> PlannedRow<'p> {
         Value::Object(read)
     }
 
-    /// The value of a field that the row has: stars and dates converted if they are valid, otherwise as in the file.
+    /// The value of a field that the row has: stars and dates, if they are valid, in forms that every option reads alike,
+    /// otherwise as in the file; names without an e-mail address.
     fn converted(&self, field: ReviewField) -> Value {
         #[expect(clippy::wildcard_enum_match_arm, reason = "the others are texts")]
         let value = match field {
             ReviewField::Rating => match self.rating() {
-                Ok((rating, false)) => Some(Value::from(rating.stars())),
+                Ok((rating, false)) => Some(Value::from(format!("{}/5", rating.stars()))),
                 Ok((_, true)) | Err(_) => None,
             },
             ReviewField::Date
@@ -714,9 +699,13 @@ impl<'p> PlannedRow<'p> {
                 let posted = self.posted(field).ok().flatten();
                 posted.map(|posted| Value::from(posted.to_string()))
             }
+            ReviewField::Author | ReviewField::FirstName | ReviewField::LastName => {
+                let name = self.text(field).ok().flatten();
+                name.map(|name| Value::from(without_address(&name)))
+            }
             _ => None,
         };
-        let raw = || self.get(field).map(|found| found.value.into_owned());
+        let raw = || self.get(field).map(|found| readable(&found.value, &[]));
         value.or_else(raw).unwrap_or_else(|| Value::from(""))
     }
 
@@ -746,22 +735,9 @@ impl<'p> PlannedRow<'p> {
         })
     }
 
-    /// The language as a tag of BCP 47, also from a locale such as `de_DE.UTF-8`. Any other word for a language counts as
-    /// none given: the language is then that of the text.
     fn language(&self) -> Result<Stated<String>, FieldError> {
         Ok(match self.stated(ReviewField::Language)? {
-            Stated::Given(text) => {
-                let tag = text.split(['.', '@']).next().unwrap_or_default();
-                let tag = tag.replace('_', "-");
-                let primary = tag.split('-').next().unwrap_or_default();
-                let is_primary = (2..=3).contains(&primary.len())
-                    && primary.bytes().all(|byte| byte.is_ascii_alphabetic());
-                if is_primary && is_made_of_subtags(&tag) {
-                    Stated::Given(tag)
-                } else {
-                    Stated::Unsaid
-                }
-            }
+            Stated::Given(text) => language_tag(&text).map_or(Stated::Unsaid, Stated::Given),
             none @ (Stated::None | Stated::Unsaid) => none,
         })
     }

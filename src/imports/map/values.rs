@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+use crate::imports::map::business::is_made_of_subtags;
 use crate::imports::map::fields::{FieldError, Names, SHOWN_CHARACTERS_MAX, names, shown};
 use crate::model::hash::hex;
 use crate::model::{InvalidReviewId, Rating, ReviewId};
@@ -84,6 +85,17 @@ pub fn flag(text: &str) -> Result<bool, String> {
             quoted(text)
         )),
     }
+}
+
+/// The language as a tag of BCP 47, also from a locale such as `de_DE.UTF-8`. Any other word for a language counts as
+/// none given: the language is then that of the text.
+pub fn language_tag(text: &str) -> Option<String> {
+    let tag = text.split(['.', '@']).next().unwrap_or_default();
+    let tag = tag.replace('_', "-");
+    let primary = tag.split('-').next().unwrap_or_default();
+    let is_primary =
+        (2..=3).contains(&primary.len()) && primary.bytes().all(|byte| byte.is_ascii_alphabetic());
+    (is_primary && is_made_of_subtags(&tag)).then_some(tag)
 }
 
 // Ratings: `5`, `4.0`, `5/5`, `4 out of 5`, `FIVE`, `★★★★☆`, `8` of 10 with `--scale 10`.
@@ -400,6 +412,59 @@ pub fn shortened(name: &str) -> String {
     )
 }
 
+// Private data: e-mail addresses in names, and members of rows that nothing reads.
+
+/// The display name of an author whose name is private.
+const ANONYMOUS: &str = "Anonymous";
+
+/// Members with the names of authors.
+const NAMES: [&str; 3] = ["author", "displayName", "name"];
+
+/// The display name without an e-mail address: `Jane Doe <jane@example.com>` becomes `Jane Doe`. A name such as `@jane`
+/// is none.
+pub fn without_address(name: &str) -> String {
+    let (before, after) = name.split_once('<').unwrap_or((name, ""));
+    let name = if after.contains('@') {
+        before.trim()
+    } else {
+        name
+    };
+    let (user, host) = name.split_once('@').unwrap_or_default();
+    let is_address = !user.is_empty() && host.contains('.') && !name.contains(' ');
+    let is_private = name.is_empty() || is_address;
+    if is_private { ANONYMOUS } else { name }.to_owned()
+}
+
+/// The row with only the members at these paths, and those that show whether it is public; all others may be private.
+/// What is not an object is unchanged.
+pub fn readable(row: &Value, paths: &[&str]) -> Value {
+    match row {
+        Value::Object(members) => {
+            let kept = members.iter().filter_map(|(name, value)| {
+                let inner = paths.iter().filter_map(|path| {
+                    let inner = path.strip_prefix(name.as_str())?;
+                    inner.strip_prefix('.')
+                });
+                let inner: Vec<&str> = inner.collect();
+                let is_read = paths.contains(&name.as_str()) || Says::find(name).is_some();
+                let is_read = is_read || (!inner.is_empty() && !value.is_string());
+                let text = value.as_str().filter(|_| NAMES.contains(&name.as_str()));
+                let value = match text {
+                    Some(text) => Value::from(without_address(text)),
+                    None => readable(value, &inner),
+                };
+                is_read.then(|| (name.clone(), value))
+            });
+            Value::Object(kept.collect())
+        }
+        Value::Array(elements) => {
+            let elements = elements.iter().map(|element| readable(element, paths));
+            Value::Array(elements.collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => row.clone(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -445,6 +510,20 @@ mod tests {
             digest("t", &["ab", "c"]).unwrap(),
             digest("t", &["a", "bc"]).unwrap()
         );
+    }
+
+    #[test]
+    fn a_name_has_no_address() {
+        for (name, public) in [
+            ("Jane Doe <jane@example.com>", "Jane Doe"),
+            ("jane@example.com", ANONYMOUS),
+            ("<jane@example.com>", ANONYMOUS),
+            ("@jane.doe", "@jane.doe"),
+            ("Jane @ Mesa Inc.", "Jane @ Mesa Inc."),
+            ("Jane <3", "Jane <3"),
+        ] {
+            assert_eq!(without_address(name), public);
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::imports::file_error::FileError;
 use crate::imports::map::fields::FieldError;
-use crate::imports::map::values::shortened;
+use crate::imports::map::values::{shortened, without_address};
 use crate::imports::map::{Calendar, Comment, Incoming, Noted, Posted, Stated, business};
 use crate::imports::merge::{Staged, StagedReview};
 use crate::imports::platforms::{Format, native};
@@ -116,7 +116,8 @@ impl<'a> Collector<'a> {
     /// # Errors
     /// When the reviews are of several locations and none was chosen.
     pub fn finish(mut self) -> Result<Collected, FileError> {
-        self.collected.report.listing = self.locations.listing()?;
+        let may_ignore = self.format.has_renames();
+        self.collected.report.listing = self.locations.listing(may_ignore)?;
         Ok(self.collected)
     }
 
@@ -193,6 +194,9 @@ impl<'a> Collector<'a> {
                 name: name.clone(),
                 url: None,
             });
+        }
+        if !is_own {
+            incoming.author = without_address(&incoming.author);
         }
         if !self.format.authors_public && !self.request.full_names {
             incoming.author = shortened(&incoming.author);
@@ -364,19 +368,24 @@ impl Locations<'_> {
         })
     }
 
-    /// The name of the reviews' location, if known.
+    /// The name of the reviews' location, if known. `may_ignore` (whether the format allows `--map`) is for the message.
     ///
     /// # Errors
     /// When there are several locations and none was chosen, or the chosen one has no reviews.
-    fn listing(&self) -> Result<Option<String>, FileError> {
+    fn listing(&self, may_ignore: bool) -> Result<Option<String>, FileError> {
         let mut chosen = self.rows.keys().filter(|its| self.is_chosen(its));
         let taken = chosen.next();
         match self.meant {
             None if chosen.next().is_some() => {
                 let rows = self.rows.iter();
                 let counted = rows.map(|(its, count)| format!("{} ({count})", self.called(its)));
+                let ignore = if may_ignore {
+                    "; if the field is no location of the business, ignore it with --map location="
+                } else {
+                    ""
+                };
                 Err(FileError::new(format!(
-                    "the reviews are of {} locations: {}; one service publishes one location; name it with --location",
+                    "the reviews are of {} locations: {}; one service publishes one location; name it with --location{ignore}",
                     self.rows.len(),
                     counted.collect::<Vec<_>>().join(", ")
                 )))

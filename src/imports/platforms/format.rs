@@ -37,6 +37,9 @@ pub struct Format {
     pub keys: Vec<Names>,
     #[serde(skip)]
     pub reader: Reader,
+    /// The paths of the members that are read; of a format read by columns, `fields` has them.
+    #[serde(skip)]
+    pub members: Vec<&'static str>,
     /// Source name of reviews whose row has none.
     pub source: &'static str,
     /// Prefix of the review ids if it differs from the format's name: two tools that read the same site give a review
@@ -75,7 +78,7 @@ pub enum Reader {
     #[default]
     Columns,
     /// As schema.org linked data, in which all objects are searched.
-    LinkedData(ReadRow),
+    LinkedData,
 }
 
 /// Reads the review in a row, or all its errors.
@@ -124,6 +127,7 @@ impl Default for Format {
             document: "",
             keys: Vec::new(),
             reader: Reader::Columns,
+            members: Vec::new(),
             source: SOURCE_DEFAULT,
             ids: None,
             fields: BTreeMap::new(),

@@ -19,6 +19,8 @@ use crate::model::{InvalidReviewId, Rating, ReviewId, Source};
 
 /// Google's name for an anonymous author.
 const ANONYMOUS: &str = "A Google user";
+const MEMBERS: Names = "name, reviewId, starRating, reviewer.displayName, reviewer.isAnonymous, comment, createTime, \
+    updateTime, reviewReply.comment, reviewReply.updateTime, reviewReply.reviewReplyState, reviewReply.state, reviewReplyState";
 const STARS: Names = "ONE, TWO, THREE, FOUR, FIVE";
 
 pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
@@ -27,6 +29,7 @@ pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
     document: "reviews, averageRating, totalReviewCount, nextPageToken",
     keys: vec!["starRating"],
     reader: Reader::Json(review),
+    members: names(MEMBERS).collect(),
     ..Format::default()
 });
 

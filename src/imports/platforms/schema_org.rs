@@ -9,7 +9,6 @@ use serde_json::{Map, Value};
 
 use crate::imports::map::date::{Dates, dated};
 use crate::imports::map::fields::{FieldError, Fields, Names, names, noted, or_default, url};
-use crate::imports::map::values::Says;
 use crate::imports::map::{
     Answer, Calendar, Dated, Incoming, Posted, SOURCE_DEFAULT, Stated, StatedParts, answer, values,
 };
@@ -20,9 +19,15 @@ pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
     name: "schema-org",
     label: "schema.org (JSON-LD, in HTML too)",
     keys: vec!["@context, @type", "@context, @graph", "@type, reviewRating"],
-    reader: Reader::LinkedData(review),
+    reader: Reader::LinkedData,
+    members: names(MEMBERS).collect(),
     ..Format::default()
 });
+
+const MEMBERS: Names = "@context, @type, @id, url, identifier, reviewRating.@type, reviewRating.ratingValue, \
+    reviewRating.bestRating, datePublished, dateModified, reviewBody, description, name, headline, inLanguage, inLanguage.name, \
+    publisher, publisher.@type, publisher.name, itemReviewed, itemReviewed.@type, itemReviewed.name, author, author.@type, \
+    author.name, comment.@type, comment.text, comment.dateCreated, comment.author, comment.author.@type, comment.author.name";
 
 /// Maximum nesting depth that is searched.
 pub const DEEP_MAX: usize = 32;
@@ -58,21 +63,30 @@ fn is_review(members: &Map<String, Value>) -> bool {
 }
 
 /// The review in `value`, or all its errors.
-pub fn review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldError>> {
+/// `scale` and `source` are those of a review that does not say them.
+pub fn review(
+    value: &Value,
+    calendar: Calendar,
+    dates: Dates<'_>,
+    scale: Option<NonZeroU8>,
+    source: Option<&str>,
+) -> Result<Incoming, Vec<FieldError>> {
     let fields = &Fields::of(value, String::new())?;
     let mut wrong = Vec::new();
     let its = &mut wrong;
-    let stars = noted(its, stars(fields));
-    let posted = fields.needed("datePublished", placed(fields, "datePublished", calendar));
+    let stars = noted(its, stars(fields, scale));
+    let posted = placed(fields, "datePublished", dates, calendar);
+    let posted = fields.needed("datePublished", posted);
     let posted = noted(its, posted);
     let author = noted(its, named(fields, "author"));
     let author = author.map(|name| name.unwrap_or_else(|| "Anonymous".to_owned()));
     let text = or_default(its, first(fields, ["reviewBody", "description"])).unwrap_or_default();
     let title = or_default(its, first(fields, ["name", "headline"]));
-    let language = or_default(its, fields.filled("inLanguage"));
-    let source = noted(its, source(fields));
-    let response = or_default(its, response(fields, calendar));
-    let updated = or_default(its, time(fields, "dateModified")).and_then(Posted::instant);
+    let language = or_default(its, named(fields, "inLanguage"));
+    let language = language.and_then(|name| values::language_tag(&name));
+    let source = noted(its, named_source(fields, source));
+    let response = or_default(its, response(fields, dates, calendar));
+    let updated = or_default(its, time(fields, "dateModified", dates)).and_then(Posted::instant);
     let location = or_default(its, named(fields, "itemReviewed"));
     let id = posted.zip(author.as_deref());
     let id = id.and_then(|(posted, author)| noted(its, id_of(fields, posted, author, &text)));
@@ -92,24 +106,7 @@ pub fn review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldEr
     Incoming::of(id, stars, posted, author, stated, wrong)
 }
 
-/// The members that are read, for the file of rejected rows; none of them is private.
-pub fn raw(value: &Value) -> Value {
-    const READ: Names = "@context, @type, @id, url, identifier, reviewRating, datePublished, dateModified, \
-        reviewBody, description, name, headline, inLanguage, publisher, itemReviewed, comment, author";
-    let Value::Object(members) = value else {
-        return value.clone();
-    };
-    let mut read = members.clone();
-    read.retain(|name, _| names(READ).any(|read| read == *name) || Says::find(name).is_some());
-    for whose in ["author", "publisher", "itemReviewed"] {
-        if let Some(Value::Object(person)) = read.get_mut(whose) {
-            person.retain(|name, _| name == "name" || name == "@type");
-        }
-    }
-    Value::Object(read)
-}
-
-fn stars(fields: &Fields<'_>) -> Result<Rating, FieldError> {
+fn stars(fields: &Fields<'_>, scale: Option<NonZeroU8>) -> Result<Rating, FieldError> {
     let rated = fields.needed("reviewRating", fields.object("reviewRating"))?;
     let text = |name| {
         let value = rated.value(name)?;
@@ -125,22 +122,24 @@ fn stars(fields: &Fields<'_>) -> Result<Rating, FieldError> {
     if best == Some(None) {
         return Err(rated.problem("bestRating", "is not a whole number from 1 to 255"));
     }
-    // On a scale of five, half stars are refused, as in all formats.
-    let scale = best.flatten().filter(|best| *best != 5);
-    let scale = scale.and_then(NonZeroU8::new);
+    let best = best.flatten().and_then(NonZeroU8::new);
+    // On a scale of five, half stars are refused without `--scale`, as in all formats.
+    let is_given = |best: &NonZeroU8| best.get() != 5 || scale.is_some();
+    let scale = best.or(scale).filter(is_given);
     values::parse_rating(&value, scale).map_err(|error| rated.problem("ratingValue", error))
 }
 
-fn time(fields: &Fields<'_>, name: &str) -> Result<Option<Posted>, FieldError> {
-    fields.read(name, |text| Dates::default().parse(text))
+fn time(fields: &Fields<'_>, name: &str, dates: Dates<'_>) -> Result<Option<Posted>, FieldError> {
+    fields.read(name, |text| dates.parse(text))
 }
 
 fn placed(
     fields: &Fields<'_>,
     name: &str,
+    dates: Dates<'_>,
     calendar: Calendar,
 ) -> Result<Option<Dated>, FieldError> {
-    dated(fields, name, time(fields, name)?, calendar)
+    dated(fields, name, time(fields, name, dates)?, calendar)
 }
 
 /// The value of `name`, or the first of several.
@@ -166,8 +165,9 @@ fn first(fields: &Fields<'_>, names: [&str; 2]) -> Result<Option<String>, FieldE
     Ok(fields.filled(names[0])?.or(fields.filled(names[1])?))
 }
 
-fn source(fields: &Fields<'_>) -> Result<Source, FieldError> {
-    let name = named(fields, "publisher")?.unwrap_or_else(|| SOURCE_DEFAULT.to_owned());
+fn named_source(fields: &Fields<'_>, given: Option<&str>) -> Result<Source, FieldError> {
+    let given = || given.unwrap_or(SOURCE_DEFAULT).to_owned();
+    let name = named(fields, "publisher")?.unwrap_or_else(given);
     let url = fields.filled("url")?.filter(|address| url(address).is_ok());
     Ok(Source { name, url })
 }
@@ -197,7 +197,11 @@ fn id_of(
 }
 
 /// Schema.org has no property for an owner's answer; sites commonly use a comment for it.
-fn response(fields: &Fields<'_>, calendar: Calendar) -> Result<Stated<Answer>, FieldError> {
+fn response(
+    fields: &Fields<'_>,
+    dates: Dates<'_>,
+    calendar: Calendar,
+) -> Result<Stated<Answer>, FieldError> {
     let Some(value @ Value::Object(_)) = single(fields, "comment") else {
         return Ok(Stated::Unsaid);
     };
@@ -205,7 +209,7 @@ fn response(fields: &Fields<'_>, calendar: Calendar) -> Result<Stated<Answer>, F
     let Some(text) = comment.filled("text")? else {
         return Ok(Stated::Unsaid);
     };
-    let posted = placed(&comment, "dateCreated", calendar)?;
+    let posted = placed(&comment, "dateCreated", dates, calendar)?;
     let author = named(&comment, "author")?;
     Ok(Stated::Given(answer(text, posted, author)))
 }

@@ -302,7 +302,7 @@ fn refuse_options_of_tables(shape: &FileShape, request: &ImportRequest) -> Resul
         ("sheet", request.sheet.is_some(), is_workbook),
         ("header-row", request.header_row.is_some(), is_table),
     ] {
-        if is_given && !is_there {
+        if is_given && !is_there && shape.rejected.is_none() {
             let said = described(shape);
             return Err(FileError::new(format!(
                 "is {said}, which has no {what}; leave --{what} out"
@@ -405,7 +405,7 @@ fn is_rejected(shape: &FileShape) -> bool {
 /// The position of rows whose fields are at `prefix`.
 fn rows(shape: FileShape, format: &Format, prefix: &str) -> Rows {
     let rejected = is_rejected(&shape);
-    if matches!(format.reader, Reader::LinkedData(_)) && !rejected {
+    if matches!(format.reader, Reader::LinkedData) && !rejected {
         let is_page = matches!(shape.kind, ContentKind::Markup);
         return Rows::LinkedData { is_page };
     }
@@ -427,7 +427,7 @@ fn insisted(shape: &FileShape, format: &Format, renames: &[Rename]) -> Result<St
     let fits = match format.reader {
         Reader::Json(_) | Reader::Native => is_json,
         Reader::Columns => is_json || is_table,
-        Reader::LinkedData(_) => is_json || matches!(shape.kind, ContentKind::Markup),
+        Reader::LinkedData => is_json || matches!(shape.kind, ContentKind::Markup),
     };
     if !fits {
         let (said, format) = (described(shape), format.name);

@@ -15,10 +15,11 @@ use serde_json::Value;
 
 use crate::imports::export;
 use crate::imports::file_error::{FileError, reason};
+use crate::imports::map::date::Dates;
 use crate::imports::map::fields::{FieldError, Fields, names};
 use crate::imports::map::plan::{Columns, InputRow, Plan, PlannedRow};
-use crate::imports::map::values::{NOT_PUBLISHED, is_public};
-use crate::imports::map::{self, Incoming, Rename, Stated};
+use crate::imports::map::values::{NOT_PUBLISHED, is_public, readable};
+use crate::imports::map::{self, Incoming, STATUS, Stated};
 use crate::imports::merge::collector::Collector;
 use crate::imports::platforms::{Format, Reader, find_format, native, schema_org};
 use crate::imports::report::Position;
@@ -182,36 +183,38 @@ fn value(
     value: RowValue,
     sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
-    let value = match value {
+    let mut value = match value {
         Ok(value) => value,
         Err((message, raw)) => {
             return sink.reject(at, &|| raw.clone(), &[FieldError::new("", message)]);
         }
     };
-    let raw = || value.clone();
+    if plan.format.is_own() {
+        map::apply(&plan.request.renames, &mut value);
+    }
+    let members = &plan.format.members;
+    let raw = || readable(&value, members);
     match plan.format.reader {
         Reader::Native => {
-            let renames = &plan.request.renames;
-            let mut record = value.clone();
-            map::apply(renames, &mut record);
-            if record.get("deleted") == Some(&Value::Bool(true)) {
-                let fields = Fields::of(&record, String::new());
+            if value.get("deleted") == Some(&Value::Bool(true)) {
+                let fields = Fields::of(&value, String::new());
                 let id = fields.and_then(|its| its.parsed("id")?.ok_or_else(|| its.missing("id")));
                 return match id {
                     Ok(id) => sink.deleted(id),
                     Err(problem) => sink.reject(at, &raw, &[problem]),
                 };
             }
-            let is_ignored = renames.iter().any(Rename::ignores_status);
+            let is_ignored = plan.request.rename(STATUS) == Some("");
             // In native records these two members have their own meaning.
             let is_taken = |name: &str| is_ignored || matches!(name, "status" | "deleted");
-            let made = native::review(&record, sink.calendar());
-            sink.review(at, held(&record, made, &is_taken, true), &raw)
+            let made = native::review(&value, sink.calendar());
+            sink.review(at, held(&value, made, &is_taken, true), &raw)
         }
-        Reader::Json(review) | Reader::LinkedData(review) => {
+        Reader::Json(review) => {
             let made = review(&value, sink.calendar());
             sink.review(at, held(&value, made, &|_| false, false), &raw)
         }
+        Reader::LinkedData => linked(at, &value, sink),
         Reader::Columns => {
             if let Value::Object(members) = &value {
                 plan.note_object(members);
@@ -264,14 +267,24 @@ fn linked_data(
     }
     let array: Arc<str> = "reviews".into();
     for (index, review) in (0..).zip(&reviews) {
-        let made = schema_org::review(review, sink.calendar());
-        let made = held(review, made, &|_| false, false);
         let array = Arc::clone(&array);
-        sink.review(Position::Element { array, index }, made, &|| {
-            schema_org::raw(review)
-        })?;
+        linked(Position::Element { array, index }, review, sink)?;
     }
     Ok(())
+}
+
+/// Passes on a review in linked data.
+fn linked(at: Position, review: &Value, sink: &mut Collector<'_>) -> Result<(), FileError> {
+    let request = sink.request;
+    let dates = Dates {
+        format: request.date_format.as_deref(),
+        ..Dates::default()
+    };
+    let source = request.source.as_deref();
+    let made = schema_org::review(review, sink.calendar(), dates, request.scale, source);
+    let made = held(review, made, &|_| false, false);
+    let members = &schema_org::FORMAT.members;
+    sink.review(at, made, &|| readable(review, members))
 }
 
 /// The review, withheld if a member of its row marks it as not public at its source.

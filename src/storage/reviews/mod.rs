@@ -16,6 +16,6 @@ pub use runs::{
 };
 pub use source::{
     AlikeReviews, KnownReviews, SourceVersion, alike, digest_key, find_key, ids_after,
-    ids_by_fingerprint, ids_ever_used, ids_present, note_deleted, note_published, note_sources,
-    sources, sources_at, sources_with_instants, standing, stored_decisions,
+    ids_by_fingerprint, ids_ever_used, ids_present, note_deleted, note_sources,
+    note_status_decided, sources, sources_at, sources_with_instants, standing, stored_decisions,
 };

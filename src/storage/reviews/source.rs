@@ -371,12 +371,11 @@ pub async fn ids_by_fingerprint(
     rows.into_iter().map(ids).collect()
 }
 
-/// Records that the owner published a review. It then stays published if its source reports it as hidden for the first
-/// time later.
+/// Records that the owner published or withheld a review by a command. Imports then keep its status.
 ///
 /// # Errors
 /// When the database refuses the write, or the operating system gives no randomness.
-pub async fn note_published(write: &mut Write, review: &Review) -> sqlx::Result<()> {
+pub async fn note_status_decided(write: &mut Write, review: &Review) -> sqlx::Result<()> {
     let key = digest_key(write).await?;
     let known = sources(write.for_reading(), &[review.id.as_str()]).await?;
     let mut row = known.into_values().next().unwrap_or_else(|| SourceVersion {
@@ -388,10 +387,7 @@ pub async fn note_published(write: &mut Write, review: &Review) -> sqlx::Result<
         base: Base::default(),
         fingerprint: key.fingerprint(review),
     });
-    let said = row.base.get(Unit::Status);
-    if said.is_none_or(|said| said == key.digest(Unit::Status, review)) {
-        row.base.set_decided(Unit::Status);
-    }
+    row.base.set_decided(Unit::Status);
     note_sources(write, &[row]).await?;
     // The review may be unchanged. No change has the number 0, so an undo still treats the review as changed.
     let id = review.id.as_str();

@@ -128,6 +128,37 @@ async fn import_after_export_is_the_identity_on_documents_but_for_their_updated(
     }
 }
 
+#[tokio::test]
+async fn an_exported_table_that_excel_saved_again_is_imported() {
+    let app = TestApp::with(&Generator::new(125).reviews(12)).await;
+    app.shell("delete from review where review_id glob '*3'")
+        .await;
+    let file = String::from_utf8(export(app.database(), true).await).unwrap();
+    let saved = file
+        .replace(",true,", ",TRUE,")
+        .replace(",true\n", ",TRUE\n")
+        .replace(",false,", ",FALSE,");
+    assert!(
+        saved.contains(",TRUE,") && saved.contains(",TRUE\n"),
+        "{saved}"
+    );
+    let other = elsewhere(&app).await;
+    let report = take(
+        &other,
+        "export.csv",
+        saved.as_bytes(),
+        ImportRequest::default(),
+    )
+    .await;
+    assert!(report.noted_deleted > 0, "{report:?}");
+    let said = summary(&report, false);
+    assert!(
+        said.contains("export.csv: native format (JSON Lines, CSV), "),
+        "{said}"
+    );
+    assert_eq!(export(other.database(), true).await, file.as_bytes());
+}
+
 /// A page of Google's with five reviews, of which some have changed since.
 fn google_page(changes: &[(&str, Value)]) -> Vec<u8> {
     let rows: Vec<Value> = ["a", "b", "c", "d", "e", "f"]

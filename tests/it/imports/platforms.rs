@@ -228,6 +228,71 @@ async fn a_row_that_says_nothing_of_an_answer_leaves_the_answer_and_one_that_say
 }
 
 #[tokio::test]
+async fn the_language_of_linked_data_is_a_tag_as_in_a_table() {
+    let bench = bench().await;
+    let english = json!({"@type": "Language", "name": "English", "alternateName": "en"});
+    for (id, language, tag) in [
+        ("a", json!("es-MX"), Some("es-MX")),
+        ("b", json!("de_DE"), Some("de-DE")),
+        ("c", json!("English"), None),
+        ("d", english, None),
+        ("e", json!(["pt", "en"]), Some("pt")),
+    ] {
+        let review = json!({"@context": "https://schema.org", "@type": "Review", "@id": id, "inLanguage": language,
+            "author": "Ann", "reviewRating": {"ratingValue": 5}, "datePublished": "2026-10-01", "reviewBody": "Fine"});
+        let (report, rejections) = bench.take(&review.to_string()).await;
+        assert_eq!(counts(&report), (1, 0, 0, 0), "{rejections:?}");
+        let review = bench.find(&format!("schema-{id}")).await.unwrap();
+        assert_eq!(review.language.as_deref(), tag, "{id}");
+    }
+}
+
+#[tokio::test]
+async fn private_members_and_addresses_are_in_no_rejected_row_and_no_name() {
+    let private = ["@example.com", "+1 602", "192.0.2.1", "photo"];
+    let own = json!({"id": "r", "rating": 9, "date": "2026-10-01", "author": "Jane Doe <jane@example.com>", "text": "Fine.",
+        "email": "jane@example.com", "phone": "+1 602", "source": {"name": "Web", "ip": "192.0.2.1"},
+        "response": {"text": "Thanks.", "author": {"email": "o@example.com"}}, "title": null});
+    let document =
+        json!({"business": {"id": "x", "name": "X"}, "aggregate_rating": {}, "reviews": [own]});
+    let google = json!({"reviews": [google(1, "a", &json!({"starRating": "NINE", "ip": "192.0.2.1",
+        "reviewer": {"displayName": "jane@example.com", "profilePhotoUrl": "photo"},
+        "reviewReply": {"comment": "Thanks.", "replyAuthorEmail": "o@example.com"}}))]});
+    let linked = json!({"@context": "https://schema.org", "@type": "Review", "reviewRating": {"ratingValue": "nine"},
+        "author": [{"@type": "Person", "name": "jane@example.com", "email": "jane@example.com"}], "email": "jane@example.com",
+        "reviewBody": "Fine.", "datePublished": "2026-10-01",
+        "comment": {"text": "Thanks.", "author": {"name": "Owner", "email": "o@example.com"}}});
+    let trustpilot = json!({"reviews": [{"id": "1", "stars": 9, "createdAt": "2026-10-16T07:00:00Z", "title": "Fine",
+        "consumer": {"displayName": "jane@example.com", "email": "jane@example.com"}}]});
+    let table = "Date,Stars,Name,Comment,Email\n2026-10-02,nine,jane@example.com,Fine.,jane@example.com\n2026-10-02,nine,Jane Doe <jane@example.com>,Fine.,x@example.com\n";
+    for (content, kept) in [
+        (
+            own.to_string(),
+            "\"response\":{\"author\":{},\"text\":\"Thanks.\"},\"source\":{\"name\":\"Web\"},\"text\":\"Fine.\",\"title\":null",
+        ),
+        (document.to_string(), "Jane Doe"),
+        (google.to_string(), "accounts/1/locations/77/reviews/a"),
+        (linked.to_string(), "\"author\":{\"name\":\"Owner\"}"),
+        (trustpilot.to_string(), "2026-10-16T07:00:00"),
+        (table.to_owned(), "Jane Doe"),
+    ] {
+        let bench = bench_with_zone().await;
+        let (_, rejections) = bench.take(&content).await;
+        let rows: Vec<String> = rejections.iter().map(|its| its.row.to_string()).collect();
+        let rows = rows.join("\n");
+        assert!(rows.contains(kept), "{rows}");
+        assert!(!private.iter().any(|its| rows.contains(its)), "{rows}");
+    }
+    let bench = bench_with_zone().await;
+    let (report, _) = bench.take(table.replace("nine", "5")).await;
+    assert_eq!(counts(&report), (2, 0, 0, 0));
+    let mut reader = bench.database.readers().acquire().await.unwrap();
+    let authors = sqlx::query_scalar::<_, String>("select author from review order by author");
+    let authors = authors.fetch_all(&mut *reader).await.unwrap();
+    assert_eq!(authors, ["Anonymous", "Jane Doe"]);
+}
+
+#[tokio::test]
 async fn reviews_with_a_blank_id_are_different_reviews() {
     let bench = bench().await;
     let review = |author: &str, id: &str| {
@@ -298,4 +363,50 @@ async fn rejected_rows_of_several_formats_can_be_corrected_and_imported_again() 
         assert_eq!(rejections, Vec::new());
         assert_eq!(report.new + report.unchanged, count);
     }
+}
+
+#[tokio::test]
+async fn the_options_that_linked_data_need_are_followed() {
+    let bench = bench().await;
+    let review = |id: &str, stars: Value, date: &str| {
+        json!({"@type": "Review", "@id": id, "author": {"@type": "Person", "name": "Ann"}, "reviewRating": stars,
+            "datePublished": date, "dateModified": "2026-10-09T10:00:00Z", "reviewBody": "Fine"})
+    };
+    let page = json!({"@context": "https://schema.org", "@graph": [
+        review("a", json!({"ratingValue": "4.5"}), "10/01/2026"),
+        review("b", json!({"ratingValue": "4.5", "bestRating": "5"}), "10/01/2026"),
+        review("c", json!({"ratingValue": "9", "bestRating": 10}), "10/01/2026"),
+    ]});
+    let file = bench.file("page.json", page.to_string());
+    let (_, rejections) = bench.import(&[&file]).await;
+    let said = rejections[0].to_string();
+    assert!(said.contains("pass --scale 5"), "{said}");
+    assert!(said.contains("choose with --date-format"), "{said}");
+    let order = ImportRequest {
+        files: vec![file],
+        scale: "5".parse().ok(),
+        date_format: Some("%m/%d/%Y".to_owned()),
+        source: Some("Our site".to_owned()),
+        ..ImportRequest::default()
+    };
+    let (report, rejections) = bench.order(&order).await;
+    assert_eq!(counts(&report.unwrap()), (3, 0, 0, 0), "{rejections:?}");
+    for id in ["schema-a", "schema-b", "schema-c"] {
+        let review = bench.find(id).await.unwrap();
+        assert_eq!(
+            (review.rating.stars(), review.date.to_string()),
+            (5, "2026-10-01".to_owned()),
+            "{id}"
+        );
+        assert_eq!(review.source.name, "Our site");
+    }
+    let nine = review("d", json!({"ratingValue": "9"}), "2026-10-01").to_string();
+    let order = ImportRequest {
+        files: vec![bench.file("nine.json", nine)],
+        scale: "10".parse().ok(),
+        ..ImportRequest::default()
+    };
+    let (report, rejections) = bench.order(&order).await;
+    assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0), "{rejections:?}");
+    assert_eq!(bench.find("schema-d").await.unwrap().rating.stars(), 5);
 }

@@ -219,6 +219,26 @@ async fn an_ambiguous_date_is_refused_until_the_format_is_said() {
 }
 
 #[tokio::test]
+async fn the_date_cells_of_a_workbook_are_read_whatever_the_format_of_its_other_dates() {
+    let bench = bench().await;
+    let table: &[&[&str]] = &[
+        &["ID", "Author", "Rating", "Date", "Text"],
+        &["a", "Ann", "5", "@46325", "A date."],
+        &["b", "Bo", "4", "@46325.5", "A date with a time."],
+        &["c", "Cy", "3", "05/10/2026", "A text."],
+    ];
+    let order = ImportRequest {
+        files: vec![bench.file("t.xlsx", workbook(table))],
+        date_format: Some("%d/%m/%Y".to_owned()),
+        ..ImportRequest::default()
+    };
+    let (report, rejections) = bench.order(&order).await;
+    assert_eq!(counts(&report.unwrap()), (3, 0, 0, 0), "{rejections:?}");
+    let days = sqlite3(bench.database.path(), "select reviewed_on from review");
+    assert_eq!(days, "2026-10-30\n2026-10-30\n2026-10-05");
+}
+
+#[tokio::test]
 async fn a_scale_of_ten_is_never_taken_for_one_of_five() {
     let bench = bench().await;
     let file = bench.file(
@@ -698,4 +718,30 @@ async fn a_column_named_review_is_the_text_though_there_is_one_named_comment() {
         .await;
     assert_eq!(counts(&report), (1, 0, 0, 0));
     assert_eq!(bench.find("x").await.unwrap().text, "They were late");
+}
+
+#[tokio::test]
+async fn a_column_named_location_that_is_none_is_ignored_if_map_says_so() {
+    let bench = bench().await;
+    let table = "ID,Date,Rating,Name,Review,Location,!\na,2026-10-01,5,Ann,Good.,4,x\nb,2026-10-02,4,Bo,Fair.,Mesa,y\n";
+    let refusal = bench.refusal(table).await;
+    assert!(
+        refusal.contains("the reviews are of 2 locations: 4 (1), Mesa (1)")
+            && refusal.ends_with("with --map location="),
+        "{refusal}"
+    );
+    let rows = r#"[{"id": "c", "date": "2026-10-01", "rating": 5, "name": "Cy", "text": "Good.", "location": "Mesa"},
+        {"id": "d", "date": "2026-10-02", "rating": 4, "name": "Di", "text": "Fair.", "location": "4"}]"#;
+    for content in [table, rows] {
+        let order = ImportRequest {
+            files: vec![bench.file("t", content)],
+            format: find_format("table"),
+            renames: vec!["location=".parse().unwrap()],
+            ..ImportRequest::default()
+        };
+        let (report, rejections) = bench.order(&order).await;
+        assert_eq!(counts(&report.unwrap()), (2, 0, 0, 0), "{rejections:?}");
+    }
+    let locations = "select count(location) from review_source";
+    assert_eq!(sqlite3(bench.database.path(), locations), "0");
 }

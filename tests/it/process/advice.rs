@@ -409,7 +409,7 @@ fn what_check_says_to_do_mends_what_it_found() {
     assert_eq!(partial.code, Some(1), "{}", partial.err);
     assert!(
         partial.err.contains("1 rows cannot be read")
-            && partial.out.contains("1 reviews, 0 deleted"),
+            && partial.out.contains("1 reviews, 0 IDs without a review"),
         "{} {}",
         partial.out,
         partial.err

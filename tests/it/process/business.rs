@@ -215,6 +215,37 @@ fn a_member_that_nothing_reads_is_refused_with_the_nearest_and_nothing_is_change
 }
 
 #[test]
+fn a_business_that_was_created_without_a_name_gets_its_id_with_its_first_name() {
+    let home = Home::new();
+    home.does(&["init", "--telephone", "+1 602 555 0100"], "not set");
+    home.does(&["init", "--name", "Desert Peak"], "Desert Peak");
+    assert_eq!(home.business()["id"], "desert-peak");
+    home.does(&["init", "--name", "Desert Peak Air"], "Desert Peak Air");
+    assert_eq!(home.business()["id"], "desert-peak");
+}
+
+#[test]
+fn an_address_whose_last_part_is_removed_is_gone() {
+    let home = Home::new();
+    home.does(
+        &[
+            "init",
+            "--name",
+            "Desert Peak",
+            "--address",
+            "12 Main St, Mesa",
+        ],
+        "12 Main St, Mesa",
+    );
+    home.file(
+        "new.json",
+        r#"{"address": {"street_address": null, "locality": null}}"#,
+    );
+    home.does(&["business", "new.json"], "no address");
+    assert_eq!(home.business().get("address"), None);
+}
+
+#[test]
 fn a_type_that_schema_org_does_not_have_is_refused_with_the_nearest() {
     let home = Home::new();
     for (given, nearest) in [
@@ -295,4 +326,24 @@ fn structured_data_says_local_business_where_the_stored_type_is_none() {
     let page = serving.get("/");
     assert!(page.contains("\"@type\":\"LocalBusiness\""), "{page}");
     assert!(!page.contains("Plumbing"), "{page}");
+}
+
+#[test]
+fn a_time_zone_that_was_never_set_is_not_set_by_the_file_that_is_printed() {
+    let home = Home::new();
+    home.does(&["init", "--name", "Desert Peak"], "time zone   not set");
+    let printed = home.does(&["business"], "Desert Peak").out;
+    assert!(!printed.contains("time_zone"), "{printed}");
+    home.file("b.json", &printed);
+    home.does(&["business", "b.json"], "time zone   not set");
+    home.file(
+        "google.json",
+        r#"{"reviews": [{"name": "accounts/1/locations/7/reviews/a", "starRating": "FIVE", "createTime": "2026-10-02T03:30:00Z"}]}"#,
+    );
+    home.refuses(
+        &["import", "google.json"],
+        "time zone, which is not set; run `reviews init --time-zone ZONE`",
+    );
+    home.does(&["init", "--time-zone", "UTC"], "time zone   UTC");
+    assert_eq!(home.business()["time_zone"], "UTC");
 }

@@ -132,7 +132,10 @@ fn a_month_of_an_owner_needs_commands_alone() {
     assert_eq!(home.authors(), right);
 
     // On another machine: what was exported is the same there, and a backup is restored in its place.
-    home.does(&["export", "out.jsonl"], "6 reviews, 0 deleted");
+    home.does(
+        &["export", "out.jsonl"],
+        "6 reviews, 0 IDs without a review",
+    );
     let other = Home::new();
     for name in ["out.jsonl", "copy.db"] {
         fs::copy(home.0.path().join(name), other.0.path().join(name)).unwrap();

@@ -79,7 +79,7 @@ fn rejected_rows_of_a_table_are_imported_as_they_are_once_they_are_mended() {
 }
 
 #[test]
-fn corrected_rows_need_none_of_the_options_that_their_table_needed() {
+fn corrected_rows_need_only_the_options_that_their_table_needed() {
     let home = Home::with(0);
     let (table, bad) = (home.0.path().join("t.csv"), home.0.path().join("bad.jsonl"));
     for (rows, options, from, to, stored) in [
@@ -117,12 +117,67 @@ fn corrected_rows_need_none_of_the_options_that_their_table_needed() {
         assert_eq!(home.run(&words).code, Some(1), "{rows}");
         let corrected = fs::read_to_string(&bad).unwrap().replace(from, to);
         fs::write(&bad, corrected).unwrap();
-        let again = home.run(&["import", "bad.jsonl"]);
+        let again = home.run(&[&["import", "bad.jsonl"], options].concat());
         assert!(again.out.contains("1 new"), "{}{}", again.out, again.err);
         let newest = "select author, rating, reviewed_on, text, status, source_name from review order by reviewed_on desc";
         let all = sqlite3(&home.path(), newest);
         assert!(all.lines().any(|row| row == stored), "{rows}: {all}");
         assert!(!all.contains("Bo|"), "its status is still unknown: {all}");
+    }
+}
+
+#[test]
+fn corrected_rows_with_the_options_of_their_import_are_as_if_they_had_been_right_at_once() {
+    let powerreviews = "Review Id,Review Display,Rating,Review Title,Review Text,Review Date,Nickname\n1,yes,oops,T,Fine,05/10/2026,Ann\n";
+    let titan = "platform,authorName,rating,recommendationStatus,review,publishDate,technicianFullName\nGoogle,Ann Baker,oops,,Fine,10/05/2026,Mike\n";
+    let places = "ID,Date,Stars,Name,Comment,Location\na,2026-10-05,oops,Ann,Fine,loc-1\nb,2026-10-05,oops,Bo,Fine,loc-2\n";
+    let states = r#"[{"id": "a", "date": "2026-10-05", "rating": "oops", "name": "Ann", "text": "Fine", "state": "AZ"}]"#;
+    let lines = r#"{"id": "a", "date": "2026-10-05", "rating": "oops", "who": "Ann", "text": "Fine", "state": "AZ"}"#;
+    for (file, options) in [
+        (
+            powerreviews,
+            &[
+                "--date-format",
+                "%d/%m/%Y",
+                "--scale",
+                "10",
+                "--source",
+                "Shop",
+            ][..],
+        ),
+        (titan, &["--source", "ServiceTitan", "--full-names"]),
+        (places, &["--no-text", "--location", "loc-1"]),
+        (states, &["--format", "table", "--map", "status="]),
+        (lines, &["--map", "author=who", "--map", "status="]),
+        (
+            "Datum,Sterne,Kunde,Text\n05/10/2026,oops,Ann,Fine\n",
+            &["--header-row", "1"],
+        ),
+    ] {
+        let stored = |home: &Home| {
+            let columns = "r.review_id, rating, reviewed_on, author, text, status, r.source_name, response_text, s.location";
+            let from = "review as r join review_source as s on s.review_id = r.review_id";
+            sqlite3(
+                &home.path(),
+                &format!("select {columns} from {from} order by 1"),
+            )
+        };
+        // The wrong rating, corrected in the file, and in the rejected rows.
+        let stars = if options.contains(&"10") { "8" } else { "4" };
+        let right = |text: &str| text.replace("\"oops\"", stars).replace("oops", stars);
+        let (one, other) = (Home::with(0), Home::with(0));
+        for home in [&one, &other] {
+            home.does(&["init", "--time-zone", "UTC"], "");
+        }
+        one.file("f", &right(file));
+        one.does(&[&["import", "f"], options].concat(), "1 new");
+        other.file("f", file);
+        let first = other.run(&[&["import", "f", "--rejects", "bad.jsonl"], options].concat());
+        assert_eq!(first.code, Some(1), "{}{}", first.out, first.err);
+        let bad = fs::read_to_string(other.0.path().join("bad.jsonl")).unwrap();
+        other.file("bad.jsonl", &right(&bad));
+        other.does(&[&["import", "bad.jsonl"], options].concat(), "1 new");
+        assert_eq!(stored(&other), stored(&one), "{bad}");
     }
 }
 

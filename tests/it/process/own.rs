@@ -236,6 +236,18 @@ fn what_was_decided_by_commands_stays_when_the_same_and_a_newer_file_come() {
 }
 
 #[test]
+fn an_export_does_not_call_a_row_deleted_that_completed_a_review() {
+    let home = Home::new();
+    home.file("t.csv", "Date,Stars,Name,Said\n2026-10-02,4,Ann,On time.\n");
+    home.does(&["import", "t.csv", "--no-text"], "1 new");
+    home.does(&["import", "t.csv", "--map", "text=Said"], "1 updated");
+    home.does(
+        &["export", "out.jsonl"],
+        "1 reviews, 1 IDs without a review",
+    );
+}
+
+#[test]
 fn an_export_imported_elsewhere_behaves_as_the_original() {
     let home = Home::new();
     home.file(
@@ -269,7 +281,7 @@ fn an_export_imported_elsewhere_behaves_as_the_original() {
         let file = file.to_str().unwrap();
         home.does(
             &["export", file, "--format", format],
-            "3 reviews, 1 deleted",
+            "3 reviews, 1 IDs without a review",
         );
         assert_eq!(
             fs::metadata(file).unwrap().permissions().mode() & 0o777,
@@ -301,7 +313,10 @@ fn an_export_imported_elsewhere_behaves_as_the_original() {
         fs::read_to_string(home.0.path().join("mine.txt")).unwrap(),
         "Dear diary"
     );
-    home.does(&["export", "mine.txt", "--force"], "3 reviews, 1 deleted");
+    home.does(
+        &["export", "mine.txt", "--force"],
+        "3 reviews, 1 IDs without a review",
+    );
     home.refuses(&["export", "reviews.db", "--force"], "is the database");
 }
 
@@ -401,6 +416,50 @@ fn of_a_deleted_review_nothing_readable_stays_in_the_file() {
 }
 
 #[test]
+fn what_the_owner_published_or_withheld_by_command_stays_so_whatever_its_source_says_later() {
+    let home = Home::new();
+    let table = |shown: [&str; 3]| {
+        let row =
+            |(id, shown): (&str, &str)| format!("{id},2026-10-02,4,Ann,Words of {id}.,{shown}\n");
+        let rows = ["p", "q", "w"].into_iter().zip(shown).map(row);
+        let rows: String = rows.collect();
+        home.file(
+            "t.csv",
+            &format!("ID,Date,Stars,Name,Comment,Veröffentlicht\n{rows}"),
+        )
+    };
+    let import = |shown| home.does(&["import", &table(shown)], "");
+    import(["ja", "nein", "nein"]);
+    home.does(
+        &["publish", "p"],
+        "p: is already published; imports keep it published",
+    );
+    home.does(&["publish", "q"], "q: published");
+    home.does(
+        &["withhold", "w", "--reason", "not published at the source"],
+        "w: is already withheld (not published at the source); imports keep it withheld",
+    );
+    let decided = home.reviews();
+    for shown in [
+        ["ja", "ja", "nein"],
+        ["nein", "nein", "ja"],
+        ["ja", "ja", "nein"],
+        ["nein", "nein", "ja"],
+    ] {
+        import(shown);
+        assert_eq!(home.reviews(), decided, "{shown:?}");
+    }
+    home.does(&["publish", "w"], "w: published");
+    home.does(
+        &["withhold", "p", "--reason", "under dispute"],
+        "p: withheld",
+    );
+    let decided = home.reviews();
+    import(["ja", "ja", "nein"]);
+    assert_eq!(home.reviews(), decided);
+}
+
+#[test]
 fn the_sample_never_mixes_with_a_firm_s_own_reviews() {
     let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
     let home = Home::new();
@@ -429,6 +488,20 @@ fn the_sample_never_mixes_with_a_firm_s_own_reviews() {
     mixed.does(&["seed", seeds], "new");
     mixed.does(&["import", "own.jsonl", "--with-sample"], "4 new");
     mixed.does(&["import", "own.jsonl"], "4 unchanged");
+}
+
+#[test]
+fn the_sample_loaded_again_keeps_what_the_owner_changed() {
+    let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
+    let home = Home::new();
+    home.does(&["seed", seeds], "new");
+    home.does(&["init", "--name", "Mine", "--telephone", "+1 1"], "Mine");
+    home.file("ed.json", r#"{"summary": {"text": "As the owner says."}}"#);
+    home.does(&["editorial", "ed.json"], "As the owner says.");
+    let (business, editorial) = (home.run(&["business"]).out, home.run(&["editorial"]).out);
+    home.does(&["seed", seeds], "0 new, 0 updated");
+    assert_eq!(home.run(&["business"]).out, business);
+    assert_eq!(home.run(&["editorial"]).out, editorial);
 }
 
 #[test]
