@@ -23,7 +23,7 @@ impl Publish {
             reviews::note_status_decided(write, review).await?;
             let reason = match &review.status {
                 Status::Published => {
-                    let report = "is already published; imports keep it published\n";
+                    let report = "is already published; the next import keeps it published\n";
                     return Ok(Decided::Unchanged(report.to_owned()));
                 }
                 Status::Withheld { reason } => {

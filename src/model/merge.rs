@@ -102,8 +102,8 @@ fn merge_unit(key: &DigestKey, unit: Unit, row: &Review, said: &Statement, merge
         && row.status == Status::Published
         && said.review.status != Status::Published;
     let is_untouched = last.map_or_else(|| unit.is_unset(row) || hides, |last| last == ours);
-    // What the owner withheld or published by a command stays so, whatever the source states meanwhile.
-    if unit == Unit::Status && last == Some(DECIDED) {
+    // What the owner withheld by a command stays withheld, even if the source hid it for the same reason in between.
+    if unit == Unit::Status && last == Some(DECIDED) && row.status != Status::Published {
         if its != ours {
             merged.kept.insert(unit);
         }

@@ -371,7 +371,8 @@ pub async fn ids_by_fingerprint(
     rows.into_iter().map(ids).collect()
 }
 
-/// Records that the owner published or withheld a review by a command. Imports then keep its status.
+/// Records that the owner published or withheld a review by a command. Imports then keep it withheld, or published until
+/// its source publishes it, too.
 ///
 /// # Errors
 /// When the database refuses the write, or the operating system gives no randomness.
