@@ -304,6 +304,9 @@ impl<'o> Plan<'o> {
         };
         if let Some(columns) = columns.filter(|_| format.reads_headers) {
             plan.read_headers(columns);
+            if !plan.field(ReviewField::Author).columns.is_empty() {
+                plan.read_whole_name();
+            }
         }
         plan.states = plan.find_states(columns);
         plan
@@ -312,6 +315,10 @@ impl<'o> Plan<'o> {
     /// Finds columns for fields without an English header: by words of other languages, by a form's questions, and by a
     /// known word beside neutral ones. No column fills two fields.
     fn read_headers(&mut self, columns: &Columns) {
+        // The other columns may be private, so they do not fill the gaps of the first.
+        self.fields
+            .iter_mut()
+            .for_each(|its| its.columns.truncate(1));
         let taken = self.used();
         let mut free: Free<'_> = (0..).zip(columns.0.iter().map(String::as_str)).collect();
         free.retain(|(number, _)| !taken.contains(number));
@@ -353,6 +360,40 @@ impl<'o> Plan<'o> {
                 self.doubtful.push((*field, both.collect()));
                 None
             });
+        }
+    }
+
+    /// In a file of objects: the first name of a field that a row has is the field's name in all rows, like a column.
+    fn choose_names(&mut self, members: &Map<String, Value>) {
+        for (field, list) in &self.format.fields {
+            let has = |name: &&str| inside(members, name).is_some();
+            let is_renamed = self.request.rename(field.name()).is_some();
+            let Some(name) = names(list).find(has).filter(|_| !is_renamed) else {
+                continue;
+            };
+            let chosen = &mut self.fields[*field as usize].names;
+            match chosen.as_slice() {
+                [] => {}
+                [chosen] if chosen == name => {}
+                [chosen] => {
+                    let is_known = self.doubtful.iter().any(|(its, _)| its == field);
+                    if !is_known {
+                        let both = vec![chosen.to_string(), name.to_owned()];
+                        self.doubtful.push((*field, both));
+                    }
+                }
+                _ => *chosen = vec![Cow::Borrowed(name)],
+            }
+        }
+        if self.field(ReviewField::Author).names.len() == 1 {
+            self.read_whole_name();
+        }
+    }
+
+    /// A blank author is not filled from the parts of a name, either.
+    fn read_whole_name(&mut self) {
+        for part in [ReviewField::FirstName, ReviewField::LastName] {
+            self.fields[part as usize] = Lookup::default();
         }
     }
 
@@ -490,6 +531,9 @@ impl<'o> Plan<'o> {
 
     /// Notes what an object has; see [`Plan::complete_objects`].
     pub fn note_object(&mut self, members: &Map<String, Value>) {
+        if self.format.reads_headers {
+            self.choose_names(members);
+        }
         let has_text = InputRow::Json(members).has(self.field(ReviewField::Text));
         let absent = &mut self.absent;
         absent.text &= !has_text;
@@ -501,10 +545,11 @@ impl<'o> Plan<'o> {
             .get_or_insert_with(|| Columns(members.keys().cloned().collect()));
     }
 
-    /// After all rows: refuses a file of objects of which none has a text, or a name that `--map` gives.
+    /// After all rows: refuses a file of objects of which none has a text, or a name that `--map` gives, or whose rows
+    /// have different names for a field.
     pub fn complete_objects(&self) -> Result<(), FileError> {
         let absent = &self.absent;
-        let is_any = absent.text || !absent.renames.is_empty();
+        let is_any = absent.text || !absent.renames.is_empty() || !self.doubtful.is_empty();
         let Some(members) = absent.members.as_ref().filter(|_| is_any) else {
             return Ok(());
         };
@@ -512,7 +557,12 @@ impl<'o> Plan<'o> {
         let mut unused = members.0.clone();
         unused.retain(|name| !taken.iter().any(|its| same_name(its, name)));
         let lacks: &[&str] = if absent.text { &["text"] } else { &[] };
-        Err(wrong_columns(members, &absent.renames, lacks, &[], &unused))
+        let doubtful = self.doubtful.iter();
+        let doubtful: Vec<_> = doubtful
+            .map(|(field, names)| (field.name(), names.clone()))
+            .collect();
+        let renames = &absent.renames;
+        Err(wrong_columns(members, renames, lacks, &doubtful, &unused))
     }
 
     fn field(&self, field: ReviewField) -> &Lookup {
@@ -1080,7 +1130,15 @@ fn wrong_columns(
         parts.push(lacking(lacks, unused));
     }
     for (field, columns) in doubtful {
-        parts.push(format!("the {field} may be {}", columns.join(" or ")));
+        let advice = if lacks.contains(field) {
+            String::new()
+        } else {
+            format!("; name it with --map {field}=COLUMN")
+        };
+        parts.push(format!(
+            "the {field} may be {}{advice}",
+            columns.join(" or ")
+        ));
     }
     FileError::new(format!(
         "is a table with the columns {}: {}",

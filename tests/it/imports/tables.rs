@@ -1,6 +1,7 @@
 //! Tables: delimiters, encodings, headers, dates, scales, ids, workbooks.
 
 use super::*;
+use crate::support::sqlite3;
 
 /// A workbook with these rows, its first sheet empty; a cell that begins with `#` is a number, with
 /// `@` a date's serial number, with `=` a formula, whose value stands after a `|`.
@@ -698,4 +699,76 @@ async fn a_column_named_review_is_the_text_though_there_is_one_named_comment() {
         .await;
     assert_eq!(counts(&report), (1, 0, 0, 0));
     assert_eq!(bench.find("x").await.unwrap().text, "They were late");
+}
+
+#[tokio::test]
+async fn a_blank_cell_is_not_filled_from_another_column_that_may_be_private() {
+    let bench = bench().await;
+    let csv = "Date,Stars,Nickname,Comment,Customer Name,First Name,Last Name,Feedback\n\
+        2026-10-02,1,,,Bob Secret,Bob,Secret,internal: call him back\n\
+        2026-10-02,2,Al,,Al Secret,Al,Secret,internal: no\n\
+        2026-10-02,5,Cy,Fine.,Cy Secret,Cy,Secret,\n";
+    let order = ImportRequest {
+        files: vec![bench.file("t.csv", csv)],
+        ..ImportRequest::default()
+    };
+    let mut watch = Quiet::default();
+    let report = import(&bench.database, &bench.clock, &order, &mut watch).await;
+    assert_eq!(counts(&report.unwrap()), (2, 0, 0, 1));
+    assert_eq!(watch.rejections[0].error, "Nickname: missing");
+    let select = "select author, text from review order by rating";
+    assert_eq!(sqlite3(bench.database.path(), select), "Al|\nCy|Fine.");
+    let columns = &watch.tables[0];
+    for used in [("author", "Nickname"), ("text", "Comment")] {
+        let used = (used.0, vec![used.1.to_owned()]);
+        assert!(columns.used.contains(&used), "{columns:?}");
+    }
+    assert_eq!(
+        columns.unused,
+        ["Customer Name", "First Name", "Last Name", "Feedback"]
+    );
+}
+
+#[tokio::test]
+async fn a_blank_member_of_an_object_is_not_filled_from_another_that_may_be_private() {
+    let bench = bench().await;
+    let row = |rating: u8, more: &Value| {
+        let mut row = json!({"date": "2026-10-02", "stars": rating});
+        let row_members = row.as_object_mut().unwrap();
+        row_members.extend(more.as_object().unwrap().clone());
+        row
+    };
+    let take = async |rows: &[Value], maps: &[&str]| {
+        let order = ImportRequest {
+            files: vec![bench.file("t.json", json!(rows).to_string())],
+            format: find_format("table"),
+            renames: maps.iter().map(|map| map.parse().unwrap()).collect(),
+            ..ImportRequest::default()
+        };
+        bench.order(&order).await.0
+    };
+    let whole = row(
+        5,
+        &json!({"nickname": "Cy", "first_name": "Cy", "comment": "Fine.", "feedback": "internal"}),
+    );
+    let blank = row(
+        2,
+        &json!({"nickname": "Al", "comment": "", "feedback": "internal"}),
+    );
+    let nameless = row(
+        1,
+        &json!({"nickname": null, "first_name": "Bob", "customer": "Bob Secret", "comment": "Bad."}),
+    );
+    let report = take(&[whole.clone(), blank, nameless], &[]).await.unwrap();
+    assert_eq!(counts(&report), (2, 0, 0, 1));
+    let select = "select author, text from review order by rating";
+    assert_eq!(sqlite3(bench.database.path(), select), "Al|\nCy|Fine.");
+    // Rows of different names.
+    let other = row(3, &json!({"nickname": "Di", "feedback": "internal"}));
+    let rows = [whole, other];
+    let refusal = take(&rows, &[]).await.unwrap_err().to_string();
+    let doubt = "the text may be comment or feedback; name it with --map text=COLUMN";
+    assert!(refusal.ends_with(doubt), "{refusal}");
+    let report = take(&rows, &["text=comment"]).await.unwrap();
+    assert_eq!(counts(&report), (1, 0, 1, 0));
 }
