@@ -722,6 +722,13 @@ impl<'p> PlannedRow<'p> {
                 .iter()
                 .filter(|(name, _)| Says::find(name).is_some());
             read.extend(states.map(|(name, value)| (name.clone(), value.clone())));
+            for (outer, inner) in self.reviews_inside() {
+                let mut states = inner.clone();
+                states.retain(|name, _| Says::find(name).is_some());
+                if !states.is_empty() {
+                    read.insert(outer.to_owned(), Value::Object(states));
+                }
+            }
         }
         // A renamed status may be in a column whose name does not tell that it is one.
         if let Some(theirs) = request.rename(STATUS)
@@ -994,6 +1001,18 @@ impl<'p> PlannedRow<'p> {
         }
     }
 
+    /// The objects in the row that have the rating or the text, with their paths.
+    fn reviews_inside(&self) -> impl Iterator<Item = (&'p str, &'p Map<String, Value>)> {
+        let members = match self.row {
+            InputRow::Json(members) => Some(members),
+            InputRow::Cells(..) => None,
+        };
+        let fields = [ReviewField::Rating, ReviewField::Text].map(|field| self.plan.field(field));
+        let names = fields.into_iter().flat_map(|field| &field.names);
+        let outer = names.filter_map(|name| Some(name.rsplit_once('.')?.0));
+        outer.filter_map(move |outer| Some((outer, inside(members?, outer)?.as_object()?)))
+    }
+
     /// Whether the row is public, by columns or members that the platform's entry does not name.
     fn is_public(&self) -> Result<Option<bool>, FieldError> {
         let Some(states) = &self.plan.states else {
@@ -1003,7 +1022,15 @@ impl<'p> PlannedRow<'p> {
                         let mut names = self.plan.lookups().flat_map(|its| &its.names);
                         names.any(|name| same_name(name, member))
                     };
-                    is_public(members, is_taken, true)
+                    let mut public = is_public(members, is_taken, true)?;
+                    for (outer, inner) in self.reviews_inside() {
+                        let path = |name: &str| format!("{outer}.{name}");
+                        let shown = is_public(inner, |name| is_taken(&path(name)), true);
+                        let shown =
+                            shown.map_err(|its| FieldError::new(path(&its.path), its.message));
+                        public = shown?.map(|its| its && public.unwrap_or(true)).or(public);
+                    }
+                    Ok(public)
                 }
                 InputRow::Cells(..) => Ok(None),
             };
