@@ -970,17 +970,19 @@ impl<'p> PlannedRow<'p> {
         let withheld = |reason: &str| Ok(Stated::Given(Status::withheld(reason)));
         let mut is_shown = false;
         for (lookup, hidden) in &self.plan.hidden {
-            let Some(found) = self.row.get(lookup) else {
-                continue;
+            let hides = match self.row.get(lookup) {
+                Some(found) => found.read(|text| match hidden.when {
+                    When::Yes => flag(text),
+                    When::No => flag(text).map(|flag| !flag),
+                    When::NoneOf(shown) => {
+                        Ok(!names(shown).any(|its| its.eq_ignore_ascii_case(text.trim())))
+                    }
+                })?,
+                // An empty value publishes nothing.
+                None if self.row.has(lookup) && !matches!(hidden.when, When::Yes) => true,
+                None => continue,
             };
             is_shown = true;
-            let hides = found.read(|text| match hidden.when {
-                When::Yes => flag(text),
-                When::No => flag(text).map(|flag| !flag),
-                When::NoneOf(shown) => {
-                    Ok(!names(shown).any(|its| its.eq_ignore_ascii_case(text.trim())))
-                }
-            })?;
             if hides {
                 return withheld(hidden.reason);
             }

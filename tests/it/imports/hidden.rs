@@ -344,3 +344,36 @@ async fn a_member_beside_the_text_hides_a_review_like_one_of_the_row() {
     bench.order(&any).await.0.unwrap();
     assert_ne!(bench.find("e").await.unwrap().status, Status::Published);
 }
+
+#[tokio::test]
+async fn an_empty_cell_publishes_in_no_known_export() {
+    for (header, row) in [
+        (
+            "comment_ID,comment_author,comment_date,comment_content,rating,comment_approved",
+            "1,Ann,2026-10-02,Fine,5,",
+        ),
+        (
+            "reviewer_name,review_date,product_handle,rating,body,curated",
+            "Ann,2026-10-02,p,5,Fine,",
+        ),
+        (
+            "review_id,review_content,review_score,display_name,date,published",
+            "1,Fine,5,Ann,2026-10-02,",
+        ),
+        (
+            "review_id,review_content,review_score,display_name,date,deleted",
+            "1,Fine,5,Ann,2026-10-02,",
+        ),
+    ] {
+        let bench = bench().await;
+        let (report, _) = bench.take(format!("{header}\n{row}\n")).await;
+        assert_eq!(counts(&report), (1, 0, 0, 0), "{header}");
+        let status = "select status from review";
+        let hides = if header.ends_with("deleted") {
+            "published"
+        } else {
+            "withheld"
+        };
+        assert_eq!(sqlite3(bench.database.path(), status), hides, "{header}");
+    }
+}
