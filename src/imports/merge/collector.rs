@@ -176,7 +176,11 @@ impl<'a> Collector<'a> {
             Ok(incoming) => incoming,
             Err(problems) => return self.reject(at, raw, &problems),
         };
+        let now = self.calendar().now;
         let stated = &mut incoming.stated;
+        if let Some(Posted::Instant(updated)) = &mut stated.updated {
+            *updated = now.min(*updated);
+        }
         let posted_at = incoming.posted.posted.instant();
         let responded_at = stated.response.given().and_then(|(_, at)| *at);
         self.needs_zone(posted_at.or(responded_at))?;
