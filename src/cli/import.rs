@@ -356,7 +356,8 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     if report.left_out > 0 {
         let _ = writeln!(
             text,
-            "{} left out: replies that are not the business's answer to a review",
+            "{} left out: replies that are not the business's answer to a review (the business is the user who answers the \
+             most reviews)",
             rows(report.left_out)
         );
     }

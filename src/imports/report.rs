@@ -47,7 +47,7 @@ pub struct ImportReport {
     /// Rows without an id that were left out because they may complete more than one review, or compete for the same
     /// one.
     pub undecided: Named,
-    /// Answers that are not from the shop, or whose review is not in this import.
+    /// Replies that are not used as the shop's answer, or whose review is not in this import.
     pub left_out: u64,
     /// Reviews that another source already provided.
     pub duplicates: Named,

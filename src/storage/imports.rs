@@ -82,18 +82,24 @@ impl Staging {
         block_on(insert.execute(&mut self.connection)).map(drop)
     }
 
-    /// Joins answers to reviews, once all rows were pushed: each review gets the first answer that its own author did not
-    /// write. Returns the number of answers that belong to no review.
+    /// Joins answers to reviews, once all rows were pushed: each review gets the shop's first answer. The shop is the user
+    /// who answers the most reviews, and wrote none; if two users lead, nobody is. Returns the number of unused answers.
     pub async fn answer(&mut self) -> sqlx::Result<u64> {
         self.put().await?;
         let index = "create index answer_to on answer (review_id)";
         sqlx::query(index).execute(&mut self.connection).await?;
         let update = "update staged set answer = (select a.answer from answer as a
-               where a.review_id = staged.review_id and a.writer is not staged.writer order by a.row_id limit 1)
+               where a.review_id = staged.review_id and a.writer = (
+                 select iif(count(*) = 1, min(leader), null) from (
+                   select writer as leader, rank() over (order by count(distinct review_id) desc) as place from answer
+                   where review_id in (select review_id from staged)
+                     and writer not in (select writer from staged where writer is not null)
+                   group by writer)
+                 where place = 1)
+               order by a.row_id limit 1)
              where review_id in (select review_id from answer)";
         sqlx::query(update).execute(&mut self.connection).await?;
-        let left = "select count(*) from answer as a
-             where not exists (select 1 from staged as s where s.review_id = a.review_id and a.writer is not s.writer)";
+        let left = "select (select count(*) from answer) - (select count(*) from staged where answer is not null)";
         self.number(left).await
     }
 
