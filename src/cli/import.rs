@@ -346,12 +346,12 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
         &mut text,
         &report.undecided,
         "skipped, because they have no ID and may be existing reviews with fewer fields (delete such a review with `reviews \
-         delete ID`, then import again)",
+         delete ID`, then import again; add --restore if it is deleted)",
     );
     add_count(
         &mut text,
         report.repeated,
-        "repeated: of rows with the same ID, the newest was used, or the last one",
+        "repeated: of equal rows, or rows with the same ID, the newest was used, or the last one",
     );
     if report.left_out > 0 {
         let _ = writeln!(

@@ -618,9 +618,11 @@ impl<'p> PlannedRow<'p> {
         let parts = || {
             let title = title.given().map_or("", String::as_str);
             let parts = [&source.as_ref()?.name, author.as_deref()?, title, &text];
-            Some((posted?, parts))
+            Some((posted?, rating?, parts))
         };
-        let id = parts().and_then(|(posted, parts)| noted(its, self.id(posted, parts)));
+        let id = parts();
+        let id = id.and_then(|(posted, rating, parts)| noted(its, self.id(posted, rating, parts)));
+        let (id, other_id) = id.unzip();
         let language = or_default(its, self.language());
         let location = or_default(its, self.text(ReviewField::Location));
         let verification = or_default(its, self.verification());
@@ -654,6 +656,7 @@ impl<'p> PlannedRow<'p> {
                     was_direct: format.vouches || self.plan.request.source.is_some(),
                     author: author.clone().unwrap_or_default(),
                 }),
+                other_id: other_id.flatten(),
                 ..Noted::default()
             },
         };
@@ -910,19 +913,25 @@ impl<'p> PlannedRow<'p> {
         })
     }
 
-    /// The row's own id, or the digest of the day and of these parts: source, author, title, text.
-    fn id(&self, posted: Dated, parts: [&str; 4]) -> Result<ReviewId, FieldError> {
+    /// The row's own id, or the digest of the day and of these parts: source, author, title, text; and the other id.
+    fn id(
+        &self,
+        posted: Dated,
+        rating: Rating,
+        parts: [&str; 4],
+    ) -> Result<(ReviewId, Option<ReviewId>), FieldError> {
         let format = self.plan.format;
         let (path, made) = if let Some(found) = self.get(ReviewField::Id) {
             let text = found.text()?;
             let id = text.trim();
             let own = (!format.vouches).then(|| id.parse().ok()).flatten();
             let id = own.map_or_else(|| self.plan.platform_id(id), Ok);
-            (found.path, id)
+            (found.path, id.map(|id| (id, None)))
         } else {
             let [source, author, title, text] = parts;
             let parts = [source, author, &posted.posted.to_string(), title, text];
-            ("id", values::digest(format.name, &parts))
+            let made = values::digest_of_row(format.name, &parts, text, rating);
+            ("id", made)
         };
         made.map_err(|error| FieldError::new(path, error.to_string()))
     }

@@ -108,8 +108,9 @@ impl<'a> Collector<'a> {
 
     fn keep(&mut self, staged: &Staged) -> Result<(), FileError> {
         self.collected.report.taken += 1;
+        let file = self.collected.report.files.len();
         staged
-            .push(&mut self.collected.staging)
+            .push(file, &mut self.collected.staging)
             .map_err(FileError::staging)
     }
 

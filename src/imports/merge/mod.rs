@@ -53,10 +53,18 @@ impl StagedReview {
         let own = &self.said.review.source.name;
         self.noted.source_name.as_ref().unwrap_or(own)
     }
+
+    /// The number at the end of the row's id, if earlier rows of the file are equal; see [`Staging::answer`].
+    pub fn number(&self) -> Option<&str> {
+        let id = self.said.review.id.as_str();
+        let number = id.split_once('.').map(|(_, number)| number);
+        number.filter(|_| !self.has_id && self.said.review.text.is_empty())
+    }
 }
 
 impl Staged {
-    pub fn push(&self, staging: &mut Staging) -> sqlx::Result<()> {
+    /// `file` is the number of the row's file.
+    pub fn push(&self, file: usize, staging: &mut Staging) -> sqlx::Result<()> {
         let id = self.id().as_str();
         let Self::Review(review) = self else {
             return staging.push(&RowToStage {
@@ -71,6 +79,8 @@ impl Staged {
             review: Some(serde_json::to_string(review).map_err(encode)?),
             may_be_there: !review.has_id || review.noted.former.is_some(),
             writer: review.noted.writer.as_deref(),
+            // Equal stars on one day may be of several customers; equal texts are not.
+            file: (!review.has_id && review.said.review.text.is_empty()).then_some(file),
         })
     }
 
@@ -481,6 +491,7 @@ impl<'w> Merging<'w> {
 fn is_same_shape(one: &str, other: &str) -> bool {
     fn format(id: &str) -> Option<&str> {
         let (format, digest) = id.rsplit_once('-')?;
+        let digest = digest.split('.').next()?;
         let is_digest = digest.len() == 32 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_digest.then_some(format)
     }

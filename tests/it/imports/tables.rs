@@ -772,3 +772,94 @@ async fn a_blank_member_of_an_object_is_not_filled_from_another_that_may_be_priv
     let report = take(&rows, &["text=comment"]).await.unwrap();
     assert_eq!(counts(&report), (1, 0, 1, 0));
 }
+
+const KIOSK: &str = "Date,Stars,Name\n2026-10-02,1,Guest\n2026-10-02,2,Guest\n2026-10-02,5,Guest\n\
+    2026-10-02,5,Guest\n2026-10-03,5,Guest\n";
+
+impl Bench {
+    /// Imports ratings without texts.
+    async fn ratings(&self, files: &[&str], source: Option<&str>, restore: bool) -> ImportReport {
+        let named = |(number, file): (usize, &&str)| self.file(&format!("{number}.csv"), file);
+        let order = ImportRequest {
+            files: files.iter().enumerate().map(named).collect(),
+            source: source.map(str::to_owned),
+            no_text: true,
+            restore,
+            ..ImportRequest::default()
+        };
+        self.order(&order).await.0.unwrap()
+    }
+
+    /// The ratings of the first day, lowest first.
+    fn stars(&self) -> String {
+        let select = "select group_concat(rating, '') from (select rating from review where reviewed_on = '2026-10-02' order by 1)";
+        sqlite3(self.database.path(), select)
+    }
+}
+
+#[tokio::test]
+async fn equal_names_and_days_without_texts_are_as_many_reviews_as_rows() {
+    let bench = bench().await;
+    let report = bench.ratings(&[KIOSK], Some("Kiosk"), false).await;
+    assert_eq!((counts(&report), report.repeated), ((5, 0, 0, 0), 0));
+    assert_eq!(bench.stars(), "1255");
+    // Again, in another order, with one more, and beside a file that repeats some.
+    let report = bench.ratings(&[KIOSK], Some("Kiosk"), false).await;
+    assert_eq!(counts(&report), (0, 0, 5, 0));
+    let more = "Name,Date,Stars\nGuest,2026-10-02,5\nGuest,2026-10-02,5\nGuest,2026-10-02,1\nGuest,2026-10-02,5\n";
+    let report = bench.ratings(&[KIOSK, more], Some("Kiosk"), false).await;
+    assert_eq!((counts(&report), report.repeated), ((1, 0, 5, 0), 3));
+    assert_eq!(bench.stars(), "12555");
+}
+
+#[tokio::test]
+async fn a_second_try_that_says_where_ratings_are_from_doubles_none() {
+    let bench = bench().await;
+    bench.ratings(&[KIOSK], None, false).await;
+    let report = bench.ratings(&[KIOSK], Some("Kiosk"), false).await;
+    assert_eq!(counts(&report), (0, 5, 0, 0));
+    assert_eq!(bench.stars(), "1255");
+}
+
+#[tokio::test]
+async fn ratings_whose_platform_gives_no_id_are_as_many_reviews_as_rows() {
+    let bench = bench().await;
+    let csv = "Platform,AuthorName,Rating,PublishDate,Review,VerificationStatus,ReviewResponse\n\
+        Google,,1,10/02/2026,,,\nGoogle,,2,10/02/2026,,,\nGoogle,,5,10/02/2026,,,\n";
+    for (new, unchanged) in [(3, 0), (0, 3)] {
+        let (report, _) = bench.take(csv).await;
+        assert_eq!(counts(&report), (new, 0, unchanged, 0));
+    }
+    assert_eq!(bench.stars(), "125");
+}
+
+#[tokio::test]
+async fn a_rating_that_an_earlier_build_took_for_all_of_its_day_keeps_its_id() {
+    let old = "table-5c99a70c062e29df9ffc61a3ab312b49";
+    let earlier = native(
+        &json!({"id": old, "author": "Guest", "date": "2026-10-02", "text": "", "source": {"name": "Kiosk"}}),
+    );
+    let bench = bench().await;
+    bench.take(lines(&[earlier])).await;
+    for counted in [(4, 0, 1, 0), (0, 0, 5, 0)] {
+        let report = bench.ratings(&[KIOSK], Some("Kiosk"), false).await;
+        assert_eq!((counts(&report), report.undecided.count), (counted, 0));
+        assert!(bench.find(old).await.is_some());
+    }
+    assert_eq!(bench.stars(), "1255");
+    // Deleted, it stays so.
+    let delete = format!("delete from review where review_id <> '{old}'; delete from review");
+    sqlite3(bench.database.path(), &delete);
+    let alone = "Date,Stars,Name\n2026-10-02,4,Guest\n";
+    let report = bench.ratings(&[alone], Some("Kiosk"), false).await;
+    assert_eq!(
+        (counts(&report), report.kept_deleted.count),
+        ((0, 0, 0, 0), 1)
+    );
+    // Two rows that may be the deleted one come back only on purpose.
+    let both = "Date,Stars,Name\n2026-10-02,4,Guest\n2026-10-02,3,Guest\n";
+    let report = bench.ratings(&[both], Some("Kiosk"), false).await;
+    assert_eq!((counts(&report), report.undecided.count), ((0, 0, 0, 0), 2));
+    let report = bench.ratings(&[both], Some("Kiosk"), true).await;
+    assert_eq!(counts(&report), (2, 0, 0, 0));
+}
