@@ -55,7 +55,7 @@ impl Import {
             .any(|file| file.as_os_str() == "-")
     }
 
-    /// Runs the import; [`Exit::SomeRejected`] if rows were rejected or undecided.
+    /// Runs the import; [`Exit::SomeRejected`] if rows were rejected or skipped.
     ///
     /// # Errors
     /// If nothing could be imported.
@@ -85,9 +85,9 @@ impl Import {
     }
 }
 
-/// Whether rows were rejected or undecided.
+/// Whether rows were rejected or skipped.
 pub(super) fn outcome(report: &ImportReport) -> Exit {
-    if report.rejected > 0 || report.undecided.count > 0 {
+    if report.rejected > 0 || report.skipped() > 0 {
         Exit::SomeRejected
     } else {
         Exit::Done
@@ -347,6 +347,12 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
         &report.undecided,
         "skipped, because they have no ID and may be existing reviews with fewer fields (delete such a review with `reviews \
          delete ID`, then import again; add --restore if it is deleted)",
+    );
+    add_named(
+        &mut text,
+        &report.taken_ids,
+        "skipped, because other reviews from another source have their IDs (give the rows other IDs, for example with a letter \
+         in front; if they are the same reviews, pass the name of that source with --source)",
     );
     add_count(
         &mut text,

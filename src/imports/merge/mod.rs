@@ -54,6 +54,12 @@ impl StagedReview {
         self.noted.source_name.as_ref().unwrap_or(own)
     }
 
+    /// Whether the row has an id of its own that names no platform: another table may have the same id.
+    fn counts_from_one(&self) -> bool {
+        let former = self.noted.former.as_ref();
+        self.has_id && former.is_some_and(|former| former.id.is_none())
+    }
+
     /// The number at the end of the row's id, if earlier rows of the file are equal; see [`Staging::answer`].
     pub fn number(&self) -> Option<&str> {
         let id = self.said.review.id.as_str();
@@ -324,6 +330,16 @@ impl<'w> Merging<'w> {
             self.report.kept_deleted.add(|| id.to_string());
             return None;
         }
+        if let Some(there) = before {
+            let from = known.map_or(&there.source.name, |known| &known.source_name);
+            if staged.counts_from_one()
+                && from != source_name
+                && !is_same_review(there, &said.review)
+            {
+                self.report.taken_ids.add(|| format!("{id} of {from}"));
+                return None;
+            }
+        }
         let merged = match before {
             None => adopt(&self.key, said),
             Some(row) => {
@@ -487,6 +503,13 @@ impl<'w> Merging<'w> {
     }
 }
 
+/// Whether a table may have both as the same review, once with and once without its text.
+fn is_same_review(one: &Review, other: &Review) -> bool {
+    let texts = [&one.text, &other.text];
+    let is_text_same = texts[0] == texts[1] || texts.iter().any(|text| text.is_empty());
+    (&one.author, one.date, one.rating) == (&other.author, other.date, other.rating) && is_text_same
+}
+
 /// Whether both ids are digests of rows of the same format.
 fn is_same_shape(one: &str, other: &str) -> bool {
     fn format(id: &str) -> Option<&str> {
@@ -520,10 +543,10 @@ pub async fn withdraw_missing(
             "{rejected} rows were rejected, and their reviews would count as missing; correct them first"
         ));
     }
-    let undecided = merging.report.undecided.count;
-    if undecided > 0 {
+    let skipped = merging.report.skipped();
+    if skipped > 0 {
         return refused(format!(
-            "{undecided} rows may each be one of several reviews, which would count as missing; import without this option first"
+            "{skipped} rows are skipped, and their reviews would count as missing; import without this option first"
         ));
     }
     for (source, location) in std::mem::take(&mut merging.places) {

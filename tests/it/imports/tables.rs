@@ -863,3 +863,42 @@ async fn a_rating_that_an_earlier_build_took_for_all_of_its_day_keeps_its_id() {
     let report = bench.ratings(&[both], Some("Kiosk"), true).await;
     assert_eq!(counts(&report), (2, 0, 0, 0));
 }
+
+#[tokio::test]
+async fn two_tables_that_count_from_one_do_not_overwrite_each_other() {
+    let bench = bench().await;
+    let header = "ID,Date,Stars,Name,Comment\n";
+    let cards = format!("{header}1,2026-10-02,1,Ann,Late\n2,2026-10-03,5,Bo,Good\n");
+    let form = format!(
+        "{header}1,2026-10-02,4,Cy,Fair\n2,2026-10-03,5,Di,Great\n3,2026-10-03,5,Ed,Super\n"
+    );
+    let take = async |content: &str, source: &str| {
+        let order = ImportRequest {
+            files: vec![bench.file("t.csv", content)],
+            source: Some(source.to_owned()),
+            ..ImportRequest::default()
+        };
+        bench.order(&order).await.0.unwrap()
+    };
+    take(&cards, "Comment cards").await;
+    let report = take(&form, "Web form").await;
+    assert_eq!(
+        (counts(&report), report.taken_ids.names.join(", ")),
+        (
+            (1, 0, 0, 0),
+            "1 of Comment cards, 2 of Comment cards".to_owned()
+        )
+    );
+    let said = summary(&report, false);
+    assert!(
+        said.contains("2 skipped, because other reviews from another source have their IDs"),
+        "{said}"
+    );
+    let authors = "select group_concat(author, ' ') from (select author from review order by 1)";
+    assert_eq!(sqlite3(bench.database.path(), authors), "Ann Bo Ed");
+    // The same reviews, whose source is named otherwise, and a newer table of the same source.
+    let report = take(&cards, "Cards").await;
+    assert_eq!(counts(&report), (0, 2, 0, 0));
+    let report = take(&cards.replace("1,Ann,Late", "2,Ann B.,Too late"), "Cards").await;
+    assert_eq!(counts(&report), (0, 1, 1, 0));
+}
