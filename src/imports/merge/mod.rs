@@ -175,6 +175,8 @@ struct Alike {
     reviews: u64,
     /// For each source, the id of its first published review and its name.
     published: Vec<(String, String)>,
+    /// The same of reviews that the owner or their source withheld.
+    withheld: Vec<(String, String)>,
 }
 
 impl<'w> Merging<'w> {
@@ -244,7 +246,7 @@ impl<'w> Merging<'w> {
             }
         }
         self.report.noted_deleted += newly_deleted.len() as u64;
-        self.find_duplicates(&mut merged).await?;
+        self.find_duplicates(&standing, &mut merged).await?;
         let (mut changed, mut sources) = (Vec::new(), Vec::new());
         for (row, source) in merged {
             self.count(&standing, &row);
@@ -369,9 +371,11 @@ impl<'w> Merging<'w> {
         Some((merged, source))
     }
 
-    /// Finds reviews that another source already provided; reports them, and withholds them if requested.
+    /// Finds reviews that another source already provided; reports them, and withholds them if requested. A withheld
+    /// review counts only for copies that are not public yet.
     async fn find_duplicates(
         &mut self,
+        standing: &KnownReviews,
         merged: &mut [(Merged, SourceVersion)],
     ) -> sqlx::Result<()> {
         let mut alike = std::mem::take(&mut self.alike);
@@ -385,9 +389,13 @@ impl<'w> Merging<'w> {
             steps::add(usize::try_from(group.reviews).unwrap_or(usize::MAX));
             let its = alike.entry(group.fingerprint).or_default();
             its.reviews += group.reviews;
-            if its.published.len() < ALIKE_SOURCES_MAX {
-                let first = group.published.map(|id| (id, group.source_name));
-                its.published.extend(first);
+            for (list, id) in [
+                (&mut its.published, group.published),
+                (&mut its.withheld, group.withheld),
+            ] {
+                if list.len() < ALIKE_SOURCES_MAX {
+                    list.extend(id.map(|id| (id, group.source_name.clone())));
+                }
             }
         }
         for (row, source) in merged {
@@ -400,9 +408,13 @@ impl<'w> Merging<'w> {
                 its.published.retain(|(other, _)| other != id);
                 continue;
             }
+            let is_public = standing.reviews.get(id);
+            let is_public = is_public.is_some_and(|its| its.status == Status::Published);
+            let withheld = its.withheld.iter().filter(|_| !is_public);
             let other = its
                 .published
                 .iter()
+                .chain(withheld)
                 .find(|(other, from)| other != id && *from != source.source_name);
             if let Some((other, from)) = other {
                 self.report

@@ -86,6 +86,50 @@ async fn a_copy_from_another_source_is_reported_and_withheld_where_that_is_wishe
 }
 
 #[tokio::test]
+async fn a_copy_of_a_review_that_the_owner_withheld_is_withheld() {
+    let bench = bench().await;
+    let row = |id: &str, source: &str, text: &str| {
+        native(&json!({"id": id, "source": {"name": source}, "text": text}))
+    };
+    bench
+        .take(lines(&[
+            row("a", "Google", "Bad."),
+            row("b", "Google", "Gone."),
+            row("c", "Google", "Old."),
+        ]))
+        .await;
+    sqlite3(
+        bench.database.path(),
+        "update review set status = 'withheld', withheld_reason = iif(review_id = 'a', 'not a customer', 'gone at the source')
+         where review_id in ('a', 'b')",
+    );
+    bench.take(lines(&[row("z", "Site", "Old.")])).await;
+    sqlite3(
+        bench.database.path(),
+        "update review set status = 'withheld', withheld_reason = 'a copy' where review_id = 'c'",
+    );
+    let copies = [
+        row("x", "Site", "Bad."),
+        row("y", "Site", "Gone."),
+        row("z", "Site", "Old."),
+    ];
+    let skip = ImportRequest {
+        files: vec![bench.file("copies", lines(&copies))],
+        skip_duplicates: true,
+        ..ImportRequest::default()
+    };
+    for _ in 0..2 {
+        bench.order(&skip).await.0.unwrap();
+        let select = "select review_id, status, withheld_reason from review where source_name = 'Site' order by 1";
+        // What is public stays so, or the owner would lose both.
+        assert_eq!(
+            sqlite3(bench.database.path(), select),
+            "x|withheld|duplicate\ny|published|\nz|published|"
+        );
+    }
+}
+
+#[tokio::test]
 async fn like_reviews_cost_as_much_as_different_ones() {
     const COUNT: usize = 3_000;
     let rows = |source: &str, author: &dyn Fn(usize) -> String| {
