@@ -382,7 +382,7 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     add_named(
         &mut text,
         &report.duplicates,
-        "already given by another source (--skip-duplicates withholds them)",
+        "already given by another source or in another format (--skip-duplicates withholds them)",
     );
     if dry_run {
         text.push_str("dry run: nothing was changed\n");

@@ -51,7 +51,7 @@ pub struct ImportReport {
     pub taken_ids: Named,
     /// Replies that are not used as the shop's answer, or whose review is not in this import.
     pub left_out: u64,
-    /// Reviews that another source already provided.
+    /// Reviews that another source already provided, or the same source in another format.
     pub duplicates: Named,
     /// Reviews whose day changed with the business's time zone.
     pub moved: u64,

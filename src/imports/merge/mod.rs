@@ -11,6 +11,7 @@ use thiserror::Error;
 use crate::compute::steps;
 use crate::imports::file_error::ImportError;
 use crate::imports::map::{Answer, Noted, SOURCE_DEFAULT};
+use crate::imports::platforms::id_prefix;
 use crate::imports::report::{ImportReport, Watcher};
 use crate::imports::request::ImportRequest;
 use crate::model::{
@@ -371,8 +372,8 @@ impl<'w> Merging<'w> {
         Some((merged, source))
     }
 
-    /// Finds reviews that another source already provided; reports them, and withholds them if requested. A withheld
-    /// review counts only for copies that are not public yet.
+    /// Finds reviews that another source already provided, or the same source in another format; reports them, and
+    /// withholds them if requested. A withheld review counts only for copies that are not public yet.
     async fn find_duplicates(
         &mut self,
         standing: &KnownReviews,
@@ -411,17 +412,17 @@ impl<'w> Merging<'w> {
             let is_public = standing.reviews.get(id);
             let is_public = is_public.is_some_and(|its| its.status == Status::Published);
             let withheld = its.withheld.iter().filter(|_| !is_public);
-            let other = its
-                .published
-                .iter()
-                .chain(withheld)
-                .find(|(other, from)| other != id && *from != source.source_name);
+            let other = its.published.iter().chain(withheld).find(|(other, from)| {
+                let is_other_format =
+                    || !row.review.text.is_empty() && id_prefix(other) != id_prefix(id);
+                other != id && (*from != source.source_name || is_other_format())
+            });
             if let Some((other, from)) = other {
                 self.report
                     .duplicates
                     .add(|| format!("{id} is {other} of {from}"));
                 let named = self.request.source.as_deref().unwrap_or(SOURCE_DEFAULT);
-                if source.source_name == named && is_same_shape(id, other) {
+                if source.source_name == named && *from != named && is_same_shape(id, other) {
                     self.again += 1;
                     self.again_from.clone_from(from);
                 }
