@@ -188,6 +188,8 @@ pub struct FormerIdParts {
     pub was_direct: bool,
     /// The author as in the row.
     pub author: String,
+    /// The text from another column, by which earlier builds filled a blank one.
+    pub text: Option<String>,
 }
 
 /// A row with an answer to a review.

@@ -234,6 +234,8 @@ pub struct Plan<'o> {
     pub format: &'static Format,
     pub request: &'o ImportRequest,
     fields: [Lookup; ReviewField::ALL.len()],
+    /// All columns by which earlier builds filled the text of a table.
+    former_text: Lookup,
     hidden: Vec<(Lookup, &'static Hidden)>,
     /// The columns that show whether a row is public, without those that the format's entry names; `None` if the
     /// members of each row must be checked.
@@ -283,6 +285,11 @@ impl<'o> Plan<'o> {
         let mut plan = Self {
             format,
             request,
+            former_text: if format.reads_headers {
+                fields[ReviewField::Text as usize].clone()
+            } else {
+                Lookup::default()
+            },
             fields,
             hidden: hidden.map(|its| (lookup(its.names), its)).collect(),
             states: None,
@@ -623,6 +630,8 @@ impl<'p> PlannedRow<'p> {
         let id = parts();
         let id = id.and_then(|(posted, rating, parts)| noted(its, self.id(posted, rating, parts)));
         let (id, other_id) = id.unzip();
+        let former_text = self.row.get(&self.plan.former_text);
+        let former_text = former_text.filter(|_| text.is_empty());
         let language = or_default(its, self.language());
         let location = or_default(its, self.text(ReviewField::Location));
         let verification = or_default(its, self.verification());
@@ -655,6 +664,7 @@ impl<'p> PlannedRow<'p> {
                     id: (theirs.as_ref().filter(|_| format.vouches)).and_then(|id| id.text().ok()),
                     was_direct: format.vouches || self.plan.request.source.is_some(),
                     author: author.clone().unwrap_or_default(),
+                    text: former_text.and_then(|found| found.text().ok()),
                 }),
                 other_id: other_id.flatten(),
                 ..Noted::default()

@@ -175,7 +175,7 @@ impl FormerIds {
             let parts = [source, &former.author, day, title, text];
             let made = values::digest_of_row(TABLE, &parts, text, review.rating).ok();
             let (id, other) = made.unzip();
-            match number {
+            match number.filter(|_| text.is_empty()) {
                 None => [id, other.flatten()],
                 Some(number) => [
                     id.and_then(|id| format!("{id}.{number}").parse().ok()),
@@ -186,8 +186,10 @@ impl FormerIds {
         for source in sources {
             for day in &days {
                 for title in &titles {
-                    let whole = digests(source, day, title, &review.text);
-                    ids.whole.extend(whole.into_iter().flatten());
+                    for text in [Some(&review.text), former.text.as_ref()] {
+                        let whole = text.map(|text| digests(source, day, title, text));
+                        ids.whole.extend(whole.into_iter().flatten().flatten());
+                    }
                     let without_text = digests(source, day, title, "");
                     ids.without_text.extend(without_text.into_iter().flatten());
                 }

@@ -730,6 +730,20 @@ async fn a_blank_cell_is_not_filled_from_another_column_that_may_be_private() {
 }
 
 #[tokio::test]
+async fn a_text_that_an_earlier_build_took_from_another_column_goes_with_the_next_import() {
+    let bench = bench().await;
+    let id = "table-a1a8dd3fe2cd0374765a9156013e0e10";
+    let earlier = json!({"id": id, "rating": 2, "date": "2026-10-02", "author": "Al", "text": "internal: no"});
+    bench.take(lines(&[native(&earlier)])).await;
+    let csv = "Date,Stars,Nickname,Comment,Feedback\n2026-10-02,2,Al,,internal: no\n";
+    for counted in [(0, 1, 0, 0), (0, 0, 1, 0)] {
+        let (report, _) = bench.take(csv).await;
+        assert_eq!(counts(&report), counted);
+        assert_eq!(bench.find(id).await.unwrap().text, "");
+    }
+}
+
+#[tokio::test]
 async fn a_blank_member_of_an_object_is_not_filled_from_another_that_may_be_private() {
     let bench = bench().await;
     let row = |rating: u8, more: &Value| {
