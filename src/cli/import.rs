@@ -55,7 +55,7 @@ impl Import {
             .any(|file| file.as_os_str() == "-")
     }
 
-    /// Runs the import; [`Exit::SomeRejected`] if rows were rejected or undecided.
+    /// Runs the import; [`Exit::SomeRejected`] if rows were rejected or skipped.
     ///
     /// # Errors
     /// If nothing could be imported.
@@ -85,9 +85,9 @@ impl Import {
     }
 }
 
-/// Whether rows were rejected or undecided.
+/// Whether rows were rejected or skipped.
 pub(super) fn outcome(report: &ImportReport) -> Exit {
-    if report.rejected > 0 || report.undecided.count > 0 {
+    if report.rejected > 0 || report.skipped() > 0 {
         Exit::SomeRejected
     } else {
         Exit::Done
@@ -346,17 +346,24 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
         &mut text,
         &report.undecided,
         "skipped, because they have no ID and may be existing reviews with fewer fields (delete such a review with `reviews \
-         delete ID`, then import again)",
+         delete ID`, then import again; add --restore if it is deleted)",
+    );
+    add_named(
+        &mut text,
+        &report.taken_ids,
+        "skipped, because other reviews from another source have their IDs (give the rows other IDs, for example with a letter \
+         in front; if they are the same reviews, pass the name of that source with --source)",
     );
     add_count(
         &mut text,
         report.repeated,
-        "repeated: of rows with the same ID, the newest was used, or the last one",
+        "repeated: of equal rows, or rows with the same ID, the newest was used, or the last one",
     );
     if report.left_out > 0 {
         let _ = writeln!(
             text,
-            "{} left out: replies that are not the business's answer to a review",
+            "{} left out: replies that are not the business's answer to a review (the business is the user who answers the \
+             most reviews)",
             rows(report.left_out)
         );
     }
@@ -375,7 +382,7 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     add_named(
         &mut text,
         &report.duplicates,
-        "already given by another source (--skip-duplicates withholds them)",
+        "already given by another source or in another format (--skip-duplicates withholds them)",
     );
     if dry_run {
         text.push_str("dry run: nothing was changed\n");

@@ -47,9 +47,11 @@ pub struct ImportReport {
     /// Rows without an id that were left out because they may complete more than one review, or compete for the same
     /// one.
     pub undecided: Named,
-    /// Answers that are not from the shop, or whose review is not in this import.
+    /// Rows whose id is that of another review from another source.
+    pub taken_ids: Named,
+    /// Replies that are not used as the shop's answer, or whose review is not in this import.
     pub left_out: u64,
-    /// Reviews that another source already provided.
+    /// Reviews that another source already provided, or the same source in another format.
     pub duplicates: Named,
     /// Reviews whose day changed with the business's time zone.
     pub moved: u64,
@@ -63,6 +65,13 @@ pub struct ImportReport {
     pub has_left_out_business: bool,
     /// The source's name of the location, if the business has no name yet.
     pub listing: Option<String>,
+}
+
+impl ImportReport {
+    /// Rows that were neither rejected nor imported, and that the report names.
+    pub const fn skipped(&self) -> u64 {
+        self.undecided.count + self.taken_ids.count
+    }
 }
 
 /// A file, or a file in an archive.

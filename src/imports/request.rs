@@ -53,7 +53,7 @@ pub struct ImportRequest {
     /// Restore reviews of FILE that you deleted
     #[arg(long)]
     pub restore: bool,
-    /// Withhold reviews that another source already gave: same author, day, rating and text
+    /// Withhold reviews that another source or format already gave: same author, day, rating and text
     #[arg(long)]
     pub skip_duplicates: bool,
     /// Keep full names of authors that were never public; otherwise they become "Jane D."

@@ -28,6 +28,8 @@ pub struct RowToStage<'r> {
     pub may_be_there: bool,
     /// User number of the review's author.
     pub writer: Option<&'r str>,
+    /// Number of the row's file, if rows of a file with the same id are different reviews.
+    pub file: Option<usize>,
 }
 
 /// A staged row: its id, the review as JSON (`None` if only the id was staged), and the answer to it from another row.
@@ -40,6 +42,8 @@ pub struct Staging {
     /// Rows that are not in the table yet: a JSON array without its closing bracket.
     batch: String,
     rows: u16,
+    /// Whether one of these rows may have the id of another review.
+    has_alike: bool,
 }
 
 impl Staging {
@@ -47,12 +51,15 @@ impl Staging {
         let mut connection = block_on(scratch())?;
         let tables = "create table staged (row_id integer primary key, review_id text not null unique, updated_us integer, review text,
                  may_be_there integer not null, writer text, answer text, known_id text, fills integer) strict;
+             create table alike (row_id integer primary key, review_id text not null, file integer not null, updated_us integer,
+                 review text, may_be_there integer not null, writer text) strict;
              create table answer (row_id integer primary key, review_id text not null, writer text not null, answer text not null) strict";
         block_on(sqlx::raw_sql(tables).execute(&mut connection))?;
         Ok(Self {
             connection,
             batch: String::new(),
             rows: 0,
+            has_alike: false,
         })
     }
 
@@ -64,8 +71,10 @@ impl Staging {
             row.updated_us,
             row.review,
             row.may_be_there,
-            row.writer
+            row.writer,
+            row.file
         ]);
+        self.has_alike |= row.file.is_some();
         self.batch.push(if self.rows == 0 { '[' } else { ',' });
         self.batch.push_str(&entry.to_string());
         self.rows += 1;
@@ -82,18 +91,25 @@ impl Staging {
         block_on(insert.execute(&mut self.connection)).map(drop)
     }
 
-    /// Joins answers to reviews, once all rows were pushed: each review gets the first answer that its own author did not
-    /// write. Returns the number of answers that belong to no review.
+    /// Joins answers to reviews, once all rows were pushed: each review gets the shop's first answer. The shop is the user
+    /// who answers the most reviews, and wrote none; if two users lead, nobody is. Returns the number of unused answers.
     pub async fn answer(&mut self) -> sqlx::Result<u64> {
         self.put().await?;
+        self.number_alike().await?;
         let index = "create index answer_to on answer (review_id)";
         sqlx::query(index).execute(&mut self.connection).await?;
         let update = "update staged set answer = (select a.answer from answer as a
-               where a.review_id = staged.review_id and a.writer is not staged.writer order by a.row_id limit 1)
+               where a.review_id = staged.review_id and a.writer = (
+                 select iif(count(*) = 1, min(leader), null) from (
+                   select writer as leader, rank() over (order by count(distinct review_id) desc) as place from answer
+                   where review_id in (select review_id from staged)
+                     and writer not in (select writer from staged where writer is not null)
+                   group by writer)
+                 where place = 1)
+               order by a.row_id limit 1)
              where review_id in (select review_id from answer)";
         sqlx::query(update).execute(&mut self.connection).await?;
-        let left = "select count(*) from answer as a
-             where not exists (select 1 from staged as s where s.review_id = a.review_id and a.writer is not s.writer)";
+        let left = "select (select count(*) from answer) - (select count(*) from staged where answer is not null)";
         self.number(left).await
     }
 
@@ -104,7 +120,7 @@ impl Staging {
         }
         self.batch.push(']');
         let insert = "insert into staged (review_id, updated_us, review, may_be_there, writer)
-             select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 from json_each(?) where true
+             select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 from json_each(?) where value ->> 5 is null
              on conflict (review_id) do update set updated_us = excluded.updated_us, review = excluded.review,
                may_be_there = excluded.may_be_there, writer = excluded.writer
              where coalesce(excluded.updated_us >= updated_us, true)";
@@ -112,9 +128,28 @@ impl Staging {
             .bind(&self.batch)
             .execute(&mut self.connection)
             .await?;
+        if self.has_alike {
+            let insert = "insert into alike (review_id, updated_us, review, may_be_there, writer, file)
+                 select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 from json_each(?)
+                 where value ->> 5 is not null";
+            let insert = sqlx::query(insert).bind(&self.batch);
+            insert.execute(&mut self.connection).await?;
+            self.has_alike = false;
+        }
         self.batch.clear();
         self.rows = 0;
         Ok(())
+    }
+
+    /// Numbers the rows of a file that have the same id and are different reviews: the second id ends with `.2`. The same
+    /// file has the same ids again, and a file that repeats rows of another one adds only what it has more.
+    async fn number_alike(&mut self) -> sqlx::Result<()> {
+        let insert = "insert or replace into staged (review_id, updated_us, review, may_be_there, writer)
+             select review_id || iif(number = 1, '', '.' || number), updated_us, review, may_be_there, writer
+             from (select *, row_number() over (partition by review_id, file order by row_id) as number from alike)
+             order by file";
+        let insert = sqlx::query(insert);
+        insert.execute(&mut self.connection).await.map(drop)
     }
 
     /// Number of staged rows.

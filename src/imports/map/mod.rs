@@ -173,6 +173,8 @@ pub struct Noted {
     pub source_name: Option<String>,
     /// Ids that earlier releases may have used; `None` if they used the present id.
     pub former: Option<FormerIdParts>,
+    /// The id of the row by another rule for ids, now or in earlier builds.
+    pub other_id: Option<ReviewId>,
     /// User number of the author, if rows answer each other.
     pub writer: Option<String>,
 }
@@ -186,6 +188,8 @@ pub struct FormerIdParts {
     pub was_direct: bool,
     /// The author as in the row.
     pub author: String,
+    /// The text from another column, by which earlier builds filled a blank one.
+    pub text: Option<String>,
 }
 
 /// A row with an answer to a review.

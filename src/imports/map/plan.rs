@@ -240,6 +240,8 @@ pub struct Plan<'o> {
     pub format: &'static Format,
     pub request: &'o ImportRequest,
     fields: [Lookup; ReviewField::ALL.len()],
+    /// All columns by which earlier builds filled the text of a table.
+    former_text: Lookup,
     hidden: Vec<(Lookup, &'static Hidden)>,
     /// The columns that show whether a row is public, without those that the format's entry names; `None` if the
     /// members of each row must be checked.
@@ -289,6 +291,11 @@ impl<'o> Plan<'o> {
         let mut plan = Self {
             format,
             request,
+            former_text: if format.reads_headers {
+                fields[ReviewField::Text as usize].clone()
+            } else {
+                Lookup::default()
+            },
             fields,
             hidden: hidden.map(|its| (lookup(its.names), its)).collect(),
             states: None,
@@ -310,6 +317,9 @@ impl<'o> Plan<'o> {
         };
         if let Some(columns) = columns.filter(|_| format.reads_headers) {
             plan.read_headers(columns);
+            if !plan.field(ReviewField::Author).columns.is_empty() {
+                plan.read_whole_name();
+            }
         }
         plan.states = plan.find_states(columns);
         plan
@@ -318,6 +328,10 @@ impl<'o> Plan<'o> {
     /// Finds columns for fields without an English header: by words of other languages, by a form's questions, and by a
     /// known word beside neutral ones. No column fills two fields.
     fn read_headers(&mut self, columns: &Columns) {
+        // The other columns may be private, so they do not fill the gaps of the first.
+        self.fields
+            .iter_mut()
+            .for_each(|its| its.columns.truncate(1));
         let taken = self.used();
         let mut free: Free<'_> = (0..).zip(columns.0.iter().map(String::as_str)).collect();
         free.retain(|(number, _)| !taken.contains(number));
@@ -359,6 +373,40 @@ impl<'o> Plan<'o> {
                 self.doubtful.push((*field, both.collect()));
                 None
             });
+        }
+    }
+
+    /// In a file of objects: the first name of a field that a row has is the field's name in all rows, like a column.
+    fn choose_names(&mut self, members: &Map<String, Value>) {
+        for (field, list) in &self.format.fields {
+            let has = |name: &&str| inside(members, name).is_some();
+            let is_renamed = self.request.rename(field.name()).is_some();
+            let Some(name) = names(list).find(has).filter(|_| !is_renamed) else {
+                continue;
+            };
+            let chosen = &mut self.fields[*field as usize].names;
+            match chosen.as_slice() {
+                [] => {}
+                [chosen] if chosen == name => {}
+                [chosen] => {
+                    let is_known = self.doubtful.iter().any(|(its, _)| its == field);
+                    if !is_known {
+                        let both = vec![chosen.to_string(), name.to_owned()];
+                        self.doubtful.push((*field, both));
+                    }
+                }
+                _ => *chosen = vec![Cow::Borrowed(name)],
+            }
+        }
+        if self.field(ReviewField::Author).names.len() == 1 {
+            self.read_whole_name();
+        }
+    }
+
+    /// A blank author is not filled from the parts of a name, either.
+    fn read_whole_name(&mut self) {
+        for part in [ReviewField::FirstName, ReviewField::LastName] {
+            self.fields[part as usize] = Lookup::default();
         }
     }
 
@@ -494,6 +542,9 @@ impl<'o> Plan<'o> {
 
     /// Notes what an object has; see [`Plan::complete_objects`].
     pub fn note_object(&mut self, members: &Map<String, Value>) {
+        if self.format.reads_headers {
+            self.choose_names(members);
+        }
         let has_text = InputRow::Json(members).has(self.field(ReviewField::Text));
         let absent = &mut self.absent;
         absent.text &= !has_text;
@@ -505,10 +556,11 @@ impl<'o> Plan<'o> {
             .get_or_insert_with(|| Columns(members.keys().cloned().collect()));
     }
 
-    /// After all rows: refuses a file of objects of which none has a text, or a name that `--map` gives.
+    /// After all rows: refuses a file of objects of which none has a text, or a name that `--map` gives, or whose rows
+    /// have different names for a field.
     pub fn complete_objects(&self) -> Result<(), FileError> {
         let absent = &self.absent;
-        let is_any = absent.text || !absent.renames.is_empty();
+        let is_any = absent.text || !absent.renames.is_empty() || !self.doubtful.is_empty();
         let Some(members) = absent.members.as_ref().filter(|_| is_any) else {
             return Ok(());
         };
@@ -516,7 +568,12 @@ impl<'o> Plan<'o> {
         let mut unused = members.0.clone();
         unused.retain(|name| !taken.iter().any(|its| same_name(its, name)));
         let lacks: &[&str] = if absent.text { &["text"] } else { &[] };
-        Err(wrong_columns(members, &absent.renames, lacks, &[], &unused))
+        let doubtful = self.doubtful.iter();
+        let doubtful: Vec<_> = doubtful
+            .map(|(field, names)| (field.name(), names.clone()))
+            .collect();
+        let renames = &absent.renames;
+        Err(wrong_columns(members, renames, lacks, &doubtful, &unused))
     }
 
     fn field(&self, field: ReviewField) -> &Lookup {
@@ -572,9 +629,13 @@ impl<'p> PlannedRow<'p> {
         let parts = || {
             let title = title.given().map_or("", String::as_str);
             let parts = [&source.as_ref()?.name, author.as_deref()?, title, &text];
-            Some((posted?, parts))
+            Some((posted?, rating?, parts))
         };
-        let id = parts().and_then(|(posted, parts)| noted(its, self.id(posted, parts)));
+        let id = parts();
+        let id = id.and_then(|(posted, rating, parts)| noted(its, self.id(posted, rating, parts)));
+        let (id, other_id) = id.unzip();
+        let former_text = self.row.get(&self.plan.former_text);
+        let former_text = former_text.filter(|_| text.is_empty());
         let language = or_default(its, self.language());
         let location = or_default(its, self.text(ReviewField::Location));
         let verification = or_default(its, self.verification());
@@ -607,7 +668,9 @@ impl<'p> PlannedRow<'p> {
                     id: (theirs.as_ref().filter(|_| format.vouches)).and_then(|id| id.text().ok()),
                     was_direct: format.vouches || self.plan.request.source.is_some(),
                     author: author.clone().unwrap_or_default(),
+                    text: former_text.and_then(|found| found.text().ok()),
                 }),
+                other_id: other_id.flatten(),
                 ..Noted::default()
             },
         };
@@ -668,6 +731,13 @@ impl<'p> PlannedRow<'p> {
                 .iter()
                 .filter(|(name, _)| Says::find(name).is_some());
             read.extend(states.map(|(name, value)| (name.clone(), value.clone())));
+            for (outer, inner) in self.reviews_inside() {
+                let mut states = inner.clone();
+                states.retain(|name, _| Says::find(name).is_some());
+                if !states.is_empty() {
+                    read.insert(outer.to_owned(), Value::Object(states));
+                }
+            }
         }
         let comments = plan.comments.iter().flat_map(|(one, other)| [one, other]);
         for lookup in plan.visibility().chain(comments).chain(&plan.keys) {
@@ -829,19 +899,25 @@ impl<'p> PlannedRow<'p> {
         })
     }
 
-    /// The row's own id, or the digest of the day and of these parts: source, author, title, text.
-    fn id(&self, posted: Dated, parts: [&str; 4]) -> Result<ReviewId, FieldError> {
+    /// The row's own id, or the digest of the day and of these parts: source, author, title, text; and the other id.
+    fn id(
+        &self,
+        posted: Dated,
+        rating: Rating,
+        parts: [&str; 4],
+    ) -> Result<(ReviewId, Option<ReviewId>), FieldError> {
         let format = self.plan.format;
         let (path, made) = if let Some(found) = self.get(ReviewField::Id) {
             let text = found.text()?;
             let id = text.trim();
             let own = (!format.vouches).then(|| id.parse().ok()).flatten();
             let id = own.map_or_else(|| self.plan.platform_id(id), Ok);
-            (found.path, id)
+            (found.path, id.map(|id| (id, None)))
         } else {
             let [source, author, title, text] = parts;
             let parts = [source, author, &posted.posted.to_string(), title, text];
-            ("id", values::digest(format.name, &parts))
+            let made = values::digest_of_row(format.name, &parts, text, rating);
+            ("id", made)
         };
         made.map_err(|error| FieldError::new(path, error.to_string()))
     }
@@ -889,17 +965,19 @@ impl<'p> PlannedRow<'p> {
         let withheld = |reason: &str| Ok(Stated::Given(Status::withheld(reason)));
         let mut is_shown = false;
         for (lookup, hidden) in &self.plan.hidden {
-            let Some(found) = self.row.get(lookup) else {
-                continue;
+            let hides = match self.row.get(lookup) {
+                Some(found) => found.read(|text| match hidden.when {
+                    When::Yes => flag(text),
+                    When::No => flag(text).map(|flag| !flag),
+                    When::NoneOf(shown) => {
+                        Ok(!names(shown).any(|its| its.eq_ignore_ascii_case(text.trim())))
+                    }
+                })?,
+                // An empty value publishes nothing.
+                None if self.row.has(lookup) && !matches!(hidden.when, When::Yes) => true,
+                None => continue,
             };
             is_shown = true;
-            let hides = found.read(|text| match hidden.when {
-                When::Yes => flag(text),
-                When::No => flag(text).map(|flag| !flag),
-                When::NoneOf(shown) => {
-                    Ok(!names(shown).any(|its| its.eq_ignore_ascii_case(text.trim())))
-                }
-            })?;
             if hides {
                 return withheld(hidden.reason);
             }
@@ -920,6 +998,18 @@ impl<'p> PlannedRow<'p> {
         }
     }
 
+    /// The objects in the row that have the rating or the text, with their paths.
+    fn reviews_inside(&self) -> impl Iterator<Item = (&'p str, &'p Map<String, Value>)> {
+        let members = match self.row {
+            InputRow::Json(members) => Some(members),
+            InputRow::Cells(..) => None,
+        };
+        let fields = [ReviewField::Rating, ReviewField::Text].map(|field| self.plan.field(field));
+        let names = fields.into_iter().flat_map(|field| &field.names);
+        let outer = names.filter_map(|name| Some(name.rsplit_once('.')?.0));
+        outer.filter_map(move |outer| Some((outer, inside(members?, outer)?.as_object()?)))
+    }
+
     /// Whether the row is public, by columns or members that the platform's entry does not name.
     fn is_public(&self) -> Result<Option<bool>, FieldError> {
         let Some(states) = &self.plan.states else {
@@ -929,7 +1019,15 @@ impl<'p> PlannedRow<'p> {
                         let mut names = self.plan.lookups().flat_map(|its| &its.names);
                         names.any(|name| same_name(name, member))
                     };
-                    is_public(members, is_taken, true)
+                    let mut public = is_public(members, is_taken, true)?;
+                    for (outer, inner) in self.reviews_inside() {
+                        let path = |name: &str| format!("{outer}.{name}");
+                        let shown = is_public(inner, |name| is_taken(&path(name)), true);
+                        let shown =
+                            shown.map_err(|its| FieldError::new(path(&its.path), its.message));
+                        public = shown?.map(|its| its && public.unwrap_or(true)).or(public);
+                    }
+                    Ok(public)
                 }
                 InputRow::Cells(..) => Ok(None),
             };
@@ -1056,7 +1154,15 @@ fn wrong_columns(
         parts.push(lacking(lacks, unused));
     }
     for (field, columns) in doubtful {
-        parts.push(format!("the {field} may be {}", columns.join(" or ")));
+        let advice = if lacks.contains(field) {
+            String::new()
+        } else {
+            format!("; name it with --map {field}=COLUMN")
+        };
+        parts.push(format!(
+            "the {field} may be {}{advice}",
+            columns.join(" or ")
+        ));
     }
     FileError::new(format!(
         "is a table with the columns {}: {}",

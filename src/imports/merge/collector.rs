@@ -108,8 +108,9 @@ impl<'a> Collector<'a> {
 
     fn keep(&mut self, staged: &Staged) -> Result<(), FileError> {
         self.collected.report.taken += 1;
+        let file = self.collected.report.files.len();
         staged
-            .push(&mut self.collected.staging)
+            .push(file, &mut self.collected.staging)
             .map_err(FileError::staging)
     }
 
@@ -177,7 +178,11 @@ impl<'a> Collector<'a> {
             Ok(incoming) => incoming,
             Err(problems) => return self.reject(at, raw, &problems),
         };
+        let now = self.calendar().now;
         let stated = &mut incoming.stated;
+        if let Some(Posted::Instant(updated)) = &mut stated.updated {
+            *updated = now.min(*updated);
+        }
         let posted_at = incoming.posted.posted.instant();
         let responded_at = stated.response.given().and_then(|(_, at)| *at);
         self.needs_zone(posted_at.or(responded_at))?;

@@ -99,14 +99,14 @@ async fn batch(
     for ((row, candidates), former) in rows.iter().zip(candidates).zip(&former) {
         let id = row.said.review.id.as_str();
         let is_deleted = deleted.contains(id);
-        if !is_deleted && let Some(former) = former.find(row, &standing) {
+        if !is_deleted && let Some(former) = former.find(row, &standing, merging) {
             known.push((id.to_owned(), former.to_owned(), false));
             continue;
         }
         // A row with its own id is not another review just because its values are alike.
         let meant: BTreeSet<String> = candidates
             .into_iter()
-            .filter(|_| !row.has_id)
+            .filter(|_| !row.has_id && row.number().is_none())
             .chain(former.without_text.iter().map(ToString::to_string))
             .filter(|candidate| {
                 let there = standing.reviews.get(candidate);
@@ -131,7 +131,7 @@ async fn batch(
     staging.note_known(&known).await
 }
 
-/// The ids that earlier releases, which read the row as a table row, may have given to its review.
+/// The other ids that the row's review may have, most of them from earlier releases, which read it as a table row.
 #[derive(Debug, Default)]
 struct FormerIds {
     /// From the row's own id.
@@ -140,15 +140,21 @@ struct FormerIds {
     whole: Vec<ReviewId>,
     /// Digests without the text: the table may have been imported without it.
     without_text: Vec<ReviewId>,
+    /// By another rule of the same format.
+    other: Option<ReviewId>,
 }
 
 impl FormerIds {
     fn of(row: &StagedReview) -> Self {
+        let number = row.number();
+        let mut ids = Self {
+            other: row.noted.other_id.clone().filter(|_| number.is_none()),
+            ..Self::default()
+        };
         let Some(former) = &row.noted.former else {
-            return Self::default();
+            return ids;
         };
         let review = &row.said.review;
-        let mut ids = Self::default();
         if let Some(theirs) = former.id.as_deref().map(str::trim) {
             ids.own.extend(theirs.parse().ok());
             ids.own.extend(values::of_platform(TABLE, theirs).ok());
@@ -165,14 +171,27 @@ impl FormerIds {
         }
         let mut titles = vec![review.title.as_deref().unwrap_or_default(), ""];
         titles.dedup();
-        let digest = |source: &str, day: &String, title: &str, text: &str| {
-            values::digest(TABLE, &[source, &former.author, day, title, text]).ok()
+        let digests = |source: &str, day: &String, title: &str, text: &str| {
+            let parts = [source, &former.author, day, title, text];
+            let made = values::digest_of_row(TABLE, &parts, text, review.rating).ok();
+            let (id, other) = made.unzip();
+            match number.filter(|_| text.is_empty()) {
+                None => [id, other.flatten()],
+                Some(number) => [
+                    id.and_then(|id| format!("{id}.{number}").parse().ok()),
+                    None,
+                ],
+            }
         };
         for source in sources {
             for day in &days {
                 for title in &titles {
-                    ids.whole.extend(digest(source, day, title, &review.text));
-                    ids.without_text.extend(digest(source, day, title, ""));
+                    for text in [Some(&review.text), former.text.as_ref()] {
+                        let whole = text.map(|text| digests(source, day, title, text));
+                        ids.whole.extend(whole.into_iter().flatten().flatten());
+                    }
+                    let without_text = digests(source, day, title, "");
+                    ids.without_text.extend(without_text.into_iter().flatten());
                 }
             }
         }
@@ -185,24 +204,45 @@ impl FormerIds {
     }
 
     fn all(&self) -> impl Iterator<Item = &str> {
-        let all = self.own.iter().chain(&self.whole);
-        all.chain(&self.without_text).map(ReviewId::as_str)
+        let all = self.own.iter().chain(&self.whole).chain(&self.without_text);
+        all.chain(&self.other).map(ReviewId::as_str)
     }
 
     /// The first id that exists or was deleted. Row ids of different tables may collide, so a review under such an id
-    /// must also have similar values.
-    fn find(&self, row: &StagedReview, standing: &KnownReviews) -> Option<&str> {
+    /// must also have similar values, and so must one under an id that other reviews had, too.
+    fn find(
+        &self,
+        row: &StagedReview,
+        standing: &KnownReviews,
+        merging: &Merging<'_>,
+    ) -> Option<&str> {
+        let said = &row.said.review;
         let is_deleted = |id: &&ReviewId| standing.deleted.contains(id.as_str());
+        // Several rows may be the deleted review, so it can only be restored as new ones.
+        let may_be_deleted = |id: &&ReviewId| !merging.request.restore && is_deleted(id);
         let own = self.own.iter().find(|id| {
             let there = standing.reviews.get(id.as_str());
             there.is_some_and(|there| is_alike(row, there)) || is_deleted(id)
         });
-        let whole = |id: &&ReviewId| standing.reviews.contains_key(id.as_str()) || is_deleted(id);
+        let whole = |id: &&ReviewId| {
+            let there = standing.reviews.get(id.as_str());
+            if said.text.is_empty() {
+                there.is_some_and(|there| there.rating == said.rating) || may_be_deleted(id)
+            } else {
+                there.is_some() || is_deleted(id)
+            }
+        };
+        let other = |id: &&ReviewId| {
+            let source = standing.sources.get(id.as_str());
+            source.is_some_and(|source| source.fingerprint == merging.key.fingerprint(said))
+                || may_be_deleted(id)
+        };
         // Once the review that made a table's rows ambiguous is deleted, the rows come back with their texts.
         let former = row.noted.former.as_ref();
         let was_other = former.is_some_and(|former| former.was_direct);
         let without_text = || self.without_text.iter().filter(|_| was_other);
-        own.or_else(|| self.whole.iter().find(whole))
+        own.or_else(|| self.other.iter().find(other))
+            .or_else(|| self.whole.iter().find(whole))
             .or_else(|| without_text().find(is_deleted))
             .map(ReviewId::as_str)
     }

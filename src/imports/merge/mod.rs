@@ -11,6 +11,7 @@ use thiserror::Error;
 use crate::compute::steps;
 use crate::imports::file_error::ImportError;
 use crate::imports::map::{Answer, Noted, SOURCE_DEFAULT};
+use crate::imports::platforms::id_prefix;
 use crate::imports::report::{ImportReport, Watcher};
 use crate::imports::request::ImportRequest;
 use crate::model::{
@@ -53,10 +54,24 @@ impl StagedReview {
         let own = &self.said.review.source.name;
         self.noted.source_name.as_ref().unwrap_or(own)
     }
+
+    /// Whether the row has an id of its own that names no platform: another table may have the same id.
+    fn counts_from_one(&self) -> bool {
+        let former = self.noted.former.as_ref();
+        self.has_id && former.is_some_and(|former| former.id.is_none())
+    }
+
+    /// The number at the end of the row's id, if earlier rows of the file are equal; see [`Staging::answer`].
+    pub fn number(&self) -> Option<&str> {
+        let id = self.said.review.id.as_str();
+        let number = id.split_once('.').map(|(_, number)| number);
+        number.filter(|_| !self.has_id && self.said.review.text.is_empty())
+    }
 }
 
 impl Staged {
-    pub fn push(&self, staging: &mut Staging) -> sqlx::Result<()> {
+    /// `file` is the number of the row's file.
+    pub fn push(&self, file: usize, staging: &mut Staging) -> sqlx::Result<()> {
         let id = self.id().as_str();
         let Self::Review(review) = self else {
             return staging.push(&RowToStage {
@@ -71,6 +86,8 @@ impl Staged {
             review: Some(serde_json::to_string(review).map_err(encode)?),
             may_be_there: !review.has_id || review.noted.former.is_some(),
             writer: review.noted.writer.as_deref(),
+            // Equal stars on one day may be of several customers; equal texts are not.
+            file: (!review.has_id && review.said.review.text.is_empty()).then_some(file),
         })
     }
 
@@ -159,6 +176,8 @@ struct Alike {
     reviews: u64,
     /// For each source, the id of its first published review and its name.
     published: Vec<(String, String)>,
+    /// The same of reviews that the owner or their source withheld.
+    withheld: Vec<(String, String)>,
 }
 
 impl<'w> Merging<'w> {
@@ -228,7 +247,7 @@ impl<'w> Merging<'w> {
             }
         }
         self.report.noted_deleted += newly_deleted.len() as u64;
-        self.find_duplicates(&mut merged).await?;
+        self.find_duplicates(&standing, &mut merged).await?;
         let (mut changed, mut sources) = (Vec::new(), Vec::new());
         for (row, source) in merged {
             self.count(&standing, &row);
@@ -314,6 +333,16 @@ impl<'w> Merging<'w> {
             self.report.kept_deleted.add(|| id.to_string());
             return None;
         }
+        if let Some(there) = before {
+            let from = known.map_or(&there.source.name, |known| &known.source_name);
+            if staged.counts_from_one()
+                && from != source_name
+                && !is_same_review(there, &said.review)
+            {
+                self.report.taken_ids.add(|| format!("{id} of {from}"));
+                return None;
+            }
+        }
         let merged = match before {
             None => adopt(&self.key, said),
             Some(row) => {
@@ -343,9 +372,11 @@ impl<'w> Merging<'w> {
         Some((merged, source))
     }
 
-    /// Finds reviews that another source already provided; reports them, and withholds them if requested.
+    /// Finds reviews that another source already provided, or the same source in another format; reports them, and
+    /// withholds them if requested. A withheld review counts only for copies that are not public yet.
     async fn find_duplicates(
         &mut self,
+        standing: &KnownReviews,
         merged: &mut [(Merged, SourceVersion)],
     ) -> sqlx::Result<()> {
         let mut alike = std::mem::take(&mut self.alike);
@@ -359,9 +390,13 @@ impl<'w> Merging<'w> {
             steps::add(usize::try_from(group.reviews).unwrap_or(usize::MAX));
             let its = alike.entry(group.fingerprint).or_default();
             its.reviews += group.reviews;
-            if its.published.len() < ALIKE_SOURCES_MAX {
-                let first = group.published.map(|id| (id, group.source_name));
-                its.published.extend(first);
+            for (list, id) in [
+                (&mut its.published, group.published),
+                (&mut its.withheld, group.withheld),
+            ] {
+                if list.len() < ALIKE_SOURCES_MAX {
+                    list.extend(id.map(|id| (id, group.source_name.clone())));
+                }
             }
         }
         for (row, source) in merged {
@@ -374,16 +409,20 @@ impl<'w> Merging<'w> {
                 its.published.retain(|(other, _)| other != id);
                 continue;
             }
-            let other = its
-                .published
-                .iter()
-                .find(|(other, from)| other != id && *from != source.source_name);
+            let is_public = standing.reviews.get(id);
+            let is_public = is_public.is_some_and(|its| its.status == Status::Published);
+            let withheld = its.withheld.iter().filter(|_| !is_public);
+            let other = its.published.iter().chain(withheld).find(|(other, from)| {
+                let is_other_format =
+                    || !row.review.text.is_empty() && id_prefix(other) != id_prefix(id);
+                other != id && (*from != source.source_name || is_other_format())
+            });
             if let Some((other, from)) = other {
                 self.report
                     .duplicates
                     .add(|| format!("{id} is {other} of {from}"));
                 let named = self.request.source.as_deref().unwrap_or(SOURCE_DEFAULT);
-                if source.source_name == named && is_same_shape(id, other) {
+                if source.source_name == named && *from != named && is_same_shape(id, other) {
                     self.again += 1;
                     self.again_from.clone_from(from);
                 }
@@ -477,10 +516,18 @@ impl<'w> Merging<'w> {
     }
 }
 
+/// Whether a table may have both as the same review, once with and once without its text.
+fn is_same_review(one: &Review, other: &Review) -> bool {
+    let texts = [&one.text, &other.text];
+    let is_text_same = texts[0] == texts[1] || texts.iter().any(|text| text.is_empty());
+    (&one.author, one.date, one.rating) == (&other.author, other.date, other.rating) && is_text_same
+}
+
 /// Whether both ids are digests of rows of the same format.
 fn is_same_shape(one: &str, other: &str) -> bool {
     fn format(id: &str) -> Option<&str> {
         let (format, digest) = id.rsplit_once('-')?;
+        let digest = digest.split('.').next()?;
         let is_digest = digest.len() == 32 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_digest.then_some(format)
     }
@@ -509,10 +556,10 @@ pub async fn withdraw_missing(
             "{rejected} rows were rejected, and their reviews would count as missing; correct them first"
         ));
     }
-    let undecided = merging.report.undecided.count;
-    if undecided > 0 {
+    let skipped = merging.report.skipped();
+    if skipped > 0 {
         return refused(format!(
-            "{undecided} rows may each be one of several reviews, which would count as missing; import without this option first"
+            "{skipped} rows are skipped, and their reviews would count as missing; import without this option first"
         ));
     }
     for (source, location) in std::mem::take(&mut merging.places) {

@@ -73,6 +73,15 @@ pub fn format_names() -> impl Iterator<Item = &'static str> {
     first.into_iter().chain(by_columns).chain(last)
 }
 
+/// The format that gave a review this id, by its prefix; `None` for ids that have none.
+pub fn id_prefix(id: &str) -> Option<&'static str> {
+    let mut prefixes = all_formats().map(|format| format.ids.unwrap_or(format.name));
+    prefixes.find(|prefix| {
+        id.strip_prefix(prefix)
+            .is_some_and(|its| its.starts_with('-'))
+    })
+}
+
 /// Whether a cell is a known header of any table of reviews or of any platform.
 pub fn is_header(cell: &str) -> bool {
     let is_cell = |list: &'static String| names(list).any(|name| same_name(name, cell));

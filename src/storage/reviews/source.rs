@@ -8,7 +8,7 @@ use sqlx::SqliteConnection;
 
 use super::rows::of_ids;
 use crate::model::hash::hex;
-use crate::model::{Base, DigestKey, Response, Review, ReviewId, Status, Unit};
+use crate::model::{Base, DUPLICATE, DigestKey, GONE, Response, Review, ReviewId, Status, Unit};
 use crate::random::Random;
 use crate::storage::text::{instant, strings, utc};
 use crate::storage::{Text, Write};
@@ -282,6 +282,8 @@ pub struct AlikeReviews {
     pub reviews: u64,
     /// The smallest published id.
     pub published: Option<String>,
+    /// The smallest id of those that are withheld, but neither as copies nor because their source no longer has them.
+    pub withheld: Option<String>,
 }
 
 /// The reviews with one of these fingerprints, which must be distinct.
@@ -295,11 +297,15 @@ pub async fn alike(
     let list = Value::from(fingerprints).to_string();
     let groups = sqlx::query!(
         r#"select s.fingerprint, s.source_name as "source: Text", count(*) as "reviews!: i64",
-             min(case when r.status = 'published' then s.review_id end) as "published?: Text"
-           from json_each(?) as i cross join review_source as s on s.fingerprint = i.value
+             min(case when r.status = 'published' then s.review_id end) as "published?: Text",
+             min(case when r.status <> 'published' and r.withheld_reason is not ?2 and r.withheld_reason is not ?3
+               then s.review_id end) as "withheld?: Text"
+           from json_each(?1) as i cross join review_source as s on s.fingerprint = i.value
              cross join review as r on r.review_id = s.review_id
            group by s.fingerprint, s.source_name"#,
-        list
+        list,
+        DUPLICATE,
+        GONE
     )
     .fetch_all(connection)
     .await?;
@@ -310,6 +316,7 @@ pub async fn alike(
             source_name: group.source.into(),
             reviews: group.reviews.unsigned_abs(),
             published: group.published.map(String::from),
+            withheld: group.withheld.map(String::from),
         })
         .collect())
 }

@@ -476,6 +476,35 @@ async fn only_an_answer_of_the_shop_becomes_one_wherever_it_stands() {
     }
 }
 
+#[tokio::test]
+async fn the_shop_is_the_user_who_answers_the_most_reviews_and_wrote_none() {
+    let header = "comment_ID,comment_author,comment_date,comment_content,comment_approved,comment_parent,user_id,rating\n";
+    let rows = "41,Ann,2026-10-12 10:00:00,Fine.,1,0,12,5\n\
+        42,Bo,2026-10-12 10:00:00,Late.,1,0,0,2\n\
+        43,Cy,2026-10-12 10:00:00,Good.,1,0,13,4\n\
+        44,Zed,2026-10-12 11:00:00,Same here.,1,41,99,\n\
+        45,Shop,2026-10-13 10:00:00,Thank you.,1,41,1,\n\
+        46,Ann,2026-10-13 10:00:00,Odd.,1,42,12,\n\
+        47,Ann,2026-10-13 10:00:00,Nice.,1,43,12,\n\
+        48,Zed,2026-10-13 10:00:00,Me too.,1,41,99,\n";
+    let second = "49,Shop,2026-10-13 10:00:00,Sorry.,1,42,1,\n";
+    let responses = "select review_id, response_text from review order by 1";
+    let bench = bench().await;
+    // Users 1 and 99 each answer one review.
+    let (report, _) = bench.take(format!("{header}{rows}")).await;
+    assert_eq!((counts(&report), report.left_out), ((3, 0, 0, 0), 5));
+    assert_eq!(
+        sqlite3(bench.database.path(), responses),
+        "woocommerce-41|\nwoocommerce-42|\nwoocommerce-43|"
+    );
+    let (report, _) = bench.take(format!("{header}{rows}{second}")).await;
+    assert_eq!((counts(&report), report.left_out), ((0, 2, 1, 0), 4));
+    assert_eq!(
+        sqlite3(bench.database.path(), responses),
+        "woocommerce-41|Thank you.\nwoocommerce-42|Sorry.\nwoocommerce-43|"
+    );
+}
+
 /// A database of a build that took these exports for tables (`tests/fixtures/exports/make`), opened by this one.
 async fn of_an_earlier_build() -> Bench {
     let folder = TempDir::new().unwrap();

@@ -86,6 +86,91 @@ async fn a_copy_from_another_source_is_reported_and_withheld_where_that_is_wishe
 }
 
 #[tokio::test]
+async fn a_copy_of_a_review_that_the_owner_withheld_is_withheld() {
+    let bench = bench().await;
+    let row = |id: &str, source: &str, text: &str| {
+        native(&json!({"id": id, "source": {"name": source}, "text": text}))
+    };
+    bench
+        .take(lines(&[
+            row("a", "Google", "Bad."),
+            row("b", "Google", "Gone."),
+            row("c", "Google", "Old."),
+        ]))
+        .await;
+    sqlite3(
+        bench.database.path(),
+        "update review set status = 'withheld', withheld_reason = iif(review_id = 'a', 'not a customer', 'gone at the source')
+         where review_id in ('a', 'b')",
+    );
+    bench.take(lines(&[row("z", "Site", "Old.")])).await;
+    sqlite3(
+        bench.database.path(),
+        "update review set status = 'withheld', withheld_reason = 'a copy' where review_id = 'c'",
+    );
+    let copies = [
+        row("x", "Site", "Bad."),
+        row("y", "Site", "Gone."),
+        row("z", "Site", "Old."),
+    ];
+    let skip = ImportRequest {
+        files: vec![bench.file("copies", lines(&copies))],
+        skip_duplicates: true,
+        ..ImportRequest::default()
+    };
+    for _ in 0..2 {
+        bench.order(&skip).await.0.unwrap();
+        let select = "select review_id, status, withheld_reason from review where source_name = 'Site' order by 1";
+        // What is public stays so, or the owner would lose both.
+        assert_eq!(
+            sqlite3(bench.database.path(), select),
+            "x|withheld|duplicate\ny|published|\nz|published|"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_same_reviews_of_one_source_in_another_format_are_reported_and_withheld_where_that_is_wished()
+ {
+    let bench = bench().await;
+    bench.set_time_zone("UTC").await;
+    let takeout = page(&[
+        google(1, "a", &json!({})),
+        google(1, "b", &json!({"comment": null})),
+    ]);
+    bench.take(&takeout).await;
+    let outscraper = "review_id,author_title,review_rating,review_text,review_timestamp\n\
+        X1,Ann Baker,4,Came on time.,1793590200\nX2,Ann Baker,4,,1793590200\nX3,Ann Baker,4,Another.,1793590200\n";
+    let file = bench.file("outscraper.csv", outscraper);
+    let (report, _) = bench.import(&[&file]).await;
+    assert_eq!(counts(&report).0, 3);
+    assert_eq!(
+        report.duplicates.names,
+        ["google-maps-X1 is 77.a of Google"]
+    );
+    let skip = ImportRequest {
+        files: vec![file],
+        skip_duplicates: true,
+        ..ImportRequest::default()
+    };
+    for _ in 0..2 {
+        bench.order(&skip).await.0.unwrap();
+        let select = "select group_concat(review_id, ' ') from (select review_id from review where withheld_reason = 'duplicate')";
+        assert_eq!(sqlite3(bench.database.path(), select), "google-maps-X1");
+    }
+    let (report, _) = bench.take(&takeout).await;
+    assert_eq!(
+        (counts(&report), report.duplicates.count),
+        ((0, 0, 2, 0), 0)
+    );
+    // What one format gives twice are two reviews.
+    let twice = json!({"comment": "Twice."});
+    let twice = page(&[google(1, "c", &twice), google(1, "d", &twice)]);
+    let (report, _) = bench.take(&twice).await;
+    assert_eq!((counts(&report).0, report.duplicates.count), (2, 0));
+}
+
+#[tokio::test]
 async fn like_reviews_cost_as_much_as_different_ones() {
     const COUNT: usize = 3_000;
     let rows = |source: &str, author: &dyn Fn(usize) -> String| {

@@ -289,3 +289,91 @@ async fn a_member_that_google_does_not_know_hides_a_review_as_in_every_other_for
         assert_ne!(status, Status::Published, "{hides}");
     }
 }
+
+#[tokio::test]
+async fn a_member_beside_the_text_hides_a_review_like_one_of_the_row() {
+    let bench = bench().await;
+    bench.set_time_zone("UTC").await;
+    let podium = |uid: &str, more: &Value| {
+        let mut row = json!({"uid": uid, "createdAt": "2026-10-02T10:00:00Z", "author": {"name": "Jo D.", "status": "gone"},
+            "review": {"rating": 1, "body": "Late.", "siteName": "Google"}});
+        row["review"]
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        row
+    };
+    let rows = json!([
+        podium("a", &json!({"hidden": true})),
+        podium("b", &json!({"status": "removed", "hidden": false})),
+        podium("c", &json!({"status": "published"})),
+        podium("d", &json!({"status": "sleeping"})),
+    ]);
+    let (report, rejections) = bench.take(rows.to_string()).await;
+    assert_eq!(counts(&report), (3, 0, 0, 1));
+    assert_eq!(report.withheld["not published at the source"], 2);
+    assert_eq!(
+        bench.find("podium-c").await.unwrap().status,
+        Status::Published
+    );
+    let error = &rejections[0].error;
+    assert!(
+        error.starts_with("review.status: \"sleeping\" does not say"),
+        "{error}"
+    );
+    // The row stays hidden when it comes again corrected.
+    assert_eq!(
+        rejections[0].row["review"],
+        json!({"status": "sleeping"}),
+        "{}",
+        rejections[0].row
+    );
+    let mut row = rejections[0].row.clone();
+    row["review"]["status"] = json!("pending");
+    let (report, rejections) = bench.take(json!([row]).to_string()).await;
+    assert_eq!((counts(&report), rejections), ((1, 0, 0, 0), Vec::new()));
+    assert_eq!(report.withheld["not published at the source"], 1);
+    // In a file of any names, beside the members that --map names.
+    let rows = json!([{"id": "e", "date": "2026-10-02", "author": "Al",
+        "service": {"rating": 1, "review": "Bad.", "moderation_status": "pending"}}]);
+    let maps = ["rating=service.rating", "text=service.review"];
+    let any = ImportRequest {
+        format: find_format("table"),
+        ..order(bench.file("t.json", rows.to_string()), &maps)
+    };
+    bench.order(&any).await.0.unwrap();
+    assert_ne!(bench.find("e").await.unwrap().status, Status::Published);
+}
+
+#[tokio::test]
+async fn an_empty_cell_publishes_in_no_known_export() {
+    for (header, row) in [
+        (
+            "comment_ID,comment_author,comment_date,comment_content,rating,comment_approved",
+            "1,Ann,2026-10-02,Fine,5,",
+        ),
+        (
+            "reviewer_name,review_date,product_handle,rating,body,curated",
+            "Ann,2026-10-02,p,5,Fine,",
+        ),
+        (
+            "review_id,review_content,review_score,display_name,date,published",
+            "1,Fine,5,Ann,2026-10-02,",
+        ),
+        (
+            "review_id,review_content,review_score,display_name,date,deleted",
+            "1,Fine,5,Ann,2026-10-02,",
+        ),
+    ] {
+        let bench = bench().await;
+        let (report, _) = bench.take(format!("{header}\n{row}\n")).await;
+        assert_eq!(counts(&report), (1, 0, 0, 0), "{header}");
+        let status = "select status from review";
+        let hides = if header.ends_with("deleted") {
+            "published"
+        } else {
+            "withheld"
+        };
+        assert_eq!(sqlite3(bench.database.path(), status), hides, "{header}");
+    }
+}

@@ -289,6 +289,18 @@ async fn of_rows_with_one_id_the_newest_counts_and_else_the_later() {
 }
 
 #[tokio::test]
+async fn a_change_that_a_file_dates_ahead_counts_from_the_import() {
+    let bench = bench().await;
+    let ahead = native(&json!({"updated_at": "2027-11-01T00:00:00Z"}));
+    bench.take(lines(&[ahead])).await;
+    let updated_at = async || bench.find("r-1").await.unwrap().updated_at.unwrap();
+    assert_eq!(updated_at().await, instant("2026-11-20T12:00:00Z"));
+    bench.clock.advance(chrono::Duration::days(1));
+    bench.take(lines(&[native(&json!({"text": "Bad."}))])).await;
+    assert_eq!(updated_at().await, instant("2026-11-21T12:00:00Z"));
+}
+
+#[tokio::test]
 async fn our_own_document_brings_its_business_along_where_there_is_none() {
     let bench = bench().await;
     let business = json!({

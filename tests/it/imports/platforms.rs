@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use super::*;
+use crate::support::sqlite3;
 
 /// Fixture, format, and how many of its reviews are new.
 const FIXTURES: [(&str, &str, u64); 20] = [
@@ -409,4 +410,44 @@ async fn the_options_that_linked_data_need_are_followed() {
     let (report, rejections) = bench.order(&order).await;
     assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0), "{rejections:?}");
     assert_eq!(bench.find("schema-d").await.unwrap().rating.stars(), 5);
+}
+
+#[tokio::test]
+async fn reviews_of_one_page_are_told_apart_though_they_have_its_address() {
+    let linked = |author: &str, stars: u8, text: &str| {
+        json!({"@context": "https://schema.org", "@type": "Review", "url": "https://x.example/reviews", "author": author,
+            "reviewRating": {"ratingValue": stars}, "datePublished": "2026-10-02", "reviewBody": text})
+    };
+    let ann = linked("Ann", 1, "Late.");
+    let more = [
+        linked("Bo", 5, "Good."),
+        linked("Cy", 2, ""),
+        linked("Cy", 3, ""),
+    ];
+    let page = |rows: &[&Value]| json!(rows).to_string();
+    let all = page(&[&ann, &more[0], &more[1], &more[2]]);
+    let bench = bench().await;
+    for (content, counted) in [
+        (page(&[&ann]), (1, 0, 0, 0)),
+        (all.clone(), (3, 0, 1, 0)),
+        (all.clone(), (0, 0, 4, 0)),
+        (page(&[&more[1]]), (0, 0, 1, 0)),
+    ] {
+        let (report, rejections) = bench.take(content).await;
+        assert_eq!((counts(&report), rejections), (counted, Vec::new()));
+    }
+    let select = "select group_concat(author || rating, ' ') from (select author, rating from review order by 1, 2)";
+    assert_eq!(sqlite3(bench.database.path(), select), "Ann1 Bo5 Cy2 Cy3");
+    // Of the page's reviews, an earlier build kept the last one.
+    let earlier = super::bench().await;
+    let last = native(
+        &json!({"id": "schema-5216dab3d023c2b3dae737bf32e87d46", "author": "Cy", "rating": 3, "date": "2026-10-02",
+            "text": "", "source": {"name": "Direct", "url": "https://x.example/reviews"},
+            "verification": {"verified": true, "method": "source_platform"}}),
+    );
+    earlier.take(lines(&[last])).await;
+    for counted in [(3, 0, 1, 0), (0, 0, 4, 0)] {
+        let (report, _) = earlier.take(&all).await;
+        assert_eq!((counts(&report), report.undecided.count), (counted, 0));
+    }
 }

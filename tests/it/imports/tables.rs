@@ -1,6 +1,7 @@
 //! Tables: delimiters, encodings, headers, dates, scales, ids, workbooks.
 
 use super::*;
+use crate::support::sqlite3;
 
 /// A workbook with these rows, its first sheet empty; a cell that begins with `#` is a number, with
 /// `@` a date's serial number, with `=` a formula, whose value stands after a `|`.
@@ -744,4 +745,220 @@ async fn a_column_named_location_that_is_none_is_ignored_if_map_says_so() {
     }
     let locations = "select count(location) from review_source";
     assert_eq!(sqlite3(bench.database.path(), locations), "0");
+}
+
+#[tokio::test]
+async fn a_blank_cell_is_not_filled_from_another_column_that_may_be_private() {
+    let bench = bench().await;
+    let csv = "Date,Stars,Nickname,Comment,Customer Name,First Name,Last Name,Feedback\n\
+        2026-10-02,1,,,Bob Secret,Bob,Secret,internal: call him back\n\
+        2026-10-02,2,Al,,Al Secret,Al,Secret,internal: no\n\
+        2026-10-02,5,Cy,Fine.,Cy Secret,Cy,Secret,\n";
+    let order = ImportRequest {
+        files: vec![bench.file("t.csv", csv)],
+        ..ImportRequest::default()
+    };
+    let mut watch = Quiet::default();
+    let report = import(&bench.database, &bench.clock, &order, &mut watch).await;
+    assert_eq!(counts(&report.unwrap()), (2, 0, 0, 1));
+    assert_eq!(watch.rejections[0].error, "Nickname: missing");
+    let select = "select author, text from review order by rating";
+    assert_eq!(sqlite3(bench.database.path(), select), "Al|\nCy|Fine.");
+    let columns = &watch.tables[0];
+    for used in [("author", "Nickname"), ("text", "Comment")] {
+        let used = (used.0, vec![used.1.to_owned()]);
+        assert!(columns.used.contains(&used), "{columns:?}");
+    }
+    assert_eq!(
+        columns.unused,
+        ["Customer Name", "First Name", "Last Name", "Feedback"]
+    );
+}
+
+#[tokio::test]
+async fn a_text_that_an_earlier_build_took_from_another_column_goes_with_the_next_import() {
+    let bench = bench().await;
+    let id = "table-a1a8dd3fe2cd0374765a9156013e0e10";
+    let earlier = json!({"id": id, "rating": 2, "date": "2026-10-02", "author": "Al", "text": "internal: no"});
+    bench.take(lines(&[native(&earlier)])).await;
+    let csv = "Date,Stars,Nickname,Comment,Feedback\n2026-10-02,2,Al,,internal: no\n";
+    for counted in [(0, 1, 0, 0), (0, 0, 1, 0)] {
+        let (report, _) = bench.take(csv).await;
+        assert_eq!(counts(&report), counted);
+        assert_eq!(bench.find(id).await.unwrap().text, "");
+    }
+}
+
+#[tokio::test]
+async fn a_blank_member_of_an_object_is_not_filled_from_another_that_may_be_private() {
+    let bench = bench().await;
+    let row = |rating: u8, more: &Value| {
+        let mut row = json!({"date": "2026-10-02", "stars": rating});
+        let row_members = row.as_object_mut().unwrap();
+        row_members.extend(more.as_object().unwrap().clone());
+        row
+    };
+    let take = async |rows: &[Value], maps: &[&str]| {
+        let order = ImportRequest {
+            files: vec![bench.file("t.json", json!(rows).to_string())],
+            format: find_format("table"),
+            renames: maps.iter().map(|map| map.parse().unwrap()).collect(),
+            ..ImportRequest::default()
+        };
+        bench.order(&order).await.0
+    };
+    let whole = row(
+        5,
+        &json!({"nickname": "Cy", "first_name": "Cy", "comment": "Fine.", "feedback": "internal"}),
+    );
+    let blank = row(
+        2,
+        &json!({"nickname": "Al", "comment": "", "feedback": "internal"}),
+    );
+    let nameless = row(
+        1,
+        &json!({"nickname": null, "first_name": "Bob", "customer": "Bob Secret", "comment": "Bad."}),
+    );
+    let report = take(&[whole.clone(), blank, nameless], &[]).await.unwrap();
+    assert_eq!(counts(&report), (2, 0, 0, 1));
+    let select = "select author, text from review order by rating";
+    assert_eq!(sqlite3(bench.database.path(), select), "Al|\nCy|Fine.");
+    // Rows of different names.
+    let other = row(3, &json!({"nickname": "Di", "feedback": "internal"}));
+    let rows = [whole, other];
+    let refusal = take(&rows, &[]).await.unwrap_err().to_string();
+    let doubt = "the text may be comment or feedback; name it with --map text=COLUMN";
+    assert!(refusal.ends_with(doubt), "{refusal}");
+    let report = take(&rows, &["text=comment"]).await.unwrap();
+    assert_eq!(counts(&report), (1, 0, 1, 0));
+}
+
+const KIOSK: &str = "Date,Stars,Name\n2026-10-02,1,Guest\n2026-10-02,2,Guest\n2026-10-02,5,Guest\n\
+    2026-10-02,5,Guest\n2026-10-03,5,Guest\n";
+
+impl Bench {
+    /// Imports ratings without texts.
+    async fn ratings(&self, files: &[&str], source: Option<&str>, restore: bool) -> ImportReport {
+        let named = |(number, file): (usize, &&str)| self.file(&format!("{number}.csv"), file);
+        let order = ImportRequest {
+            files: files.iter().enumerate().map(named).collect(),
+            source: source.map(str::to_owned),
+            no_text: true,
+            restore,
+            ..ImportRequest::default()
+        };
+        self.order(&order).await.0.unwrap()
+    }
+
+    /// The ratings of the first day, lowest first.
+    fn stars(&self) -> String {
+        let select = "select group_concat(rating, '') from (select rating from review where reviewed_on = '2026-10-02' order by 1)";
+        sqlite3(self.database.path(), select)
+    }
+}
+
+#[tokio::test]
+async fn equal_names_and_days_without_texts_are_as_many_reviews_as_rows() {
+    let bench = bench().await;
+    let report = bench.ratings(&[KIOSK], Some("Kiosk"), false).await;
+    assert_eq!((counts(&report), report.repeated), ((5, 0, 0, 0), 0));
+    assert_eq!(bench.stars(), "1255");
+    // Again, in another order, with one more, and beside a file that repeats some.
+    let report = bench.ratings(&[KIOSK], Some("Kiosk"), false).await;
+    assert_eq!(counts(&report), (0, 0, 5, 0));
+    let more = "Name,Date,Stars\nGuest,2026-10-02,5\nGuest,2026-10-02,5\nGuest,2026-10-02,1\nGuest,2026-10-02,5\n";
+    let report = bench.ratings(&[KIOSK, more], Some("Kiosk"), false).await;
+    assert_eq!((counts(&report), report.repeated), ((1, 0, 5, 0), 3));
+    assert_eq!(bench.stars(), "12555");
+}
+
+#[tokio::test]
+async fn a_second_try_that_says_where_ratings_are_from_doubles_none() {
+    let bench = bench().await;
+    bench.ratings(&[KIOSK], None, false).await;
+    let report = bench.ratings(&[KIOSK], Some("Kiosk"), false).await;
+    assert_eq!(counts(&report), (0, 5, 0, 0));
+    assert_eq!(bench.stars(), "1255");
+}
+
+#[tokio::test]
+async fn ratings_whose_platform_gives_no_id_are_as_many_reviews_as_rows() {
+    let bench = bench().await;
+    let csv = "Platform,AuthorName,Rating,PublishDate,Review,VerificationStatus,ReviewResponse\n\
+        Google,,1,10/02/2026,,,\nGoogle,,2,10/02/2026,,,\nGoogle,,5,10/02/2026,,,\n";
+    for (new, unchanged) in [(3, 0), (0, 3)] {
+        let (report, _) = bench.take(csv).await;
+        assert_eq!(counts(&report), (new, 0, unchanged, 0));
+    }
+    assert_eq!(bench.stars(), "125");
+}
+
+#[tokio::test]
+async fn a_rating_that_an_earlier_build_took_for_all_of_its_day_keeps_its_id() {
+    let old = "table-5c99a70c062e29df9ffc61a3ab312b49";
+    let earlier = native(
+        &json!({"id": old, "author": "Guest", "date": "2026-10-02", "text": "", "source": {"name": "Kiosk"}}),
+    );
+    let bench = bench().await;
+    bench.take(lines(&[earlier])).await;
+    for counted in [(4, 0, 1, 0), (0, 0, 5, 0)] {
+        let report = bench.ratings(&[KIOSK], Some("Kiosk"), false).await;
+        assert_eq!((counts(&report), report.undecided.count), (counted, 0));
+        assert!(bench.find(old).await.is_some());
+    }
+    assert_eq!(bench.stars(), "1255");
+    // Deleted, it stays so.
+    let delete = format!("delete from review where review_id <> '{old}'; delete from review");
+    sqlite3(bench.database.path(), &delete);
+    let alone = "Date,Stars,Name\n2026-10-02,4,Guest\n";
+    let report = bench.ratings(&[alone], Some("Kiosk"), false).await;
+    assert_eq!(
+        (counts(&report), report.kept_deleted.count),
+        ((0, 0, 0, 0), 1)
+    );
+    // Two rows that may be the deleted one come back only on purpose.
+    let both = "Date,Stars,Name\n2026-10-02,4,Guest\n2026-10-02,3,Guest\n";
+    let report = bench.ratings(&[both], Some("Kiosk"), false).await;
+    assert_eq!((counts(&report), report.undecided.count), ((0, 0, 0, 0), 2));
+    let report = bench.ratings(&[both], Some("Kiosk"), true).await;
+    assert_eq!(counts(&report), (2, 0, 0, 0));
+}
+
+#[tokio::test]
+async fn two_tables_that_count_from_one_do_not_overwrite_each_other() {
+    let bench = bench().await;
+    let header = "ID,Date,Stars,Name,Comment\n";
+    let cards = format!("{header}1,2026-10-02,1,Ann,Late\n2,2026-10-03,5,Bo,Good\n");
+    let form = format!(
+        "{header}1,2026-10-02,4,Cy,Fair\n2,2026-10-03,5,Di,Great\n3,2026-10-03,5,Ed,Super\n"
+    );
+    let take = async |content: &str, source: &str| {
+        let order = ImportRequest {
+            files: vec![bench.file("t.csv", content)],
+            source: Some(source.to_owned()),
+            ..ImportRequest::default()
+        };
+        bench.order(&order).await.0.unwrap()
+    };
+    take(&cards, "Comment cards").await;
+    let report = take(&form, "Web form").await;
+    assert_eq!(
+        (counts(&report), report.taken_ids.names.join(", ")),
+        (
+            (1, 0, 0, 0),
+            "1 of Comment cards, 2 of Comment cards".to_owned()
+        )
+    );
+    let said = summary(&report, false);
+    assert!(
+        said.contains("2 skipped, because other reviews from another source have their IDs"),
+        "{said}"
+    );
+    let authors = "select group_concat(author, ' ') from (select author from review order by 1)";
+    assert_eq!(sqlite3(bench.database.path(), authors), "Ann Bo Ed");
+    // The same reviews, whose source is named otherwise, and a newer table of the same source.
+    let report = take(&cards, "Cards").await;
+    assert_eq!(counts(&report), (0, 2, 0, 0));
+    let report = take(&cards.replace("1,Ann,Late", "2,Ann B.,Too late"), "Cards").await;
+    assert_eq!(counts(&report), (0, 1, 1, 0));
 }
