@@ -88,7 +88,7 @@ fn kept(app: &TestApp) -> String {
 }
 
 #[tokio::test]
-async fn after_a_foreign_delete_neither_the_files_nor_the_index_have_what_the_review_said() {
+async fn after_an_sql_delete_neither_files_nor_index_contain_the_review() {
     // Some shells overwrite what they delete, others leave it in free pages.
     for is_overwritten in ["on", "off"] {
         let app = service().await;
@@ -283,7 +283,7 @@ fn command(path: &Path, words: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn of_ordinary_short_reviews_nothing_is_left_whoever_wrote_and_deleted_them() {
+async fn deleted_short_reviews_leave_nothing_whoever_wrote_and_deleted_them() {
     let mut generator = Generator::new(2_311);
     let mut said = Said {
         rows: Vec::new(),
@@ -382,7 +382,7 @@ fn pending(app: &TestApp) -> Option<String> {
 }
 
 #[tokio::test]
-async fn a_large_file_beside_a_service_is_rewritten_by_the_service_and_command_and_check_say_so() {
+async fn the_service_rewrites_a_large_file_and_delete_and_check_say_so() {
     let app = service().await;
     app.shell("create table large (bytes); insert into large values (zeroblob(70000000))")
         .await;
@@ -415,7 +415,7 @@ async fn a_large_file_beside_a_service_is_rewritten_by_the_service_and_command_a
 }
 
 #[tokio::test]
-async fn while_another_process_reads_nothing_is_rewritten_and_it_is_done_later() {
+async fn the_file_is_rewritten_after_readers_have_finished() {
     let app = service().await;
     let mut reader = connect(&app.path());
     let reading = reader.transaction().unwrap();
@@ -450,7 +450,7 @@ async fn while_another_process_reads_nothing_is_rewritten_and_it_is_done_later()
 }
 
 #[tokio::test]
-async fn what_an_earlier_release_left_of_deleted_reviews_is_erased_after_the_upgrade() {
+async fn an_upgrade_erases_what_earlier_releases_left_of_deleted_reviews() {
     let app = service().await;
     app.shell("delete from review where review_id = 'goes'")
         .await;

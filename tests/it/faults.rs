@@ -45,7 +45,7 @@ fn run(
 }
 
 #[test]
-fn what_passed_failed_and_was_skipped_is_listed_and_counted() {
+fn passed_failed_and_skipped_cases_are_listed_and_counted() {
     let (bash, folder) = (needs!(Tool::Bash), tempfile::tempdir().unwrap());
     let good = [(
         "01-good",
@@ -84,7 +84,7 @@ fn what_passed_failed_and_was_skipped_is_listed_and_counted() {
 }
 
 #[test]
-fn a_case_that_does_not_end_is_ended_with_all_that_it_started() {
+fn a_case_that_hangs_is_killed_with_all_its_processes() {
     let (bash, folder) = (needs!(Tool::Bash), tempfile::tempdir().unwrap());
     // It starts another process, tells its number, and neither would ever end.
     let endless = "(while :; do :; done) & echo \"started $!\"; while :; do :; done";
@@ -116,7 +116,7 @@ fn a_case_that_does_not_end_is_ended_with_all_that_it_started() {
 }
 
 #[test]
-fn every_fault_has_its_row_and_its_shape() {
+fn every_fault_script_is_documented_and_has_the_common_form() {
     let page =
         fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/RELIABILITY.md")).unwrap();
     let mut count = 0;

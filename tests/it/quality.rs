@@ -63,7 +63,7 @@ fn assert_promised(file: &str, least: usize) {
 }
 
 #[test]
-fn ordinary_sentences_that_nobody_tuned_on_are_read_as_promised() {
+fn held_out_ordinary_sentences_reach_the_promised_quality() {
     assert_promised("ordinary_held_out.tsv", 250);
 }
 
@@ -71,7 +71,7 @@ fn ordinary_sentences_that_nobody_tuned_on_are_read_as_promised() {
 /// is not reached there. These are floors just below what is (`docs/INSIGHTS.md`), so that nothing
 /// gets worse unseen. A judgement that would be wrong too often is left uncertain there.
 #[test]
-fn hard_sentences_that_nobody_tuned_on_are_read_no_worse_than_they_were() {
+fn held_out_hard_sentences_reach_their_floors() {
     let quality = measure("held_out.tsv");
     let floors = [
         (quality.pairs.f1(), 0.74),
@@ -85,7 +85,7 @@ fn hard_sentences_that_nobody_tuned_on_are_read_no_worse_than_they_were() {
 }
 
 #[test]
-fn sentences_that_were_tuned_on_stay_read() {
+fn development_sentences_reach_their_floors() {
     assert_promised("ordinary_development.tsv", 250);
     let hard = measure("development.tsv");
     let floors = [
@@ -138,7 +138,7 @@ fn against_stars_of(rules: &RuleEngine, file: &str, stars: &str) -> [usize; 4] {
 /// Uncertain and neutral count as wrong. The seeds and the development reviews are wittier than life:
 /// of plain reviews whose authors nothing was learned from 19 in 20 are told right (`docs/INSIGHTS.md`).
 #[test]
-fn the_text_alone_tells_whether_the_stars_are_many_or_few() {
+fn the_text_predicts_whether_the_rating_is_high_or_low() {
     let [all, bad, right, right_of_bad] = against_stars("seeds/reviews.jsonl", "rating");
     assert!(
         all > 200 && right * 100 >= all * 79 && right_of_bad * 100 >= bad * 70,
@@ -155,7 +155,7 @@ fn the_text_alone_tells_whether_the_stars_are_many_or_few() {
 /// Plain reviews by hands that wrote nothing that anything was learned from or tuned on, a little below what was measured
 /// (`docs/INSIGHTS.md`).
 #[test]
-fn plain_reviews_of_authors_that_nothing_was_learned_from_are_told_right() {
+fn held_out_plain_reviews_get_the_right_polarity() {
     for (package, least, least_of_bad) in [
         ("home_services", 94, 90),
         ("food", 92, 88),
@@ -174,7 +174,7 @@ fn plain_reviews_of_authors_that_nothing_was_learned_from_are_told_right() {
 /// The same reviews: of a hundred judgements so many are right, of those that blame so many, and so many of all that annotators
 /// made are found.
 #[test]
-fn what_is_said_of_plain_reviews_is_right_nine_times_in_ten() {
+fn findings_of_held_out_plain_reviews_reach_their_floors() {
     for (package, right, right_of_blame, found) in [
         ("home_services", 0.88, 0.84, 0.55),
         ("food", 0.87, 0.87, 0.59),
@@ -220,7 +220,7 @@ fn assert_published(file: &str, lines: &[String]) {
 
 /// What the insights publish about how well texts are read.
 #[test]
-fn the_published_figures_are_those_that_are_measured() {
+fn the_published_quality_is_the_measured_one() {
     let mut lines = vec!["task\tset\tmeasure\tn\tpart\twhole".to_owned()];
     for file in ["ordinary_held_out", "held_out"] {
         let quality = measure(&format!("{file}.tsv"));
@@ -264,7 +264,7 @@ fn the_published_figures_are_those_that_are_measured() {
 /// What has to be measured before findings in another language are published: nothing is written there but what the held-out
 /// reviews in `tests/gold/<language>` give.
 #[test]
-fn the_figures_of_other_languages_are_those_that_are_measured() {
+fn the_quality_of_other_languages_is_the_measured_one() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for package in IDS {
         let engine = Engine::shipped(package);
@@ -345,7 +345,7 @@ fn pairs_of_reviews(package: &str, is_wanted: fn(&str) -> bool) -> [usize; 3] {
 /// On the reviews that the packages were written by, so no figure to publish: floors, so that nothing gets
 /// worse unseen.
 #[test]
-fn the_rules_of_the_packages_find_what_they_were_written_to_find() {
+fn the_rules_of_the_packages_reach_their_floors() {
     const HOMES: [&str; 8] = [
         "plumbing",
         "heating",

@@ -126,7 +126,7 @@ fn cases() -> Vec<(String, &'static str)> {
 }
 
 #[tokio::test]
-async fn a_bad_row_is_refused_with_the_name_of_the_check() {
+async fn the_error_of_an_invalid_row_names_the_check() {
     let app = TestApp::with(&Generator::new(21).reviews(30)).await;
     let before = (
         app.get("/reviews.json").await.body,
@@ -150,7 +150,7 @@ async fn a_bad_row_is_refused_with_the_name_of_the_check() {
 }
 
 #[tokio::test]
-async fn what_is_just_within_the_bounds_is_taken() {
+async fn values_at_the_bounds_are_accepted() {
     let app = TestApp::empty().await;
     let long = format!("'{}'", "a".repeat(128));
     for (id, day) in [

@@ -71,7 +71,7 @@ fn held(path: &Path) -> BTreeMap<&'static str, Vec<Value>> {
 }
 
 #[tokio::test]
-async fn before_a_file_of_an_earlier_release_is_migrated_a_copy_of_it_is_kept() {
+async fn a_file_of_an_earlier_release_is_copied_before_it_is_migrated() {
     let (folder, path) = unpacked();
     let before = held(&path);
     let (database, migrated) = Database::open(&path).await.unwrap();
@@ -95,7 +95,7 @@ async fn before_a_file_of_an_earlier_release_is_migrated_a_copy_of_it_is_kept() 
 }
 
 #[test]
-fn migrate_says_where_the_copy_is_and_delete_that_it_may_hold_the_text() {
+fn migrate_names_the_copy_and_delete_warns_about_it() {
     let (folder, _) = unpacked();
     let home = Home(folder);
     let migrated = home.run(&["migrate"]);
@@ -182,7 +182,7 @@ async fn every_row_of_release_1_0_0_is_kept() {
 }
 
 #[tokio::test]
-async fn what_release_1_0_0_decided_holds_in_every_document() {
+async fn decisions_made_in_release_1_0_0_hold_in_every_document() {
     let (folder, path) = unpacked();
     let order = "select review_id from review where status = 'published' order by reviewed_on desc, review_id";
     let (published, said) = (sqlite3(&path, order), publications(&path));

@@ -27,7 +27,7 @@ fn run(shell: &Path, app: &TestApp, command: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_real_shell_leaves_everything_in_step_as_any_connection_does() {
+async fn writes_of_the_real_shell_keep_all_surfaces_consistent() {
     let (shell, app) = (
         needs!(Tool::Shell),
         TestApp::with(&Generator::new(11).reviews(60)).await,
@@ -57,7 +57,7 @@ async fn the_real_shell_leaves_everything_in_step_as_any_connection_does() {
 }
 
 #[tokio::test]
-async fn a_copy_that_the_real_shell_restores_is_read_anew() {
+async fn a_copy_restored_by_the_real_shell_is_published() {
     let (shell, app) = (
         needs!(Tool::Shell),
         TestApp::with(&Generator::new(12).reviews(60)).await,

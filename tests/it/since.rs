@@ -61,7 +61,7 @@ async fn since_is_the_beginning_of_the_dataset_for_every_day() {
 }
 
 #[tokio::test]
-async fn what_is_no_day_is_a_400_that_says_so() {
+async fn an_invalid_day_is_answered_400() {
     let app = TestApp::with(&Generator::new(42).reviews(5)).await;
     for (given, received) in [
         ("today", "today"),
@@ -108,7 +108,7 @@ async fn what_is_no_day_is_a_400_that_says_so() {
 }
 
 #[tokio::test]
-async fn a_day_to_come_has_no_reviews_yet() {
+async fn a_future_day_has_no_reviews() {
     let app = TestApp::with(&Generator::new(43).reviews(30)).await;
     for day in ["2026-11-21", "2030-01-01", "9999-12-31"] {
         let answer = app.get(&format!("/api/reviews/since/{day}")).await;
@@ -120,7 +120,7 @@ async fn a_day_to_come_has_no_reviews_yet() {
 }
 
 #[tokio::test]
-async fn older_reviews_do_not_touch_the_tag() {
+async fn changes_of_older_reviews_keep_the_tag() {
     let app = TestApp::with(&Generator::new(44).reviews(300)).await;
     let target = "/api/reviews/since/2025-06-01";
     let first = app.get(target).await;
@@ -181,7 +181,7 @@ async fn older_reviews_do_not_touch_the_tag() {
 }
 
 #[tokio::test]
-async fn whoever_has_it_gets_a_304() {
+async fn an_unchanged_answer_is_a_304() {
     let app = TestApp::with(&Generator::new(45).reviews(30)).await;
     app.advance(Duration::seconds(5));
     app.shell(

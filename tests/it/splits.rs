@@ -41,7 +41,7 @@ fn are_near(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
 }
 
 #[test]
-fn no_review_stands_in_two_splits_nor_nearly_so() {
+fn no_review_and_no_near_copy_is_in_two_splits() {
     let whole = |review: &Value| review["text"].as_str().unwrap().to_owned();
     let cut = |review: &Value| {
         let sentences = review["sentences"].as_array().unwrap().iter();

@@ -165,7 +165,7 @@ async fn only_documents_whose_bytes_change_get_a_version() {
 }
 
 #[tokio::test]
-async fn a_change_and_its_undoing_are_two_versions_that_differ_in_when_they_changed() {
+async fn a_change_and_its_reversal_are_two_versions_with_different_dates() {
     let app = TestApp::with(&Generator::new(12).reviews(20)).await;
     let first = seen(&app).await;
     check_changes(
@@ -198,7 +198,7 @@ async fn a_change_and_its_undoing_are_two_versions_that_differ_in_when_they_chan
 }
 
 #[tokio::test]
-async fn last_modified_never_goes_back_though_the_clock_does() {
+async fn last_modified_never_goes_back_even_if_the_clock_does() {
     let app = TestApp::with(&Generator::new(13).reviews(5)).await;
     let before = app.get("/reviews.json").await;
     app.advance(chrono::Duration::days(-3));
@@ -221,7 +221,7 @@ async fn last_modified_never_goes_back_though_the_clock_does() {
 }
 
 #[tokio::test]
-async fn a_clock_with_fractions_of_a_second_puts_each_change_out_once() {
+async fn a_clock_with_fractions_of_a_second_publishes_each_change_once() {
     let clock =
         reviews_service::clock::Clock::manual("2026-11-20T12:00:00.123456789Z".parse().unwrap());
     let app = TestApp::at(tempfile::tempdir().unwrap(), clock).await;

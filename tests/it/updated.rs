@@ -109,7 +109,7 @@ async fn updated_at_moves_with_every_visible_change_of_a_foreign_writer() {
 }
 
 #[tokio::test]
-async fn a_foreign_change_while_nobody_serves_is_dated_when_it_is_first_seen() {
+async fn a_foreign_change_while_no_service_runs_is_dated_when_first_seen() {
     let app = TestApp::with(&Generator::new(102).reviews(60)).await;
     app.shell(INSERT).await;
     app.advance(Duration::hours(1));
@@ -129,7 +129,7 @@ async fn a_foreign_change_while_nobody_serves_is_dated_when_it_is_first_seen() {
 }
 
 #[tokio::test]
-async fn what_nobody_can_see_moves_no_updated_at() {
+async fn invisible_changes_keep_updated_at() {
     let app = TestApp::with(&Generator::new(103).reviews(60)).await;
     app.shell(INSERT).await;
     for change in [
@@ -148,7 +148,7 @@ async fn what_nobody_can_see_moves_no_updated_at() {
 }
 
 #[tokio::test]
-async fn updated_at_goes_back_neither_by_a_shell_nor_by_an_import_nor_with_the_clock() {
+async fn updated_at_never_goes_back_by_shell_import_or_clock() {
     let app = TestApp::with(&Generator::new(104).reviews(60)).await;
     app.shell(INSERT).await;
     let future = start() + Duration::days(9);
@@ -211,7 +211,7 @@ async fn updated_at_goes_back_neither_by_a_shell_nor_by_an_import_nor_with_the_c
 }
 
 #[tokio::test]
-async fn a_deleted_review_that_an_import_brings_back_is_new_to_readers() {
+async fn a_deleted_review_that_is_imported_again_gets_a_new_date() {
     let app = TestApp::with(&[]).await;
     let file = app.folder().join("own.jsonl");
     let dated = r#"{"id": "m", "rating": 1, "date": "2026-11-08", "author": "A", "text": "First.", "updated_at": "2026-11-09T10:00:00Z"}"#;
@@ -276,7 +276,7 @@ async fn a_document_s_updated_never_goes_back_when_the_newest_review_is_withheld
 }
 
 #[tokio::test]
-async fn a_document_that_does_not_change_keeps_its_updated_its_tag_and_its_version() {
+async fn an_unchanged_document_keeps_updated_tag_and_version() {
     let app = TestApp::with(&Generator::new(106).reviews(80)).await;
     let before = app.get("/feed.xml").await;
     app.advance(Duration::minutes(1));
@@ -316,7 +316,7 @@ async fn a_document_that_does_not_change_keeps_its_updated_its_tag_and_its_versi
 }
 
 #[tokio::test]
-async fn a_review_that_changes_once_more_while_a_snapshot_is_made_keeps_no_snapshot_back() {
+async fn a_review_that_changes_during_publishing_delays_no_snapshot() {
     let app = TestApp::with(&Generator::new(107).reviews(5)).await;
     let change = "update review set text = 'Changed.' where review_id in ('r-00001', 'r-00002')";
     sqlite3(&app.path(), change);

@@ -63,7 +63,7 @@ impl Machine {
 }
 
 #[test]
-fn each_system_is_asked_for_the_packages_by_their_names_there() {
+fn packages_have_the_names_of_each_system() {
     for (manager, asked) in [
         (
             "apt-get",
@@ -96,7 +96,7 @@ fn each_system_is_asked_for_the_packages_by_their_names_there() {
 }
 
 #[test]
-fn where_nothing_is_missing_nothing_is_installed() {
+fn nothing_is_installed_if_nothing_is_missing() {
     let machine = Machine::new(
         "apt-get",
         &[
@@ -117,7 +117,7 @@ fn where_nothing_is_missing_nothing_is_installed() {
 }
 
 #[test]
-fn who_may_not_install_is_told_what_to_install() {
+fn users_without_rights_see_what_to_install() {
     let machine = Machine::new("apt-get", &["cargo", "cc", "bash", "sqlite3"], 1000);
     let (code, said) = machine.verify();
     assert_eq!((code, machine.asked()), (Some(1), String::new()));
@@ -140,7 +140,7 @@ fn who_may_not_install_is_told_what_to_install() {
 }
 
 #[test]
-fn what_no_manager_gives_is_named() {
+fn tools_without_a_package_are_named() {
     for (manager, commands, said) in [
         (
             "apt-get",
@@ -166,7 +166,7 @@ fn what_no_manager_gives_is_named() {
 }
 
 #[test]
-fn a_snapshot_that_no_test_refers_to_is_named() {
+fn unused_snapshots_are_named() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = [
         "tests/it/imports/snapshots",

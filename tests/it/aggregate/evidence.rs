@@ -27,7 +27,7 @@ fn numbers(text: &str) -> Vec<u64> {
 }
 
 #[tokio::test]
-async fn an_aspects_figures_are_the_reviews_that_its_evidence_lists() {
+async fn figures_of_an_aspect_count_the_reviews_in_its_evidence() {
     let app = TestApp::seeded().await;
     let insights = app.get("/insights.json").await.json();
     let aspects = insights["aspects"].as_array().unwrap();
@@ -100,7 +100,7 @@ async fn check(app: &TestApp, found: &Value, aspect: &Value) {
 }
 
 #[tokio::test]
-async fn evidence_is_asked_for_by_known_aspects_polarities_and_cursors() {
+async fn evidence_accepts_only_known_aspects_polarities_and_cursors() {
     let app = TestApp::seeded().await;
     for (target, status) in [
         ("/insights/aspects/weather/evidence.json", 404),
@@ -170,7 +170,7 @@ fn summary_of<'a>(insights: &'a Value, template: &str) -> Vec<&'a Value> {
 }
 
 #[tokio::test]
-async fn what_complaints_are_mostly_about_stands_in_the_sentences_behind_them() {
+async fn topics_of_complaints_are_in_their_evidence() {
     let app = TestApp::seeded().await;
     let insights = app.get("/insights.json").await.json();
     let complaints = summary_of(&insights, "aspect_negative");
@@ -210,7 +210,7 @@ async fn what_complaints_are_mostly_about_stands_in_the_sentences_behind_them() 
 }
 
 #[tokio::test]
-async fn three_sentences_of_a_kind_are_put_in_three_ways() {
+async fn three_sentences_of_a_kind_have_three_wordings() {
     let app = TestApp::seeded().await;
     let insights = app.get("/insights.json").await.json();
     for template in ["aspect_positive", "aspect_negative"] {
@@ -238,7 +238,7 @@ async fn three_sentences_of_a_kind_are_put_in_three_ways() {
 }
 
 #[tokio::test]
-async fn a_sentence_is_quoted_in_one_place() {
+async fn a_sentence_is_quoted_only_once() {
     let app = TestApp::seeded().await;
     let insights = app.get("/insights.json").await.json();
     let mut quotes = Vec::new();

@@ -292,7 +292,7 @@ fn long_review(is_named: bool) -> Written {
 }
 
 #[test]
-fn a_sentence_late_in_a_long_review_about_somebody_hardly_named_is_not_quoted() {
+fn a_late_sentence_about_a_rarely_named_person_is_not_quoted() {
     let quoted = |is_named: bool| {
         let insights = insights(&[long_review(is_named)], 1);
         let mut aspects = insights.aspects.into_iter();
@@ -304,7 +304,7 @@ fn a_sentence_late_in_a_long_review_about_somebody_hardly_named_is_not_quoted() 
 }
 
 #[test]
-fn nobody_is_told_of_by_name_whom_fewer_than_three_reviews_name() {
+fn people_in_fewer_than_three_reviews_are_not_named() {
     let mut rare = 0;
     for seed in SEEDS {
         let insights = insights(&write(seed, 60), 32);

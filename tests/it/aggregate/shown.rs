@@ -24,7 +24,7 @@ fn of_one_witness(seed: u64) -> Vec<Written> {
 }
 
 #[test]
-fn what_one_witness_says_is_counted_and_not_shown() {
+fn findings_of_one_witness_are_counted_but_not_shown() {
     let votes = |insights: &AggregatedInsights| {
         let aspects = insights.aspects.iter();
         aspects.map(|aspect| aspect.said.votes).collect::<Vec<_>>()
@@ -45,7 +45,7 @@ fn what_one_witness_says_is_counted_and_not_shown() {
 }
 
 #[test]
-fn a_quote_under_an_aspect_is_a_sentence_that_both_witnesses_judge_so() {
+fn both_witnesses_agree_on_each_quoted_sentence() {
     for seed in SEEDS {
         let written = write(seed, 120);
         let insights = insights(&written, 50);
@@ -87,7 +87,7 @@ fn confirmed(seed: u64) -> Vec<Written> {
 }
 
 #[test]
-fn what_the_stars_confirmed_is_counted_beside_its_figure_and_not_shown() {
+fn findings_confirmed_by_stars_are_counted_separately_and_not_shown() {
     for seed in SEEDS {
         let (text, stars) = (
             insights(&write(seed, 120), 50),
@@ -141,7 +141,7 @@ fn what_the_stars_confirmed_is_counted_beside_its_figure_and_not_shown() {
 }
 
 #[test]
-fn a_vote_is_confirmed_where_the_text_judges_nothing_else() {
+fn a_vote_is_confirmed_if_the_text_judges_nothing_else() {
     for seed in SEEDS {
         let mut written = confirmed(seed);
         // The first judgement of each review is the text's own.
@@ -174,7 +174,7 @@ fn a_vote_is_confirmed_where_the_text_judges_nothing_else() {
 }
 
 #[test]
-fn reviews_of_few_stars_that_do_not_read_so_are_told() {
+fn low_ratings_whose_texts_are_not_negative_are_reported() {
     let mut told = 0;
     for seed in SEEDS {
         let written = write(seed, 120);
@@ -206,7 +206,7 @@ fn reviews_of_few_stars_that_do_not_read_so_are_told() {
 }
 
 #[test]
-fn no_sentence_tells_of_an_aspect_of_which_most_votes_are_uncertain() {
+fn the_summary_omits_aspects_whose_votes_are_mostly_uncertain() {
     let told = |written: &[Written]| {
         let insights = insights(written, 50);
         let of_sentence = |one: &SummarySentence| one.evidence.aspect.clone();
@@ -236,7 +236,7 @@ fn no_sentence_tells_of_an_aspect_of_which_most_votes_are_uncertain() {
 }
 
 #[tokio::test]
-async fn beside_a_persons_share_stands_how_many_of_the_reviews_that_name_them_judge() {
+async fn a_persons_share_shows_how_many_of_their_reviews_have_a_judgement() {
     let app = TestApp::seeded().await;
     let insights = app.get("/insights.json").await.json();
     let page = app.get("/insights").await.text();
@@ -257,7 +257,7 @@ async fn beside_a_persons_share_stands_how_many_of_the_reviews_that_name_them_ju
 }
 
 #[tokio::test]
-async fn what_the_stars_confirmed_is_found_as_what_it_is_and_said() {
+async fn evidence_and_search_include_findings_confirmed_by_stars_and_say_so() {
     let app = TestApp::seeded().await;
     let insights = app.get("/insights.json").await.json();
     let confirmed = &insights["method"]["confirmed"];
@@ -372,7 +372,7 @@ async fn firm(named: u8) -> TestApp {
 }
 
 #[tokio::test]
-async fn of_whom_fewer_than_three_reviews_name_the_counts_alone_are_told() {
+async fn people_in_fewer_than_three_reviews_have_only_counts() {
     const EVIDENCE: &str = "/insights/aspects/professionalism/evidence.json";
     for (named, is_told) in [(2, false), (3, true)] {
         let app = firm(named).await;
@@ -402,7 +402,7 @@ async fn of_whom_fewer_than_three_reviews_name_the_counts_alone_are_told() {
 }
 
 #[tokio::test]
-async fn what_the_stars_withdrew_is_counted() {
+async fn findings_withdrawn_by_stars_are_counted() {
     let app = TestApp::seeded().await;
     let counted = rows(
         &app.path(),
@@ -415,7 +415,7 @@ async fn what_the_stars_withdrew_is_counted() {
 }
 
 #[tokio::test]
-async fn reviews_answer_the_few_questions_that_most_judge_and_the_firm_does_not_answer() {
+async fn the_derived_faq_omits_questions_that_the_firm_answers() {
     let app = TestApp::seeded().await;
     let derived = async || {
         let faq = app.get("/insights.json").await.json()["faq"].clone();

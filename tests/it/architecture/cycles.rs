@@ -243,7 +243,7 @@ fn files_of_a_module_form_no_import_cycle() {
 }
 
 #[test]
-fn a_cycle_is_found_through_a_re_export_and_a_chain_is_none() {
+fn a_cycle_through_a_re_export_is_found_and_a_chain_is_not_a_cycle() {
     let file = |path: &str, text: &str| File {
         path: path.into(),
         text: text.to_owned(),

@@ -155,7 +155,7 @@ fn the_modules_used_are_found_in_every_spelling() {
 }
 
 #[test]
-fn sql_stands_in_storage_and_in_stores() {
+fn sql_is_only_in_storage_and_stores() {
     assert_only_in(
         |file| file.module() == Some("storage") || file.name().contains("store"),
         &[
@@ -171,7 +171,7 @@ fn sql_stands_in_storage_and_in_stores() {
 }
 
 #[test]
-fn http_is_known_from_web_up_and_where_requests_leave() {
+fn only_web_later_modules_and_http_clients_use_http_types() {
     let order = order();
     let place = |module: &str| order.iter().position(|other| other == module);
     assert_only_in(
@@ -193,7 +193,7 @@ fn http_is_known_from_web_up_and_where_requests_leave() {
 }
 
 #[test]
-fn only_wire_makes_types_public_shapes() {
+fn only_wire_defines_public_json_types() {
     // Rows that are staged or stored as JSON derive `Serialize` too, and so does a line of the log; the API's document
     // lists none of them.
     let is_stored = |file: &File| {

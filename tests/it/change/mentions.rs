@@ -6,7 +6,7 @@ use super::{check_each, insert, review};
 use crate::support::{Generator, TestApp, check_in_step};
 
 #[tokio::test]
-async fn a_rename_takes_mentions_along() {
+async fn renaming_a_review_keeps_its_mentions() {
     let app = TestApp::empty().await;
     app.shell(&insert("a", "text")).await;
     app.shell(
@@ -34,7 +34,7 @@ async fn a_rename_takes_mentions_along() {
 }
 
 #[tokio::test]
-async fn mentions_are_published_however_they_come_and_go() {
+async fn every_change_of_mentions_is_published() {
     let app = TestApp::with(&Generator::new(5).reviews(60)).await;
     check_each(
         &app,

@@ -47,7 +47,7 @@ async fn a_row_written_in_a_shell_is_published() {
 }
 
 #[tokio::test]
-async fn a_row_with_defaults_alone_is_published_with_them() {
+async fn a_row_with_only_default_values_is_published() {
     let app = TestApp::empty().await;
     app.shell(
         "insert into review (review_id, rating, reviewed_on) values ('bare', 4, '2026-11-18')",
@@ -146,7 +146,7 @@ async fn an_update_of_any_column_is_published() {
 }
 
 #[tokio::test]
-async fn what_is_deleted_is_gone_everywhere() {
+async fn a_deleted_review_disappears_everywhere() {
     let app = TestApp::with(&Generator::new(3).reviews(200)).await;
     let newest = app.get("/reviews.json").await.ids()[0].clone();
     check_each(
@@ -172,7 +172,7 @@ async fn what_is_deleted_is_gone_everywhere() {
 }
 
 #[tokio::test]
-async fn whatever_stands_for_a_conflict_leaves_everything_in_step() {
+async fn every_conflict_clause_keeps_all_surfaces_consistent() {
     let app = TestApp::with(&Generator::new(4).reviews(150)).await;
     check_each(
         &app,
@@ -212,7 +212,7 @@ async fn whatever_stands_for_a_conflict_leaves_everything_in_step() {
 }
 
 #[tokio::test]
-async fn withheld_and_published_take_turns() {
+async fn a_review_can_be_withheld_and_published_repeatedly() {
     let app = TestApp::with(&Generator::new(6).reviews(80)).await;
     check_each(
         &app,
@@ -245,7 +245,7 @@ async fn withheld_and_published_take_turns() {
 }
 
 #[tokio::test]
-async fn what_stands_beside_the_reviews_is_published_too() {
+async fn changes_of_other_tables_are_published_too() {
     let app = TestApp::with(&Generator::new(7).reviews(60)).await;
     app.shell("insert into business (business_id, name) values ('peak', 'Desert Peak')")
         .await;

@@ -93,7 +93,7 @@ async fn every_document_is_offered_in_every_coding() {
 }
 
 #[tokio::test]
-async fn pages_and_the_files_they_load_are_coded_ahead() {
+async fn pages_and_their_files_are_compressed_ahead() {
     let app = service().await;
     let home = app.get("/").await.text();
     let loaded = home.split('"').filter(|text| text.starts_with("/assets/"));
@@ -143,7 +143,7 @@ async fn pages_and_the_files_they_load_are_coded_ahead() {
 }
 
 #[tokio::test]
-async fn the_coding_is_what_the_client_weighs_highest() {
+async fn the_client_gets_the_coding_with_the_highest_weight() {
     let app = service().await;
     for target in CODED {
         for (accepted, chosen) in [
@@ -194,7 +194,7 @@ async fn the_coding_is_what_the_client_weighs_highest() {
 }
 
 #[tokio::test]
-async fn what_is_made_for_one_request_is_not_coded() {
+async fn answers_made_for_one_request_are_not_compressed() {
     let app = service().await;
     for target in [
         "/api/reviews/since/2024-01-01",

@@ -132,7 +132,7 @@ async fn last_modified_never_goes_back() {
 }
 
 #[tokio::test]
-async fn what_did_not_change_keeps_its_tag_and_its_instant() {
+async fn unchanged_documents_keep_tag_and_last_modified() {
     let app = TestApp::with(&Generator::new(54).reviews(120)).await;
     let targets = ["/api/feed.json", "/feed.xml", "/docs"];
     let mut before = Vec::new();

@@ -128,7 +128,7 @@ const ROWS: &[Row] = &[
 ];
 
 #[tokio::test]
-async fn preconditions_are_those_of_the_standard_on_every_route() {
+async fn every_route_follows_the_standard_for_preconditions() {
     let app = service().await;
     for target in TAGGED {
         let plain = app.get(target).await;
@@ -175,7 +175,7 @@ async fn preconditions_are_those_of_the_standard_on_every_route() {
 }
 
 #[tokio::test]
-async fn head_says_what_get_would() {
+async fn head_has_the_headers_of_get() {
     let app = service().await;
     for target in TAGGED.into_iter().chain([
         "/healthz",
@@ -209,7 +209,7 @@ async fn head_says_what_get_would() {
 }
 
 #[tokio::test]
-async fn no_precondition_makes_an_error_into_anything_else() {
+async fn preconditions_do_not_change_errors() {
     let app = service().await;
     let rows: [(Method, &str, u16); 8] = [
         (Method::GET, "/nothing", 404),

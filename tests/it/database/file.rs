@@ -18,7 +18,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[tokio::test]
-async fn a_new_database_is_for_its_owner_alone() {
+async fn only_the_owner_can_read_a_new_database() {
     let app = TestApp::with(&Generator::new(71).reviews(3)).await;
     for suffix in ["", "-wal", "-shm"] {
         assert_eq!(
@@ -30,7 +30,7 @@ async fn a_new_database_is_for_its_owner_alone() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_there_keeps_its_mode() {
+async fn an_existing_file_keeps_its_mode() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reviews.db");
     fs::write(&path, "").unwrap();
@@ -40,7 +40,7 @@ async fn a_file_that_is_there_keeps_its_mode() {
 }
 
 #[tokio::test]
-async fn each_migration_is_applied_once_and_named() {
+async fn each_migration_is_applied_once_and_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reviews.db");
     let (database, first) = Database::open(&path).await.unwrap();
@@ -72,14 +72,14 @@ async fn each_migration_is_applied_once_and_named() {
 }
 
 #[tokio::test]
-async fn what_is_closed_leaves_one_file() {
+async fn a_closed_database_is_one_file() {
     let folder = tempfile::tempdir().unwrap();
     make(&folder.path().join("reviews.db")).await;
     assert_eq!(names(folder.path()), ["reviews.db"]);
 }
 
 #[tokio::test]
-async fn a_missing_database_is_not_made_for_a_reader() {
+async fn opening_read_only_creates_no_database() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("none.db");
     let error = Database::open_read_only(&path).await.unwrap_err();
@@ -99,7 +99,7 @@ async fn a_missing_folder_is_named() {
 }
 
 #[tokio::test]
-async fn a_link_to_a_file_that_does_not_exist_names_the_new_file() {
+async fn a_link_to_a_missing_file_creates_its_target() {
     let folder = tempfile::tempdir().unwrap();
     let link = folder.path().join("link.db");
     symlink("reviews.db", &link).unwrap();
@@ -114,7 +114,7 @@ async fn a_link_to_a_file_that_does_not_exist_names_the_new_file() {
 }
 
 #[tokio::test]
-async fn a_folder_is_no_database() {
+async fn a_folder_is_not_a_database() {
     let folder = tempfile::tempdir().unwrap();
     let (write, read) = faults(folder.path()).await;
     for error in [write, read] {
@@ -123,7 +123,7 @@ async fn a_folder_is_no_database() {
 }
 
 #[tokio::test]
-async fn a_file_of_something_else_is_left_as_it_is() {
+async fn a_file_of_another_format_is_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("letter.txt");
     let letter = "Dear customer, ".repeat(1_000);
@@ -162,7 +162,7 @@ async fn a_newer_database_is_refused_untouched() {
 }
 
 #[tokio::test]
-async fn a_migration_that_differs_is_refused() {
+async fn a_database_with_a_different_migration_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reviews.db");
     make(&path).await;
@@ -178,7 +178,7 @@ async fn a_migration_that_differs_is_refused() {
 }
 
 #[tokio::test]
-async fn an_older_database_is_migrated_by_whoever_writes_and_refused_by_who_reads() {
+async fn an_older_database_is_migrated_by_writers_and_refused_by_readers() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reviews.db");
     make(&path).await;
@@ -221,7 +221,7 @@ fn scribble(path: &Path, range: std::ops::Range<usize>) {
 }
 
 #[tokio::test]
-async fn a_damaged_database_is_said_to_be() {
+async fn a_damaged_database_is_reported() {
     let app = TestApp::with(&Generator::new(72).reviews(100)).await;
     let copy = app.folder().join("copy.db");
     app.back_up(&copy);
@@ -293,7 +293,7 @@ async fn verifying_writes_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_out_of_step_is_found() {
+async fn verify_finds_inconsistent_rows() {
     for (sql, said) in [
         (
             "delete from review_fts where rowid = (select review_no from review_change where review_id = 'r-00003')",
@@ -332,7 +332,7 @@ async fn what_is_out_of_step_is_found() {
 }
 
 #[tokio::test]
-async fn what_is_only_behind_is_not_wrong() {
+async fn unpublished_changes_are_not_faults() {
     let app = TestApp::with(&Generator::new(75).reviews(10)).await;
     sqlite3(&app.path(), "update review set author = 'later'");
     let readers = Database::open_read_only(&app.path()).await.unwrap();
@@ -346,7 +346,7 @@ async fn what_is_only_behind_is_not_wrong() {
 }
 
 #[tokio::test]
-async fn a_forged_text_index_is_never_walked_and_is_built_again_from_the_reviews() {
+async fn a_forged_text_index_is_never_read_and_is_rebuilt() {
     let reviews = Generator::new(72).reviews(12);
     for forged in [
         // A page that says that it ends within its own header; one that is shorter than that; one that is no bytes at all.

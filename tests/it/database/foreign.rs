@@ -52,7 +52,7 @@ async fn assert_untouched(path: &Path, is_it: impl Fn(&DbError) -> bool, what: &
 }
 
 #[tokio::test]
-async fn a_database_of_another_program_is_refused_and_left_as_it_is() {
+async fn a_database_of_another_program_is_refused_and_not_changed() {
     for sql in FOREIGN {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("other.db");
@@ -62,7 +62,7 @@ async fn a_database_of_another_program_is_refused_and_left_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_database_that_another_program_has_open_is_left_as_it_is() {
+async fn an_open_database_of_another_program_is_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("other.db");
     let other = connect(&path);
@@ -102,7 +102,7 @@ async fn a_database_in_utf_16_is_refused_before_anything_is_written() {
 }
 
 #[tokio::test]
-async fn a_first_start_that_was_cut_off_is_gone_on_with() {
+async fn an_interrupted_first_start_continues() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reviews.db");
     make(&path).await;
@@ -139,7 +139,7 @@ async fn a_first_start_that_was_cut_off_is_gone_on_with() {
 }
 
 #[tokio::test]
-async fn an_empty_file_becomes_ours() {
+async fn an_empty_file_becomes_a_database() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reviews.db");
     for sql in [

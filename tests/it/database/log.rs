@@ -50,7 +50,7 @@ async fn write_beside(path: &Path, end: &str) {
 }
 
 #[tokio::test]
-async fn a_log_that_has_grown_is_cut_however_the_write_ended() {
+async fn a_long_log_is_cut_whether_or_not_the_write_succeeded() {
     for end in ["commit", "rollback", "failure"] {
         // The service has the database open, so that no writer is the last to close it.
         let app = TestApp::with(&Generator::new(80).reviews(5)).await;
@@ -116,7 +116,7 @@ fn small(number: usize) -> String {
 }
 
 #[tokio::test]
-async fn the_service_cuts_a_log_that_somebody_else_grew() {
+async fn the_service_cuts_a_log_that_another_process_wrote() {
     let app = TestApp::with(&Generator::new(80).reviews(5)).await;
     let other = connect(&app.path());
     other.execute_batch("create table beside (a); insert into beside values (zeroblob(20000000)); drop table beside").unwrap();
@@ -130,7 +130,7 @@ async fn the_service_cuts_a_log_that_somebody_else_grew() {
 }
 
 #[tokio::test]
-async fn while_somebody_reads_the_log_is_left_and_cut_later() {
+async fn a_log_in_use_by_a_reader_is_cut_later() {
     let app = TestApp::with(&Generator::new(80).reviews(5)).await;
     let mut reader = connect(&app.path());
     let reading = reader.transaction().unwrap();
@@ -155,7 +155,7 @@ async fn while_somebody_reads_the_log_is_left_and_cut_later() {
 }
 
 #[tokio::test]
-async fn an_import_that_had_to_wait_lets_others_who_wait_go_first() {
+async fn an_import_that_waited_lets_other_waiting_writers_go_first() {
     let app = TestApp::with(&Generator::new(80).reviews(5)).await;
     let file = app.folder().join("rows.jsonl");
     fs::write(&file, small(1)).unwrap();
@@ -205,7 +205,7 @@ async fn an_import_that_had_to_wait_lets_others_who_wait_go_first() {
 }
 
 #[tokio::test]
-async fn an_import_that_meets_no_lock_waits_for_nobody() {
+async fn an_import_without_a_lock_does_not_wait() {
     let app = TestApp::empty().await;
     let file = app.folder().join("rows.jsonl");
     fs::write(&file, small(1)).unwrap();

@@ -26,7 +26,7 @@ async fn subscribe(app: &TestApp) -> u16 {
 }
 
 #[tokio::test]
-async fn a_database_that_is_replaced_or_removed_is_noticed_and_reading_goes_on() {
+async fn a_replaced_or_removed_database_is_detected_and_reading_continues() {
     for is_replaced in [false, true] {
         let app = TestApp::with(&Generator::new(91).reviews(20)).await;
         let away = tempfile::tempdir().unwrap();
@@ -80,7 +80,7 @@ async fn a_database_that_is_replaced_or_removed_is_noticed_and_reading_goes_on()
 }
 
 #[tokio::test]
-async fn a_database_that_is_put_back_is_used_again() {
+async fn a_database_moved_back_is_used_again() {
     let app = TestApp::with(&Generator::new(92).reviews(20)).await;
     let away = tempfile::tempdir().unwrap();
     carry(app.folder(), away.path());
@@ -109,7 +109,7 @@ async fn a_database_that_is_put_back_is_used_again() {
 }
 
 #[tokio::test]
-async fn a_log_that_is_removed_or_replaced_is_noticed_and_what_was_accepted_is_kept() {
+async fn a_removed_or_replaced_log_is_detected_and_accepted_data_is_kept() {
     for (suffix, is_replaced) in [("wal", false), ("wal", true), ("shm", false)] {
         let app = TestApp::with(&Generator::new(93).reviews(20)).await;
         let before = app.get("/reviews.json").await;
@@ -156,7 +156,7 @@ async fn a_log_that_is_removed_or_replaced_is_noticed_and_what_was_accepted_is_k
 }
 
 #[tokio::test]
-async fn a_log_that_is_put_back_is_used_again() {
+async fn a_log_moved_back_is_used_again() {
     let app = TestApp::with(&Generator::new(94).reviews(20)).await;
     let away = tempfile::tempdir().unwrap();
     app.app().watch_once().await;
@@ -174,8 +174,7 @@ async fn a_log_that_is_put_back_is_used_again() {
 }
 
 #[tokio::test]
-async fn a_file_that_replaced_the_database_is_used_by_the_next_start_without_the_former_one_s_log()
-{
+async fn the_next_start_uses_a_replaced_database_without_the_former_log() {
     let app = TestApp::with(&Generator::new(93).reviews(20)).await;
     app.shell("update review set author = 'only in the log'")
         .await;

@@ -31,7 +31,7 @@ async fn lock(app: &TestApp) -> SqliteConnection {
 }
 
 #[tokio::test]
-async fn a_publication_that_fails_is_tried_with_growing_waits_and_told_of_when_its_state_changes() {
+async fn a_failed_publication_is_retried_with_growing_waits_and_changes_are_logged() {
     let app = TestApp::with(&Generator::new(93).reviews(20)).await;
     let (logs, listening) = Logs::begin();
     let mut other = lock(&app).await;
@@ -62,7 +62,7 @@ async fn a_publication_that_fails_is_tried_with_growing_waits_and_told_of_when_i
 }
 
 #[tokio::test]
-async fn what_was_read_for_a_publication_that_failed_is_not_read_again() {
+async fn texts_of_a_failed_publication_are_not_analysed_again() {
     let app = TestApp::with(&Generator::new(94).reviews(30)).await;
     let published = app.get("/reviews.json").await.json()["reviews"]
         .as_array()

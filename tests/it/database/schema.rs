@@ -12,7 +12,7 @@ async fn check(app: &TestApp) -> FileVerification {
 }
 
 #[tokio::test]
-async fn whatever_is_missing_or_of_another_shape_is_found() {
+async fn every_missing_or_changed_part_of_the_schema_is_found() {
     for (sql, said) in [
         (
             "drop trigger review_updated",
@@ -82,7 +82,7 @@ async fn whatever_is_missing_or_of_another_shape_is_found() {
 }
 
 #[tokio::test]
-async fn rows_are_looked_at_only_where_every_table_is_whole() {
+async fn rows_are_checked_only_if_every_table_is_complete() {
     let app = TestApp::with(&Generator::new(77).reviews(10)).await;
     sqlite3(
         &app.path(),
@@ -110,7 +110,7 @@ async fn rows_are_looked_at_only_where_every_table_is_whole() {
 }
 
 #[tokio::test]
-async fn what_its_owner_adds_and_how_it_is_spelled_is_no_fault() {
+async fn the_owners_tables_and_another_spelling_are_not_faults() {
     let app = TestApp::with(&Generator::new(78).reviews(10)).await;
     let index = sqlite3(
         &app.path(),

@@ -31,7 +31,7 @@ async fn lock(app: &TestApp, begin: &'static str) -> SqliteConnection {
 }
 
 #[tokio::test]
-async fn a_lock_that_lasts_is_named_and_waited_for_no_longer() {
+async fn a_write_that_waited_too_long_for_a_lock_reports_it() {
     let app = TestApp::with(&Generator::new(81).reviews(5)).await;
     set(app.database(), "busy_timeout = 20").await;
     for begin in ["begin immediate", "begin exclusive"] {
@@ -48,7 +48,7 @@ async fn a_lock_that_lasts_is_named_and_waited_for_no_longer() {
 }
 
 #[tokio::test]
-async fn while_the_lock_is_held_the_old_snapshot_stays_out_and_the_next_comes_after() {
+async fn a_lock_delays_the_next_snapshot_and_the_old_one_is_served() {
     let app = TestApp::with(&Generator::new(82).reviews(80)).await;
     set(app.database(), "busy_timeout = 20").await;
     let (before, versions) = (app.get("/reviews.json").await, publications(&app.path()));
@@ -94,7 +94,7 @@ async fn while_the_lock_is_held_the_old_snapshot_stays_out_and_the_next_comes_af
 }
 
 #[tokio::test]
-async fn a_full_disk_refuses_the_write_and_leaves_everything_as_it_was() {
+async fn a_write_to_a_full_disk_fails_and_changes_nothing() {
     let app = TestApp::with(&Generator::new(83).reviews(50)).await;
     let before = app.get("/reviews.json").await;
     set(app.database(), "max_page_count = 1").await;
@@ -118,7 +118,7 @@ async fn a_full_disk_refuses_the_write_and_leaves_everything_as_it_was() {
 }
 
 #[tokio::test]
-async fn a_transaction_that_sqlite_itself_rolled_back_stops_no_later_write() {
+async fn later_writes_succeed_after_sqlite_rolled_back_a_transaction() {
     let app = TestApp::with(&Generator::new(86).reviews(20)).await;
     // As it does where the disk is full or fails (tests/faults/10-full-disk.sh).
     let mut write = app.database().write().await.unwrap();
@@ -150,7 +150,7 @@ async fn set_author(write: &mut reviews_service::storage::Write) {
 }
 
 #[tokio::test]
-async fn a_database_that_cannot_be_written_is_still_served() {
+async fn a_read_only_database_is_still_served() {
     let app = TestApp::with(&Generator::new(85).reviews(20)).await;
     let before = app.get("/reviews.json").await;
     // Tests run as root, whom no file mode stops; a connection that may not write meets the same
@@ -180,7 +180,7 @@ async fn a_database_that_cannot_be_written_is_still_served() {
 }
 
 #[tokio::test]
-async fn a_refused_row_is_told_with_its_constraint() {
+async fn the_error_of_a_refused_row_names_the_constraint() {
     let app = TestApp::empty().await;
     let mut write = app.database().write().await.unwrap();
     let insert =

@@ -118,7 +118,7 @@ fn question(generator: &mut Generator, names: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn any_question_is_answered_as_the_document_promises() {
+async fn any_query_is_answered_as_the_api_document_says() {
     let app = TestApp::uncoded(&Generator::new(171).reviews(120)).await;
     let document = document(&app).await;
     let model = Checker::new(&document).unwrap();
@@ -199,7 +199,7 @@ async fn any_question_is_answered_as_the_document_promises() {
 }
 
 #[tokio::test]
-async fn every_described_parameter_is_read_under_its_name() {
+async fn every_documented_parameter_is_read() {
     let app = TestApp::seeded().await;
     let document = document(&app).await;
     for (path, method, operation) in operations(&document).filter(|(_, method, _)| *method == "get")
@@ -224,7 +224,7 @@ async fn every_described_parameter_is_read_under_its_name() {
 }
 
 #[tokio::test]
-async fn what_is_described_is_what_is_answered_route_by_route_and_method_by_method() {
+async fn every_route_and_method_behaves_as_documented() {
     let app = TestApp::uncoded(&Generator::new(173).reviews(20)).await;
     let document = document(&app).await;
     let described: BTreeSet<(String, String, String)> = operations(&document)

@@ -114,7 +114,7 @@ async fn insights_have_all_their_parts_and_count_mentions() {
 }
 
 #[tokio::test]
-async fn figures_follow_what_appears() {
+async fn figures_count_only_published_reviews() {
     let app = TestApp::empty().await;
     let figures = async || {
         let (dataset, insights) = (

@@ -108,7 +108,7 @@ fn shape(review: &Review) -> Value {
 }
 
 #[tokio::test]
-async fn the_dataset_is_the_business_its_rating_and_every_published_review() {
+async fn the_dataset_has_the_business_its_rating_and_every_published_review() {
     let reviews = Generator::new(71).reviews(300);
     let app = TestApp::uncoded(&reviews).await;
     app.shell(BUSINESS).await;
@@ -216,7 +216,7 @@ async fn the_mean_is_rounded_half_away_from_zero_to_two_decimals() {
 }
 
 #[tokio::test]
-async fn what_is_withheld_is_counted_by_reason_and_appears_nowhere() {
+async fn withheld_reviews_are_counted_by_reason_and_appear_nowhere() {
     let app = TestApp::empty().await;
     let sql = "insert into review (review_id, rating, reviewed_on, text, author, status, withheld_reason, verified) values
         ('seen', 4, '2026-01-02', 'shown', 'Ann', 'published', null, 1), ('h1', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', 'duplicate', 1),
@@ -275,7 +275,7 @@ async fn what_is_withheld_is_counted_by_reason_and_appears_nowhere() {
 }
 
 #[tokio::test]
-async fn nothing_to_publish_is_published_as_nothing() {
+async fn documents_without_reviews_are_valid() {
     let app = TestApp::empty().await;
     let business = json!({
         "id": "unnamed", "name": "Unnamed business", "type": "LocalBusiness", "time_zone": "UTC",
@@ -323,7 +323,7 @@ async fn nothing_to_publish_is_published_as_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_absent_is_left_out_and_never_null() {
+async fn absent_values_are_left_out_and_never_null() {
     // The least and the most that a review can have, and neither business nor texts beside them;
     // then everything.
     let app = TestApp::with(&Generator::new(72).reviews(60)).await;

@@ -23,7 +23,7 @@ fn refused_address(
 }
 
 #[tokio::test]
-async fn a_name_with_any_address_that_is_not_public_is_refused_whole() {
+async fn a_name_with_any_address_that_is_not_public_is_refused() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     for (addresses, culprit) in [
         (&["10.0.0.1"][..], "10.0.0.1"),
@@ -49,7 +49,7 @@ async fn a_name_with_any_address_that_is_not_public_is_refused_whole() {
 }
 
 #[tokio::test]
-async fn a_name_with_a_thousand_addresses_is_judged_to_the_last() {
+async fn every_one_of_a_thousand_addresses_of_a_name_is_checked() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     let mut addresses: Vec<String> = (0..1_000)
         .map(|number| format!("127.0.{}.{}", number / 250, number % 250 + 1))
@@ -77,7 +77,7 @@ async fn a_name_with_a_thousand_addresses_is_judged_to_the_last() {
 }
 
 #[tokio::test]
-async fn a_name_that_moves_is_judged_anew_at_every_dial() {
+async fn addresses_of_a_name_are_checked_at_every_connection() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     let url = receiver.url_of("moves.receiver.test", "/cb");
     out.post(&url, "x").await.unwrap();
@@ -92,7 +92,7 @@ async fn a_name_that_moves_is_judged_anew_at_every_dial() {
 }
 
 #[tokio::test]
-async fn what_was_judged_is_what_is_dialled() {
+async fn the_connection_goes_to_the_checked_address() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     receiver.always(Reply::body("here"));
     let vetted = out
@@ -116,7 +116,7 @@ async fn what_was_judged_is_what_is_dialled() {
 }
 
 #[tokio::test]
-async fn literals_are_judged_though_they_need_no_lookup() {
+async fn literal_addresses_are_checked_although_they_need_no_lookup() {
     let (out, receiver) = (Out::allowing(&[]), Receiver::start().await);
     for host in [
         "127.0.0.1",
@@ -156,7 +156,7 @@ async fn literals_are_judged_though_they_need_no_lookup() {
 }
 
 #[tokio::test]
-async fn an_opened_net_is_reached_by_literal_name_and_localhost() {
+async fn an_allowed_net_is_reached_by_address_name_and_localhost() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     for host in [
         "127.0.0.1",
@@ -182,7 +182,7 @@ async fn an_opened_net_is_reached_by_literal_name_and_localhost() {
 }
 
 #[tokio::test]
-async fn urls_that_are_no_callbacks_are_not_called() {
+async fn urls_that_are_not_callbacks_are_not_called() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     let port = receiver.address().port();
     for url in [
@@ -217,7 +217,7 @@ async fn urls_that_are_no_callbacks_are_not_called() {
 }
 
 #[tokio::test]
-async fn a_resolver_that_is_down_may_be_our_fault_and_an_unknown_name_is_not() {
+async fn a_failed_resolver_may_be_our_fault_and_an_unknown_name_is_not() {
     let out = Out::to_receivers();
     out.book.fail("down.test");
     for (url, name, blame) in [

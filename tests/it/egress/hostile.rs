@@ -46,7 +46,7 @@ async fn a_receiver_that_never_answers_times_out() {
 }
 
 #[tokio::test]
-async fn a_receiver_that_drips_is_as_late_as_one_that_is_silent() {
+async fn a_receiver_that_sends_slowly_times_out_like_a_silent_one() {
     let receiver = misbehaving(Reply::Drip).await;
     assert_eq!(
         named(
@@ -66,7 +66,7 @@ async fn a_receiver_that_drips_is_as_late_as_one_that_is_silent() {
 }
 
 #[tokio::test]
-async fn a_body_without_an_end_is_too_long_and_a_delivery_does_not_read_it() {
+async fn an_endless_body_is_too_long_and_a_delivery_does_not_read_it() {
     let receiver = misbehaving(Reply::Endless).await;
     assert_eq!(get(&receiver, PATIENCE).await, Err(Failure::TooLong));
     assert_eq!(post(&receiver, 10, PATIENCE).await.unwrap().status, 200);
@@ -74,7 +74,7 @@ async fn a_body_without_an_end_is_too_long_and_a_delivery_does_not_read_it() {
 }
 
 #[tokio::test]
-async fn a_body_may_be_as_long_as_was_asked_for_and_no_longer() {
+async fn a_body_may_have_the_requested_length_and_not_more() {
     let receiver = misbehaving(Reply::body("x".repeat(1_024))).await;
     assert_eq!(get(&receiver, PATIENCE).await.unwrap().body.len(), 1_024);
     receiver.always(Reply::body("x".repeat(1_025)));
@@ -82,7 +82,7 @@ async fn a_body_may_be_as_long_as_was_asked_for_and_no_longer() {
 }
 
 #[tokio::test]
-async fn a_head_without_an_end_is_no_answer() {
+async fn an_endless_head_is_not_an_answer() {
     for reply in [
         Reply::Fields(10_000),
         Reply::Fields(65),
@@ -108,7 +108,7 @@ async fn a_head_without_an_end_is_no_answer() {
 }
 
 #[tokio::test]
-async fn a_connection_that_is_closed_early_brings_nothing_and_is_not_tried_again() {
+async fn a_connection_closed_early_fails_and_is_not_retried() {
     let receiver = misbehaving(Reply::Close).await;
     assert_eq!(named(get(&receiver, PATIENCE).await), "closed");
     assert_eq!(named(post(&receiver, 10, PATIENCE).await), "closed");
@@ -123,7 +123,7 @@ async fn a_connection_that_is_closed_early_brings_nothing_and_is_not_tried_again
 }
 
 #[tokio::test]
-async fn a_certificate_must_be_for_the_name_and_from_somebody_known() {
+async fn a_certificate_must_name_the_host_and_be_trusted() {
     for manner in [Manner::Untrusted, Manner::OtherName, Manner::PlainText] {
         let receiver = Receiver::with_manner(manner).await;
         assert_eq!(named(get(&receiver, PATIENCE).await), "tls", "{manner:?}");
@@ -149,7 +149,7 @@ async fn a_handshake_or_an_upload_that_stalls_times_out() {
 }
 
 #[tokio::test]
-async fn a_closed_port_is_no_connection() {
+async fn a_closed_port_is_a_failed_connection() {
     let receiver = Receiver::start().await;
     let url = receiver.url("/cb");
     let out = Out::to_receivers();

@@ -67,7 +67,7 @@ fn shared(content: Content) -> Arc<CachedBody> {
 }
 
 #[tokio::test]
-async fn a_get_brings_status_and_body_and_says_little() {
+async fn a_get_returns_status_and_body_and_sends_few_headers() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     receiver.always(Reply::Challenge);
     let answer = out
@@ -109,7 +109,7 @@ async fn a_get_brings_status_and_body_and_says_little() {
 }
 
 #[tokio::test]
-async fn a_post_sends_its_pieces_as_one_body_of_known_length() {
+async fn a_post_sends_its_parts_as_one_body_with_a_length() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     receiver.always(Reply::body("thank you"));
     let body = shared(Content {
@@ -149,7 +149,7 @@ async fn a_post_sends_its_pieces_as_one_body_of_known_length() {
 }
 
 #[tokio::test]
-async fn rule_42_a_callback_is_called_exactly_as_it_was_given() {
+async fn rule_42_a_request_uses_the_exact_callback_url() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     let targets = [
         "/",
@@ -172,7 +172,7 @@ async fn rule_42_a_callback_is_called_exactly_as_it_was_given() {
 }
 
 #[tokio::test]
-async fn redirects_are_answers_and_are_never_followed() {
+async fn redirects_are_never_followed() {
     let (out, receiver, inside) = (
         Out::to_receivers(),
         Receiver::start().await,
@@ -193,7 +193,7 @@ async fn redirects_are_answers_and_are_never_followed() {
 }
 
 #[tokio::test]
-async fn the_body_of_an_error_is_not_kept_however_long() {
+async fn the_body_of_an_error_is_never_stored() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     receiver.always(Reply::Answer(503, Vec::new(), vec![b'x'; 100_000]));
     let answer = out.get(&receiver.url("/cb")).await.unwrap();
@@ -204,7 +204,7 @@ async fn the_body_of_an_error_is_not_kept_however_long() {
 }
 
 #[tokio::test]
-async fn retry_after_is_read_as_seconds_or_as_an_instant() {
+async fn retry_after_is_parsed_as_seconds_or_as_a_date() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     for (value, seconds) in [
         ("120", Some(120)),
@@ -229,7 +229,7 @@ async fn retry_after_is_read_as_seconds_or_as_an_instant() {
 }
 
 #[tokio::test]
-async fn deliveries_to_one_host_share_a_connection_and_gets_do_not() {
+async fn deliveries_to_one_host_share_a_connection_but_gets_do_not() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     for target in ["/a", "/b", "/c", "/d"] {
         out.post(&receiver.url_of("receiver.test", target), "x")
@@ -254,7 +254,7 @@ async fn deliveries_to_one_host_share_a_connection_and_gets_do_not() {
 }
 
 #[tokio::test]
-async fn no_connection_takes_a_delivery_when_it_is_old() {
+async fn old_connections_take_no_delivery() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     let url = receiver.url_of("receiver.test", "/cb");
     // Setting the wall clock back makes none older or younger.

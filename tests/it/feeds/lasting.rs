@@ -13,7 +13,7 @@ use super::feeds;
 use crate::support::{BASE, Generator, TestApp, hub_options, sqlite3, start};
 
 #[tokio::test]
-async fn a_review_is_published_when_its_day_begins_where_the_business_is() {
+async fn a_review_is_dated_at_the_start_of_its_day_in_the_zone_of_the_business() {
     let app = TestApp::empty().await;
     app.shell(
         "insert into review (review_id, rating, reviewed_on) values ('summer', 5, '2026-07-04'), ('winter', 5, '2026-01-31'),
@@ -160,7 +160,7 @@ async fn never_published() -> (tempfile::TempDir, std::path::PathBuf) {
 }
 
 #[tokio::test]
-async fn a_first_try_on_the_owner_s_machine_fixes_no_ids() {
+async fn a_loopback_base_url_does_not_fix_the_ids() {
     let (folder, file) = never_published().await;
     for loopback in [
         "http://127.0.0.1:8080",
@@ -210,7 +210,7 @@ async fn a_first_try_on_the_owner_s_machine_fixes_no_ids() {
 }
 
 #[tokio::test]
-async fn what_only_looks_like_a_loopback_is_kept_as_the_first_base() {
+async fn a_url_that_only_resembles_loopback_is_stored_as_the_first_base() {
     let (_folder, file) = never_published().await;
     for public in [
         "https://localhost.example.com",
@@ -227,7 +227,7 @@ async fn what_only_looks_like_a_loopback_is_kept_as_the_first_base() {
 }
 
 #[tokio::test]
-async fn no_entry_was_changed_before_it_was_published() {
+async fn no_entry_is_updated_before_it_is_published() {
     let app = TestApp::empty().await;
     app.shell(
         "insert into review (review_id, rating, reviewed_on, updated_at) values ('silent', 5, '2026-07-04', null),

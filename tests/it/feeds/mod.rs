@@ -178,7 +178,7 @@ async fn both_feeds_have_the_same_fifty_newest_reviews() {
 }
 
 #[tokio::test]
-async fn a_feed_names_no_language_that_nobody_has_said() {
+async fn a_feed_names_no_language_if_none_is_known() {
     let app = TestApp::with(&Generator::new(82).reviews(5)).await;
     assert!(
         app.get("/api/feed.json")
@@ -209,7 +209,7 @@ async fn named() -> TestApp {
 }
 
 #[tokio::test]
-async fn the_json_feed_says_who_it_is_and_where_to_subscribe() {
+async fn the_json_feed_names_the_business_and_the_hub() {
     let app = named().await;
     let answer = app.get("/api/feed.json").await;
     assert_eq!(answer.header("content-type"), "application/json");
@@ -238,7 +238,7 @@ async fn the_json_feed_says_who_it_is_and_where_to_subscribe() {
 }
 
 #[tokio::test]
-async fn the_atom_feed_says_who_it_is_and_where_to_subscribe() {
+async fn the_atom_feed_names_the_business_and_the_hub() {
     let app = named().await;
     let answer = app.get("/feed.xml").await;
     assert_eq!(answer.header("content-type"), "application/atom+xml");
@@ -278,7 +278,7 @@ async fn the_atom_feed_says_who_it_is_and_where_to_subscribe() {
 }
 
 #[tokio::test]
-async fn a_feed_of_nothing_is_a_feed() {
+async fn a_feed_without_entries_is_valid() {
     let app = TestApp::empty().await;
     let (json, atom) = feeds(&app).await;
     assert_eq!(
@@ -310,7 +310,7 @@ const ANSWERED: &str = "insert into review (review_id, rating, reviewed_on, text
     ('b', 5, '2026-02-02', '', 'en', 'Thank you!', null), ('c', 5, '2026-02-01', '', 'en', null, null)";
 
 #[tokio::test]
-async fn the_owner_s_answer_stands_below_the_text_and_what_says_nothing_has_no_content() {
+async fn the_answer_is_below_the_text_and_empty_entries_have_no_content() {
     let app = named().await;
     app.shell(&format!("delete from review; {ANSWERED}")).await;
     let contents = [
@@ -382,7 +382,7 @@ fn hostile() -> Vec<Review> {
 }
 
 #[tokio::test]
-async fn no_text_breaks_the_xml() {
+async fn any_text_gives_well_formed_xml() {
     let reviews = hostile();
     let app = TestApp::with(&reviews).await;
     let hostile = "A & B <i> ]]> \u{1} \"q\" ''s''";

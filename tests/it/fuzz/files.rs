@@ -63,7 +63,7 @@ const WORDS: &[&str] = &[
 ];
 
 #[test]
-fn whatever_a_file_holds_its_rows_are_taken_or_rejected() {
+fn rows_of_any_file_are_imported_or_rejected() {
     let runtime = runtime();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reviews.db");

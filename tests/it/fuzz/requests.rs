@@ -219,7 +219,7 @@ fn sendable(target: String) -> Option<String> {
 }
 
 #[test]
-fn whatever_is_asked_gets_an_answer_that_keeps_the_promises_of_all() {
+fn any_request_gets_an_answer_that_keeps_all_guarantees() {
     served(|runtime, app| {
         let asked = std::panic::AssertUnwindSafe((runtime, app));
         bolero::check!()
@@ -238,7 +238,7 @@ fn whatever_is_asked_gets_an_answer_that_keeps_the_promises_of_all() {
 }
 
 #[test]
-fn whatever_header_fields_say_is_answered() {
+fn any_header_fields_get_an_answer() {
     served(|runtime, app| {
         let asked = std::panic::AssertUnwindSafe((runtime, app));
         bolero::check!()
@@ -261,7 +261,7 @@ fn whatever_header_fields_say_is_answered() {
 }
 
 #[test]
-fn whatever_form_reaches_the_hub_is_taken_or_refused_with_a_reason() {
+fn the_hub_accepts_any_form_or_refuses_it_with_a_reason() {
     served(|runtime, app| {
         let asked = std::panic::AssertUnwindSafe((runtime, app));
         bolero::check!()
@@ -284,7 +284,7 @@ fn whatever_form_reaches_the_hub_is_taken_or_refused_with_a_reason() {
 }
 
 #[test]
-fn whatever_message_an_agent_sends_is_answered() {
+fn any_message_of_an_agent_is_answered() {
     served(|runtime, app| {
         let asked = std::panic::AssertUnwindSafe((runtime, app));
         bolero::check!()

@@ -64,7 +64,7 @@ const WORDS: &[&str] = &[
 ];
 
 #[test]
-fn whatever_a_text_says_what_is_found_lies_within_it() {
+fn findings_of_any_text_are_within_it() {
     let business = Business::default();
     let analyzer = Analyzer::new(&business, &Engine::of(None, &business));
     let analyzer = std::panic::AssertUnwindSafe(analyzer);

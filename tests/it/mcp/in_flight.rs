@@ -81,7 +81,7 @@ async fn wait(
 }
 
 #[tokio::test]
-async fn unread_answers_of_a_client_behind_a_proxy_are_bounded_and_others_behind_it_are_answered() {
+async fn unread_answers_of_one_client_behind_a_proxy_are_bounded_and_others_are_answered() {
     let app = service().await;
     let (mut unread, mut bytes) = (Vec::new(), 0);
     let refused = loop {
@@ -118,7 +118,7 @@ async fn unread_answers_of_a_client_behind_a_proxy_are_bounded_and_others_behind
 }
 
 #[tokio::test]
-async fn requests_in_flight_are_bounded_in_all_and_the_last_quarter_is_for_clients_that_have_few() {
+async fn bytes_in_flight_are_bounded_and_the_last_quarter_is_reserved_for_clients_with_few() {
     let app = service().await;
     let mut waiting = Vec::new();
     // An IPv6 network counts as one.

@@ -12,7 +12,7 @@ use super::{ask, initialize, open, request, service};
 use crate::support::{BASE, hub_options, links, start};
 
 #[tokio::test]
-async fn foreign_pages_and_names_are_refused_whatever_they_ask() {
+async fn unknown_origins_and_hosts_are_always_refused() {
     let app = service().await;
     let session = open(&app, "2025-06-18").await;
     for (headers, status) in [
@@ -74,7 +74,7 @@ async fn foreign_pages_and_names_are_refused_whatever_they_ask() {
 }
 
 #[tokio::test]
-async fn the_operator_may_let_other_hosts_in() {
+async fn the_operator_can_allow_other_hosts() {
     let folder = tempfile::tempdir().unwrap();
     let (database, _) = Database::open(&folder.path().join("reviews.db"))
         .await
@@ -109,7 +109,7 @@ async fn the_operator_may_let_other_hosts_in() {
 }
 
 #[tokio::test]
-async fn a_page_may_ask_which_headers_it_may_send_and_read() {
+async fn a_preflight_lists_the_allowed_headers() {
     let app = service().await;
     let preflight = [("origin", BASE), ("access-control-request-method", "POST")];
     let answer = app.send(Method::OPTIONS, "/mcp", &preflight).await;

@@ -7,7 +7,7 @@ use super::{WITH_SESSIONS, ask, ask_alone, error, initialize, open, request, ser
 use crate::support::{Generator, TestApp};
 
 #[tokio::test]
-async fn whatever_is_accepted_the_answer_is_json() {
+async fn the_answer_is_json_whatever_the_client_accepts() {
     let app = service().await;
     let session = open(&app, "2025-06-18").await;
     let list = request("tools/list", json!({})).to_string();
@@ -181,7 +181,7 @@ async fn an_id_has_at_most_256_bytes() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_an_error_and_never_empty() {
+async fn unknown_names_are_errors_and_never_empty_results() {
     let app = service().await;
     let session = open(&app, "2025-11-25").await;
     for (method, params, within, alone) in [
@@ -246,7 +246,7 @@ async fn what_is_not_there_is_an_error_and_never_empty() {
 }
 
 #[tokio::test]
-async fn params_of_a_wrong_shape_are_refused_with_the_reason() {
+async fn malformed_params_are_refused_with_the_reason() {
     let app = service().await;
     let long = "x".repeat(10_000);
     for (method, params, reason) in [
@@ -284,7 +284,7 @@ async fn params_of_a_wrong_shape_are_refused_with_the_reason() {
 }
 
 #[tokio::test]
-async fn wrong_arguments_in_the_uri_of_a_known_resource_are_all_told() {
+async fn errors_list_all_wrong_arguments_in_the_uri_of_a_resource() {
     let app = service().await;
     let uri = |rest: &str| format!("reviews://evidence/price{rest}");
     let given_twice = "limit: must be given only once; received \"2\"";
@@ -331,7 +331,7 @@ async fn wrong_arguments_in_the_uri_of_a_known_resource_are_all_told() {
 }
 
 #[tokio::test]
-async fn wrong_arguments_are_told_to_the_agent() {
+async fn wrong_arguments_are_reported_to_the_agent() {
     let app = service().await;
     let session = open(&app, "2025-11-25").await;
     let wrong = ask(
@@ -356,7 +356,7 @@ async fn wrong_arguments_are_told_to_the_agent() {
 }
 
 #[tokio::test]
-async fn tools_are_marked_as_harmless_and_their_results_fit_their_schemas() {
+async fn tools_are_marked_read_only_and_their_results_match_their_schemas() {
     let app = service().await;
     let tools = ask_alone(&app, "tools/list", json!({})).await.json()["result"]["tools"].clone();
     for tool in tools.as_array().unwrap() {
@@ -415,7 +415,7 @@ async fn tools_are_marked_as_harmless_and_their_results_fit_their_schemas() {
 }
 
 #[tokio::test]
-async fn nothing_hidden_reaches_an_agent() {
+async fn hidden_characters_reach_an_agent_only_escaped() {
     let app = TestApp::with(&Generator::new(42).reviews(3)).await;
     let name = "'A' || char(0x202e) || char(0x85) || char(0xe0041) || char(27) || 'Z'";
     app.shell(&format!(

@@ -8,7 +8,7 @@ use super::{STATELESS, ask, error, open, request, service};
 use crate::support::{contents, rows, sqlite3};
 
 #[tokio::test]
-async fn a_session_ends_by_delete() {
+async fn delete_ends_a_session() {
     let app = service().await;
     let (session, other) = (
         open(&app, "2025-06-18").await,
@@ -102,7 +102,7 @@ async fn a_session_outlives_a_restart_unless_the_key_is_replaced() {
 }
 
 #[tokio::test]
-async fn thousands_of_sessions_leave_nothing_behind() {
+async fn thousands_of_sessions_leave_no_state() {
     let app = service().await;
     let before = contents(&app.path());
     let mut ids = std::collections::BTreeSet::new();

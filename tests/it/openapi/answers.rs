@@ -70,7 +70,7 @@ fn check_headers(operation: &Value, status: &str, answer: &Answer, target: &str)
 }
 
 #[tokio::test]
-async fn what_is_answered_is_what_is_described() {
+async fn answers_match_the_description() {
     let (app, empty) = (service().await, TestApp::empty().await);
     let document = app.get(OPENAPI).await.json();
     for (path, method, operation) in operations(&document) {
@@ -119,7 +119,7 @@ async fn what_is_answered_is_what_is_described() {
 }
 
 #[tokio::test]
-async fn the_validator_would_notice() {
+async fn the_validator_finds_undocumented_members() {
     let app = service().await;
     let document = app.get(OPENAPI).await.json();
     let schema = &operation(&document, "getReview")["responses"]["200"]["content"]["application/json"]
@@ -144,7 +144,7 @@ async fn the_validator_would_notice() {
 }
 
 #[tokio::test]
-async fn problems_are_what_is_described() {
+async fn problems_match_the_description() {
     let app = service().await;
     let document = app.get(OPENAPI).await.json();
     let problem = validator(&document, &json!({"$ref": "#/components/schemas/Problem"}));

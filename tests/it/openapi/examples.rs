@@ -42,7 +42,7 @@ fn bodies(document: &Value, operation: &Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn every_operation_succeeds_with_what_the_description_prefills() {
+async fn every_operation_succeeds_with_its_examples() {
     let app = TestApp::seeded().await;
     let document = app.get(OPENAPI).await.json();
     for (path, method, operation) in operations(&document) {
@@ -94,7 +94,7 @@ async fn every_operation_succeeds_with_what_the_description_prefills() {
 }
 
 #[tokio::test]
-async fn the_example_of_a_review_follows_the_data_and_nothing_else_changes() {
+async fn the_example_of_a_review_comes_from_the_data_and_the_rest_is_constant() {
     let app = TestApp::empty().await;
     let example = |document: &Value| {
         operation(document, "getReview")["parameters"][0]
@@ -132,7 +132,7 @@ async fn the_example_of_a_review_follows_the_data_and_nothing_else_changes() {
 }
 
 #[tokio::test]
-async fn the_description_is_for_people_who_generate_clients() {
+async fn the_description_suits_client_generators() {
     let document = service().await.get(OPENAPI).await.json();
     assert_eq!(
         document["info"]["license"]["identifier"],
@@ -258,7 +258,7 @@ async fn an_agent_asks_and_ends_a_session_as_described() {
 }
 
 #[tokio::test]
-async fn the_hub_takes_what_is_described_and_says_in_text_what_no_schema_can() {
+async fn the_hub_accepts_the_described_form_and_explains_its_errors_in_text() {
     let app = service().await;
     let document = app.get(OPENAPI).await.json();
     let described = operation(&document, "hub");

@@ -208,7 +208,7 @@ async fn operations_parameters_and_schemas_are_these() {
 }
 
 #[tokio::test]
-async fn the_document_is_of_3_1_with_the_operations_that_were_asked_for() {
+async fn the_document_is_openapi_3_1_with_the_required_operations() {
     let document = service().await.get(OPENAPI).await.json();
     assert_eq!(
         (&document["openapi"], &document["info"]["version"]),
@@ -273,7 +273,7 @@ async fn the_document_is_of_3_1_with_the_operations_that_were_asked_for() {
 }
 
 #[tokio::test]
-async fn search_is_described_with_the_names_bounds_and_defaults_of_the_specification() {
+async fn search_has_the_specified_names_bounds_and_defaults() {
     let document = service().await.get(OPENAPI).await.json();
     let parameters = operation(&document, "searchReviews")["parameters"]
         .as_array()

@@ -11,7 +11,7 @@ use super::*;
 use crate::support::{Tool, needs};
 
 #[tokio::test]
-async fn the_page_for_people_loads_nothing_from_elsewhere() {
+async fn the_docs_page_loads_nothing_from_other_hosts() {
     let answer = service().await.get("/docs").await;
     let policy = answer.header("content-security-policy").to_owned();
     let html = answer.text();

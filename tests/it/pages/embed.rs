@@ -6,7 +6,7 @@ use super::{BROWSER, seeded};
 use crate::support::{BASE, Generator, TestApp};
 
 #[tokio::test]
-async fn one_page_may_be_framed_and_says_when_it_is_filtered() {
+async fn only_the_embed_can_be_framed_and_it_says_when_it_is_filtered() {
     let app = seeded().await;
     for (target, is_filtered, reviews) in [
         ("/embed", false, 5),
@@ -70,7 +70,7 @@ async fn one_page_may_be_framed_and_says_when_it_is_filtered() {
 }
 
 #[tokio::test]
-async fn the_badge_shows_figure_count_and_day_of_all_reviews() {
+async fn the_badge_shows_rating_count_and_day_of_all_reviews() {
     let app = seeded().await;
     let answer = app.get("/badge.svg").await;
     assert_eq!(answer.header("content-type"), "image/svg+xml");
@@ -83,7 +83,7 @@ async fn the_badge_shows_figure_count_and_day_of_all_reviews() {
 }
 
 #[tokio::test]
-async fn a_frame_says_of_how_many_reviews_it_shows_some() {
+async fn a_frame_says_how_many_reviews_there_are() {
     let app = seeded().await;
     for target in ["/embed", "/embed?limit=2", "/embed?min_rating=5&limit=3"] {
         let html = app.get(target).await.text();
@@ -97,7 +97,7 @@ async fn a_frame_says_of_how_many_reviews_it_shows_some() {
 }
 
 #[tokio::test]
-async fn a_frame_has_the_layout_the_colours_and_the_accent_that_are_asked_for() {
+async fn a_frame_has_the_requested_layout_theme_and_accent() {
     let app = seeded().await;
     let usual = app.get("/embed").await.text();
     assert!(
@@ -136,7 +136,7 @@ async fn a_frame_has_the_layout_the_colours_and_the_accent_that_are_asked_for() 
 }
 
 #[tokio::test]
-async fn the_short_badge_has_the_figure_alone() {
+async fn the_short_badge_has_only_the_figure() {
     let app = seeded().await;
     let svg = app.get("/badge.svg?form=short").await.text();
     assert!(svg.contains(">★ 4.55 (256)</text>"), "{svg}");

@@ -4,7 +4,7 @@ use super::{between, permalinks, seeded, structured};
 use crate::support::TestApp;
 
 #[tokio::test]
-async fn the_first_page_says_what_the_dataset_says() {
+async fn the_front_page_matches_the_dataset() {
     let app = seeded().await;
     let html = app.get("/").await.text();
     let dataset = app.get("/reviews.json").await.json();
@@ -197,7 +197,7 @@ async fn a_person_a_service_and_a_place_have_figures_quotes_and_the_newest_revie
 }
 
 #[tokio::test]
-async fn every_chart_says_in_words_what_it_shows() {
+async fn every_chart_has_a_text_alternative() {
     let app = seeded().await;
     for target in [
         "/",

@@ -162,7 +162,7 @@ async fn page(app: &TestApp, target: &str) -> Option<String> {
 }
 
 #[tokio::test]
-async fn pages_of_hostile_texts_have_the_markup_of_harmless_ones() {
+async fn hostile_texts_give_the_same_markup_as_harmless_ones() {
     let (harmless, reviews) = saying(&[HARMLESS]).await;
     let mut known = BTreeSet::new();
     let asked = [HARMLESS, "5", "2024-01-01"];
@@ -192,7 +192,7 @@ async fn pages_of_hostile_texts_have_the_markup_of_harmless_ones() {
 }
 
 #[tokio::test]
-async fn what_programs_are_given_holds_hostile_texts_as_they_are() {
+async fn data_formats_keep_hostile_texts_unchanged() {
     let (app, reviews) = saying(&HOSTILE).await;
     for review in &reviews {
         let html = app.get(&format!("/reviews/{}", review.id)).await.text();
@@ -255,7 +255,7 @@ async fn what_programs_are_given_holds_hostile_texts_as_they_are() {
 }
 
 #[tokio::test]
-async fn an_address_at_the_source_is_a_link_where_it_is_one_of_the_web() {
+async fn a_source_url_is_a_link_only_if_it_is_http_or_https() {
     let mut reviews = Generator::new(3).reviews(2);
     reviews[0].source.url = Some("https://example.com/r?a=1&b=\"2".to_owned());
     reviews[1].source.url = Some("javascript:alert(1)".to_owned());
@@ -267,7 +267,7 @@ async fn an_address_at_the_source_is_a_link_where_it_is_one_of_the_web() {
 }
 
 #[tokio::test]
-async fn pages_have_nothing_inline_and_load_nothing_from_elsewhere() {
+async fn pages_have_no_inline_scripts_and_load_nothing_from_other_hosts() {
     let app = seeded().await;
     let id = app.get("/reviews.json").await.ids()[0].clone();
     for target in [

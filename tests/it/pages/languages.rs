@@ -56,7 +56,7 @@ async fn every_page_is_written_in_the_language_of_the_business() {
 }
 
 #[tokio::test]
-async fn the_summary_and_the_topics_are_told_in_the_language_of_the_page() {
+async fn summary_and_topics_are_in_the_language_of_the_page() {
     let app = seeded().await;
     let english = app.get("/insights.json").await.json();
     speaking(&app, "de").await;
@@ -94,7 +94,7 @@ async fn the_summary_and_the_topics_are_told_in_the_language_of_the_page() {
 }
 
 #[tokio::test]
-async fn days_and_numbers_are_written_as_in_the_country_of_the_business() {
+async fn days_and_numbers_have_the_format_of_the_country() {
     let app = seeded().await;
     for (language, country, day, mean) in [
         ("en", "US", "November 8, 2026", "4.55"),
@@ -120,7 +120,7 @@ async fn days_and_numbers_are_written_as_in_the_country_of_the_business() {
 }
 
 #[tokio::test]
-async fn a_frame_may_ask_for_another_language() {
+async fn a_frame_can_request_another_language() {
     let app = seeded().await;
     let html = app.get("/embed?lang=fr").await.text();
     assert!(html.contains("<html lang=\"fr\"") && html.contains("Avis sur "));
@@ -130,7 +130,7 @@ async fn a_frame_may_ask_for_another_language() {
 }
 
 #[tokio::test]
-async fn one_of_something_is_not_called_by_its_plural() {
+async fn counts_of_one_use_the_singular() {
     let app = TestApp::uncoded(&crate::support::Generator::new(7).reviews(1)).await;
     for language in ["en", "es", "de", "fr"] {
         speaking(&app, language).await;
@@ -192,7 +192,7 @@ async fn the_front_page_is_for_customers() {
 }
 
 #[tokio::test]
-async fn pages_say_how_they_are_shared() {
+async fn pages_have_metadata_for_sharing() {
     let app = seeded().await;
     let id = app.get("/reviews.json").await.ids()[0].clone();
     for target in ["/", "/insights", "/developers", &format!("/reviews/{id}")] {

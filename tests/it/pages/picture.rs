@@ -36,7 +36,7 @@ fn picture(answer: &Answer) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn pages_name_a_picture_of_the_size_that_it_has() {
+async fn pages_state_the_true_size_of_the_picture() {
     let app = seeded().await;
     let id = app.get("/reviews.json").await.ids()[0].clone();
     for target in [
@@ -71,7 +71,7 @@ async fn pages_name_a_picture_of_the_size_that_it_has() {
 }
 
 #[tokio::test]
-async fn the_picture_shows_the_rating_in_the_language_of_the_business_and_nothing_of_a_review() {
+async fn the_picture_shows_only_the_rating_in_the_language_of_the_business() {
     let app = few().await;
     let first = of_name(&app, "Saltbush").await;
     app.shell("update review set author = 'Somebody Else', text = 'Something else.'")
@@ -95,7 +95,7 @@ async fn the_picture_shows_the_rating_in_the_language_of_the_business_and_nothin
 }
 
 #[tokio::test]
-async fn a_name_that_the_font_cannot_write_is_left_out_and_the_figures_are_shown() {
+async fn the_picture_omits_a_name_that_its_font_lacks() {
     let app = few().await;
     let plain = of_name(&app, "Saltbush").await;
     let nameless = of_name(&app, "אינסטלציה").await;
@@ -130,7 +130,7 @@ async fn a_name_that_is_too_long_is_shortened() {
 }
 
 #[tokio::test]
-async fn a_service_without_reviews_has_a_picture_that_says_so() {
+async fn without_reviews_the_picture_says_so() {
     let app = TestApp::empty().await;
     picture(&app.get(PICTURE).await);
     let named = of_name(&app, "Saltbush").await;
@@ -141,7 +141,7 @@ async fn a_service_without_reviews_has_a_picture_that_says_so() {
 }
 
 #[tokio::test]
-async fn the_picture_is_made_once_for_a_snapshot_and_sent_where_it_is_new() {
+async fn the_picture_is_rendered_once_per_snapshot_and_sent_only_if_new() {
     let app = few().await;
     let before = steps::count();
     let first = app.get(PICTURE).await;

@@ -101,7 +101,7 @@ async fn every_route_answers_get_and_head_and_options() {
 }
 
 #[tokio::test]
-async fn head_says_how_long_an_error_would_be() {
+async fn head_has_the_length_of_an_error() {
     let app = service().await;
     for (target, headers, status) in [
         ("/nothing", vec![], 404),
@@ -181,7 +181,7 @@ async fn a_preflight_is_answered() {
 }
 
 #[tokio::test]
-async fn other_methods_are_told_which_are_allowed() {
+async fn other_methods_get_405_with_the_allowed_ones() {
     let app = service().await;
     for route in app.routes() {
         for method in [
@@ -203,7 +203,7 @@ async fn other_methods_are_told_which_are_allowed() {
 }
 
 #[tokio::test]
-async fn what_an_operator_asks_is_answered_to_head_like_to_get() {
+async fn probes_and_metrics_answer_head_like_get() {
     let app = service().await;
     for path in ["/healthz", "/readyz", "/metrics"] {
         let (get, head) = (app.get(path).await, app.send(Method::HEAD, path, &[]).await);
@@ -220,7 +220,7 @@ async fn what_an_operator_asks_is_answered_to_head_like_to_get() {
 }
 
 #[tokio::test]
-async fn a_body_announced_too_large_is_refused_before_any_of_it_is_sent() {
+async fn a_body_with_too_large_a_length_is_refused_before_it_is_sent() {
     let app = service().await;
     // A body that never comes.
     let never = || Body::from_bytes_stream(futures_util::stream::pending::<io::Result<Bytes>>());

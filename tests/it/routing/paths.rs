@@ -5,7 +5,7 @@ use poem::http::Method;
 use super::service;
 
 #[tokio::test]
-async fn what_is_not_there_is_a_404_whatever_is_asked() {
+async fn an_unknown_path_is_a_404_for_every_request() {
     let app = service().await;
     for target in [
         "/nothing",
@@ -69,7 +69,7 @@ async fn what_is_not_there_is_a_404_whatever_is_asked() {
 }
 
 #[tokio::test]
-async fn an_id_means_the_same_percent_encoded() {
+async fn a_percent_encoded_id_is_the_same_id() {
     let app = service().await;
     let plain = app.get("/api/reviews/r-00001").await;
     for same in [
@@ -86,7 +86,7 @@ async fn an_id_means_the_same_percent_encoded() {
 }
 
 #[tokio::test]
-async fn a_path_means_the_same_percent_encoded() {
+async fn a_percent_encoded_path_is_the_same_path() {
     let app = service().await;
     for (plain, encoded) in [
         ("/reviews.json", "/%72eviews.json"),
@@ -103,7 +103,7 @@ async fn a_path_means_the_same_percent_encoded() {
 }
 
 #[tokio::test]
-async fn what_people_type_first_leads_to_where_it_is() {
+async fn commonly_guessed_paths_redirect_to_the_right_ones() {
     let app = service().await;
     let typed = [
         ("/docs/", "/docs"),

@@ -108,7 +108,7 @@ async fn case_is_folded_code_point_by_code_point() {
 }
 
 #[tokio::test]
-async fn names_are_compared_folded_and_in_full_and_ids_as_they_are() {
+async fn names_are_compared_whole_without_case_and_ids_exactly() {
     let mut reviews: Vec<Review> = (0..4)
         .map(|number| saying(number, "Mike Alvarez did the ac-repair"))
         .collect();

@@ -5,7 +5,7 @@ use super::*;
 use crate::support::BASE;
 
 #[tokio::test]
-async fn the_link_leads_to_every_page_with_the_same_filters() {
+async fn next_links_reach_every_page_with_the_same_filters() {
     let app = TestApp::uncoded(&Generator::new(41).reviews(90)).await;
     let all = app
         .get(&format!(
@@ -66,7 +66,7 @@ async fn the_link_leads_to_every_page_with_the_same_filters() {
 }
 
 #[tokio::test]
-async fn parameters_that_are_none_are_named() {
+async fn unknown_parameters_are_listed() {
     let app = TestApp::uncoded(&Generator::new(42).reviews(20)).await;
     let answer = app
         .get(&format!(
@@ -101,7 +101,7 @@ async fn parameters_that_are_none_are_named() {
 }
 
 #[tokio::test]
-async fn an_unknown_name_finds_nothing_and_the_nearest_is_named() {
+async fn an_unknown_name_finds_nothing_and_the_answer_proposes_the_nearest() {
     let app = TestApp::seeded().await;
     let business = app.get("/business.json").await.json()["business"].clone();
     let name = business["technicians"][0]["name"].as_str().unwrap();
@@ -141,7 +141,7 @@ async fn an_unknown_name_finds_nothing_and_the_nearest_is_named() {
 }
 
 #[tokio::test]
-async fn an_unknown_language_or_source_finds_nothing_and_the_nearest_is_named() {
+async fn an_unknown_language_or_source_finds_nothing_and_the_answer_proposes_the_nearest() {
     let mut reviews = Generator::new(43).reviews(20);
     for review in &mut reviews {
         review.source.name = "Google".to_owned();

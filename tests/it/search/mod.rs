@@ -67,7 +67,7 @@ fn numbered(generator: &mut Generator, number: usize, reviews: &[Review]) -> Que
 }
 
 #[tokio::test]
-async fn every_question_is_answered_as_a_naive_scan_would() {
+async fn every_query_finds_what_a_naive_scan_finds() {
     let mut reviews = Generator::new(11).reviews(5_000);
     reviews
         .iter_mut()

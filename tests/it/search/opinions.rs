@@ -94,7 +94,7 @@ pub async fn known(app: &TestApp, reviews: &[Review]) -> Vec<Known> {
 }
 
 #[tokio::test]
-async fn every_order_is_followed_to_its_end_and_yields_every_match_once() {
+async fn paging_in_every_order_yields_every_match_once() {
     let mut reviews = Generator::new(31).reviews(900);
     give(&mut reviews);
     let app = TestApp::uncoded(&reviews).await;
@@ -149,8 +149,7 @@ async fn a_cursor_belongs_to_its_order() {
 }
 
 #[tokio::test]
-async fn a_polarity_needs_its_aspect_and_an_unknown_aspect_is_an_issue_that_names_those_there_are()
-{
+async fn a_polarity_needs_an_aspect_and_an_unknown_aspect_lists_the_known_ones() {
     let mut reviews = Generator::new(34).reviews(60);
     give(&mut reviews);
     let app = TestApp::uncoded(&reviews).await;
@@ -198,7 +197,7 @@ async fn a_polarity_needs_its_aspect_and_an_unknown_aspect_is_an_issue_that_name
 }
 
 #[tokio::test]
-async fn sorted_by_stars_only_the_stars_that_can_be_on_the_page_are_looked_for() {
+async fn a_search_sorted_by_stars_scans_only_the_stars_of_its_page() {
     let mut reviews: Vec<Review> = (0..4_000).map(|number| saying(number, "a leak")).collect();
     for (number, review) in reviews.iter_mut().enumerate() {
         review.rating = Rating::try_from(if number == 3_999 { 1 } else { 5 }).unwrap();

@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn following_the_cursor_yields_every_match_once() {
+async fn paging_yields_every_match_once() {
     let reviews = Generator::new(21).reviews(1_500);
     let known = known(&reviews);
     let app = TestApp::uncoded(&reviews).await;
@@ -104,7 +104,7 @@ async fn totals_are_exact_up_to_a_thousand() {
 }
 
 #[tokio::test]
-async fn what_arrives_or_vanishes_between_pages_neither_repeats_nor_hides_a_review() {
+async fn changes_between_pages_neither_repeat_nor_hide_a_review() {
     let reviews: Vec<Review> = (0..40).map(|number| saying(number, "a leak")).collect();
     let app = TestApp::with(&reviews).await;
     let page = async |cursor: &Value| {
@@ -207,7 +207,7 @@ async fn a_cursor_belongs_to_its_filters() {
 }
 
 #[tokio::test]
-async fn what_is_no_cursor_is_refused_and_none_is_as_if_absent() {
+async fn an_invalid_cursor_is_refused_and_an_empty_one_is_ignored() {
     let (app, cursor) = with_cursor().await;
     for garbage in [
         "x",

@@ -146,7 +146,7 @@ async fn every_invalid_parameter_is_reported_with_its_code() {
 }
 
 #[tokio::test]
-async fn the_longest_question_fits_into_a_request() {
+async fn the_longest_query_fits_into_a_request() {
     let mut reviews = Generator::new(33).reviews(3);
     reviews[1] = Review {
         rating: Rating::try_from(3).unwrap(),
@@ -192,7 +192,7 @@ async fn service() -> TestApp {
 }
 
 #[tokio::test]
-async fn what_is_odd_but_valid_is_answered() {
+async fn odd_but_valid_parameters_are_accepted() {
     let app = service().await;
     let total = async |query: &str| {
         let answer = app.get(&format!("{SEARCH}?{query}")).await;
@@ -245,7 +245,7 @@ async fn what_is_odd_but_valid_is_answered() {
 }
 
 #[tokio::test]
-async fn nothing_asked_and_nothing_found_are_answered_like_anything() {
+async fn empty_queries_and_empty_results_have_the_usual_form() {
     let app = service().await;
     let default = app.get(SEARCH).await.json();
     assert_eq!(

@@ -108,7 +108,7 @@ pub fn forgetful(snapshot: &Snapshot) -> Snapshot {
 }
 
 #[tokio::test]
-async fn further_pages_and_other_orders_of_a_search_come_from_its_matches() {
+async fn further_pages_and_other_orders_use_the_cached_matches() {
     let reviews = Generator::new(83).reviews(900);
     let app = TestApp::uncoded(&reviews).await;
     let snapshot = app.app().ctx.current.load();
@@ -166,7 +166,7 @@ async fn stored(app: &TestApp) -> Vec<Review> {
 }
 
 #[tokio::test]
-async fn what_is_written_between_publication_and_question_changes_no_answer() {
+async fn writes_after_a_publication_change_no_answer() {
     let app = TestApp::uncoded(&Generator::new(81).reviews(1_500)).await;
     let index = eager(&app).await;
     let mut generator = Generator::new(82);
@@ -201,7 +201,7 @@ async fn what_is_written_between_publication_and_question_changes_no_answer() {
 }
 
 #[tokio::test]
-async fn a_missing_index_or_busy_readers_cost_time_and_no_answer() {
+async fn a_missing_index_or_busy_readers_change_no_answer() {
     let reviews = Generator::new(83).reviews(900);
     let app = TestApp::uncoded(&reviews).await;
     let (index, snapshot) = (eager(&app).await, app.app().ctx.current.load());
@@ -231,7 +231,7 @@ async fn a_missing_index_or_busy_readers_cost_time_and_no_answer() {
 }
 
 #[tokio::test]
-async fn an_index_of_another_database_or_of_an_earlier_moment_is_not_believed() {
+async fn an_index_of_another_database_or_an_earlier_moment_is_not_used() {
     let reviews = Generator::new(85).reviews(900);
     let app = TestApp::uncoded(&reviews).await;
     let (index, snapshot) = (eager(&app).await, app.app().ctx.current.load());
@@ -260,7 +260,7 @@ async fn an_index_of_another_database_or_of_an_earlier_moment_is_not_believed() 
 }
 
 #[tokio::test]
-async fn a_start_brings_back_the_rows_that_somebody_took_out_of_the_index() {
+async fn a_start_restores_missing_rows_of_the_index() {
     let mut reviews = Generator::new(87).reviews(600);
     reviews.push(saying(9_000, "a zyxglint of zyxglints"));
     let app = TestApp::uncoded(&reviews).await;
@@ -295,7 +295,7 @@ async fn a_start_brings_back_the_rows_that_somebody_took_out_of_the_index() {
 }
 
 #[tokio::test]
-async fn texts_that_fts5_takes_in_another_way_are_found_all_the_same() {
+async fn texts_that_fts5_folds_differently_are_found() {
     let app = TestApp::uncoded(&Generator::new(88).reviews(600)).await;
     // Broken UTF-8: a stray continuation byte makes one character of "é" for FTS5; and NUL, where
     // older FTS5 stopped.
@@ -377,7 +377,7 @@ async fn a_rare_word_reads_its_candidates_and_a_common_one_the_newest_reviews() 
 }
 
 #[tokio::test]
-async fn the_index_finds_nothing_that_the_shell_would_not() {
+async fn the_index_finds_the_same_as_the_shell() {
     let app = TestApp::uncoded(&[saying(1, "a \"quoted\" zyxglint")]).await;
     let none = refused(
         &app.path(),

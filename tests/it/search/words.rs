@@ -37,7 +37,7 @@ fn question(generator: &mut Generator, reviews: &[Review]) -> String {
 }
 
 #[tokio::test]
-async fn words_are_found_as_a_naive_scan_finds_them_and_never_fewer_than_the_substring() {
+async fn words_are_found_as_by_a_naive_scan_and_include_substring_matches() {
     let reviews = Generator::new(91).reviews(1_500);
     let app = TestApp::uncoded(&reviews).await;
     let known = known(&reviews);
@@ -82,7 +82,7 @@ async fn words_are_found_as_a_naive_scan_finds_them_and_never_fewer_than_the_sub
 }
 
 #[tokio::test]
-async fn words_are_found_in_any_order_and_number_and_the_default_stays_the_substring() {
+async fn words_match_in_any_order_and_number_and_substring_is_the_default() {
     let texts = [
         "They repaired the leak under the water heater.",
         "Two leaks, one heater: repair done.",

@@ -6,7 +6,7 @@ use super::rig::{start, start_exempting};
 use super::{GET, admitted};
 
 #[tokio::test]
-async fn beyond_the_cap_503_is_answered_until_there_is_a_place() {
+async fn connections_above_the_limit_get_503() {
     let server = start(Limits {
         connections_max: 2,
         ..Limits::default()
@@ -35,7 +35,7 @@ async fn beyond_the_cap_503_is_answered_until_there_is_a_place() {
 }
 
 #[tokio::test]
-async fn idle_connections_make_room_for_who_comes() {
+async fn idle_connections_are_closed_for_new_ones() {
     let server = start(Limits {
         connections_max: 1,
         ..Limits::default()
@@ -47,7 +47,7 @@ async fn idle_connections_make_room_for_who_comes() {
 }
 
 #[tokio::test]
-async fn connections_without_a_byte_make_room_for_who_comes() {
+async fn silent_connections_are_closed_for_new_ones() {
     let server = start(Limits {
         connections_max: 2,
         ..Limits::default()
@@ -72,7 +72,7 @@ const GREEDY: [u8; 4] = [127, 0, 0, 2];
 const HONEST: [u8; 4] = [127, 0, 0, 3];
 
 #[tokio::test]
-async fn readers_of_one_peer_that_take_their_time_shut_out_that_peer_alone() {
+async fn slow_readers_of_one_peer_shut_out_only_that_peer() {
     let limits = Limits {
         connections_max: 16,
         connections_per_peer_max: 8,
@@ -99,7 +99,7 @@ async fn readers_of_one_peer_that_take_their_time_shut_out_that_peer_alone() {
 }
 
 #[tokio::test]
-async fn one_peer_that_opens_connections_without_a_byte_again_and_again_shuts_out_nobody() {
+async fn silent_connections_of_one_peer_shut_out_no_other_peer() {
     let limits = Limits {
         connections_max: 16,
         connections_per_peer_max: 8,

@@ -53,7 +53,7 @@ fn costly(count: usize) -> String {
 }
 
 #[tokio::test]
-async fn what_takes_cpu_leaves_the_thread_that_accepts_alone() {
+async fn cpu_work_does_not_block_the_accept_loop() {
     let app = TestApp::empty().await;
     sqlite3(&app.path(), &costly(150));
     let before = steps::count();
@@ -81,7 +81,7 @@ async fn what_takes_cpu_leaves_the_thread_that_accepts_alone() {
 }
 
 #[tokio::test]
-async fn what_is_ready_health_and_the_hub_wait_for_no_computation() {
+async fn ready_documents_health_and_the_hub_need_no_slot() {
     let app = TestApp::seeded().await;
     // Its first request makes it.
     assert_eq!(app.get("/docs").await.status, 200);
@@ -119,7 +119,7 @@ async fn what_is_ready_health_and_the_hub_wait_for_no_computation() {
 }
 
 #[tokio::test]
-async fn what_is_computed_for_a_request_waits_for_a_place_and_gives_its_turn_up_when_dropped() {
+async fn a_computation_waits_for_a_slot_and_gives_up_its_turn_when_dropped() {
     let app = TestApp::seeded().await;
     let held = hold_all(&app);
     for target in [
@@ -146,7 +146,7 @@ async fn what_is_computed_for_a_request_waits_for_a_place_and_gives_its_turn_up_
 }
 
 #[tokio::test]
-async fn a_peer_that_asks_much_is_computed_for_in_turn_with_the_others() {
+async fn peers_take_turns_for_computing_slots() {
     let trusting = MakeHub::closed(&["--trusted-proxies", "10.0.0.0/8"], Book::default());
     let app = TestApp::with_hub(&Generator::new(5).reviews(3), trusting).await;
     let forwarded = [("x-forwarded-for", "198.51.100.7")];
@@ -172,7 +172,7 @@ async fn a_peer_that_asks_much_is_computed_for_in_turn_with_the_others() {
 }
 
 #[tokio::test]
-async fn where_too_many_requests_wait_the_peer_with_the_most_is_answered_503() {
+async fn if_too_many_requests_wait_the_peer_with_the_most_gets_503() {
     let app = TestApp::with(&Generator::new(5).reviews(3)).await;
     let held = hold_all(&app);
     let mut greedy = Vec::new();

@@ -160,18 +160,18 @@ async fn check_sequence(seed: u64) {
 }
 
 #[tokio::test]
-async fn any_sequence_of_edits_is_a_fresh_print() {
+async fn any_sequence_of_edits_equals_a_fresh_render() {
     check_sequence(31).await;
 }
 
 #[tokio::test]
-async fn any_other_sequence_of_edits_is_one_too() {
+async fn other_sequences_of_edits_equal_a_fresh_render() {
     check_sequence(32).await;
     check_sequence(33).await;
 }
 
 #[tokio::test]
-async fn reviews_at_the_ends_of_segments_come_and_go_like_others() {
+async fn reviews_at_the_ends_of_segments_can_be_added_and_deleted() {
     let shop = Shop::open().await;
     shop.write(&Generator::new(34).reviews(REVIEWS)).await;
     let mut snapshot = shop.fresh().await;
@@ -278,7 +278,7 @@ async fn a_small_change_shares_the_other_segments() {
 }
 
 #[tokio::test]
-async fn reviews_that_are_all_taken_anew_keep_the_memory_of_those_that_say_the_same() {
+async fn reading_all_reviews_again_shares_the_memory_of_unchanged_ones() {
     let shop = Shop::open().await;
     shop.write(&Generator::new(41).reviews(REVIEWS)).await;
     let before = shop.fresh().await;

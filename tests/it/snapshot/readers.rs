@@ -54,7 +54,7 @@ async fn change(app: &TestApp, number: usize) {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_half_read_ends_as_it_began() {
+async fn a_half_read_answer_ends_with_the_bytes_of_its_snapshot() {
     let app = TestApp::with(&Generator::new(51).reviews(400)).await;
     for target in [
         "/reviews.json",
@@ -103,7 +103,7 @@ async fn readers_up_to_four_snapshots_behind_are_served_and_the_fifth_is_cut_off
 }
 
 #[tokio::test]
-async fn readers_of_coded_bodies_are_cut_off_like_those_of_plain_ones() {
+async fn readers_of_compressed_bodies_are_cut_off_too() {
     for coding in Coding::ALL {
         // More than one frame of 64 KiB in every coding.
         let app = TestApp::with(&Generator::new(57).reviews(2_500)).await;
@@ -136,7 +136,7 @@ async fn readers_of_coded_bodies_are_cut_off_like_those_of_plain_ones() {
 }
 
 #[tokio::test]
-async fn a_coding_goes_on_when_another_document_changes() {
+async fn compression_continues_when_another_document_changes() {
     let shop = Shop::open().await;
     shop.write(&Generator::new(58).reviews(300)).await;
     let first = shop.fresh().await;
@@ -173,7 +173,7 @@ async fn a_coding_goes_on_when_another_document_changes() {
 }
 
 #[tokio::test]
-async fn a_reader_alone_is_served_however_much_changes() {
+async fn a_single_reader_is_served_despite_many_changes() {
     let app = TestApp::with(&Generator::new(53).reviews(300)).await;
     let whole = app.get("/reviews.json").await.body;
     let reader = Reader::begin(&app, "/reviews.json").await;
@@ -184,7 +184,7 @@ async fn a_reader_alone_is_served_however_much_changes() {
 }
 
 #[tokio::test]
-async fn snapshots_that_nobody_reads_are_gone() {
+async fn snapshots_without_readers_are_freed() {
     let app = TestApp::with(&Generator::new(54).reviews(50)).await;
     let mut old: Vec<Weak<Snapshot>> = Vec::new();
     let reader = Reader::begin(&app, "/reviews.json").await;
@@ -202,7 +202,7 @@ async fn snapshots_that_nobody_reads_are_gone() {
 }
 
 #[tokio::test]
-async fn codings_of_a_superseded_snapshot_are_given_up_for_those_of_the_newest() {
+async fn compression_of_a_superseded_snapshot_is_abandoned() {
     let shop = Shop::open().await;
     shop.write(&Generator::new(55).reviews(300)).await;
     let first = shop.fresh().await;
@@ -249,7 +249,7 @@ async fn codings_of_a_superseded_snapshot_are_given_up_for_those_of_the_newest()
 }
 
 #[tokio::test]
-async fn each_coding_is_of_the_bytes_that_are_out() {
+async fn each_coding_decodes_to_the_current_bytes() {
     let app = TestApp::with(&Generator::new(56).reviews(200)).await;
     for round in 0..3 {
         change(&app, round).await;

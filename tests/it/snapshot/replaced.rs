@@ -46,7 +46,7 @@ async fn dataset(app: &TestApp) -> (String, String, Vec<u8>) {
 }
 
 #[tokio::test]
-async fn an_older_copy_restored_into_the_file_is_read_anew() {
+async fn an_older_copy_restored_into_the_file_is_published() {
     let app = TestApp::with(&Generator::new(61).reviews(200)).await;
     let copy = app.folder().join("copy.db");
     app.back_up(&copy);
@@ -82,7 +82,7 @@ async fn an_older_copy_restored_into_the_file_is_read_anew() {
 }
 
 #[tokio::test]
-async fn a_restored_copy_that_has_overtaken_us_is_read_anew() {
+async fn a_restored_copy_with_more_changes_is_published() {
     let app = TestApp::with(&Generator::new(62).reviews(200)).await;
     let copy = app.folder().join("copy.db");
     app.back_up(&copy);
@@ -97,7 +97,7 @@ async fn a_restored_copy_that_has_overtaken_us_is_read_anew() {
 }
 
 #[tokio::test]
-async fn a_database_of_another_lineage_is_read_anew() {
+async fn a_database_of_another_lineage_is_published() {
     let app = TestApp::with(&Generator::new(63).reviews(100)).await;
     let other = TestApp::with(&Generator::new(64).reviews(150)).await;
     other
@@ -116,7 +116,7 @@ async fn a_database_of_another_lineage_is_read_anew() {
 }
 
 #[tokio::test]
-async fn two_services_on_one_file_say_the_same_and_come_to_rest() {
+async fn two_services_on_one_file_agree_and_stop_publishing() {
     let app = TestApp::with(&Generator::new(65).reviews(120)).await;
     let other = beside(&app.path(), crate::support::links()).await;
     let before = versions(&app.path());
@@ -159,7 +159,7 @@ async fn two_services_on_one_file_say_the_same_and_come_to_rest() {
 }
 
 #[tokio::test]
-async fn services_under_two_base_urls_on_one_file_come_to_rest() {
+async fn services_with_different_base_urls_on_one_file_stop_publishing() {
     let app = TestApp::with(&Generator::new(66).reviews(60)).await;
     let other = beside(&app.path(), "https://elsewhere.example".parse().unwrap()).await;
     for round in 0..3 {
@@ -199,7 +199,7 @@ async fn services_under_two_base_urls_on_one_file_come_to_rest() {
 }
 
 #[tokio::test]
-async fn publication_rows_that_are_deleted_come_back_as_they_were() {
+async fn deleted_publication_rows_are_restored() {
     let app = TestApp::with(&Generator::new(67).reviews(40)).await;
     app.shell("update review set rating = 5; update review set author = 'B'")
         .await;
@@ -218,7 +218,7 @@ async fn publication_rows_that_are_deleted_come_back_as_they_were() {
 }
 
 #[tokio::test]
-async fn publication_rows_that_are_altered_by_hand_do_not_turn_time_back() {
+async fn altered_publication_rows_never_lower_versions_or_dates() {
     let app = TestApp::with(&Generator::new(68).reviews(40)).await;
     app.shell("update review set rating = 5").await;
     app.shell("update review set author = 'B'").await;
@@ -249,7 +249,7 @@ async fn publication_rows_that_are_altered_by_hand_do_not_turn_time_back() {
 }
 
 #[tokio::test]
-async fn rows_deleted_while_the_service_was_down_leave_no_subscriber_behind() {
+async fn subscribers_get_deletions_made_while_the_service_was_down() {
     let shop = Shop::open().await;
     shop.write(&Generator::new(69).reviews(20)).await;
     shop.fresh().await;

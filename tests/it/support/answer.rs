@@ -87,7 +87,7 @@ impl Answer {
             .collect()
     }
 
-    pub(super) fn check_promises_of_all(&self, method: &Method, target: &str) {
+    pub(super) fn check_guarantees(&self, method: &Method, target: &str) {
         for name in self.headers.keys() {
             assert!(
                 KNOWN.contains(&name.as_str()),

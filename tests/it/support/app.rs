@@ -280,7 +280,7 @@ impl TestApp {
     /// Answers any request, and holds the answer to what is promised of all answers.
     pub async fn send(&self, method: Method, target: &str, headers: &[(&str, &str)]) -> Answer {
         let answer = self.answer(method.clone(), target, headers).await;
-        answer.check_promises_of_all(&method, target);
+        answer.check_guarantees(&method, target);
         if method == Method::GET
             && answer.status == 200
             && answer.headers.contains_key("etag")
@@ -371,7 +371,7 @@ impl TestApp {
                 .append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
         }
         let answer = Answer::read(self.app.endpoint.get_response(request).await).await;
-        answer.check_promises_of_all(&Method::POST, "/mcp");
+        answer.check_guarantees(&Method::POST, "/mcp");
         answer
     }
 

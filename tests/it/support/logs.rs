@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_captured_whichever_thread_ran_its_statement_first() {
+    fn log_lines_are_captured_on_any_thread() {
         let (logs, capture) = Logs::begin();
         std::thread::scope(|scope| scope.spawn(|| speak("another")).join().unwrap());
         speak("this one");

@@ -104,7 +104,7 @@ macro_rules! needs {
 pub(crate) use needs;
 
 #[test]
-fn a_tool_is_looked_for_in_every_folder_of_the_path() {
+fn a_tool_is_found_in_every_folder_of_the_path() {
     let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let tool = other.path().join("sqlite3");
     std::fs::write(&tool, "").unwrap();

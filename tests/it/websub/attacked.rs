@@ -49,7 +49,7 @@ impl Hub {
 }
 
 #[tokio::test]
-async fn what_a_limit_puts_off_waits_for_its_turn_and_neither_looks_up_nor_writes_before() {
+async fn verifications_above_a_limit_wait_without_lookups_or_writes() {
     let hub = Hub::with(&[
         "--hub-verifications-per-address-per-minute",
         "20",
@@ -103,7 +103,7 @@ async fn what_a_limit_puts_off_waits_for_its_turn_and_neither_looks_up_nor_write
 }
 
 #[tokio::test]
-async fn a_verification_that_waits_for_its_turn_holds_up_no_delivery() {
+async fn a_waiting_verification_delays_no_delivery() {
     let (hub, victim) =
         Hub::with_victim(&["--hub-verifications-per-address-per-minute", "1"]).await;
     for _ in 0..2 {
@@ -127,7 +127,7 @@ async fn a_verification_that_waits_for_its_turn_holds_up_no_delivery() {
 }
 
 #[tokio::test]
-async fn rows_that_strangers_cause_are_bounded_in_number_and_in_bytes() {
+async fn rows_caused_by_strangers_are_bounded_in_number_and_bytes() {
     let hub = Hub::new().await;
     let long = "x".repeat(2_000);
     for (count, state) in [(3_000, "rejected"), (12_000, "removed")] {
@@ -176,7 +176,7 @@ async fn rows_that_strangers_cause_are_bounded_in_number_and_in_bytes() {
 }
 
 #[tokio::test]
-async fn a_thousand_false_requests_from_one_network_keep_no_renewal_out() {
+async fn a_thousand_false_requests_from_one_network_block_no_renewal() {
     let (hub, victim) = Hub::with_victim(&[]).await;
     let mut taken = 0;
     for number in 0..1_000 {
@@ -214,7 +214,7 @@ async fn a_thousand_false_requests_from_one_network_keep_no_renewal_out() {
 }
 
 #[tokio::test]
-async fn a_full_waiting_list_keeps_neither_renewals_nor_unsubscriptions_out() {
+async fn a_full_waiting_list_blocks_neither_renewals_nor_unsubscriptions() {
     let (hub, victim) = Hub::with_victim(&["--hub-pending-max", "5"]).await;
     for number in 0..6 {
         let answer = hub
@@ -253,7 +253,7 @@ async fn a_full_waiting_list_keeps_neither_renewals_nor_unsubscriptions_out() {
 }
 
 #[tokio::test]
-async fn false_requests_that_name_a_victims_host_keep_it_out_neither_here_nor_there() {
+async fn false_requests_for_a_victims_host_do_not_block_its_renewals() {
     let (hub, victim) =
         Hub::with_victim(&["--hub-verifications-per-address-per-minute", "20"]).await;
     let mut statuses = Vec::new();
@@ -325,7 +325,7 @@ async fn the_reserved_share_of_one_subscription_is_bounded_too() {
 }
 
 #[tokio::test]
-async fn one_network_has_a_tenth_of_the_places_and_at_least_ten_and_others_have_the_rest() {
+async fn one_network_gets_a_tenth_of_the_waiting_list_and_at_least_ten_places() {
     for (flags, share) in [
         (&["--hub-pending-max", "200"][..], 20),
         (&["--hub-pending-max", "50"], 10),
@@ -352,7 +352,7 @@ async fn one_network_has_a_tenth_of_the_places_and_at_least_ten_and_others_have_
 }
 
 #[tokio::test]
-async fn names_that_lead_to_one_silent_address_have_a_tenth_of_the_places_and_none_is_dropped() {
+async fn names_of_one_silent_address_get_a_tenth_of_the_waiting_list_and_none_is_dropped() {
     let flags = &[
         "--hub-pending-max",
         "40",
@@ -408,7 +408,7 @@ async fn names_that_lead_to_one_silent_address_have_a_tenth_of_the_places_and_no
 }
 
 #[tokio::test]
-async fn literal_addresses_of_one_network_have_a_tenth_of_the_places() {
+async fn literal_addresses_of_one_network_get_a_tenth_of_the_waiting_list() {
     let app = TestApp::with_hub(&[], MakeHub::closed(&[], Book::default())).await;
     let mut statuses = Vec::new();
     for number in 0..120 {

@@ -42,7 +42,7 @@ fn check_refused(answer: &Answer, status: u16) {
 }
 
 #[tokio::test]
-async fn requests_per_source_are_bounded_whatever_they_ask() {
+async fn requests_per_source_are_bounded() {
     let app = outside(&["--hub-requests-per-source-per-minute", "2"]).await;
     for (peer, callback, status) in [
         ("198.51.100.1", "https://a.test/", 202),
@@ -71,7 +71,7 @@ async fn requests_per_source_are_bounded_whatever_they_ask() {
 }
 
 #[tokio::test]
-async fn who_waits_as_long_as_it_is_told_is_not_refused_again() {
+async fn a_client_that_waits_for_retry_after_is_accepted() {
     let app = outside(&["--hub-requests-per-source-per-minute", "40"]).await;
     for number in 0..40 {
         let answer = ask(&app, &format!("https://n{number}.test/")).await;
@@ -85,7 +85,7 @@ async fn who_waits_as_long_as_it_is_told_is_not_refused_again() {
 }
 
 #[tokio::test]
-async fn x_forwarded_for_is_believed_from_trusted_proxies_only() {
+async fn x_forwarded_for_is_used_only_from_trusted_proxies() {
     let app = outside(&[
         "--hub-requests-per-source-per-minute",
         "1",
@@ -167,7 +167,7 @@ async fn requests_that_wait_for_verification_are_bounded() {
 }
 
 #[tokio::test]
-async fn subscriptions_per_host_and_in_all_are_bounded_and_renewals_are_not() {
+async fn subscriptions_per_host_and_in_all_are_bounded_but_renewals_are_not() {
     let app = outside(&[
         "--hub-subscriptions-per-host-max",
         "1",
@@ -192,7 +192,7 @@ async fn subscriptions_per_host_and_in_all_are_bounded_and_renewals_are_not() {
 }
 
 #[tokio::test]
-async fn opened_nets_are_free_of_the_limits_per_source_and_per_host() {
+async fn allowed_nets_are_exempt_from_the_limits_per_source_and_host() {
     let hub = Hub::with(&[
         "--hub-requests-per-source-per-minute",
         "1",
@@ -226,7 +226,7 @@ async fn opened_nets_are_free_of_the_limits_per_source_and_per_host() {
 }
 
 #[tokio::test]
-async fn a_host_that_has_had_its_bytes_rests_for_an_hour_and_others_do_not() {
+async fn a_host_above_its_limit_of_bytes_waits_for_an_hour() {
     let hub = Hub::with(&["--hub-bytes-per-host-per-hour", "1"]).await;
     for host in ["a.receiver.test", "b.receiver.test"] {
         assert_eq!(

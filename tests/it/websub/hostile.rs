@@ -50,7 +50,7 @@ async fn within<T>(what: &str, wait: impl Future<Output = T>) -> T {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn receivers_that_hang_hold_up_nobody_but_themselves() {
+async fn receivers_that_hang_delay_only_themselves() {
     let home = Home::with(20);
     let mut hanging = Vec::new();
     for (last, manner, reply) in [
@@ -130,7 +130,7 @@ async fn receivers_that_hang_hold_up_nobody_but_themselves() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn receivers_that_send_too_much_or_nonsense_fail_alone_and_are_not_kept() {
+async fn receivers_that_send_too_much_or_nonsense_affect_only_themselves() {
     let home = Home::with(20);
     let inside = Receiver::at(9, Manner::Https).await;
     let away = Reply::status(307).field("location", &inside.url("/inside"));

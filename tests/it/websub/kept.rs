@@ -27,7 +27,7 @@ impl Hub {
 }
 
 #[tokio::test]
-async fn a_new_subscription_gets_what_changes_after_it_was_accepted() {
+async fn a_new_subscription_gets_changes_after_its_acceptance() {
     let hub = Hub::new().await;
     hub.ask_for("/cb", &[]).await;
     hub.receiver.script([Reply::status(503)]);
@@ -45,7 +45,7 @@ async fn a_new_subscription_gets_what_changes_after_it_was_accepted() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_repeated_before_its_verification_loses_no_change() {
+async fn a_request_repeated_before_its_verification_loses_no_change() {
     let hub = Hub::new().await;
     hub.ask_for("/cb", &[]).await;
     hub.receiver.script([Reply::status(503)]);
@@ -60,7 +60,7 @@ async fn a_request_that_is_repeated_before_its_verification_loses_no_change() {
 }
 
 #[tokio::test]
-async fn a_renewal_keeps_what_it_had() {
+async fn a_renewal_does_not_send_content_again() {
     let hub = Hub::subscribed().await;
     hub.change("c1").await;
     hub.subscribe("/cb", &[]).await;
@@ -68,7 +68,7 @@ async fn a_renewal_keeps_what_it_had() {
 }
 
 #[tokio::test]
-async fn a_write_that_leaves_the_bytes_as_they_were_sends_nothing() {
+async fn a_write_that_changes_no_bytes_sends_nothing() {
     let hub = Hub::subscribed().await;
     for sql in [
         "update review set text = text",
@@ -136,7 +136,7 @@ async fn waits_and_failures_survive_a_restart() {
 }
 
 #[tokio::test]
-async fn a_content_that_comes_back_after_a_lost_one_ends_level() {
+async fn content_that_returns_after_a_failed_delivery_is_sent() {
     let hub = Hub::subscribed().await;
     let first = hub.app.get("/reviews.json").await.body;
     hub.receiver.script([Reply::status(500)]);
@@ -155,7 +155,7 @@ async fn a_content_that_comes_back_after_a_lost_one_ends_level() {
 }
 
 #[tokio::test]
-async fn each_gets_each_change_once() {
+async fn each_subscriber_gets_each_change_once() {
     let hub = Hub::new().await;
     for number in 0..30 {
         hub.subscribe(&format!("/{number}"), &[]).await;

@@ -32,8 +32,7 @@ impl Hub {
 }
 
 #[tokio::test]
-async fn a_resolver_that_is_silent_counts_for_nobody_from_the_first_moment_until_somebody_is_reached()
- {
+async fn a_silent_resolver_is_no_failure_until_a_host_is_reached() {
     let hub = Hub::with(&["--hub-retry-delays", "1s,1s"]).await;
     let host = "a.receiver.test";
     hub.subscribe_name(&hub.receiver, host).await;
@@ -57,7 +56,7 @@ async fn a_resolver_that_is_silent_counts_for_nobody_from_the_first_moment_until
 }
 
 #[tokio::test]
-async fn an_address_that_this_machine_has_no_way_to_counts_for_nobody_though_others_are_reached() {
+async fn an_unroutable_address_is_no_failure_although_others_are_reached() {
     let flags = &[
         "--hub-allow-callback-nets",
         "240.0.0.0/4,127.0.0.0/8",
@@ -85,7 +84,7 @@ async fn an_address_that_this_machine_has_no_way_to_counts_for_nobody_though_oth
 }
 
 #[tokio::test]
-async fn an_outage_of_ours_keeps_the_failures_before_it_and_waits_a_minute() {
+async fn our_outage_keeps_earlier_failures_and_waits_a_minute() {
     let flags = &[
         "--hub-allow-callback-nets",
         "240.0.0.0/4,127.0.0.0/8",
@@ -116,7 +115,7 @@ async fn an_outage_of_ours_keeps_the_failures_before_it_and_waits_a_minute() {
 }
 
 #[tokio::test]
-async fn an_exchange_that_panics_gives_its_hosts_place_back_and_is_made_again() {
+async fn an_exchange_that_panics_frees_its_slot_and_is_repeated() {
     let hub = Hub::new().await;
     let host = "a.receiver.test";
     hub.book.panic_at(host);
@@ -146,7 +145,7 @@ async fn an_exchange_that_panics_gives_its_hosts_place_back_and_is_made_again() 
 }
 
 #[tokio::test]
-async fn the_right_to_send_is_asked_for_again_where_it_could_not_be_had() {
+async fn a_process_that_could_not_lock_the_sender_file_tries_again() {
     let hub = Hub::new().await;
     let lock = hub.app.folder().join("reviews.db-sender");
     // A folder cannot be opened for writing.
@@ -203,7 +202,7 @@ async fn write_elsewhere(hub: &Hub, sql: String) {
 }
 
 #[tokio::test]
-async fn what_another_process_accepted_is_verified_within_a_second() {
+async fn requests_accepted_by_another_process_are_verified_within_a_second() {
     let hub = Hub::subscribed().await;
     let callback = hub.receiver.url("/elsewhere");
     let accepted = format!(
@@ -236,7 +235,7 @@ async fn what_another_process_accepted_is_verified_within_a_second() {
 }
 
 #[tokio::test]
-async fn a_receiver_that_takes_the_connection_and_never_answers_fails_though_it_is_the_only_one() {
+async fn a_receiver_that_connects_but_never_answers_fails_even_if_it_is_the_only_one() {
     let hub = Hub::subscribed().await;
     hub.receiver.always(Reply::Never);
     hub.change("c1").await;

@@ -22,7 +22,7 @@ fn check_refused(hub: &Hub, answer: &Answer, status: u16, word: &str) {
 }
 
 #[tokio::test]
-async fn a_refused_local_callback_names_the_setting_that_opens_it() {
+async fn the_refusal_of_a_local_callback_names_the_setting_that_allows_it() {
     let app = TestApp::with_hub(&[], MakeHub::closed(&[], Book::default())).await;
     for (callback, is_local) in [
         ("https://127.0.0.1/cb", true),
@@ -49,7 +49,7 @@ async fn a_refused_local_callback_names_the_setting_that_opens_it() {
 }
 
 #[tokio::test]
-async fn rule_9_callback_mode_and_topic_as_a_form_are_needed_and_enough() {
+async fn rule_9_a_form_with_callback_mode_and_topic_is_required_and_sufficient() {
     let hub = Hub::new().await;
     let callback = hub.receiver.url("/cb");
     let all = [
@@ -128,7 +128,7 @@ async fn rule_11_modes_are_literal() {
 }
 
 #[tokio::test]
-async fn rule_12_a_topic_is_what_its_document_calls_self() {
+async fn rule_12_a_topic_is_the_self_url_of_its_document() {
     let hub = Hub::new().await;
     for topic in [
         "https://reviews.example.com/insights.json",
@@ -151,7 +151,7 @@ async fn rule_12_a_topic_is_what_its_document_calls_self() {
 }
 
 #[tokio::test]
-async fn rule_13_a_lease_is_a_wish_and_ignored_on_unsubscribe() {
+async fn rule_13_a_lease_is_only_a_request_and_ignored_on_unsubscribe() {
     let hub = Hub::new().await;
     for wish in ["0", "-5", "abc", "3600.5", "1e3", "", " 60"] {
         let answer = hub
@@ -181,7 +181,7 @@ async fn rule_13_a_lease_is_a_wish_and_ignored_on_unsubscribe() {
 }
 
 #[tokio::test]
-async fn rule_14_parameters_that_nobody_knows_are_ignored() {
+async fn rule_14_unknown_parameters_are_ignored() {
     let hub = Hub::new().await;
     hub.subscribe(
         "/cb",
@@ -201,7 +201,7 @@ async fn rule_14_parameters_that_nobody_knows_are_ignored() {
 }
 
 #[tokio::test]
-async fn rule_15_an_active_subscription_can_be_asked_for_again() {
+async fn rule_15_an_active_subscription_can_be_requested_again() {
     let hub = Hub::subscribed().await;
     hub.subscribe("/cb", &[]).await;
     assert_eq!(
@@ -211,7 +211,7 @@ async fn rule_15_an_active_subscription_can_be_asked_for_again() {
 }
 
 #[tokio::test]
-async fn rule_18_escapes_that_need_not_be_make_no_other_subscription() {
+async fn rule_18_unnecessary_escapes_do_not_make_another_subscription() {
     let hub = Hub::new().await;
     hub.subscribe("/%7Ecb?a=%41", &[]).await;
     hub.subscribe("/~cb?a=A", &[]).await;
@@ -255,7 +255,7 @@ async fn rule_20_callbacks_outside_the_policy_are_refused() {
 }
 
 #[tokio::test]
-async fn rule_21_what_is_taken_is_answered_202() {
+async fn rule_21_an_accepted_request_gets_202() {
     let hub = Hub::new().await;
     for mode in ["subscribe", "unsubscribe", "subscribe"] {
         assert_eq!(
@@ -269,7 +269,7 @@ async fn rule_21_what_is_taken_is_answered_202() {
 }
 
 #[tokio::test]
-async fn rule_23_what_is_faulty_is_answered_with_a_reason_in_plain_text() {
+async fn rule_23_an_invalid_request_gets_a_reason_in_plain_text() {
     let hub = Hub::new().await;
     let form = [("content-type", "application/x-www-form-urlencoded")];
     check_refused(
@@ -313,7 +313,7 @@ async fn rule_23_what_is_faulty_is_answered_with_a_reason_in_plain_text() {
 }
 
 #[tokio::test]
-async fn rule_24_the_answer_does_not_depend_on_what_the_callback_turns_out_to_be() {
+async fn rule_24_the_answer_does_not_depend_on_the_callback() {
     let hub = Hub::new().await;
     hub.receiver.always(Reply::status(404));
     hub.book.fail("down.test");
@@ -342,7 +342,7 @@ async fn rule_24_the_answer_does_not_depend_on_what_the_callback_turns_out_to_be
 }
 
 #[tokio::test]
-async fn rule_25_the_hub_sends_nobody_elsewhere() {
+async fn rule_25_the_hub_never_redirects() {
     let hub = Hub::new().await;
     for callback in [
         hub.receiver.url("/cb"),

@@ -21,7 +21,7 @@ async fn in_time<T>(what: impl Future<Output = T>) -> T {
 }
 
 #[tokio::test]
-async fn a_change_is_delivered_while_the_service_serves() {
+async fn a_change_is_delivered_while_the_service_runs() {
     let hub = Hub::subscribed().await;
     hub.app
         .serving(in_time(async {
@@ -37,7 +37,7 @@ async fn a_change_is_delivered_while_the_service_serves() {
 }
 
 #[tokio::test]
-async fn what_gets_due_wakes_the_worker_by_itself() {
+async fn the_worker_wakes_when_work_becomes_due() {
     let hub = Hub::subscribed().await;
     hub.receiver.script([Reply::status(500)]);
     hub.change("c1").await;
@@ -51,7 +51,7 @@ async fn what_gets_due_wakes_the_worker_by_itself() {
 }
 
 #[tokio::test]
-async fn a_worker_without_its_timer_retries_and_expires_when_it_is_called() {
+async fn a_worker_without_its_timer_works_when_it_is_called() {
     let hub = Hub::made(MakeHub::opened(&[], book()).without_timer(), book()).await;
     hub.subscribe("/cb", &[("hub.lease_seconds", "3600")]).await;
     hub.receiver.script([Reply::status(500)]);
@@ -66,7 +66,7 @@ async fn a_worker_without_its_timer_retries_and_expires_when_it_is_called() {
 }
 
 #[tokio::test]
-async fn a_host_that_hangs_holds_up_itself_alone() {
+async fn a_host_that_hangs_delays_only_itself() {
     let hub = Hub::new().await;
     let slow = Receiver::start().await;
     slow.always(Reply::Never);
@@ -91,7 +91,7 @@ async fn a_host_that_hangs_holds_up_itself_alone() {
 }
 
 #[tokio::test]
-async fn a_second_process_serves_and_takes_over_when_the_first_is_gone() {
+async fn a_second_process_serves_and_takes_over_when_the_first_ends() {
     let hub = Hub::new().await;
     let first = DeliveryLock::take(&hub.app.path()).unwrap().unwrap();
     assert!(
@@ -136,7 +136,7 @@ async fn lock(app: &TestApp) -> sqlx::SqliteConnection {
 }
 
 #[tokio::test]
-async fn results_wait_for_a_locked_database_and_none_is_lost() {
+async fn results_wait_while_the_database_is_locked_and_none_is_lost() {
     let hub = Hub::subscribed().await;
     hub.app
         .serving(async {
@@ -179,7 +179,7 @@ async fn a_request_is_refused_with_503_while_the_database_is_locked() {
 }
 
 #[tokio::test]
-async fn a_request_waits_for_a_lock_that_is_let_go_within_5_seconds() {
+async fn a_request_waits_up_to_5_seconds_for_a_lock() {
     let hub = Hub::new().await;
     let lock = lock(&hub.app).await;
     let (waiting, callback) = (std::cell::Cell::new(false), hub.receiver.url("/cb"));
@@ -199,7 +199,7 @@ async fn a_request_waits_for_a_lock_that_is_let_go_within_5_seconds() {
 }
 
 #[tokio::test]
-async fn a_fan_out_of_many_is_written_down_whole() {
+async fn every_delivery_of_a_large_fan_out_is_recorded() {
     let app = TestApp::with_hub(&Generator::new(72).reviews(3), MakeHub::opened(&[], book())).await;
     let receiver = Receiver::start().await;
     let origin = receiver.url("");

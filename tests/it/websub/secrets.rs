@@ -24,7 +24,7 @@ fn listed(hub: &Hub, flags: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn the_list_of_subscriptions_shows_state_and_no_secret() {
+async fn the_list_of_subscriptions_shows_states_but_no_secret() {
     let hub = Hub::new().await;
     hub.subscribe("/cb", &[("hub.secret", SECRET)]).await;
     hub.receiver.script([Reply::status(500)]);
@@ -52,7 +52,7 @@ async fn the_list_of_subscriptions_shows_state_and_no_secret() {
 }
 
 #[tokio::test]
-async fn the_list_tells_the_third_failure_why_a_verification_was_rejected_and_a_lapsed_lease() {
+async fn the_list_shows_third_failures_rejected_verifications_and_lapsed_leases() {
     let hub = Hub::with(&["--hub-retry-delays", "1s,1s"]).await;
     for target in ["/failed", "/lapsed"] {
         hub.subscribe(target, &[]).await;
@@ -131,7 +131,7 @@ async fn no_answer_and_no_record_of_an_attempt_repeats_a_secret() {
 }
 
 #[tokio::test]
-async fn the_table_knows_exactly_the_states_that_there_are() {
+async fn the_table_accepts_exactly_the_known_states() {
     let hub = Hub::new().await;
     let schema = hub
         .app
@@ -150,7 +150,7 @@ async fn the_table_knows_exactly_the_states_that_there_are() {
 }
 
 #[tokio::test]
-async fn secrets_that_were_replaced_or_whose_subscription_ended_are_in_no_row() {
+async fn no_row_has_replaced_secrets_or_those_of_ended_subscriptions() {
     let hub = Hub::with(&["--hub-retry-delays", "1s,1s"]).await;
     let held = |word: &str| {
         let rows = sqlite3(

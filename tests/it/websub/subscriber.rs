@@ -40,7 +40,7 @@ async fn next(events: &mut UnboundedReceiver<Event>) -> Event {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_example_subscribes_is_told_of_changes_renews_and_leaves() {
+async fn the_example_subscribes_receives_changes_renews_and_unsubscribes() {
     let home = Home::with(3);
     let serving = serve(&home);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -87,7 +87,7 @@ async fn the_example_subscribes_is_told_of_changes_renews_and_leaves() {
 }
 
 #[test]
-fn the_example_believes_only_what_is_signed() {
+fn the_example_accepts_only_signed_deliveries() {
     // RFC 4231 §4.3.
     let sum = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
     let body = b"what do ya want for nothing?";

@@ -99,7 +99,7 @@ async fn total(app: &TestApp, name: &str) -> u64 {
 }
 
 #[tokio::test]
-async fn full_names_are_shown_where_nothing_else_is_said() {
+async fn full_names_are_shown_by_default() {
     let app = firm().await;
     let bodies = everything(&app).await;
     for word in [
@@ -122,7 +122,7 @@ async fn full_names_are_shown_where_nothing_else_is_said() {
 }
 
 #[tokio::test]
-async fn first_names_are_all_that_any_surface_shows() {
+async fn with_first_name_every_surface_shows_only_first_names() {
     let app = firm().await;
     let before = app.get("/reviews.json").await.json();
     app.advance(chrono::Duration::days(1));
@@ -169,7 +169,7 @@ async fn first_names_are_all_that_any_surface_shows() {
 }
 
 #[tokio::test]
-async fn filters_figures_and_evidence_go_by_the_names_shown() {
+async fn filters_figures_and_evidence_use_the_shown_names() {
     let app = firm().await;
     app.shell("update business set publish_staff = 'first_name'")
         .await;
@@ -206,7 +206,7 @@ async fn filters_figures_and_evidence_go_by_the_names_shown() {
 }
 
 #[tokio::test]
-async fn off_shows_nobody_anywhere() {
+async fn with_off_no_surface_shows_a_technician() {
     let app = firm().await;
     app.shell("update business set publish_staff = 'off'").await;
     let bodies = everything(&app).await;
@@ -251,7 +251,7 @@ async fn off_shows_nobody_anywhere() {
 }
 
 #[tokio::test]
-async fn who_is_shown_moves_no_review_and_is_taken_back_without_a_trace() {
+async fn changing_publish_staff_dates_no_review_and_can_be_reverted() {
     let app = firm().await;
     let documents = [
         "/insights.json",
@@ -302,7 +302,7 @@ async fn who_is_shown_moves_no_review_and_is_taken_back_without_a_trace() {
 }
 
 #[tokio::test]
-async fn ids_stay_when_the_roster_changes_and_nobody_gets_anothers() {
+async fn ids_stay_when_the_roster_changes_and_are_never_reused() {
     let app = firm().await;
     app.shell("update business set publish_staff = 'first_name'")
         .await;

@@ -168,7 +168,7 @@ fn any_parameters(generator: &mut Generator, names: &[String]) -> Vec<(String, S
 }
 
 #[tokio::test]
-async fn any_filters_find_the_same_or_are_refused_for_the_same() {
+async fn rest_and_mcp_agree_on_any_filters_and_their_errors() {
     let desk = Desk::of(TestApp::uncoded(&opinionated(71, 900)).await).await;
     let names = parameter_names(&desk, "search_reviews");
     let mut generator = Generator::new(72);
@@ -243,7 +243,7 @@ async fn a_cursor_of_other_filters_is_refused_by_both() {
 }
 
 #[tokio::test]
-async fn the_other_tools_give_what_rest_gives() {
+async fn the_other_tools_return_the_rest_bodies() {
     let desk = Desk::seeded().await;
     let dataset = desk.get("/reviews.json").await;
     let business = desk.call("get_business", json!({}));
@@ -272,7 +272,7 @@ async fn the_other_tools_give_what_rest_gives() {
 }
 
 #[tokio::test]
-async fn any_two_periods_are_compared_alike_or_refused_for_the_same() {
+async fn rest_and_mcp_agree_on_any_two_periods_and_their_errors() {
     let desk = Desk::of(TestApp::uncoded(&Generator::new(75).reviews(300)).await).await;
     let names = ["first_since", "first_until", "second_since", "second_until"];
     let mut generator = Generator::new(76);

@@ -22,7 +22,7 @@ fn mentions(review: &Value, kind: &str, value: &str) -> bool {
 }
 
 #[tokio::test]
-async fn facets_count_what_the_filters_find() {
+async fn facets_count_the_reviews_that_the_filters_find() {
     let desk = Desk::seeded().await;
     // Somebody who is not on the firm's list, in two spellings, once in one review.
     let mut twice = saying(1, "Both.".to_owned());
@@ -282,7 +282,7 @@ async fn evidence(desk: &Desk, aspect: &str) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
-async fn periods_count_what_their_reviews_speak_of() {
+async fn periods_count_the_aspects_of_their_reviews() {
     let desk = Desk::seeded().await;
     let insights = desk.get("/insights.json").await;
     let aspects = insights["aspects"].as_array().unwrap();
@@ -345,7 +345,7 @@ async fn periods_count_what_their_reviews_speak_of() {
 }
 
 #[tokio::test]
-async fn facets_count_what_the_insights_count() {
+async fn facets_and_insights_have_the_same_counts() {
     let desk = Desk::seeded().await;
     let (facets, insights) = (
         desk.call("list_facets", json!({})),
@@ -373,7 +373,7 @@ async fn facets_count_what_the_insights_count() {
 }
 
 #[tokio::test]
-async fn answers_are_of_the_snapshot_that_is_out() {
+async fn answers_come_from_the_current_snapshot() {
     let desk = Desk::seeded().await;
     let reviews = |desk: &Desk| {
         desk.call("list_facets", json!({}))["reviews"]
@@ -401,7 +401,7 @@ async fn answers_are_of_the_snapshot_that_is_out() {
 }
 
 #[tokio::test]
-async fn a_firm_without_reviews_is_answered_for() {
+async fn tools_work_without_reviews() {
     let desk = Desk::of(TestApp::empty().await).await;
     assert_eq!(
         desk.call("get_business", json!({}))["aggregate_rating"]["review_count"],

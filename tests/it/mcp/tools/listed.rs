@@ -39,7 +39,7 @@ async fn the_list_of_tools_is_this() {
 }
 
 #[tokio::test]
-async fn descriptions_say_when_and_when_not_and_are_short() {
+async fn descriptions_say_when_to_use_a_tool_and_are_short() {
     let desk = Desk::seeded().await;
     let (mut all, mut sizes) = (0, Vec::new());
     for tool in &desk.catalog.tools {
@@ -96,7 +96,7 @@ async fn the_answer_to_tools_list_is_small() {
 }
 
 #[tokio::test]
-async fn schemas_stand_alone_and_arguments_have_no_keyword_that_a_client_refuses() {
+async fn schemas_have_no_references_and_no_keyword_that_clients_refuse() {
     let desk = Desk::seeded().await;
     for tool in &desk.catalog.tools {
         for schema in [json!(tool.input_schema), json!(tool.output_schema)] {

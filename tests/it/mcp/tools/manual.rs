@@ -48,7 +48,7 @@ fn shortened(value: &mut Value) {
     clippy::disallowed_methods,
     reason = "the variable with which snapshots are accepted"
 )]
-async fn every_example_of_the_manual_is_a_real_answer() {
+async fn every_example_in_the_manual_is_a_real_answer() {
     let desk = Desk::seeded().await;
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/MCP.md");
     let page = fs::read_to_string(&path).unwrap();
@@ -83,7 +83,7 @@ async fn every_example_of_the_manual_is_a_real_answer() {
 }
 
 #[tokio::test]
-async fn the_manual_names_everything_that_is_offered() {
+async fn the_manual_names_all_tools_resources_and_prompts() {
     let desk = Desk::seeded().await;
     let page =
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/MCP.md")).unwrap();
@@ -119,7 +119,7 @@ async fn the_manual_names_everything_that_is_offered() {
 }
 
 #[test]
-fn the_registrys_entry_keeps_its_bounds_and_names_the_endpoint() {
+fn the_registry_entry_is_within_its_limits_and_names_the_endpoint() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/server.json");
     let entry: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     assert_eq!(entry["name"].as_str().unwrap().matches('/').count(), 1);

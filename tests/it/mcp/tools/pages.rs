@@ -24,7 +24,7 @@ fn walk(desk: &Desk, tool: &str, arguments: &Value) -> (Vec<String>, usize) {
 }
 
 #[tokio::test]
-async fn pages_united_are_all_reviews_and_none_is_too_large() {
+async fn all_pages_together_have_every_review_and_none_is_too_large() {
     let desk = Desk::of(TestApp::uncoded(&Generator::new(81).reviews(1_500)).await).await;
     let all: Vec<String> = desk.app.get("/reviews.json").await.ids();
     for (tool, arguments) in [
@@ -58,7 +58,7 @@ async fn pages_united_are_all_reviews_and_none_is_too_large() {
 }
 
 #[tokio::test]
-async fn a_review_that_is_too_large_is_given_whole_and_alone() {
+async fn a_review_that_is_too_large_is_returned_alone_on_its_page() {
     let large = |number| saying(number, "word ".repeat(RESULT_BYTES_MAX / 4));
     let reviews = [
         saying(0, "a".to_owned()),
@@ -93,7 +93,7 @@ async fn a_review_that_is_too_large_is_given_whole_and_alone() {
 }
 
 #[tokio::test]
-async fn evidence_that_counts_hundreds_of_names_has_room_for_its_reviews() {
+async fn evidence_with_hundreds_of_names_has_room_for_its_reviews() {
     let reviews: Vec<Review> = (0..40)
         .map(|number| {
             let services = (0..10)
@@ -136,7 +136,7 @@ async fn a_review_is_found_by_its_id_and_by_its_links() {
 }
 
 #[tokio::test]
-async fn what_hides_in_a_text_counts_as_long_as_it_is_shown() {
+async fn hidden_characters_count_with_their_escaped_length() {
     let hidden = |number| saying(number, "\u{e0041}".repeat(1_000));
     let reviews: Vec<Review> = (0..12).map(hidden).collect();
     let desk = Desk::of(TestApp::with(&reviews).await).await;
@@ -146,7 +146,7 @@ async fn what_hides_in_a_text_counts_as_long_as_it_is_shown() {
 }
 
 #[tokio::test]
-async fn long_lists_show_the_most_mentioned_and_say_how_many_there_are_besides() {
+async fn long_lists_have_the_most_mentioned_names_and_count_the_others() {
     let area = |number: usize| {
         let mut review = saying(number, "x".to_owned());
         let areas = [0, number]
@@ -167,7 +167,7 @@ async fn long_lists_show_the_most_mentioned_and_say_how_many_there_are_besides()
 }
 
 #[tokio::test]
-async fn documents_that_are_too_large_come_without_whole_named_parts() {
+async fn documents_that_are_too_large_omit_whole_parts_and_name_them() {
     let desk = Desk::seeded().await;
     assert!(
         desk.call("get_business", json!({}))
@@ -201,7 +201,7 @@ async fn documents_that_are_too_large_come_without_whole_named_parts() {
 }
 
 #[tokio::test]
-async fn nothing_in_a_text_hides_or_commands() {
+async fn control_and_hidden_characters_of_texts_are_escaped() {
     let hostile =
         "\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}tfel\u{2066}\u{2028}\u{200b}\u{feff}\u{e0049}\u{e0101}";
     let desk = Desk::of(TestApp::with(&[saying(0, hostile.to_owned())]).await).await;

@@ -59,7 +59,7 @@ async fn check_derived(desk: &Desk, list: &str, given: &Value) {
 }
 
 #[tokio::test]
-async fn a_service_is_summarised_from_what_search_finds() {
+async fn a_service_is_summarised_from_search_results() {
     let desk = Desk::seeded().await;
     let mut hostile = saying(
         1,
@@ -114,7 +114,7 @@ async fn two_technicians_are_compared() {
 }
 
 #[tokio::test]
-async fn names_that_nobody_has_are_refused_with_those_there_are() {
+async fn unknown_names_are_refused_with_a_list_of_known_ones() {
     let desk = Desk::seeded().await;
     let said = refused(&desk, "summarise_service", json!({"service": "roofing"}));
     assert!(

@@ -56,7 +56,7 @@ async fn every_wrong_argument_is_named_with_what_is_allowed() {
 }
 
 #[tokio::test]
-async fn a_refusal_stays_small_whatever_was_sent() {
+async fn a_refusal_is_small_whatever_was_sent() {
     let desk = Desk::seeded().await;
     let many: Map<String, Value> = (0..5_000)
         .map(|number| (format!("a{number:04}"), json!("x".repeat(1_000))))
@@ -70,7 +70,7 @@ async fn a_refusal_stays_small_whatever_was_sent() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_not_there_is_not_known() {
+async fn an_unknown_tool_is_refused() {
     let desk = Desk::seeded().await;
     assert_eq!(
         desk.ask("delete_review", &Map::new()),

@@ -133,7 +133,7 @@ async fn evidence_is_read_by_its_aspect_and_filters() {
 }
 
 #[tokio::test]
-async fn answers_link_their_reviews_and_an_aspect_its_evidence_where_that_is_asked_for() {
+async fn answers_link_their_reviews_and_evidence_on_request() {
     let desk = Desk::seeded().await;
     for (tool, arguments, count) in [
         ("search_reviews", json!({"limit": 3}), 3),
@@ -177,7 +177,7 @@ async fn answers_link_their_reviews_and_an_aspect_its_evidence_where_that_is_ask
 }
 
 #[tokio::test]
-async fn there_is_nothing_elsewhere() {
+async fn unknown_uris_have_no_resource() {
     let desk = Desk::seeded().await;
     let foreign = desk.call("search_reviews", json!({"rating": 5, "limit": 1}))["next_cursor"]
         .as_str()

@@ -7,7 +7,7 @@ use super::*;
 const OVERVIEW_BYTES_MAX: usize = 8 * 1024;
 
 #[tokio::test]
-async fn the_overview_is_small_and_agrees_with_the_whole() {
+async fn the_overview_is_small_and_matches_the_full_insights() {
     let desk = Desk::seeded().await;
     let (overview, whole) = (
         desk.call("get_insights", json!({})),
@@ -78,7 +78,7 @@ fn several(times: usize, text: &str, reviews: &mut Vec<Review>) {
 }
 
 #[tokio::test]
-async fn the_overview_ranks_what_is_complained_about_most_first() {
+async fn the_overview_ranks_complaints_by_frequency() {
     let mut reviews = Vec::new();
     several(2, "The price was way too high.", &mut reviews);
     several(3, "Mike was two hours late.", &mut reviews);
@@ -119,7 +119,7 @@ async fn the_overview_ranks_what_is_complained_about_most_first() {
 }
 
 #[tokio::test]
-async fn every_stage_is_what_rest_gives_or_is_refused_for_the_same() {
+async fn rest_and_mcp_agree_on_every_part_of_the_insights_and_its_errors() {
     let desk = Desk::seeded().await;
     let whole = desk.get("/insights.json").await;
     let mut stages: Vec<(&str, String)> = [
@@ -198,7 +198,7 @@ async fn every_stage_is_what_rest_gives_or_is_refused_for_the_same() {
 }
 
 #[tokio::test]
-async fn of_a_value_that_leaves_no_room_for_another_200_characters_are_received() {
+async fn errors_repeat_at_most_200_characters_of_a_value() {
     let app = TestApp::empty().await;
     let long = "x".repeat(1_000);
     for path in ["/insights.json", "/insights"] {
@@ -215,7 +215,7 @@ async fn of_a_value_that_leaves_no_room_for_another_200_characters_are_received(
 }
 
 #[tokio::test]
-async fn what_is_said_of_a_technician_by_aspect_is_what_the_evidence_lists() {
+async fn figures_of_a_technician_by_aspect_match_the_evidence() {
     let desk = Desk::seeded().await;
     let stage = desk.call("get_insights", json!({"technician": "Mike Alvarez"}));
     let rows = stage["by_aspect"].as_array().unwrap();
@@ -235,7 +235,7 @@ async fn what_is_said_of_a_technician_by_aspect_is_what_the_evidence_lists() {
 
 /// Reviews in the order of the text: who is named in a sentence, or in the one before it.
 #[tokio::test]
-async fn a_finding_is_of_whom_its_sentence_or_the_one_before_names() {
+async fn a_finding_belongs_to_the_person_in_its_sentence_or_the_one_before() {
     let texts = [
         "Mike Alvarez was right on time.",
         "Mike Alvarez came. The visit started right on time.",
@@ -286,7 +286,7 @@ async fn a_finding_is_of_whom_its_sentence_or_the_one_before_names() {
 }
 
 #[tokio::test]
-async fn any_evidence_is_the_same_for_agents_and_counts_what_its_filters_find() {
+async fn any_evidence_is_equal_in_rest_and_mcp_and_counts_all_matches() {
     let desk = Desk::seeded().await;
     let mut generator = Generator::new(91);
     let (mut found, mut refused, mut paged) = (0, 0, 0);
