@@ -1,5 +1,4 @@
-//! Of a deleted review nothing readable is kept, whoever deleted it: shown on the bytes of the files and on
-//! the text index.
+//! No text of a deleted review remains in the bytes of the files or in the text index, whoever deleted it.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -14,10 +13,10 @@ use serde_json::{Value, json};
 use crate::process::reviews;
 use crate::support::{Generator, Quiet, TestApp, connect, publications, sqlite3};
 
-/// What only the review that goes says, in its text, its author, its answer and its title.
+/// Words that only the deleted review has, in its text, author, answer and title.
 const WORDS: [&str; 4] = ["zyxglintword", "Quixwendol", "Vorplent", "Bjarqvist"];
 
-/// A service with 300 reviews and one more, which is so long that it fills pages of its own.
+/// A service with 300 reviews and one that is long enough to fill several pages.
 async fn service() -> TestApp {
     let app = TestApp::with(&Generator::new(111).reviews(300)).await;
     let text = format!(
@@ -41,13 +40,13 @@ async fn service() -> TestApp {
     app
 }
 
-/// What a file holds. Another process reads it: closing a file ends all locks that this process has on it (POSIX), those of
-/// the service among them.
+/// The content of a file. Another process reads it, because closing a file ends all locks of this process on it (POSIX),
+/// including those of the service.
 fn bytes_of(path: &Path) -> Vec<u8> {
     Command::new("cat").arg(path).output().unwrap().stdout
 }
 
-/// Which of the words stand in the database or its log.
+/// Those of the words that are in the database or its log.
 fn readable(app: &TestApp) -> Vec<&'static str> {
     let files = ["reviews.db", "reviews.db-wal"].map(|name| bytes_of(&app.folder().join(name)));
     WORDS
@@ -60,7 +59,7 @@ fn readable(app: &TestApp) -> Vec<&'static str> {
         .collect()
 }
 
-/// How many reviews the text index has for a trigram.
+/// The number of reviews that the text index has for a trigram.
 fn indexed(app: &TestApp, trigram: &str) -> String {
     sqlite3(
         &app.path(),
@@ -71,7 +70,7 @@ fn indexed(app: &TestApp, trigram: &str) -> String {
     )
 }
 
-/// What is kept beside the reviews about it.
+/// The rows about it in other tables.
 fn kept(app: &TestApp) -> String {
     let count = |table: &str| format!("(select count(*) from {table} where review_id = 'goes')");
     let tables = [
@@ -89,7 +88,7 @@ fn kept(app: &TestApp) -> String {
 
 #[tokio::test]
 async fn after_an_sql_delete_neither_files_nor_index_contain_the_review() {
-    // Some shells overwrite what they delete, others leave it in free pages.
+    // Some shells overwrite deleted data, others leave it in free pages.
     for is_overwritten in ["on", "off"] {
         let app = service().await;
         assert_eq!(
@@ -117,7 +116,7 @@ async fn after_an_sql_delete_neither_files_nor_index_contain_the_review() {
         );
         let log = fs::metadata(app.folder().join("reviews.db-wal")).map_or(0, |file| file.len());
         assert!(log < 100_000, "the log was cut: {log} bytes");
-        // The id alone stays, so that no import brings it back.
+        // Only the ID stays, so that no import brings the review back.
         assert_eq!(
             sqlite3(
                 &app.path(),
@@ -189,7 +188,7 @@ const STREETS: [&str; 10] = [
     "Palo Verde Way",
 ];
 
-/// An ordinary short review as a line of JSON Lines; the day in its name makes no two authors the same.
+/// A typical short review as a line of JSON Lines; the day in the name makes every author unique.
 fn ordinary(generator: &mut Generator, number: usize) -> Value {
     let mut text = format!(
         "{} {}",
@@ -224,7 +223,7 @@ fn ordinary(generator: &mut Generator, number: usize) -> Value {
     row
 }
 
-/// Reviews of a firm, and everything that each of them ever said.
+/// Reviews of a firm, with all texts that each of them ever had.
 struct Said {
     rows: Vec<Value>,
     ever: HashMap<String, Vec<String>>,
@@ -239,7 +238,7 @@ impl Said {
         ever.extend(said.flatten().map(str::to_owned));
     }
 
-    /// Which pieces of what only these reviews ever said stand in any file of this folder.
+    /// Parts of texts unique to these reviews that are in a file of this folder.
     fn found(&self, deleted: &HashSet<String>, folder: &Path) -> Vec<String> {
         const PIECE: usize = 12;
         let pieces = |is_deleted: bool| -> HashSet<&[u8]> {
@@ -291,7 +290,7 @@ async fn deleted_short_reviews_leave_nothing_whoever_wrote_and_deleted_them() {
     };
     let (mut deleted, mut app) = (HashSet::new(), TestApp::empty().await);
     for round in 0..5 {
-        // 40 more reviews, and a newer state of some that are there: merged, edited, answered and withdrawn.
+        // 40 more reviews, and newer states of existing ones: merged, edited, answered and withdrawn.
         for number in round * 40..(round + 1) * 40 {
             said.rows.push(ordinary(&mut generator, number));
             said.note(number);
@@ -331,7 +330,7 @@ async fn deleted_short_reviews_leave_nothing_whoever_wrote_and_deleted_them() {
         );
         there.truncate(20);
 
-        // The first seven while no service runs, seven beside one, and the rest by a shell beside it.
+        // The first seven without a service, seven beside one, and the others by a shell beside it.
         app = app
             .restart_after(|path| {
                 for id in &there[..7] {
@@ -374,7 +373,7 @@ async fn deleted_short_reviews_leave_nothing_whoever_wrote_and_deleted_them() {
     assert_eq!(sqlite3(&app.path(), "select count(*) from review"), "100");
 }
 
-/// How many deleted reviews `check` says are not erased yet, if any.
+/// The number of deleted reviews that `check` reports as not erased yet.
 fn pending(app: &TestApp) -> Option<String> {
     let said = command(&app.path(), &["check"]);
     let line = said.lines().find(|line| line.contains("erasure"));
@@ -398,7 +397,7 @@ async fn the_service_rewrites_a_large_file_and_delete_and_check_say_so() {
         said.contains("1 deleted reviews") && said.contains("within an hour"),
         "{said}"
     );
-    // What runs every minute leaves it to what runs every hour.
+    // The job of every minute leaves it to the job of every hour.
     assert!(!erase(app.database(), REWRITE_AT_ONCE_MAX).await.unwrap());
     assert!(pending(&app).is_some());
     assert!(app.app().publish_once().await.unwrap());
@@ -406,8 +405,8 @@ async fn the_service_rewrites_a_large_file_and_delete_and_check_say_so() {
     assert!(erase(app.database(), u64::MAX).await.unwrap());
     assert_eq!((pending(&app), readable(&app)), (None, Vec::new()));
     app.drain().await;
-    assert_eq!(publications(&app.path()), before, "nothing is sent of it");
-    // Where no service runs, the command does it.
+    assert_eq!(publications(&app.path()), before, "it is not delivered");
+    // Without a service, the command does it.
     drop(service);
     let told = command(&app.path(), &["delete", "r-00001"]);
     assert!(told.contains("and erased from the file"), "{told}");
@@ -457,7 +456,7 @@ async fn an_upgrade_erases_what_earlier_releases_left_of_deleted_reviews() {
     assert_eq!(pending(&app), None);
     let app = app
         .restart_after(|path| {
-            // As that release noted it.
+            // In the format of that release.
             sqlite3(path, "delete from _sqlx_migrations where version = 22");
             let said = command(path, &["migrate"]);
             assert!(said.contains("0022"), "{said}");

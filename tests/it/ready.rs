@@ -1,17 +1,20 @@
-//! `/readyz` means it: what makes a service one to which no requests should be sent, and what does not.
+//! Faults with which `/readyz` reports that a service should get no requests, and faults with which it does not.
 
 use std::time::Duration;
 
 use crate::support::{Generator, TestApp, sqlite3};
 
-/// What `/readyz` answers: its status, and what it says.
+/// The status and the body of `/readyz`.
 async fn readiness(app: &TestApp) -> (u16, String) {
     let answer = app.get("/readyz").await;
     let said = match answer.status {
         200 => answer.text(),
         _ => answer.json()["detail"].as_str().unwrap().to_owned(),
     };
-    assert!(!said.contains("reviews.db"), "no path of ours: {said}");
+    assert!(
+        !said.contains("reviews.db"),
+        "a path of this machine: {said}"
+    );
     (answer.status, said)
 }
 
@@ -38,7 +41,7 @@ async fn a_database_that_does_not_answer_is_not_ready() {
     let app = TestApp::with(&Generator::new(1).reviews(3)).await;
     let readers = app.app().database.readers();
     let mut held = Vec::new();
-    // One that is on its way back is waited for.
+    // A reader that is about to be returned is waited for.
     for _ in 0..readers.options().get_max_connections() {
         held.push(readers.acquire().await.unwrap());
     }

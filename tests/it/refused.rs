@@ -1,4 +1,4 @@
-//! Rows that our checks refuse, whoever writes them; the shell is told which check it was.
+//! Rows that the schema's checks refuse from any writer; the error names the check.
 
 use crate::support::{Generator, TestApp, publications, refused};
 

@@ -1,6 +1,5 @@
-//! The database of an earlier release, brought up to date: whatever it held, it holds. The file is
-//! what release 1.0.0 itself left behind (`tests/fixtures/make-release-1.0.0`): the sample firm
-//! with edits of foreign writers, decisions and subscriptions.
+//! Upgrading the database of an earlier release keeps its content. Release 1.0.0 wrote the file
+//! (`tests/fixtures/make-release-1.0.0`): the sample business with foreign edits, decisions and subscriptions.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -18,8 +17,7 @@ use tempfile::TempDir;
 use crate::process::Home;
 use crate::support::{BASE, Book, MakeHub, Receiver, Reply, TestApp, publications, rows, sqlite3};
 
-/// What must be kept, each with the order of its rows. What is derived is not among it: that is
-/// made anew.
+/// The tables that an upgrade must keep, with an order of their rows. Derived tables are created again.
 const TABLES: [(&str, &str); 16] = [
     ("review", "review_id"),
     ("mention", "review_id, kind, value"),
@@ -41,7 +39,7 @@ const TABLES: [(&str, &str); 16] = [
 /// The newest migration of release 1.0.0.
 const NEWEST: usize = 7;
 
-/// The file, unpacked into a folder of its own.
+/// The unpacked file in a temporary folder.
 fn unpacked() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reviews.db");
@@ -85,7 +83,7 @@ async fn a_file_of_an_earlier_release_is_copied_before_it_is_migrated() {
     assert_eq!(held(&kept), before);
     let applied = rows(&kept, "select version from _sqlx_migrations");
     assert_eq!(applied.len(), NEWEST, "it is not migrated");
-    // Once for a release, and not for a new file.
+    // Once per release, and not for a new file.
     let (database, again) = Database::open(&path).await.unwrap();
     database.close().await;
     assert_eq!((again.applied, again.former), (vec![], None));
@@ -131,12 +129,12 @@ fn migrate_names_the_copy_and_delete_warns_about_it() {
     );
 }
 
-/// Half an hour after the file was left.
+/// Half an hour after the file was written.
 fn later() -> DateTime<Utc> {
     "2026-11-20T14:00:00Z".parse().unwrap()
 }
 
-/// The service on that file; names resolve to nothing.
+/// The service on that file; no name resolves.
 async fn service(folder: TempDir) -> TestApp {
     TestApp::start(
         folder,
@@ -237,7 +235,7 @@ async fn subscribers_of_release_1_0_0_miss_nothing() {
     let (folder, path) = unpacked();
     let receiver = Receiver::start().await;
     receiver.always(Reply::Challenge);
-    // The same rows, but that their callbacks are on this machine.
+    // The same rows with callbacks on this machine.
     for (id, target) in [(1, receiver.url("/active")), (2, receiver.url("/pending"))] {
         let place = format!("callback = '{target}' where subscription_id = {id}");
         sqlite3(
@@ -249,8 +247,8 @@ async fn subscribers_of_release_1_0_0_miss_nothing() {
     }
     let app = service(folder).await;
     let requests = receiver.requests();
-    // The dataset says otherwise than in that release when it changed, so it has a newer version than
-    // the one that the pending subscriber asked for.
+    // The dataset states another date of change than in that release, so its version is newer than that of the pending
+    // subscriber.
     let [delivery, newer] = &requests
         .iter()
         .filter(|request| request.method == "POST")

@@ -1,13 +1,12 @@
-//! The real `sqlite3` of this machine, where there is one: another process, and another release of
-//! SQLite than ours. What every kind of write does stands in `change`; here is that the shell's
-//! writes do the same.
+//! Writes of the machine's `sqlite3` shell, another process with another release of SQLite, have the same effect as those
+//! that `change` tests.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::support::{Generator, TestApp, Tool, check_in_step, needs};
 
-/// Runs this in the shell, with its own defaults.
+/// Runs `sql` in the shell, with its defaults.
 fn run(shell: &Path, app: &TestApp, command: &str) -> String {
     let output = Command::new(shell)
         .arg("-batch")

@@ -1,5 +1,5 @@
-//! `./verify` finds what a machine lacks, and knows what each system calls it. Package managers
-//! here are stand-ins that note what they are asked for.
+//! `./verify` finds missing tools, and knows their packages on each system. Package managers here are stubs that record their
+//! arguments.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,8 +8,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-/// A machine with these commands, which do nothing, and that package manager, which gives what its
-/// name is asked for.
+/// A machine with these commands, which do nothing, and with this package manager, which "installs" packages.
 struct Machine(TempDir);
 
 impl Machine {
@@ -82,7 +81,7 @@ fn packages_have_the_names_of_each_system() {
         let (code, said) = machine.verify();
         assert_eq!((machine.asked().as_str(), code), (asked, Some(0)), "{said}");
     }
-    // The compiler of macOS is no package.
+    // The compiler of macOS is not a package.
     let machine = Machine::new("brew", &["cargo", "cc"], 501);
     let (code, said) = machine.verify();
     assert_eq!(
@@ -125,7 +124,7 @@ fn users_without_rights_see_what_to_install() {
         said.contains("sudo apt-get install -y --no-install-recommends chromium npm"),
         "{said}"
     );
-    // Whom sudo knows may.
+    // A user with sudo can install.
     machine.put("true", "exit 0");
     machine.put("sudo", "if [ \"$1\" = -n ]; then shift; fi; exec \"$@\"");
     let (code, said) = machine.verify();
@@ -205,6 +204,6 @@ fn unused_snapshots_are_named() {
     assert_eq!(
         orphans(&[]).0,
         Some(1),
-        "a list of nothing is a run that was not recorded"
+        "an empty list means that the run was not recorded"
     );
 }

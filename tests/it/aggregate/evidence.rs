@@ -1,4 +1,4 @@
-//! From every figure back to the reviews behind it, with the sample data and the real engine.
+//! Every figure leads to the reviews behind it: with the sample data and the real analysis.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,6 @@ fn slice(text: &Value, of: &Value) -> String {
         .collect()
 }
 
-/// Every number in a text.
 fn numbers(text: &str) -> Vec<u64> {
     text.split(|c: char| !c.is_ascii_digit())
         .filter_map(|digits| digits.parse().ok())
@@ -64,7 +63,7 @@ async fn figures_of_an_aspect_count_the_reviews_in_its_evidence() {
     }
 }
 
-/// The words are cut out of the review, and the hits add up to the score.
+/// The words are a slice of the review, and the hits add up to the score.
 async fn check(app: &TestApp, found: &Value, aspect: &Value) {
     let review = app
         .get(&format!(
@@ -288,7 +287,7 @@ async fn quotes_of_the_sample_data_are_slices_of_its_reviews() {
     }
 }
 
-/// Every whole number in `value`, but for places in texts.
+/// Every whole number in `value`, except positions in texts.
 fn collect(value: &Value, into: &mut BTreeSet<u64>) {
     match value {
         Value::Number(number) => into.extend(number.as_u64()),

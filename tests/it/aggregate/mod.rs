@@ -1,5 +1,4 @@
-//! Insights are counts: they add up, they quote what was written, and they change only with what
-//! they rest on.
+//! Insights are counts: they add up, their quotes are in the reviews, and they change only with their reviews.
 
 mod evidence;
 mod shown;
@@ -16,10 +15,10 @@ use reviews_service::insights::{
 use reviews_service::model::Rating;
 use written::{PEOPLE, Written, hits, insights, write};
 
-/// Different data, the same each time.
+/// Seeds of the generated data.
 const SEEDS: std::ops::Range<u64> = 0..12;
 
-/// One review's vote on what these findings speak of.
+/// The vote of one review with these findings.
 fn vote(says: &[Polarity]) -> Vote {
     let has = |polarity| says.contains(&polarity);
     match (has(Polarity::Positive), has(Polarity::Negative)) {
@@ -73,7 +72,7 @@ fn quotes(insights: &AggregatedInsights) -> impl Iterator<Item = &CustomerQuote>
     )
 }
 
-/// The votes on an aspect are those of the reviews that speak of it.
+/// The votes on an aspect are those of the reviews that mention it.
 fn check_votes(aspect: &AspectFigures, written: &[Written]) {
     let spoken: Vec<Vote> = written
         .iter()
@@ -114,7 +113,7 @@ fn check_votes(aspect: &AspectFigures, written: &[Written]) {
     );
 }
 
-/// Somebody or something is in as many reviews as name it.
+/// The count of a name is the number of reviews that mention it.
 fn check_entity(entity: &EntityFigures, written: &[Written]) {
     let value = if entity.name == "AC repair" {
         "ac"
@@ -252,7 +251,7 @@ fn the_result_does_not_depend_on_where_segments_end() {
     assert_eq!(insights(&[], 1).corpus.reviews, 0);
 }
 
-/// A review of forty sentences, the last of which praises the warranty and, with `is_named`, names a person.
+/// A review of forty sentences; the last one praises the warranty and, if `is_named`, names a person.
 fn long_review(is_named: bool) -> Written {
     let mut one = write(1, 1).remove(0);
     let sentence = "Di Rare came back within the hour and honoured the warranty.";
@@ -340,9 +339,5 @@ fn people_in_fewer_than_three_reviews_are_not_named() {
             );
         }
     }
-    assert!(
-        rare >= 12,
-        "the premise: {} is hardly ever named",
-        PEOPLE[3]
-    );
+    assert!(rare >= 12, "the premise: {} is rarely named", PEOPLE[3]);
 }

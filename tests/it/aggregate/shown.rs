@@ -1,5 +1,4 @@
-//! What is shown of what customers say: whole sentences of which both witnesses say the same, under one heading, and none
-//! about a person whom too few reviews name.
+//! Quotes are whole sentences on which both witnesses agree, each under one aspect, and not about people in too few reviews.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +10,7 @@ use super::written::{Written, hits, insights, write};
 use super::{SEEDS, quotes};
 use crate::support::{TestApp, rows};
 
-/// The same reviews, all of whose findings one witness alone makes.
+/// The same reviews with findings of only one witness.
 fn of_one_witness(seed: u64) -> Vec<Written> {
     let mut written = write(seed, 120);
     for finding in written
@@ -68,7 +67,7 @@ fn both_witnesses_agree_on_each_quoted_sentence() {
     }
 }
 
-/// The same reviews, all of whose judgements the stars confirmed.
+/// The same reviews with all judgements confirmed by the stars.
 fn confirmed(seed: u64) -> Vec<Written> {
     let mut written = write(seed, 120);
     for finding in written
@@ -93,7 +92,7 @@ fn findings_confirmed_by_stars_are_counted_separately_and_not_shown() {
             insights(&write(seed, 120), 50),
             insights(&confirmed(seed), 50),
         );
-        // A sentence that only states facts may still stand under a topic.
+        // A sentence that only states facts may still be a quote of a topic.
         assert!(quotes(&stars).all(|quote| quote.polarity == Vote::Neutral));
         assert_eq!(text.corpus.confirmed, (0, 0));
         assert!(
@@ -103,7 +102,7 @@ fn findings_confirmed_by_stars_are_counted_separately_and_not_shown() {
         for (text, stars) in text.aspects.iter().zip(&stars.aspects) {
             let (before, after) = (text.said.votes, stars.said.votes);
             assert_eq!(before.confirmed, [0, 0]);
-            // What is mixed is of neither side.
+            // Mixed reviews are on neither side.
             assert_eq!(after.confirmed, [after.positive, after.negative]);
             let without = VoteCounts {
                 confirmed: [0, 0],
@@ -144,7 +143,7 @@ fn findings_confirmed_by_stars_are_counted_separately_and_not_shown() {
 fn a_vote_is_confirmed_if_the_text_judges_nothing_else() {
     for seed in SEEDS {
         let mut written = confirmed(seed);
-        // The first judgement of each review is the text's own.
+        // The first judgement of each review comes from the text.
         for one in &mut written {
             let mut findings = one.analysis.findings.iter_mut();
             if let Some(first) = findings.find(|finding| finding.polarity != Polarity::Neutral) {
@@ -192,7 +191,7 @@ fn low_ratings_whose_texts_are_not_negative_are_reported() {
         assert_eq!(figures["unheard"] as usize, unheard.len());
         assert_eq!(figures["reviews"] as usize, unheard.len() + heard.len());
         told += unheard.len();
-        // All heard, or of too few reviews: nothing is said.
+        // No sentence if all texts are negative, or if there are too few reviews.
         let mut calm = written.clone();
         calm.iter_mut()
             .for_each(|one| one.analysis.overall.0 = Polarity::Negative);
@@ -354,7 +353,7 @@ async fn quotes_of_the_sample_data_are_whole_sentences_each_under_one_aspect() {
     }
 }
 
-/// A firm whose reviews praise `Orla Finch` by name, so many times, and somebody else five times.
+/// A firm whose reviews praise `Orla Finch` this many times by name, and another person five times.
 async fn firm(named: u8) -> TestApp {
     let app = TestApp::empty().await;
     app.shell(&format!(

@@ -1,4 +1,4 @@
-//! Mentions are rows of their own, and follow their review and its id.
+//! Mentions are separate rows that follow the ID of their review.
 
 use serde_json::json;
 
@@ -39,7 +39,7 @@ async fn every_change_of_mentions_is_published() {
     check_each(
         &app,
         &[
-            // Before there is such a review.
+            // Before the review exists.
             "insert into mention values ('m', 'technician', 'Will Grant'), ('m', 'service', 'drain')",
             &insert("m", "mentioned"),
             "insert into mention values ('m', 'service_area', 'Mesa')",

@@ -1,5 +1,5 @@
-//! Whoever writes is seen: in all surfaces together, and the text index is in step afterwards. Here
-//! the writer is a plain SQLite connection, which knows nothing of us and leaves foreign keys off.
+//! Changes of any program appear on all surfaces and in the text index. Here the writer is a plain SQLite connection with
+//! foreign keys off.
 
 mod mentions;
 mod writers;
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 use crate::support::{Generator, TestApp, check_in_step};
 
-/// A row that needs no more columns.
+/// A row with only the required columns.
 fn insert(id: &str, text: &str) -> String {
     format!(
         "insert into review (review_id, rating, reviewed_on, author, text) values ('{id}', 2, '2026-11-19', 'Sam', '{text}');"
     )
 }
 
-/// Runs each statement alone, and holds all surfaces against the tables after each.
+/// Runs each statement, and compares all surfaces with the tables after it.
 async fn check_each(app: &TestApp, statements: &[&str]) {
     for sql in statements {
         app.shell(sql).await;
@@ -179,7 +179,7 @@ async fn every_conflict_clause_keeps_all_surfaces_consistent() {
         &[
             &insert("a", "from the shell, first"),
             &insert("b", "from the shell, second"),
-            // The same id: the row is replaced, and no delete trigger fires.
+            // The same ID: the row is replaced, and no delete trigger fires.
             &insert("a", "replaced water heater").replacen("insert", "insert or replace", 1),
             &insert("a", "replaced again").replacen("insert", "replace", 1),
             &insert("a", "and again").replacen("insert", "replace", 1),
@@ -187,7 +187,7 @@ async fn every_conflict_clause_keeps_all_surfaces_consistent() {
             &insert("c", "not ignored").replacen("insert", "insert or ignore", 1),
             "insert into review (review_id, rating, reviewed_on, text) values ('a', 5, '2026-11-01', 'upserted in a shell')
                on conflict (review_id) do update set text = excluded.text, rating = excluded.rating",
-            // Onto a row that is there: it goes, again without a delete trigger.
+            // Onto an existing row, which is deleted, again without a delete trigger.
             "update or replace review set review_id = 'b' where review_id = 'a'",
             "update or ignore review set review_id = 'b' where review_id = 'c'",
             "update or replace review set review_id = 'r-00001' where review_id = 'c'",

@@ -1,5 +1,4 @@
-//! Content codings: every document in each, ready ahead, with a tag of its own (RFC 9110 §8.4,
-//! §12.5.3).
+//! Content codings: every document is compressed ahead in each, with its own tag (RFC 9110 §8.4, §12.5.3).
 
 use super::*;
 
@@ -10,7 +9,10 @@ fn decode(coding: &str, coded: &[u8]) -> Vec<u8> {
             let mut decoder = flate2::bufread::GzDecoder::new(coded);
             decoder.read_to_end(&mut plain).unwrap();
             // curl stops after the first member, so there must not be a second.
-            assert!(decoder.into_inner().is_empty(), "gzip of several members");
+            assert!(
+                decoder.into_inner().is_empty(),
+                "the gzip has several members"
+            );
         }
         "br" => {
             brotli::Decompressor::new(coded, 4096)
@@ -48,7 +50,7 @@ async fn every_document_is_offered_in_every_coding() {
             );
             assert!(
                 coded.body.len() < plain.body.len(),
-                "{target} in {coding} is no smaller"
+                "{target} in {coding} is not smaller"
             );
             assert_eq!(
                 decode(coding, &coded.body),

@@ -1,4 +1,4 @@
-//! Opening: what is made, what is migrated, and what is refused untouched.
+//! Opening a file: it is created, migrated, or refused without a change.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -188,7 +188,7 @@ async fn an_older_database_is_migrated_by_writers_and_refused_by_readers() {
         "drop table intent; drop table subscription; drop table attempt; drop table fan_out; delete from _sqlx_migrations where version = 6",
     );
     if newest != "6" {
-        // Later migrations may need the table; then this one cannot be taken back alone.
+        // Later migrations may need the table; then this one cannot be reverted separately.
         return;
     }
     let error = Database::open_read_only(&path).await.unwrap_err();
@@ -206,7 +206,7 @@ async fn an_older_database_is_migrated_by_writers_and_refused_by_readers() {
     let (database, migrated) = Database::open(&path).await.unwrap();
     database.close().await;
     assert_eq!(migrated.applied, ["0006 subscription"]);
-    // Somebody else's database has none of ours.
+    // Another program's database has none of our tables.
     let other = folder.path().join("other.db");
     sqlite3(&other, "create table t (a)");
     let error = Database::open_read_only(&other).await.unwrap_err();
@@ -226,7 +226,7 @@ async fn a_damaged_database_is_reported() {
     let copy = app.folder().join("copy.db");
     app.back_up(&copy);
     let whole = fs::read(&copy).unwrap();
-    // The first page, behind the file's header: the list of tables.
+    // The first page after the file's header: the list of tables.
     scribble(&copy, 100..400);
     let (write, read) = faults(&copy).await;
     for error in [write, read] {
@@ -236,7 +236,7 @@ async fn a_damaged_database_is_reported() {
             "{error}"
         );
     }
-    // A page in the midst: it opens, and `verify` finds it, or says that it cannot go on.
+    // A page in the middle: the file opens, and `verify` finds the fault or reports that it cannot continue.
     fs::write(&copy, &whole).unwrap();
     scribble(&copy, whole.len() / 2..whole.len() / 2 + 8_192);
     let found = async {
@@ -260,7 +260,7 @@ async fn verifying_writes_nothing() {
     for command in ["backup", "vacuum into"] {
         match command {
             "backup" => app.back_up(&copy),
-            // It is in no log mode, as copies often are.
+            // It is not in WAL mode, like many copies.
             _ => drop(
                 app.shell(&format!("vacuum into '{}'", copy.display()))
                     .await,
@@ -282,7 +282,7 @@ async fn verifying_writes_nothing() {
             "{command}: the file changed"
         );
         for name in names(folder.path()) {
-            // SQLite makes the last two for a reader, and leaves them for the next writer.
+            // SQLite creates the last two for a reader, and leaves them for the next writer.
             assert!(
                 ["copy.db", "copy.db-shm", "copy.db-wal"].contains(&name.as_str()),
                 "{command}: {name}"
@@ -349,14 +349,14 @@ async fn unpublished_changes_are_not_faults() {
 async fn a_forged_text_index_is_never_read_and_is_rebuilt() {
     let reviews = Generator::new(72).reviews(12);
     for forged in [
-        // A page that says that it ends within its own header; one that is shorter than that; one that is no bytes at all.
+        // A page whose stated end is within its header; a page shorter than its header; an empty page.
         "block = cast(substr(block, 1, 2) || x'0003' || substr(block, 5) as blob) where id > 10",
         "block = x'000000' where id > 10",
         "block = cast(block as text) where id > 10",
-        // Segment 0, whose pages are the records themselves; and a record that ends too early.
+        // Segment 0, whose pages are the records themselves; and a truncated record.
         "block = x'0000000001010100010001' || x'0a' where id = 10",
         "block = x'00000000' where id = 10",
-        // A setting of FTS5's that trusts pages, too.
+        // A setting of FTS5 that trusts pages.
         "block = block; insert into review_fts_config values ('secure-delete', 1)",
     ] {
         let app = TestApp::with(&reviews).await;
@@ -379,7 +379,7 @@ async fn a_forged_text_index_is_never_read_and_is_rebuilt() {
     }
 }
 
-/// What is wrong with the file, if anything.
+/// The faults of the file.
 async fn check(app: &TestApp) -> Vec<String> {
     let readers = Database::open_read_only(&app.path()).await.unwrap();
     let mut reader = readers.acquire().await.unwrap();

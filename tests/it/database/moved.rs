@@ -1,5 +1,4 @@
-//! The database's file is removed or replaced while it is in use: nothing is taken that would be
-//! lost with it, and what was read before goes on being served.
+//! If the database file is removed or replaced while in use, the service accepts nothing new and serves its last snapshot.
 
 use std::fs;
 use std::path::Path;
@@ -65,7 +64,7 @@ async fn a_replaced_or_removed_database_is_detected_and_reading_continues() {
         );
         assert!(
             app.database().checkpoint().await.is_err(),
-            "the log beside it is another database's"
+            "the log beside it belongs to another database"
         );
         let after = app.get("/reviews.json").await;
         assert!(after.body == before.body && after.header("etag") == before.header("etag"));
@@ -73,7 +72,7 @@ async fn a_replaced_or_removed_database_is_detected_and_reading_continues() {
         if !is_replaced {
             assert!(
                 !app.path().exists(),
-                "an empty database was made in its place"
+                "an empty database was created in its place"
             );
         }
     }
@@ -104,7 +103,7 @@ async fn a_database_moved_back_is_used_again() {
         .await;
     assert_eq!(
         app.get("/reviews.json").await.json()["reviews"][0]["author"],
-        "written after it was put back"
+        "written after it was moved back"
     );
 }
 
@@ -121,7 +120,7 @@ async fn a_removed_or_replaced_log_is_detected_and_accepted_data_is_kept() {
             fs::write(&side, "").unwrap();
         }
         let (logs, listening) = Logs::begin();
-        // Before anything has looked, too.
+        // Also before the service has noticed it.
         assert_eq!(
             subscribe(&app).await,
             503,
@@ -143,7 +142,7 @@ async fn a_removed_or_replaced_log_is_detected_and_accepted_data_is_kept() {
         let after = app.get("/reviews.json").await;
         assert!(after.body == before.body && after.header("etag") == before.header("etag"));
         if (suffix, is_replaced) == ("wal", false) {
-            // What is left of it when the process is killed now.
+            // The content that remains if the process is killed now.
             let killed = tempfile::tempdir().unwrap();
             fs::copy(app.path(), killed.path().join("reviews.db")).unwrap();
             let accepted = sqlite3(

@@ -1,5 +1,4 @@
-//! A publication that fails is tried again: with growing waits, told of once, and without losing
-//! what was read for it.
+//! A failed publication is retried with growing waits, logged once, and keeps the analyses made for it.
 
 use std::time::Duration;
 
@@ -8,7 +7,7 @@ use sqlx::{AssertSqlSafe, Connection, Executor};
 
 use crate::support::{Generator, Logs, TestApp, sqlite3};
 
-/// Somebody who changes a text and then holds the write lock.
+/// A writer that changes a text and then holds the write lock.
 async fn lock(app: &TestApp) -> SqliteConnection {
     let mut write = app.database().write().await.unwrap();
     write
@@ -74,12 +73,12 @@ async fn texts_of_a_failed_publication_are_not_analysed_again() {
     let first = waiting();
     assert!(
         published > 20 && first.len() == published,
-        "each text was read once, {} of {published}",
+        "each text was analysed once: {} of {published}",
         first.len()
     );
     for _ in 0..3 {
         assert!(app.app().publish_once().await.is_err());
-        // And what cannot be kept either stays.
+        // Analyses that cannot be stored stay in memory.
         assert!(app.app().drain().await.is_err());
     }
     let still = waiting();

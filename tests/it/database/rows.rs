@@ -1,5 +1,4 @@
-//! Rows that no review should look like: what can be mended is, what cannot is left out, and
-//! nothing else is stopped.
+//! Invalid rows are repaired or left out, and affect no other row.
 
 use reviews_service::model::ReviewId;
 use reviews_service::snapshot::Publisher;
@@ -108,7 +107,7 @@ async fn invalid_utf_8_in_other_tables_is_repaired() {
 #[tokio::test]
 async fn values_with_a_nul_are_read_and_stop_nothing() {
     let app = TestApp::with(&Generator::new(93).reviews(5)).await;
-    // The checks read up to the NUL.
+    // SQL checks end at the NUL.
     app.shell("insert into review (review_id, rating, reviewed_on, text) values ('x', 4, '2026-11-20', 'a' || char(0) || 'b')")
         .await;
     app.shell("update review set updated_at = cast('2026-11-20T10:00:00Z' || x'00ff' as text) where review_id = 'x'").await;
@@ -162,7 +161,7 @@ async fn a_row_that_breaks_the_checks_is_left_out_and_the_others_appear() {
             others.len(),
             "{broken}"
         );
-        // The same when everything is read anew.
+        // The same when everything is read again.
         let (database, _) = reviews_service::storage::Database::open(&app.path())
             .await
             .unwrap();
@@ -181,7 +180,7 @@ async fn a_row_that_breaks_the_checks_is_left_out_and_the_others_appear() {
         assert_eq!(
             fresh.ctx.current.load().input.review_index.len(),
             others.len(),
-            "{broken}, read anew"
+            "{broken}, read again"
         );
         app.shell(&format!("{keep}; pragma ignore_check_constraints = on; delete from review where review_id not like 'r-0%' or review_id = '{victim}'"))
             .await;
@@ -189,7 +188,7 @@ async fn a_row_that_breaks_the_checks_is_left_out_and_the_others_appear() {
         assert_eq!(
             app.get("/reviews.json").await.ids(),
             before,
-            "{broken}, mended"
+            "{broken}, repaired"
         );
     }
 }
@@ -225,7 +224,7 @@ async fn oversized_values_are_left_out_and_logged() {
     assert_eq!(
         app.get("/reviews.json").await.ids(),
         before,
-        "left out as they come"
+        "left out when they are written"
     );
     let said = logs.with("review.unreadable");
     assert!(
@@ -236,10 +235,10 @@ async fn oversized_values_are_left_out_and_logged() {
     for id in ["huge-0", "huge-1", "huge-2", "huge-3", "huge-4", "many"] {
         assert!(
             said.iter().any(|line| line.contains(id)),
-            "nothing was said of {id}"
+            "{id} was not reported"
         );
     }
-    // And when all is read anew: a row of the query brings 256 reviews.
+    // The same when everything is read again: a row of that query has 256 reviews.
     let app = app.restart().await;
     let dataset = app.get("/reviews.json").await;
     assert_eq!(
@@ -250,7 +249,7 @@ async fn oversized_values_are_left_out_and_logged() {
         (before, &json!(1))
     );
     assert!(dataset.body.len() < 100_000, "{} bytes", dataset.body.len());
-    // What is shortened appears.
+    // Shortened values appear.
     app.shell("update review set text = 'Shortened.' where review_id = 'huge-0'")
         .await;
     assert_eq!(
@@ -281,7 +280,7 @@ async fn ids_that_no_url_can_contain_are_refused_or_left_out() {
                 .contains("cannot be part of a link")
         );
     }
-    // From a time when nobody minded.
+    // Rows of earlier releases, which allowed such values.
     let (logs, listening) = Logs::begin();
     let trigger = sqlite3(
         &app.path(),

@@ -1,4 +1,4 @@
-//! What `check` finds of a schema that somebody has changed by hand.
+//! `check` finds manual changes of the schema.
 
 use reviews_service::storage::{Database, FileVerification, verify};
 
@@ -66,7 +66,7 @@ async fn every_missing_or_changed_part_of_the_schema_is_found() {
         let app = TestApp::with(&Generator::new(76).reviews(10)).await;
         sqlite3(&app.path(), sql);
         if sql == "drop table _sqlx_migrations" {
-            // Nothing says any more that it is ours, and of which version.
+            // Without it, the file cannot be recognised as ours, nor its version.
             assert!(Database::open_read_only(&app.path()).await.is_err());
             continue;
         }

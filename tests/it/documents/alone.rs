@@ -1,4 +1,4 @@
-//! One review alone: as JSON, as a page, and the page that leads there.
+//! A single review as JSON and as a page, and the links that lead there.
 
 use super::*;
 
@@ -142,7 +142,7 @@ async fn text_of_a_review_never_becomes_markup() {
             );
         }
     }
-    // As JSON it is data, to the last character.
+    // JSON has every character.
     assert_eq!(
         app.get("/api/reviews/hostile").await.json()["text"],
         HOSTILE

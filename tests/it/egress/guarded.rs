@@ -1,11 +1,11 @@
-//! Where it goes: every address is judged, whoever names it and whenever it changes.
+//! Addresses of callbacks: every address is checked, at every connection.
 
 use reviews_service::websub::http_client::{Blame, Failure, Refused};
 
 use super::Out;
 use crate::support::{Receiver, Reply};
 
-/// The only one of `addresses` that the policy refuses, because of which the whole exchange was refused.
+/// The only one of `addresses` that the policy refuses; it must be the reason for refusing the exchange.
 fn refused_address(
     out: &Out,
     addresses: &[&str],
@@ -18,7 +18,7 @@ fn refused_address(
     });
     match &verdicts.filter_map(Result::err).collect::<Vec<_>>()[..] {
         [Refused::Address { address, .. }] => address.to_string(),
-        other => panic!("not one address: {other:?}"),
+        other => panic!("not a single address: {other:?}"),
     }
 }
 
@@ -45,7 +45,7 @@ async fn a_name_with_any_address_that_is_not_public_is_refused() {
             assert_eq!(refused_address(&out, addresses, failed), culprit);
         }
     }
-    assert_eq!(receiver.connections(), 0, "nothing was ever dialled");
+    assert_eq!(receiver.connections(), 0, "no connection was made");
 }
 
 #[tokio::test]
@@ -65,7 +65,7 @@ async fn every_one_of_a_thousand_addresses_of_a_name_is_checked() {
     assert_eq!(
         out.egress.vet(&url).await.unwrap().addresses().len(),
         8,
-        "but few are tried"
+        "only a few are tried"
     );
     addresses.push("192.168.0.1".to_owned());
     set(&addresses);
@@ -82,7 +82,7 @@ async fn addresses_of_a_name_are_checked_at_every_connection() {
     let url = receiver.url_of("moves.receiver.test", "/cb");
     out.post(&url, "x").await.unwrap();
     out.book.set("moves.receiver.test", &["10.0.0.1"]);
-    // The connection that is there leads where it was judged to lead.
+    // The existing connection goes to the checked address.
     out.post(&url, "x").await.unwrap();
     out.clock.advance(chrono::TimeDelta::seconds(20));
     for failed in [out.post(&url, "x").await, out.get(&url).await] {
@@ -101,7 +101,7 @@ async fn the_connection_goes_to_the_checked_address() {
         .await
         .unwrap();
     assert_eq!(vetted.addresses(), [receiver.address().ip()]);
-    // Rebinding between the check and the dial.
+    // Rebinding between the check and the connection.
     out.book.set("moves.receiver.test", &["10.0.0.1"]);
     let answer = out.egress.get_vetted(vetted, 100).await.unwrap();
     assert_eq!(
@@ -177,7 +177,7 @@ async fn an_allowed_net_is_reached_by_address_name_and_localhost() {
     assert_eq!(
         out.book.asked(),
         ["receiver.test"],
-        "nobody is asked where this machine is"
+        "the resolver is not used for this machine"
     );
 }
 

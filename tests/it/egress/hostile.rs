@@ -1,5 +1,4 @@
-//! What receivers do that mean harm, or are broken: nothing hangs, nothing grows, and each has its
-//! name.
+//! Hostile or broken receivers: no exchange hangs or fills memory, and each fault has its own error.
 
 use std::time::Duration;
 
@@ -41,7 +40,7 @@ async fn a_receiver_that_never_answers_times_out() {
     let receiver = misbehaving(Reply::Never).await;
     assert_eq!(named(get(&receiver, IMPATIENCE).await), "timed_out");
     assert_eq!(named(post(&receiver, 10, IMPATIENCE).await), "timed_out");
-    assert_eq!(receiver.requests().len(), 2, "and is not asked twice");
+    assert_eq!(receiver.requests().len(), 2, "it is not requested twice");
     receiver.open_at_most(0).await;
 }
 
@@ -60,7 +59,7 @@ async fn a_receiver_that_sends_slowly_times_out_like_a_silent_one() {
     assert_eq!(
         post(&receiver, 10, PATIENCE).await.unwrap().status,
         200,
-        "a delivery is over with its status"
+        "a delivery ends with its status"
     );
     receiver.open_at_most(0).await;
 }
@@ -117,7 +116,7 @@ async fn a_connection_closed_early_fails_and_is_not_retried() {
     assert_eq!(
         post(&receiver, 10, PATIENCE).await.unwrap().status,
         200,
-        "a delivery is over with its status"
+        "a delivery ends with its status"
     );
     assert_eq!((receiver.connections(), receiver.requests().len()), (4, 4));
 }
@@ -153,7 +152,7 @@ async fn a_closed_port_is_a_failed_connection() {
     let receiver = Receiver::start().await;
     let url = receiver.url("/cb");
     let out = Out::to_receivers();
-    // Bound and not listening: nobody else can get the port while we hold it.
+    // Bound but not listening, so that no other process gets the port.
     let port = tokio::net::TcpSocket::new_v4().unwrap();
     port.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let closed = url.replace(

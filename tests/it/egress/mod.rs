@@ -1,4 +1,4 @@
-//! The only way out: what it sends, where it goes, and what it does not let happen to it.
+//! The hub's HTTP client: its requests, the addresses it connects to, and its limits.
 
 mod guarded;
 mod hostile;
@@ -14,12 +14,12 @@ use reviews_service::websub::http_client::{Answer, Egress, Failure, Policy, Root
 
 use crate::support::{Book, Receiver, Reply, ca_pem};
 
-/// More than any of it takes.
+/// Longer than any exchange here takes.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// As long as a test is willing to wait for what never comes.
+/// How long a test waits for an event that must not happen.
 const IMPATIENCE: Duration = Duration::from_millis(300);
 
-/// A way out, with a book of names and a clock.
+/// A client with a fake resolver and a clock.
 struct Out {
     egress: Egress,
     book: Book,
@@ -27,12 +27,12 @@ struct Out {
 }
 
 impl Out {
-    /// To this machine's receivers, whose name is `receiver.test` and all below it.
+    /// A client for this machine's receivers: `receiver.test` and all names below it.
     fn to_receivers() -> Self {
         Self::allowing(&["127.0.0.0/8"])
     }
 
-    /// To the public Internet and these nets.
+    /// A client for the public Internet and these networks.
     fn allowing(nets: &[&str]) -> Self {
         let (book, clock) = (
             Book::default(),
@@ -257,7 +257,7 @@ async fn deliveries_to_one_host_share_a_connection_but_gets_do_not() {
 async fn old_connections_take_no_delivery() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     let url = receiver.url_of("receiver.test", "/cb");
-    // Setting the wall clock back makes none older or younger.
+    // Setting the wall clock back changes no connection's age.
     for (seconds, connections) in [(0, 1), (19, 1), (1, 2), (-9, 2), (19, 2), (1, 3)] {
         out.clock.advance(TimeDelta::seconds(seconds));
         out.post(&url, "x").await.unwrap();

@@ -1,4 +1,4 @@
-//! Files to import: whatever they hold, rows are taken or rejected one by one, or the file is refused; nothing else happens.
+//! Files to import: with any content, each row is imported or rejected, or the whole file is refused.
 
 use std::fs;
 
@@ -89,7 +89,7 @@ fn rows_of_any_file_are_imported_or_rejected() {
             let mut quiet = Quiet::default();
             let reported = runtime.block_on(import(database, &clock, &order, &mut quiet));
             if let Err(error) = reported {
-                assert!(error.to_string().len() > 10, "an error that says nothing");
+                assert!(error.to_string().len() > 10, "an empty error");
             }
             let counted = async {
                 let mut reader = database.readers().acquire().await.unwrap();

@@ -1,4 +1,4 @@
-//! Requests: targets with their queries, header fields, forms and messages.
+//! Requests: targets with queries, header fields, forms and messages.
 
 use poem::http::Method;
 
@@ -205,7 +205,7 @@ const MESSAGE: &[&str] = &[
     " ",
 ];
 
-/// A service that publishes some reviews, and answers on one thread.
+/// A service with some reviews that answers on one thread.
 fn served(check: impl Fn(&tokio::runtime::Runtime, &TestApp)) {
     let runtime = runtime();
     let app = runtime.block_on(TestApp::uncoded(&Generator::new(5).reviews(30)));
@@ -213,7 +213,7 @@ fn served(check: impl Fn(&tokio::runtime::Runtime, &TestApp)) {
     drop(app);
 }
 
-/// What of a target no client can send is left out: it never reaches a parser.
+/// Removes characters that no client can send in a target: they never reach a parser.
 fn sendable(target: String) -> Option<String> {
     target.parse::<poem::http::Uri>().is_ok().then_some(target)
 }

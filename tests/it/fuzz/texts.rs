@@ -1,4 +1,4 @@
-//! Texts of reviews through the analyzer: whatever they say, what is found lies within them.
+//! Texts of reviews: the analysis of any text finds only parts of it.
 
 use reviews_service::insights::{Analyzer, Engine, Subject};
 use reviews_service::model::Mentions;

@@ -1,4 +1,4 @@
-//! Which pages may ask, under which names: foreign ones are refused, whatever they ask.
+//! Allowed values of `Origin` and `Host`; requests with others are always refused.
 
 use poem::http::Method;
 use reviews_service::app::App;
@@ -60,7 +60,7 @@ async fn unknown_origins_and_hosts_are_always_refused() {
             assert_eq!(
                 app.get_with("/reviews.json", &headers).await.status,
                 200,
-                "everything else is for everybody"
+                "all other routes are open to every origin"
             );
         }
     }
@@ -69,7 +69,7 @@ async fn unknown_origins_and_hosts_are_always_refused() {
             .await
             .status,
         200,
-        "no stranger has ended it"
+        "other origins could not end it"
     );
 }
 

@@ -1,4 +1,4 @@
-//! What is refused in both eras, and what is not although it could be.
+//! Refused requests with and without sessions, and unusual ones that are accepted.
 
 use poem::Body;
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ async fn the_answer_is_json_whatever_the_client_accepts() {
             .await
             .status,
         200,
-        "and where nothing is said"
+        "also without the header"
     );
 }
 
@@ -120,7 +120,7 @@ async fn a_body_is_json_of_at_most_64_kibibytes() {
 #[tokio::test]
 async fn a_message_has_a_bounded_number_of_values_however_short_they_are() {
     let app = service().await;
-    // Beside these there are six: the message and its members, and the parameters.
+    // Besides these there are six values: the message, its members, and the parameters.
     let message = |count: usize| {
         let mut opening = initialize("2025-06-18");
         opening["params"]["capabilities"]["experimental"] = json!({ "x": { "": vec![0; count] } });
@@ -139,7 +139,7 @@ async fn a_message_has_a_bounded_number_of_values_however_short_they_are() {
         "{}",
         refused.text()
     );
-    // What is within a text is none.
+    // Brackets inside a string are not values.
     let query = "[{,\"".repeat(2_000);
     let session = open(&app, "2025-06-18").await;
     let completed = json!({
@@ -347,7 +347,7 @@ async fn wrong_arguments_are_reported_to_the_agent() {
     assert_eq!(
         (wrong.status, &result["isError"]),
         (200, &json!(true)),
-        "wrong arguments are told to the agent"
+        "the agent gets the wrong arguments"
     );
     assert!(
         result.get("structuredContent").is_none()

@@ -1,4 +1,4 @@
-//! How a session ends, what it outlives, and that nothing is kept of it.
+//! The end of sessions, their survival of a restart, and the absence of stored state.
 
 use poem::http::Method;
 use serde_json::json;
@@ -110,8 +110,8 @@ async fn thousands_of_sessions_leave_no_state() {
         ids.insert(open(&app, "2025-06-18").await);
     }
     assert_eq!(ids.len(), 2_000);
-    assert!(before == contents(&app.path()), "the database has changed");
-    // What is not kept cannot run out: the first is as good as the last.
+    assert!(before == contents(&app.path()), "the database changed");
+    // Sessions are not stored, so the first one works like the last.
     for id in [ids.first().unwrap(), ids.last().unwrap()] {
         assert_eq!(ask(&app, id, &request("ping", json!({}))).await.status, 200);
     }

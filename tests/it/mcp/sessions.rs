@@ -1,4 +1,4 @@
-//! Sessions: how they are opened, kept without being kept, and ended.
+//! Sessions: opening, use without stored state, and end.
 
 use serde_json::json;
 
@@ -200,7 +200,7 @@ async fn a_request_without_a_session_id_is_refused() {
             "{unknown}"
         );
     }
-    // Opening needs none, so one that has lapsed does no harm there.
+    // `initialize` needs no session, so an expired one does no harm.
     let opened = app
         .post_mcp(
             &[("mcp-session-id", UNKNOWN)],

@@ -1,4 +1,4 @@
-//! Requests that stand alone (2026-07-28).
+//! Stateless requests (2026-07-28).
 
 use serde_json::{Value, json};
 
@@ -78,7 +78,7 @@ async fn headers_must_match_the_body() {
         ],
         vec![version, method, ("mcp-name", " get_business\t")],
         vec![version, method, ("mcp-name", "=?base64?Z2V0X2J1c2luZXNz?=")],
-        // Neither means anything here.
+        // Neither has a meaning here.
         vec![
             version,
             method,
@@ -171,7 +171,7 @@ async fn an_unknown_revision_gets_a_list_of_the_known_ones() {
             &json!({ "requested": version, "supported": ["2025-03-26", "2025-06-18", "2025-11-25", STATELESS] })
         );
     }
-    // One that is served, but in sessions.
+    // A known revision, but one with sessions.
     let headers = [
         ("mcp-protocol-version", "2025-11-25"),
         ("mcp-method", "tools/list"),
@@ -234,7 +234,7 @@ async fn discovery_lists_revisions_and_capabilities() {
             .unwrap()
             .contains("untrusted")
     );
-    // Who does not yet know which revisions there are, asks so.
+    // The request of a client that does not know the revisions yet.
     let unsaid = app
         .post_mcp(
             &[],
@@ -347,7 +347,7 @@ async fn a_body_has_one_request_or_notification() {
     assert_eq!(error(&unread), (400, -32600));
     assert!(
         unread.json().get("id").is_none(),
-        "what could not be read is left out"
+        "an unreadable id is left out"
     );
 }
 

@@ -1,5 +1,4 @@
-//! What the description prefills is answered: parameters, the hub's form and the messages of agents;
-//! and nothing in it was bent to please a checker.
+//! Examples in the OpenAPI document work: parameters, the hub's form and the messages of agents.
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 
@@ -9,7 +8,7 @@ fn encoded(text: &str) -> String {
     percent_encode(text.as_bytes(), NON_ALPHANUMERIC).to_string()
 }
 
-/// What a form is filled with: the example, else the default; `None` leaves the field empty.
+/// The initial value of a form field: the example, otherwise the default; `None` leaves it empty.
 fn prefilled(parameter: &Value) -> Option<String> {
     let value = parameter
         .get("example")
@@ -21,7 +20,7 @@ fn prefilled(parameter: &Value) -> Option<String> {
     )
 }
 
-/// The bodies of an operation, with their media type: one for each example, or the form filled in.
+/// The bodies of an operation with their media type: one for each example, or the filled form.
 fn bodies(document: &Value, operation: &Value) -> Vec<String> {
     let Some(content) = operation["requestBody"]["content"].as_object() else {
         return vec![String::new()];
@@ -79,7 +78,7 @@ async fn every_operation_succeeds_with_its_examples() {
                 }
                 (_, "get") => app.get_with(&target, &headers).await,
                 (_, "delete") => app.send(Method::DELETE, &target, &headers).await,
-                other => panic!("{other:?}: a method that this test does not know"),
+                other => panic!("{other:?}: this test lacks this method"),
             };
             assert!(
                 (200..300).contains(&answer.status),
@@ -161,7 +160,7 @@ async fn the_description_suits_client_generators() {
                 .contains("next_cursor")
         );
     }
-    // A request is plain: no pattern to prefill from, no choice of shapes, no address as the only value.
+    // Request schemas are simple: without a pattern, a choice of shapes, or a URL as the only value.
     let schemas = &document["components"]["schemas"];
     let requests = [&schemas["HubRequest"], &schemas["McpRequest"]];
     let parameters = operations(&document)

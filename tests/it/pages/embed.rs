@@ -1,4 +1,4 @@
-//! What other sites may show: the frame, the badge.
+//! The embed and the badge for other sites.
 
 use serde_json::json;
 
@@ -51,7 +51,7 @@ async fn only_the_embed_can_be_framed_and_it_says_when_it_is_filtered() {
             answer
                 .header("content-security-policy")
                 .ends_with("frame-ancestors *"),
-            "{target}: its errors may be framed"
+            "{target}: its errors can be framed"
         );
         assert!(
             answer.text().contains(&format!("{name} must be")),
@@ -89,7 +89,7 @@ async fn a_frame_says_how_many_reviews_there_are() {
         let html = app.get(target).await.text();
         assert!(
             html.contains("of 5, from 256 reviews"),
-            "{target}: the figure is of all"
+            "{target}: the figure covers all reviews"
         );
         let link = format!("Newest first. <a href=\"{BASE}/\">All 256 reviews</a>");
         assert!(html.contains(&link), "{target}");
@@ -102,7 +102,7 @@ async fn a_frame_has_the_requested_layout_theme_and_accent() {
     let usual = app.get("/embed").await.text();
     assert!(
         usual.contains("data-theme=\"light\"") && usual.contains("class=\"embed list\""),
-        "light, whatever the reader's system: the site around it is"
+        "light by default, like the site around it"
     );
     let html = app
         .get("/embed?layout=carousel&theme=dark&accent=%237cc7e0")
@@ -111,7 +111,7 @@ async fn a_frame_has_the_requested_layout_theme_and_accent() {
     assert!(html.contains("data-theme=\"dark\"") && html.contains("class=\"embed carousel\""));
     assert!(
         html.contains("<ol class=\"reviews\" tabindex=\"0\" aria-label="),
-        "a row that is moved sideways can be moved by keys"
+        "a row that scrolls sideways must have keyboard focus"
     );
     assert!(
         html.contains("<link rel=\"stylesheet\" href=\"/embed/accent/7cc7e0.css\">"),
@@ -123,7 +123,7 @@ async fn a_frame_has_the_requested_layout_theme_and_accent() {
         style
             .text()
             .contains("--accent:light-dark(#0a5a78,#7cc7e0)"),
-        "it can be read on the dark background alone: {}",
+        "it is readable only on the dark background: {}",
         style.text()
     );
     assert!(
@@ -206,7 +206,10 @@ async fn the_options_are_shown_with_the_lines_to_paste() {
         "the frame has the options: {html}"
     );
     let line = format!("{BASE}/embed?{}", query.replace("&amp;", "&amp;amp;"));
-    assert!(html.contains(&line), "the lines have them, too: {html}");
+    assert!(
+        html.contains(&line),
+        "the lines to copy have them too: {html}"
+    );
     assert!(
         answer
             .header("content-security-policy")

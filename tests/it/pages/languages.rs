@@ -1,9 +1,9 @@
-//! Pages speak the language of the business, write days as its country does, and leave the documents alone.
+//! Pages are in the language of the business, with the dates of its country; documents stay as they are.
 
 use super::{BROWSER, between, seeded};
 use crate::support::TestApp;
 
-/// The pages that people read, each with what it asks for.
+/// The pages, with parameters.
 const PAGES: [&str; 9] = [
     "/",
     "/insights",
@@ -31,7 +31,7 @@ async fn every_page_is_written_in_the_language_of_the_business() {
         ("es", "es", "Reseñas de ", "256 reseñas"),
         ("fr", "fr", "Avis sur ", "256 avis"),
         ("en-GB", "en", "Reviews of ", "256 reviews"),
-        // A language that the pages do not speak.
+        // A language without page texts.
         ("it", "en", "Reviews of ", "256 reviews"),
     ] {
         speaking(&app, language).await;
@@ -48,7 +48,7 @@ async fn every_page_is_written_in_the_language_of_the_business() {
         );
         assert!(home.contains(reviews), "{language}: {reviews}");
         assert!(app.get("/badge.svg").await.text().contains(reviews));
-        // What customers wrote keeps its own language.
+        // Customers' texts keep their language.
         let texts = between(&home, "<p class=\"text\"", ">");
         assert!(texts.iter().all(|one| one.contains("dir=\"auto\"")));
         assert!(texts.iter().any(|one| one.contains("lang=\"en\"")));
@@ -73,7 +73,7 @@ async fn summary_and_topics_are_in_the_language_of_the_page() {
         let text = sentence["text"].as_str().unwrap();
         assert!(!html.contains(text), "{text}");
     }
-    // The answers of the reviews are English; the sections above have their figures.
+    // Derived answers are English; the sections above have their figures.
     let faq = english["faq"].as_array().unwrap();
     let english_page = {
         speaking(&app, "en").await;

@@ -1,4 +1,4 @@
-//! What crawlers, agents and browsers find besides pages.
+//! Resources for crawlers, agents and browsers besides pages.
 
 use reviews_service::compute::steps;
 
@@ -71,7 +71,7 @@ async fn browsers_get_errors_as_pages_and_other_clients_as_problems() {
             (status, "application/problem+json"),
             "{target}"
         );
-        // A customer is led back to the reviews, and to nothing that is for programs.
+        // A customer gets links to the reviews, and none to JSON or documentation.
         let html = page.text();
         assert!(html.contains("All reviews of "), "{target}");
         let advice = ["/docs", "/openapi", "Accept", "id;"];
@@ -109,10 +109,14 @@ async fn shared_pages_are_rendered_and_compressed_once_per_snapshot() {
             let before = steps::count();
             let answer = app.get_with(target, &[("accept-encoding", coding)]).await;
             assert_eq!(answer.header("content-encoding"), coding, "{target}");
-            assert_eq!(steps::count(), before, "{target} was made for who asked");
+            assert_eq!(
+                steps::count(),
+                before,
+                "{target} was rendered for a request"
+            );
         }
     }
-    // A change makes them anew, before anybody asks.
+    // A change renders them again before a request.
     app.shell("update review set author = 'Somebody Else' where rating = 1")
         .await;
     let before = steps::count();
@@ -129,7 +133,7 @@ async fn sitemap_files_are_rendered_once_per_snapshot() {
     let first = app.get("/sitemaps/1.xml").await;
     let before = steps::count();
     assert_eq!(first.text(), app.get("/sitemaps/1.xml").await.text());
-    assert_eq!(steps::count(), before, "it was made again");
+    assert_eq!(steps::count(), before, "it was rendered again");
     assert_eq!(first.text(), app.get("/sitemap.xml").await.text());
     for target in [
         "/sitemaps/0.xml",

@@ -119,7 +119,7 @@ async fn the_form_has_every_filter_and_keeps_its_values() {
     let app = seeded().await;
     let description = app.get("/.well-known/openapi.json").await.json();
     let parameters = &description["paths"]["/api/reviews/search"]["get"]["parameters"];
-    // Of what the address may have besides, a page makes its own links.
+    // `limit` and `cursor` have no field: pages set them in their links.
     let names = parameters
         .as_array()
         .unwrap()
@@ -167,7 +167,7 @@ async fn a_search_for_an_unknown_name_proposes_the_nearest_one() {
     );
 }
 
-/// What a person reads of a page's results, with what is marked in brackets.
+/// The text of a page's results, with marked words in brackets.
 fn shown(html: &str) -> String {
     let text = html.replace("<mark>", "[").replace("</mark>", "]");
     let texts = between(&text, "<p class=\"text\"", "</p>");
@@ -175,7 +175,7 @@ fn shown(html: &str) -> String {
     said.collect::<Vec<_>>().join("\n")
 }
 
-/// An address in a page as a browser follows it.
+/// A URL in a page, unescaped.
 fn followed(href: &str) -> String {
     href.replace("&amp;", "&")
 }
@@ -314,7 +314,7 @@ async fn the_form_shows_and_keeps_the_order() {
 #[tokio::test]
 async fn paging_forward_and_back_shows_the_same_reviews() {
     let mut reviews = Generator::new(7).reviews(150);
-    // Several of one day, of equal stars.
+    // Several have one day and equal stars.
     for (number, review) in reviews.iter_mut().enumerate() {
         review.date = format!("2025-01-{:02}", 1 + number % 9).parse().unwrap();
     }
@@ -343,14 +343,14 @@ async fn paging_forward_and_back_shows_the_same_reviews() {
                 let html = app.get(&target).await.text();
                 let (expected, _) = forth.pop().unwrap();
                 assert_eq!(permalinks(&html), expected, "{target}");
-                // From there it goes forth again, and on back.
+                // From there, forward again, and further back.
                 let next = app.get(&rel(&html, "next").unwrap()).await.text();
                 assert!(!permalinks(&next).is_empty(), "{target}");
                 back = rel(&html, "prev");
             }
             assert!(
                 forth.is_empty(),
-                "{first}: {} pages were not met again",
+                "{first}: {} pages were not found again",
                 forth.len()
             );
         }

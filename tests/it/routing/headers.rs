@@ -1,4 +1,4 @@
-//! The headers of all answers: across origins, for hubs and feeds, and for pages.
+//! Headers of all answers: CORS, links for hub and feeds, and the policy of pages.
 
 use poem::http::Method;
 
@@ -9,7 +9,7 @@ use crate::support::BASE;
 async fn every_answer_can_be_read_from_any_origin() {
     let app = service().await;
     let tag = app.get("/reviews.json").await.header("etag").to_owned();
-    // `send` holds every answer to Access-Control-Allow-Origin; here are those that are no 200.
+    // `send` checks Access-Control-Allow-Origin in every answer; these are answers other than 200.
     for (method, target, headers, status) in [
         (
             Method::GET,
@@ -162,8 +162,7 @@ async fn the_content_security_policy_forbids_other_hosts() {
                 "{path}: {part} is not in {policy}"
             );
         }
-        // The page for trying out asks the service under its public name, which need not be the one
-        // in the address bar.
+        // `/embed/try` uses the service's public URL, which can differ from the one in the address bar.
         let asks = policy.replace("connect-src http: https:; ", "");
         assert_eq!(asks != policy, path == "/docs", "{path}: {policy}");
         assert!(

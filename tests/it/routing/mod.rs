@@ -1,4 +1,4 @@
-//! Every path answers what the one table says, and the headers of all answers are there.
+//! Every path answers as in the route table, with the headers of all answers.
 
 mod headers;
 mod paths;
@@ -13,7 +13,7 @@ use reviews_service::web::Route;
 
 use crate::support::{Generator, TestApp};
 
-/// A path that the route answers with 200.
+/// A path of the route that is answered with 200.
 fn path(pattern: &str) -> String {
     if pattern == "/api/compare" {
         return format!(
@@ -29,8 +29,7 @@ fn path(pattern: &str) -> String {
         .replace(":id", "r-00001")
 }
 
-/// The routes that can be read, which are all but those that take requests of other kinds, and those
-/// that lead elsewhere.
+/// The routes that answer GET themselves: all except those for other methods, and redirects.
 fn readable(app: &TestApp) -> impl Iterator<Item = &Route> {
     app.routes()
         .iter()
@@ -222,7 +221,7 @@ async fn probes_and_metrics_answer_head_like_get() {
 #[tokio::test]
 async fn a_body_with_too_large_a_length_is_refused_before_it_is_sent() {
     let app = service().await;
-    // A body that never comes.
+    // A body that never arrives.
     let never = || Body::from_bytes_stream(futures_util::stream::pending::<io::Result<Bytes>>());
     let wait = std::time::Duration::from_secs(10);
     let form = ("content-type", "application/x-www-form-urlencoded");
@@ -250,7 +249,7 @@ async fn a_stopping_service_is_alive_but_not_ready() {
     assert_eq!(
         app.get("/reviews.json").await.status,
         200,
-        "what still comes is still answered"
+        "new requests are still answered"
     );
 }
 

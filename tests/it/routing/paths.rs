@@ -1,4 +1,4 @@
-//! What a path means: what is not there, and how the same is written otherwise.
+//! Unknown paths, and other spellings of known ones.
 
 use poem::http::Method;
 
@@ -56,7 +56,7 @@ async fn an_unknown_path_is_a_404_for_every_request() {
             let answer = app.send(method.clone(), target, &[]).await;
             assert_eq!(answer.status, 404, "{method} {target}");
         }
-        // A path below a route with an id is a route, and allows what that allows.
+        // A path that matches a route with an ID has the methods of that route.
         let other = app.send(Method::POST, target, &[]).await.status;
         assert!(other == 404 || other == 405, "POST {target}: {other}");
     }
@@ -128,7 +128,7 @@ async fn commonly_guessed_paths_redirect_to_the_right_ones() {
                 answer.header("access-control-allow-origin") == "*",
                 "{path}"
             );
-            // Relative, for the base URL may have a path that a proxy takes off.
+            // Relative, because a proxy may strip the path of the base URL.
             assert!(
                 !location.starts_with('/') && !location.contains("//"),
                 "{location}"

@@ -1,4 +1,4 @@
-//! The request log: which requests have a line, what it says, and that an error document has its id.
+//! The request log: the requests with a line, its fields, and its ID in error documents.
 
 use std::sync::Arc;
 
@@ -84,7 +84,7 @@ async fn with_all_ready_answers_have_a_line_too() {
     let endpoint = &app.app().endpoint;
     let at_hand = endpoint.at_hand(&poem::http::Method::GET, &uri, &headers);
     let body = at_hand
-        .expect("it is at hand")
+        .expect("it is ready")
         .into_body()
         .into_vec()
         .await
@@ -93,7 +93,7 @@ async fn with_all_ready_answers_have_a_line_too() {
     let long = format!("/{}", "x".repeat(2_000));
     app.get(&long).await;
     let lines = logs.with("request.answered");
-    // The first answer was asked for once more, with its ETag.
+    // The first target was requested again with its ETag.
     let [first, unchanged, at_hand, of_long] = &lines[..] else {
         panic!("{lines:?}")
     };

@@ -1,8 +1,8 @@
-//! "The same but for case", tables by hand: what finds what.
+//! Case folding: tables of queries and the reviews that they find.
 
 use super::*;
 
-/// What the reviews say, by number.
+/// The texts of the reviews, by number.
 const TEXTS: &[&str] = &[
     "Die Straße ist frei",
     "DIE STRASSE IST FREI",
@@ -25,7 +25,6 @@ const TEXTS: &[&str] = &[
     "",
 ];
 
-/// A query, and the numbers of the reviews that it finds.
 const FOUND: &[(&str, &[usize])] = &[
     ("straße", &[0]),
     ("STRAßE", &[0]),

@@ -1,9 +1,8 @@
-//! Searches by what reviews speak of, and in another order. What they speak of is told by the
-//! database's own view, of which the search knows nothing.
+//! Searches by aspect and in other orders. The expected aspects come from the database's view, which the search does not use.
 
 use super::*;
 
-/// What is said, by nobody in particular.
+/// Texts about aspects.
 const SAID: [&str; 8] = [
     "They arrived right on time.",
     "The technician was two hours late.",
@@ -24,7 +23,7 @@ const VOTES: [Vote; 5] = [
 ];
 
 impl Question {
-    /// The same, mostly about an aspect or in another order.
+    /// Adds an aspect or another order, usually.
     pub fn opinionated(self, generator: &mut Generator) -> Self {
         let aspect = generator.once_in(3).then(|| generator.pick(&ASPECTS));
         Self {
@@ -37,7 +36,7 @@ impl Question {
         }
     }
 
-    /// Whether the review speaks as is asked for.
+    /// Whether the review has the requested aspect and polarity.
     pub fn speaks(&self, review: &Known) -> bool {
         self.aspect.is_none_or(|aspect| {
             let vote = review.votes.get(aspect);
@@ -46,7 +45,7 @@ impl Question {
     }
 }
 
-/// Lets every other review say something.
+/// Gives every other review such a text.
 pub fn give(reviews: &mut [Review]) {
     let mut generator = Generator::new(13);
     for review in reviews.iter_mut().step_by(2) {
@@ -59,7 +58,7 @@ pub fn give(reviews: &mut [Review]) {
     }
 }
 
-/// What there is, with what the database says that it speaks of.
+/// The reviews with their aspects from the database.
 pub async fn known(app: &TestApp, reviews: &[Review]) -> Vec<Known> {
     let mut known = super::known(reviews);
     let mut reader = app.database().readers().acquire().await.unwrap();
@@ -102,7 +101,7 @@ async fn paging_in_every_order_yields_every_match_once() {
     let mut generator = Generator::new(32);
     let mut pages = 0;
     for number in 0..FILTERS {
-        // Mostly few filters, so that there is a second page.
+        // Usually few filters, so that there is a second page.
         let filters = number & (number >> 1) & (number >> 2);
         let question =
             Question::random(&mut generator, filters, &reviews).opinionated(&mut generator);
@@ -125,7 +124,7 @@ async fn paging_in_every_order_yields_every_match_once() {
         }
         assert_eq!(ids, expected, "{question:?}");
     }
-    assert!(pages > 2 * FILTERS, "hardly any second page: {pages}");
+    assert!(pages > 2 * FILTERS, "too few second pages: {pages}");
 }
 
 #[tokio::test]
@@ -186,7 +185,7 @@ async fn a_polarity_needs_an_aspect_and_an_unknown_aspect_lists_the_known_ones()
         assert_eq!(evidence.status, 404, "{asked}");
         assert!(told.contains(&known), "{told}");
     }
-    // Together with whatever else is wrong.
+    // Together with all other issues.
     let query = "aspect=weather&rating=9&limit=0";
     let issues = [
         ("rating", "too_big"),

@@ -1,4 +1,4 @@
-//! One page after the other: totals, cursors, and what happens between two pages.
+//! Paging: totals, cursors, and changes between two pages.
 
 use super::*;
 
@@ -14,7 +14,7 @@ async fn paging_yields_every_match_once() {
         let expected = question.expected(&known);
         let (mut cursor, mut ids) = (None, Vec::new());
         loop {
-            // Pages of any size go together: the cursor is bound to the filters alone.
+            // Page sizes can change: the cursor depends only on the filters.
             let limit = (1 + generator.below(100)).to_string();
             let mut more = vec![("limit", limit.as_str())];
             more.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
@@ -33,14 +33,14 @@ async fn paging_yields_every_match_once() {
             }
             assert!(
                 !answer.ids().is_empty(),
-                "{target}: an empty page that is not the last"
+                "{target}: an empty page before the last"
             );
         }
         assert_eq!(ids, expected, "{question:?}");
     }
     assert!(
         pages > 2 * FILTERS,
-        "hardly any question had a second page: {pages}"
+        "too few queries had a second page: {pages}"
     );
 }
 
@@ -80,7 +80,7 @@ async fn totals_are_exact_up_to_a_thousand() {
         let Some(cursor) = first.get("next_cursor") else {
             continue;
         };
-        // A snapshot that nobody has asked before counts from the second page just so.
+        // A snapshot without earlier requests counts the same from the second page.
         let fresh = TestApp::uncoded(&reviews).await;
         let second = fresh
             .get(&format!(
@@ -119,8 +119,8 @@ async fn changes_between_pages_neither_repeat_nor_hide_a_review() {
         .await
         .json();
     assert_eq!(first["reviews"][9]["id"], "s-0009");
-    // One newer than all, one older than all, one just behind the cursor; and one of each that
-    // vanishes, with the very review on which the cursor stands.
+    // Adds one newer than all, one older than all, and one just after the cursor; deletes one of each kind, and the review of
+    // the cursor.
     let sql = "insert into review (review_id, rating, reviewed_on, text) values ('new', 5, '2026-11-01', 'leak'), ('old', 5, '1999-01-01', 'Leak'),
                  ('s-0009z', 5, '2025-12-23', 'LEAK');
                delete from review where review_id in ('s-0000', 's-0009', 's-0012');
@@ -136,7 +136,7 @@ async fn changes_between_pages_neither_repeat_nor_hide_a_review() {
     assert_eq!(
         second.json()["total"],
         38,
-        "the total is that of now, on all pages"
+        "all pages have the current total"
     );
     let third = page(&second.json()["next_cursor"]).await;
     app.shell("delete from review where reviewed_on < '2025-12-01' and review_id <> 'old'")
@@ -152,7 +152,7 @@ async fn changes_between_pages_neither_repeat_nor_hide_a_review() {
     );
 }
 
-/// 30 reviews that say `leak`, and the cursor behind the first three.
+/// 30 reviews with `leak`, and the cursor after the first three.
 async fn with_cursor() -> (TestApp, String) {
     let app = TestApp::uncoded(
         &(0..30)
@@ -174,7 +174,7 @@ async fn a_cursor_belongs_to_its_filters() {
     let is_url_safe = |c: char| c.is_ascii_alphanumeric() || "-_.~".contains(c);
     assert!(
         cursor.chars().all(is_url_safe),
-        "{cursor} would have to be percent-encoded"
+        "{cursor} would need percent-encoding"
     );
     // The same filters in another order, case and spelling; another limit.
     for same in [

@@ -1,8 +1,8 @@
-//! The parameters: what is refused, in which words, and what is odd but valid.
+//! Parameters: errors, their texts, and odd but valid values.
 
 use super::*;
 
-/// A query, and the one parameter in it that is invalid, with its code.
+/// A query, its only invalid parameter, and the code.
 const INVALID: &[(&str, &str, &str)] = &[
     ("rating=0", "rating", "too_small"),
     ("rating=6", "rating", "too_big"),
@@ -180,7 +180,7 @@ async fn the_longest_query_fits_into_a_request() {
     );
 }
 
-/// 60 reviews with every number of stars; a third each with a word, without one, and with others.
+/// 60 reviews with every number of stars: a third with the word, a third without text, a third with other words.
 async fn service() -> TestApp {
     let reviews: Vec<Review> = (0..60)
         .map(|number| Review {
@@ -260,7 +260,7 @@ async fn empty_queries_and_empty_results_have_the_usual_form() {
         none,
         json!({"total": 0, "total_relation": "eq", "count": 0, "limit": 20, "reviews": []})
     );
-    // Stars without words are found by stars, and by no word.
+    // Reviews without text are found by stars, and by no word.
     let silent = app
         .get(&format!("{SEARCH}?rating=2&limit=100"))
         .await

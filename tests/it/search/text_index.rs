@@ -1,5 +1,4 @@
-//! The text index in the service of searches: whatever state it is in, answers are those of the
-//! snapshot.
+//! Searches with the text index: in any state of the index, answers come from the snapshot.
 
 use std::sync::Arc;
 
@@ -11,7 +10,7 @@ use reviews_service::storage::reviews::Newest;
 use super::*;
 use crate::support::{refused, sqlite3};
 
-/// The text index of `app`, asked whenever it can be.
+/// The text index of `app`, used for every possible query.
 pub async fn eager(app: &TestApp) -> TextIndex {
     let index = TextIndex::open(app.database(), app.app().ctx.clock.clone()).await;
     index.with_ask_when(AskWhen {
@@ -28,7 +27,7 @@ fn asking(query: &str) -> ReviewFilter {
     })
 }
 
-/// Asks so many questions of `snapshot`, whose reviews are those; says how many the index answered.
+/// Runs this many queries on `snapshot`, which has these reviews; returns how many the index answered.
 async fn ask_all(
     index: &TextIndex,
     snapshot: &Snapshot,
@@ -73,8 +72,8 @@ async fn ask_all(
     answered
 }
 
-/// Asks until the index has answered so many questions: its readers come back by tasks of their
-/// pool, which have their turn when a question waits or has been answered.
+/// Runs queries until the index has answered this many: tasks of the pool return its readers, and run only when a query
+/// waits or has been answered.
 async fn ask_until(
     index: &TextIndex,
     snapshot: &Snapshot,
@@ -155,7 +154,7 @@ async fn further_pages_and_other_orders_use_the_cached_matches() {
     assert!(pages > 200, "{pages}");
 }
 
-/// What the database holds now.
+/// The current reviews of the database.
 async fn stored(app: &TestApp) -> Vec<Review> {
     let mut reader = app.database().readers().acquire().await.unwrap();
     let (mut reviews, mut newest) = (Vec::new(), Newest::default());
@@ -218,7 +217,7 @@ async fn a_missing_index_or_busy_readers_change_no_answer() {
         "no reader was free"
     );
     drop(busy);
-    // A writer in the midst of its work keeps nobody from reading.
+    // An open write transaction does not block readers.
     let write = app.database().write_as_owner().await.unwrap();
     ask_until(&index, &snapshot, &reviews, &mut generator, 6).await;
     drop(write);
@@ -236,8 +235,7 @@ async fn an_index_of_another_database_or_an_earlier_moment_is_not_used() {
     let app = TestApp::uncoded(&reviews).await;
     let (index, snapshot) = (eager(&app).await, app.app().ctx.current.load());
     let mut generator = Generator::new(86);
-    // As in a copy that was restored: fewer changes than the snapshot has seen, and texts of
-    // another time.
+    // As in a restored copy: fewer changes than in the snapshot, and older texts.
     sqlite3(
         &app.path(),
         "update review set text = 'another text'; update review_change set change_no = change_no - 900",
@@ -246,7 +244,7 @@ async fn an_index_of_another_database_or_an_earlier_moment_is_not_used() {
     assert_eq!(
         ask_all(&index, &snapshot, &reviews, &mut generator, 60).await,
         0,
-        "its changes went back"
+        "it has fewer changes"
     );
     sqlite3(
         &app.path(),
@@ -255,7 +253,7 @@ async fn an_index_of_another_database_or_an_earlier_moment_is_not_used() {
     assert_eq!(
         ask_all(&index, &snapshot, &reviews, &mut generator, 60).await,
         0,
-        "it is of another database"
+        "it belongs to another database"
     );
 }
 
@@ -281,7 +279,7 @@ async fn a_start_restores_missing_rows_of_the_index() {
             left join review_fts as f on f.rowid = review_no where f.text is not review.text";
         assert_eq!(sqlite3(&app.path(), lacking).trim(), "0", "{damage}");
     }
-    // And the triggers go on from there.
+    // The triggers then work on the restored rows.
     app.shell("update review set text = 'quibblefax' where review_id = 's-9000'")
         .await;
     assert_eq!(
@@ -297,8 +295,7 @@ async fn a_start_restores_missing_rows_of_the_index() {
 #[tokio::test]
 async fn texts_that_fts5_folds_differently_are_found() {
     let app = TestApp::uncoded(&Generator::new(88).reviews(600)).await;
-    // Broken UTF-8: a stray continuation byte makes one character of "é" for FTS5; and NUL, where
-    // older FTS5 stopped.
+    // Invalid UTF-8: FTS5 reads "é" and a stray continuation byte as one character; and NUL, at which older FTS5 stopped.
     for (id, text) in [
         ("b-1", "63616620c3a980206f6c64"),
         ("b-2", "7a797800676c696e74"),

@@ -1,9 +1,9 @@
-//! `match=words`: each word of the question, without its plural ending, begins a word of the text,
-//! in any order; or the whole question stands in it. Held to a naive implementation of the rule.
+//! `match=words`: each word of the query, without its plural ending, begins a word of the text, in any order; or the text
+//! contains the whole query. Compared with a naive implementation.
 
 use super::*;
 
-/// Words of one review or of several, cut, in the plural, in any case and order.
+/// Words of one or several reviews, shortened, in the plural, in any case and order.
 fn question(generator: &mut Generator, reviews: &[Review]) -> String {
     if generator.once_in(5) {
         return fragment(generator, reviews);
@@ -46,7 +46,7 @@ async fn words_are_found_as_by_a_naive_scan_and_include_substring_matches() {
     let mut generator = Generator::new(92);
     let (mut more, mut indexed) = (0, 0);
     for number in 0..500 {
-        // Mostly the words alone decide.
+        // Usually without other filters.
         let filters = if number % 4 == 0 { number / 4 } else { 0 };
         let asked = Question {
             query: Some(question(&mut generator, &reviews)),
@@ -77,7 +77,7 @@ async fn words_are_found_as_by_a_naive_scan_and_include_substring_matches() {
     }
     assert!(
         more > 100 && indexed > 30,
-        "{more} questions found more than the substring, {indexed} asked the index"
+        "{more} queries found more than the substring, {indexed} used the index"
     );
 }
 

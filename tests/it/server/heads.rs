@@ -1,4 +1,4 @@
-//! What is no request, or too much of one: refused, each with its own status.
+//! Malformed and oversized requests, each refused with its status.
 
 use reviews_service::web::server::Limits;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -7,7 +7,7 @@ use tokio::time::timeout;
 use super::rig::{NEVER, start};
 use super::{GET, SOON};
 
-/// One check for every request that never reaches the endpoint.
+/// Checks the answer to a request that does not reach the endpoint.
 async fn check_refused(request: &str, status: u16) {
     let server = start(Limits {
         headers_timeout: SOON,
@@ -17,8 +17,12 @@ async fn check_refused(request: &str, status: u16) {
     let mut client = server.client().await;
     client.send(request).await;
     client.answer().await.assert_problem(status);
-    assert_eq!(client.rest().await.unwrap(), b"", "closed after the answer");
-    assert_eq!(server.ask(GET).await.status, 200, "the server goes on");
+    assert_eq!(
+        client.rest().await.unwrap(),
+        b"",
+        "the connection is closed after the answer"
+    );
+    assert_eq!(server.ask(GET).await.status, 200, "the server continues");
 }
 
 #[tokio::test]
@@ -41,7 +45,7 @@ async fn a_missing_or_repeated_host_is_answered_400() {
     assert_eq!(
         server.ask("GET / HTTP/1.0\r\n\r\n").await.status,
         200,
-        "HTTP/1.0 knows no Host"
+        "HTTP/1.0 has no Host"
     );
 }
 
@@ -186,7 +190,7 @@ async fn a_late_head_is_answered_408() {
 
 #[tokio::test]
 async fn a_slow_head_is_answered_408() {
-    // Bounds that no drip reaches, so that only time can end it.
+    // Limits that the slow client does not reach, so that only the time limit ends it.
     let bytes = 16 << 20;
     let server = start(Limits {
         headers_timeout: SOON,

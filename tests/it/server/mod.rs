@@ -1,5 +1,4 @@
-//! What the server promises whoever connects, whatever they send: over real sockets, with an
-//! endpoint of its own.
+//! Guarantees of the server for any client and input, over real sockets, with a test endpoint.
 
 mod heads;
 mod places;
@@ -15,11 +14,10 @@ use tokio::time::timeout;
 use self::rig::{BIG_MIB, Client, NEVER, Running, start};
 
 const GET: &str = "GET / HTTP/1.1\r\nhost: a\r\n\r\n";
-/// Short enough for a test to wait for.
+/// A limit short enough for tests.
 const SOON: Duration = Duration::from_millis(150);
 
-/// Asks until there is a place: a connection that has just closed may still be counted for a
-/// moment.
+/// Retries until a connection is accepted: one that has just closed may still count for a moment.
 async fn admitted(server: &Running) -> Client {
     for _ in 0..10_000 {
         let mut client = server.client().await;
@@ -28,7 +26,7 @@ async fn admitted(server: &Running) -> Client {
             return client;
         }
     }
-    panic!("no place became free");
+    panic!("no connection became free");
 }
 
 #[tokio::test]
@@ -63,8 +61,7 @@ async fn a_silent_connection_is_closed_without_an_answer() {
 
 #[tokio::test]
 async fn one_connection_serves_sequential_and_pipelined_requests() {
-    // The second head begins after more than the time for one: idle time is bounded by its own
-    // limit.
+    // The second head begins after more than the time limit of a head, because idle time has a separate limit.
     let server = start(Limits {
         headers_timeout: SOON,
         ..Limits::default()
@@ -191,7 +188,7 @@ async fn a_stop_finishes_requests_in_flight_and_refuses_new_ones() {
         b"",
         "idle connections close at once"
     );
-    // Whether it had been taken from the queue or not decides between an end and a reset.
+    // The connection ends if it was already accepted, otherwise it is reset.
     assert!(fresh.rest().await.map_or(true, |rest| rest.is_empty()));
     assert!(TcpStream::connect(server.address).await.is_err());
     server.app.gate.notify_one();
@@ -228,7 +225,7 @@ async fn a_client_that_reads_nothing_is_cut() {
     let mut client = server.client().await;
     client.send("GET /big HTTP/1.1\r\nhost: a\r\n\r\n").await;
     timeout(NEVER, server.app.dropped.notified()).await.unwrap();
-    // What was on its way may still be read, or be lost to the reset.
+    // Bytes in transit may still be read, or be lost by the reset.
     assert!(
         client
             .rest()

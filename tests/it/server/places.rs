@@ -1,4 +1,4 @@
-//! Who gets a place: beyond the cap, and beside a peer that takes more than its share.
+//! Limits of connections: in all, and for a peer that takes more than its share.
 
 use reviews_service::web::server::Limits;
 
@@ -55,16 +55,20 @@ async fn silent_connections_are_closed_for_new_ones() {
     .await;
     let (mut first, second) = (server.client().await, server.client().await);
     assert_eq!(server.ask(GET).await.status, 200);
-    assert_eq!(first.rest().await.unwrap(), b"", "the oldest goes first");
+    assert_eq!(
+        first.rest().await.unwrap(),
+        b"",
+        "the oldest is closed first"
+    );
     assert_eq!(
         server.ask(GET).await.status,
         200,
-        "the place of who has just gone, or of the other"
+        "one of the two connections was free"
     );
     drop(second);
 }
 
-/// Whoever has the peers' addresses stands outside: 127.0.0.0/8 is not exempt here.
+/// The network exempt from limits by peer; the clients in 127.0.0.0/8 are outside of it.
 const OUTSIDE: &str = "10.0.0.0/8";
 
 const GREEDY: [u8; 4] = [127, 0, 0, 2];

@@ -1,5 +1,4 @@
-//! Laws: whatever is edited in whatever order, a snapshot is a function of the reviews that there
-//! are.
+//! Laws: after any edits in any order, a snapshot depends only on the current reviews.
 
 use reviews_service::model::Review;
 use reviews_service::snapshot::segment::ends_segment;
@@ -8,13 +7,13 @@ use reviews_service::snapshot::{Document, Snapshot};
 use super::{Shop, assert_same, bytes};
 use crate::support::{Generator, TestApp};
 
-/// So many reviews that a snapshot has some segments.
+/// Enough reviews for several segments.
 const REVIEWS: usize = 500;
 const EDITS: usize = 40;
-/// How many numbers ids are made of: reviews that there are, and some that there are not.
+/// The number of possible IDs: those of existing reviews and some others.
 const NUMBERS: usize = 560;
 
-/// An id that reviews have, or may come to have. Every eighth one ends its segment.
+/// A possible ID. Every eighth one ends its segment.
 fn id(generator: &mut Generator) -> String {
     let number = generator.below(NUMBERS);
     if generator.once_in(8) {
@@ -24,7 +23,7 @@ fn id(generator: &mut Generator) -> String {
     }
 }
 
-/// The id of that number among those that end a segment.
+/// The ID with this number among those that end a segment.
 fn ending(number: usize) -> String {
     (0..)
         .map(|suffix| format!("end-{suffix}"))
@@ -33,7 +32,7 @@ fn ending(number: usize) -> String {
         .unwrap()
 }
 
-/// One thing that somebody may do to the tables.
+/// A random edit of the tables.
 fn edit(generator: &mut Generator) -> String {
     let (one, other) = (id(generator), id(generator));
     let (day, stars) = (generator.day(), 1 + generator.below(5));
@@ -79,7 +78,7 @@ fn edit(generator: &mut Generator) -> String {
     }
 }
 
-/// The snapshot after `previous`, or `previous` where nothing moved.
+/// The snapshot after `previous`, or `previous` if nothing changed.
 async fn next(shop: &Shop, previous: Snapshot) -> Snapshot {
     shop.publisher
         .next(&previous)
@@ -88,7 +87,7 @@ async fn next(shop: &Shop, previous: Snapshot) -> Snapshot {
         .unwrap_or(previous)
 }
 
-/// Every review is found by its id, and those that are gone are not.
+/// Every review is found by its ID, and deleted ones are not.
 fn check_index(snapshot: &Snapshot) {
     let dataset: serde_json::Value =
         serde_json::from_slice(&bytes(snapshot, Document::Reviews)).unwrap();
@@ -149,7 +148,7 @@ async fn check_sequence(seed: u64) {
         );
     }
     check_index(&snapshot);
-    // All that is left goes, and comes back.
+    // All remaining reviews are deleted, and added again.
     shop.run("delete from review").await;
     snapshot = next(&shop, snapshot).await;
     assert_same(&snapshot, &shop.fresh().await, "the end");
@@ -203,7 +202,7 @@ async fn reviews_at_the_ends_of_segments_can_be_added_and_deleted() {
     }
 }
 
-/// The reviews in another order, and in which batches.
+/// The reviews in another order, and the sizes of batches.
 async fn shop_of(mut reviews: Vec<Review>, seed: u64) -> Shop {
     let shop = Shop::open().await;
     let mut generator = Generator::new(seed);

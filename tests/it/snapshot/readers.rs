@@ -1,5 +1,4 @@
-//! Readers in the midst of an answer while snapshots change, and codings that nobody needs any
-//! more.
+//! Clients that read an answer while snapshots change, and compression of superseded snapshots.
 
 use std::sync::{Arc, Weak};
 
@@ -15,7 +14,7 @@ use reviews_service::web::context::Ctx;
 use super::{Shop, bytes};
 use crate::support::{Generator, TestApp, links};
 
-/// Somebody who has read the beginning of an answer.
+/// A client that has read the beginning of an answer.
 struct Reader {
     first: Bytes,
     rest: BoxStream<'static, std::io::Result<Bytes>>,
@@ -47,7 +46,7 @@ impl Reader {
     }
 }
 
-/// Something that changes every document.
+/// A write that changes every document.
 async fn change(app: &TestApp, number: usize) {
     app.shell(&format!("replace into review (review_id, rating, reviewed_on, text) values ('c-{number}', 1, '2026-11-20', 'c')"))
         .await;
@@ -74,7 +73,7 @@ async fn a_half_read_answer_ends_with_the_bytes_of_its_snapshot() {
         assert!(app.get(target).await.body != before, "{target} has changed");
         assert!(
             reader.finish().await.unwrap() == before,
-            "{target} is what it was"
+            "{target} did not change"
         );
     }
 }
@@ -140,7 +139,7 @@ async fn compression_continues_when_another_document_changes() {
     let shop = Shop::open().await;
     shop.write(&Generator::new(58).reviews(300)).await;
     let first = shop.fresh().await;
-    // Withheld reviews are counted in the dataset alone.
+    // Only the dataset counts withheld reviews.
     shop.run("insert into review (review_id, rating, reviewed_on, status) values ('w', 3, '2020-01-01', 'withheld')").await;
     let second = shop.publisher.next(&first).await.unwrap().unwrap();
     let feed = Arc::clone(&first.document(Document::JsonFeed).body);
@@ -168,7 +167,7 @@ async fn compression_continues_when_another_document_changes() {
     assert_eq!(
         ready,
         Document::ALL.len() * Coding::ALL.len(),
-        "one run makes what is out now, whatever changed meanwhile"
+        "one run compresses the current snapshot despite later changes"
     );
 }
 
@@ -221,7 +220,7 @@ async fn compression_of_a_superseded_snapshot_is_abandoned() {
         ctx.current.load(),
     );
     let mut coding = Box::pin(code.run_once());
-    // The first coding is being made by another thread.
+    // Another thread makes the first coding.
     assert_eq!(coding.as_mut().now_or_never(), None);
     ctx.current.swap(second);
     coding.await;
@@ -231,13 +230,12 @@ async fn compression_of_a_superseded_snapshot_is_abandoned() {
             .map(|printed| printed.body.codings().len())
             .sum::<usize>()
     };
-    // What stands in both snapshots is in the second one's cached bodies, too; of the rest at most
-    // the one in the making.
+    // Codings of documents that both snapshots share are also in the second one; of the others at most the one in progress.
     let of_first = first.document(Document::Reviews).body.codings();
     assert_eq!(
         of_first,
         [],
-        "the largest sheet, which comes last, was never begun"
+        "the largest body, which comes last, was not started"
     );
     let now = ctx.current.load();
     assert_eq!(

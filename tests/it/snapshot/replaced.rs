@@ -1,6 +1,5 @@
-//! The ground moves: the database becomes another one, somebody else publishes on it too, or the
-//! rows that say what is out are altered by hand. Whatever was said stays true: versions and dates
-//! never go back while anybody remembers them.
+//! The database is replaced, another service publishes on it, or its publication rows are altered: versions and dates never
+//! go back as long as the service or the database has them.
 
 use std::path::Path;
 
@@ -63,8 +62,8 @@ async fn an_older_copy_restored_into_the_file_is_published() {
         (dataset, updated.as_str().unwrap().to_owned())
     };
     let (then, now) = (but_updated(&old), but_updated(&restored));
-    assert_eq!(now.0, then.0, "what it said then");
-    assert!(now.1 > but_updated(&seen).1, "but for when it changed");
+    assert_eq!(now.0, then.0, "its content at that time");
+    assert!(now.1 > but_updated(&seen).1, "except the date of change");
     let date = |seen: &(String, String, Vec<u8>)| httpdate::parse_http_date(&seen.1).unwrap();
     assert!(
         date(&restored) > date(&seen),
@@ -75,7 +74,7 @@ async fn an_older_copy_restored_into_the_file_is_published() {
     for (before, after) in before.iter().zip(versions(&app.path())) {
         assert!(
             after > *before,
-            "subscribers have version {before}, and {after} would not reach them"
+            "subscribers have version {before}; {after} would not be delivered"
         );
     }
     check_in_step(&app).await;
@@ -87,7 +86,7 @@ async fn a_restored_copy_with_more_changes_is_published() {
     let copy = app.folder().join("copy.db");
     app.back_up(&copy);
     app.shell("update review set author = 'after the copy' where review_id in ('r-00001', 'r-00002', 'r-00003')").await;
-    // More changes after the restoration than there were since the copy, before anybody looks.
+    // After the restore, more changes than there were since the copy, before the service looks.
     restore(&app.path(), &copy);
     app.shell(
         "update review set author = 'overtaken' where review_id between 'r-00010' and 'r-00020'",
@@ -126,7 +125,7 @@ async fn two_services_on_one_file_agree_and_stop_publishing() {
         "update review set author = 'A'",
     ] {
         sqlite3(&app.path(), sql);
-        // Whoever looks first publishes; the other finds it published.
+        // The first service to look publishes; the other finds it published.
         other.drain().await.unwrap();
         app.drain().await;
         other.drain().await.unwrap();
@@ -140,7 +139,7 @@ async fn two_services_on_one_file_agree_and_stop_publishing() {
     assert_eq!(
         after[3],
         before[3] + 3,
-        "the dataset: a version for each change"
+        "the dataset has a version for each change"
     );
     let swaps = (
         *app.app().ctx.current.swaps().borrow(),
@@ -186,7 +185,7 @@ async fn services_with_different_base_urls_on_one_file_stop_publishing() {
             let (one, two) = (one.document(document), two.document(document));
             assert_eq!(
                 one.publication.version, two.publication.version,
-                "{document:?}: both know what is due"
+                "{document:?}: both services have the same version"
             );
         }
         let ours = String::from_utf8(bytes(&one, Document::Reviews)).unwrap();
@@ -269,7 +268,7 @@ async fn subscribers_get_deletions_made_while_the_service_was_down() {
     assert_eq!(
         snapshot.document(Document::Insights).publication.version,
         1,
-        "nobody can have any"
+        "no subscriber can have a version"
     );
     let row = rows(
         &shop.folder.path().join("reviews.db"),

@@ -1,5 +1,4 @@
-//! What tests stand on: the real service on a real file, a clock that only they move, and a foreign
-//! writer.
+//! Test support: the real service on a real file, a clock that only tests advance, and a foreign writer.
 
 mod answer;
 mod app;

@@ -1,5 +1,4 @@
-//! Strangers who ask for much: what they cause stays bounded, and keeps nobody out who is there
-//! already.
+//! Floods of requests by strangers: their cost is bounded, and they block no existing subscriber.
 
 use chrono::TimeDelta;
 use serde_json::json;
@@ -21,8 +20,7 @@ impl Hub {
         self.app.post_hub_from(Some(peer), &[FORM], body).await
     }
 
-    /// A hub with these flags, and one active subscription whose callback is a name: not free of
-    /// any limit.
+    /// A hub with these flags, and one active subscription whose callback is a name, so that no limit exempts it.
     async fn with_victim(flags: &'static [&'static str]) -> (Self, String) {
         let hub = Self::with(flags).await;
         let victim = hub.receiver.url_of("victim.receiver.test", "/cb");
@@ -35,7 +33,7 @@ impl Hub {
         (hub, victim)
     }
 
-    /// How many rows `table` holds, and how many bytes the texts in it.
+    /// The number of rows of `table`, and the bytes of its texts.
     async fn size(&self, table: &str, column: &str) -> (u64, u64) {
         let said = self
             .app
@@ -196,12 +194,12 @@ async fn a_thousand_false_requests_from_one_network_block_no_renewal() {
     }
     assert_eq!(
         taken, 100,
-        "one /48 is one network, whatever the /64, and has a tenth of the places"
+        "one /48 is one network and gets a tenth of the places"
     );
     let other = hub
         .ask_from("2001:db8:2::1", "subscribe", "https://other.test/")
         .await;
-    assert_eq!(other.status, 202, "others are not held up by it");
+    assert_eq!(other.status, 202, "it does not delay others");
     for mode in ["subscribe", "unsubscribe"] {
         let answer = hub.ask_from("2001:db8:1:1::1", mode, &victim).await;
         assert_eq!(
@@ -270,11 +268,11 @@ async fn false_requests_for_a_victims_host_do_not_block_its_renewals() {
     assert_eq!(
         statuses.iter().filter(|status| **status == 429).count(),
         1,
-        "the first of 30 a minute was the victim's own"
+        "the first of 30 per minute was the victim's"
     );
     hub.app.drain().await;
     let before = hub.verifications("subscribe").len();
-    assert_eq!(before, 20, "the address has had its share too");
+    assert_eq!(before, 20, "the address has used its share too");
     assert_eq!(
         hub.ask_from("198.51.100.99", "subscribe", &victim)
             .await
@@ -286,7 +284,7 @@ async fn false_requests_for_a_victims_host_do_not_block_its_renewals() {
     assert_eq!(asked.len(), before + 1);
     assert!(
         asked[before].target.starts_with("/cb?"),
-        "at once, though 10 others wait: {}",
+        "at once, although 10 others wait: {}",
         asked[before].target
     );
     assert_eq!(
@@ -313,7 +311,7 @@ async fn the_reserved_share_of_one_subscription_is_bounded_too() {
     assert_eq!(
         statuses,
         [202, 202, 202, 202, 202, 429],
-        "one by its source, four by its own share"
+        "one from its source's share, four from its own"
     );
     hub.app.advance(TimeDelta::seconds(15));
     assert_eq!(
@@ -342,7 +340,7 @@ async fn one_network_gets_a_tenth_of_the_waiting_list_and_at_least_ten_places() 
             }
             let peer = network.replace("NUMBER", "1");
             let answer = hub.ask_from(&peer, "subscribe", &victim).await;
-            assert_eq!(answer.status, 202, "renewals have places of their own");
+            assert_eq!(answer.status, 202, "renewals have separate places");
         }
         let other = hub
             .ask_from("198.51.100.2", "subscribe", "https://other.test/")
@@ -361,7 +359,7 @@ async fn names_of_one_silent_address_get_a_tenth_of_the_waiting_list_and_none_is
     ];
     let (hub, _) = Hub::with_victim(flags).await;
     let mut taken = 0;
-    // Each from a network of its own, and each under a name of its own, which none has seen before.
+    // Each from a different network and with a different new name.
     for number in 0..120 {
         let callback = hub
             .receiver
@@ -376,7 +374,7 @@ async fn names_of_one_silent_address_get_a_tenth_of_the_waiting_list_and_none_is
     }
     let waiting = "select count(*) from intent where address = '127.0.0.1'";
     assert_eq!(hub.app.shell(waiting).await, taken.to_string());
-    // What is known to lead there is refused.
+    // Names known to have this address are refused.
     for callback in [
         hub.receiver.url_of("n7.receiver.test", "/another"),
         hub.receiver.url_of("n7.receiver.test", "/one-more"),
@@ -385,7 +383,7 @@ async fn names_of_one_silent_address_get_a_tenth_of_the_waiting_list_and_none_is
         assert_eq!(answer.status, 503, "{}", answer.text());
         assert!(!answer.header("retry-after").is_empty());
     }
-    // Whoever else is new finds room.
+    // Other new callbacks are accepted.
     hub.book.set("fresh.test", &["127.0.0.2"]);
     for number in 0..20 {
         let peer = format!("203.0.{number}.1");

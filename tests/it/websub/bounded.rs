@@ -1,10 +1,9 @@
-//! The limits against abuse: each refuses with `Retry-After`, and opened nets are free of those per
-//! source and per host.
+//! Limits against abuse: each refuses with `Retry-After`; allowed networks are exempt from those per source and per host.
 
 use super::{Hub, REVIEWS, book};
 use crate::support::{Answer, Generator, MakeHub, Reply, TestApp};
 
-/// A hub whose callbacks all lie outside, with these flags.
+/// A hub with these flags and without allowed networks.
 async fn outside(flags: &'static [&'static str]) -> TestApp {
     TestApp::with_hub(
         &Generator::new(73).reviews(3),
@@ -94,10 +93,10 @@ async fn x_forwarded_for_is_used_only_from_trusted_proxies() {
     ])
     .await;
     for (number, (peer, forwarded, status)) in [
-        // A stranger may write what it likes.
+        // The entry of an untrusted client is ignored.
         ("198.51.100.1", Some("203.0.113.1"), 202),
         ("198.51.100.1", Some("203.0.113.2"), 429),
-        // Our proxy says who asks; what stands before its word is the client's own.
+        // The proxy adds the client's address; entries before it are the client's own.
         ("10.0.0.1", Some("198.51.100.9"), 202),
         ("10.0.0.2", Some("203.0.113.3, 198.51.100.9"), 429),
         (
@@ -108,7 +107,7 @@ async fn x_forwarded_for_is_used_only_from_trusted_proxies() {
         ("10.0.0.1", Some("198.51.100.10"), 429),
         ("10.0.0.1", None, 202),
         ("10.0.0.1", Some("unknown"), 429),
-        // What cannot be parsed ends the chain: the client's own entry counts for nothing.
+        // An invalid entry ends the chain, so the client's own entry is ignored.
         ("10.0.0.1", Some("203.0.113.5, unknown"), 429),
         ("10.0.0.1", Some("203.0.113.6, 198.51.100.10:4711"), 429),
         ("10.0.0.1", Some("203.0.113.7, [2001:db8::1]:443"), 202),
@@ -117,7 +116,7 @@ async fn x_forwarded_for_is_used_only_from_trusted_proxies() {
     .into_iter()
     .enumerate()
     {
-        // Each another one, for whoever asks for the same again takes its own place.
+        // Each is different, because a repeated request replaces the waiting one.
         let callback = format!("https://n{number}.test/");
         assert_eq!(
             ask_from(&app, peer, forwarded, &callback).await.status,
@@ -240,10 +239,14 @@ async fn a_host_above_its_limit_of_bytes_waits_for_an_hour() {
     hub.change("c1").await;
     assert_eq!(hub.deliveries().len(), 2);
     hub.change("c2").await;
-    assert_eq!(hub.deliveries().len(), 2, "both have had theirs");
+    assert_eq!(hub.deliveries().len(), 2, "both have used their share");
     hub.subscribe("/other", &[]).await;
     hub.change("c3").await;
-    assert_eq!(hub.deliveries().len(), 3, "who rests hides nobody");
+    assert_eq!(
+        hub.deliveries().len(),
+        3,
+        "a waiting host does not block others"
+    );
     hub.receiver.always(Reply::Challenge);
     hub.pass(3_600).await;
     assert_eq!(hub.deliveries().len(), 5, "the newest, once to each");

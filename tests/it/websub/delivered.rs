@@ -1,4 +1,4 @@
-//! What is delivered, and how (rules 35 to 39, 42 and 43).
+//! Deliveries (rules 35 to 39, 42 and 43).
 
 use bytes::Bytes;
 use reviews_service::websub::{Secret, sign};

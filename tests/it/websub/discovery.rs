@@ -25,7 +25,7 @@ async fn rule_1_every_topic_links_to_itself_and_the_hub() {
                 .await
                 .status,
             202,
-            "what is told can be used"
+            "the stated links work"
         );
     }
 }

@@ -45,7 +45,7 @@ async fn rule_27_and_28_three_failed_deliveries_end_a_subscription_with_a_denial
     );
     hub.change("c2").await;
     hub.pass(1_000_000).await;
-    assert_eq!(hub.receiver.requests().len(), 5, "nothing is sent any more");
+    assert_eq!(hub.receiver.requests().len(), 5, "nothing more is sent");
 }
 
 #[tokio::test]
@@ -103,7 +103,11 @@ async fn after_unsubscribing_nothing_is_delivered() {
         ),
         ("removed", Value::Null, 0)
     );
-    assert_eq!(hub.denials().len(), 0, "who asked for it need not be told");
+    assert_eq!(
+        hub.denials().len(),
+        0,
+        "a subscriber that unsubscribed gets no denial"
+    );
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
-//! Receivers that mean harm, many subscriptions each, against the real binary: none holds up
-//! anybody but itself, and none makes it keep what it sends.
+//! Hostile receivers with many subscriptions each, against the real binary: each delays only itself, and its answers are not
+//! kept in memory.
 
-#![expect(clippy::print_stdout, reason = "it says how much memory that took")]
+#![expect(clippy::print_stdout, reason = "it prints the memory used")]
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -10,14 +10,13 @@ use crate::process::hub::{serve, subscribe};
 use crate::process::{Home, Serving};
 use crate::support::{Manner, Receiver, Reply, rows_say, sqlite3};
 
-/// More than one host may have in flight: the rest of them waits behind those that hang.
+/// More than one host may have in flight: the others wait for those that hang.
 const SUBSCRIPTIONS: usize = 40;
-/// What hostile receivers may make the process grow by, in KiB: 4 exchanges each, and the
-/// allocator's slack.
+/// The memory in KiB that hostile receivers may cost: 4 exchanges each, and the allocator's slack.
 const GROWTH_KIB_MAX: usize = 40 * 1_024;
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Active subscriptions to the JSON feed that have had nothing yet, as rows.
+/// Rows of active subscriptions to the JSON feed without a delivery.
 fn subscribed(home: &Home, receiver: &Receiver, count: usize) {
     let (host, mut sql) = (receiver.address().ip(), "begin;".to_owned());
     for number in 0..count {
@@ -33,7 +32,7 @@ fn subscribed(home: &Home, receiver: &Receiver, count: usize) {
     sqlite3(&home.path(), &(sql + "commit;"));
 }
 
-/// The most memory the process ever had, in KiB.
+/// The peak memory of the process, in KiB.
 fn peak_kib(serving: &Serving) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{}/status", serving.child.id())).unwrap();
     let line = status
@@ -76,7 +75,7 @@ async fn receivers_that_hang_delay_only_themselves() {
     within("the first delivery", healthy.received(1)).await;
     let start_kib = peak_kib(&serving);
     for receiver in &hanging {
-        // Four at a time: these are all that this host gets.
+        // One host gets at most four at a time.
         within("four that hang", async {
             receiver
                 .watch_open()
@@ -117,7 +116,7 @@ async fn receivers_that_hang_delay_only_themselves() {
         let tried = receiver.connections();
         assert!(
             (4..SUBSCRIPTIONS).contains(&tried),
-            "{}: {tried} tried, so it was waited for",
+            "{}: {tried} attempts, so the hub waited for it",
             receiver.address()
         );
     }
@@ -142,7 +141,7 @@ async fn receivers_that_send_too_much_or_nonsense_affect_only_themselves() {
         (5, Manner::PlainText, Reply::Never, "tls"),
         (6, Manner::Https, Reply::Close, "closed"),
         (7, Manner::Https, away, "status 307"),
-        // These said 2xx, and what they said behind it is nobody's business (WebSub §7).
+        // These answered 2xx; the hub ignores their bodies (WebSub §7).
         (1, Manner::Https, Reply::Endless, "ok"),
         (1, Manner::Https, Reply::Drip, "ok"),
         (1, Manner::Https, Reply::CloseInBody, "ok"),
@@ -162,7 +161,7 @@ async fn receivers_that_send_too_much_or_nonsense_affect_only_themselves() {
     let serving = serve(&home);
     within("the first delivery", healthy.received(1)).await;
     let start_kib = peak_kib(&serving);
-    // Whoever answers 200 to everything has not said what it was asked.
+    // A 200 without the challenge confirms nothing.
     assert!(subscribe(&serving, &yes.url("/yes")).starts_with("HTTP/1.1 202 "));
     let of = |receiver: &Receiver| {
         format!(
@@ -192,7 +191,7 @@ async fn receivers_that_send_too_much_or_nonsense_affect_only_themselves() {
     assert_eq!(
         (inside.connections(), yes.requests().len()),
         (0, 1),
-        "no redirect is followed, and no 200 is a yes"
+        "redirects are not followed, and a 200 alone does not confirm"
     );
     let grown = peak_kib(&serving).saturating_sub(start_kib);
     println!("grown by {grown} KiB");

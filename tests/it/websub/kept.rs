@@ -1,5 +1,4 @@
-//! Nothing is lost and nothing is sent for nothing: restarts, changes while nobody looked, contents
-//! that come back.
+//! No change is lost and nothing is sent needlessly: restarts, changes while the service is down, content that returns.
 
 use super::{Hub, insert};
 use crate::support::{Reply, sqlite3};
@@ -149,7 +148,7 @@ async fn content_that_returns_after_a_failed_delivery_is_sent() {
     assert_eq!(sent.len(), 2);
     assert!(
         sent[1].body == first && hub.app.get("/reviews.json").await.body == first,
-        "whoever kept the lost one is told"
+        "a receiver that stored the failed delivery gets the content"
     );
     assert_eq!(hub.app.shell("select delivered_version = version from subscription join publication using (document)").await, "1");
 }

@@ -21,7 +21,7 @@ async fn rule_31_a_lease_starts_with_the_confirmed_verification() {
 async fn rule_32_nothing_is_delivered_after_the_lease_even_before_its_end_is_recorded() {
     let hub = Hub::subscribed().await;
     hub.app.advance(chrono::TimeDelta::seconds(TEN_DAYS));
-    // Of the jobs only the worker runs here: the state stays as it is.
+    // Only the worker runs here, so the state stays the same.
     hub.app
         .serving(async {
             hub.ask_for("/fresh", &[]).await;
@@ -157,7 +157,7 @@ async fn a_renewal_never_shortens_the_lease_and_its_verification_states_the_resu
         hub.field("lease_ends_at"),
         json!("2026-11-30T13:00:00.500Z")
     );
-    // Nothing runs any more: the wish counts.
+    // Without a running lease, the requested one counts.
     hub.pass(TEN_DAYS).await;
     assert_eq!(hub.state(), "lapsed");
     hub.subscribe("/cb", &[("hub.lease_seconds", "300")]).await;
@@ -166,7 +166,7 @@ async fn a_renewal_never_shortens_the_lease_and_its_verification_states_the_resu
         hub.field("lease_ends_at"),
         json!("2026-11-30T13:05:00.500Z")
     );
-    // Ended by its subscriber before its end, it is no running lease either.
+    // A lease that its subscriber ended is not running either.
     hub.subscribe("/cb", &[]).await;
     hub.unsubscribe("/cb", &[]).await;
     hub.subscribe("/cb", &[("hub.lease_seconds", "300")]).await;

@@ -1,4 +1,4 @@
-//! What fails on our side, and is no subscriber's fault: an outage, a bug, a lock, another process.
+//! Failures on our side, which do not count against subscribers: an outage, a bug, a lock, another process.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::support::{MakeHub, Receiver, Reply, sqlite3};
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Hub {
-    /// An active subscription of a name.
+    /// Creates an active subscription whose callback is a name.
     async fn subscribe_name(&self, receiver: &Receiver, host: &str) {
         assert_eq!(
             self.ask("subscribe", REVIEWS, &receiver.url_of(host, "/cb"), &[])
@@ -130,7 +130,7 @@ async fn an_exchange_that_panics_frees_its_slot_and_is_repeated() {
     assert_eq!(
         hub.book.asked().len(),
         6,
-        "more than have a place at a time, and each once"
+        "more than run at a time, and each once"
     );
     hub.pass(59).await;
     assert_eq!(hub.book.asked().len(), 6, "it rests");
@@ -172,7 +172,7 @@ async fn a_process_that_could_not_lock_the_sender_file_tries_again() {
     assert_eq!(hub.state(), "active");
 }
 
-/// How many loops wait for the clock when all do: more than at any other moment.
+/// The number of loops that wait for the clock when all of them do.
 async fn loops(hub: &Hub) -> usize {
     let mut most = 0;
     for _ in 0..10_000 {
@@ -188,7 +188,7 @@ async fn at_rest(hub: &Hub, loops: usize) {
     }
 }
 
-/// Writes as another process does, which waits for its turn without holding up ours.
+/// Writes like another process, which waits for the lock without blocking this one.
 async fn write_elsewhere(hub: &Hub, sql: String) {
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(hub.app.path());
     let mut connection = sqlx::SqliteConnection::connect_with(&options)
@@ -215,7 +215,7 @@ async fn requests_accepted_by_another_process_are_verified_within_a_second() {
     let work = async {
         hub.publish(&insert("c1")).await;
         hub.receiver.received(2).await;
-        // Whoever prints, sends and looks waits for the clock, which stands still but for this.
+        // Publisher, worker and change detector wait for the clock, which only this advances.
         let loops = loops(&hub).await;
         write_elsewhere(&hub, accepted).await;
         at_rest(&hub, loops).await;
@@ -242,6 +242,6 @@ async fn a_receiver_that_connects_but_never_answers_fails_even_if_it_is_the_only
     assert_eq!(
         (hub.state().as_str(), hub.field("failures")),
         ("active", json!(1)),
-        "its connection came about: our side works"
+        "the connection was made, so our side works"
     );
 }

@@ -1,4 +1,4 @@
-//! What subscribers may ask, and what they are answered (rules 9 to 15, 18, 20, 21, 23 to 25).
+//! Subscription requests and their answers (rules 9 to 15, 18, 20, 21, 23 to 25).
 
 use poem::http::Method;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{ATOM, FEED, Hub, REVIEWS};
 use crate::support::{Answer, Book, MakeHub, Reply, TestApp};
 
-/// A refusal: its status, one line of text, and nothing kept.
+/// Checks a refusal: its status, one line of text, and nothing stored.
 fn check_refused(hub: &Hub, answer: &Answer, status: u16, word: &str) {
     assert_eq!(answer.status, status, "{}", answer.text());
     assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8");
@@ -42,7 +42,7 @@ async fn the_refusal_of_a_local_callback_names_the_setting_that_allows_it() {
         let names_setting = told.contains("REVIEWS_HUB_ALLOW_CALLBACK_NETS");
         assert_eq!(names_setting, is_local, "{callback}: {told}");
     }
-    // The recipe for trying on one's own machine uses that very setting.
+    // The documented trial on one machine uses this setting.
     let page = include_str!("../../../docs/WEBSUB.md");
     let recipe = page.split("## Try it on one machine").nth(1).unwrap();
     assert!(recipe.contains("REVIEWS_HUB_ALLOW_CALLBACK_NETS=127.0.0.0/8"));
@@ -218,7 +218,7 @@ async fn rule_18_unnecessary_escapes_do_not_make_another_subscription() {
     assert_eq!(
         hub.field("callback"),
         json!(hub.receiver.url("/~cb?a=A")),
-        "one subscription, called as was asked last"
+        "one subscription with the last callback URL"
     );
     let escaped = REVIEWS.replace("reviews.json", "review%73.json");
     assert_eq!(
@@ -337,7 +337,7 @@ async fn rule_24_the_answer_does_not_depend_on_the_callback() {
     assert_eq!(
         (hub.book.asked().len(), hub.receiver.connections()),
         (0, 0),
-        "nothing is looked up or dialled before"
+        "no lookup and no connection before"
     );
 }
 

@@ -1,11 +1,11 @@
-//! Failed deliveries, and when they are tried again (rules 40 and 41).
+//! Failed deliveries and their retries (rules 40 and 41).
 
 use serde_json::{Value, json};
 
 use super::{Hub, TEN_DAYS};
 use crate::support::Reply;
 
-/// The default waits, and the most that chance adds to them.
+/// The default waits, and the maximum jitter.
 const FIRST_WAIT: i64 = 600;
 const SECOND_WAIT: i64 = 43_200;
 
@@ -131,7 +131,7 @@ async fn a_verified_renewal_resets_the_failures_and_keeps_the_delivered_version(
     assert_eq!(
         (hub.deliveries().len(), hub.field("failures")),
         (3, json!(1)),
-        "what it misses is tried at once, as the first time"
+        "the missed content is sent at once as a first attempt"
     );
     hub.pass(jittered(FIRST_WAIT)).await;
     assert!(hub.deliveries()[3].body == hub.app.get("/reviews.json").await.body);

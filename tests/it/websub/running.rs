@@ -1,5 +1,4 @@
-//! The worker at work: who sends, what wakes it, what it does not wait for, and a database that is
-//! busy.
+//! The running worker: the sending process, wake-ups, hanging hosts, and a busy database.
 
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use sqlx::Connection;
 use super::{Hub, REVIEWS, book, insert};
 use crate::support::{Generator, MakeHub, Receiver, Reply, TestApp, sqlite3};
 
-/// Longer than anything here may take, and shorter than a callback that hangs is waited for.
+/// The limit of every wait; shorter than the hub's time limit for a callback.
 const PATIENCE: Duration = Duration::from_secs(8);
 
 async fn in_time<T>(what: impl Future<Output = T>) -> T {
@@ -32,7 +31,7 @@ async fn a_change_is_delivered_while_the_service_runs() {
     assert_eq!(
         (hub.deliveries().len(), hub.field("failures")),
         (1, json!(0)),
-        "and written down before the end"
+        "recorded before the end"
     );
 }
 
@@ -84,7 +83,7 @@ async fn a_host_that_hangs_delays_only_itself() {
             assert_eq!(hub.ask("subscribe", REVIEWS, &quick, &[]).await.status, 202);
             in_time(hub.receiver.received(1)).await;
             assert_eq!(slow.requests().len(), 4, "four at a time for one host");
-            // Whoever hangs is let go, so that the stop need not wait.
+            // Releases the hanging request, so that the stop does not wait.
             drop(slow);
         })
         .await;
@@ -102,7 +101,7 @@ async fn a_second_process_serves_and_takes_over_when_the_first_ends() {
     std::os::unix::fs::symlink(hub.app.path(), &link).unwrap();
     assert!(
         DeliveryLock::is_held(&link) && DeliveryLock::take(&link).unwrap().is_none(),
-        "one sends, by whatever name it knows the file"
+        "only one sends, even with different names of the file"
     );
     hub.app
         .serving(in_time(async {
@@ -122,7 +121,7 @@ async fn a_second_process_serves_and_takes_over_when_the_first_ends() {
     assert_eq!(hub.state(), "active");
 }
 
-/// The file's write lock, held by another connection until this is dropped.
+/// The write lock, held by another connection until this is dropped.
 async fn lock(app: &TestApp) -> sqlx::SqliteConnection {
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(app.path());
     let mut connection = sqlx::SqliteConnection::connect_with(&options)
@@ -142,13 +141,12 @@ async fn results_wait_while_the_database_is_locked_and_none_is_lost() {
         .serving(async {
             hub.publish(&insert("c1")).await;
             hub.receiver.received(2).await;
-            // Results are written down 100 ms after they came: before that the database is locked,
-            // or else they were in time.
+            // Results are recorded after 100 ms: if the database is not locked by then, they were recorded in time.
             let lock = lock(&hub.app).await;
             let answer = hub
                 .ask("subscribe", REVIEWS, &hub.receiver.url("/other"), &[])
                 .await;
-            assert_eq!(answer.status, 503, "5 s long nothing could be written");
+            assert_eq!(answer.status, 503, "no write was possible for 5 s");
             lock.close().await.unwrap();
         })
         .await;
@@ -193,7 +191,7 @@ async fn a_request_waits_up_to_5_seconds_for_a_lock() {
         }
         lock.close().await.unwrap();
     };
-    // The request first, so that it meets the lock.
+    // The request comes first, so that it waits for the lock.
     let (answer, ()) = in_time(async { tokio::join!(ask, let_go) }).await;
     assert_eq!(answer.status, 202, "{}", answer.text());
 }

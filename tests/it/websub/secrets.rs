@@ -1,4 +1,4 @@
-//! What nobody may read, and what the tables may hold.
+//! Secrets are never shown, and tables accept only valid states.
 
 use reviews_service::websub::State;
 
@@ -29,7 +29,7 @@ async fn the_list_of_subscriptions_shows_states_but_no_secret() {
     hub.subscribe("/cb", &[("hub.secret", SECRET)]).await;
     hub.receiver.script([Reply::status(500)]);
     hub.change("c1").await;
-    // The command goes by the machine's clock.
+    // The command uses the machine's clock.
     hub.app
         .shell("update subscription set lease_ends_at = '2126-11-30T12:00:00.000Z'")
         .await;
@@ -65,7 +65,7 @@ async fn the_list_shows_third_failures_rejected_verifications_and_lapsed_leases(
     for _ in 0..2 {
         hub.pass(2).await;
     }
-    // As before the job that records the ends of leases has run.
+    // As before the job that records the ends of leases.
     let lapsed = hub.receiver.url("/lapsed");
     let over = "state = 'active', lease_ends_at = '2020-01-01T00:00:00.000Z'";
     sqlite3(
@@ -126,7 +126,7 @@ async fn no_answer_and_no_record_of_an_attempt_repeats_a_secret() {
             .requests()
             .iter()
             .all(|request| !format!("{request:?}").contains(SECRET)),
-        "nor is it ever sent"
+        "it is never sent"
     );
 }
 

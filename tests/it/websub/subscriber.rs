@@ -1,6 +1,6 @@
-//! The example subscriber against the real binary: from discovery to leaving.
+//! The example subscriber against the real binary, from discovery to unsubscribing.
 
-#[expect(dead_code, reason = "its `main` is for who runs it")]
+#[expect(dead_code, reason = "its `main` is for users")]
 #[path = "../../../examples/subscriber.rs"]
 mod example;
 
@@ -17,7 +17,7 @@ use crate::support::{ca_pem, rows_say, server_config, sqlite3};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The hub, whose leases are short; topics are below the address it listens at.
+/// A hub with short leases; its topics are below its listening address.
 fn serve(home: &Home) -> Serving {
     let roots = home.0.path().join("ca.pem");
     std::fs::write(&roots, ca_pem()).unwrap();
@@ -58,7 +58,7 @@ async fn the_example_subscribes_receives_changes_renews_and_unsubscribes() {
         &home.path(),
         "update review set text = 'a change' where review_id = 'p-1'",
     );
-    // Renewals come in between as they will.
+    // Renewals may come in between.
     let mut renewals = 0;
     let content = loop {
         match next(&mut events).await {
@@ -70,7 +70,7 @@ async fn the_example_subscribes_receives_changes_renews_and_unsubscribes() {
     assert_eq!(
         String::from_utf8_lossy(&content),
         serving.get("/api/feed.json"),
-        "what is delivered is what is served"
+        "the delivery equals the served document"
     );
     if renewals == 0 {
         assert_eq!(next(&mut events).await, Event::Subscribed(lease));

@@ -1,4 +1,4 @@
-//! Asking the callback whether it means it (rules 16, 17, 19, 22, 26, 29, 30, 33).
+//! Verification of callbacks (rules 16, 17, 19, 22, 26, 29, 30, 33).
 
 use serde_json::{Value, json};
 
@@ -36,7 +36,11 @@ async fn rule_16_a_later_request_replaces_the_earlier_one_when_verified() {
         (json!("second"), json!("2026-11-20T12:33:20.000Z"))
     );
     hub.subscribe("/cb", &[]).await;
-    assert_eq!(hub.field("secret"), Value::Null, "a secret may also vanish");
+    assert_eq!(
+        hub.field("secret"),
+        Value::Null,
+        "a renewal may also remove the secret"
+    );
 }
 
 #[tokio::test]

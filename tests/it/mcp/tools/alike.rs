@@ -1,9 +1,9 @@
-//! REST and agents are told the same of the same question: the same body, or the same issues.
+//! REST and MCP give the same answer to the same request: the same body or the same issues.
 
 use super::*;
 use crate::support::{SERVICES, TECHNICIANS};
 
-/// Reviews of which some speak of aspects.
+/// Reviews, some of which mention aspects.
 fn opinionated(seed: u64, count: usize) -> Vec<Review> {
     let mut reviews = Generator::new(seed).reviews(count);
     for review in reviews.iter_mut().step_by(3) {
@@ -13,7 +13,7 @@ fn opinionated(seed: u64, count: usize) -> Vec<Review> {
     reviews
 }
 
-/// A value of a parameter as a query string has it, valid as often as not.
+/// A value of a parameter in a query string; about half are valid.
 fn value(generator: &mut Generator, name: &str) -> String {
     let owned = |text: &str| text.to_owned();
     match name {
@@ -72,17 +72,17 @@ fn value(generator: &mut Generator, name: &str) -> String {
             owned(generator.pick(&["1", "7", "20", "100", "050", "0", "101", "", "20.0", "x"]))
         }
         "cursor" => owned(generator.pick(&["", "x", "AAAA"])),
-        other => panic!("a new parameter, {other}: let this test try it"),
+        other => panic!("this test lacks the new parameter {other}"),
     }
 }
 
-/// As an argument: mostly a number where it can be one, as models send them.
+/// The value as an argument: usually a number if possible, as models send them.
 fn argument(generator: &mut Generator, name: &str, value: &str) -> Value {
     if name.starts_with("has_") && !generator.once_in(3) && ["true", "false"].contains(&value) {
         return json!(value == "true");
     }
     let is_numeric = ["rating", "min_rating", "max_rating", "limit"].contains(&name);
-    // JSON has no 005, and takes 5.0 and 1e0 for 5 and 1.
+    // JSON has no 005, and reads 5.0 and 1e0 as 5 and 1.
     let number = serde_json::from_str::<serde_json::Number>(value).ok();
     let number = number
         .map(|number| number.to_string())
@@ -95,14 +95,14 @@ fn argument(generator: &mut Generator, name: &str, value: &str) -> Value {
     }
 }
 
-/// The query string of what is not empty.
+/// The query string of the non-empty values.
 fn query_without_empty(given: &[(String, String)]) -> String {
     url::form_urlencoded::Serializer::new(String::new())
         .extend_pairs(given.iter().filter(|(_, value)| !value.is_empty()))
         .finish()
 }
 
-/// What is said of each issue, in the words that a refused call gets.
+/// The text of each issue, as in a refused call.
 fn lines(issues: &Value) -> Vec<String> {
     let line = |issue: &Value| {
         format!(
@@ -115,7 +115,7 @@ fn lines(issues: &Value) -> Vec<String> {
     issues.as_array().unwrap().iter().map(line).collect()
 }
 
-/// The agent is told the very issues that REST lists.
+/// The agent gets the issues that REST lists.
 fn check_refusal(said: &str, rest: &Value, query: &str) {
     let expected = lines(&rest["issues"]);
     let said: Vec<&str> = said.lines().skip(1).collect();
@@ -128,7 +128,7 @@ fn check_refusal(said: &str, rest: &Value, query: &str) {
     }
 }
 
-/// A page that ended early has the first reviews of the whole one.
+/// A page that ended early has the first reviews of the complete one.
 fn check_shortened(answer: &Value, rest: &Value, query: &str) {
     assert!(
         rest.to_string().len() > RESULT_BYTES_MAX * 9 / 10,
@@ -146,7 +146,7 @@ fn check_shortened(answer: &Value, rest: &Value, query: &str) {
     );
 }
 
-/// The names of a tool's parameters, but for the one that REST does not have.
+/// The names of a tool's parameters, except the one that REST lacks.
 fn parameter_names(desk: &Desk, name: &str) -> Vec<String> {
     let mut tools = desk.catalog.tools.iter();
     let tool = tools.find(|tool| tool.name == name).unwrap();
@@ -155,7 +155,7 @@ fn parameter_names(desk: &Desk, name: &str) -> Vec<String> {
     names.cloned().collect()
 }
 
-/// Some of these parameters, each with any value; a cursor seldom.
+/// Some of these parameters with any values; rarely a cursor.
 fn any_parameters(generator: &mut Generator, names: &[String]) -> Vec<(String, String)> {
     let mut given = Vec::new();
     let density = 2 + generator.below(6);
@@ -179,14 +179,14 @@ async fn rest_and_mcp_agree_on_any_filters_and_their_errors() {
             .iter()
             .map(|(name, value)| (name.clone(), argument(&mut generator, name, value)))
             .collect();
-        // Strict clients send every argument, so what is empty is as if absent, numbers too.
+        // Strict clients send every argument, so empty ones, also numbers, count as absent.
         let query = query_without_empty(&given);
         let rest = desk.get(&format!("/api/reviews/search?{query}")).await;
         match desk.ask("search_reviews", &arguments) {
             Ok(answer) if answer["count"] == rest["count"] => {
                 assert_eq!(answer, rest, "{query}");
                 found += usize::from(answer["count"] != 0);
-                // And so on the next page; a cursor of other filters is refused by both.
+                // The same on the next page; both refuse a cursor of other filters.
                 let Some(next) = rest["next_cursor"]
                     .as_str()
                     .filter(|_| !query.contains("cursor="))
@@ -208,7 +208,7 @@ async fn rest_and_mcp_agree_on_any_filters_and_their_errors() {
                     paged += 1;
                 }
             }
-            // A page that ended early, for all of it would be too much.
+            // The page ended early, because all of it would be too large.
             Ok(answer) => {
                 check_shortened(&answer, &rest, &query);
             }

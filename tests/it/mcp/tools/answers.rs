@@ -1,9 +1,8 @@
-//! What each tool answers besides what REST does: facets and periods, held against the dataset
-//! itself.
+//! Facets and periods, compared with the dataset.
 
 use super::*;
 
-/// Of each review of the dataset that `takes` it.
+/// The number of reviews of the dataset for which `takes` is true.
 fn count(dataset: &Value, takes: impl Fn(&Value) -> bool) -> u64 {
     dataset["reviews"]
         .as_array()
@@ -24,7 +23,7 @@ fn mentions(review: &Value, kind: &str, value: &str) -> bool {
 #[tokio::test]
 async fn facets_count_the_reviews_that_the_filters_find() {
     let desk = Desk::seeded().await;
-    // Somebody who is not on the firm's list, in two spellings, once in one review.
+    // A person who is not on the firm's list, in two spellings, both in one review.
     let mut twice = saying(1, "Both.".to_owned());
     twice.mentions = Mentions::new(
         vec!["Sam Ng".to_owned(), "SAM NG".to_owned()],
@@ -122,7 +121,7 @@ async fn periods_count_the_reviews_of_their_days() {
             (second, &second_since, &second_until),
         ] {
             assert_eq!(period["since"], json!(since));
-            // What goes on after the newest review ends with it, and says so.
+            // A period that ends after the newest review is shortened, and says so.
             let newest = dataset["reviews"][0]["date"].as_str().unwrap();
             let is_cut = (since.as_str()..until.as_str()).contains(&newest);
             let taken = if is_cut { newest } else { until };
@@ -176,7 +175,7 @@ async fn periods_count_the_reviews_of_their_days() {
     assert_eq!(compared["difference"].get("rating_value"), None);
 }
 
-/// Reviews of a day, with the aspects that their texts speak of.
+/// Reviews of a day, with the aspects that their texts mention.
 fn on(day: &str, count: usize, stars: i64, text: &str) -> Vec<Review> {
     let review = |at: usize| Review {
         id: format!("{day}-{stars}-{at}").parse().unwrap(),
@@ -210,7 +209,7 @@ async fn two_periods_have_a_verdict_and_end_with_the_newest_review() {
         let change = change(&compared, aspect);
         assert_eq!(change["verdict"], verdict, "{change}");
     }
-    // The year is not over: the newest review is of April.
+    // The year is not over: the newest review is from April.
     assert_eq!(compared["first"]["until"], "2025-12-31");
     assert_eq!(compared["first"].get("until_asked"), None);
     assert_eq!(
@@ -220,7 +219,7 @@ async fn two_periods_have_a_verdict_and_end_with_the_newest_review() {
         ),
         (&json!("2026-04-02"), &json!("2026-12-31"))
     );
-    // The other way round it is worse; against a period with nothing in it nobody can say.
+    // In reverse it is worse; compared with an empty period there is no verdict.
     let reversed = desk.call(
         "compare_periods",
         json!({"first_since": "2026-01-01", "first_until": "2026-04-02",
@@ -237,7 +236,7 @@ async fn two_periods_have_a_verdict_and_end_with_the_newest_review() {
         (&empty["verdict"], &empty["second"]["until"]),
         (&json!("too_few"), &json!("2027-12-31"))
     );
-    // Of one aspect the same figures, without the others.
+    // For one aspect the same figures, without the others.
     let mut one = years;
     one["aspect"] = json!("punctuality");
     let narrowed = desk.call("compare_periods", one.clone());
@@ -257,7 +256,7 @@ async fn two_periods_have_a_verdict_and_end_with_the_newest_review() {
     );
 }
 
-/// Of each aspect: the days and polarities of all the evidence behind it.
+/// For each aspect, the days and polarities of its evidence.
 async fn evidence(desk: &Desk, aspect: &str) -> Vec<(String, String)> {
     let (mut found, mut cursor) = (Vec::new(), String::new());
     loop {

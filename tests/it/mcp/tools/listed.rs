@@ -1,17 +1,16 @@
-//! The list of tools: small enough to be read with every question, and as exact as the API's own
-//! description.
+//! The list of tools is small enough to send with every conversation, and as exact as the OpenAPI document.
 
 use super::*;
 
-/// How many tokens a description takes at the most, by [`tokens`].
+/// The maximum of [`tokens`] of a description.
 const DESCRIPTION_TOKENS_MAX: usize = 120;
-/// How many bytes the answer to `tools/list` has at the most.
+/// The maximum size of the answer to `tools/list`, in bytes.
 const LIST_BYTES_MAX: usize = 16 * 1024;
-/// How many all descriptions and arguments take.
+/// The maximum of all descriptions and arguments, in tokens.
 const LIST_TOKENS_MAX: usize = 2_500;
 
-/// No fewer tokens than usual tokenisers make of it: a word of up to six letters is one, longer
-/// ones are more, and so is every other character but spaces.
+/// At least as many tokens as common tokenisers count: one for a word of at most six letters, more for a longer one, and
+/// one for every other character except spaces.
 fn tokens(text: &str) -> usize {
     let words = text
         .split(|c: char| !c.is_ascii_alphanumeric())
@@ -62,7 +61,7 @@ async fn descriptions_say_when_to_use_a_tool_and_are_short() {
                 schema["description"]
                     .as_str()
                     .is_some_and(|text| text.len() > 10),
-                "{name}: {argument} says nothing"
+                "{name}: {argument} has no description"
             );
         }
         let input = tokens(&json!(tool.input_schema).to_string());
@@ -108,7 +107,7 @@ async fn schemas_have_no_references_and_no_keyword_that_clients_refuse() {
             assert!(!schema.to_string().contains("$ref"), "{}", tool.name);
             assert_eq!(schema["type"], "object", "{}", tool.name);
         }
-        // Gemini's function declarations and OpenAI's strict ones refuse other keywords.
+        // Gemini and OpenAI's strict mode refuse other keywords.
         for (name, argument) in tool.input_schema["properties"].as_object().unwrap() {
             for keyword in argument.as_object().unwrap().keys() {
                 let is_plain = ["type", "description", "enum", "items"].contains(&keyword.as_str());
@@ -146,12 +145,12 @@ async fn search_takes_every_parameter_of_the_endpoint_with_its_bounds_and_a_curs
         .find(|tool| tool.name == "search_reviews")
         .unwrap();
     let properties = search.input_schema["properties"].as_object().unwrap();
-    // And whether links to resources are wanted, which REST has none of.
+    // And `links`, because REST has no links to resources.
     assert_eq!(properties.len(), expected.len() + 1);
     assert_eq!(properties["links"]["type"], "boolean");
     for (name, description) in expected {
         let listed = properties[name]["description"].as_str().unwrap();
-        // Bounds are said behind it.
+        // Bounds follow it.
         assert!(
             listed.starts_with(description.as_str().unwrap().trim_end()),
             "{name}: {listed}"

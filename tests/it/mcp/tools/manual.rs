@@ -1,5 +1,4 @@
-//! `docs/MCP.md`: every example in it is a real call on the sample firm. `INSTA_UPDATE=always`
-//! writes them anew.
+//! Every example in `docs/MCP.md` is a real call on the sample business. `INSTA_UPDATE=always` updates them.
 
 use std::fmt::Write;
 use std::fs;
@@ -10,7 +9,7 @@ use super::*;
 const BEGIN: &str = "<!-- example: ";
 const END: &str = "<!-- end of example -->";
 
-/// Tools and arguments, in the order of the page.
+/// Tools and arguments, in page order.
 fn examples() -> Vec<(&'static str, Value)> {
     vec![
         (
@@ -24,7 +23,7 @@ fn examples() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Long lists are shown by their beginning.
+/// Shortens long lists.
 fn shortened(value: &mut Value) {
     match value {
         Value::Array(items) => {
@@ -46,7 +45,7 @@ fn shortened(value: &mut Value) {
 #[tokio::test]
 #[expect(
     clippy::disallowed_methods,
-    reason = "the variable with which snapshots are accepted"
+    reason = "insta's variable for accepting snapshots"
 )]
 async fn every_example_in_the_manual_is_a_real_answer() {
     let desk = Desk::seeded().await;
@@ -78,7 +77,7 @@ async fn every_example_in_the_manual_is_a_real_answer() {
     }
     assert!(
         written == page,
-        "docs/MCP.md has examples that are not answered so; INSTA_UPDATE=always writes them anew"
+        "examples in docs/MCP.md differ from the answers; INSTA_UPDATE=always updates them"
     );
 }
 

@@ -1,8 +1,8 @@
-//! How much is given at once: whole reviews and a cursor, and together they are everything, once.
+//! Pages have complete reviews and a cursor; all pages together have every review once.
 
 use super::*;
 
-/// Calls until there is no next page; gives back the ids in order and the largest answer's size.
+/// Calls until there is no next page; returns the IDs in order and the size of the largest answer.
 fn walk(desk: &Desk, tool: &str, arguments: &Value) -> (Vec<String>, usize) {
     let (mut ids, mut largest, mut arguments) = (Vec::new(), 0, arguments.clone());
     loop {
@@ -18,7 +18,7 @@ fn walk(desk: &Desk, tool: &str, arguments: &Value) -> (Vec<String>, usize) {
         let Some(next) = answer.get("next_cursor") else {
             return (ids, largest);
         };
-        assert!(!reviews.is_empty(), "{tool}: an empty page, and a next one");
+        assert!(!reviews.is_empty(), "{tool}: an empty page with a next one");
         arguments["cursor"] = next.clone();
     }
 }
@@ -51,7 +51,7 @@ async fn all_pages_together_have_every_review_and_none_is_too_large() {
     let (_, largest) = walk(&desk, "search_reviews", &json!({"limit": 100}));
     assert!(
         largest > RESULT_BYTES_MAX * 9 / 10,
-        "pages end earlier than they must: {largest} bytes"
+        "pages end too early: {largest} bytes"
     );
     let page = desk.call("get_reviews_since", json!({"date": "0001-01-01"}));
     assert_eq!(page["total"], all.len());

@@ -1,4 +1,4 @@
-//! Prompts and completion: made of the tools' answers, with what the public wrote kept apart.
+//! Prompts and completion: built from the tools' answers, with the public's texts inside JSON.
 
 use rmcp::model::Reference;
 
@@ -20,8 +20,7 @@ fn refused(desk: &Desk, name: &str, arguments: Value) -> String {
     }
 }
 
-/// What is derived is what the insights have, but for its months, and each quote can be read where
-/// its url says.
+/// Derived data matches the insights, without months, and each quote is in the review at its URL.
 async fn check_derived(desk: &Desk, list: &str, given: &Value) {
     let mut derived = given["insights"].clone();
     assert_eq!(derived["reviews"], given["reviews"]);

@@ -1,13 +1,13 @@
-//! What a refused call is told: every wrong argument, and what to do instead.
+//! Errors of refused calls: every wrong argument, and what is allowed.
 
 use std::fmt::Write;
 
 use super::*;
 
-/// Calls that are refused.
+/// Refused calls.
 fn calls() -> Vec<(&'static str, Value)> {
     vec![
-        // Each of the wrong ones, whatever is wrong with it.
+        // All wrong arguments, with different faults.
         (
             "search_reviews",
             json!({"rating": 6, "min_rating": true, "since": 20_240_101, "query": 7, "limit": [1], "cursor": "x", "stars": 5, "until": null}),
@@ -24,13 +24,13 @@ fn calls() -> Vec<(&'static str, Value)> {
             "compare_periods",
             json!({"first_since": "2026-02-01", "first_until": "2026-01-01", "second_since": "2026-02-01", "second_until": "2026-01-31"}),
         ),
-        // What is missing, and what is not taken.
+        // Missing and unknown arguments.
         ("get_review", json!({})),
         ("get_review", json!({"id": ""})),
         ("get_review", json!({"id": 7})),
         ("get_reviews_since", json!({"limit": 0})),
         ("get_business", json!({"name\n": "x"})),
-        // What is not there.
+        // Unknown names.
         ("get_review", json!({"id": "r-none\u{202e}"})),
         ("get_insights", json!({"aspect": "colour"})),
         (

@@ -1,4 +1,4 @@
-//! Resources: the same answers, page by page, and nothing where nothing is.
+//! Resources: the same answers as the tools, page by page, and errors for unknown URIs.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn read(desk: &Desk, uri: &str) -> Value {
     serde_json::from_str(&text.unwrap_or_else(|error| panic!("{uri}: {error:?}"))).unwrap()
 }
 
-/// `reason` is part of the message about an argument; without one, there is no such resource.
+/// `reason` is part of the message about an argument; `None` means that the resource does not exist.
 fn assert_refused(desk: &Desk, uri: &str, reason: Option<&str>) {
     match (desk.catalog.read(uri), reason) {
         (Err(CallError::Unknown), None) => {}
@@ -150,7 +150,7 @@ async fn answers_link_their_reviews_and_evidence_on_request() {
         ] {
             let mut asked = arguments.clone();
             asked["links"] = links;
-            // Over the wire they stand behind the text, which is the same with and without.
+            // In the message they follow the text, which is the same without them.
             let content = desk.wired(tool, asked.clone()).await.1["content"].take();
             let content = content.as_array().unwrap();
             assert_eq!(content.len(), 1 + count, "{tool} {asked}");

@@ -1,9 +1,8 @@
-//! The insights in stages and the evidence behind them: small, the same as REST, and together enough
-//! for a question that a person would ask.
+//! Parts of the insights and their evidence: small, the same as REST, and sufficient for a person's question.
 
 use super::*;
 
-/// An overview has at most so many bytes.
+/// The maximum size of an overview, in bytes.
 const OVERVIEW_BYTES_MAX: usize = 8 * 1024;
 
 #[tokio::test]
@@ -49,7 +48,7 @@ async fn the_overview_is_small_and_matches_the_full_insights() {
             "{part}"
         );
     }
-    // Of a firm with long lists it is as small.
+    // With long lists it is as small.
     desk.app
         .shell(
             "with recursive area (n) as (select 100 union all select n + 1 from area where n < 900)
@@ -70,7 +69,7 @@ async fn the_overview_is_small_and_matches_the_full_insights() {
     );
 }
 
-/// So many reviews that say this.
+/// This many reviews with this text.
 fn several(times: usize, text: &str, reviews: &mut Vec<Review>) {
     for _ in 0..times {
         reviews.push(saying(reviews.len(), text.to_owned()));
@@ -99,8 +98,8 @@ async fn the_overview_ranks_complaints_by_frequency() {
         .iter()
         .map(|row| row["id"].as_str().unwrap())
         .collect();
-    // Of two complaints each, that which fewer reviews praise beside them comes first. Praise alone is no complaint, nor is whether
-    // they would come again, which is of the firm as a whole.
+    // Of two aspects with two complaints each, the one with less praise comes first. Aspects with only praise are left out, and
+    // so is `overall`, which is about the firm as a whole.
     assert_eq!(ids, ["punctuality", "price", "cleanliness"], "{overview:#}");
     let figures = |row: &Value| [&row["reviews"], &row["share"]["n"]].map(Value::as_u64);
     assert_eq!(
@@ -108,7 +107,7 @@ async fn the_overview_ranks_complaints_by_frequency() {
         [[3, 7], [2, 2], [2, 5]].map(|row| row.map(Some))
     );
     assert_eq!(ranked[0]["share"]["value"], 0.429);
-    // Each figure is that of the evidence.
+    // Each figure matches the evidence.
     for row in ranked {
         let total = |polarity| {
             let asked = json!({"aspect": row["id"], "polarity": polarity, "limit": 1});
@@ -233,7 +232,7 @@ async fn figures_of_a_technician_by_aspect_match_the_evidence() {
     }
 }
 
-/// Reviews in the order of the text: who is named in a sentence, or in the one before it.
+/// For each review, in the order of the text: the people named in a sentence or in the one before it.
 #[tokio::test]
 async fn a_finding_belongs_to_the_person_in_its_sentence_or_the_one_before() {
     let texts = [
@@ -360,8 +359,8 @@ async fn any_evidence_is_equal_in_rest_and_mcp_and_counts_all_matches() {
     );
 }
 
-/// Which technician is praised most for punctuality since last year, and what do complaints about price
-/// say? At most 4 calls and 20 KB.
+/// "Which technician is praised most for punctuality since last year, and what do complaints about price say?" takes at most
+/// 4 calls and 20 KB.
 #[tokio::test]
 async fn the_agents_question_takes_two_calls_and_gives_the_right_sentences() {
     let desk = Desk::seeded().await;
@@ -377,7 +376,7 @@ async fn the_agents_question_takes_two_calls_and_gives_the_right_sentences() {
     let complaints =
         ask(json!({"aspect": "price", "polarity": "negative", "hits": false, "limit": 30}));
     assert!(bytes <= 20_000, "{bytes} bytes");
-    // By the database's own view: in which sentence since last year who is named, and what it praises.
+    // The expected result, from the database's view: names and praise by sentence since last year.
     let best = &praise["by_technician"][0];
     let counted = desk
         .app
@@ -405,8 +404,8 @@ async fn the_agents_question_takes_two_calls_and_gives_the_right_sentences() {
     insta::assert_snapshot!("complaints", sentences.join("\n"));
 }
 
-/// What do customers complain about most, is it getting better, and what do three recent complaints about punctuality say, with the
-/// owner's answers? Three calls, and at most 20 KB of messages, the text form and the structured one together.
+/// "What do customers complain about most, is it getting better, and what do three recent complaints about punctuality say,
+/// with the owner's answers?" takes three calls and at most 20 KB of messages, text and structured content together.
 #[tokio::test]
 async fn what_customers_complain_about_is_told_in_three_calls() {
     let desk = Desk::seeded().await;

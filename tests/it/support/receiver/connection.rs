@@ -1,4 +1,4 @@
-//! One connection of the receiver: reads its requests, and answers them as it is told.
+//! One connection of the receiver: reads requests and sends the configured replies.
 
 use std::io;
 use std::time::Duration;
@@ -115,7 +115,7 @@ async fn answer(
                 .iter()
                 .flat_map(|(name, value)| [name.as_str(), ": ", value.as_str(), "\r\n"])
                 .collect();
-            // These have no body, and say nothing about its length (RFC 9112 §6.3).
+            // These have neither a body nor a length (RFC 9112 §6.3).
             let length = if status == 204 {
                 String::new()
             } else {
@@ -185,7 +185,7 @@ async fn answer(
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the pace is real: what is tested is a deadline"
+    reason = "the delay is real because the test is about a deadline"
 )]
 async fn drip(stream: &mut TlsStream<TcpStream>, first: &[u8]) -> io::Result<()> {
     stream.write_all(first).await?;
