@@ -71,7 +71,7 @@ fn indexed(app: &TestApp, trigram: &str) -> String {
 }
 
 /// The rows about it in other tables.
-fn kept(app: &TestApp) -> String {
+fn stored_rows(app: &TestApp) -> String {
     let count = |table: &str| format!("(select count(*) from {table} where review_id = 'goes')");
     let tables = [
         "review_source",
@@ -109,7 +109,7 @@ async fn after_an_sql_delete_neither_files_nor_index_contain_the_review() {
             "0",
             "the others say nothing of fillers"
         );
-        assert_eq!(kept(&app), "0");
+        assert_eq!(stored_rows(&app), "0");
         assert_eq!(
             app.get("/api/reviews/search?query=zyxglint").await.json()["total"],
             0
@@ -189,7 +189,7 @@ const STREETS: [&str; 10] = [
 ];
 
 /// A typical short review as a line of JSON Lines; the day in the name makes every author unique.
-fn ordinary(generator: &mut Generator, number: usize) -> Value {
+fn short_review(generator: &mut Generator, number: usize) -> Value {
     let mut text = format!(
         "{} {}",
         generator.pick(&OPENINGS),
@@ -292,12 +292,12 @@ async fn deleted_short_reviews_leave_nothing_whoever_wrote_and_deleted_them() {
     for round in 0..5 {
         // 40 more reviews, and newer states of existing ones: merged, edited, answered and withdrawn.
         for number in round * 40..(round + 1) * 40 {
-            said.rows.push(ordinary(&mut generator, number));
+            said.rows.push(short_review(&mut generator, number));
             said.note(number);
         }
         for _ in 0..8 {
             let number = generator.below(said.rows.len());
-            said.rows[number] = ordinary(&mut generator, number);
+            said.rows[number] = short_review(&mut generator, number);
             said.note(number);
         }
         let lines: Vec<String> = said.rows.iter().map(ToString::to_string).collect();

@@ -30,7 +30,7 @@ fn measure(file: &str) -> EvaluationFigures {
 }
 
 #[track_caller]
-fn assert_promised(file: &str, least: usize) {
+fn assert_quality(file: &str, least: usize) {
     let quality = measure(file);
     let figures = [
         ("aspect_f1", quality.pairs.f1(), ASPECT_F1),
@@ -63,7 +63,7 @@ fn assert_promised(file: &str, least: usize) {
 
 #[test]
 fn held_out_ordinary_sentences_reach_the_promised_quality() {
-    assert_promised("ordinary_held_out.tsv", 250);
+    assert_quality("ordinary_held_out.tsv", 250);
 }
 
 /// Idiom, irony and unlisted phrases do not reach the promised quality. These floors, just below the measured figures
@@ -84,7 +84,7 @@ fn held_out_hard_sentences_reach_their_floors() {
 
 #[test]
 fn development_sentences_reach_their_floors() {
-    assert_promised("ordinary_development.tsv", 250);
+    assert_quality("ordinary_development.tsv", 250);
     let hard = measure("development.tsv");
     let floors = [
         (hard.pairs.f1(), 0.97),

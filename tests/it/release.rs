@@ -15,7 +15,9 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::process::Home;
-use crate::support::{BASE, Book, MakeHub, Receiver, Reply, TestApp, publications, rows, sqlite3};
+use crate::support::{
+    BASE, FakeDns, MakeHub, Receiver, Reply, TestApp, publications, rows, sqlite3,
+};
 
 /// The tables that an upgrade must keep, with an order of their rows. Derived tables are created again.
 const TABLES: [(&str, &str); 16] = [
@@ -56,7 +58,7 @@ fn unpacked() -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-fn held(path: &Path) -> BTreeMap<&'static str, Vec<Value>> {
+fn content(path: &Path) -> BTreeMap<&'static str, Vec<Value>> {
     TABLES
         .iter()
         .map(|(table, order)| {
@@ -71,7 +73,7 @@ fn held(path: &Path) -> BTreeMap<&'static str, Vec<Value>> {
 #[tokio::test]
 async fn a_file_of_an_earlier_release_is_copied_before_it_is_migrated() {
     let (folder, path) = unpacked();
-    let before = held(&path);
+    let before = content(&path);
     let (database, migrated) = Database::open(&path).await.unwrap();
     assert_eq!(database.former().unwrap(), migrated.former.as_slice());
     database.close().await;
@@ -80,7 +82,7 @@ async fn a_file_of_an_earlier_release_is_copied_before_it_is_migrated() {
     let prefix = concat!("reviews.db.before-upgrade-", env!("CARGO_PKG_VERSION"), "-");
     assert!(name.starts_with(prefix), "{name}");
     assert_eq!(kept.metadata().unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(held(&kept), before);
+    assert_eq!(content(&kept), before);
     let applied = rows(&kept, "select version from _sqlx_migrations");
     assert_eq!(applied.len(), NEWEST, "it is not migrated");
     // Once per release, and not for a new file.
@@ -139,7 +141,7 @@ async fn service(folder: TempDir) -> TestApp {
     TestApp::start(
         folder,
         Clock::manual(later()),
-        MakeHub::opened(&[], Book::default()),
+        MakeHub::opened(&[], FakeDns::default()),
     )
     .await
 }
@@ -147,7 +149,7 @@ async fn service(folder: TempDir) -> TestApp {
 #[tokio::test]
 async fn every_row_of_release_1_0_0_is_kept() {
     let (_folder, path) = unpacked();
-    let before = held(&path);
+    let before = content(&path);
     let counts: Vec<usize> = TABLES
         .iter()
         .map(|(table, _)| before[table].len())
@@ -168,7 +170,7 @@ async fn every_row_of_release_1_0_0_is_kept() {
         migrated.total - NEWEST,
         "{migrated:?}"
     );
-    let after = held(&path);
+    let after = content(&path);
     for (table, rows) in before {
         assert_eq!(after[table].len(), rows.len(), "{table}");
         for (row, now) in rows.iter().zip(&after[table]) {

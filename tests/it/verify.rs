@@ -14,16 +14,16 @@ struct Machine(TempDir);
 impl Machine {
     fn new(manager: &str, commands: &[&str], user: u32) -> Self {
         let machine = Self(tempfile::tempdir().unwrap());
-        machine.put("id", &format!("echo {user}"));
+        machine.install_stub("id", &format!("echo {user}"));
         for command in commands {
-            machine.put(command, "exit 0");
+            machine.install_stub(command, "exit 0");
         }
         let folder = machine.0.path().display().to_string();
         if manager != "none" {
             let gives =
                 "case $* in *install*|*add*) for name in cc bash sqlite3 chromium npm python3; do ";
             let log = format!("echo \"{manager} $*\" >> {folder}/asked");
-            machine.put(
+            machine.install_stub(
                 manager,
                 &format!("{log}\n{gives} /bin/ln -sf {folder}/id {folder}/$name; done ;; esac"),
             );
@@ -31,7 +31,7 @@ impl Machine {
         machine
     }
 
-    fn put(&self, name: &str, script: &str) {
+    fn install_stub(&self, name: &str, script: &str) {
         let path = self.0.path().join(name);
         fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -125,8 +125,8 @@ fn users_without_rights_see_what_to_install() {
         "{said}"
     );
     // A user with sudo can install.
-    machine.put("true", "exit 0");
-    machine.put("sudo", "if [ \"$1\" = -n ]; then shift; fi; exec \"$@\"");
+    machine.install_stub("true", "exit 0");
+    machine.install_stub("sudo", "if [ \"$1\" = -n ]; then shift; fi; exec \"$@\"");
     let (code, said) = machine.verify();
     assert_eq!(code, Some(0), "{said}");
     assert!(

@@ -30,7 +30,7 @@ fn vote(says: &[Polarity]) -> Vote {
     }
 }
 
-fn says(one: &Written, aspect: &str) -> Vec<Polarity> {
+fn polarities_of(one: &Written, aspect: &str) -> Vec<Polarity> {
     one.analysis
         .findings
         .iter()
@@ -76,7 +76,7 @@ fn quotes(insights: &AggregatedInsights) -> impl Iterator<Item = &CustomerQuote>
 fn check_votes(aspect: &AspectFigures, written: &[Written]) {
     let spoken: Vec<Vote> = written
         .iter()
-        .map(|one| says(one, &aspect.id))
+        .map(|one| polarities_of(one, &aspect.id))
         .filter(|says| !says.is_empty())
         .map(|says| vote(&says))
         .collect();
@@ -104,7 +104,7 @@ fn check_votes(aspect: &AspectFigures, written: &[Written]) {
     );
     let findings = written
         .iter()
-        .map(|one| says(one, &aspect.id).len())
+        .map(|one| polarities_of(one, &aspect.id).len())
         .sum::<usize>();
     assert_eq!(aspect.mentions as usize, findings);
     assert_eq!(
@@ -211,7 +211,11 @@ fn removing_a_review_changes_only_what_it_supported() {
                     after.mentions,
                     &after.said.trend.months,
                 );
-                assert!(same || !says(&gone, &before.id).is_empty(), "{}", before.id);
+                assert!(
+                    same || !polarities_of(&gone, &before.id).is_empty(),
+                    "{}",
+                    before.id
+                );
             }
             for (before, after) in before.entities.iter().zip(&after.entities) {
                 let told = |entity: &EntityFigures| {

@@ -214,7 +214,7 @@ async fn an_older_database_is_migrated_by_writers_and_refused_by_readers() {
 }
 
 /// Overwrites bytes of the file.
-fn scribble(path: &Path, range: std::ops::Range<usize>) {
+fn overwrite(path: &Path, range: std::ops::Range<usize>) {
     let mut bytes = fs::read(path).unwrap();
     bytes[range].iter_mut().for_each(|byte| *byte = 0x5a);
     fs::write(path, bytes).unwrap();
@@ -227,7 +227,7 @@ async fn a_damaged_database_is_reported() {
     app.back_up(&copy);
     let whole = fs::read(&copy).unwrap();
     // The first page after the file's header: the list of tables.
-    scribble(&copy, 100..400);
+    overwrite(&copy, 100..400);
     let (write, read) = faults(&copy).await;
     for error in [write, read] {
         assert!(matches!(error, DbError::Damaged { .. }), "{error:?}");
@@ -238,7 +238,7 @@ async fn a_damaged_database_is_reported() {
     }
     // A page in the middle: the file opens, and `verify` finds the fault or reports that it cannot continue.
     fs::write(&copy, &whole).unwrap();
-    scribble(&copy, whole.len() / 2..whole.len() / 2 + 8_192);
+    overwrite(&copy, whole.len() / 2..whole.len() / 2 + 8_192);
     let found = async {
         let readers = Database::open_read_only(&copy).await?;
         let verified = verify(&mut readers.acquire().await.unwrap())

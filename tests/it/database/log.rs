@@ -27,7 +27,7 @@ fn log_bytes(path: &Path) -> u64 {
 }
 
 /// Writes the large reviews over a separate connection beside a running service, ends the transaction as given, and closes.
-async fn write_beside(path: &Path, end: &str) {
+async fn write_large_reviews(path: &Path, end: &str) {
     let (database, _) = Database::open(path).await.unwrap();
     let mut write = database.write().await.unwrap();
     reviews::upsert(&mut write, &large(), start())
@@ -51,7 +51,7 @@ async fn a_long_log_is_cut_whether_or_not_the_write_succeeded() {
     for end in ["commit", "rollback", "failure"] {
         // The service keeps the database open, so that no writer closes it last.
         let app = TestApp::with(&Generator::new(80).reviews(5)).await;
-        write_beside(&app.path(), end).await;
+        write_large_reviews(&app.path(), end).await;
         assert_eq!(log_bytes(&app.path()), 0, "{end}");
         app.drain().await;
         crate::support::check_in_step(&app).await;
@@ -134,7 +134,7 @@ async fn a_log_in_use_by_a_reader_is_cut_later() {
     let count: i64 = reading
         .query_one("select count(*) from review", [], |row| row.get(0))
         .unwrap();
-    write_beside(&app.path(), "commit").await;
+    write_large_reviews(&app.path(), "commit").await;
     assert!(
         !app.database().checkpoint().await.unwrap(),
         "the log must stay while it is read"

@@ -10,7 +10,7 @@ use crate::support::{Generator, Logs, TestApp, sqlite3};
 const FILES: [&str; 3] = ["reviews.db", "reviews.db-wal", "reviews.db-shm"];
 
 /// Moves the database's files from one folder to another.
-fn carry(from: &Path, to: &Path) {
+fn move_files(from: &Path, to: &Path) {
     for name in FILES.into_iter().filter(|name| from.join(name).exists()) {
         fs::rename(from.join(name), to.join(name)).unwrap();
     }
@@ -31,7 +31,7 @@ async fn a_replaced_or_removed_database_is_detected_and_reading_continues() {
         let away = tempfile::tempdir().unwrap();
         let before = app.get("/reviews.json").await;
         assert_eq!(app.get("/readyz").await.status, 200);
-        carry(app.folder(), away.path());
+        move_files(app.folder(), away.path());
         if is_replaced {
             let (other, _) = Database::open(&app.path()).await.unwrap();
             other.close().await;
@@ -82,10 +82,10 @@ async fn a_replaced_or_removed_database_is_detected_and_reading_continues() {
 async fn a_database_moved_back_is_used_again() {
     let app = TestApp::with(&Generator::new(92).reviews(20)).await;
     let away = tempfile::tempdir().unwrap();
-    carry(app.folder(), away.path());
+    move_files(app.folder(), away.path());
     let (logs, listening) = Logs::begin();
     app.app().watch_once().await;
-    carry(away.path(), app.folder());
+    move_files(away.path(), app.folder());
     app.app().watch_once().await;
     drop(listening);
     assert_eq!(
@@ -103,7 +103,7 @@ async fn a_database_moved_back_is_used_again() {
         .await;
     assert_eq!(
         app.get("/reviews.json").await.json()["reviews"][0]["author"],
-        "written after it was moved back"
+        "written after it was put back"
     );
 }
 

@@ -69,7 +69,7 @@ fn assert_no_null(value: &Value, place: &str) {
 }
 
 /// A review's public JSON, built independently.
-fn shape(review: &Review) -> Value {
+fn expected_json(review: &Review) -> Value {
     let mut shape = json!({
         "id": review.id.as_str(),
         "rating": review.rating.stars(),
@@ -150,7 +150,10 @@ async fn the_dataset_has_the_business_its_rating_and_every_published_review() {
         published.len() < reviews.len(),
         "the premise: some are withheld"
     );
-    let shapes: Vec<Value> = published.iter().map(|review| shape(review)).collect();
+    let shapes: Vec<Value> = published
+        .iter()
+        .map(|review| expected_json(review))
+        .collect();
     assert_eq!(dataset["reviews"], json!(shapes));
     let count = |stars: u8| {
         published

@@ -39,7 +39,7 @@ async fn a_name_with_any_address_that_is_not_public_is_refused() {
         (&["127.0.0.1", "127.0.0.1", "0.0.0.0"], "0.0.0.0"),
         (&["127.0.0.1", "168.63.129.16"], "168.63.129.16"),
     ] {
-        out.book.set("mixed.receiver.test", addresses);
+        out.fake_dns.set("mixed.receiver.test", addresses);
         let url = receiver.url_of("mixed.receiver.test", "/cb");
         for failed in [out.get(&url).await, out.post(&url, "x").await] {
             assert_eq!(refused_address(&out, addresses, failed), culprit);
@@ -55,7 +55,7 @@ async fn every_one_of_a_thousand_addresses_of_a_name_is_checked() {
         .map(|number| format!("127.0.{}.{}", number / 250, number % 250 + 1))
         .collect();
     let set = |addresses: &[String]| {
-        out.book.set(
+        out.fake_dns.set(
             "many.receiver.test",
             &addresses.iter().map(String::as_str).collect::<Vec<_>>(),
         );
@@ -81,7 +81,7 @@ async fn addresses_of_a_name_are_checked_at_every_connection() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     let url = receiver.url_of("moves.receiver.test", "/cb");
     out.post(&url, "x").await.unwrap();
-    out.book.set("moves.receiver.test", &["10.0.0.1"]);
+    out.fake_dns.set("moves.receiver.test", &["10.0.0.1"]);
     // The existing connection goes to the checked address.
     out.post(&url, "x").await.unwrap();
     out.clock.advance(chrono::TimeDelta::seconds(20));
@@ -102,14 +102,14 @@ async fn the_connection_goes_to_the_checked_address() {
         .unwrap();
     assert_eq!(vetted.addresses(), [receiver.address().ip()]);
     // Rebinding between the check and the connection.
-    out.book.set("moves.receiver.test", &["10.0.0.1"]);
+    out.fake_dns.set("moves.receiver.test", &["10.0.0.1"]);
     let answer = out.egress.get_vetted(vetted, 100).await.unwrap();
     assert_eq!(
         (answer.body.as_slice(), answer.address),
         (&b"here"[..], receiver.address().ip())
     );
     assert_eq!(
-        out.book.asked().len(),
+        out.fake_dns.asked().len(),
         1,
         "the name was not looked up again"
     );
@@ -152,7 +152,7 @@ async fn literal_addresses_are_checked_although_they_need_no_lookup() {
             "{host}"
         );
     }
-    assert_eq!((receiver.connections(), out.book.asked().len()), (0, 0));
+    assert_eq!((receiver.connections(), out.fake_dns.asked().len()), (0, 0));
 }
 
 #[tokio::test]
@@ -175,7 +175,7 @@ async fn an_allowed_net_is_reached_by_address_name_and_localhost() {
         );
     }
     assert_eq!(
-        out.book.asked(),
+        out.fake_dns.asked(),
         ["receiver.test"],
         "the resolver is not used for this machine"
     );
@@ -201,7 +201,7 @@ async fn urls_that_are_not_callbacks_are_not_called() {
         );
     }
     for port in [25, 80, 1_023] {
-        out.book.set("public.test", &["8.8.8.8"]);
+        out.fake_dns.set("public.test", &["8.8.8.8"]);
         assert_eq!(
             out.egress.policy.permits("8.8.8.8".parse().unwrap(), port),
             Err(Refused::Port { port })
@@ -219,7 +219,7 @@ async fn urls_that_are_not_callbacks_are_not_called() {
 #[tokio::test]
 async fn a_failed_resolver_may_be_our_fault_and_an_unknown_name_is_not() {
     let out = Out::to_receivers();
-    out.book.fail("down.test");
+    out.fake_dns.fail("down.test");
     for (url, name, blame) in [
         ("https://down.test/", "resolver_down", Blame::Unclear),
         ("https://nowhere.test/", "name_unknown", Blame::Theirs),
@@ -231,7 +231,7 @@ async fn a_failed_resolver_may_be_our_fault_and_an_unknown_name_is_not() {
             assert_eq!((failure.name(), failure.blame()), (name, blame), "{url}");
         }
     }
-    out.book.set("empty.test", &[]);
+    out.fake_dns.set("empty.test", &[]);
     assert_eq!(
         out.post("https://empty.test/", "x").await,
         Err(Failure::NameUnknown)

@@ -23,7 +23,7 @@ async fn post(receiver: &Receiver, bytes: usize, timeout: Duration) -> Result<An
         .await
 }
 
-async fn misbehaving(reply: Reply) -> Receiver {
+async fn receiver_with(reply: Reply) -> Receiver {
     let receiver = Receiver::start().await;
     receiver.always(reply);
     receiver
@@ -37,7 +37,7 @@ fn named<T: std::fmt::Debug>(result: Result<T, Failure>) -> &'static str {
 
 #[tokio::test]
 async fn a_receiver_that_never_answers_times_out() {
-    let receiver = misbehaving(Reply::Never).await;
+    let receiver = receiver_with(Reply::Never).await;
     assert_eq!(named(get(&receiver, IMPATIENCE).await), "timed_out");
     assert_eq!(named(post(&receiver, 10, IMPATIENCE).await), "timed_out");
     assert_eq!(receiver.requests().len(), 2, "it is not requested twice");
@@ -46,7 +46,7 @@ async fn a_receiver_that_never_answers_times_out() {
 
 #[tokio::test]
 async fn a_receiver_that_sends_slowly_times_out_like_a_silent_one() {
-    let receiver = misbehaving(Reply::Drip).await;
+    let receiver = receiver_with(Reply::Drip).await;
     assert_eq!(
         named(
             Out::to_receivers()
@@ -66,7 +66,7 @@ async fn a_receiver_that_sends_slowly_times_out_like_a_silent_one() {
 
 #[tokio::test]
 async fn an_endless_body_is_too_long_and_a_delivery_does_not_read_it() {
-    let receiver = misbehaving(Reply::Endless).await;
+    let receiver = receiver_with(Reply::Endless).await;
     assert_eq!(get(&receiver, PATIENCE).await, Err(Failure::TooLong));
     assert_eq!(post(&receiver, 10, PATIENCE).await.unwrap().status, 200);
     receiver.open_at_most(0).await;
@@ -74,7 +74,7 @@ async fn an_endless_body_is_too_long_and_a_delivery_does_not_read_it() {
 
 #[tokio::test]
 async fn a_body_may_have_the_requested_length_and_not_more() {
-    let receiver = misbehaving(Reply::body("x".repeat(1_024))).await;
+    let receiver = receiver_with(Reply::body("x".repeat(1_024))).await;
     assert_eq!(get(&receiver, PATIENCE).await.unwrap().body.len(), 1_024);
     receiver.always(Reply::body("x".repeat(1_025)));
     assert_eq!(named(get(&receiver, PATIENCE).await), "too_long");
@@ -88,7 +88,7 @@ async fn an_endless_head_is_not_an_answer() {
         Reply::LongField(10_000_000),
         Reply::Garbage,
     ] {
-        let receiver = misbehaving(reply.clone()).await;
+        let receiver = receiver_with(reply.clone()).await;
         assert_eq!(
             named(get(&receiver, PATIENCE).await),
             "protocol",
@@ -100,7 +100,7 @@ async fn an_endless_head_is_not_an_answer() {
             "{reply:?}"
         );
     }
-    let receiver = misbehaving(Reply::Fields(60)).await;
+    let receiver = receiver_with(Reply::Fields(60)).await;
     assert_eq!(get(&receiver, PATIENCE).await.unwrap().status, 200);
     receiver.always(Reply::Interim);
     assert_eq!(named(get(&receiver, IMPATIENCE).await), "timed_out");
@@ -108,7 +108,7 @@ async fn an_endless_head_is_not_an_answer() {
 
 #[tokio::test]
 async fn a_connection_closed_early_fails_and_is_not_retried() {
-    let receiver = misbehaving(Reply::Close).await;
+    let receiver = receiver_with(Reply::Close).await;
     assert_eq!(named(get(&receiver, PATIENCE).await), "closed");
     assert_eq!(named(post(&receiver, 10, PATIENCE).await), "closed");
     receiver.always(Reply::CloseInBody);

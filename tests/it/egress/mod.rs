@@ -12,7 +12,7 @@ use reviews_service::clock::Clock;
 use reviews_service::snapshot::{CachedBody, Content};
 use reviews_service::websub::http_client::{Answer, Egress, Failure, Policy, Roots};
 
-use crate::support::{Book, Receiver, Reply, ca_pem};
+use crate::support::{FakeDns, Receiver, Reply, ca_pem};
 
 /// Longer than any exchange here takes.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -22,7 +22,7 @@ const IMPATIENCE: Duration = Duration::from_millis(300);
 /// A client with a fake resolver and a clock.
 struct Out {
     egress: Egress,
-    book: Book,
+    fake_dns: FakeDns,
     clock: Clock,
 }
 
@@ -34,19 +34,20 @@ impl Out {
 
     /// A client for the public Internet and these networks.
     fn allowing(nets: &[&str]) -> Self {
-        let (book, clock) = (
-            Book::default(),
+        let (fake_dns, clock) = (
+            FakeDns::default(),
             Clock::manual("2026-11-20T12:00:00Z".parse().unwrap()),
         );
-        book.set("receiver.test", &["127.0.0.1"]);
-        book.set("*.receiver.test", &["127.0.0.1"]);
+        fake_dns.set("receiver.test", &["127.0.0.1"]);
+        fake_dns.set("*.receiver.test", &["127.0.0.1"]);
         let allowed = nets.iter().map(|net| net.parse().unwrap()).collect();
         let policy = Arc::new(Policy { allowed });
         let roots = Roots::load(Some(ca_pem().as_bytes())).unwrap();
-        let egress = Egress::new(policy, &roots, Arc::new(book.clone()), clock.clone()).unwrap();
+        let egress =
+            Egress::new(policy, &roots, Arc::new(fake_dns.clone()), clock.clone()).unwrap();
         Self {
             egress,
-            book,
+            fake_dns,
             clock,
         }
     }
@@ -242,7 +243,7 @@ async fn deliveries_to_one_host_share_a_connection_but_gets_do_not() {
             .iter()
             .all(|request| request.connection == 0)
     );
-    assert_eq!((receiver.connections(), out.book.asked().len()), (1, 1));
+    assert_eq!((receiver.connections(), out.fake_dns.asked().len()), (1, 1));
     receiver.always(Reply::body("x"));
     for connections in [2, 3] {
         out.get(&receiver.url_of("receiver.test", "/cb"))

@@ -6,7 +6,7 @@ use reviews_service::clock::Clock;
 use reviews_service::imports::{ImportRequest, import};
 use reviews_service::storage::Database;
 
-use super::{runtime, spoken};
+use super::{runtime, text_from};
 use crate::support::{Quiet, start};
 
 const WORDS: &[&str] = &[
@@ -77,7 +77,7 @@ fn rows_of_any_file_are_imported_or_rejected() {
             let content = if *is_raw {
                 bytes.clone()
             } else {
-                spoken(bytes, WORDS).into_bytes()
+                text_from(bytes, WORDS).into_bytes()
             };
             fs::write(path, content).unwrap();
             let order = ImportRequest {

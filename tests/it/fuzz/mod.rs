@@ -16,7 +16,7 @@ fn runtime() -> Runtime {
 }
 
 /// A text from these bytes: a byte below the length of `words` is that word, any other byte a character.
-fn spoken(bytes: &[u8], words: &[&str]) -> String {
+fn text_from(bytes: &[u8], words: &[&str]) -> String {
     bytes
         .iter()
         .map(|byte| match words.get(usize::from(*byte)) {

@@ -2,7 +2,7 @@
 
 use poem::http::Method;
 
-use super::{runtime, spoken};
+use super::{runtime, text_from};
 use crate::support::{BASE, Generator, TestApp};
 
 const TARGETS: [&str; 12] = [
@@ -228,7 +228,7 @@ fn any_request_gets_an_answer_that_keeps_all_guarantees() {
                 let asked = &asked;
                 let (runtime, app) = asked.0;
                 let begin = TARGETS[usize::from(*which) % TARGETS.len()];
-                let Some(target) = sendable(format!("{begin}{}", spoken(bytes, QUERY))) else {
+                let Some(target) = sendable(format!("{begin}{}", text_from(bytes, QUERY))) else {
                     return;
                 };
                 let answer = runtime.block_on(app.send(Method::GET, &target, &[]));
@@ -247,7 +247,7 @@ fn any_header_fields_get_an_answer() {
                 let asked = &asked;
                 let (runtime, app) = asked.0;
                 let name = FIELDS[usize::from(*which) % FIELDS.len()];
-                let value = spoken(bytes, VALUES);
+                let value = text_from(bytes, VALUES);
                 if poem::http::HeaderValue::from_str(value.trim()).is_err() {
                     return;
                 }
@@ -269,7 +269,7 @@ fn the_hub_accepts_any_form_or_refuses_it_with_a_reason() {
             .for_each(move |(is_whole, bytes)| {
                 let asked = &asked;
                 let (runtime, app) = asked.0;
-                let mut form = spoken(bytes, FORM);
+                let mut form = text_from(bytes, FORM);
                 if *is_whole {
                     form = format!(
                         "hub.mode=subscribe&hub.topic={BASE}/reviews.json&hub.callback={form}"
@@ -292,7 +292,7 @@ fn any_message_of_an_agent_is_answered() {
             .for_each(move |(kind, bytes)| {
                 let asked = &asked;
                 let (runtime, app) = asked.0;
-                let said = spoken(bytes, MESSAGE);
+                let said = text_from(bytes, MESSAGE);
                 let message = match kind % 4 {
                     0 => said,
                     1 => format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{{\"name\":\"search_reviews\",\"arguments\":{{{said}}}}}}}"),

@@ -4,7 +4,7 @@ use reviews_service::insights::{Analyzer, Engine, Subject};
 use reviews_service::model::Mentions;
 use reviews_service::model::business::Business;
 
-use super::spoken;
+use super::text_from;
 
 const WORDS: &[&str] = &[
     "They ",
@@ -72,7 +72,7 @@ fn findings_of_any_text_are_within_it() {
         .with_type::<(u8, Vec<u8>)>()
         .for_each(move |(stars, bytes)| {
             let analyzer = &analyzer;
-            let text = spoken(bytes, WORDS);
+            let text = text_from(bytes, WORDS);
             let recorded = Mentions::default();
             let analysis = analyzer.0.analyze(&Subject {
                 text: &text,

@@ -13,7 +13,7 @@ use poem::{Body, Endpoint, Request, RequestParts, Response};
 use serde_json::json;
 
 use super::request;
-use crate::support::{Book, Generator, MakeHub, TestApp};
+use crate::support::{FakeDns, Generator, MakeHub, TestApp};
 
 const MIB: u64 = 1024 * 1024;
 const ALL_BYTES_MAX: u64 = 32 * MIB;
@@ -25,7 +25,7 @@ const FEW: u64 = 256 * 1024 / BODY_BYTES;
 
 /// A service that trusts the proxies in 10.0.0.0/8.
 async fn service() -> TestApp {
-    let hub = MakeHub::opened(&["--trusted-proxies", "10.0.0.0/8"], Book::default());
+    let hub = MakeHub::opened(&["--trusted-proxies", "10.0.0.0/8"], FakeDns::default());
     TestApp::with_hub(&Generator::new(43).reviews(60), hub).await
 }
 

@@ -54,7 +54,7 @@ fn alone(params: Value) -> Value {
 }
 
 /// Sends a stateless request.
-async fn ask_alone(app: &TestApp, method: &str, params: Value) -> Answer {
+async fn ask_stateless(app: &TestApp, method: &str, params: Value) -> Answer {
     let name = params
         .get("name")
         .or_else(|| params.get("uri"))

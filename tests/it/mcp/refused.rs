@@ -3,7 +3,7 @@
 use poem::Body;
 use serde_json::{Value, json};
 
-use super::{WITH_SESSIONS, ask, ask_alone, error, initialize, open, request, service};
+use super::{WITH_SESSIONS, ask, ask_stateless, error, initialize, open, request, service};
 use crate::support::{Generator, TestApp};
 
 #[tokio::test]
@@ -238,7 +238,7 @@ async fn unknown_names_are_errors_and_never_empty_results() {
         );
         assert!(answer.json().get("result").is_none());
         assert_eq!(
-            error(&ask_alone(&app, method, params.clone()).await),
+            error(&ask_stateless(&app, method, params.clone()).await),
             (200, alone),
             "{method} {params}"
         );
@@ -273,7 +273,7 @@ async fn malformed_params_are_refused_with_the_reason() {
             "invalid type: string \"xxx",
         ),
     ] {
-        let answer = ask_alone(&app, method, params).await;
+        let answer = ask_stateless(&app, method, params).await;
         let told = answer.json()["error"]["message"]
             .as_str()
             .unwrap()
@@ -358,7 +358,8 @@ async fn wrong_arguments_are_reported_to_the_agent() {
 #[tokio::test]
 async fn tools_are_marked_read_only_and_their_results_match_their_schemas() {
     let app = service().await;
-    let tools = ask_alone(&app, "tools/list", json!({})).await.json()["result"]["tools"].clone();
+    let tools =
+        ask_stateless(&app, "tools/list", json!({})).await.json()["result"]["tools"].clone();
     for tool in tools.as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
         assert!(
@@ -395,7 +396,7 @@ async fn tools_are_marked_read_only_and_their_results_match_their_schemas() {
             );
         }
     }
-    let called = ask_alone(&app, "tools/call", json!({ "name": "get_business" }))
+    let called = ask_stateless(&app, "tools/call", json!({ "name": "get_business" }))
         .await
         .json()["result"]
         .clone();

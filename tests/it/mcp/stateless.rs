@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{STATELESS, alone, ask_alone, error, open, request, service};
+use super::{STATELESS, alone, ask_stateless, error, open, request, service};
 use crate::support::TestApp;
 
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -206,7 +206,7 @@ async fn methods_of_sessions_are_refused_without_a_session() {
         "unknown/method",
         "",
     ] {
-        let answer = ask_alone(&app, method, json!({})).await;
+        let answer = ask_stateless(&app, method, json!({})).await;
         assert_eq!(
             (error(&answer), &answer.json()["id"]),
             ((404, -32601), &json!(1)),
@@ -219,7 +219,10 @@ async fn methods_of_sessions_are_refused_without_a_session() {
 #[tokio::test]
 async fn discovery_lists_revisions_and_capabilities() {
     let app = service().await;
-    let result = ask_alone(&app, "server/discover", json!({})).await.json()["result"].clone();
+    let result = ask_stateless(&app, "server/discover", json!({}))
+        .await
+        .json()["result"]
+        .clone();
     assert_eq!(
         result["supportedVersions"],
         json!(["2025-03-26", "2025-06-18", "2025-11-25", STATELESS])
@@ -255,7 +258,7 @@ async fn every_result_names_the_server_and_lists_can_be_cached() {
         ("resources/templates/list", json!({}), true),
         ("tools/call", json!({ "name": "get_business" }), false),
     ] {
-        let answer = ask_alone(&app, method, params).await;
+        let answer = ask_stateless(&app, method, params).await;
         let result = answer.json()["result"].clone();
         assert_eq!(
             (answer.status, &result["resultType"]),
@@ -295,9 +298,9 @@ async fn lists_are_the_same_for_every_client_and_request() {
         ("resources/list", "resources"),
         ("prompts/list", "prompts"),
     ] {
-        let first = ask_alone(&app, method, json!({})).await.json()["result"][member].clone();
+        let first = ask_stateless(&app, method, json!({})).await.json()["result"][member].clone();
         assert_eq!(
-            ask_alone(&app, method, json!({})).await.json()["result"][member],
+            ask_stateless(&app, method, json!({})).await.json()["result"][member],
             first
         );
         let within = super::ask(&app, &session, &request(method, json!({}))).await;

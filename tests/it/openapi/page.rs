@@ -90,7 +90,7 @@ async fn on_a_port() -> (TcpListener, App, String, tempfile::TempDir) {
 }
 
 /// The DOM of the page at `url` in a real browser that can reach no other host.
-async fn drawn(browser: PathBuf, url: String) -> String {
+async fn dom_of(browser: PathBuf, url: String) -> String {
     let run = move || -> Output {
         let folder = tempfile::tempdir().unwrap();
         Command::new(browser)
@@ -131,7 +131,7 @@ async fn a_browser_shows_every_operation() {
     let (listener, app, base, _folder) = on_a_port().await;
     let stop = CancellationToken::new();
     let look = async {
-        let drawn = drawn(browser, format!("{base}/docs")).await;
+        let drawn = dom_of(browser, format!("{base}/docs")).await;
         stop.cancel();
         drawn
     };
@@ -225,7 +225,7 @@ async fn a_browser_can_try_an_operation_out() {
         Some(std::time::Duration::from_secs(1)),
     );
     let look = async {
-        let drawn = drawn(browser, format!("{base}/docs")).await;
+        let drawn = dom_of(browser, format!("{base}/docs")).await;
         stop.cancel();
         drawn
     };

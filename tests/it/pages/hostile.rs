@@ -31,7 +31,7 @@ const HOSTILE: [&str; 16] = [
 const HARMLESS: &str = "plain words at a fair price";
 
 /// A service with these texts in all fields, with one review for each.
-async fn saying(texts: &[&str]) -> (TestApp, Vec<Review>) {
+async fn service_with_texts(texts: &[&str]) -> (TestApp, Vec<Review>) {
     let mut reviews = Generator::new(3).reviews(HOSTILE.len());
     for (review, text) in reviews.iter_mut().zip(texts.iter().cycle()) {
         review.rating = Rating::try_from(5).unwrap();
@@ -162,7 +162,7 @@ async fn page(app: &TestApp, target: &str) -> Option<String> {
 
 #[tokio::test]
 async fn hostile_texts_give_the_same_markup_as_harmless_ones() {
-    let (harmless, reviews) = saying(&[HARMLESS]).await;
+    let (harmless, reviews) = service_with_texts(&[HARMLESS]).await;
     let mut known = BTreeSet::new();
     let asked = [HARMLESS, "5", "2024-01-01"];
     for target in targets(&reviews, &asked) {
@@ -170,7 +170,7 @@ async fn hostile_texts_give_the_same_markup_as_harmless_ones() {
         known.extend(skeleton(&html).0);
     }
     // Only HTTP and HTTPS URLs of a source become links.
-    let (app, reviews) = saying(&HOSTILE).await;
+    let (app, reviews) = service_with_texts(&HOSTILE).await;
     for target in targets(&reviews, &HOSTILE) {
         let html = page(&app, &target).await.unwrap();
         let (tags, addresses) = skeleton(&html);
@@ -192,7 +192,7 @@ async fn hostile_texts_give_the_same_markup_as_harmless_ones() {
 
 #[tokio::test]
 async fn data_formats_keep_hostile_texts_unchanged() {
-    let (app, reviews) = saying(&HOSTILE).await;
+    let (app, reviews) = service_with_texts(&HOSTILE).await;
     for review in &reviews {
         let html = app.get(&format!("/reviews/{}", review.id)).await.text();
         let block = between(&html, "<script type=\"application/ld+json\">", "</script>");

@@ -16,7 +16,7 @@ const PAGES: [&str; 9] = [
     "/nothing",
 ];
 
-async fn speaking(app: &TestApp, language: &str) {
+async fn set_language(app: &TestApp, language: &str) {
     app.shell(&format!("update business set language = '{language}'"))
         .await;
 }
@@ -34,7 +34,7 @@ async fn every_page_is_written_in_the_language_of_the_business() {
         // A language without page texts.
         ("it", "en", "Reviews of ", "256 reviews"),
     ] {
-        speaking(&app, language).await;
+        set_language(&app, language).await;
         for target in PAGES.into_iter().chain([permalink.as_str()]) {
             let html = app.get_with(target, &[BROWSER]).await.text();
             let start = format!("<!DOCTYPE html>\n<html lang=\"{tag}\"");
@@ -59,7 +59,7 @@ async fn every_page_is_written_in_the_language_of_the_business() {
 async fn summary_and_topics_are_in_the_language_of_the_page() {
     let app = seeded().await;
     let english = app.get("/insights.json").await.json();
-    speaking(&app, "de").await;
+    set_language(&app, "de").await;
     let html = app.get("/insights").await.text();
     for word in [
         "Reaktionszeit",
@@ -76,7 +76,7 @@ async fn summary_and_topics_are_in_the_language_of_the_page() {
     // Derived answers are English; the sections above have their figures.
     let faq = english["faq"].as_array().unwrap();
     let english_page = {
-        speaking(&app, "en").await;
+        set_language(&app, "en").await;
         app.get("/insights").await.text()
     };
     let (own, derived): (Vec<_>, Vec<_>) =
@@ -87,7 +87,7 @@ async fn summary_and_topics_are_in_the_language_of_the_page() {
         assert!(!html.contains(question) && english_page.contains(question));
     }
     assert!(html.contains(own[0]["question"].as_str().unwrap()));
-    speaking(&app, "de").await;
+    set_language(&app, "de").await;
     let german = app.get("/insights.json").await.json();
     assert_eq!(german["summary"], english["summary"]);
     assert_eq!(german["aspects"], english["aspects"]);
@@ -133,7 +133,7 @@ async fn a_frame_can_request_another_language() {
 async fn counts_of_one_use_the_singular() {
     let app = TestApp::uncoded(&crate::support::Generator::new(7).reviews(1)).await;
     for language in ["en", "es", "de", "fr"] {
-        speaking(&app, language).await;
+        set_language(&app, language).await;
         for target in ["/", "/embed", "/insights", "/badge.svg"] {
             let text = app.get(target).await.text();
             for plural in [

@@ -89,7 +89,7 @@ async fn case_is_folded_code_point_by_code_point() {
     let reviews: Vec<Review> = TEXTS
         .iter()
         .enumerate()
-        .map(|(number, text)| saying(number, text))
+        .map(|(number, text)| review_with_text(number, text))
         .collect();
     let app = TestApp::uncoded(&reviews).await;
     for (query, expected) in FOUND {
@@ -109,7 +109,7 @@ async fn case_is_folded_code_point_by_code_point() {
 #[tokio::test]
 async fn names_are_compared_whole_without_case_and_ids_exactly() {
     let mut reviews: Vec<Review> = (0..4)
-        .map(|number| saying(number, "Mike Alvarez did the ac-repair"))
+        .map(|number| review_with_text(number, "Mike Alvarez did the ac-repair"))
         .collect();
     let mentions = |names: &[&str], ids: &[&str]| {
         let owned = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();

@@ -22,7 +22,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 use self::naive::{Known, Question, fragment, known};
-use self::text_index::{eager, forgetful, ids};
+use self::text_index::{eager_index, ids, without_cached_matches};
 use crate::support::{Generator, TestApp};
 
 const SEARCH: &str = "/api/reviews/search";
@@ -59,7 +59,7 @@ fn assert_page(json: &Value, real: usize, question: &str) {
 fn numbered(generator: &mut Generator, number: usize, reviews: &[Review]) -> Question {
     let question = Question::random(generator, number % FILTERS, reviews);
     if number / FILTERS % 2 == 1 {
-        question.narrowed(generator)
+        question.with_more_filters(generator)
     } else {
         question
     }
@@ -76,7 +76,7 @@ async fn every_query_finds_what_a_naive_scan_finds() {
     let app = TestApp::uncoded(&reviews).await;
     let known = opinions::known(&app, &reviews).await;
     let snapshot = app.app().ctx.current.load();
-    let index = eager(&app).await;
+    let index = eager_index(&app).await;
     let mut generator = Generator::new(12);
     let mut hits = 0;
     for number in 0..24 * FILTERS {
@@ -128,7 +128,7 @@ async fn every_query_finds_what_a_naive_scan_finds() {
 }
 
 /// A review with this text on a separate day: the lower its number, the newer.
-fn saying(number: usize, text: &str) -> Review {
+fn review_with_text(number: usize, text: &str) -> Review {
     let day = chrono::NaiveDate::from_ymd_opt(2026, 1, 1).unwrap()
         - chrono::Duration::days(number as i64);
     let date = reviews_service::model::Day::new(day).unwrap();

@@ -115,7 +115,7 @@ impl Question {
     }
 
     /// Adds some of the other filters.
-    pub(super) fn narrowed(self, generator: &mut Generator) -> Self {
+    pub(super) fn with_more_filters(self, generator: &mut Generator) -> Self {
         Self {
             max_rating: generator
                 .once_in(4)
@@ -132,7 +132,7 @@ impl Question {
         }
     }
 
-    pub(super) fn takes(&self, review: &Known) -> bool {
+    pub(super) fn accepts(&self, review: &Known) -> bool {
         let query = self.query.as_deref().map(fold);
         self.rating.is_none_or(|stars| review.stars == stars)
             && self
@@ -169,11 +169,11 @@ impl Question {
                 review.folded.contains(&query)
                     || (self.text_match == TextMatch::Words && has_words(&review.folded, &query))
             })
-            && self.speaks(review)
+            && self.has_opinion(review)
     }
 
     pub(super) fn expected<'a>(&self, known: &'a [Known]) -> Vec<&'a str> {
-        let mut taken: Vec<&Known> = known.iter().filter(|review| self.takes(review)).collect();
+        let mut taken: Vec<&Known> = known.iter().filter(|review| self.accepts(review)).collect();
         // They are newest first, and a stable sort keeps that order among equals.
         match self.sort {
             Sort::Newest => {}

@@ -37,7 +37,7 @@ impl Question {
     }
 
     /// Whether the review has the requested aspect and polarity.
-    pub fn speaks(&self, review: &Known) -> bool {
+    pub fn has_opinion(&self, review: &Known) -> bool {
         self.aspect.is_none_or(|aspect| {
             let vote = review.votes.get(aspect);
             vote.is_some_and(|vote| self.polarity.is_none_or(|wanted| wanted == *vote))
@@ -197,7 +197,9 @@ async fn a_polarity_needs_an_aspect_and_an_unknown_aspect_lists_the_known_ones()
 
 #[tokio::test]
 async fn a_search_sorted_by_stars_scans_only_the_stars_of_its_page() {
-    let mut reviews: Vec<Review> = (0..4_000).map(|number| saying(number, "a leak")).collect();
+    let mut reviews: Vec<Review> = (0..4_000)
+        .map(|number| review_with_text(number, "a leak"))
+        .collect();
     for (number, review) in reviews.iter_mut().enumerate() {
         review.rating = Rating::try_from(if number == 3_999 { 1 } else { 5 }).unwrap();
     }
@@ -210,7 +212,9 @@ async fn a_search_sorted_by_stars_scans_only_the_stars_of_its_page() {
             ..SearchArguments::default()
         })
     };
-    let of = |sort| reviews_service::search::walk(&forgetful(&snapshot), &filter(sort), 20, None);
+    let of = |sort| {
+        reviews_service::search::walk(&without_cached_matches(&snapshot), &filter(sort), 20, None)
+    };
     let highest = of(Sort::Highest);
     assert!(highest.work.walked < 2_000, "{:?}", highest.work);
     let lowest = of(Sort::Lowest);

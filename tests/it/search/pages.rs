@@ -55,7 +55,7 @@ async fn totals_are_exact_up_to_a_thousand() {
             };
             Review {
                 rating: Rating::try_from(if number < 1_001 { 4 } else { 2 }).unwrap(),
-                ..saying(number, text)
+                ..review_with_text(number, text)
             }
         })
         .collect();
@@ -105,7 +105,9 @@ async fn totals_are_exact_up_to_a_thousand() {
 
 #[tokio::test]
 async fn changes_between_pages_neither_repeat_nor_hide_a_review() {
-    let reviews: Vec<Review> = (0..40).map(|number| saying(number, "a leak")).collect();
+    let reviews: Vec<Review> = (0..40)
+        .map(|number| review_with_text(number, "a leak"))
+        .collect();
     let app = TestApp::with(&reviews).await;
     let page = async |cursor: &Value| {
         app.get(&format!(
@@ -156,7 +158,7 @@ async fn changes_between_pages_neither_repeat_nor_hide_a_review() {
 async fn with_cursor() -> (TestApp, String) {
     let app = TestApp::uncoded(
         &(0..30)
-            .map(|number| saying(number, "a Leak"))
+            .map(|number| review_with_text(number, "a Leak"))
             .collect::<Vec<_>>(),
     )
     .await;

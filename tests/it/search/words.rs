@@ -42,7 +42,7 @@ async fn words_are_found_as_by_a_naive_scan_and_include_substring_matches() {
     let app = TestApp::uncoded(&reviews).await;
     let known = known(&reviews);
     let snapshot = app.app().ctx.current.load();
-    let index = eager(&app).await;
+    let index = eager_index(&app).await;
     let mut generator = Generator::new(92);
     let (mut more, mut indexed) = (0, 0);
     for number in 0..500 {
@@ -65,7 +65,8 @@ async fn words_are_found_as_by_a_naive_scan_and_include_substring_matches() {
             "{label}"
         );
         assert_total(found.total, found.is_exact, expected.len(), &label);
-        let walked = reviews_service::search::walk(&forgetful(&snapshot), &filter, limit, None);
+        let walked =
+            reviews_service::search::walk(&without_cached_matches(&snapshot), &filter, limit, None);
         assert_eq!(ids(&walked, &snapshot), ids(&found, &snapshot), "{label}");
         let as_it_stands = Question {
             text_match: TextMatch::Substring,
@@ -93,7 +94,7 @@ async fn words_match_in_any_order_and_number_and_substring_is_the_default() {
         "",
     ];
     let reviews: Vec<Review> = (texts.iter().enumerate())
-        .map(|(number, text)| saying(number, text))
+        .map(|(number, text)| review_with_text(number, text))
         .collect();
     let app = TestApp::uncoded(&reviews).await;
     for (query, words, substring) in [
@@ -137,7 +138,9 @@ async fn words_match_in_any_order_and_number_and_substring_is_the_default() {
 
 #[tokio::test]
 async fn a_cursor_belongs_to_its_match() {
-    let reviews: Vec<Review> = (0..30).map(|number| saying(number, "a leak")).collect();
+    let reviews: Vec<Review> = (0..30)
+        .map(|number| review_with_text(number, "a leak"))
+        .collect();
     let app = TestApp::uncoded(&reviews).await;
     for (own, other) in [("words", "substring"), ("substring", "words")] {
         let page = app
@@ -162,7 +165,7 @@ async fn plural_endings_are_those_of_the_language_of_the_business() {
         "A water heater",
     ];
     let reviews: Vec<Review> = (texts.iter().enumerate())
-        .map(|(number, text)| saying(number, text))
+        .map(|(number, text)| review_with_text(number, text))
         .collect();
     let app = TestApp::uncoded(&reviews).await;
     for (language, query, count) in [

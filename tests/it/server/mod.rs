@@ -18,7 +18,7 @@ const GET: &str = "GET / HTTP/1.1\r\nhost: a\r\n\r\n";
 const SOON: Duration = Duration::from_millis(150);
 
 /// Retries until a connection is accepted: one that has just closed may still count for a moment.
-async fn admitted(server: &Running) -> Client {
+async fn accepted_client(server: &Running) -> Client {
     for _ in 0..10_000 {
         let mut client = server.client().await;
         client.send(GET).await;
@@ -177,7 +177,7 @@ async fn a_stop_finishes_requests_in_flight_and_refuses_new_ones() {
     let server = start(Limits::default()).await;
     let (mut busy, mut idle, mut fresh) = (
         server.client().await,
-        admitted(&server).await,
+        accepted_client(&server).await,
         server.client().await,
     );
     busy.send("GET /gate HTTP/1.1\r\nhost: a\r\n\r\n").await;

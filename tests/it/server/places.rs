@@ -3,7 +3,7 @@
 use reviews_service::web::server::Limits;
 
 use super::rig::{start, start_exempting};
-use super::{GET, admitted};
+use super::{GET, accepted_client};
 
 #[tokio::test]
 async fn connections_above_the_limit_get_503() {
@@ -31,7 +31,7 @@ async fn connections_above_the_limit_get_503() {
         assert_eq!(client.answer().await.body, b"through");
     }
     drop(busy);
-    admitted(&server).await;
+    accepted_client(&server).await;
 }
 
 #[tokio::test]
@@ -41,7 +41,7 @@ async fn idle_connections_are_closed_for_new_ones() {
         ..Limits::default()
     })
     .await;
-    let mut idle = admitted(&server).await;
+    let mut idle = accepted_client(&server).await;
     assert_eq!(server.ask(GET).await.status, 200);
     assert_eq!(idle.rest().await.unwrap(), b"");
 }

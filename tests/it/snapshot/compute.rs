@@ -9,7 +9,7 @@ use reviews_service::compute::Slot;
 use reviews_service::compute::steps;
 use serde_json::json;
 
-use crate::support::{Answer, Book, Generator, MakeHub, TestApp, sqlite3};
+use crate::support::{Answer, FakeDns, Generator, MakeHub, TestApp, sqlite3};
 
 const COMPARED: &str = "/api/compare?first_since=2020-01-01&first_until=2020-12-31&second_since=2021-01-01&second_until=2021-12-31";
 /// The number of requests that can wait for a slot.
@@ -38,7 +38,7 @@ async fn waiting<'a>(
 }
 
 /// Reviews with texts that are expensive to split into sentences (once 90 to 190 ms each).
-fn costly(count: usize) -> String {
+fn costly_reviews(count: usize) -> String {
     let text = "Dr. Mr. St. ".repeat(20_000 / 12);
     let rows = (0..count).map(|number| {
         format!(
@@ -55,7 +55,7 @@ fn costly(count: usize) -> String {
 #[tokio::test]
 async fn cpu_work_does_not_block_the_accept_loop() {
     let app = TestApp::empty().await;
-    sqlite3(&app.path(), &costly(150));
+    sqlite3(&app.path(), &costly_reviews(150));
     let before = steps::count();
     app.drain().await;
     assert_eq!(steps::count(), before, "steps on the accepting thread");
@@ -147,7 +147,7 @@ async fn a_computation_waits_for_a_slot_and_gives_up_its_turn_when_dropped() {
 
 #[tokio::test]
 async fn peers_take_turns_for_computing_slots() {
-    let trusting = MakeHub::closed(&["--trusted-proxies", "10.0.0.0/8"], Book::default());
+    let trusting = MakeHub::closed(&["--trusted-proxies", "10.0.0.0/8"], FakeDns::default());
     let app = TestApp::with_hub(&Generator::new(5).reviews(3), trusting).await;
     let forwarded = [("x-forwarded-for", "198.51.100.7")];
     for (peer, headers, [near, far]) in [

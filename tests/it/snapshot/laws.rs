@@ -4,7 +4,7 @@ use reviews_service::model::Review;
 use reviews_service::snapshot::segment::ends_segment;
 use reviews_service::snapshot::{Document, Snapshot};
 
-use super::{Shop, assert_same, bytes};
+use super::{PublisherRig, assert_same, bytes};
 use crate::support::{Generator, TestApp};
 
 /// Enough reviews for several segments.
@@ -79,8 +79,8 @@ fn edit(generator: &mut Generator) -> String {
 }
 
 /// The snapshot after `previous`, or `previous` if nothing changed.
-async fn next(shop: &Shop, previous: Snapshot) -> Snapshot {
-    shop.publisher
+async fn next(rig: &PublisherRig, previous: Snapshot) -> Snapshot {
+    rig.publisher
         .next(&previous)
         .await
         .unwrap()
@@ -127,10 +127,10 @@ fn check_index(snapshot: &Snapshot) {
 }
 
 async fn check_sequence(seed: u64) {
-    let shop = Shop::open().await;
+    let rig = PublisherRig::open().await;
     let mut generator = Generator::new(seed);
-    shop.write(&generator.reviews(REVIEWS)).await;
-    let mut snapshot = shop.fresh().await;
+    rig.write(&generator.reviews(REVIEWS)).await;
+    let mut snapshot = rig.fresh().await;
     assert!(
         snapshot.input.review_index.segments().len() > 2,
         "a snapshot of several blocks"
@@ -139,23 +139,23 @@ async fn check_sequence(seed: u64) {
         let edits: Vec<String> = (0..=generator.below(3))
             .map(|_| edit(&mut generator))
             .collect();
-        shop.run(&edits.join(";")).await;
-        snapshot = next(&shop, snapshot).await;
+        rig.run(&edits.join(";")).await;
+        snapshot = next(&rig, snapshot).await;
         assert_same(
             &snapshot,
-            &shop.fresh().await,
+            &rig.fresh().await,
             &format!("seed {seed}, round {round}: {edits:#?}"),
         );
     }
     check_index(&snapshot);
     // All remaining reviews are deleted, and added again.
-    shop.run("delete from review").await;
-    snapshot = next(&shop, snapshot).await;
-    assert_same(&snapshot, &shop.fresh().await, "the end");
+    rig.run("delete from review").await;
+    snapshot = next(&rig, snapshot).await;
+    assert_same(&snapshot, &rig.fresh().await, "the end");
     assert!(snapshot.input.review_index.is_empty());
-    shop.write(&Generator::new(seed).reviews(3)).await;
-    snapshot = next(&shop, snapshot).await;
-    assert_same(&snapshot, &shop.fresh().await, "a new beginning");
+    rig.write(&Generator::new(seed).reviews(3)).await;
+    snapshot = next(&rig, snapshot).await;
+    assert_same(&snapshot, &rig.fresh().await, "a new beginning");
 }
 
 #[tokio::test]
@@ -171,9 +171,9 @@ async fn other_sequences_of_edits_equal_a_fresh_render() {
 
 #[tokio::test]
 async fn reviews_at_the_ends_of_segments_can_be_added_and_deleted() {
-    let shop = Shop::open().await;
-    shop.write(&Generator::new(34).reviews(REVIEWS)).await;
-    let mut snapshot = shop.fresh().await;
+    let rig = PublisherRig::open().await;
+    rig.write(&Generator::new(34).reviews(REVIEWS)).await;
+    let mut snapshot = rig.fresh().await;
     for number in 0..12 {
         let id = ending(number);
         for (at, day) in ["2027-01-01", "2025-05-05", "2000-01-01"]
@@ -186,47 +186,47 @@ async fn reviews_at_the_ends_of_segments_can_be_added_and_deleted() {
                 ),
                 _ => format!("update review set reviewed_on = '{day}' where review_id = '{id}'"),
             };
-            shop.run(&sql).await;
-            snapshot = next(&shop, snapshot).await;
-            assert_same(&snapshot, &shop.fresh().await, &sql);
+            rig.run(&sql).await;
+            snapshot = next(&rig, snapshot).await;
+            assert_same(&snapshot, &rig.fresh().await, &sql);
         }
     }
     for number in 0..12 {
-        shop.run(&format!(
+        rig.run(&format!(
             "delete from review where review_id = '{}'",
             ending(number)
         ))
         .await;
-        snapshot = next(&shop, snapshot).await;
-        assert_same(&snapshot, &shop.fresh().await, "a deletion");
+        snapshot = next(&rig, snapshot).await;
+        assert_same(&snapshot, &rig.fresh().await, "a deletion");
     }
 }
 
 /// The reviews in another order, and the sizes of batches.
-async fn shop_of(mut reviews: Vec<Review>, seed: u64) -> Shop {
-    let shop = Shop::open().await;
+async fn rig_of(mut reviews: Vec<Review>, seed: u64) -> PublisherRig {
+    let rig = PublisherRig::open().await;
     let mut generator = Generator::new(seed);
-    let mut snapshot = shop.fresh().await;
+    let mut snapshot = rig.fresh().await;
     while !reviews.is_empty() {
         let count = reviews.len().min(1 + generator.below(120));
         let batch: Vec<Review> = (0..count)
             .map(|_| reviews.swap_remove(generator.below(reviews.len())))
             .collect();
-        shop.write(&batch).await;
-        snapshot = next(&shop, snapshot).await;
+        rig.write(&batch).await;
+        snapshot = next(&rig, snapshot).await;
     }
-    assert_eq!(snapshot.position, shop.fresh().await.position);
-    shop
+    assert_eq!(snapshot.position, rig.fresh().await.position);
+    rig
 }
 
 #[tokio::test]
 async fn any_order_of_arrival_gives_the_same_bytes() {
     let reviews = Generator::new(35).reviews(REVIEWS);
-    let straight = Shop::open().await;
+    let straight = PublisherRig::open().await;
     straight.write(&reviews).await;
     let straight = straight.fresh().await;
     for seed in 36..39 {
-        let other = shop_of(reviews.clone(), seed).await.fresh().await;
+        let other = rig_of(reviews.clone(), seed).await.fresh().await;
         assert_eq!(
             other.input.review_index.segments().len(),
             straight.input.review_index.segments().len()
@@ -250,13 +250,13 @@ async fn any_order_of_arrival_gives_the_same_bytes() {
 
 #[tokio::test]
 async fn a_small_change_shares_the_other_segments() {
-    let shop = Shop::open().await;
-    shop.write(&Generator::new(39).reviews(REVIEWS)).await;
-    let before = shop.fresh().await;
-    shop.run("update review set text = 'changed' where review_id = 'r-00250'")
+    let rig = PublisherRig::open().await;
+    rig.write(&Generator::new(39).reviews(REVIEWS)).await;
+    let before = rig.fresh().await;
+    rig.run("update review set text = 'changed' where review_id = 'r-00250'")
         .await;
-    let after = next(&shop, shop.fresh().await).await;
-    let after_from_before = shop.publisher.next(&before).await.unwrap().unwrap();
+    let after = next(&rig, rig.fresh().await).await;
+    let after_from_before = rig.publisher.next(&before).await.unwrap().unwrap();
     assert_same(&after, &after_from_before, "a change");
     let segments = before.input.review_index.segments();
     let shared = |segment| {
@@ -278,12 +278,12 @@ async fn a_small_change_shares_the_other_segments() {
 
 #[tokio::test]
 async fn reading_all_reviews_again_shares_the_memory_of_unchanged_ones() {
-    let shop = Shop::open().await;
-    shop.write(&Generator::new(41).reviews(REVIEWS)).await;
-    let before = shop.fresh().await;
-    shop.run("update review set author = 'Changed' where reviewed_on < (select reviewed_on from review order by reviewed_on limit 1 offset (select count(*) / 2 from review))")
+    let rig = PublisherRig::open().await;
+    rig.write(&Generator::new(41).reviews(REVIEWS)).await;
+    let before = rig.fresh().await;
+    rig.run("update review set author = 'Changed' where reviewed_on < (select reviewed_on from review order by reviewed_on limit 1 offset (select count(*) / 2 from review))")
         .await;
-    let after = shop.publisher.next(&before).await.unwrap().unwrap();
+    let after = rig.publisher.next(&before).await.unwrap().unwrap();
     let known = before.input.review_index.segments();
     let mut same = 0;
     for segment in after.input.review_index.segments() {

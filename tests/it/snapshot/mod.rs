@@ -17,14 +17,14 @@ use tempfile::TempDir;
 use crate::support::{links, start};
 
 /// A database and its publisher without a service.
-struct Shop {
+struct PublisherRig {
     folder: TempDir,
     database: Database,
     clock: Clock,
     publisher: Publisher,
 }
 
-impl Shop {
+impl PublisherRig {
     async fn open() -> Self {
         Self::at(tempfile::tempdir().unwrap()).await
     }

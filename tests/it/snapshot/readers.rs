@@ -11,7 +11,7 @@ use reviews_service::search::TextIndex;
 use reviews_service::snapshot::{Coding, CurrentSnapshot, Document, Snapshot};
 use reviews_service::web::context::Ctx;
 
-use super::{Shop, bytes};
+use super::{PublisherRig, bytes};
 use crate::support::{Generator, TestApp, links};
 
 /// A client that has read the beginning of an answer.
@@ -136,22 +136,22 @@ async fn readers_of_compressed_bodies_are_cut_off_too() {
 
 #[tokio::test]
 async fn compression_continues_when_another_document_changes() {
-    let shop = Shop::open().await;
-    shop.write(&Generator::new(58).reviews(300)).await;
-    let first = shop.fresh().await;
+    let rig = PublisherRig::open().await;
+    rig.write(&Generator::new(58).reviews(300)).await;
+    let first = rig.fresh().await;
     // Only the dataset counts withheld reviews.
-    shop.run("insert into review (review_id, rating, reviewed_on, status) values ('w', 3, '2020-01-01', 'withheld')").await;
-    let second = shop.publisher.next(&first).await.unwrap().unwrap();
+    rig.run("insert into review (review_id, rating, reviewed_on, status) values ('w', 3, '2020-01-01', 'withheld')").await;
+    let second = rig.publisher.next(&first).await.unwrap().unwrap();
     let feed = Arc::clone(&first.document(Document::JsonFeed).body);
     assert!(
         Arc::ptr_eq(&feed, &second.document(Document::JsonFeed).body),
         "the feed has not changed"
     );
-    let text_index = TextIndex::open(&shop.publisher.database, shop.clock.clone()).await;
+    let text_index = TextIndex::open(&rig.publisher.database, rig.clock.clone()).await;
     let ctx = Arc::new(Ctx::new(
         CurrentSnapshot::new(first),
         links(),
-        shop.clock.clone(),
+        rig.clock.clone(),
         text_index,
     ));
     let code = Precompress::new(Arc::clone(&ctx), Vec::new(), Arc::new(|_| Vec::new()));
@@ -202,17 +202,17 @@ async fn snapshots_without_readers_are_freed() {
 
 #[tokio::test]
 async fn compression_of_a_superseded_snapshot_is_abandoned() {
-    let shop = Shop::open().await;
-    shop.write(&Generator::new(55).reviews(300)).await;
-    let first = shop.fresh().await;
-    shop.run("update review set author = 'changed', text = 'changed too'")
+    let rig = PublisherRig::open().await;
+    rig.write(&Generator::new(55).reviews(300)).await;
+    let first = rig.fresh().await;
+    rig.run("update review set author = 'changed', text = 'changed too'")
         .await;
-    let second = shop.publisher.next(&first).await.unwrap().unwrap();
-    let text_index = TextIndex::open(&shop.publisher.database, shop.clock.clone()).await;
+    let second = rig.publisher.next(&first).await.unwrap().unwrap();
+    let text_index = TextIndex::open(&rig.publisher.database, rig.clock.clone()).await;
     let ctx = Arc::new(Ctx::new(
         CurrentSnapshot::new(first),
         links(),
-        shop.clock.clone(),
+        rig.clock.clone(),
         text_index,
     ));
     let (code, first) = (

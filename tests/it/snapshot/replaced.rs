@@ -10,7 +10,7 @@ use reviews_service::snapshot::Document;
 use reviews_service::snapshot::Publisher;
 use reviews_service::storage::Database;
 
-use super::{Shop, assert_same, bytes};
+use super::{PublisherRig, assert_same, bytes};
 use crate::support::{
     Generator, TestApp, check_in_step, publications, restore, rows, sqlite3, start,
 };
@@ -23,7 +23,7 @@ fn versions(path: &Path) -> Vec<i64> {
 }
 
 /// Another service on the same file.
-async fn beside(path: &Path, links: Links) -> App {
+async fn second_service(path: &Path, links: Links) -> App {
     let (database, _) = Database::open(path).await.unwrap();
     App::new(
         Publisher::new(database, links, Clock::manual(start())),
@@ -117,7 +117,7 @@ async fn a_database_of_another_lineage_is_published() {
 #[tokio::test]
 async fn two_services_on_one_file_agree_and_stop_publishing() {
     let app = TestApp::with(&Generator::new(65).reviews(120)).await;
-    let other = beside(&app.path(), crate::support::links()).await;
+    let other = second_service(&app.path(), crate::support::links()).await;
     let before = versions(&app.path());
     for sql in [
         "update review set rating = 6 - rating",
@@ -160,7 +160,7 @@ async fn two_services_on_one_file_agree_and_stop_publishing() {
 #[tokio::test]
 async fn services_with_different_base_urls_on_one_file_stop_publishing() {
     let app = TestApp::with(&Generator::new(66).reviews(60)).await;
-    let other = beside(&app.path(), "https://elsewhere.example".parse().unwrap()).await;
+    let other = second_service(&app.path(), "https://elsewhere.example".parse().unwrap()).await;
     for round in 0..3 {
         sqlite3(
             &app.path(),
@@ -249,17 +249,17 @@ async fn altered_publication_rows_never_lower_versions_or_dates() {
 
 #[tokio::test]
 async fn subscribers_get_deletions_made_while_the_service_was_down() {
-    let shop = Shop::open().await;
-    shop.write(&Generator::new(69).reviews(20)).await;
-    shop.fresh().await;
-    shop.run(
+    let rig = PublisherRig::open().await;
+    rig.write(&Generator::new(69).reviews(20)).await;
+    rig.fresh().await;
+    rig.run(
         "insert into subscription (document, callback, callback_key, host, state, lease_ends_at, delivered_version, created_at, updated_at)
            values ('reviews', 'https://sub.example/', 'https://sub.example/', 'sub.example', 'active', '2026-12-20T00:00:00.000Z', 9,
              '2026-11-20T00:00:00Z', '2026-11-20T00:00:00Z');
          delete from publication",
     )
     .await;
-    let snapshot = shop.fresh().await;
+    let snapshot = rig.fresh().await;
     assert_eq!(
         snapshot.document(Document::Reviews).publication.version,
         10,
@@ -271,7 +271,7 @@ async fn subscribers_get_deletions_made_while_the_service_was_down() {
         "no subscriber can have a version"
     );
     let row = rows(
-        &shop.folder.path().join("reviews.db"),
+        &rig.folder.path().join("reviews.db"),
         "select version from publication where document = 'reviews';",
     );
     assert_eq!(row[0]["version"], 10);

@@ -9,7 +9,7 @@ use reviews_service::random::Random;
 use reviews_service::websub::http_client::{Resolver, Roots, SystemResolver};
 
 use super::authority::ca_pem;
-use super::book::Book;
+use super::fake_dns::FakeDns;
 
 #[derive(Parser)]
 struct Line {
@@ -48,16 +48,16 @@ impl MakeHub {
     }
 
     /// With the allowed networks, these flags and this resolver.
-    pub fn opened(flags: &'static [&'static str], book: Book) -> Self {
+    pub fn opened(flags: &'static [&'static str], fake_dns: FakeDns) -> Self {
         Self(Arc::new(move || {
-            hub_options_of(&[&OPENED, flags].concat(), Arc::new(book.clone()))
+            hub_options_of(&[&OPENED, flags].concat(), Arc::new(fake_dns.clone()))
         }))
     }
 
     /// With these flags and this resolver, without allowed networks.
-    pub fn closed(flags: &'static [&'static str], book: Book) -> Self {
+    pub fn closed(flags: &'static [&'static str], fake_dns: FakeDns) -> Self {
         Self(Arc::new(move || {
-            hub_options_of(flags, Arc::new(book.clone()))
+            hub_options_of(flags, Arc::new(fake_dns.clone()))
         }))
     }
 

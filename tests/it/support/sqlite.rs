@@ -116,7 +116,7 @@ fn copy(from: &Connection, to: &mut Connection) {
     clippy::disallowed_methods,
     reason = "another process has no clock that a test could move"
 )]
-pub fn rows_say(path: &Path, query: &str, wanted: &str) {
+pub fn wait_for_rows(path: &Path, query: &str, wanted: &str) {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let said = sqlite3(path, query);

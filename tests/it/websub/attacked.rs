@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use serde_json::json;
 
 use super::{Hub, REVIEWS};
-use crate::support::{Answer, Book, MakeHub, TestApp};
+use crate::support::{Answer, FakeDns, MakeHub, TestApp};
 
 const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
 
@@ -68,14 +68,20 @@ async fn verifications_above_a_limit_wait_without_lookups_or_writes() {
     }
     hub.app.drain().await;
     assert_eq!(
-        (hub.book.asked().len(), hub.verifications("subscribe").len()),
+        (
+            hub.fake_dns.asked().len(),
+            hub.verifications("subscribe").len()
+        ),
         (100, 20)
     );
     for _ in 0..60 {
         hub.pass(1).await;
     }
     assert_eq!(
-        (hub.book.asked().len(), hub.verifications("subscribe").len()),
+        (
+            hub.fake_dns.asked().len(),
+            hub.verifications("subscribe").len()
+        ),
         (120, 40)
     );
     let postponed = "select count(*) from intent where attempts > 0 or next_attempt_at <> requested_at or serial > 1";
@@ -88,7 +94,10 @@ async fn verifications_above_a_limit_wait_without_lookups_or_writes() {
     );
     hub.pass(180).await;
     assert_eq!(
-        (hub.book.asked().len(), hub.verifications("subscribe").len()),
+        (
+            hub.fake_dns.asked().len(),
+            hub.verifications("subscribe").len()
+        ),
         (180, 100),
         "each has had its turn"
     );
@@ -384,7 +393,7 @@ async fn names_of_one_silent_address_get_a_tenth_of_the_waiting_list_and_none_is
         assert!(!answer.header("retry-after").is_empty());
     }
     // Other new callbacks are accepted.
-    hub.book.set("fresh.test", &["127.0.0.2"]);
+    hub.fake_dns.set("fresh.test", &["127.0.0.2"]);
     for number in 0..20 {
         let peer = format!("203.0.{number}.1");
         let callback = format!("https://fresh.test:4{number:03}/cb");
@@ -407,7 +416,7 @@ async fn names_of_one_silent_address_get_a_tenth_of_the_waiting_list_and_none_is
 
 #[tokio::test]
 async fn literal_addresses_of_one_network_get_a_tenth_of_the_waiting_list() {
-    let app = TestApp::with_hub(&[], MakeHub::closed(&[], Book::default())).await;
+    let app = TestApp::with_hub(&[], MakeHub::closed(&[], FakeDns::default())).await;
     let mut statuses = Vec::new();
     for number in 0..120 {
         let body = url::form_urlencoded::Serializer::new(String::new())

@@ -1,13 +1,13 @@
 //! Limits against abuse: each refuses with `Retry-After`; allowed networks are exempt from those per source and per host.
 
-use super::{Hub, REVIEWS, book};
+use super::{Hub, REVIEWS, fake_dns};
 use crate::support::{Answer, Generator, MakeHub, Reply, TestApp};
 
 /// A hub with these flags and without allowed networks.
 async fn outside(flags: &'static [&'static str]) -> TestApp {
     TestApp::with_hub(
         &Generator::new(73).reviews(3),
-        MakeHub::closed(flags, book()),
+        MakeHub::closed(flags, fake_dns()),
     )
     .await
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::process::hub::{serve, subscribe};
 use crate::process::{Home, Serving};
-use crate::support::{Manner, Receiver, Reply, rows_say, sqlite3};
+use crate::support::{Manner, Receiver, Reply, sqlite3, wait_for_rows};
 
 /// More than one host may have in flight: the others wait for those that hang.
 const SUBSCRIPTIONS: usize = 40;
@@ -100,7 +100,7 @@ async fn receivers_that_hang_delay_only_themselves() {
     let callback = late.url("/late");
     assert!(subscribe(&serving, &callback).starts_with("HTTP/1.1 202 "));
     within("the verification of a new subscriber", late.received(1)).await;
-    rows_say(
+    wait_for_rows(
         &home.path(),
         &format!("select state from subscription where callback = '{callback}'"),
         "active",
@@ -169,7 +169,7 @@ async fn receivers_that_send_too_much_or_nonsense_affect_only_themselves() {
             receiver.url("/")
         )
     };
-    rows_say(
+    wait_for_rows(
         &home.path(),
         &format!("select state {}", of(&yes)),
         "rejected",
@@ -180,7 +180,7 @@ async fn receivers_that_send_too_much_or_nonsense_affect_only_themselves() {
             "select count(*) || state || last_outcome {} group by state, last_outcome",
             of(receiver)
         );
-        rows_say(&home.path(), &query, &format!("8{state}{told}"));
+        wait_for_rows(&home.path(), &query, &format!("8{state}{told}"));
     }
     sqlite3(
         &home.path(),

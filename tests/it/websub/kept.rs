@@ -8,12 +8,12 @@ impl Hub {
         let Self {
             app,
             receiver,
-            book,
+            fake_dns,
         } = self;
         Self {
             app: app.restart().await,
             receiver,
-            book,
+            fake_dns,
         }
     }
 

@@ -21,7 +21,7 @@ use chrono::TimeDelta;
 use serde_json::Value;
 
 use crate::support::{
-    Answer, BASE, Book, Generator, MakeHub, Received, Receiver, Reply, TestApp, rows, sqlite3,
+    Answer, BASE, FakeDns, Generator, MakeHub, Received, Receiver, Reply, TestApp, rows, sqlite3,
 };
 
 /// The URLs of the topics.
@@ -35,7 +35,7 @@ const TEN_DAYS: i64 = 864_000;
 struct Hub {
     app: TestApp,
     receiver: Receiver,
-    book: Book,
+    fake_dns: FakeDns,
 }
 
 impl Hub {
@@ -45,18 +45,18 @@ impl Hub {
 
     /// With these additional flags.
     async fn with(flags: &'static [&'static str]) -> Self {
-        let book = book();
-        Self::made(MakeHub::opened(flags, book.clone()), book).await
+        let fake_dns = fake_dns();
+        Self::made(MakeHub::opened(flags, fake_dns.clone()), fake_dns).await
     }
 
-    async fn made(hub: MakeHub, book: Book) -> Self {
+    async fn made(hub: MakeHub, fake_dns: FakeDns) -> Self {
         let app = TestApp::with_hub(&Generator::new(71).reviews(5), hub).await;
         let receiver = Receiver::start().await;
         receiver.always(Reply::Challenge);
         Self {
             app,
             receiver,
-            book,
+            fake_dns,
         }
     }
 
@@ -170,11 +170,11 @@ impl Hub {
 }
 
 /// Names of this machine's receivers: `receiver.test` and all below it.
-fn book() -> Book {
-    let book = Book::default();
-    book.set("receiver.test", &["127.0.0.1"]);
-    book.set("*.receiver.test", &["127.0.0.1"]);
-    book
+fn fake_dns() -> FakeDns {
+    let fake_dns = FakeDns::default();
+    fake_dns.set("receiver.test", &["127.0.0.1"]);
+    fake_dns.set("*.receiver.test", &["127.0.0.1"]);
+    fake_dns
 }
 
 fn insert(id: &str) -> String {

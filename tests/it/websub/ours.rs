@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use serde_json::json;
 use sqlx::Connection;
 
-use super::{Hub, REVIEWS, book, insert};
+use super::{Hub, REVIEWS, fake_dns, insert};
 use crate::support::{MakeHub, Receiver, Reply, sqlite3};
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -36,7 +36,7 @@ async fn a_silent_resolver_is_no_failure_until_a_host_is_reached() {
     let hub = Hub::with(&["--hub-retry-delays", "1s,1s"]).await;
     let host = "a.receiver.test";
     hub.subscribe_name(&hub.receiver, host).await;
-    hub.book.fail(host);
+    hub.fake_dns.fail(host);
     hub.change("c1").await;
     for _ in 0..5 {
         hub.pass(66).await;
@@ -63,13 +63,13 @@ async fn an_unroutable_address_is_no_failure_although_others_are_reached() {
         "--hub-retry-delays",
         "1s,1s",
     ];
-    let book = book();
-    let hub = Hub::made(MakeHub::closed(flags, book.clone()), book).await;
+    let fake_dns = fake_dns();
+    let hub = Hub::made(MakeHub::closed(flags, fake_dns.clone()), fake_dns).await;
     let host = "a.receiver.test";
     hub.subscribe_name(&hub.receiver, host).await;
     hub.subscribe("/other", &[]).await;
     // Broadcast: the system refuses to connect there, whatever its routes.
-    hub.book.set(host, &["255.255.255.255"]);
+    hub.fake_dns.set(host, &["255.255.255.255"]);
     for number in 0..4 {
         hub.change(&format!("c{number}")).await;
         hub.pass(66).await;
@@ -77,7 +77,7 @@ async fn an_unroutable_address_is_no_failure_although_others_are_reached() {
     }
     let reasons = hub.app.shell("select distinct reason from attempt").await;
     assert_eq!(reasons, "network_down");
-    hub.book.set(host, &["127.0.0.1"]);
+    hub.fake_dns.set(host, &["127.0.0.1"]);
     let before = hub.deliveries().len();
     hub.pass(66).await;
     assert_eq!(hub.deliveries().len(), before + 1);
@@ -91,8 +91,8 @@ async fn our_outage_keeps_earlier_failures_and_waits_a_minute() {
         "--hub-retry-delays",
         "1s,1s",
     ];
-    let book = book();
-    let hub = Hub::made(MakeHub::closed(flags, book.clone()), book).await;
+    let fake_dns = fake_dns();
+    let hub = Hub::made(MakeHub::closed(flags, fake_dns.clone()), fake_dns).await;
     let host = "a.receiver.test";
     hub.subscribe_name(&hub.receiver, host).await;
     let failure = || Reply::status(500).field("connection", "close");
@@ -102,7 +102,7 @@ async fn our_outage_keeps_earlier_failures_and_waits_a_minute() {
     hub.pass(2).await;
     assert_eq!(hub.failures_of(host), "active 2");
     // Broadcast: the system refuses to connect there, whatever its routes.
-    hub.book.set(host, &["255.255.255.255"]);
+    hub.fake_dns.set(host, &["255.255.255.255"]);
     hub.pass(2).await;
     let attempts = "select count(*) from attempt";
     for number in 3..6 {
@@ -118,7 +118,7 @@ async fn our_outage_keeps_earlier_failures_and_waits_a_minute() {
 async fn an_exchange_that_panics_frees_its_slot_and_is_repeated() {
     let hub = Hub::new().await;
     let host = "a.receiver.test";
-    hub.book.panic_at(host);
+    hub.fake_dns.panic_at(host);
     for number in 0..6 {
         let callback = hub.receiver.url_of(host, &format!("/{number}"));
         assert_eq!(
@@ -128,13 +128,13 @@ async fn an_exchange_that_panics_frees_its_slot_and_is_repeated() {
     }
     hub.app.drain().await;
     assert_eq!(
-        hub.book.asked().len(),
+        hub.fake_dns.asked().len(),
         6,
         "more than run at a time, and each once"
     );
     hub.pass(59).await;
-    assert_eq!(hub.book.asked().len(), 6, "it rests");
-    hub.book.mend();
+    assert_eq!(hub.fake_dns.asked().len(), 6, "it rests");
+    hub.fake_dns.stop_panics();
     hub.pass(1).await;
     assert_eq!(
         hub.app
@@ -189,7 +189,7 @@ async fn at_rest(hub: &Hub, loops: usize) {
 }
 
 /// Writes like another process, which waits for the lock without blocking this one.
-async fn write_elsewhere(hub: &Hub, sql: String) {
+async fn write_as_other_process(hub: &Hub, sql: String) {
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(hub.app.path());
     let mut connection = sqlx::SqliteConnection::connect_with(&options)
         .await
@@ -217,7 +217,7 @@ async fn requests_accepted_by_another_process_are_verified_within_a_second() {
         hub.receiver.received(2).await;
         // Publisher, worker and change detector wait for the clock, which only this advances.
         let loops = loops(&hub).await;
-        write_elsewhere(&hub, accepted).await;
+        write_as_other_process(&hub, accepted).await;
         at_rest(&hub, loops).await;
         hub.app.advance(TimeDelta::milliseconds(500));
         at_rest(&hub, loops).await;

@@ -4,7 +4,7 @@ use poem::http::Method;
 use serde_json::json;
 
 use super::{ATOM, FEED, Hub, REVIEWS};
-use crate::support::{Answer, Book, MakeHub, Reply, TestApp};
+use crate::support::{Answer, FakeDns, MakeHub, Reply, TestApp};
 
 /// Checks a refusal: its status, one line of text, and nothing stored.
 fn check_refused(hub: &Hub, answer: &Answer, status: u16, word: &str) {
@@ -23,7 +23,7 @@ fn check_refused(hub: &Hub, answer: &Answer, status: u16, word: &str) {
 
 #[tokio::test]
 async fn the_refusal_of_a_local_callback_names_the_setting_that_allows_it() {
-    let app = TestApp::with_hub(&[], MakeHub::closed(&[], Book::default())).await;
+    let app = TestApp::with_hub(&[], MakeHub::closed(&[], FakeDns::default())).await;
     for (callback, is_local) in [
         ("https://127.0.0.1/cb", true),
         ("https://10.0.0.1:8443/cb", true),
@@ -316,8 +316,8 @@ async fn rule_23_an_invalid_request_gets_a_reason_in_plain_text() {
 async fn rule_24_the_answer_does_not_depend_on_the_callback() {
     let hub = Hub::new().await;
     hub.receiver.always(Reply::status(404));
-    hub.book.fail("down.test");
-    hub.book.set("inside.test", &["10.0.0.1"]);
+    hub.fake_dns.fail("down.test");
+    hub.fake_dns.set("inside.test", &["10.0.0.1"]);
     let mut answers = Vec::new();
     for callback in [
         hub.receiver.url("/good"),
@@ -335,7 +335,7 @@ async fn rule_24_the_answer_does_not_depend_on_the_callback() {
             .all(|answer| answer.0 == 202 && *answer == answers[0])
     );
     assert_eq!(
-        (hub.book.asked().len(), hub.receiver.connections()),
+        (hub.fake_dns.asked().len(), hub.receiver.connections()),
         (0, 0),
         "no lookup and no connection before"
     );

@@ -149,7 +149,7 @@ async fn while_our_own_network_is_down_attempts_do_not_count() {
     );
     hub.app.drain().await;
     assert_eq!(hub.state(), "active");
-    hub.book.fail("receiver.test");
+    hub.fake_dns.fail("receiver.test");
     hub.app.advance(chrono::TimeDelta::seconds(60));
     hub.change("c1").await;
     for _ in 0..20 {
@@ -159,7 +159,7 @@ async fn while_our_own_network_is_down_attempts_do_not_count() {
             (json!(0), "active")
         );
     }
-    hub.book.set("receiver.test", &["127.0.0.1"]);
+    hub.fake_dns.set("receiver.test", &["127.0.0.1"]);
     hub.pass(66).await;
     assert_eq!(hub.deliveries().len(), 1);
 }
@@ -175,7 +175,7 @@ async fn a_resolver_failure_while_others_are_reached_counts_for_the_name() {
         202
     );
     hub.app.drain().await;
-    hub.book.fail("receiver.test");
+    hub.fake_dns.fail("receiver.test");
     hub.change("c1").await;
     assert_eq!(hub.field("failures"), 0, "nothing was reached since");
     let other = hub.receiver.url_of("other.receiver.test", "/cb");
@@ -198,7 +198,7 @@ async fn a_resolver_failure_while_others_are_reached_counts_for_the_name() {
 #[tokio::test]
 async fn a_verification_waits_while_our_own_network_is_down() {
     let hub = Hub::new().await;
-    hub.book.fail("receiver.test");
+    hub.fake_dns.fail("receiver.test");
     hub.app.advance(chrono::TimeDelta::seconds(60));
     let callback = hub.receiver.url_of("receiver.test", "/cb");
     assert_eq!(
@@ -212,7 +212,7 @@ async fn a_verification_waits_while_our_own_network_is_down() {
         hub.pass(60).await;
         assert_eq!(hub.state(), "pending");
     }
-    hub.book.set("receiver.test", &["127.0.0.1"]);
+    hub.fake_dns.set("receiver.test", &["127.0.0.1"]);
     hub.pass(60).await;
     assert_eq!(hub.state(), "active");
 }

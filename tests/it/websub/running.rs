@@ -7,7 +7,7 @@ use reviews_service::storage::DeliveryLock;
 use serde_json::json;
 use sqlx::Connection;
 
-use super::{Hub, REVIEWS, book, insert};
+use super::{Hub, REVIEWS, fake_dns, insert};
 use crate::support::{Generator, MakeHub, Receiver, Reply, TestApp, sqlite3};
 
 /// The limit of every wait; shorter than the hub's time limit for a callback.
@@ -51,7 +51,7 @@ async fn the_worker_wakes_when_work_becomes_due() {
 
 #[tokio::test]
 async fn a_worker_without_its_timer_works_when_it_is_called() {
-    let hub = Hub::made(MakeHub::opened(&[], book()).without_timer(), book()).await;
+    let hub = Hub::made(MakeHub::opened(&[], fake_dns()).without_timer(), fake_dns()).await;
     hub.subscribe("/cb", &[("hub.lease_seconds", "3600")]).await;
     hub.receiver.script([Reply::status(500)]);
     hub.change("c1").await;
@@ -198,7 +198,11 @@ async fn a_request_waits_up_to_5_seconds_for_a_lock() {
 
 #[tokio::test]
 async fn every_delivery_of_a_large_fan_out_is_recorded() {
-    let app = TestApp::with_hub(&Generator::new(72).reviews(3), MakeHub::opened(&[], book())).await;
+    let app = TestApp::with_hub(
+        &Generator::new(72).reviews(3),
+        MakeHub::opened(&[], fake_dns()),
+    )
+    .await;
     let receiver = Receiver::start().await;
     let origin = receiver.url("");
     let rows = format!(

@@ -13,7 +13,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinSet;
 
 use crate::process::{Home, Serving, reviews};
-use crate::support::{ca_pem, rows_say, server_config, sqlite3};
+use crate::support::{ca_pem, server_config, sqlite3, wait_for_rows};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -52,7 +52,7 @@ async fn the_example_subscribes_receives_changes_renews_and_unsubscribes() {
 
     let lease = Duration::from_secs(3);
     assert_eq!(next(&mut events).await, Event::Subscribed(lease));
-    rows_say(&home.path(), "select state from subscription", "active");
+    wait_for_rows(&home.path(), "select state from subscription", "active");
     let ends_at = sqlite3(&home.path(), "select lease_ends_at from subscription");
     sqlite3(
         &home.path(),
@@ -75,7 +75,7 @@ async fn the_example_subscribes_receives_changes_renews_and_unsubscribes() {
     if renewals == 0 {
         assert_eq!(next(&mut events).await, Event::Subscribed(lease));
     }
-    rows_say(
+    wait_for_rows(
         &home.path(),
         &format!("select state, lease_ends_at > '{ends_at}' from subscription"),
         "active|1",
@@ -83,7 +83,7 @@ async fn the_example_subscribes_receives_changes_renews_and_unsubscribes() {
 
     subscriber.leave().await.unwrap();
     while next(&mut events).await != Event::Unsubscribed {}
-    rows_say(&home.path(), "select state from subscription", "removed");
+    wait_for_rows(&home.path(), "select state from subscription", "removed");
 }
 
 #[test]

@@ -147,8 +147,8 @@ fn check_shortened(answer: &Value, rest: &Value, query: &str) {
 }
 
 /// The names of a tool's parameters, except the one that REST lacks.
-fn parameter_names(desk: &Desk, name: &str) -> Vec<String> {
-    let mut tools = desk.catalog.tools.iter();
+fn parameter_names(tool_app: &ToolApp, name: &str) -> Vec<String> {
+    let mut tools = tool_app.catalog.tools.iter();
     let tool = tools.find(|tool| tool.name == name).unwrap();
     let properties = tool.input_schema["properties"].as_object().unwrap();
     let names = properties.keys().filter(|name| *name != "links");
@@ -169,8 +169,8 @@ fn any_parameters(generator: &mut Generator, names: &[String]) -> Vec<(String, S
 
 #[tokio::test]
 async fn rest_and_mcp_agree_on_any_filters_and_their_errors() {
-    let desk = Desk::of(TestApp::uncoded(&opinionated(71, 900)).await).await;
-    let names = parameter_names(&desk, "search_reviews");
+    let tool_app = ToolApp::of(TestApp::uncoded(&opinionated(71, 900)).await).await;
+    let names = parameter_names(&tool_app, "search_reviews");
     let mut generator = Generator::new(72);
     let (mut found, mut refused, mut paged) = (0, 0, 0);
     for _ in 0..1_200 {
@@ -181,8 +181,8 @@ async fn rest_and_mcp_agree_on_any_filters_and_their_errors() {
             .collect();
         // Strict clients send every argument, so empty ones, also numbers, count as absent.
         let query = query_without_empty(&given);
-        let rest = desk.get(&format!("/api/reviews/search?{query}")).await;
-        match desk.ask("search_reviews", &arguments) {
+        let rest = tool_app.get(&format!("/api/reviews/search?{query}")).await;
+        match tool_app.ask("search_reviews", &arguments) {
             Ok(answer) if answer["count"] == rest["count"] => {
                 assert_eq!(answer, rest, "{query}");
                 found += usize::from(answer["count"] != 0);
@@ -195,10 +195,10 @@ async fn rest_and_mcp_agree_on_any_filters_and_their_errors() {
                 };
                 let mut arguments = arguments.clone();
                 arguments.insert("cursor".to_owned(), json!(next));
-                let rest = desk
+                let rest = tool_app
                     .get(&format!("/api/reviews/search?{query}&cursor={next}"))
                     .await;
-                let answer = desk.ask("search_reviews", &arguments);
+                let answer = tool_app.ask("search_reviews", &arguments);
                 if rest["count"]
                     == answer
                         .as_ref()
@@ -227,15 +227,15 @@ async fn rest_and_mcp_agree_on_any_filters_and_their_errors() {
 
 #[tokio::test]
 async fn a_cursor_of_other_filters_is_refused_by_both() {
-    let desk = Desk::of(TestApp::uncoded(&Generator::new(73).reviews(60)).await).await;
-    let cursor = desk.call("search_reviews", json!({"limit": 1}))["next_cursor"]
+    let tool_app = ToolApp::of(TestApp::uncoded(&Generator::new(73).reviews(60)).await).await;
+    let cursor = tool_app.call("search_reviews", json!({"limit": 1}))["next_cursor"]
         .as_str()
         .unwrap()
         .to_owned();
-    let rest = desk
+    let rest = tool_app
         .get(&format!("/api/reviews/search?rating=5&cursor={cursor}"))
         .await;
-    let said = desk.refused("search_reviews", json!({"rating": 5, "cursor": cursor}));
+    let said = tool_app.refused("search_reviews", json!({"rating": 5, "cursor": cursor}));
     assert_eq!(
         said.lines().skip(1).collect::<Vec<_>>(),
         lines(&rest["issues"])
@@ -244,36 +244,36 @@ async fn a_cursor_of_other_filters_is_refused_by_both() {
 
 #[tokio::test]
 async fn the_other_tools_return_the_rest_bodies() {
-    let desk = Desk::seeded().await;
-    let dataset = desk.get("/reviews.json").await;
-    let business = desk.call("get_business", json!({}));
+    let tool_app = ToolApp::seeded().await;
+    let dataset = tool_app.get("/reviews.json").await;
+    let business = tool_app.call("get_business", json!({}));
     for member in ["business", "aggregate_rating", "withheld", "updated_at"] {
         assert_eq!(business[member], dataset[member], "{member}");
     }
-    assert_eq!(business, desk.get("/business.json").await);
-    let facets = desk.call("list_facets", json!({}));
+    assert_eq!(business, tool_app.get("/business.json").await);
+    let facets = tool_app.call("list_facets", json!({}));
     assert!(
         facets["technicians"]
             .as_array()
             .is_some_and(|list| list.len() > 3),
         "{facets}"
     );
-    assert_eq!(facets, desk.get("/facets.json").await);
+    assert_eq!(facets, tool_app.get("/facets.json").await);
     assert_eq!(
-        desk.call("get_review", json!({"id": "r-1150"})),
-        desk.get("/api/reviews/r-1150").await
+        tool_app.call("get_review", json!({"id": "r-1150"})),
+        tool_app.get("/api/reviews/r-1150").await
     );
-    let since = desk.get("/api/reviews/since/2026-10-15").await;
+    let since = tool_app.get("/api/reviews/since/2026-10-15").await;
     assert!(since["count"].as_u64().unwrap() > 3);
     assert_eq!(
-        desk.call("get_reviews_since", json!({"date": "2026-10-15"})),
+        tool_app.call("get_reviews_since", json!({"date": "2026-10-15"})),
         since
     );
 }
 
 #[tokio::test]
 async fn rest_and_mcp_agree_on_any_two_periods_and_their_errors() {
-    let desk = Desk::of(TestApp::uncoded(&Generator::new(75).reviews(300)).await).await;
+    let tool_app = ToolApp::of(TestApp::uncoded(&Generator::new(75).reviews(300)).await).await;
     let names = ["first_since", "first_until", "second_since", "second_until"];
     let mut generator = Generator::new(76);
     let (mut compared, mut refused) = (0, 0);
@@ -300,8 +300,8 @@ async fn rest_and_mcp_agree_on_any_two_periods_and_their_errors() {
             .into_iter()
             .map(|(name, value)| (name, json!(value)))
             .collect();
-        let rest = desk.get(&format!("/api/compare?{query}")).await;
-        match desk.ask("compare_periods", &arguments) {
+        let rest = tool_app.get(&format!("/api/compare?{query}")).await;
+        match tool_app.ask("compare_periods", &arguments) {
             Ok(answer) => {
                 assert_eq!(answer, rest, "{query}");
                 compared += 1;

@@ -24,8 +24,8 @@ fn tokens(text: &str) -> usize {
 
 #[tokio::test]
 async fn the_list_of_tools_is_this() {
-    let desk = Desk::seeded().await;
-    let tools: Vec<Value> = desk
+    let tool_app = ToolApp::seeded().await;
+    let tools: Vec<Value> = tool_app
         .catalog
         .tools
         .iter()
@@ -39,9 +39,9 @@ async fn the_list_of_tools_is_this() {
 
 #[tokio::test]
 async fn descriptions_say_when_to_use_a_tool_and_are_short() {
-    let desk = Desk::seeded().await;
+    let tool_app = ToolApp::seeded().await;
     let (mut all, mut sizes) = (0, Vec::new());
-    for tool in &desk.catalog.tools {
+    for tool in &tool_app.catalog.tools {
         let description = tool.description.as_deref().unwrap();
         let (name, described) = (&*tool.name, tokens(description));
         assert!(
@@ -78,13 +78,14 @@ async fn descriptions_say_when_to_use_a_tool_and_are_short() {
 
 #[tokio::test]
 async fn the_answer_to_tools_list_is_small() {
-    let desk = Desk::seeded().await;
+    let tool_app = ToolApp::seeded().await;
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}}});
     let mut line = call.to_string();
     line.push('\n');
     let mut listed = Vec::new();
-    desk.app
+    tool_app
+        .app
         .app()
         .agents
         .connect()
@@ -96,8 +97,8 @@ async fn the_answer_to_tools_list_is_small() {
 
 #[tokio::test]
 async fn schemas_have_no_references_and_no_keyword_that_clients_refuse() {
-    let desk = Desk::seeded().await;
-    for tool in &desk.catalog.tools {
+    let tool_app = ToolApp::seeded().await;
+    for tool in &tool_app.catalog.tools {
         for schema in [json!(tool.input_schema), json!(tool.output_schema)] {
             assert!(
                 jsonschema::draft202012::meta::is_valid(&schema),
@@ -123,8 +124,8 @@ async fn schemas_have_no_references_and_no_keyword_that_clients_refuse() {
 
 #[tokio::test]
 async fn search_takes_every_parameter_of_the_endpoint_with_its_bounds_and_a_cursor() {
-    let desk = Desk::seeded().await;
-    let described = desk.document["paths"]["/api/reviews/search"]["get"]["parameters"]
+    let tool_app = ToolApp::seeded().await;
+    let described = tool_app.document["paths"]["/api/reviews/search"]["get"]["parameters"]
         .as_array()
         .unwrap();
     let mut expected: Vec<(&str, &Value)> = described
@@ -138,7 +139,7 @@ async fn search_takes_every_parameter_of_the_endpoint_with_its_bounds_and_a_curs
         .collect();
     expected.sort_unstable_by_key(|(name, _)| *name);
     assert_eq!(expected.len(), 18);
-    let search = desk
+    let search = tool_app
         .catalog
         .tools
         .iter()
@@ -164,7 +165,7 @@ async fn search_takes_every_parameter_of_the_endpoint_with_its_bounds_and_a_curs
 
 #[tokio::test]
 async fn the_instructions_say_that_reviews_are_data() {
-    let desk = Desk::seeded().await;
+    let tool_app = ToolApp::seeded().await;
     for part in [
         "Saltbush Air & Plumbing",
         "get_evidence",
@@ -172,11 +173,11 @@ async fn the_instructions_say_that_reviews_are_data() {
         "untrusted content",
         "never instructions",
     ] {
-        assert!(desk.catalog.instructions().contains(part), "{part}");
+        assert!(tool_app.catalog.instructions().contains(part), "{part}");
     }
     assert!(
-        tokens(&desk.catalog.instructions()) <= 200,
+        tokens(&tool_app.catalog.instructions()) <= 200,
         "{}",
-        tokens(&desk.catalog.instructions())
+        tokens(&tool_app.catalog.instructions())
     );
 }

@@ -48,7 +48,7 @@ fn shortened(value: &mut Value) {
     reason = "insta's variable for accepting snapshots"
 )]
 async fn every_example_in_the_manual_is_a_real_answer() {
-    let desk = Desk::seeded().await;
+    let tool_app = ToolApp::seeded().await;
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/MCP.md");
     let page = fs::read_to_string(&path).unwrap();
     let mut written = String::new();
@@ -60,7 +60,7 @@ async fn every_example_in_the_manual_is_a_real_answer() {
         let (_, after) = after
             .split_once(END)
             .unwrap_or_else(|| panic!("the example of {tool} has no end"));
-        let mut answer = desk.call(tool, arguments.clone());
+        let mut answer = tool_app.call(tool, arguments.clone());
         shortened(&mut answer);
         let call = json!({"name": tool, "arguments": arguments});
         write!(
@@ -83,10 +83,10 @@ async fn every_example_in_the_manual_is_a_real_answer() {
 
 #[tokio::test]
 async fn the_manual_names_all_tools_resources_and_prompts() {
-    let desk = Desk::seeded().await;
+    let tool_app = ToolApp::seeded().await;
     let page =
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/MCP.md")).unwrap();
-    let tools = desk.catalog.tools.iter().flat_map(|tool| {
+    let tools = tool_app.catalog.tools.iter().flat_map(|tool| {
         let arguments = tool.input_schema["properties"]
             .as_object()
             .unwrap()
@@ -94,17 +94,17 @@ async fn the_manual_names_all_tools_resources_and_prompts() {
             .cloned();
         arguments.chain([tool.name.to_string()]).collect::<Vec<_>>()
     });
-    let prompts = desk
+    let prompts = tool_app
         .catalog
         .prompts
         .iter()
         .map(|prompt| prompt.name.clone());
-    let resources = desk
+    let resources = tool_app
         .catalog
         .resources()
         .into_iter()
         .map(|resource| resource.uri);
-    let templates = desk
+    let templates = tool_app
         .catalog
         .templates
         .iter()

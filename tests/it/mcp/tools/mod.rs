@@ -22,13 +22,13 @@ use serde_json::{Map, Value, json};
 use crate::support::{Generator, TestApp};
 
 /// A service and its catalog.
-struct Desk {
+struct ToolApp {
     app: TestApp,
     catalog: Catalog,
     document: Value,
 }
 
-impl Desk {
+impl ToolApp {
     async fn of(app: TestApp) -> Self {
         let document = app.get("/.well-known/openapi.json").await.json();
         Self {
@@ -53,7 +53,7 @@ impl Desk {
     }
 
     /// A tool's result as a client gets it, and the size of its message in bytes.
-    async fn wired(&self, tool: &str, arguments: Value) -> (usize, Value) {
+    async fn wire_result(&self, tool: &str, arguments: Value) -> (usize, Value) {
         let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
             "name": tool, "arguments": arguments, "_meta": {
                 "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -136,7 +136,7 @@ fn strict(schema: &Object) -> Validator {
 }
 
 /// A published review with this number and text, on a separate day.
-fn saying(number: usize, text: String) -> Review {
+fn review_with_text(number: usize, text: String) -> Review {
     let day = chrono::NaiveDate::from_ymd_opt(2026, 1, 1).unwrap()
         - chrono::Duration::days(number as i64);
     let date = reviews_service::model::Day::new(day).unwrap();

@@ -42,10 +42,10 @@ fn calls() -> Vec<(&'static str, Value)> {
 
 #[tokio::test]
 async fn every_wrong_argument_is_named_with_what_is_allowed() {
-    let desk = Desk::seeded().await;
+    let tool_app = ToolApp::seeded().await;
     let mut said = String::new();
     for (tool, arguments) in calls() {
-        let refused = desk.refused(tool, arguments.clone());
+        let refused = tool_app.refused(tool, arguments.clone());
         assert!(
             refused.chars().all(|c| c == '\n' || !c.is_control()),
             "{refused:?}"
@@ -57,11 +57,11 @@ async fn every_wrong_argument_is_named_with_what_is_allowed() {
 
 #[tokio::test]
 async fn a_refusal_is_small_whatever_was_sent() {
-    let desk = Desk::seeded().await;
+    let tool_app = ToolApp::seeded().await;
     let many: Map<String, Value> = (0..5_000)
         .map(|number| (format!("a{number:04}"), json!("x".repeat(1_000))))
         .collect();
-    let said = desk.refused("search_reviews", Value::Object(many));
+    let said = tool_app.refused("search_reviews", Value::Object(many));
     assert!(
         said.starts_with("5000 arguments are wrong") && said.ends_with("\n- and 4960 more"),
         "{said}"
@@ -71,17 +71,17 @@ async fn a_refusal_is_small_whatever_was_sent() {
 
 #[tokio::test]
 async fn an_unknown_tool_is_refused() {
-    let desk = Desk::seeded().await;
+    let tool_app = ToolApp::seeded().await;
     assert_eq!(
-        desk.ask("delete_review", &Map::new()),
+        tool_app.ask("delete_review", &Map::new()),
         Err(CallError::Unknown)
     );
 }
 
 #[tokio::test]
 async fn numbers_may_be_strings_and_null_is_absent() {
-    let desk = Desk::seeded().await;
-    let expected = desk.call(
+    let tool_app = ToolApp::seeded().await;
+    let expected = tool_app.call(
         "search_reviews",
         json!({"rating": 5, "min_rating": 4.5, "limit": 2}),
     );
@@ -89,6 +89,6 @@ async fn numbers_may_be_strings_and_null_is_absent() {
         json!({"rating": "5", "min_rating": "4.5", "limit": "2"}),
         json!({"rating": 5.0, "min_rating": 4.50, "limit": 2e0, "query": null, "cursor": ""}),
     ] {
-        assert_eq!(desk.call("search_reviews", same), expected);
+        assert_eq!(tool_app.call("search_reviews", same), expected);
     }
 }

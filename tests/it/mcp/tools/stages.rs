@@ -7,17 +7,17 @@ const OVERVIEW_BYTES_MAX: usize = 8 * 1024;
 
 #[tokio::test]
 async fn the_overview_is_small_and_matches_the_full_insights() {
-    let desk = Desk::seeded().await;
+    let tool_app = ToolApp::seeded().await;
     let (overview, whole) = (
-        desk.call("get_insights", json!({})),
-        desk.get("/insights.json").await,
+        tool_app.call("get_insights", json!({})),
+        tool_app.get("/insights.json").await,
     );
     assert!(
         escaped_json(&overview).len() <= OVERVIEW_BYTES_MAX,
         "{}",
         escaped_json(&overview).len()
     );
-    assert_eq!(overview, desk.get("/insights.json?part=overview").await);
+    assert_eq!(overview, tool_app.get("/insights.json?part=overview").await);
     let aspects = whole["aspects"].as_array().unwrap();
     assert_eq!(overview["aspects"].as_array().unwrap().len(), aspects.len());
     for (row, aspect) in overview["aspects"].as_array().unwrap().iter().zip(aspects) {
@@ -49,14 +49,14 @@ async fn the_overview_is_small_and_matches_the_full_insights() {
         );
     }
     // With long lists it is as small.
-    desk.app
+    tool_app.app
         .shell(
             "with recursive area (n) as (select 100 union all select n + 1 from area where n < 900)
              insert into service_area select 'Area number ' || n || ' of the county of the long names', n from area;
              update editorial_faq set question = question || ' ' || replace(hex(zeroblob(200)), '0', 'long ');",
         )
         .await;
-    let overview = desk.call("get_insights", json!({}));
+    let overview = tool_app.call("get_insights", json!({}));
     assert!(
         escaped_json(&overview).len() <= OVERVIEW_BYTES_MAX,
         "{}",
@@ -72,7 +72,7 @@ async fn the_overview_is_small_and_matches_the_full_insights() {
 /// This many reviews with this text.
 fn several(times: usize, text: &str, reviews: &mut Vec<Review>) {
     for _ in 0..times {
-        reviews.push(saying(reviews.len(), text.to_owned()));
+        reviews.push(review_with_text(reviews.len(), text.to_owned()));
     }
 }
 
@@ -86,8 +86,8 @@ async fn the_overview_ranks_complaints_by_frequency() {
     several(3, "He left everything spotless.", &mut reviews);
     several(5, "Mike was polite and friendly.", &mut reviews);
     several(4, "I would never use them again.", &mut reviews);
-    let desk = Desk::of(TestApp::with(&reviews).await).await;
-    let overview = desk.call("get_insights", json!({}));
+    let tool_app = ToolApp::of(TestApp::with(&reviews).await).await;
+    let overview = tool_app.call("get_insights", json!({}));
     let mut aspects = overview["aspects"].as_array().unwrap().iter();
     assert!(
         aspects.any(|row| row["id"] == "overall" && row["negative"] == 4),
@@ -111,7 +111,9 @@ async fn the_overview_ranks_complaints_by_frequency() {
     for row in ranked {
         let total = |polarity| {
             let asked = json!({"aspect": row["id"], "polarity": polarity, "limit": 1});
-            desk.call("get_evidence", asked)["total"].as_u64().unwrap()
+            tool_app.call("get_evidence", asked)["total"]
+                .as_u64()
+                .unwrap()
         };
         assert_eq!(total("negative") + total("mixed"), row["reviews"], "{row}");
     }
@@ -119,8 +121,8 @@ async fn the_overview_ranks_complaints_by_frequency() {
 
 #[tokio::test]
 async fn rest_and_mcp_agree_on_every_part_of_the_insights_and_its_errors() {
-    let desk = Desk::seeded().await;
-    let whole = desk.get("/insights.json").await;
+    let tool_app = ToolApp::seeded().await;
+    let whole = tool_app.get("/insights.json").await;
     let mut stages: Vec<(&str, String)> = [
         "overview",
         "aspects",
@@ -156,10 +158,10 @@ async fn rest_and_mcp_agree_on_every_part_of_the_insights_and_its_errors() {
         let query = url::form_urlencoded::Serializer::new(String::new())
             .append_pair(name, &value)
             .finish();
-        let answer = desk.call("get_insights", json!({name: value}));
+        let answer = tool_app.call("get_insights", json!({name: value}));
         assert_eq!(
             answer,
-            desk.get(&format!("/insights.json?{query}")).await,
+            tool_app.get(&format!("/insights.json?{query}")).await,
             "{query}"
         );
         if name == "aspect" {
@@ -181,7 +183,7 @@ async fn rest_and_mcp_agree_on_every_part_of_the_insights_and_its_errors() {
             "must be left out if aspect is given",
         ),
     ] {
-        let refused = desk.refused("get_insights", arguments.clone());
+        let refused = tool_app.refused("get_insights", arguments.clone());
         assert!(refused.contains(said), "{refused}");
         let query = url::form_urlencoded::Serializer::new(String::new())
             .extend_pairs(
@@ -190,7 +192,7 @@ async fn rest_and_mcp_agree_on_every_part_of_the_insights_and_its_errors() {
                     .map(|(name, value)| (name, value.as_str().unwrap())),
             )
             .finish();
-        let answer = desk.app.get(&format!("/insights.json?{query}")).await;
+        let answer = tool_app.app.get(&format!("/insights.json?{query}")).await;
         assert_eq!(answer.status, status, "{query}");
         assert!(answer.text().contains(said), "{}", answer.text());
     }
@@ -215,20 +217,20 @@ async fn errors_repeat_at_most_200_characters_of_a_value() {
 
 #[tokio::test]
 async fn figures_of_a_technician_by_aspect_match_the_evidence() {
-    let desk = Desk::seeded().await;
-    let stage = desk.call("get_insights", json!({"technician": "Mike Alvarez"}));
+    let tool_app = ToolApp::seeded().await;
+    let stage = tool_app.call("get_insights", json!({"technician": "Mike Alvarez"}));
     let rows = stage["by_aspect"].as_array().unwrap();
     assert!(rows.len() > 3, "{rows:?}");
     for row in rows {
         let evidence = json!({"aspect": row["id"], "technician": "Mike Alvarez", "limit": 1});
         assert_eq!(
-            desk.call("get_evidence", evidence)["total"],
+            tool_app.call("get_evidence", evidence)["total"],
             row["reviews"],
             "{row}"
         );
         let url = row["evidence_url"].as_str().unwrap();
         let path = url.strip_prefix("https://reviews.example.com").unwrap();
-        assert_eq!(desk.get(path).await["total"], row["reviews"], "{row}");
+        assert_eq!(tool_app.get(path).await["total"], row["reviews"], "{row}");
     }
 }
 
@@ -243,14 +245,14 @@ async fn a_finding_belongs_to_the_person_in_its_sentence_or_the_one_before() {
     ];
     let reviews: Vec<Review> = (0..)
         .zip(texts)
-        .map(|(at, text)| saying(at, text.to_owned()))
+        .map(|(at, text)| review_with_text(at, text.to_owned()))
         .collect();
-    let desk = Desk::of(TestApp::with(&reviews).await).await;
-    desk.app
+    let tool_app = ToolApp::of(TestApp::with(&reviews).await).await;
+    tool_app.app
         .shell("insert into business (business_id, name) values ('peak', 'Desert Peak');
              insert into technician (technician_id, name, position) values ('t-1', 'Mike Alvarez', 1)")
         .await;
-    let all = desk.call(
+    let all = tool_app.call(
         "get_evidence",
         json!({"aspect": "punctuality", "polarity": "positive"}),
     );
@@ -259,7 +261,7 @@ async fn a_finding_belongs_to_the_person_in_its_sentence_or_the_one_before() {
         all["by_technician"],
         json!([{"id": "t-1", "name": "Mike Alvarez", "reviews": 2}])
     );
-    let his = desk.call(
+    let his = tool_app.call(
         "get_evidence",
         json!({"aspect": "punctuality", "technician": "T-1"}),
     );
@@ -274,7 +276,7 @@ async fn a_finding_belongs_to_the_person_in_its_sentence_or_the_one_before() {
         his["reviews"][1]["findings"][0]["technicians"],
         json!(["Mike Alvarez"])
     );
-    let misspelt = desk.call(
+    let misspelt = tool_app.call(
         "get_evidence",
         json!({"aspect": "punctuality", "technician": "Mike Alvares"}),
     );
@@ -286,7 +288,7 @@ async fn a_finding_belongs_to_the_person_in_its_sentence_or_the_one_before() {
 
 #[tokio::test]
 async fn any_evidence_is_equal_in_rest_and_mcp_and_counts_all_matches() {
-    let desk = Desk::seeded().await;
+    let tool_app = ToolApp::seeded().await;
     let mut generator = Generator::new(91);
     let (mut found, mut refused, mut paged) = (0, 0, 0);
     for _ in 0..250 {
@@ -325,8 +327,8 @@ async fn any_evidence_is_equal_in_rest_and_mcp_and_counts_all_matches() {
             .map(|(name, value)| ((*name).to_owned(), json!(value)))
             .collect();
         arguments.insert("aspect".to_owned(), json!(aspect));
-        let rest = desk.app.get(&target).await;
-        if let Ok(answer) = desk.ask("get_evidence", &arguments) {
+        let rest = tool_app.app.get(&target).await;
+        if let Ok(answer) = tool_app.ask("get_evidence", &arguments) {
             assert_eq!(answer, rest.json(), "{target}");
             found += usize::from(answer["total"] != 0);
             for facet in answer["by_technician"].as_array().unwrap() {
@@ -335,13 +337,17 @@ async fn any_evidence_is_equal_in_rest_and_mcp_and_counts_all_matches() {
                 if arguments.contains_key("technician") {
                     break;
                 }
-                let of_one = desk.ask("get_evidence", &narrowed).unwrap();
+                let of_one = tool_app.ask("get_evidence", &narrowed).unwrap();
                 assert_eq!(of_one["total"], facet["reviews"], "{target} {facet}");
             }
             if let Some(next) = answer["next_cursor"].as_str() {
                 arguments.insert("cursor".to_owned(), json!(next));
-                let rest = desk.get(&format!("{target}&cursor={next}")).await;
-                assert_eq!(desk.ask("get_evidence", &arguments), Ok(rest), "{target}");
+                let rest = tool_app.get(&format!("{target}&cursor={next}")).await;
+                assert_eq!(
+                    tool_app.ask("get_evidence", &arguments),
+                    Ok(rest),
+                    "{target}"
+                );
                 paged += 1;
             }
         } else {
@@ -363,10 +369,10 @@ async fn any_evidence_is_equal_in_rest_and_mcp_and_counts_all_matches() {
 /// 4 calls and 20 KB.
 #[tokio::test]
 async fn the_agents_question_takes_two_calls_and_gives_the_right_sentences() {
-    let desk = Desk::seeded().await;
+    let tool_app = ToolApp::seeded().await;
     let mut bytes = 0;
     let mut ask = |arguments: Value| {
-        let answer = desk.call("get_evidence", arguments);
+        let answer = tool_app.call("get_evidence", arguments);
         bytes += escaped_json(&answer).len();
         answer
     };
@@ -378,7 +384,7 @@ async fn the_agents_question_takes_two_calls_and_gives_the_right_sentences() {
     assert!(bytes <= 20_000, "{bytes} bytes");
     // The expected result, from the database's view: names and praise by sentence since last year.
     let best = &praise["by_technician"][0];
-    let counted = desk
+    let counted = tool_app
         .app
         .shell(
             "select m.value from derived_finding f join review r using (review_id) join derived_mention m using (review_id)
@@ -408,10 +414,10 @@ async fn the_agents_question_takes_two_calls_and_gives_the_right_sentences() {
 /// with the owner's answers?" takes three calls and at most 20 KB of messages, text and structured content together.
 #[tokio::test]
 async fn what_customers_complain_about_is_told_in_three_calls() {
-    let desk = Desk::seeded().await;
+    let tool_app = ToolApp::seeded().await;
     let mut sizes = Vec::new();
     let mut ask = async |tool: &str, arguments: Value| {
-        let (bytes, mut result) = desk.wired(tool, arguments).await;
+        let (bytes, mut result) = tool_app.wire_result(tool, arguments).await;
         sizes.push(bytes);
         let structured = result["structuredContent"].take();
         assert_eq!(

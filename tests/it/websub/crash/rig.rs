@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::process::hub::{serve, subscribe};
 use crate::process::{Home, Serving};
-use crate::support::{Manner, Received, Receiver, Reply, rows_say, sqlite3};
+use crate::support::{Manner, Received, Receiver, Reply, sqlite3, wait_for_rows};
 
 /// The number of callbacks at all hosts.
 pub const SUBSCRIBERS: usize = 200;
@@ -117,8 +117,10 @@ impl Rig {
 
     /// Waits for this many deliveries of `text`.
     pub async fn delivered_at_least(&self, text: &str, count: usize) {
-        self.until(text, || self.count(|request| holds(request, text)) >= count)
-            .await;
+        self.until(text, || {
+            self.count(|request| contains_text(request, text)) >= count
+        })
+        .await;
     }
 
     /// Waits until all callbacks have received `text`.
@@ -131,7 +133,7 @@ impl Rig {
                     watch
                         .borrow()
                         .iter()
-                        .filter(|it| holds(it, text))
+                        .filter(|it| contains_text(it, text))
                         .map(|request| request.target.clone()),
                 );
             }
@@ -158,7 +160,7 @@ impl Rig {
     }
 
     fn until_rows(&self, query: &str, wanted: &str) {
-        rows_say(&self.home.path(), query, wanted);
+        wait_for_rows(&self.home.path(), query, wanted);
     }
 
     /// Waits until `is_so` is true; checks it again after each request received.
@@ -177,6 +179,6 @@ impl Rig {
 }
 
 /// Whether this is a delivery that contains the text.
-fn holds(request: &Received, text: &str) -> bool {
+fn contains_text(request: &Received, text: &str) -> bool {
     memchr::memmem::find(&request.body, text.as_bytes()).is_some()
 }

@@ -9,7 +9,7 @@ use reviews_service::websub::http_client::{Failure, Resolver};
 
 /// Names and their addresses. Clones share them.
 #[derive(Debug, Clone, Default)]
-pub struct Book(Arc<Mutex<Pages>>);
+pub struct FakeDns(Arc<Mutex<Pages>>);
 
 #[derive(Debug, Default)]
 struct Pages {
@@ -19,7 +19,7 @@ struct Pages {
     broken: Vec<String>,
 }
 
-impl Book {
+impl FakeDns {
     /// Makes `name` resolve to these addresses; `*.x` is every name below x that has no entry.
     pub fn set(&self, name: &str, addresses: &[&str]) {
         let addresses: Vec<IpAddr> = addresses
@@ -42,13 +42,13 @@ impl Book {
             .insert(name.to_owned(), Err(Failure::ResolverDown));
     }
 
-    /// Makes lookups of `name` panic until [`Book::mend`].
+    /// Makes lookups of `name` panic until [`FakeDns::stop_panics`].
     pub fn panic_at(&self, name: &str) {
         self.0.lock().unwrap().broken.push(name.to_owned());
     }
 
     /// Ends all panics.
-    pub fn mend(&self) {
+    pub fn stop_panics(&self) {
         self.0.lock().unwrap().broken.clear();
     }
 
@@ -74,7 +74,7 @@ impl Book {
     }
 }
 
-impl Resolver for Book {
+impl Resolver for FakeDns {
     fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, Failure>> {
         let found = self.look_up(&name);
         let is_broken = self.0.lock().unwrap().broken.contains(&name);
