@@ -334,8 +334,8 @@ async fn deleted_short_reviews_leave_nothing_whoever_wrote_and_deleted_them() {
         app = app
             .restart_after(|path| {
                 for id in &there[..7] {
-                    let told = command(path, &["delete", id]);
-                    assert!(told.contains("and erased from the file"), "{told}");
+                    let output = command(path, &["delete", id]);
+                    assert!(output.contains("and erased from the file"), "{output}");
                 }
                 deleted.extend(there[..7].iter().cloned());
                 assert_eq!(
@@ -346,8 +346,8 @@ async fn deleted_short_reviews_leave_nothing_whoever_wrote_and_deleted_them() {
             })
             .await;
         for id in &there[7..14] {
-            let told = command(&app.path(), &["delete", id]);
-            assert!(told.contains("and erased from the file"), "{told}");
+            let output = command(&app.path(), &["delete", id]);
+            assert!(output.contains("and erased from the file"), "{output}");
         }
         deleted.extend(there[7..14].iter().cloned());
         assert_eq!(
@@ -386,11 +386,11 @@ async fn the_service_rewrites_a_large_file_and_delete_and_check_say_so() {
     app.shell("create table large (bytes); insert into large values (zeroblob(70000000))")
         .await;
     let service = DeliveryLock::take(&app.path()).unwrap().unwrap();
-    let told = command(&app.path(), &["delete", "goes"]);
+    let output = command(&app.path(), &["delete", "goes"]);
     assert!(
-        told.contains("larger than 64 MiB")
-            && told.contains("`reviews serve` erases that within an hour"),
-        "{told}"
+        output.contains("larger than 64 MiB")
+            && output.contains("`reviews serve` erases that within an hour"),
+        "{output}"
     );
     let said = pending(&app).unwrap();
     assert!(
@@ -408,8 +408,8 @@ async fn the_service_rewrites_a_large_file_and_delete_and_check_say_so() {
     assert_eq!(publications(&app.path()), before, "it is not delivered");
     // Without a service, the command does it.
     drop(service);
-    let told = command(&app.path(), &["delete", "r-00001"]);
-    assert!(told.contains("and erased from the file"), "{told}");
+    let output = command(&app.path(), &["delete", "r-00001"]);
+    assert!(output.contains("and erased from the file"), "{output}");
     assert_eq!(pending(&app), None);
 }
 
@@ -424,12 +424,12 @@ async fn the_file_is_rewritten_after_readers_have_finished() {
             .unwrap()
     };
     assert_eq!(count(&reading), 301);
-    let told = command(&app.path(), &["delete", "goes"]);
+    let output = command(&app.path(), &["delete", "goes"]);
     assert!(
-        told.contains(
+        output.contains(
             "another process reads or writes it; `reviews serve` erases that within an hour"
         ),
-        "{told}"
+        "{output}"
     );
     let log = fs::metadata(app.path().with_extension("db-wal"))
         .unwrap()

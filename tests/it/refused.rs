@@ -133,10 +133,10 @@ async fn the_error_of_an_invalid_row_names_the_check() {
         publications(&app.path()),
     );
     for (sql, name) in cases() {
-        let said = refused(&app.path(), &sql);
+        let message = refused(&app.path(), &sql);
         assert!(
-            said.contains(name),
-            "{sql}\nwas not refused by {name}: {said}"
+            message.contains(name),
+            "{sql}\nwas not refused by {name}: {message}"
         );
     }
     app.drain().await;

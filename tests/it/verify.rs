@@ -78,19 +78,23 @@ fn packages_have_the_names_of_each_system() {
         ),
     ] {
         let machine = Machine::new(manager, &["cargo"], 0);
-        let (code, said) = machine.verify();
-        assert_eq!((machine.asked().as_str(), code), (asked, Some(0)), "{said}");
+        let (code, output) = machine.verify();
+        assert_eq!(
+            (machine.asked().as_str(), code),
+            (asked, Some(0)),
+            "{output}"
+        );
     }
     // The compiler of macOS is not a package.
     let machine = Machine::new("brew", &["cargo", "cc"], 501);
-    let (code, said) = machine.verify();
+    let (code, output) = machine.verify();
     assert_eq!(
         (machine.asked().as_str(), code),
         (
             "brew install bash sqlite google-chrome node python3\n",
             Some(0)
         ),
-        "{said}"
+        "{output}"
     );
 }
 
@@ -118,17 +122,17 @@ fn nothing_is_installed_if_nothing_is_missing() {
 #[test]
 fn users_without_rights_see_what_to_install() {
     let machine = Machine::new("apt-get", &["cargo", "cc", "bash", "sqlite3"], 1000);
-    let (code, said) = machine.verify();
+    let (code, output) = machine.verify();
     assert_eq!((code, machine.asked()), (Some(1), String::new()));
     assert!(
-        said.contains("sudo apt-get install -y --no-install-recommends chromium npm"),
-        "{said}"
+        output.contains("sudo apt-get install -y --no-install-recommends chromium npm"),
+        "{output}"
     );
     // A user with sudo can install.
     machine.install_stub("true", "exit 0");
     machine.install_stub("sudo", "if [ \"$1\" = -n ]; then shift; fi; exec \"$@\"");
-    let (code, said) = machine.verify();
-    assert_eq!(code, Some(0), "{said}");
+    let (code, output) = machine.verify();
+    assert_eq!(code, Some(0), "{output}");
     assert!(
         machine
             .asked()
@@ -140,7 +144,7 @@ fn users_without_rights_see_what_to_install() {
 
 #[test]
 fn tools_without_a_package_are_named() {
-    for (manager, commands, said) in [
+    for (manager, commands, expected) in [
         (
             "apt-get",
             &["cc", "bash", "sqlite3", "chromium", "npm"][..],
@@ -158,9 +162,9 @@ fn tools_without_a_package_are_named() {
         ),
     ] {
         let machine = Machine::new(manager, commands, 0);
-        let (code, told) = machine.verify();
+        let (code, output) = machine.verify();
         assert_eq!(code, Some(1), "{manager}");
-        assert!(told.contains(said), "{manager}: {told}");
+        assert!(output.contains(expected), "{manager}: {output}");
     }
 }
 
@@ -195,11 +199,11 @@ fn unused_snapshots_are_named() {
     };
     let lines: Vec<String> = all.iter().map(|path| format!("{path}\n")).collect();
     assert_eq!(orphans(&lines), (Some(0), String::new()));
-    let (code, said) = orphans(&lines[1..]);
+    let (code, output) = orphans(&lines[1..]);
     let name = Path::new(&all[0]).file_name().unwrap().to_str().unwrap();
     assert!(
-        code == Some(1) && said.contains(name) && said.lines().count() == 2,
-        "{said}"
+        code == Some(1) && output.contains(name) && output.lines().count() == 2,
+        "{output}"
     );
     assert_eq!(
         orphans(&[]).0,

@@ -174,7 +174,7 @@ fn a_vote_is_confirmed_if_the_text_judges_nothing_else() {
 
 #[test]
 fn low_ratings_whose_texts_are_not_negative_are_reported() {
-    let mut told = 0;
+    let mut reported = 0;
     for seed in SEEDS {
         let written = write(seed, 120);
         let discontent = written.iter().filter(|one| {
@@ -190,7 +190,7 @@ fn low_ratings_whose_texts_are_not_negative_are_reported() {
         let figures = &sentence.unwrap().evidence.figures;
         assert_eq!(figures["unheard"] as usize, unheard.len());
         assert_eq!(figures["reviews"] as usize, unheard.len() + heard.len());
-        told += unheard.len();
+        reported += unheard.len();
         // No sentence if all texts are negative, or if there are too few reviews.
         let mut calm = written.clone();
         calm.iter_mut()
@@ -201,21 +201,21 @@ fn low_ratings_whose_texts_are_not_negative_are_reported() {
             assert!(summary.iter().all(|one| one.template != "unheard"));
         }
     }
-    assert!(told > 100, "the premise");
+    assert!(reported > 100, "the premise");
 }
 
 #[test]
 fn the_summary_omits_aspects_whose_votes_are_mostly_uncertain() {
-    let told = |written: &[Written]| {
+    let reported = |written: &[Written]| {
         let insights = insights(written, 50);
         let of_sentence = |one: &SummarySentence| one.evidence.aspect.clone();
-        let told: BTreeSet<String> = insights.summary.iter().filter_map(of_sentence).collect();
-        (told, insights.aspects)
+        let reported: BTreeSet<String> = insights.summary.iter().filter_map(of_sentence).collect();
+        (reported, insights.aspects)
     };
     let mut silenced = 0;
     for seed in SEEDS {
         let written = write(seed, 120);
-        let (before, _) = told(&written);
+        let (before, _) = reported(&written);
         let mut unsure = written;
         for (number, one) in unsure.iter_mut().enumerate() {
             let its = one.analysis.findings.iter_mut();
@@ -223,7 +223,7 @@ fn the_summary_omits_aspects_whose_votes_are_mostly_uncertain() {
                 finding.polarity = Polarity::Uncertain;
             });
         }
-        let (after, aspects) = told(&unsure);
+        let (after, aspects) = reported(&unsure);
         for aspect in aspects {
             let votes = aspect.said.votes;
             let is_unsure = votes.uncertain * 2 > votes.reviews();

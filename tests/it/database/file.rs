@@ -294,7 +294,7 @@ async fn verifying_writes_nothing() {
 
 #[tokio::test]
 async fn verify_finds_inconsistent_rows() {
-    for (sql, said) in [
+    for (sql, fault) in [
         (
             "delete from review_fts where rowid = (select review_no from review_change where review_id = 'r-00003')",
             "review r-00003",
@@ -325,7 +325,7 @@ async fn verify_finds_inconsistent_rows() {
             verified
                 .wrong
                 .iter()
-                .any(|sentence| sentence.contains(said)),
+                .any(|sentence| sentence.contains(fault)),
             "{sql}: {verified:?}"
         );
     }

@@ -41,14 +41,14 @@ async fn a_replaced_or_removed_database_is_detected_and_reading_continues() {
             app.app().watch_once().await;
         }
         drop(listening);
-        let said = logs.with("database.gone");
+        let lines = logs.with("database.gone");
         assert!(
-            said.len() == 1 && said[0].contains("ERROR") && said[0].contains("reviews.db"),
-            "{said:?}"
+            lines.len() == 1 && lines[0].contains("ERROR") && lines[0].contains("reviews.db"),
+            "{lines:?}"
         );
         assert!(
-            said[0].contains("restart the service") || said[0].contains("restore a backup"),
-            "{said:?}"
+            lines[0].contains("restart the service") || lines[0].contains("restore a backup"),
+            "{lines:?}"
         );
         assert_eq!(
             app.get("/readyz").await.status,
@@ -130,10 +130,10 @@ async fn a_removed_or_replaced_log_is_detected_and_accepted_data_is_kept() {
             app.app().watch_once().await;
         }
         drop(listening);
-        let said = logs.with("database.gone");
+        let lines = logs.with("database.gone");
         assert!(
-            said.len() == 1 && said[0].contains(&format!("reviews.db-{suffix} was removed")),
-            "{said:?}"
+            lines.len() == 1 && lines[0].contains(&format!("reviews.db-{suffix} was removed")),
+            "{lines:?}"
         );
         assert_eq!(app.get("/readyz").await.status, 503);
         assert_eq!(subscribe(&app).await, 503);

@@ -226,15 +226,16 @@ async fn oversized_values_are_left_out_and_logged() {
         before,
         "left out when they are written"
     );
-    let said = logs.with("review.unreadable");
+    let lines = logs.with("review.unreadable");
     assert!(
-        said.iter()
+        lines
+            .iter()
             .all(|line| line.contains("has more than 1 MiB of text in all and is left out")),
-        "{said:?}"
+        "{lines:?}"
     );
     for id in ["huge-0", "huge-1", "huge-2", "huge-3", "huge-4", "many"] {
         assert!(
-            said.iter().any(|line| line.contains(id)),
+            lines.iter().any(|line| line.contains(id)),
             "{id} was not reported"
         );
     }
@@ -316,15 +317,16 @@ async fn oversized_values_of_the_business_are_left_out_and_logged() {
     let (logs, listening) = Logs::begin();
     let app = app.restart().await;
     drop(listening);
-    let said = logs.with("business.oversized");
+    let lines = logs.with("business.oversized");
     assert!(
-        said.iter()
+        lines
+            .iter()
             .any(|line| line
                 .contains("business.description, service drain, service huge, technician t"))
-            && said
+            && lines
                 .iter()
                 .any(|line| line.contains("editorial_summary, editorial_faq q")),
-        "{said:?}"
+        "{lines:?}"
     );
     {
         let business = app.get("/business.json").await.json()["business"].clone();

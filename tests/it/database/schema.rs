@@ -13,7 +13,7 @@ async fn check(app: &TestApp) -> FileVerification {
 
 #[tokio::test]
 async fn every_missing_or_changed_part_of_the_schema_is_found() {
-    for (sql, said) in [
+    for (sql, fault) in [
         (
             "drop trigger review_updated",
             "the trigger review_updated is missing",
@@ -75,7 +75,7 @@ async fn every_missing_or_changed_part_of_the_schema_is_found() {
             verified
                 .wrong
                 .iter()
-                .any(|sentence| sentence.contains(&format!("schema: {said}"))),
+                .any(|sentence| sentence.contains(&format!("schema: {fault}"))),
             "{sql}: {verified:?}"
         );
     }

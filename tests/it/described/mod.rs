@@ -173,11 +173,14 @@ async fn any_query_is_answered_as_the_api_document_says() {
             };
             let expected: Vec<Issue> = issues.into_iter().filter(|issue| is_other(issue)).collect();
             if answer.status == 400 {
-                let told: Vec<Issue> =
+                let reported: Vec<Issue> =
                     serde_json::from_value(answer.json()["issues"].clone()).unwrap();
-                assert!(!told.is_empty(), "{target}?{query}");
-                let told: Vec<Issue> = told.into_iter().filter(|issue| is_other(issue)).collect();
-                assert_eq!(told, expected, "{target}?{query}");
+                assert!(!reported.is_empty(), "{target}?{query}");
+                let reported: Vec<Issue> = reported
+                    .into_iter()
+                    .filter(|issue| is_other(issue))
+                    .collect();
+                assert_eq!(reported, expected, "{target}?{query}");
                 wrong += 1;
             } else {
                 assert!(

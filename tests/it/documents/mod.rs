@@ -266,10 +266,13 @@ async fn withheld_reviews_are_counted_by_reason_and_appear_nowhere() {
         assert_eq!(app.get(target).await.status, 404, "{target}");
     }
     // The database allows only verified reviews to be published.
-    let said = app
+    let message = app
         .refused("update review set status = 'published' where review_id = 'h3'")
         .await;
-    assert!(said.contains("review_published_is_verified"), "{said}");
+    assert!(
+        message.contains("review_published_is_verified"),
+        "{message}"
+    );
     app.shell("update review set status = 'published' where review_id = 'h1'")
         .await;
     assert_eq!(app.get("/reviews.json").await.ids(), ["h1", "seen"]);

@@ -75,9 +75,9 @@ async fn the_badge_shows_rating_count_and_day_of_all_reviews() {
     let answer = app.get("/badge.svg").await;
     assert_eq!(answer.header("content-type"), "image/svg+xml");
     let svg = answer.text();
-    let said = "Saltbush Air &amp; Plumbing: ★ 4.55 · 256 reviews · 8 November 2026";
+    let label = "Saltbush Air &amp; Plumbing: ★ 4.55 · 256 reviews · 8 November 2026";
     assert!(
-        svg.contains(&format!("role=\"img\" aria-label=\"{said}\"")),
+        svg.contains(&format!("role=\"img\" aria-label=\"{label}\"")),
         "{svg}"
     );
 }
@@ -189,8 +189,8 @@ async fn a_program_gets_a_page_s_faults_as_a_problem_with_every_parameter_whatev
             assert!(answer.text().starts_with("<!DOCTYPE html>"), "{target}");
         }
     }
-    let told = app.get("/embed?accent=777").await.text();
-    assert!(told.contains("has a contrast of 4.47"), "{told}");
+    let refused = app.get("/embed?accent=777").await.text();
+    assert!(refused.contains("has a contrast of 4.47"), "{refused}");
 }
 
 #[tokio::test]

@@ -227,13 +227,13 @@ async fn a_body_with_too_large_a_length_is_refused_before_it_is_sent() {
     let form = ("content-type", "application/x-www-form-urlencoded");
     for bytes in ["32769", "99999999999999999999"] {
         let headers = [form, ("content-length", bytes)];
-        let told = tokio::time::timeout(wait, app.post_hub_from(None, &headers, never()));
-        let told = told.await.unwrap();
-        assert_eq!(told.status, 413, "{bytes}: {}", told.text());
+        let refused = tokio::time::timeout(wait, app.post_hub_from(None, &headers, never()));
+        let refused = refused.await.unwrap();
+        assert_eq!(refused.status, 413, "{bytes}: {}", refused.text());
     }
     let headers = [("content-length", "1048577")];
-    let told = tokio::time::timeout(wait, app.post_mcp(&headers, never()));
-    assert_eq!(told.await.unwrap().status, 413);
+    let refused = tokio::time::timeout(wait, app.post_mcp(&headers, never()));
+    assert_eq!(refused.await.unwrap().status, 413);
 }
 
 #[tokio::test]

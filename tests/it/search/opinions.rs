@@ -181,9 +181,9 @@ async fn a_polarity_needs_an_aspect_and_an_unknown_aspect_lists_the_known_ones()
         let evidence = app
             .get(&format!("/insights/aspects/{asked}/evidence.json"))
             .await;
-        let told = evidence.json()["detail"].as_str().unwrap().to_owned();
+        let detail = evidence.json()["detail"].as_str().unwrap().to_owned();
         assert_eq!(evidence.status, 404, "{asked}");
-        assert!(told.contains(&known), "{told}");
+        assert!(detail.contains(&known), "{detail}");
     }
     // Together with all other issues.
     let query = "aspect=weather&rating=9&limit=0";

@@ -198,9 +198,9 @@ impl TestApp {
 
     /// Runs SQL as the `sqlite3` shell would, then publishes. Returns the shell's output.
     pub async fn shell(&self, sql: &str) -> String {
-        let said = sqlite3(&self.path(), sql);
+        let output = sqlite3(&self.path(), sql);
         self.drain().await;
-        said
+        output
     }
 
     /// Runs SQL that the database refuses, then publishes. Returns SQLite's message.

@@ -119,11 +119,11 @@ fn copy(from: &Connection, to: &mut Connection) {
 pub fn wait_for_rows(path: &Path, query: &str, wanted: &str) {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let said = sqlite3(path, query);
-        if said == wanted {
+        let output = sqlite3(path, query);
+        if output == wanted {
             return;
         }
-        assert!(Instant::now() < deadline, "{query}: {said}, not {wanted}");
+        assert!(Instant::now() < deadline, "{query}: {output}, not {wanted}");
         std::thread::yield_now();
     }
 }
@@ -167,7 +167,8 @@ fn reader(path: &Path) -> rusqlite::Result<Connection> {
 /// reads use the file and the derived file.
 fn run_on_cluster(path: &Path, api: u16, sql: &str) -> rusqlite::Result<String> {
     let connection = reader(path)?;
-    let told = |told| rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(1), Some(told));
+    let failure =
+        |failure| rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(1), Some(failure));
     let (mut printed, mut open) = (String::new(), None::<Vec<String>>);
     let mut batch = Batch::new(&connection, sql);
     while let Some(mut statement) = batch.next()? {
@@ -182,11 +183,11 @@ fn run_on_cluster(path: &Path, api: u16, sql: &str) -> rusqlite::Result<String> 
             ("begin", None) => open = Some(Vec::new()),
             ("commit", Some(_)) => {
                 let all = open.take().unwrap_or_default();
-                cluster::execute(api, &all).map_err(told)?;
+                cluster::execute(api, &all).map_err(failure)?;
             }
             (_, Some(all)) => all.push(text),
             (_, None) if statement.readonly() => print(&mut statement.raw_query(), &mut printed)?,
-            (_, None) => cluster::execute(api, &[text]).map_err(told)?,
+            (_, None) => cluster::execute(api, &[text]).map_err(failure)?,
         }
     }
     printed.truncate(printed.trim_end().len());

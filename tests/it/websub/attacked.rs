@@ -35,13 +35,13 @@ impl Hub {
 
     /// The number of rows of `table`, and the bytes of its texts.
     async fn size(&self, table: &str, column: &str) -> (u64, u64) {
-        let said = self
+        let size = self
             .app
             .shell(&format!(
                 "select count(*), coalesce(sum(length({column})), 0) from {table}"
             ))
             .await;
-        let (rows, bytes) = said.split_once('|').unwrap();
+        let (rows, bytes) = size.split_once('|').unwrap();
         (rows.parse().unwrap(), bytes.parse().unwrap())
     }
 }

@@ -136,7 +136,7 @@ async fn a_renewal_never_shortens_the_lease_and_its_verification_states_the_resu
     let hub = Hub::new().await;
     hub.subscribe("/cb", &[("hub.secret", "first")]).await;
     hub.app.advance(chrono::TimeDelta::milliseconds(3_600_500));
-    let told = |hub: &Hub| {
+    let lease_asked = |hub: &Hub| {
         let verification = hub.verifications("subscribe").pop().unwrap();
         verification.parameters("hub.lease_seconds")[0].clone()
     };
@@ -145,14 +145,14 @@ async fn a_renewal_never_shortens_the_lease_and_its_verification_states_the_resu
         &[("hub.lease_seconds", "300"), ("hub.secret", "second")],
     )
     .await;
-    assert_eq!(told(&hub), (TEN_DAYS - 3_601).to_string());
+    assert_eq!(lease_asked(&hub), (TEN_DAYS - 3_601).to_string());
     assert_eq!(
         (hub.field("lease_ends_at"), hub.field("secret")),
         (json!("2026-11-30T12:00:00.000Z"), json!("second")),
         "the secret is that of the newest verified request"
     );
     hub.subscribe("/cb", &[]).await;
-    assert_eq!(told(&hub), TEN_DAYS.to_string());
+    assert_eq!(lease_asked(&hub), TEN_DAYS.to_string());
     assert_eq!(
         hub.field("lease_ends_at"),
         json!("2026-11-30T13:00:00.500Z")
@@ -161,7 +161,7 @@ async fn a_renewal_never_shortens_the_lease_and_its_verification_states_the_resu
     hub.pass(TEN_DAYS).await;
     assert_eq!(hub.state(), "lapsed");
     hub.subscribe("/cb", &[("hub.lease_seconds", "300")]).await;
-    assert_eq!(told(&hub), "300");
+    assert_eq!(lease_asked(&hub), "300");
     assert_eq!(
         hub.field("lease_ends_at"),
         json!("2026-11-30T13:05:00.500Z")
@@ -170,5 +170,5 @@ async fn a_renewal_never_shortens_the_lease_and_its_verification_states_the_resu
     hub.subscribe("/cb", &[]).await;
     hub.unsubscribe("/cb", &[]).await;
     hub.subscribe("/cb", &[("hub.lease_seconds", "300")]).await;
-    assert_eq!(told(&hub), "300");
+    assert_eq!(lease_asked(&hub), "300");
 }

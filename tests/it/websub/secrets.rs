@@ -73,7 +73,7 @@ async fn the_list_shows_third_failures_rejected_verifications_and_lapsed_leases(
         &format!("update subscription set {over} where callback = '{lapsed}'"),
     );
     let json: serde_json::Value = serde_json::from_str(&listed(&hub, &["--json"])).unwrap();
-    let told = |target: &str| {
+    let listed = |target: &str| {
         let callback = hub.receiver.url(target);
         let one = json
             .as_array()
@@ -90,13 +90,13 @@ async fn the_list_shows_third_failures_rejected_verifications_and_lapsed_leases(
     };
     let expected =
         |state: &str, outcome: &str, failures| (state.to_owned(), outcome.to_owned(), failures);
-    assert_eq!(told("/failed"), expected("removed", "status 404", 3));
-    assert_eq!(told("/lapsed").0, "lapsed");
+    assert_eq!(listed("/failed"), expected("removed", "status 404", 3));
+    assert_eq!(listed("/lapsed").0, "lapsed");
     assert_eq!(
-        told("/mistaken"),
+        listed("/mistaken"),
         expected("rejected", "challenge_mismatch", 0)
     );
-    assert_eq!(told("/refused"), expected("rejected", "status 404", 0));
+    assert_eq!(listed("/refused"), expected("rejected", "status 404", 0));
 }
 
 #[tokio::test]

@@ -116,14 +116,14 @@ fn lines(issues: &Value) -> Vec<String> {
 }
 
 /// The agent gets the issues that REST lists.
-fn check_refusal(said: &str, rest: &Value, query: &str) {
+fn check_refusal(refusal: &str, rest: &Value, query: &str) {
     let expected = lines(&rest["issues"]);
-    let said: Vec<&str> = said.lines().skip(1).collect();
-    assert_eq!(said.len(), expected.len(), "{query}: {said:?}");
+    let refusal: Vec<&str> = refusal.lines().skip(1).collect();
+    assert_eq!(refusal.len(), expected.len(), "{query}: {refusal:?}");
     for line in &expected {
         assert!(
-            said.contains(&line.as_str()),
-            "{query}: {line} is not among {said:?}"
+            refusal.contains(&line.as_str()),
+            "{query}: {line} is not among {refusal:?}"
         );
     }
 }
@@ -212,8 +212,8 @@ async fn rest_and_mcp_agree_on_any_filters_and_their_errors() {
             Ok(answer) => {
                 check_shortened(&answer, &rest, &query);
             }
-            Err(CallError::Arguments(said)) => {
-                check_refusal(&said, &rest, &query);
+            Err(CallError::Arguments(refusal)) => {
+                check_refusal(&refusal, &rest, &query);
                 refused += 1;
             }
             Err(CallError::Unknown) => panic!("{query}"),
@@ -235,9 +235,9 @@ async fn a_cursor_of_other_filters_is_refused_by_both() {
     let rest = tool_app
         .get(&format!("/api/reviews/search?rating=5&cursor={cursor}"))
         .await;
-    let said = tool_app.refused("search_reviews", json!({"rating": 5, "cursor": cursor}));
+    let refusal = tool_app.refused("search_reviews", json!({"rating": 5, "cursor": cursor}));
     assert_eq!(
-        said.lines().skip(1).collect::<Vec<_>>(),
+        refusal.lines().skip(1).collect::<Vec<_>>(),
         lines(&rest["issues"])
     );
 }
@@ -306,14 +306,14 @@ async fn rest_and_mcp_agree_on_any_two_periods_and_their_errors() {
                 assert_eq!(answer, rest, "{query}");
                 compared += 1;
             }
-            Err(CallError::Arguments(said)) => {
+            Err(CallError::Arguments(refusal)) => {
                 let issues = rest["issues"].as_array().unwrap();
                 assert_eq!(
-                    said.lines().count(),
+                    refusal.lines().count(),
                     issues.len() + 1,
-                    "{query}: {said} {rest}"
+                    "{query}: {refusal} {rest}"
                 );
-                for (line, issue) in said.lines().skip(1).zip(issues) {
+                for (line, issue) in refusal.lines().skip(1).zip(issues) {
                     assert!(
                         line.starts_with(&format!("- {}: ", issue["path"][0].as_str().unwrap())),
                         "{query}: {line}"

@@ -89,11 +89,11 @@ async fn a_service_is_summarised_from_search_results() {
     }
     assert_eq!(data[0]["reviews"], total);
     check_derived(&tool_app, "services", &data[0]).await;
-    for said in ["AC repair", "AC REPAIR", "a/c", "Ac-Repair"] {
+    for name in ["AC repair", "AC REPAIR", "a/c", "Ac-Repair"] {
         assert_eq!(
-            messages(&tool_app, "summarise_service", json!({"service": said})).1,
+            messages(&tool_app, "summarise_service", json!({"service": name})).1,
             data,
-            "{said}"
+            "{name}"
         );
     }
 }
@@ -119,42 +119,46 @@ async fn two_technicians_are_compared() {
 #[tokio::test]
 async fn unknown_names_are_refused_with_a_list_of_known_ones() {
     let tool_app = ToolApp::seeded().await;
-    let said = refused(
+    let refusal = refused(
         &tool_app,
         "summarise_service",
         json!({"service": "roofing"}),
     );
     assert!(
-        said.contains("- service: must be a service; there are ") && said.contains("AC repair"),
-        "{said}"
+        refusal.contains("- service: must be a service; there are ")
+            && refusal.contains("AC repair"),
+        "{refusal}"
     );
-    let said = refused(
+    let refusal = refused(
         &tool_app,
         "compare_technicians",
         json!({"first": "Mike", "third": "x"}),
     );
-    assert_eq!(said.lines().count(), 4, "{said}");
+    assert_eq!(refusal.lines().count(), 4, "{refusal}");
     for part in [
         "3 arguments are wrong",
         "- third: is not an argument",
         "- first: must be a technician",
         "- second: is required: a technician; there are ",
     ] {
-        assert!(said.contains(part), "{part}: {said}");
+        assert!(refusal.contains(part), "{part}: {refusal}");
     }
-    let said = refused(
+    let refusal = refused(
         &tool_app,
         "compare_technicians",
         json!({"first": "Art Beecham", "second": "ART BEECHAM"}),
     );
-    assert!(said.contains("- second: must differ from first"), "{said}");
-    let said = refused(
+    assert!(
+        refusal.contains("- second: must differ from first"),
+        "{refusal}"
+    );
+    let refusal = refused(
         &tool_app,
         "summarise_service",
         json!({"service": "AC repair", "x".repeat(201): "y"}),
     );
     let shortened = format!("\n- {}: is not an argument", "x".repeat(200));
-    assert!(said.contains(&shortened), "{said}");
+    assert!(refusal.contains(&shortened), "{refusal}");
     assert_eq!(
         tool_app.catalog.prompt("draft_reply", &Map::new()),
         Err(CallError::Unknown)

@@ -11,7 +11,7 @@ fn read(tool_app: &ToolApp, uri: &str) -> Value {
 fn assert_refused(tool_app: &ToolApp, uri: &str, reason: Option<&str>) {
     match (tool_app.catalog.read(uri), reason) {
         (Err(CallError::Unknown), None) => {}
-        (Err(CallError::Arguments(told)), Some(reason)) if told.contains(reason) => {}
+        (Err(CallError::Arguments(refusal)), Some(reason)) if refusal.contains(reason) => {}
         (read, _) => panic!("{uri}: {read:?}"),
     }
 }
@@ -167,13 +167,13 @@ async fn answers_link_their_reviews_and_evidence_on_request() {
             }
         }
     }
-    let told = tool_app.refused("search_reviews", json!({"links": "some"}));
+    let refusal = tool_app.refused("search_reviews", json!({"links": "some"}));
     assert!(
-        told.contains("links: must be one of: true, false"),
-        "{told}"
+        refusal.contains("links: must be one of: true, false"),
+        "{refusal}"
     );
-    let told = tool_app.refused("list_facets", json!({"links": true}));
-    assert!(told.contains("links: is not an argument"), "{told}");
+    let refusal = tool_app.refused("list_facets", json!({"links": true}));
+    assert!(refusal.contains("links: is not an argument"), "{refusal}");
 }
 
 #[tokio::test]

@@ -169,7 +169,7 @@ async fn rest_and_mcp_agree_on_every_part_of_the_insights_and_its_errors() {
             assert!(aspects.contains(&answer["aspect"]), "{query}");
         }
     }
-    for (arguments, status, said) in [
+    for (arguments, status, reason) in [
         (json!({"aspect": "parking"}), 404, "known: punctuality, "),
         (json!({"technician": "Nobody Known"}), 404, "known: "),
         (
@@ -184,7 +184,7 @@ async fn rest_and_mcp_agree_on_every_part_of_the_insights_and_its_errors() {
         ),
     ] {
         let refused = tool_app.refused("get_insights", arguments.clone());
-        assert!(refused.contains(said), "{refused}");
+        assert!(refused.contains(reason), "{refused}");
         let query = url::form_urlencoded::Serializer::new(String::new())
             .extend_pairs(
                 object(arguments)
@@ -194,7 +194,7 @@ async fn rest_and_mcp_agree_on_every_part_of_the_insights_and_its_errors() {
             .finish();
         let answer = tool_app.app.get(&format!("/insights.json?{query}")).await;
         assert_eq!(answer.status, status, "{query}");
-        assert!(answer.text().contains(said), "{}", answer.text());
+        assert!(answer.text().contains(reason), "{}", answer.text());
     }
 }
 
