@@ -1,68 +1,68 @@
-# What there is to do: `just` lists it. `just check` is what CI runs.
+# `just` lists the recipes. CI runs `just check`.
 
 set shell := ["bash", "-euc"]
 
 _default:
     @just --list
 
-# Format, lint and test, as CI does: some 25 minutes.
+# Format, lint and test, as CI does: about 25 minutes.
 check:
     .ci/run
 
-# The tests to run while working, or those that have this in their name: under 3 minutes.
+# Run the quick tests (under 3 minutes), or all tests with this name.
 test *name:
     .ci/quick {{name}}
 
-# What takes longer than the gate may: the faults.
+# Run the checks that take too long for CI: faults, clusters, load, Lighthouse.
 nightly:
     .ci/nightly
 
-# Break what the service stands on (full disks, kills, replaced files), and see what it does; with a binary, that one.
+# Inject faults (full disks, kills, replaced files); BINARY defaults to a debug build.
 faults *binary:
     tests/faults/run {{binary}}
 
-# Fuzz everything that reads what strangers send or give, each target for so many seconds.
+# Fuzz every parser of untrusted input: [SECONDS [TARGET...]], for each target.
 fuzz *args:
     tests/fuzz/run {{args}}
 
-# Load a service for so many seconds, beside an honest client.
+# Load a service, and measure a well-behaved client: [SECONDS [BINARY]].
 load *args:
     tests/load/run {{args}}
 
-# Hold what operators install to promtool, systemd-analyze, nginx and Caddy; with a binary, that one.
+# Check `packaging` with promtool, systemd-analyze, nginx, Caddy and HAProxy.
 operation *binary:
     tests/operation/run {{binary}}
 
-# Make the archive that is shipped; with a binary, of that one.
+# Make the release archive, of BINARY or of a release build.
 archive *binary:
     packaging/archive {{binary}}
 
-# Make all files of a release, without a tag; with `--binary FILE`, of that binary.
+# Make all files of a release, without a tag; `--binary FILE` skips the build.
 release VERSION *options:
     packaging/release {{VERSION}} --here {{options}}
 
-# Install what a release consists of into scratch roots, run it and remove it (needs root); with a binary, of that one.
+# Install the release's files into scratch roots, run and remove them (needs root).
 release-installs *binary:
     tests/operation/release {{binary}}
 
-# Run on the sample firm.
+# Serve the sample business.
 serve:
     cargo run --release -- serve --seed seeds
 
-# Refresh .sqlx after a change of a query or a migration (needs `cargo install sqlx-cli --no-default-features --features sqlite`).
+# Refresh .sqlx after changing a query or a migration (needs `cargo install sqlx-cli --no-default-features --features sqlite`).
 prepare:
     rm -f target/prepare.db* && cat migrations/*.sql | sqlite3 target/prepare.db
     DATABASE_URL="sqlite://$PWD/target/prepare.db" SQLX_OFFLINE=false cargo sqlx prepare -- --all-targets
 
-# Accept the snapshots that tests wrote, after reading them.
+# Accept changed snapshots; read the differences first.
 bless:
     INSTA_UPDATE=always cargo test
 
-# Generate clients from the API's description and run them; try every operation of Swagger UI in a browser (needs npm, Python, Chromium).
+# Generate clients from the OpenAPI document and run them; try every operation in Swagger UI (needs npm, Python, Chromium).
 clients *BASE_URL:
     bash tests/clients/run {{BASE_URL}}
 
-# Run the official MCP conformance suite, in both eras (needs npm).
+# Run the official MCP conformance suite, with and without sessions (needs npm).
 conformance:
     bash tests/conformance/run
 
@@ -70,6 +70,6 @@ conformance:
 docs *folder:
     docs/build {{folder}}
 
-# Measure (see docs/PERFORMANCE.md).
+# Run the benchmarks (docs/PERFORMANCE.md).
 bench *args:
     cargo bench {{args}}

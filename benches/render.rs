@@ -5,7 +5,7 @@
     clippy::print_stdout,
     clippy::print_stderr,
     clippy::disallowed_methods,
-    reason = "a measurement prints, takes its size from the environment, and ends where it cannot go on"
+    reason = "a measurement prints results, reads its size from the environment, and panics on errors"
 )]
 
 mod support;

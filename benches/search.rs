@@ -5,7 +5,7 @@
     clippy::print_stdout,
     clippy::print_stderr,
     clippy::disallowed_methods,
-    reason = "a measurement prints, takes its size from the environment, and ends where it cannot go on"
+    reason = "a measurement prints results, reads its size from the environment, and panics on errors"
 )]
 
 mod support;
@@ -55,7 +55,7 @@ fn main() {
     assert_eq!(
         others,
         0,
-        "{} is numbered otherwise: delete it",
+        "{} has other row numbers: delete it",
         path.display()
     );
     let reading = runtime.block_on(reviews::position(&mut reader)).unwrap();
@@ -124,7 +124,7 @@ fn group(rows: usize, question: &Question) -> String {
     format!("search-{rows}-{}", question.slug())
 }
 
-#[expect(clippy::too_many_arguments, reason = "each plan has its own data")]
+#[expect(clippy::too_many_arguments, reason = "each plan has separate data")]
 fn time(
     criterion: &mut Criterion<CpuTime>,
     rows: usize,

@@ -1,4 +1,4 @@
-"""Checks a built site: every link within it leads to a file, and to a heading of it. Links to other hosts are not followed.
+"""Checks that internal links of a built site lead to existing files and headings. Ignores links to other hosts.
 
 usage: docs/links.py SITE
 """
@@ -24,7 +24,7 @@ class Page(HTMLParser):
 
 
 site = Path(sys.argv[1]).resolve()
-# print.html is all pages in one, with the links of each; 404.html has a base of its own.
+# print.html repeats all pages with their relative links; 404.html has another base URL.
 pages = {path: Page(path) for path in site.rglob("*.html") if path.name not in ("print.html", "404.html", "toc.html")}
 broken, count = [], 0
 for path, page in sorted(pages.items()):

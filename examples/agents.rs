@@ -12,7 +12,7 @@
     clippy::print_stdout,
     clippy::disallowed_methods,
     clippy::cast_precision_loss,
-    reason = "it says what it measured, by the system's clock"
+    reason = "it prints measurements with the system's clock"
 )]
 
 use std::fs;

@@ -4,7 +4,7 @@
 #![allow(
     clippy::print_stdout,
     clippy::expect_used,
-    reason = "it writes a table and ends where it cannot go on"
+    reason = "it prints a table and panics on errors"
 )]
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -10,7 +10,7 @@
     clippy::disallowed_methods,
     clippy::format_collect,
     clippy::missing_errors_doc,
-    reason = "it says what it gets, has no clock and no randomness but the system's, and is to be short"
+    reason = "it prints what it receives, uses the system's clock and randomness, and should be short"
 )]
 
 use std::convert::Infallible;

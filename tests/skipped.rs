@@ -1,20 +1,19 @@
-//! Runs after all other tests, and says which of them were skipped for want of a tool, by name and
-//! counted. No test itself.
+//! Runs after all other tests, and lists and counts those that were skipped because a tool is missing. It has no tests itself.
 
 use std::fs;
 use std::io::{Write, stdout};
 
-/// Where they are noted (`tests/it/support/tools.rs`).
+/// The file that lists them (`tests/it/support/tools.rs`).
 const SKIPPED: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/skipped-tests");
 
 fn main() {
-    // Asked for its tests, it has none.
+    // With `--list` it has no tests.
     if std::env::args().any(|argument| argument == "--list") {
         return;
     }
     let noted = fs::read_to_string(SKIPPED).unwrap_or_default();
     let _ = fs::remove_file(SKIPPED);
-    // Those of a run that ended before it could tell are not of this one.
+    // Ignores entries of an earlier run that did not reach its end.
     let run = format!("{}\t", std::os::unix::process::parent_id());
     let mut skipped: Vec<String> = noted
         .lines()

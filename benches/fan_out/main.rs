@@ -7,7 +7,7 @@
     clippy::disallowed_methods,
     clippy::cast_precision_loss,
     clippy::wildcard_enum_match_arm,
-    reason = "a measurement prints, takes its size from the environment, and ends where it cannot go on"
+    reason = "a measurement prints results, reads its size from the environment, and panics on errors"
 )]
 
 mod bare;

@@ -1,4 +1,4 @@
-"""What the benchmarks over HTTP share: made-up reviews, servers on free ports, and the CPU time of their processes a request."""
+"""Shared parts of the HTTP benchmarks: generated reviews, servers on free ports, and CPU time of processes per request."""
 import itertools
 import json
 import os
@@ -13,7 +13,7 @@ import urllib.request
 
 TICKS = os.sysconf("SC_CLK_TCK")
 BINARY = str(pathlib.Path(__file__).resolve().parents[2] / "target/release/reviews")
-# A day within the last of the ten years that the reviews are of: some 5 % of them are of it or newer.
+# A day in the last of the ten years of reviews: about 5 % of them are of this day or newer.
 SINCE = "2025-06-01"
 
 
@@ -24,10 +24,10 @@ def vocabulary(chance):
 
 
 def reviews(count):
-    """Reviews of some 480 bytes, words drawn by Zipf, ten years of days; the same on every machine. `zyxglint` is in six of them."""
+    """Reviews of about 480 bytes with Zipf-distributed words over ten years; the same on every machine. Six have `zyxglint`."""
     chance = random.Random(1)
     words = vocabulary(chance)
-    # Sums, which `choices` would otherwise make of the weights for each review.
+    # Cumulative weights, which `choices` would otherwise compute for each review.
     weights = list(itertools.accumulate(1 / (rank + 2.7) for rank in range(len(words))))
     for number in range(count):
         day = f"{2016 + number * 10 // count}-{1 + number % 12:02}-{1 + number % 28:02}"
@@ -82,14 +82,14 @@ def resident_bytes(pid):
 
 
 def load(url, seconds, connections, script):
-    """Requests that wrk finished, and answers that were no 2xx or 3xx."""
+    """Requests that wrk finished, and answers other than 2xx or 3xx."""
     said = subprocess.run(["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "60s", "-s", script, url], capture_output=True, text=True, check=True).stdout
     faults = re.search(r"Non-2xx or 3xx responses: (\d+)", said)
     return int(re.search(r"(\d+) requests in", said)[1]), int(faults[1]) if faults else 0
 
 
 def cpu_a_request(folder, url, headers, pids, seconds, connections, body=None):
-    """Microseconds of the server's CPU a request. `*` in the URL stands for another rare word in each request, so that no answer is cached."""
+    """Microseconds of the server's CPU per request. `*` in the URL becomes a different rare word in each request, so no answer is cached."""
     script = folder / "request.lua"
     lines = [f"wrk.headers[{json.dumps(name)}] = {json.dumps(value)}" for name, value in headers.items()]
     if body:
@@ -106,10 +106,10 @@ def cpu_a_request(folder, url, headers, pids, seconds, connections, body=None):
 
 
 def rest(base, pid):
-    """Returns once the service at `base` has made every coding and has nothing left to do."""
+    """Waits until the service at `base` has compressed all documents and is idle."""
     for path in ["/reviews.json", "/api/feed.json", "/insights.json", "/feed.xml"]:
         within(900, f"{path} gzipped", lambda path=path: get(base + path, Accept_Encoding="gzip")[0]["Content-Encoding"] == "gzip")
-    # A job may wait for the next round of another.
+    # A job may wait for the next run of another.
     quiet, last = 0, cpu_seconds([pid])
     while quiet < 5:
         time.sleep(0.5)
@@ -118,7 +118,7 @@ def rest(base, pid):
 
 
 class Service:
-    """Our service over so many reviews, imported anew."""
+    """Our service with this many newly imported reviews."""
 
     def __init__(self, folder, binary, count):
         port = free_port()

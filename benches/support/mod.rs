@@ -2,7 +2,7 @@
 
 #![allow(
     dead_code,
-    reason = "each benchmark is a crate of its own and uses a part of this"
+    reason = "each benchmark is a separate crate and uses a part of this"
 )]
 
 pub mod corpus;

@@ -1,7 +1,7 @@
-"""Three nodes on loopback, each an rqlited and a `reviews serve` beside it: started, killed and started again.
+"""Starts, kills and restarts three nodes on loopback, each with an rqlited and a `reviews serve`.
 
-Used by `examples/cluster/run` and by the tests in `tests/cluster`. Needs Python 3.9 or newer, and npm where no rqlited is
-installed: the one of package-lock.json is used then (Linux on x86-64).
+Used by `examples/cluster/run` and the tests in `tests/cluster`. Needs Python 3.9 or newer. If no rqlited is installed, it needs
+npm, and uses the rqlited of package-lock.json (Linux on x86-64).
 """
 
 import base64
@@ -23,7 +23,7 @@ BASE_URL = "https://reviews.example.com"
 
 
 def rqlited():
-    """The path of rqlited: $RQLITED, the one that is installed, or the one of the npm package."""
+    """The path of rqlited: $RQLITED, the installed one, or that of the npm package."""
     named = os.environ.get("RQLITED") or shutil.which("rqlited")
     if named:
         return named
@@ -53,7 +53,7 @@ def free_port():
 
 
 def until(seconds, what, holds, pause=0.1):
-    """Waits until `holds()`; the time that took."""
+    """Waits until `holds()` is true; returns the time that this took."""
     start = time.monotonic()
     while True:
         if holds():
@@ -125,7 +125,7 @@ class Node:
             return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=environment)
 
     def send(self, process, what):
-        """Sends a signal to `rqlited` or `service`; a killed one is waited for."""
+        """Sends a signal to `rqlited` or `service`; waits for the end of a killed process."""
         running = getattr(self, process)
         if running is None or running.poll() is not None:
             return
@@ -139,7 +139,7 @@ class Node:
         return running is not None and running.poll() is None
 
     def reviews(self, *arguments):
-        """Runs a command of the owner's on this node; `commands` has it while it runs."""
+        """Runs a command of the owner on this node; it is in `commands` while it runs."""
         command = [self.binary, *arguments]
         pipe = subprocess.PIPE
         running = subprocess.Popen(
@@ -174,11 +174,11 @@ class Node:
 
 
 class Access:
-    """How every rqlited is reached: by TLS, whose certificate `ca` signed, with a name and a password."""
+    """The access to every rqlited: TLS with a certificate that `ca` signed, a name and a password."""
 
     def __init__(self, user, password, ca, arguments):
         self.user, self.password, self.ca = user, password, ca
-        # Of rqlited: its certificate, its users, and the one to join as.
+        # rqlited's arguments: its certificate, its users, and the user for joining.
         self.arguments = arguments
 
     def basic(self):
@@ -209,7 +209,7 @@ class Cluster:
         for node in filter(lambda node: node.is_voter, self.nodes):
             node.start_rqlited()
         until(60, "a leader", lambda: any(node.leads() for node in self.nodes))
-        # Whoever does not vote joins a cluster that has a leader.
+        # A read-only node joins a cluster that has a leader.
         for node in filter(lambda node: not node.is_voter, self.nodes):
             node.start_rqlited()
 

@@ -111,7 +111,7 @@ struct Sentence {
 /// Parses the sentences of MAMS, with a label for each term.
 #[expect(
     clippy::wildcard_enum_match_arm,
-    reason = "of XML's events four matter here"
+    reason = "only four kinds of XML events matter here"
 )]
 fn terms(xml: &str) -> anyhow::Result<Vec<Sentence>> {
     let mut reader = Reader::from_str(xml);

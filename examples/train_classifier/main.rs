@@ -18,7 +18,7 @@
     clippy::print_stdout,
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
-    reason = "it is run by hand, says what it did, and rounds"
+    reason = "it is run by hand, prints its results, and rounds"
 )]
 
 mod adam;
@@ -46,19 +46,19 @@ use crate::own::Review;
 
 #[derive(Parser)]
 struct Args {
-    /// Write nothing: fail unless what is there is what training gives.
+    /// Write nothing; fail unless training gives the existing files.
     #[arg(long)]
     check: bool,
-    /// The folder of other people's sentences, for polarity and for what is weighed by it.
+    /// Folder of the public data sets; needed for polarity and for the weights that depend on it.
     #[arg(long)]
     data: Option<PathBuf>,
-    /// With --data: learn nothing but how a whole text is weighed, by the decisions that are there; write nothing.
+    /// With --data: learn only the weights of whole texts, with the existing decisions; write nothing.
     #[arg(long)]
     document: bool,
-    /// Learn nothing but the polarity of other languages than English.
+    /// Learn only the polarity of languages other than English.
     #[arg(long)]
     languages: bool,
-    /// Leave out the reviews of this author, so that they can judge.
+    /// Leave out the reviews of this author, so that you can evaluate with them.
     #[arg(long)]
     without: Vec<String>,
 }

@@ -1,4 +1,4 @@
-"""What somebody writes on a client of openapi-python-client: it passes mypy as it stands, and runs."""
+"""A program with a client of openapi-python-client: it must pass mypy and run."""
 
 import sys
 

@@ -1,4 +1,4 @@
-// What the clients check, and nothing of any of them.
+// Checks that all clients share.
 
 export const base: string = (globalThis as unknown as { process: { argv: string[] } }).process.argv[2] ?? "";
 
@@ -6,7 +6,7 @@ export function expect(truth: boolean, what: string): asserts truth {
   if (!truth) throw new Error(what);
 }
 
-/** A message to `/mcp`, as the description has it. */
+/** A message to `/mcp`, as in the OpenAPI document. */
 export function message(method: string, params?: Record<string, unknown>): {
   jsonrpc: "2.0";
   id: number;

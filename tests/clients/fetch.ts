@@ -1,4 +1,4 @@
-// What somebody writes on the types of openapi-typescript with openapi-fetch: it compiles as it stands, and runs.
+// A program with the types of openapi-typescript and openapi-fetch: it must compile and run.
 import createClient from "openapi-fetch";
 import { base, expect, message, opening } from "./expect.js";
 import type { components, paths } from "./generated/fetch.js";

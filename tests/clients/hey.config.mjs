@@ -1,4 +1,4 @@
-// A package that Node.js loads as it is names files with their extension.
+// Node.js loads the generated files directly, so imports need file extensions.
 export default {
   input: "openapi.json",
   output: { path: "generated/hey", module: { extension: ".js" } },

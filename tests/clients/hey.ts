@@ -1,4 +1,4 @@
-// What somebody writes on a client of hey-api: it compiles as it stands, and runs.
+// A program with a client of hey-api: it must compile and run.
 import { base, expect, message, opening } from "./expect.js";
 import { client } from "./generated/hey/client.gen.js";
 import * as api from "./generated/hey/index.js";

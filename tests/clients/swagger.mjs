@@ -1,4 +1,4 @@
-// Swagger UI in a real browser: opens every operation, tries it out with what is prefilled, and reads what is answered.
+// Swagger UI in a real browser: opens every operation, tries it with the prefilled values, and reads the answer.
 // Arguments: the base URL, the browser.
 import puppeteer from "puppeteer-core";
 
@@ -32,7 +32,7 @@ try {
     await press(".opblock-summary-control");
     await press(".try-out__btn");
     await press(".execute");
-    // The table of the live answer comes once there is one.
+    // The table of the live answer appears with the answer.
     const status = await page.waitForSelector(`${block} .live-responses-table tbody .response-col_status`).then(
       (cell) => cell.evaluate((element) => element.textContent.trim()),
       () => "no answer: a required field is empty, or the request was refused",

@@ -1,5 +1,4 @@
-"""Subscribers for the tests on a cluster: many callbacks behind one HTTPS server, which confirm what they are asked and keep
-what they are sent."""
+"""Subscribers for tests on a cluster: many callbacks at one HTTPS server, which confirm requests and store deliveries."""
 
 import hashlib
 import os
@@ -11,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 
 def certificate(folder):
-    """A certificate for localhost, signed by an authority of its own; the paths of both and of the key."""
+    """A certificate for localhost from a test authority; returns the paths of both and of the key."""
     paths = {name: os.path.join(folder, f"{name}.pem") for name in ("ca", "ca_key", "key", "request", "cert", "names")}
 
     def openssl(*arguments):
@@ -29,7 +28,7 @@ def certificate(folder):
 
 
 class Receivers:
-    """The callbacks `callback(number)`; `received[number]` are the digests of what each was sent, in their order."""
+    """The callbacks `callback(number)`; `received[number]` has the digests of its deliveries, in order."""
 
     def __init__(self, folder):
         self.ca, cert, key = certificate(folder)
@@ -70,12 +69,12 @@ class Receivers:
             daemon_threads = True
 
             def get_request(self):
-                # The handshake belongs to the connection's own thread.
+                # The connection's own thread makes the handshake.
                 socket, address = self.socket.accept()
                 return context.wrap_socket(socket, server_side=True, do_handshake_on_connect=False), address
 
             def handle_error(self, *_):
-                pass  # whoever is killed cuts its connections
+                pass  # a killed process cuts its connections
 
         self.server = Server(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
@@ -88,6 +87,6 @@ class Receivers:
             return (self.received.get(number) or [None])[-1]
 
     def repeats(self):
-        """How many were sent the same twice in a row."""
+        """The number of deliveries with the same content as the one before."""
         with self.lock:
             return sum(a == b for sent in self.received.values() for a, b in zip(sent, sent[1:]))

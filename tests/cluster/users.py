@@ -1,4 +1,4 @@
-"""What owners and subscribers do on a node, for the tests on a cluster."""
+"""Actions of owners and subscribers on a node, for tests on a cluster."""
 
 import json
 import os

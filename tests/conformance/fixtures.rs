@@ -1,6 +1,5 @@
-//! What the official conformance suite calls by fixed names, so that every kind of content can be
-//! shown on the wire. Only in a build with the feature `conformance`, which `tests/conformance/run`
-//! makes; it is called, and never listed.
+//! Tools, resources and prompts with the fixed names that the official conformance suite calls, for every kind of content.
+//! Only builds with the feature `conformance` (`tests/conformance/run`) have them, and never list them.
 
 use rmcp::model::{CallToolResult, GetPromptResult, JsonObject, ReadResourceResult, Reference};
 use serde::de::DeserializeOwned;
@@ -8,7 +7,7 @@ use serde_json::{Value, json};
 
 /// A PNG of one red pixel, in Base64.
 const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
-/// A sound of no length.
+/// An empty sound.
 const WAV: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
 
 /// The result of a tool.
@@ -42,7 +41,7 @@ pub fn tool(name: &str) -> Option<CallToolResult> {
     read(json!({ "content": content, "isError": name == "test_error_handling" }))
 }
 
-/// What a resource holds.
+/// The content of a resource.
 pub fn resource(uri: &str) -> Option<ReadResourceResult> {
     let template = uri
         .strip_prefix("test://template/")
@@ -103,7 +102,7 @@ pub fn prompt(name: &str, arguments: &JsonObject) -> Option<GetPromptResult> {
     read(json!({ "messages": messages }))
 }
 
-/// Whether something of that name can be completed (to nothing).
+/// Whether this name can be completed (with an empty list).
 pub fn completes(reference: &Reference) -> bool {
     reference.as_prompt_name() == Some("test_prompt_with_arguments")
 }

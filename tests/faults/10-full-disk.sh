@@ -1,12 +1,12 @@
-# The database's disk fills up: the import that meets it changes nothing and says why, reading goes on, the hub takes nothing
-# that it cannot keep, and all goes on by itself once there is room.
+# The database's disk fills up: an import changes nothing and reports the reason, reads continue, the hub accepts nothing that it
+# cannot store, and everything recovers when there is space again.
 . "${0%/*}/lib.sh"
 
 if small_disk 24; then
     kind='a disk of 24 MiB' said='no space is left on the disk'
     export DATABASE_URL=sqlite://$folder/disk/reviews.db
 else
-    # No mounts here: the size of files is bounded instead, for all processes of this case.
+    # Without mounts, limits the size of files instead, for all processes of this case.
     kind='files of at most 2 MiB' said='failed: disk I/O error'
     trap '' XFSZ
     ulimit -f 2048

@@ -1,4 +1,4 @@
-# The disk of the log file is full: nobody is served worse, changes are published, and a stop is a stop.
+# The disk of the log file is full: the service answers, publishes changes, and stops as usual.
 . "${0%/*}/lib.sh"
 
 log=/dev/full kind='a log that takes nothing'

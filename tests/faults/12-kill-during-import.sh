@@ -1,11 +1,11 @@
-# Imports beside a running service are killed (SIGKILL) at moments spread over their whole length: each is there as a whole
-# or not at all, the database stays sound, and its log does not stay long.
+# Imports beside a running service are killed (SIGKILL) at moments spread over their whole duration: each is whole or absent, the
+# database stays valid, and its log does not stay long.
 . "${0%/*}/lib.sh"
 
 rounds=8 size=1500
 rows first 100 | "$reviews" import - >/dev/null || fail 'the first import failed'
 serve
-# How long one takes when nobody kills it, in hundredths of a second.
+# The duration of an import without a kill, in hundredths of a second.
 rows whole "$size" 200 >rows.jsonl
 started=$(date +%s%N)
 "$reviews" import rows.jsonl >/dev/null || fail 'the second import failed'
@@ -30,7 +30,7 @@ for ((round = 1; round <= rounds; round++)); do
     esac
 done
 within 30 counts "$there" || fail "$(count) reviews are out, not $there"
-# The next command that writes, whoever is killed, leaves a log within its bound.
+# After any kill, the next writing command leaves a log within its bound.
 "$reviews" import rows.jsonl >/dev/null || fail 'the last import failed'
 log=$(wc -c <reviews.db-wal)
 [ "$log" -le $((16 << 20)) ] || fail "the log has $log bytes"

@@ -1,5 +1,5 @@
-# The database's file is replaced, or removed, under a running service, or its log is: it says so, takes no request that would
-# be kept in a file that is gone, and goes on answering what it has. What it took before the log was removed outlives a SIGKILL.
+# The database or its log is replaced or removed while the service runs: the service reports it, accepts no request that it would
+# store in a removed file, and serves its last snapshot. Requests accepted before the log was removed survive a SIGKILL.
 . "${0%/*}/lib.sh"
 
 for how in removed replaced; do

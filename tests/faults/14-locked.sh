@@ -1,5 +1,5 @@
-# A shell keeps the database for itself for a minute: commands that write wait 5 s and say so, the hub answers 503 and keeps
-# nothing, reading and readiness go on, and what was refused goes through once the lock is given back.
+# A shell locks the database for a minute: writing commands wait 5 s and report it, the hub answers 503 and stores nothing, reads
+# and readiness continue, and refused requests succeed after the lock is released.
 . "${0%/*}/lib.sh"
 needs sqlite3
 
@@ -7,7 +7,7 @@ rows first 50 | "$reviews" import - >/dev/null || fail 'the first import failed'
 serve
 before=$(etag /reviews.json)
 
-# Holds the lock until it is told to commit.
+# Holds the lock until the commit below.
 coproc shell { sqlite3 reviews.db; }
 shell_pid=$!
 printf 'begin exclusive; select 1;\n' >&"${shell[1]}"

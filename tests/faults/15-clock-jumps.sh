@@ -1,5 +1,5 @@
-# The wall clock is set two years ahead and then two years back under the running service (libfaketime, which leaves the
-# monotonic clock alone): it answers, publishes within a second as before, Last-Modified never goes back, it restarts.
+# The wall clock is set two years ahead and then two years back while the service runs (libfaketime, without the monotonic clock):
+# the service answers, publishes within a second, never lowers Last-Modified, and restarts.
 . "${0%/*}/lib.sh"
 fake=
 for place in /usr/lib/*/faketime/libfaketimeMT.so.1 /usr/lib/faketime/libfaketimeMT.so.1; do

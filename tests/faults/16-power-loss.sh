@@ -1,6 +1,6 @@
-# The power goes: the service and its database are on an ext4 of their own, and the image of that disk is copied while
-# writes run, without telling the file system; so it is what the disk had at that moment. From each copy a service starts;
-# what was acknowledged before the copy began is there, an import is there as a whole or not at all.
+# Simulates power losses: the database is on a separate ext4 image, which is copied during writes without a sync, so a copy has the
+# state of the disk at that moment. A service starts from each copy; all rows acknowledged before the copy are there, and each
+# import is whole or absent.
 . "${0%/*}/lib.sh"
 needs mkfs.ext4
 needs sqlite3
@@ -17,7 +17,7 @@ serve
 
 rounds=6 acknowledged=0 lost=0 partly=0
 for ((round = 1; round <= rounds; round++)); do
-    # Single rows, each acknowledged once it is committed, and imports of 200 beside them.
+    # Single rows, each acknowledged after its commit, and imports of 200 rows beside them.
     (
         for ((n = 1; n <= 400; n++)); do
             sqlite3 -cmd '.timeout 5000' -cmd 'pragma synchronous = full' disk/reviews.db \

@@ -1,6 +1,6 @@
-# No file of these processes may grow beyond a limit (RLIMIT_FSIZE: `ulimit -f`, LimitFSIZE=), which the system says with a
-# signal that ends whoever does not expect it: the import that meets it ends with 2, changes nothing and says why; the service
-# lives, reading goes on, and the hub takes nothing that it cannot keep. Once the limit is lifted all is there.
+# Files are limited in size (RLIMIT_FSIZE: `ulimit -f`, LimitFSIZE=); the system sends a signal that by default kills the process.
+# An import ends with 2, changes nothing and reports the reason; the service survives, reads continue, and the hub accepts nothing
+# that it cannot store. After the limit is raised, all accepted data is there.
 . "${0%/*}/lib.sh"
 needs sqlite3
 
@@ -10,7 +10,7 @@ rows first 100 | "$reviews" import - >/dev/null || fail 'the first import failed
 
 rows second 3000 2000 >rows.jsonl
 
-# Room for the database and a short log; in steps of 1,024 bytes. It can be lifted again, for it is the soft limit.
+# Space for the database and a short log, in units of 1,024 bytes. It is the soft limit, so it can be raised again.
 limit=1024
 ulimit -S -f "$limit"
 serve
@@ -24,7 +24,7 @@ alive || fail 'the service is gone'
 [ "$(etag /reviews.json)" = "$before" ] || fail 'what is served has changed'
 answers /readyz 200 || fail "ready is $(status GET /readyz)"
 
-# Its own writes meet the limit too: a reader keeps the log from being cut, and requests make it grow.
+# The service's own writes reach the limit too: a reader prevents cutting the log, and requests let it grow.
 coproc shell { sqlite3 -readonly reviews.db; }
 shell_pid=$!
 printf 'begin; select count(*) from review;\n' >&"${shell[1]}"

@@ -1,5 +1,5 @@
-# A review is deleted where the disk has no room to rewrite the file: it is gone, the command and `check` say what is left and
-# what to do, and when there is room the next deletion erases both.
+# A review is deleted while the disk has no space to rewrite the file: the review is deleted, the command and `check` report what
+# is left and what to do, and with space the next deletion erases both.
 . "${0%/*}/lib.sh"
 needs sqlite3
 small_disk 40 || skip 'no small disk can be mounted here'

@@ -1,5 +1,5 @@
-# One peer opens 1,000 connections without a byte, again and again, then as many that are busy as it may: everybody else is
-# answered all the same. Peers have addresses of their own, so it needs a network namespace.
+# One peer repeatedly opens 1,000 silent connections, then as many busy ones as it may: all other peers are still answered. Peers
+# have different addresses, so it needs a network namespace.
 . "${0%/*}/lib.sh"
 
 space=reviews-$$ here=10.213.$((RANDOM % 250)).1
@@ -15,7 +15,7 @@ rows first 20 | "$reviews" import - >/dev/null || fail 'the import failed'
 REVIEWS_LISTEN=$here:0 serve
 ulimit -Sn "$(ulimit -Hn)" 2>/dev/null
 
-honest() { # asks from another address, and is answered
+honest() { # sends a request from another address; succeeds if it is answered
     exec 8<>"/dev/tcp/$here/$port" || return 1
     printf 'GET /healthz HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' "$here" >&8
     local line=
@@ -23,10 +23,10 @@ honest() { # asks from another address, and is answered
     exec 8>&-
     [ "${line%$'\r'}" = 'HTTP/1.1 200 OK' ]
 }
-greedy() { # count, what it sends on each: opens them, says so, and holds them until its input ends
+greedy() { # COUNT, REQUEST: opens connections with this request, reports it, and holds them until its input ends
     # shellcheck disable=SC2016
     ip netns exec "$space" bash -c '
-        # What the service has refused already cannot be written to.
+        # Writing to a refused connection fails.
         trap "" PIPE
         for ((n = 0; n < $1; n++)); do
             exec {fd}<>"/dev/tcp/$2/$3" && printf "$4" >&$fd
@@ -36,7 +36,7 @@ greedy() { # count, what it sends on each: opens them, says so, and holds them u
 }
 
 asked=0 answered=0
-hold() { # count, what: holds them while an honest peer asks 20 times
+hold() { # COUNT, REQUEST: holds the connections while an honest peer sends 20 requests
     mkfifo end
     greedy "$1" "$2" <end >opened &
     local holder=$!
@@ -53,7 +53,7 @@ hold() { # count, what: holds them while an honest peer asks 20 times
 }
 honest || fail 'it does not answer at all'
 for round in 1 2 3; do hold 1000 ''; done
-# A request whose body does not come is in use for 30 s.
+# A request without its body occupies a connection for 30 s.
 hold 768 'POST /api/websub/hub HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 9\r\n\r\n'
 [ "$answered" -eq "$asked" ] || fail "$answered of $asked honest requests were answered"
 stop

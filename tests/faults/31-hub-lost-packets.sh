@@ -1,5 +1,5 @@
-# Packets to the outside are lost without a word, as behind a firewall or a dead link: every delivery times out and nothing
-# else succeeds. No subscription ends by it, from the first minute on.
+# Packets to the outside are dropped silently, as behind a firewall or a dead link: every delivery times out and no other exchange
+# succeeds. This ends no subscription, from the first minute on.
 . "${0%/*}/lib.sh"
 
 own_network "$@"
@@ -10,7 +10,7 @@ subscribed 8
 serve
 tried() { [ "$(sqlite3 reviews.db 'select count(*) from attempt')" -ge 8 ]; }
 within 60 tried || fail 'not every subscriber was tried'
-# Three attempts of 5 s and the waits between them: what was going to end has ended by then.
+# Three attempts of 5 s and their waits: any subscription that was going to end has ended.
 sleep 25
 "$reviews" check >out 2>&1 || fail "check: $(tail -3 out)"
 found=$(sqlite3 reviews.db "select count(*) || ' ' || sum(state = 'active') || ' ' || sum(failures) from subscription")

@@ -1,5 +1,5 @@
-# The process has far fewer file descriptors than the hub has subscribers to call: what cannot be opened is no subscriber's
-# failure, and the service lives on. Where only the soft limit is low, it is raised at the start.
+# The process has far fewer file descriptors than subscribers to call: a connection that cannot be opened is not the subscriber's
+# failure, and the service continues. If only the soft limit is low, the service raises it at the start.
 . "${0%/*}/lib.sh"
 
 own_network "$@"
@@ -13,7 +13,7 @@ soft=$(awk '/^Max open files/ { print $4 }' "/proc/$service/limits")
 [ "$soft" -gt 64 ] || fail "the soft limit stayed at $soft, though $hard are allowed"
 stop
 
-# Only now, so that nobody was called while there were descriptors enough.
+# Only now, so that no subscriber was called while there were enough descriptors.
 subscribed 160
 ulimit -n 96
 serve

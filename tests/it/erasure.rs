@@ -1,5 +1,4 @@
-//! Of a deleted review nothing readable is kept, whoever deleted it: shown on the bytes of the files and on
-//! the text index.
+//! No text of a deleted review remains in the bytes of the files or in the text index, whoever deleted it.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -14,10 +13,10 @@ use serde_json::{Value, json};
 use crate::process::reviews;
 use crate::support::{Generator, Quiet, TestApp, connect, publications, sqlite3};
 
-/// What only the review that goes says, in its text, its author, its answer and its title.
+/// Words that only the deleted review has, in its text, author, answer and title.
 const WORDS: [&str; 4] = ["zyxglintword", "Quixwendol", "Vorplent", "Bjarqvist"];
 
-/// A service with 300 reviews and one more, which is so long that it fills pages of its own.
+/// A service with 300 reviews and one that is long enough to fill several pages.
 async fn service() -> TestApp {
     let app = TestApp::with(&Generator::new(111).reviews(300)).await;
     let text = format!(
@@ -41,13 +40,13 @@ async fn service() -> TestApp {
     app
 }
 
-/// What a file holds. Another process reads it: closing a file ends all locks that this process has on it (POSIX), those of
-/// the service among them.
+/// The content of a file. Another process reads it, because closing a file ends all locks of this process on it (POSIX),
+/// including those of the service.
 fn bytes_of(path: &Path) -> Vec<u8> {
     Command::new("cat").arg(path).output().unwrap().stdout
 }
 
-/// Which of the words stand in the database or its log.
+/// Those of the words that are in the database or its log.
 fn readable(app: &TestApp) -> Vec<&'static str> {
     let files = ["reviews.db", "reviews.db-wal"].map(|name| bytes_of(&app.folder().join(name)));
     WORDS
@@ -60,7 +59,7 @@ fn readable(app: &TestApp) -> Vec<&'static str> {
         .collect()
 }
 
-/// How many reviews the text index has for a trigram.
+/// The number of reviews that the text index has for a trigram.
 fn indexed(app: &TestApp, trigram: &str) -> String {
     sqlite3(
         &app.path(),
@@ -71,8 +70,8 @@ fn indexed(app: &TestApp, trigram: &str) -> String {
     )
 }
 
-/// What is kept beside the reviews about it.
-fn kept(app: &TestApp) -> String {
+/// The rows about it in other tables.
+fn stored_rows(app: &TestApp) -> String {
     let count = |table: &str| format!("(select count(*) from {table} where review_id = 'goes')");
     let tables = [
         "review_source",
@@ -88,8 +87,8 @@ fn kept(app: &TestApp) -> String {
 }
 
 #[tokio::test]
-async fn after_a_foreign_delete_neither_the_files_nor_the_index_have_what_the_review_said() {
-    // Some shells overwrite what they delete, others leave it in free pages.
+async fn after_an_sql_delete_neither_files_nor_index_contain_the_review() {
+    // Some shells overwrite deleted data, others leave it in free pages.
     for is_overwritten in ["on", "off"] {
         let app = service().await;
         assert_eq!(
@@ -110,14 +109,14 @@ async fn after_a_foreign_delete_neither_the_files_nor_the_index_have_what_the_re
             "0",
             "the others say nothing of fillers"
         );
-        assert_eq!(kept(&app), "0");
+        assert_eq!(stored_rows(&app), "0");
         assert_eq!(
             app.get("/api/reviews/search?query=zyxglint").await.json()["total"],
             0
         );
         let log = fs::metadata(app.folder().join("reviews.db-wal")).map_or(0, |file| file.len());
         assert!(log < 100_000, "the log was cut: {log} bytes");
-        // The id alone stays, so that no import brings it back.
+        // Only the ID stays, so that no import brings the review back.
         assert_eq!(
             sqlite3(
                 &app.path(),
@@ -189,8 +188,8 @@ const STREETS: [&str; 10] = [
     "Palo Verde Way",
 ];
 
-/// An ordinary short review as a line of JSON Lines; the day in its name makes no two authors the same.
-fn ordinary(generator: &mut Generator, number: usize) -> Value {
+/// A typical short review as a line of JSON Lines; the day in the name makes every author unique.
+fn short_review(generator: &mut Generator, number: usize) -> Value {
     let mut text = format!(
         "{} {}",
         generator.pick(&OPENINGS),
@@ -224,7 +223,7 @@ fn ordinary(generator: &mut Generator, number: usize) -> Value {
     row
 }
 
-/// Reviews of a firm, and everything that each of them ever said.
+/// Reviews of a firm, with all texts that each of them ever had.
 struct Said {
     rows: Vec<Value>,
     ever: HashMap<String, Vec<String>>,
@@ -239,7 +238,7 @@ impl Said {
         ever.extend(said.flatten().map(str::to_owned));
     }
 
-    /// Which pieces of what only these reviews ever said stand in any file of this folder.
+    /// Parts of texts unique to these reviews that are in a file of this folder.
     fn found(&self, deleted: &HashSet<String>, folder: &Path) -> Vec<String> {
         const PIECE: usize = 12;
         let pieces = |is_deleted: bool| -> HashSet<&[u8]> {
@@ -283,7 +282,7 @@ fn command(path: &Path, words: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn of_ordinary_short_reviews_nothing_is_left_whoever_wrote_and_deleted_them() {
+async fn deleted_short_reviews_leave_nothing_whoever_wrote_and_deleted_them() {
     let mut generator = Generator::new(2_311);
     let mut said = Said {
         rows: Vec::new(),
@@ -291,14 +290,14 @@ async fn of_ordinary_short_reviews_nothing_is_left_whoever_wrote_and_deleted_the
     };
     let (mut deleted, mut app) = (HashSet::new(), TestApp::empty().await);
     for round in 0..5 {
-        // 40 more reviews, and a newer state of some that are there: merged, edited, answered and withdrawn.
+        // 40 more reviews, and newer states of existing ones: merged, edited, answered and withdrawn.
         for number in round * 40..(round + 1) * 40 {
-            said.rows.push(ordinary(&mut generator, number));
+            said.rows.push(short_review(&mut generator, number));
             said.note(number);
         }
         for _ in 0..8 {
             let number = generator.below(said.rows.len());
-            said.rows[number] = ordinary(&mut generator, number);
+            said.rows[number] = short_review(&mut generator, number);
             said.note(number);
         }
         let lines: Vec<String> = said.rows.iter().map(ToString::to_string).collect();
@@ -331,12 +330,12 @@ async fn of_ordinary_short_reviews_nothing_is_left_whoever_wrote_and_deleted_the
         );
         there.truncate(20);
 
-        // The first seven while no service runs, seven beside one, and the rest by a shell beside it.
+        // The first seven without a service, seven beside one, and the others by a shell beside it.
         app = app
             .restart_after(|path| {
                 for id in &there[..7] {
-                    let told = command(path, &["delete", id]);
-                    assert!(told.contains("and erased from the file"), "{told}");
+                    let output = command(path, &["delete", id]);
+                    assert!(output.contains("and erased from the file"), "{output}");
                 }
                 deleted.extend(there[..7].iter().cloned());
                 assert_eq!(
@@ -347,8 +346,8 @@ async fn of_ordinary_short_reviews_nothing_is_left_whoever_wrote_and_deleted_the
             })
             .await;
         for id in &there[7..14] {
-            let told = command(&app.path(), &["delete", id]);
-            assert!(told.contains("and erased from the file"), "{told}");
+            let output = command(&app.path(), &["delete", id]);
+            assert!(output.contains("and erased from the file"), "{output}");
         }
         deleted.extend(there[7..14].iter().cloned());
         assert_eq!(
@@ -374,7 +373,7 @@ async fn of_ordinary_short_reviews_nothing_is_left_whoever_wrote_and_deleted_the
     assert_eq!(sqlite3(&app.path(), "select count(*) from review"), "100");
 }
 
-/// How many deleted reviews `check` says are not erased yet, if any.
+/// The number of deleted reviews that `check` reports as not erased yet.
 fn pending(app: &TestApp) -> Option<String> {
     let said = command(&app.path(), &["check"]);
     let line = said.lines().find(|line| line.contains("erasure"));
@@ -382,23 +381,23 @@ fn pending(app: &TestApp) -> Option<String> {
 }
 
 #[tokio::test]
-async fn a_large_file_beside_a_service_is_rewritten_by_the_service_and_command_and_check_say_so() {
+async fn the_service_rewrites_a_large_file_and_delete_and_check_say_so() {
     let app = service().await;
     app.shell("create table large (bytes); insert into large values (zeroblob(70000000))")
         .await;
     let service = DeliveryLock::take(&app.path()).unwrap().unwrap();
-    let told = command(&app.path(), &["delete", "goes"]);
+    let output = command(&app.path(), &["delete", "goes"]);
     assert!(
-        told.contains("larger than 64 MiB")
-            && told.contains("`reviews serve` erases that within an hour"),
-        "{told}"
+        output.contains("larger than 64 MiB")
+            && output.contains("`reviews serve` erases that within an hour"),
+        "{output}"
     );
     let said = pending(&app).unwrap();
     assert!(
         said.contains("1 deleted reviews") && said.contains("within an hour"),
         "{said}"
     );
-    // What runs every minute leaves it to what runs every hour.
+    // The job of every minute leaves it to the job of every hour.
     assert!(!erase(app.database(), REWRITE_AT_ONCE_MAX).await.unwrap());
     assert!(pending(&app).is_some());
     assert!(app.app().publish_once().await.unwrap());
@@ -406,16 +405,16 @@ async fn a_large_file_beside_a_service_is_rewritten_by_the_service_and_command_a
     assert!(erase(app.database(), u64::MAX).await.unwrap());
     assert_eq!((pending(&app), readable(&app)), (None, Vec::new()));
     app.drain().await;
-    assert_eq!(publications(&app.path()), before, "nothing is sent of it");
-    // Where no service runs, the command does it.
+    assert_eq!(publications(&app.path()), before, "it is not delivered");
+    // Without a service, the command does it.
     drop(service);
-    let told = command(&app.path(), &["delete", "r-00001"]);
-    assert!(told.contains("and erased from the file"), "{told}");
+    let output = command(&app.path(), &["delete", "r-00001"]);
+    assert!(output.contains("and erased from the file"), "{output}");
     assert_eq!(pending(&app), None);
 }
 
 #[tokio::test]
-async fn while_another_process_reads_nothing_is_rewritten_and_it_is_done_later() {
+async fn the_file_is_rewritten_after_readers_have_finished() {
     let app = service().await;
     let mut reader = connect(&app.path());
     let reading = reader.transaction().unwrap();
@@ -425,12 +424,12 @@ async fn while_another_process_reads_nothing_is_rewritten_and_it_is_done_later()
             .unwrap()
     };
     assert_eq!(count(&reading), 301);
-    let told = command(&app.path(), &["delete", "goes"]);
+    let output = command(&app.path(), &["delete", "goes"]);
     assert!(
-        told.contains(
+        output.contains(
             "another process reads or writes it; `reviews serve` erases that within an hour"
         ),
-        "{told}"
+        "{output}"
     );
     let log = fs::metadata(app.path().with_extension("db-wal"))
         .unwrap()
@@ -450,14 +449,14 @@ async fn while_another_process_reads_nothing_is_rewritten_and_it_is_done_later()
 }
 
 #[tokio::test]
-async fn what_an_earlier_release_left_of_deleted_reviews_is_erased_after_the_upgrade() {
+async fn an_upgrade_erases_what_earlier_releases_left_of_deleted_reviews() {
     let app = service().await;
     app.shell("delete from review where review_id = 'goes'")
         .await;
     assert_eq!(pending(&app), None);
     let app = app
         .restart_after(|path| {
-            // As that release noted it.
+            // In the format of that release.
             sqlite3(path, "delete from _sqlx_migrations where version = 22");
             let said = command(path, &["migrate"]);
             assert!(said.contains("0022"), "{said}");

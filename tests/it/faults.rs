@@ -1,5 +1,5 @@
-//! What runs the faults (`tests/faults/run`): it counts what passed, failed and was skipped, and no
-//! case outlives it. The faults themselves take minutes and run at night (`.ci/nightly`).
+//! The runner of the fault scripts (`tests/faults/run`) counts passed, failed and skipped cases, and kills cases that hang.
+//! The scripts themselves take minutes and run in `.ci/nightly`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,10 +12,10 @@ use crate::support::{Tool, needs};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/faults");
 
-/// Long enough for a case that ends by itself, on a busy machine; what one that does not has.
+/// The time limit of a case: long enough for one that ends by itself on a busy machine.
 const PATIENCE: (&str, &str) = ("60", "3");
 
-/// The exit code, and what was printed.
+/// The exit code and the output.
 fn run(
     bash: &Path,
     folder: &Path,
@@ -45,7 +45,7 @@ fn run(
 }
 
 #[test]
-fn what_passed_failed_and_was_skipped_is_listed_and_counted() {
+fn passed_failed_and_skipped_cases_are_listed_and_counted() {
     let (bash, folder) = (needs!(Tool::Bash), tempfile::tempdir().unwrap());
     let good = [(
         "01-good",
@@ -84,9 +84,9 @@ fn what_passed_failed_and_was_skipped_is_listed_and_counted() {
 }
 
 #[test]
-fn a_case_that_does_not_end_is_ended_with_all_that_it_started() {
+fn a_case_that_hangs_is_killed_with_all_its_processes() {
     let (bash, folder) = (needs!(Tool::Bash), tempfile::tempdir().unwrap());
-    // It starts another process, tells its number, and neither would ever end.
+    // It starts another process and prints its number; neither would end.
     let endless = "(while :; do :; done) & echo \"started $!\"; while :; do :; done";
     let (code, said) = run(
         &bash,
@@ -107,7 +107,7 @@ fn a_case_that_does_not_end_is_ended_with_all_that_it_started() {
         .split_whitespace()
         .next()
         .unwrap();
-    // Killed, it may still wait for its new parent to hear of it.
+    // A killed process may remain a zombie until its new parent reaps it.
     let is_zombie = || {
         fs::read_to_string(format!("/proc/{started}/stat")).is_ok_and(|stat| stat.contains(") Z "))
     };
@@ -116,7 +116,7 @@ fn a_case_that_does_not_end_is_ended_with_all_that_it_started() {
 }
 
 #[test]
-fn every_fault_has_its_row_and_its_shape() {
+fn every_fault_script_is_documented_and_has_the_common_form() {
     let page =
         fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/RELIABILITY.md")).unwrap();
     let mut count = 0;
@@ -137,7 +137,7 @@ fn every_fault_has_its_row_and_its_shape() {
         let text = fs::read_to_string(entry.path()).unwrap();
         assert!(
             text.starts_with("# ") || text.starts_with("#!"),
-            "{name} begins with what it breaks and what must hold"
+            "{name} must begin with a comment on the fault and the promise"
         );
         assert!(
             page.contains(&format!("`tests/faults/{name}`")),

@@ -1,10 +1,10 @@
-//! The promises, kept: one binary, a file for each feature, and each test a sentence.
+//! Integration tests: one binary, one file per feature; the name of a test states its promise.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     clippy::missing_panics_doc,
-    reason = "a test that cannot go on fails; clippy exempts test functions, and not what they call"
+    reason = "a panic fails the test; clippy exempts test functions but not their helpers"
 )]
 #![allow(clippy::large_futures, reason = "tests await whole services")]
 #![allow(
@@ -12,12 +12,12 @@
     clippy::format_collect,
     clippy::manual_strip,
     clippy::case_sensitive_file_extension_comparisons,
-    reason = "tests build and look at texts of their own"
+    reason = "tests build and slice their own texts"
 )]
 #![allow(clippy::cast_possible_wrap, reason = "numbers in tests are small")]
 #![allow(
     clippy::wildcard_enum_match_arm,
-    reason = "tests match on the enums of others: JSON, above all"
+    reason = "tests match on enums of other crates, mostly JSON"
 )]
 
 mod aggregate;

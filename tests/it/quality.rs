@@ -1,5 +1,4 @@
-//! How well texts are read, held to annotated sentences (`docs/ANNOTATION.md`), to stars, and to a
-//! budget of none but integers.
+//! Quality of the text analysis, measured with annotated sentences (`docs/ANNOTATION.md`) and with stars.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +13,7 @@ use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::trades::IDS;
 use reviews_service::insights::{Engine, Polarity};
 
-/// What is promised of sentences that nobody looked at while the rules were written.
+/// The promised quality for held-out sentences.
 const ASPECT_F1: f64 = 0.85;
 const POLARITY_ACCURACY: f64 = 0.85;
 const COVERAGE: f64 = 0.73;
@@ -31,7 +30,7 @@ fn measure(file: &str) -> EvaluationFigures {
 }
 
 #[track_caller]
-fn assert_promised(file: &str, least: usize) {
+fn assert_quality(file: &str, least: usize) {
     let quality = measure(file);
     let figures = [
         ("aspect_f1", quality.pairs.f1(), ASPECT_F1),
@@ -63,15 +62,14 @@ fn assert_promised(file: &str, least: usize) {
 }
 
 #[test]
-fn ordinary_sentences_that_nobody_tuned_on_are_read_as_promised() {
-    assert_promised("ordinary_held_out.tsv", 250);
+fn held_out_ordinary_sentences_reach_the_promised_quality() {
+    assert_quality("ordinary_held_out.tsv", 250);
 }
 
-/// Idiom, irony and turns of phrase that nobody has listed: what is promised of ordinary sentences
-/// is not reached there. These are floors just below what is (`docs/INSIGHTS.md`), so that nothing
-/// gets worse unseen. A judgement that would be wrong too often is left uncertain there.
+/// Idiom, irony and unlisted phrases do not reach the promised quality. These floors, just below the measured figures
+/// (`docs/INSIGHTS.md`), detect losses. A judgement that would be wrong too often is left uncertain.
 #[test]
-fn hard_sentences_that_nobody_tuned_on_are_read_no_worse_than_they_were() {
+fn held_out_hard_sentences_reach_their_floors() {
     let quality = measure("held_out.tsv");
     let floors = [
         (quality.pairs.f1(), 0.74),
@@ -85,8 +83,8 @@ fn hard_sentences_that_nobody_tuned_on_are_read_no_worse_than_they_were() {
 }
 
 #[test]
-fn sentences_that_were_tuned_on_stay_read() {
-    assert_promised("ordinary_development.tsv", 250);
+fn development_sentences_reach_their_floors() {
+    assert_quality("ordinary_development.tsv", 250);
     let hard = measure("development.tsv");
     let floors = [
         (hard.pairs.f1(), 0.97),
@@ -99,8 +97,8 @@ fn sentences_that_were_tuned_on_stay_read() {
     );
 }
 
-/// Of the reviews of a file, 3 stars left out: how many there are, how many of them are bad, of how
-/// many the text alone tells the stars' side, and of how many bad ones.
+/// For the reviews of a file without those of 3 stars: their number, the number of bad ones, and for how many of all and of
+/// the bad ones the text predicts the side of the stars.
 fn against_stars(file: &str, stars: &str) -> [usize; 4] {
     against_stars_of(Engine::built_in().rules(), file, stars)
 }
@@ -135,10 +133,10 @@ fn against_stars_of(rules: &RuleEngine, file: &str, stars: &str) -> [usize; 4] {
     [all, bad, right, right_of_bad]
 }
 
-/// Uncertain and neutral count as wrong. The seeds and the development reviews are wittier than life:
-/// of plain reviews whose authors nothing was learned from 19 in 20 are told right (`docs/INSIGHTS.md`).
+/// Uncertain and neutral count as wrong. The sample and development reviews are wittier than real ones: of held-out plain
+/// reviews, 19 in 20 are right (`docs/INSIGHTS.md`).
 #[test]
-fn the_text_alone_tells_whether_the_stars_are_many_or_few() {
+fn the_text_predicts_whether_the_rating_is_high_or_low() {
     let [all, bad, right, right_of_bad] = against_stars("seeds/reviews.jsonl", "rating");
     assert!(
         all > 200 && right * 100 >= all * 79 && right_of_bad * 100 >= bad * 70,
@@ -148,14 +146,14 @@ fn the_text_alone_tells_whether_the_stars_are_many_or_few() {
         against_stars("tests/gold/reviews/development.jsonl", "stars");
     assert!(
         all > 250 && right * 100 >= all * 62 && right_of_bad * 100 >= bad * 74,
-        "reviews of many hands: {right} of {all}, {right_of_bad} of {bad} bad ones"
+        "reviews by many authors: {right} of {all}, {right_of_bad} of {bad} bad ones"
     );
 }
 
-/// Plain reviews by hands that wrote nothing that anything was learned from or tuned on, a little below what was measured
-/// (`docs/INSIGHTS.md`).
+/// Plain reviews by authors whose other texts were not used for training or tuning; the floors are slightly below the
+/// measured figures (`docs/INSIGHTS.md`).
 #[test]
-fn plain_reviews_of_authors_that_nothing_was_learned_from_are_told_right() {
+fn held_out_plain_reviews_get_the_right_polarity() {
     for (package, least, least_of_bad) in [
         ("home_services", 94, 90),
         ("food", 92, 88),
@@ -171,10 +169,9 @@ fn plain_reviews_of_authors_that_nothing_was_learned_from_are_told_right() {
     }
 }
 
-/// The same reviews: of a hundred judgements so many are right, of those that blame so many, and so many of all that annotators
-/// made are found.
+/// For the same reviews: the precision of all judgements and of negative ones, and the recall.
 #[test]
-fn what_is_said_of_plain_reviews_is_right_nine_times_in_ten() {
+fn findings_of_held_out_plain_reviews_reach_their_floors() {
     for (package, right, right_of_blame, found) in [
         ("home_services", 0.88, 0.84, 0.55),
         ("food", 0.87, 0.87, 0.59),
@@ -197,10 +194,10 @@ fn what_is_said_of_plain_reviews_is_right_nine_times_in_ten() {
     }
 }
 
-/// Holds a package's published figures to these lines.
+/// Compares a package's published figures with these lines.
 #[expect(
     clippy::disallowed_methods,
-    reason = "asks, as insta does, whether the file is to be written"
+    reason = "reads insta's variable for updating the file"
 )]
 #[track_caller]
 fn assert_published(file: &str, lines: &[String]) {
@@ -214,13 +211,13 @@ fn assert_published(file: &str, lines: &[String]) {
     assert_eq!(
         fs::read_to_string(path).unwrap(),
         measured,
-        "write it with INSTA_UPDATE=always"
+        "update it with INSTA_UPDATE=always"
     );
 }
 
-/// What the insights publish about how well texts are read.
+/// The quality figures that the insights publish.
 #[test]
-fn the_published_figures_are_those_that_are_measured() {
+fn the_published_quality_is_the_measured_one() {
     let mut lines = vec!["task\tset\tmeasure\tn\tpart\twhole".to_owned()];
     for file in ["ordinary_held_out", "held_out"] {
         let quality = measure(&format!("{file}.tsv"));
@@ -261,10 +258,10 @@ fn the_published_figures_are_those_that_are_measured() {
     }
 }
 
-/// What has to be measured before findings in another language are published: nothing is written there but what the held-out
-/// reviews in `tests/gold/<language>` give.
+/// The figures that decide on publishing findings in another language must be those of the held-out reviews in
+/// `tests/gold/<language>`.
 #[test]
-fn the_figures_of_other_languages_are_those_that_are_measured() {
+fn the_quality_of_other_languages_is_the_measured_one() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for package in IDS {
         let engine = Engine::shipped(package);
@@ -295,14 +292,14 @@ fn the_figures_of_other_languages_are_those_that_are_measured() {
     }
 }
 
-/// The lines about findings alone: the stars never affect the polarity as a whole.
+/// Only the lines about findings: stars never affect the polarity of the whole text.
 fn of_findings(with_stars: &WholeQuality, set: &str) -> Vec<String> {
     let mut lines = with_stars.published(&format!("{set}_with_stars"));
     lines.retain(|line| line.starts_with("finding"));
     lines
 }
 
-/// How well a package reads the whole reviews of a file that are of its trade.
+/// The quality of a package for the reviews of its trade in a file.
 fn whole_reviews(package: &str, file: &str, stars: StarsShown) -> WholeQuality {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/gold")
@@ -313,8 +310,8 @@ fn whole_reviews(package: &str, file: &str, stars: StarsShown) -> WholeQuality {
     evaluate_reviews(&engine, engine.rules(), &all, stars)
 }
 
-/// Of the whole reviews for tuning that `is_wanted` takes, by trade: how many pairs of review and aspect
-/// the rules of a package find rightly, finds wrongly, and misses, among the aspects that it has.
+/// For the development reviews that `is_wanted` accepts, by trade: the numbers of pairs of review and aspect that the rules
+/// of a package find correctly, find wrongly, and miss, among its aspects.
 fn pairs_of_reviews(package: &str, is_wanted: fn(&str) -> bool) -> [usize; 3] {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gold/reviews/development.jsonl");
     let engine = Engine::shipped(package);
@@ -342,10 +339,9 @@ fn pairs_of_reviews(package: &str, is_wanted: fn(&str) -> bool) -> [usize; 3] {
     pairs
 }
 
-/// On the reviews that the packages were written by, so no figure to publish: floors, so that nothing gets
-/// worse unseen.
+/// Floors that detect losses. The packages were written with these reviews, so the figures are not published.
 #[test]
-fn the_rules_of_the_packages_find_what_they_were_written_to_find() {
+fn the_rules_of_the_packages_reach_their_floors() {
     const HOMES: [&str; 8] = [
         "plumbing",
         "heating",

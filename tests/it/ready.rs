@@ -1,18 +1,21 @@
-//! `/readyz` means it: what makes a service one to which no requests should be sent, and what does not.
+//! Faults with which `/readyz` reports that a service should get no requests, and faults with which it does not.
 
 use std::time::Duration;
 
 use crate::support::{Generator, TestApp, sqlite3};
 
-/// What `/readyz` answers: its status, and what it says.
+/// The status and the body of `/readyz`.
 async fn readiness(app: &TestApp) -> (u16, String) {
     let answer = app.get("/readyz").await;
-    let said = match answer.status {
+    let text = match answer.status {
         200 => answer.text(),
         _ => answer.json()["detail"].as_str().unwrap().to_owned(),
     };
-    assert!(!said.contains("reviews.db"), "no path of ours: {said}");
-    (answer.status, said)
+    assert!(
+        !text.contains("reviews.db"),
+        "a path of this machine: {text}"
+    );
+    (answer.status, text)
 }
 
 #[tokio::test]
@@ -23,8 +26,8 @@ async fn a_database_of_another_release_is_not_ready() {
         &app.path(),
         "insert into _sqlx_migrations (version, description, success, checksum, execution_time) values (9999, 'newer', 1, x'00', 0)",
     );
-    let (status, said) = readiness(&app).await;
-    assert!(status == 503 && said.contains("another release"), "{said}");
+    let (status, text) = readiness(&app).await;
+    assert!(status == 503 && text.contains("another release"), "{text}");
     assert_eq!(app.get("/reviews.json").await.status, 200);
     sqlite3(
         &app.path(),
@@ -38,7 +41,7 @@ async fn a_database_that_does_not_answer_is_not_ready() {
     let app = TestApp::with(&Generator::new(1).reviews(3)).await;
     let readers = app.app().database.readers();
     let mut held = Vec::new();
-    // One that is on its way back is waited for.
+    // A reader that is about to be returned is waited for.
     for _ in 0..readers.options().get_max_connections() {
         held.push(readers.acquire().await.unwrap());
     }
@@ -48,8 +51,8 @@ async fn a_database_that_does_not_answer_is_not_ready() {
         }
         app.clock().advance(chrono::Duration::seconds(1));
     };
-    let ((status, said), ()) = tokio::join!(readiness(&app), later);
-    assert!(status == 503 && said.contains("does not answer"), "{said}");
+    let ((status, text), ()) = tokio::join!(readiness(&app), later);
+    assert!(status == 503 && text.contains("does not answer"), "{text}");
     drop(held);
     assert_eq!(readiness(&app).await.0, 200);
 }
@@ -64,8 +67,8 @@ async fn while_changes_cannot_be_published_it_is_ready_and_says_since_when() {
     let _ = app.app().watch_once().await;
     app.clock().advance(chrono::Duration::seconds(90));
     let _ = app.app().watch_once().await;
-    let (status, said) = readiness(&app).await;
-    assert!(status == 200 && said.contains("for 90 s"), "{said}");
+    let (status, text) = readiness(&app).await;
+    assert!(status == 200 && text.contains("for 90 s"), "{text}");
     let behind = app.app().ctx.freshness.failing_for(app.clock().monotonic());
     assert_eq!(behind, Some(Duration::from_secs(90)));
     sqlite3(&app.path(), "alter table elsewhere rename to business");

@@ -1,4 +1,4 @@
-//! Rows that our checks refuse, whoever writes them; the shell is told which check it was.
+//! Rows that the schema's checks refuse from any writer; the error names the check.
 
 use crate::support::{Generator, TestApp, publications, refused};
 
@@ -126,17 +126,17 @@ fn cases() -> Vec<(String, &'static str)> {
 }
 
 #[tokio::test]
-async fn a_bad_row_is_refused_with_the_name_of_the_check() {
+async fn the_error_of_an_invalid_row_names_the_check() {
     let app = TestApp::with(&Generator::new(21).reviews(30)).await;
     let before = (
         app.get("/reviews.json").await.body,
         publications(&app.path()),
     );
     for (sql, name) in cases() {
-        let said = refused(&app.path(), &sql);
+        let message = refused(&app.path(), &sql);
         assert!(
-            said.contains(name),
-            "{sql}\nwas not refused by {name}: {said}"
+            message.contains(name),
+            "{sql}\nwas not refused by {name}: {message}"
         );
     }
     app.drain().await;
@@ -150,7 +150,7 @@ async fn a_bad_row_is_refused_with_the_name_of_the_check() {
 }
 
 #[tokio::test]
-async fn what_is_just_within_the_bounds_is_taken() {
+async fn values_at_the_bounds_are_accepted() {
     let app = TestApp::empty().await;
     let long = format!("'{}'", "a".repeat(128));
     for (id, day) in [

@@ -1,6 +1,5 @@
-//! The database of an earlier release, brought up to date: whatever it held, it holds. The file is
-//! what release 1.0.0 itself left behind (`tests/fixtures/make-release-1.0.0`): the sample firm
-//! with edits of foreign writers, decisions and subscriptions.
+//! Upgrading the database of an earlier release keeps its content. Release 1.0.0 wrote the file
+//! (`tests/fixtures/make-release-1.0.0`): the sample business with foreign edits, decisions and subscriptions.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -16,10 +15,11 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::process::Home;
-use crate::support::{BASE, Book, MakeHub, Receiver, Reply, TestApp, publications, rows, sqlite3};
+use crate::support::{
+    BASE, FakeDns, MakeHub, Receiver, Reply, TestApp, publications, rows, sqlite3,
+};
 
-/// What must be kept, each with the order of its rows. What is derived is not among it: that is
-/// made anew.
+/// The tables that an upgrade must keep, with an order of their rows. Derived tables are created again.
 const TABLES: [(&str, &str); 16] = [
     ("review", "review_id"),
     ("mention", "review_id, kind, value"),
@@ -41,7 +41,7 @@ const TABLES: [(&str, &str); 16] = [
 /// The newest migration of release 1.0.0.
 const NEWEST: usize = 7;
 
-/// The file, unpacked into a folder of its own.
+/// The unpacked file in a temporary folder.
 fn unpacked() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reviews.db");
@@ -58,7 +58,7 @@ fn unpacked() -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-fn held(path: &Path) -> BTreeMap<&'static str, Vec<Value>> {
+fn content(path: &Path) -> BTreeMap<&'static str, Vec<Value>> {
     TABLES
         .iter()
         .map(|(table, order)| {
@@ -71,9 +71,9 @@ fn held(path: &Path) -> BTreeMap<&'static str, Vec<Value>> {
 }
 
 #[tokio::test]
-async fn before_a_file_of_an_earlier_release_is_migrated_a_copy_of_it_is_kept() {
+async fn a_file_of_an_earlier_release_is_copied_before_it_is_migrated() {
     let (folder, path) = unpacked();
-    let before = held(&path);
+    let before = content(&path);
     let (database, migrated) = Database::open(&path).await.unwrap();
     assert_eq!(database.former().unwrap(), migrated.former.as_slice());
     database.close().await;
@@ -82,10 +82,10 @@ async fn before_a_file_of_an_earlier_release_is_migrated_a_copy_of_it_is_kept() 
     let prefix = concat!("reviews.db.before-upgrade-", env!("CARGO_PKG_VERSION"), "-");
     assert!(name.starts_with(prefix), "{name}");
     assert_eq!(kept.metadata().unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(held(&kept), before);
+    assert_eq!(content(&kept), before);
     let applied = rows(&kept, "select version from _sqlx_migrations");
     assert_eq!(applied.len(), NEWEST, "it is not migrated");
-    // Once for a release, and not for a new file.
+    // Once per release, and not for a new file.
     let (database, again) = Database::open(&path).await.unwrap();
     database.close().await;
     assert_eq!((again.applied, again.former), (vec![], None));
@@ -95,7 +95,7 @@ async fn before_a_file_of_an_earlier_release_is_migrated_a_copy_of_it_is_kept() 
 }
 
 #[test]
-fn migrate_says_where_the_copy_is_and_delete_that_it_may_hold_the_text() {
+fn migrate_names_the_copy_and_delete_warns_about_it() {
     let (folder, _) = unpacked();
     let home = Home(folder);
     let migrated = home.run(&["migrate"]);
@@ -131,17 +131,17 @@ fn migrate_says_where_the_copy_is_and_delete_that_it_may_hold_the_text() {
     );
 }
 
-/// Half an hour after the file was left.
+/// Half an hour after the file was written.
 fn later() -> DateTime<Utc> {
     "2026-11-20T14:00:00Z".parse().unwrap()
 }
 
-/// The service on that file; names resolve to nothing.
+/// The service on that file; no name resolves.
 async fn service(folder: TempDir) -> TestApp {
     TestApp::start(
         folder,
         Clock::manual(later()),
-        MakeHub::opened(&[], Book::default()),
+        MakeHub::opened(&[], FakeDns::default()),
     )
     .await
 }
@@ -149,7 +149,7 @@ async fn service(folder: TempDir) -> TestApp {
 #[tokio::test]
 async fn every_row_of_release_1_0_0_is_kept() {
     let (_folder, path) = unpacked();
-    let before = held(&path);
+    let before = content(&path);
     let counts: Vec<usize> = TABLES
         .iter()
         .map(|(table, _)| before[table].len())
@@ -170,7 +170,7 @@ async fn every_row_of_release_1_0_0_is_kept() {
         migrated.total - NEWEST,
         "{migrated:?}"
     );
-    let after = held(&path);
+    let after = content(&path);
     for (table, rows) in before {
         assert_eq!(after[table].len(), rows.len(), "{table}");
         for (row, now) in rows.iter().zip(&after[table]) {
@@ -182,7 +182,7 @@ async fn every_row_of_release_1_0_0_is_kept() {
 }
 
 #[tokio::test]
-async fn what_release_1_0_0_decided_holds_in_every_document() {
+async fn decisions_made_in_release_1_0_0_hold_in_every_document() {
     let (folder, path) = unpacked();
     let order = "select review_id from review where status = 'published' order by reviewed_on desc, review_id";
     let (published, said) = (sqlite3(&path, order), publications(&path));
@@ -237,7 +237,7 @@ async fn subscribers_of_release_1_0_0_miss_nothing() {
     let (folder, path) = unpacked();
     let receiver = Receiver::start().await;
     receiver.always(Reply::Challenge);
-    // The same rows, but that their callbacks are on this machine.
+    // The same rows with callbacks on this machine.
     for (id, target) in [(1, receiver.url("/active")), (2, receiver.url("/pending"))] {
         let place = format!("callback = '{target}' where subscription_id = {id}");
         sqlite3(
@@ -249,8 +249,8 @@ async fn subscribers_of_release_1_0_0_miss_nothing() {
     }
     let app = service(folder).await;
     let requests = receiver.requests();
-    // The dataset says otherwise than in that release when it changed, so it has a newer version than
-    // the one that the pending subscriber asked for.
+    // The dataset states another date of change than in that release, so its version is newer than that of the pending
+    // subscriber.
     let [delivery, newer] = &requests
         .iter()
         .filter(|request| request.method == "POST")

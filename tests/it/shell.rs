@@ -1,13 +1,12 @@
-//! The real `sqlite3` of this machine, where there is one: another process, and another release of
-//! SQLite than ours. What every kind of write does stands in `change`; here is that the shell's
-//! writes do the same.
+//! Writes of the machine's `sqlite3` shell, another process with another release of SQLite, have the same effect as those
+//! that `change` tests.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::support::{Generator, TestApp, Tool, check_in_step, needs};
 
-/// Runs this in the shell, with its own defaults.
+/// Runs `sql` in the shell, with its defaults.
 fn run(shell: &Path, app: &TestApp, command: &str) -> String {
     let output = Command::new(shell)
         .arg("-batch")
@@ -27,7 +26,7 @@ fn run(shell: &Path, app: &TestApp, command: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_real_shell_leaves_everything_in_step_as_any_connection_does() {
+async fn writes_of_the_real_shell_keep_all_surfaces_consistent() {
     let (shell, app) = (
         needs!(Tool::Shell),
         TestApp::with(&Generator::new(11).reviews(60)).await,
@@ -57,7 +56,7 @@ async fn the_real_shell_leaves_everything_in_step_as_any_connection_does() {
 }
 
 #[tokio::test]
-async fn a_copy_that_the_real_shell_restores_is_read_anew() {
+async fn a_copy_restored_by_the_real_shell_is_published() {
     let (shell, app) = (
         needs!(Tool::Shell),
         TestApp::with(&Generator::new(12).reviews(60)).await,

@@ -1,4 +1,4 @@
-//! Since a day: the beginning of the dataset, byte for byte.
+//! `/api/reviews/since/{date}` is the beginning of the dataset, byte for byte.
 
 use chrono::Duration;
 use reviews_service::model::{Day, Review, Status};
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::support::{Generator, TestApp};
 
-/// The reviews' array of an answer, without its brackets, as it was sent.
+/// The bytes of an answer's array of reviews, without brackets.
 fn array(body: &str) -> &str {
     let start = body.find(r#""reviews":["#).unwrap() + r#""reviews":["#.len();
     body[start..].strip_suffix("]}").unwrap()
@@ -22,7 +22,7 @@ async fn since_is_the_beginning_of_the_dataset_for_every_day() {
     let app = TestApp::uncoded(&reviews).await;
     let dataset = app.get("/reviews.json").await.text();
     let mut days: Vec<Day> = published.iter().map(|review| review.date).collect();
-    // The days after and before, too: between two reviews, after all and before all.
+    // Also the days after and before: between two reviews, after all and before all.
     days.extend(days.clone().iter().flat_map(|day| {
         [
             day.next(),
@@ -45,10 +45,10 @@ async fn since_is_the_beginning_of_the_dataset_for_every_day() {
         let (part, whole) = (array(&body), array(&dataset));
         let rest = whole
             .strip_prefix(part)
-            .unwrap_or_else(|| panic!("{day} is no beginning of the dataset"));
+            .unwrap_or_else(|| panic!("{day} is not the beginning of the dataset"));
         assert!(
             rest.is_empty() || part.is_empty() || rest.starts_with(','),
-            "{day} ends within a review"
+            "{day} ends inside a review"
         );
         assert_eq!(part.matches(r#""verification":"#).count(), count, "{day}");
         counts.push(count);
@@ -61,7 +61,7 @@ async fn since_is_the_beginning_of_the_dataset_for_every_day() {
 }
 
 #[tokio::test]
-async fn what_is_no_day_is_a_400_that_says_so() {
+async fn an_invalid_day_is_answered_400() {
     let app = TestApp::with(&Generator::new(42).reviews(5)).await;
     for (given, received) in [
         ("today", "today"),
@@ -81,7 +81,7 @@ async fn what_is_no_day_is_a_400_that_says_so() {
         ("2024%2F01%2F01", "2024/01/01"),
         ("search", "search"),
     ] {
-        // A precondition does not make an error into anything else.
+        // Preconditions do not change errors.
         for headers in [&[][..], &[("if-none-match", "*")], &[("if-match", "\"x\"")]] {
             let answer = app
                 .get_with(&format!("/api/reviews/since/{given}"), headers)
@@ -94,8 +94,7 @@ async fn what_is_no_day_is_a_400_that_says_so() {
             assert_eq!(answer.json()["issues"], json!([issue]), "{given}");
         }
     }
-    // A path means the same with its characters percent-encoded (RFC 3986 §2.3), and no query means
-    // anything here.
+    // A percent-encoded path is equal (RFC 3986 §2.3), and a query has no effect.
     let plain = app.get("/api/reviews/since/2024-02-29").await;
     for same in [
         "2024%2D02%2D29",
@@ -108,7 +107,7 @@ async fn what_is_no_day_is_a_400_that_says_so() {
 }
 
 #[tokio::test]
-async fn a_day_to_come_has_no_reviews_yet() {
+async fn a_future_day_has_no_reviews() {
     let app = TestApp::with(&Generator::new(43).reviews(30)).await;
     for day in ["2026-11-21", "2030-01-01", "9999-12-31"] {
         let answer = app.get(&format!("/api/reviews/since/{day}")).await;
@@ -120,7 +119,7 @@ async fn a_day_to_come_has_no_reviews_yet() {
 }
 
 #[tokio::test]
-async fn older_reviews_do_not_touch_the_tag() {
+async fn changes_of_older_reviews_keep_the_tag() {
     let app = TestApp::with(&Generator::new(44).reviews(300)).await;
     let target = "/api/reviews/since/2025-06-01";
     let first = app.get(target).await;
@@ -138,7 +137,7 @@ async fn older_reviews_do_not_touch_the_tag() {
         assert_ne!(
             app.get("/reviews.json").await.header("etag"),
             dataset.header("etag"),
-            "nothing happened: {sql}"
+            "nothing changed: {sql}"
         );
         let same = app.get(target).await;
         assert_eq!(
@@ -172,7 +171,7 @@ async fn older_reviews_do_not_touch_the_tag() {
         tag,
         "the same reviews have the same tag again"
     );
-    // Two days with the same reviews are two answers, as each says its day.
+    // Two days with the same reviews have different answers, because each has its day.
     let (one, other) = (
         app.get("/api/reviews/since/2000-01-01").await,
         app.get("/api/reviews/since/2000-01-02").await,
@@ -181,7 +180,7 @@ async fn older_reviews_do_not_touch_the_tag() {
 }
 
 #[tokio::test]
-async fn whoever_has_it_gets_a_304() {
+async fn an_unchanged_answer_is_a_304() {
     let app = TestApp::with(&Generator::new(45).reviews(30)).await;
     app.advance(Duration::seconds(5));
     app.shell(

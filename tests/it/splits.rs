@@ -1,4 +1,4 @@
-//! What nobody may tune on is not what others learned from: no whole review stands in two splits, nor nearly so.
+//! Held-out reviews are not in the training data: no review and no near copy of one is in two splits.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 use reviews_service::insights::text::TokenizedText;
 use serde_json::Value;
 
-/// Texts of fewer different words are stock: "Great service, highly recommend."
+/// Texts with fewer different words are common phrases: "Great service, highly recommend."
 const WORDS_MIN: usize = 8;
 
 /// The different words of a text.
@@ -30,7 +30,7 @@ fn reviews(file: &str, text: impl Fn(&Value) -> String) -> Vec<BTreeSet<String>>
     reviews.filter(|words| words.len() >= WORDS_MIN).collect()
 }
 
-/// Whether two texts share four of five of their words.
+/// Whether two texts share at least four fifths of their words.
 fn are_near(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
     let (short, long) = (one.len().min(other.len()), one.len().max(other.len()));
     if short * 5 < long * 4 {
@@ -41,7 +41,7 @@ fn are_near(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
 }
 
 #[test]
-fn no_review_stands_in_two_splits_nor_nearly_so() {
+fn no_review_and_no_near_copy_is_in_two_splits() {
     let whole = |review: &Value| review["text"].as_str().unwrap().to_owned();
     let cut = |review: &Value| {
         let sentences = review["sentences"].as_array().unwrap().iter();

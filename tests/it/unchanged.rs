@@ -1,5 +1,4 @@
-//! What does not change keeps its entity tag, its date and its version; what does gets exactly one
-//! new version.
+//! Unchanged documents keep `ETag`, date and version; a changed document gets exactly one new version.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +29,7 @@ async fn seen(app: &TestApp) -> Seen {
     seen
 }
 
-/// Runs `sql` ten seconds later, and holds the documents that got a new version against `changed`.
+/// Runs `sql` ten seconds later, and compares the documents with a new version with `changed`.
 async fn check_changes(app: &TestApp, sql: &str, changed: &[&str]) {
     let before = seen(app).await;
     app.advance(chrono::Duration::seconds(10));
@@ -42,7 +41,7 @@ async fn check_changes(app: &TestApp, sql: &str, changed: &[&str]) {
             assert_eq!(
                 *new_version,
                 version + 1,
-                "{document}: one version more after {sql}"
+                "{document}: one new version after {sql}"
             );
             assert_ne!((new_tag, new_date), (tag, date), "{document} after {sql}");
             assert_ne!(new_date, date, "{document}: Last-Modified after {sql}");
@@ -50,7 +49,7 @@ async fn check_changes(app: &TestApp, sql: &str, changed: &[&str]) {
             assert_eq!(
                 (new_tag, new_date, new_version),
                 (tag, date, version),
-                "{document}: untouched by {sql}"
+                "{document}: unchanged by {sql}"
             );
         }
     }
@@ -70,7 +69,7 @@ async fn only_documents_whose_bytes_change_get_a_version() {
     app.shell(FIRM).await;
     let (reviews, insights, json, atom) = ("reviews", "insights", "json_feed", "atom_feed");
     for (sql, changed) in [
-        // No visible byte.
+        // No document changes.
         ("update review set author = author", &[] as &[&str]),
         (
             "update review set rating = rating, text = text, status = status",
@@ -109,14 +108,14 @@ async fn only_documents_whose_bytes_change_get_a_version() {
             "insert into review_fts (review_fts) values ('optimize'); insert into review_fts (review_fts) values ('rebuild')",
             &[],
         ),
-        // The dataset alone.
+        // Only the dataset.
         (
             "update review set rating = 5 where review_id = 'oldest'",
             &[reviews],
         ),
         (
             "update review set title = 'A title' where review_id = 'newest'",
-            // The feeds have no title of a review, but when it changed.
+            // The feeds lack a review's title, but have its date of change.
             &[reviews, json, atom],
         ),
         (
@@ -129,7 +128,7 @@ async fn only_documents_whose_bytes_change_get_a_version() {
         ),
         ("update business set telephone = '555-0100'", &[reviews]),
         ("update technician set aliases = '[\"Bill\"]'", &[reviews]),
-        // What the insights count.
+        // Values that the insights count.
         (
             "insert into mention values ('oldest', 'technician', 'Will Grant')",
             &[reviews, insights],
@@ -165,7 +164,7 @@ async fn only_documents_whose_bytes_change_get_a_version() {
 }
 
 #[tokio::test]
-async fn a_change_and_its_undoing_are_two_versions_that_differ_in_when_they_changed() {
+async fn a_change_and_its_reversal_are_two_versions_with_different_dates() {
     let app = TestApp::with(&Generator::new(12).reviews(20)).await;
     let first = seen(&app).await;
     check_changes(
@@ -183,7 +182,7 @@ async fn a_change_and_its_undoing_are_two_versions_that_differ_in_when_they_chan
     let last = seen(&app).await;
     for (document, (tag, date, version)) in &first {
         assert_eq!(last[document].2, version + 2, "{document}");
-        // All but the insights say when they changed.
+        // All documents except the insights have a date of change.
         assert_eq!(
             last[document].0 == *tag,
             *document == "insights",
@@ -198,7 +197,7 @@ async fn a_change_and_its_undoing_are_two_versions_that_differ_in_when_they_chan
 }
 
 #[tokio::test]
-async fn last_modified_never_goes_back_though_the_clock_does() {
+async fn last_modified_never_goes_back_even_if_the_clock_does() {
     let app = TestApp::with(&Generator::new(13).reviews(5)).await;
     let before = app.get("/reviews.json").await;
     app.advance(chrono::Duration::days(-3));
@@ -210,7 +209,7 @@ async fn last_modified_never_goes_back_though_the_clock_does() {
         after.header("last-modified"),
         before.header("last-modified")
     );
-    // Nobody may be told by that date that nothing changed.
+    // This date must not give a client a 304.
     let asked = app
         .get_with(
             "/reviews.json",
@@ -221,7 +220,7 @@ async fn last_modified_never_goes_back_though_the_clock_does() {
 }
 
 #[tokio::test]
-async fn a_clock_with_fractions_of_a_second_puts_each_change_out_once() {
+async fn a_clock_with_fractions_of_a_second_publishes_each_change_once() {
     let clock =
         reviews_service::clock::Clock::manual("2026-11-20T12:00:00.123456789Z".parse().unwrap());
     let app = TestApp::at(tempfile::tempdir().unwrap(), clock).await;

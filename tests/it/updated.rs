@@ -1,5 +1,5 @@
-//! When something changed: `updated_at` of a review moves with every visible change, whoever made it, and no
-//! `updated` ever goes back. Here the writer is a plain SQLite connection, which binds no instant.
+//! `updated_at` of a review rises with every visible change by any program, and no `updated` ever goes back. Here the writer
+//! is a plain SQLite connection, which sets no instant.
 
 use chrono::{DateTime, Duration, Utc};
 use reviews_service::imports::{ImportRequest, import};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, Generator, Quiet, TestApp, rows, sqlite3, start};
 
-/// What a review says of when it changed: in the dataset, the JSON Feed and Atom, which are the same.
+/// A review's date of change, which must be equal in the dataset, the JSON Feed and Atom.
 async fn updated(app: &TestApp, id: &str) -> DateTime<Utc> {
     let at = |value: &Value| value.as_str().unwrap().parse::<DateTime<Utc>>().unwrap();
     let review = app.get(&format!("/api/reviews/{id}")).await.json();
@@ -36,7 +36,7 @@ async fn updated(app: &TestApp, id: &str) -> DateTime<Utc> {
     all[0]
 }
 
-/// What each document says of when it changed.
+/// The date of change in each document.
 async fn updated_of_documents(app: &TestApp) -> [DateTime<Utc>; 4] {
     let at = |value: &Value| value.as_str().unwrap().parse::<DateTime<Utc>>().unwrap();
     let atom: Answer = app.get("/feed.xml").await;
@@ -54,7 +54,7 @@ async fn updated_of_documents(app: &TestApp) -> [DateTime<Utc>; 4] {
         "select changed_at from publication where document in ('reviews', 'json_feed', 'atom_feed') order by document",
     );
     for (document, row) in [3, 2, 0].into_iter().zip(&publications) {
-        assert_eq!(all[document], at(&row["changed_at"]), "as it is published");
+        assert_eq!(all[document], at(&row["changed_at"]), "as published");
     }
     all
 }
@@ -94,7 +94,7 @@ async fn updated_at_moves_with_every_visible_change_of_a_foreign_writer() {
         app.shell(change).await;
         assert_eq!(updated(&app, "s").await, now, "{change}");
     }
-    // Out and in again: what nobody saw meanwhile has changed for them.
+    // Withheld and published again: this is a change for readers.
     app.shell("update review set status = 'withheld' where review_id = 's'")
         .await;
     app.advance(Duration::seconds(7));
@@ -109,7 +109,7 @@ async fn updated_at_moves_with_every_visible_change_of_a_foreign_writer() {
 }
 
 #[tokio::test]
-async fn a_foreign_change_while_nobody_serves_is_dated_when_it_is_first_seen() {
+async fn a_foreign_change_while_no_service_runs_is_dated_when_first_seen() {
     let app = TestApp::with(&Generator::new(102).reviews(60)).await;
     app.shell(INSERT).await;
     app.advance(Duration::hours(1));
@@ -129,7 +129,7 @@ async fn a_foreign_change_while_nobody_serves_is_dated_when_it_is_first_seen() {
 }
 
 #[tokio::test]
-async fn what_nobody_can_see_moves_no_updated_at() {
+async fn invisible_changes_keep_updated_at() {
     let app = TestApp::with(&Generator::new(103).reviews(60)).await;
     app.shell(INSERT).await;
     for change in [
@@ -137,7 +137,7 @@ async fn what_nobody_can_see_moves_no_updated_at() {
         "replace into review select * from review",
         "update review set response_on = '2026-11-20' where review_id = 's'",
         "update review set status = 'withheld' where review_id = 's'; update review set status = 'published' where review_id = 's'",
-        // Mentions found in texts, and who is shown.
+        // Mentions found in texts, and `publish_staff`.
         "insert into business (business_id, name) values ('b', 'B'); insert into service (service_id, name) values ('shell', 'Shell')",
         "insert into technician (technician_id, name) values ('t', 'Sam Shell')",
     ] {
@@ -148,7 +148,7 @@ async fn what_nobody_can_see_moves_no_updated_at() {
 }
 
 #[tokio::test]
-async fn updated_at_goes_back_neither_by_a_shell_nor_by_an_import_nor_with_the_clock() {
+async fn updated_at_never_goes_back_by_shell_import_or_clock() {
     let app = TestApp::with(&Generator::new(104).reviews(60)).await;
     app.shell(INSERT).await;
     let future = start() + Duration::days(9);
@@ -175,10 +175,10 @@ async fn updated_at_goes_back_neither_by_a_shell_nor_by_an_import_nor_with_the_c
     app.shell("update review set text = 'The clock went back.' where review_id = 's'")
         .await;
     assert_eq!(updated(&app, "s").await, later);
-    // An import whose own instant is older takes what it says all the same, and dates it itself.
+    // An import with an older instant still applies its values, and dates them itself.
     let file = app.folder().join("own.jsonl");
     let row = json!({"id": "mine-1", "rating": 1, "date": "2026-11-08", "author": "A B.", "text": "First.",
-        "updated_at": "2026-11-19T10:00:00Z"});
+        "updated_at": "2026-11-09T10:00:00Z"});
     std::fs::write(&file, row.to_string()).unwrap();
     let take = async || {
         let order = ImportRequest {
@@ -193,7 +193,7 @@ async fn updated_at_goes_back_neither_by_a_shell_nor_by_an_import_nor_with_the_c
     take().await;
     assert_eq!(
         updated(&app, "mine-1").await.to_rfc3339(),
-        "2026-11-19T10:00:00+00:00"
+        "2026-11-09T10:00:00+00:00"
     );
     app.shell("update review set title = 'Ours' where review_id = 'mine-1'")
         .await;
@@ -202,7 +202,7 @@ async fn updated_at_goes_back_neither_by_a_shell_nor_by_an_import_nor_with_the_c
     let newer = row
         .to_string()
         .replace("First.", "Second.")
-        .replace("11-19T10", "11-19T11");
+        .replace("11-09T10", "11-09T11");
     std::fs::write(&file, newer).unwrap();
     take().await;
     let review = app.get("/api/reviews/mine-1").await.json();
@@ -211,7 +211,7 @@ async fn updated_at_goes_back_neither_by_a_shell_nor_by_an_import_nor_with_the_c
 }
 
 #[tokio::test]
-async fn a_deleted_review_that_an_import_brings_back_is_new_to_readers() {
+async fn a_deleted_review_that_is_imported_again_gets_a_new_date() {
     let app = TestApp::with(&[]).await;
     let file = app.folder().join("own.jsonl");
     let dated = r#"{"id": "m", "rating": 1, "date": "2026-11-08", "author": "A", "text": "First.", "updated_at": "2026-11-09T10:00:00Z"}"#;
@@ -276,11 +276,11 @@ async fn a_document_s_updated_never_goes_back_when_the_newest_review_is_withheld
 }
 
 #[tokio::test]
-async fn a_document_that_does_not_change_keeps_its_updated_its_tag_and_its_version() {
+async fn an_unchanged_document_keeps_updated_tag_and_version() {
     let app = TestApp::with(&Generator::new(106).reviews(80)).await;
     let before = app.get("/feed.xml").await;
     app.advance(Duration::minutes(1));
-    // The oldest is in no feed, whenever it changed.
+    // The oldest review is in no feed, even if it changes.
     app.shell(
         "insert into review (review_id, rating, reviewed_on, updated_at) values ('old', 5, '1999-01-01', '2026-11-30T00:00:00Z')",
     )
@@ -295,7 +295,7 @@ async fn a_document_that_does_not_change_keeps_its_updated_its_tag_and_its_versi
         [dataset, json, atom],
         [start() + Duration::minutes(1), start(), start()]
     );
-    // The digest that decides leaves `updated` out; the tag covers both.
+    // The digest for detecting changes omits `updated`; the tag includes it.
     let tags = |app: &TestApp| {
         Document::ALL.map(|document| {
             let snapshot = app.app().ctx.current.load();
@@ -316,11 +316,11 @@ async fn a_document_that_does_not_change_keeps_its_updated_its_tag_and_its_versi
 }
 
 #[tokio::test]
-async fn a_review_that_changes_once_more_while_a_snapshot_is_made_keeps_no_snapshot_back() {
+async fn a_review_that_changes_during_publishing_delays_no_snapshot() {
     let app = TestApp::with(&Generator::new(107).reviews(5)).await;
     let change = "update review set text = 'Changed.' where review_id in ('r-00001', 'r-00002')";
     sqlite3(&app.path(), change);
-    // As the publisher reads it; then one of them changes again before it writes what it saw.
+    // The publisher reads both; then one changes again before the publisher writes.
     let mut reader = app.database().readers().acquire().await.unwrap();
     let position = reviews::position(&mut reader).await.unwrap();
     let changed = reviews::changed_since(&mut reader, position.change_no - 2)
@@ -345,7 +345,7 @@ async fn a_review_that_changes_once_more_while_a_snapshot_is_made_keeps_no_snaps
     observe().await.unwrap();
     let dated = "select group_concat(review_id) from review_change where bound_change_no = change_no and review_id in ('r-00001', 'r-00002')";
     assert_eq!(sqlite3(&app.path(), dated), "r-00002");
-    // What another process has dated is taken from there.
+    // Dates of another process are used.
     assert!(is_overtaken(&observe().await.unwrap_err()));
     app.drain().await;
     assert_eq!(

@@ -1,5 +1,5 @@
-//! `./verify` finds what a machine lacks, and knows what each system calls it. Package managers
-//! here are stand-ins that note what they are asked for.
+//! `./verify` finds missing tools, and knows their packages on each system. Package managers here are stubs that record their
+//! arguments.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,23 +8,22 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-/// A machine with these commands, which do nothing, and that package manager, which gives what its
-/// name is asked for.
+/// A machine with these commands, which do nothing, and with this package manager, which "installs" packages.
 struct Machine(TempDir);
 
 impl Machine {
     fn new(manager: &str, commands: &[&str], user: u32) -> Self {
         let machine = Self(tempfile::tempdir().unwrap());
-        machine.put("id", &format!("echo {user}"));
+        machine.install_stub("id", &format!("echo {user}"));
         for command in commands {
-            machine.put(command, "exit 0");
+            machine.install_stub(command, "exit 0");
         }
         let folder = machine.0.path().display().to_string();
         if manager != "none" {
             let gives =
                 "case $* in *install*|*add*) for name in cc bash sqlite3 chromium npm python3; do ";
             let log = format!("echo \"{manager} $*\" >> {folder}/asked");
-            machine.put(
+            machine.install_stub(
                 manager,
                 &format!("{log}\n{gives} /bin/ln -sf {folder}/id {folder}/$name; done ;; esac"),
             );
@@ -32,7 +31,7 @@ impl Machine {
         machine
     }
 
-    fn put(&self, name: &str, script: &str) {
+    fn install_stub(&self, name: &str, script: &str) {
         let path = self.0.path().join(name);
         fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -63,7 +62,7 @@ impl Machine {
 }
 
 #[test]
-fn each_system_is_asked_for_the_packages_by_their_names_there() {
+fn packages_have_the_names_of_each_system() {
     for (manager, asked) in [
         (
             "apt-get",
@@ -79,24 +78,28 @@ fn each_system_is_asked_for_the_packages_by_their_names_there() {
         ),
     ] {
         let machine = Machine::new(manager, &["cargo"], 0);
-        let (code, said) = machine.verify();
-        assert_eq!((machine.asked().as_str(), code), (asked, Some(0)), "{said}");
+        let (code, output) = machine.verify();
+        assert_eq!(
+            (machine.asked().as_str(), code),
+            (asked, Some(0)),
+            "{output}"
+        );
     }
-    // The compiler of macOS is no package.
+    // The compiler of macOS is not a package.
     let machine = Machine::new("brew", &["cargo", "cc"], 501);
-    let (code, said) = machine.verify();
+    let (code, output) = machine.verify();
     assert_eq!(
         (machine.asked().as_str(), code),
         (
             "brew install bash sqlite google-chrome node python3\n",
             Some(0)
         ),
-        "{said}"
+        "{output}"
     );
 }
 
 #[test]
-fn where_nothing_is_missing_nothing_is_installed() {
+fn nothing_is_installed_if_nothing_is_missing() {
     let machine = Machine::new(
         "apt-get",
         &[
@@ -117,19 +120,19 @@ fn where_nothing_is_missing_nothing_is_installed() {
 }
 
 #[test]
-fn who_may_not_install_is_told_what_to_install() {
+fn users_without_rights_see_what_to_install() {
     let machine = Machine::new("apt-get", &["cargo", "cc", "bash", "sqlite3"], 1000);
-    let (code, said) = machine.verify();
+    let (code, output) = machine.verify();
     assert_eq!((code, machine.asked()), (Some(1), String::new()));
     assert!(
-        said.contains("sudo apt-get install -y --no-install-recommends chromium npm"),
-        "{said}"
+        output.contains("sudo apt-get install -y --no-install-recommends chromium npm"),
+        "{output}"
     );
-    // Whom sudo knows may.
-    machine.put("true", "exit 0");
-    machine.put("sudo", "if [ \"$1\" = -n ]; then shift; fi; exec \"$@\"");
-    let (code, said) = machine.verify();
-    assert_eq!(code, Some(0), "{said}");
+    // A user with sudo can install.
+    machine.install_stub("true", "exit 0");
+    machine.install_stub("sudo", "if [ \"$1\" = -n ]; then shift; fi; exec \"$@\"");
+    let (code, output) = machine.verify();
+    assert_eq!(code, Some(0), "{output}");
     assert!(
         machine
             .asked()
@@ -140,8 +143,8 @@ fn who_may_not_install_is_told_what_to_install() {
 }
 
 #[test]
-fn what_no_manager_gives_is_named() {
-    for (manager, commands, said) in [
+fn tools_without_a_package_are_named() {
+    for (manager, commands, expected) in [
         (
             "apt-get",
             &["cc", "bash", "sqlite3", "chromium", "npm"][..],
@@ -159,14 +162,14 @@ fn what_no_manager_gives_is_named() {
         ),
     ] {
         let machine = Machine::new(manager, commands, 0);
-        let (code, told) = machine.verify();
+        let (code, output) = machine.verify();
         assert_eq!(code, Some(1), "{manager}");
-        assert!(told.contains(said), "{manager}: {told}");
+        assert!(output.contains(expected), "{manager}: {output}");
     }
 }
 
 #[test]
-fn a_snapshot_that_no_test_refers_to_is_named() {
+fn unused_snapshots_are_named() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = [
         "tests/it/imports/snapshots",
@@ -196,15 +199,15 @@ fn a_snapshot_that_no_test_refers_to_is_named() {
     };
     let lines: Vec<String> = all.iter().map(|path| format!("{path}\n")).collect();
     assert_eq!(orphans(&lines), (Some(0), String::new()));
-    let (code, said) = orphans(&lines[1..]);
+    let (code, output) = orphans(&lines[1..]);
     let name = Path::new(&all[0]).file_name().unwrap().to_str().unwrap();
     assert!(
-        code == Some(1) && said.contains(name) && said.lines().count() == 2,
-        "{said}"
+        code == Some(1) && output.contains(name) && output.lines().count() == 2,
+        "{output}"
     );
     assert_eq!(
         orphans(&[]).0,
         Some(1),
-        "a list of nothing is a run that was not recorded"
+        "an empty list means that the run was not recorded"
     );
 }

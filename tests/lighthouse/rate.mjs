@@ -1,4 +1,4 @@
-// Lighthouse on every kind of page; what is below its goal is named with the audits that cost it.
+// Runs Lighthouse on every kind of page; prints scores below their goals with the audits that lowered them.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,11 +10,11 @@ const CATEGORIES = Object.keys(GOALS);
 const base = process.env.SAMPLE_URL;
 const { reviews } = await (await fetch(`${base}/reviews.json`)).json();
 const all = ["/", "/insights", "/insights?aspect=price", "/insights?technician=Mike+Alvarez", `/reviews/${reviews[0].id}`, "/developers"];
-// What search engines are asked to leave out is not rated for them.
+// Pages with `noindex` get no SEO rating.
 const hidden = ["/search?rating=1", "/search?query=no+such+words", "/embed", "/embed?layout=carousel&theme=dark", "/embed/try"];
 const paths = process.argv.length > 2 ? process.argv.slice(2) : [...all, ...hidden];
 
-// A page that falls short is rated again: what else the machine does can only lower its score, so that the best is nearest to its own.
+// A page below its goal is rated again, and its best score counts: other work on the machine can only lower scores.
 const TRIES = 3;
 
 async function rate(path, wanted, file) {
@@ -35,7 +35,7 @@ async function rate(path, wanted, file) {
   return { report, scores: wanted.map((id) => Math.round(report.categories[id].score * 100)) };
 }
 
-// What a category lost its points with; for performance also where the time went, and how fast the machine was meanwhile.
+// The audits that lowered a category; for performance also the timings, and the speed of the machine.
 function explain(report, id) {
   const weighty = report.categories[id].auditRefs.filter((ref) => ref.weight > 0).map((ref) => report.audits[ref.id]);
   for (const audit of weighty.filter((audit) => audit.score !== null && audit.score < 1)) {

@@ -1,4 +1,4 @@
-// axe-core finds nothing on any page, in both schemes, narrow and wide; nothing is wider than the window.
+// axe-core finds no fault on any page, in both colour schemes, narrow and wide; no page is wider than the window.
 import assert from "node:assert/strict";
 import { after as atEnd, test } from "node:test";
 
@@ -13,7 +13,7 @@ for (const path of await pages()) {
       for (const width of [360, 1280]) {
         const { page, faults } = await watched(browser, { width, scheme });
         await page.goto(SAMPLE + path);
-        // What is folded is judged, too.
+        // Checks folded content too.
         await page.$$eval("details", (all) => all.forEach((one) => (one.open = true)));
         await page.evaluate(AXE);
         const { violations } = await page.evaluate(() => axe.run({ resultTypes: ["violations"] }));
@@ -38,8 +38,8 @@ for (const path of await pages()) {
   });
 }
 
-// Swagger UI's markup is not ours: a button within each operation's button, lists that are labelled by text beside them, groups that
-// are headed by h3 below its h1, and what stands beside its own main landmark.
+// Known faults of Swagger UI's markup: nested buttons, lists labelled only by nearby text, h3 directly below h1, and content outside
+// its main landmark.
 const SWAGGER_UI = Object.fromEntries(["nested-interactive", "select-name", "heading-order", "region"].map((rule) => [rule, { enabled: false }]));
 
 test("/docs has no finding but those of Swagger UI's markup, and needs no scrolling sideways", async () => {

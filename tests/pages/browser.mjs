@@ -1,4 +1,4 @@
-// A browser whose pages are watched: whatever they say on the console, ask another host for, or open as a dialog is a fault.
+// A browser that records faults of pages: console messages, requests to other hosts, and dialogs.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 
@@ -18,7 +18,7 @@ export function launch() {
   });
 }
 
-// A new page and what is wrong with what it did; `hosts` are those that it may ask.
+// A new page and its faults; `hosts` are the allowed ones.
 export async function watched(browser, { width = 1280, scheme = "light", javascript = true, hosts = [] } = {}) {
   const page = await browser.newPage();
   const faults = [];
@@ -27,7 +27,7 @@ export async function watched(browser, { width = 1280, scheme = "light", javascr
   await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
   await page.setJavaScriptEnabled(javascript);
   page.on("console", (message) => {
-    // A browser tells that a page is an error, as it should.
+    // Browsers log error pages, which is right.
     const isStatus = message.text().startsWith("Failed to load resource: the server responded with a status of 4");
     if (!isStatus || message.location().url !== page.url()) faults.push(`console: ${message.text()} (${message.location().url})`);
   });
@@ -38,7 +38,7 @@ export async function watched(browser, { width = 1280, scheme = "light", javascr
   });
   page.on("request", (request) => {
     const url = request.url();
-    // What a browser draws its own fields with is in itself.
+    // Browsers load parts of their own form fields internally.
     if (url.startsWith("data:")) return;
     if (!known.some((host) => url.startsWith(`${host}/`))) faults.push(`request: ${url}`);
   });
@@ -46,7 +46,7 @@ export async function watched(browser, { width = 1280, scheme = "light", javascr
   return { page, faults };
 }
 
-// The page after what `act` does.
+// Waits for the page after `act`.
 export async function after(page, act) {
   const [answer] = await Promise.all([page.waitForNavigation({ waitUntil: "load" }), act()]);
   return answer;
@@ -61,7 +61,7 @@ export async function json(path) {
 export const texts = (page, selector) => page.$$eval(selector, (all) => all.map((one) => one.textContent.trim()));
 export const links = (page, selector) => page.$$eval(selector, (all) => all.map((one) => one.getAttribute("href")));
 
-// Every kind of page with its states.
+// Every kind of page, with its states.
 export async function pages() {
   const { reviews } = await json("/reviews.json");
   const titled = reviews.find((review) => review.title && review.response);

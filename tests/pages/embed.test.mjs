@@ -1,4 +1,4 @@
-// The recipes of docs/EMBED.md, word for word, from a second origin.
+// The examples of docs/EMBED.md, word for word, from a second origin.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -23,13 +23,13 @@ atEnd(async () => {
   other.close();
 });
 
-// A page of another origin that will show `html`, its address, and what is wrong with what it did.
+// A page of another origin that shows `html`, its URL, and its faults.
 async function otherPage(html, options = {}) {
   body = html;
   const origin = `http://localhost:${other.address().port}`;
   assert.notEqual(new URL(origin).origin, new URL(SAMPLE).origin);
   const { page, faults } = await watched(browser, { ...options, hosts: [origin] });
-  // No icon is none of the service's faults.
+  // A missing icon is not a fault of the service.
   return { page, url: `${origin}/`, faults: () => faults.filter((one) => !one.includes("favicon.ico")) };
 }
 
@@ -78,7 +78,7 @@ test("frames have the height of their content, two on a page, and again when it 
   const frame = (url) => page.frames().find((one) => one.url() === url);
   const given = await page.$$eval("iframe", (all) => all.map((one) => [one.src, Number.parseInt(one.style.height, 10)]));
   for (const [url, height] of given) {
-    // A frame out of sight is not laid out anew, so its own window may still have the first height.
+    // A frame out of view is not laid out again, so its window may still have the first height.
     const needed = await frame(url).evaluate(() => document.documentElement.scrollHeight);
     assert.ok(needed <= height, `${url}: ${needed} of ${height} pixels`);
   }
@@ -91,7 +91,7 @@ test("frames have the height of their content, two on a page, and again when it 
   await page.close();
 });
 
-test("a frame that another pushes out of sight has the height of its content though its script comes late", async () => {
+test("a frame that another one pushes out of view has the height of its content even if its script loads late", async () => {
   const [frame, script] = recipe("An iframe", "html").trim().split("\n");
   const { page, url, faults } = await otherPage(script + frame + frame.replace("/embed\"", "/embed?limit=2\""));
   await page.setRequestInterception(true);
@@ -118,7 +118,7 @@ test("a frame that another pushes out of sight has the height of its content tho
   await page.close();
 });
 
-test("each layout fits 280 pixels, and a carousel is moved by keys", async () => {
+test("each layout fits 280 pixels, and a carousel scrolls by keyboard", async () => {
   for (const layout of ["list", "grid", "carousel"]) {
     const { page, faults } = await watched(browser, { width: 280 });
     await page.goto(`${SAMPLE}/embed?layout=${layout}`, { waitUntil: "load" });
@@ -133,7 +133,7 @@ test("each layout fits 280 pixels, and a carousel is moved by keys", async () =>
   }
 });
 
-test("the options are shown as they are chosen, and the line follows them", async () => {
+test("chosen options change the preview and the line to copy", async () => {
   const { page, faults } = await watched(browser);
   await page.goto(`${SAMPLE}/embed/try`, { waitUntil: "networkidle0" });
   await page.select("#layout", "carousel");
@@ -173,7 +173,7 @@ test("a page of another origin fetches reviews and shows them as text", async ()
   await page.close();
 });
 
-test("a server asks with the tag that it has, and is sent what changed alone", async () => {
+test("a server sends its tag, and gets a body only after a change", async () => {
   const folder = mkdtempSync(join(tmpdir(), "embed-"));
   writeFileSync(join(folder, "server.mjs"), `${recipe("On a server", "js")}\nexport { reviews };`);
   const { reviews } = await import(join(folder, "server.mjs"));
@@ -192,7 +192,7 @@ test("a server asks with the tag that it has, and is sent what changed alone", a
   rmSync(folder, { recursive: true });
 });
 
-test("a static site is built of the newest reviews, and not again where nothing changed", async () => {
+test("a static site is built from the newest reviews, and not again if nothing changed", async () => {
   const folder = mkdtempSync(join(tmpdir(), "embed-"));
   const script = recipe("While a static site is built", "sh");
   const build = () => execFileSync("sh", ["-eu", "-c", script], { cwd: folder, encoding: "utf8" });

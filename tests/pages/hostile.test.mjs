@@ -1,4 +1,4 @@
-// Nothing that a review, the firm or an address says runs or asks for anything, in a real browser.
+// In a real browser, no text of a review, the firm or a URL runs as a script or loads anything.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after as atEnd, test } from "node:test";
@@ -41,19 +41,19 @@ test("no payload runs, loads or opens anything, wherever it is shown", async () 
       assert.equal(await page.evaluate(() => typeof ran), "undefined", path);
       continue;
     }
-    // Events that a reader's own doing raises.
+    // Events of user actions.
     await page.$$eval("*", (all) =>
       all.forEach((one) => ["mouseover", "focus", "toggle", "animationstart"].forEach((name) => one.dispatchEvent(new Event(name)))),
     );
     const ran = await page.evaluate(() => [typeof ran, document.querySelectorAll("iframe, object, embed, base[href], img[src='x'], [onerror]").length]);
     assert.deepEqual(ran, ["undefined", 0], path);
-    // What is no page names no icon, and a browser asks for one all the same.
+    // Resources other than pages name no icon, so browsers request the default one.
     assert.deepEqual(faults.filter((one) => !one.includes("/favicon.ico")), [], path);
   }
   await page.close();
 });
 
-test("a payload is read as it was written", async () => {
+test("a payload is shown as text", async () => {
   const { page, faults } = await watched(browser);
   for (const review of reviews) {
     await page.goto(`${HOSTILE}/reviews/${review.id}`);

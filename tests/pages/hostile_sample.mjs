@@ -1,4 +1,4 @@
-// Writes a sample whose every text is a payload: `node hostile_sample.mjs FOLDER`. A payload that runs sets `ran`.
+// Writes a sample in which every text is a payload: `node hostile_sample.mjs FOLDER`. A payload that runs sets `ran`.
 import { mkdirSync, writeFileSync } from "node:fs";
 
 const payloads = [

@@ -1,4 +1,4 @@
-// What customers come for is at the top; texts of every language and length keep the layout; fingers meet what they aim at.
+// Reviews are near the top, texts of every language and length keep the layout, and touch targets are large enough.
 import assert from "node:assert/strict";
 import { after as atEnd, test } from "node:test";
 
@@ -36,7 +36,7 @@ test("a mean is drawn in parts of stars", async () => {
   await page.close();
 });
 
-// Links in the middle of a sentence have its line height (WCAG 2.5.8).
+// Links inside a sentence may have its line height (WCAG 2.5.8).
 const SMALL = () =>
   [...document.querySelectorAll("a[href], button, input, select, summary")]
     .filter((one) => one.checkVisibility() && one.className !== "skip")
@@ -49,7 +49,7 @@ for (const path of await pages()) {
       const { page } = await watched(browser, { width });
       await page.goto(SAMPLE + path);
       await page.$$eval("details", (all) => all.forEach((one) => (one.open = true)));
-      // The search pages are measured with their own tests.
+      // Other tests measure the search pages.
       if (!path.startsWith("/search")) assert.deepEqual(await page.evaluate(SMALL), [], `${width}`);
       // 200% of 1280 and of 720 pixels.
       for (const zoomed of [640, 360]) {
@@ -61,7 +61,7 @@ for (const path of await pages()) {
   });
 }
 
-test("texts of any direction and length keep to their place, in German and at every width", async () => {
+test("texts of any direction and length keep the layout, in German and at every width", async () => {
   const paths = ["/", "/insights", "/insights?aspect=price", "/developers", "/embed", "/nothing", ...[1, 2, 3, 4].map((at) => `/reviews/w-${at}`)];
   for (const path of paths) {
     for (const width of [320, 360, 768, 1280]) {
@@ -92,7 +92,7 @@ test("a long text is folded and unfolds without JavaScript", async () => {
   await page.close();
 });
 
-test("the German pages have no finding", async () => {
+test("axe-core finds no fault on the German pages", async () => {
   for (const path of ["/", "/insights", "/developers", "/reviews/w-1", "/embed"]) {
     for (const scheme of SCHEMES) {
       const { page } = await watched(browser, { scheme, width: 360 });

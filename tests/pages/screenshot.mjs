@@ -1,4 +1,4 @@
-// The pictures of the README, with the sample: `/` on a desk and on a phone, and a page of another site with the badge and
+// The pictures of the README, with the sample: `/` on a desktop and on a phone, and a page of another site with the badge and
 // the frame of docs/EMBED.md. `node screenshot.mjs FOLDER` writes front-page.png, phone.png and embed.png.
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -32,6 +32,6 @@ const origin = `http://127.0.0.1:${server.address().port}`;
 await picture("embed.png", { width: 760, height: 860 }, `${origin}/`);
 server.close();
 await browser.close();
-// The icon of a page that is left, and the address of the other site, are no faults.
+// Cancelled requests for icons, and the other site's own requests, are not faults.
 const real = faults.filter((fault) => !fault.includes("ERR_ABORTED") && !fault.includes(origin));
 if (real.length > 0) throw new Error(real.join("\n"));

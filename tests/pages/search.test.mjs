@@ -1,4 +1,4 @@
-// The search on a phone and on a desk: its form, its filters, what it marks, and its pages forth and back.
+// The search on a phone and on a desktop: its form, filters, marks, and paging forward and back.
 import assert from "node:assert/strict";
 import { after as atEnd, test } from "node:test";
 
@@ -31,7 +31,7 @@ test("on a phone the form is one line before the results, and its filters are fo
   }
 });
 
-test("on a desk the filters stand open beside the results, with their counts", async () => {
+test("on a desktop the filters are open beside the results, with their counts", async () => {
   const { page, faults } = await watched(browser);
   await page.goto(SAMPLE + FOUND);
   const [field, results] = await page.$$eval("#mentions_service, .reviews", (all) => all.map((one) => one.getBoundingClientRect().toJSON()));
@@ -42,7 +42,7 @@ test("on a desk the filters stand open beside the results, with their counts", a
   await page.close();
 });
 
-test("what was found is marked, and a filter is removed by its chip", async () => {
+test("matches are marked, and a filter is removed by its chip", async () => {
   const { page, faults } = await watched(browser);
   await page.goto(SAMPLE + FOUND);
   for (const review of await page.$$(".reviews > .review")) {
@@ -56,7 +56,7 @@ test("what was found is marked, and a filter is removed by its chip", async () =
   await page.close();
 });
 
-test("pages lead forth and back", async () => {
+test("pages lead forward and back", async () => {
   const { page, faults } = await watched(browser, { javascript: false });
   await page.goto(`${SAMPLE}/search?sort=lowest`);
   const shown = () => links(page, ".reviews .head a[href^='/reviews/']");
@@ -73,7 +73,7 @@ test("pages lead forth and back", async () => {
   await page.close();
 });
 
-test("what is pressed on a search has 24 pixels each way", async () => {
+test("touch targets of a search have at least 24 pixels each way", async () => {
   for (const path of [FOUND, "/search?query=leaks+repair+zeppelin&rating=5", "/search?rating=9"]) {
     const { page } = await watched(browser, { width: 360 });
     await page.goto(SAMPLE + path);

@@ -1,5 +1,5 @@
-# Builds the service, finds a Chromium, and starts services that end with the script. Read by `run` here and in ../lighthouse;
-# `root` is the repository's folder.
+# Builds the service, finds Chromium, and starts services that end with the script. Sourced by `run` here and in ../lighthouse,
+# which set `root` to the repository's folder.
 
 CHROMIUM=
 for candidate in chromium chromium-browser google-chrome google-chrome-stable \
@@ -9,7 +9,7 @@ done
 [ -n "$CHROMIUM" ] || { echo 'the pages are driven in Chromium; install it' >&2; exit 1; }
 export CHROMIUM
 
-# An example takes the dependencies of tests, so that what they were built with is used again, and only our own crate is built anew.
+# With an example, cargo reuses the dependencies as built for tests, and builds only this crate again.
 profile=${PROFILE:-dev}
 cargo build --locked --profile "$profile" --manifest-path "$root/Cargo.toml" --bin reviews --example subscriber
 binary=$(cargo metadata --locked --no-deps --format-version 1 --manifest-path "$root/Cargo.toml" \

@@ -63,7 +63,7 @@ for (const javascript of [true, false]) {
     await after(page, () => page.click(".evidence .head a"));
     assert.equal(new URL(page.url()).pathname, `/reviews/${evidence.reviews[0].review_id}`);
     await page.goto(`${SAMPLE}/insights`);
-    // What is laid out only when it is reached would move the link under the pointer.
+    // Content that is laid out late would move the link under the pointer.
     await page.$$eval(".aspect", (all) => all.forEach((one) => (one.style.contentVisibility = "visible")));
     await after(page, () => page.click(".people a[href^='/insights?technician=']"));
     assert.ok((await links(page, ".reviews .head a[href^='/reviews/']")).length > 0);
@@ -72,7 +72,7 @@ for (const javascript of [true, false]) {
   });
 }
 
-test("a snippet is copied by its button, and the button is not there without JavaScript", async () => {
+test("a button copies a snippet, and does not exist without JavaScript", async () => {
   await browser.defaultBrowserContext().overridePermissions(SAMPLE, ["clipboard-read", "clipboard-write", "clipboard-sanitized-write"]);
   const { page, faults } = await watched(browser);
   await page.goto(`${SAMPLE}/developers`);
@@ -93,18 +93,18 @@ test("a snippet is copied by its button, and the button is not there without Jav
   await still.page.close();
 });
 
-test("everything is reached by keyboard, in order, and seen to be", async () => {
+test("the keyboard reaches everything in order, with a visible focus", async () => {
   const { page, faults } = await watched(browser);
   for (const path of ["/", "/search?rating=1&has_response=true", "/insights?aspect=price"]) {
     await page.goto(SAMPLE + path);
-    // What can be reached and is not in a closed <details>.
+    // Focusable elements outside closed <details>.
     const wanted = await page.$$eval("a[href], button, input, select, summary", (all) =>
       all.filter((one) => one.checkVisibility() && !one.disabled).length,
     );
     const seen = [];
     for (let presses = 0; presses < wanted; presses += 1) {
       await page.keyboard.press("Tab");
-      // A date has parts, each of which takes the focus.
+      // Each part of a date field takes the focus.
       while (await page.evaluate((last) => document.activeElement === last, seen.at(-1) ?? null)) await page.keyboard.press("Tab");
       const focused = await page.evaluateHandle(() => document.activeElement);
       const { outline, name } = await focused.evaluate((one) => ({
@@ -117,7 +117,7 @@ test("everything is reached by keyboard, in order, and seen to be", async () => 
     const distinct = await page.evaluate((...all) => new Set(all).size, ...seen);
     assert.equal(distinct, wanted, `${path}: the focus goes astray`);
   }
-  // The first stop leads past the navigation; then search by keyboard alone.
+  // The first link skips the navigation; then searches only by keyboard.
   await page.goto(`${SAMPLE}/`);
   await page.keyboard.press("Tab");
   assert.equal(await page.evaluate(() => document.activeElement.className), "skip");

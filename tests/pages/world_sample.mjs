@@ -1,4 +1,4 @@
-// Writes the sample as that of a German firm whose newest reviews are hard to lay out: `node world_sample.mjs SEEDS FOLDER`.
+// Writes the sample as a German firm whose newest reviews are hard to lay out: `node world_sample.mjs SEEDS FOLDER`.
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 
 const [seeds, folder] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-//! From every figure back to the reviews behind it, with the sample data and the real engine.
+//! Every figure leads to the reviews behind it: with the sample data and the real analysis.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,6 @@ fn slice(text: &Value, of: &Value) -> String {
         .collect()
 }
 
-/// Every number in a text.
 fn numbers(text: &str) -> Vec<u64> {
     text.split(|c: char| !c.is_ascii_digit())
         .filter_map(|digits| digits.parse().ok())
@@ -27,7 +26,7 @@ fn numbers(text: &str) -> Vec<u64> {
 }
 
 #[tokio::test]
-async fn an_aspects_figures_are_the_reviews_that_its_evidence_lists() {
+async fn figures_of_an_aspect_count_the_reviews_in_its_evidence() {
     let app = TestApp::seeded().await;
     let insights = app.get("/insights.json").await.json();
     let aspects = insights["aspects"].as_array().unwrap();
@@ -64,7 +63,7 @@ async fn an_aspects_figures_are_the_reviews_that_its_evidence_lists() {
     }
 }
 
-/// The words are cut out of the review, and the hits add up to the score.
+/// The words are a slice of the review, and the hits add up to the score.
 async fn check(app: &TestApp, found: &Value, aspect: &Value) {
     let review = app
         .get(&format!(
@@ -100,7 +99,7 @@ async fn check(app: &TestApp, found: &Value, aspect: &Value) {
 }
 
 #[tokio::test]
-async fn evidence_is_asked_for_by_known_aspects_polarities_and_cursors() {
+async fn evidence_accepts_only_known_aspects_polarities_and_cursors() {
     let app = TestApp::seeded().await;
     for (target, status) in [
         ("/insights/aspects/weather/evidence.json", 404),
@@ -172,7 +171,7 @@ fn summary_of<'a>(insights: &'a Value, template: &str) -> Vec<&'a Value> {
 }
 
 #[tokio::test]
-async fn what_complaints_are_mostly_about_stands_in_the_sentences_behind_them() {
+async fn topics_of_complaints_are_in_their_evidence() {
     let app = TestApp::seeded().await;
     let insights = app.get("/insights.json").await.json();
     let complaints = summary_of(&insights, "aspect_negative");
@@ -290,7 +289,7 @@ async fn complaints_are_about_their_most_frequent_phrase_and_quoted_with_it() {
 }
 
 #[tokio::test]
-async fn three_sentences_of_a_kind_are_put_in_three_ways() {
+async fn three_sentences_of_a_kind_have_three_wordings() {
     let app = TestApp::seeded().await;
     let insights = app.get("/insights.json").await.json();
     for template in ["aspect_positive", "aspect_negative"] {
@@ -318,7 +317,7 @@ async fn three_sentences_of_a_kind_are_put_in_three_ways() {
 }
 
 #[tokio::test]
-async fn a_sentence_is_quoted_in_one_place() {
+async fn a_sentence_is_quoted_only_once() {
     let app = TestApp::seeded().await;
     let insights = app.get("/insights.json").await.json();
     let mut quotes = Vec::new();
@@ -368,7 +367,7 @@ async fn quotes_of_the_sample_data_are_slices_of_its_reviews() {
     }
 }
 
-/// Every whole number in `value`, but for places in texts.
+/// Every whole number in `value`, except positions in texts.
 fn collect(value: &Value, into: &mut BTreeSet<u64>) {
     match value {
         Value::Number(number) => into.extend(number.as_u64()),

@@ -1,5 +1,4 @@
-//! Insights are counts: they add up, they quote what was written, and they change only with what
-//! they rest on.
+//! Insights are counts: they add up, their quotes are in the reviews, and they change only with their reviews.
 
 mod evidence;
 mod shown;
@@ -16,10 +15,10 @@ use reviews_service::insights::{
 use reviews_service::model::Rating;
 use written::{PEOPLE, Written, hits, insights, write};
 
-/// Different data, the same each time.
+/// Seeds of the generated data.
 const SEEDS: std::ops::Range<u64> = 0..12;
 
-/// One review's vote on what these findings speak of.
+/// The vote of one review with these findings.
 fn vote(says: &[Polarity]) -> Vote {
     let has = |polarity| says.contains(&polarity);
     match (has(Polarity::Positive), has(Polarity::Negative)) {
@@ -31,7 +30,7 @@ fn vote(says: &[Polarity]) -> Vote {
     }
 }
 
-fn says(one: &Written, aspect: &str) -> Vec<Polarity> {
+fn polarities_of(one: &Written, aspect: &str) -> Vec<Polarity> {
     one.analysis
         .findings
         .iter()
@@ -73,11 +72,11 @@ fn quotes(insights: &AggregatedInsights) -> impl Iterator<Item = &CustomerQuote>
     )
 }
 
-/// The votes on an aspect are those of the reviews that speak of it.
+/// The votes on an aspect are those of the reviews that mention it.
 fn check_votes(aspect: &AspectFigures, written: &[Written]) {
     let spoken: Vec<Vote> = written
         .iter()
-        .map(|one| says(one, &aspect.id))
+        .map(|one| polarities_of(one, &aspect.id))
         .filter(|says| !says.is_empty())
         .map(|says| vote(&says))
         .collect();
@@ -105,7 +104,7 @@ fn check_votes(aspect: &AspectFigures, written: &[Written]) {
     );
     let findings = written
         .iter()
-        .map(|one| says(one, &aspect.id).len())
+        .map(|one| polarities_of(one, &aspect.id).len())
         .sum::<usize>();
     assert_eq!(aspect.mentions as usize, findings);
     assert_eq!(
@@ -114,7 +113,7 @@ fn check_votes(aspect: &AspectFigures, written: &[Written]) {
     );
 }
 
-/// Somebody or something is in as many reviews as name it.
+/// The count of a name is the number of reviews that mention it.
 fn check_entity(entity: &EntityFigures, written: &[Written]) {
     let value = if entity.name == "AC repair" {
         "ac"
@@ -212,7 +211,11 @@ fn removing_a_review_changes_only_what_it_supported() {
                     after.mentions,
                     &after.said.trend.months,
                 );
-                assert!(same || !says(&gone, &before.id).is_empty(), "{}", before.id);
+                assert!(
+                    same || !polarities_of(&gone, &before.id).is_empty(),
+                    "{}",
+                    before.id
+                );
             }
             for (before, after) in before.entities.iter().zip(&after.entities) {
                 let told = |entity: &EntityFigures| {
@@ -252,7 +255,7 @@ fn the_result_does_not_depend_on_where_segments_end() {
     assert_eq!(insights(&[], 1).corpus.reviews, 0);
 }
 
-/// A review of forty sentences, the last of which praises the warranty and, with `is_named`, names a person.
+/// A review of forty sentences; the last one praises the warranty and, if `is_named`, names a person.
 fn long_review(is_named: bool) -> Written {
     let mut one = write(1, 1).remove(0);
     let sentence = "Di Rare came back within the hour and honoured the warranty.";
@@ -292,7 +295,7 @@ fn long_review(is_named: bool) -> Written {
 }
 
 #[test]
-fn a_sentence_late_in_a_long_review_about_somebody_hardly_named_is_not_quoted() {
+fn a_late_sentence_about_a_rarely_named_person_is_not_quoted() {
     let quoted = |is_named: bool| {
         let insights = insights(&[long_review(is_named)], 1);
         let mut aspects = insights.aspects.into_iter();
@@ -304,7 +307,7 @@ fn a_sentence_late_in_a_long_review_about_somebody_hardly_named_is_not_quoted() 
 }
 
 #[test]
-fn nobody_is_told_of_by_name_whom_fewer_than_three_reviews_name() {
+fn people_in_fewer_than_three_reviews_are_not_named() {
     let mut rare = 0;
     for seed in SEEDS {
         let insights = insights(&write(seed, 60), 32);
@@ -340,9 +343,5 @@ fn nobody_is_told_of_by_name_whom_fewer_than_three_reviews_name() {
             );
         }
     }
-    assert!(
-        rare >= 12,
-        "the premise: {} is hardly ever named",
-        PEOPLE[3]
-    );
+    assert!(rare >= 12, "the premise: {} is rarely named", PEOPLE[3]);
 }

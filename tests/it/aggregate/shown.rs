@@ -1,5 +1,4 @@
-//! What is shown of what customers say: whole sentences of which both witnesses say the same, under one heading, and none
-//! about a person whom too few reviews name.
+//! Quotes are whole sentences on which both witnesses agree, each under one aspect, and not about people in too few reviews.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +10,7 @@ use super::written::{Written, hits, insights, write};
 use super::{SEEDS, quotes};
 use crate::support::{TestApp, rows};
 
-/// The same reviews, all of whose findings one witness alone makes.
+/// The same reviews with findings of only one witness.
 fn of_one_witness(seed: u64) -> Vec<Written> {
     let mut written = write(seed, 120);
     for finding in written
@@ -24,7 +23,7 @@ fn of_one_witness(seed: u64) -> Vec<Written> {
 }
 
 #[test]
-fn what_one_witness_says_is_counted_and_not_shown() {
+fn findings_of_one_witness_are_counted_but_not_shown() {
     let votes = |insights: &AggregatedInsights| {
         let aspects = insights.aspects.iter();
         aspects.map(|aspect| aspect.said.votes).collect::<Vec<_>>()
@@ -45,7 +44,7 @@ fn what_one_witness_says_is_counted_and_not_shown() {
 }
 
 #[test]
-fn a_quote_under_an_aspect_is_a_sentence_that_both_witnesses_judge_so() {
+fn both_witnesses_agree_on_each_quoted_sentence() {
     for seed in SEEDS {
         let written = write(seed, 120);
         let insights = insights(&written, 50);
@@ -68,7 +67,7 @@ fn a_quote_under_an_aspect_is_a_sentence_that_both_witnesses_judge_so() {
     }
 }
 
-/// The same reviews, all of whose judgements the stars confirmed.
+/// The same reviews with all judgements confirmed by the stars.
 fn confirmed(seed: u64) -> Vec<Written> {
     let mut written = write(seed, 120);
     for finding in written
@@ -87,13 +86,13 @@ fn confirmed(seed: u64) -> Vec<Written> {
 }
 
 #[test]
-fn what_the_stars_confirmed_is_counted_beside_its_figure_and_not_shown() {
+fn findings_confirmed_by_stars_are_counted_separately_and_not_shown() {
     for seed in SEEDS {
         let (text, stars) = (
             insights(&write(seed, 120), 50),
             insights(&confirmed(seed), 50),
         );
-        // A sentence that only states facts may still stand under a topic.
+        // A sentence that only states facts may still be a quote of a topic.
         assert!(quotes(&stars).all(|quote| quote.polarity == Vote::Neutral));
         assert_eq!(text.corpus.confirmed, (0, 0));
         assert!(
@@ -103,7 +102,7 @@ fn what_the_stars_confirmed_is_counted_beside_its_figure_and_not_shown() {
         for (text, stars) in text.aspects.iter().zip(&stars.aspects) {
             let (before, after) = (text.said.votes, stars.said.votes);
             assert_eq!(before.confirmed, [0, 0]);
-            // What is mixed is of neither side.
+            // Mixed reviews are on neither side.
             assert_eq!(after.confirmed, [after.positive, after.negative]);
             let without = VoteCounts {
                 confirmed: [0, 0],
@@ -141,10 +140,10 @@ fn what_the_stars_confirmed_is_counted_beside_its_figure_and_not_shown() {
 }
 
 #[test]
-fn a_vote_is_confirmed_where_the_text_judges_nothing_else() {
+fn a_vote_is_confirmed_if_the_text_judges_nothing_else() {
     for seed in SEEDS {
         let mut written = confirmed(seed);
-        // The first judgement of each review is the text's own.
+        // The first judgement of each review comes from the text.
         for one in &mut written {
             let mut findings = one.analysis.findings.iter_mut();
             if let Some(first) = findings.find(|finding| finding.polarity != Polarity::Neutral) {
@@ -174,8 +173,8 @@ fn a_vote_is_confirmed_where_the_text_judges_nothing_else() {
 }
 
 #[test]
-fn reviews_of_few_stars_that_do_not_read_so_are_told() {
-    let mut told = 0;
+fn low_ratings_whose_texts_are_not_negative_are_reported() {
+    let mut reported = 0;
     for seed in SEEDS {
         let written = write(seed, 120);
         let discontent = written.iter().filter(|one| {
@@ -191,8 +190,8 @@ fn reviews_of_few_stars_that_do_not_read_so_are_told() {
         let figures = &sentence.unwrap().evidence.figures;
         assert_eq!(figures["unheard"] as usize, unheard.len());
         assert_eq!(figures["reviews"] as usize, unheard.len() + heard.len());
-        told += unheard.len();
-        // All heard, or of too few reviews: nothing is said.
+        reported += unheard.len();
+        // No sentence if all texts are negative, or if there are too few reviews.
         let mut calm = written.clone();
         calm.iter_mut()
             .for_each(|one| one.analysis.overall.0 = Polarity::Negative);
@@ -202,21 +201,21 @@ fn reviews_of_few_stars_that_do_not_read_so_are_told() {
             assert!(summary.iter().all(|one| one.template != "unheard"));
         }
     }
-    assert!(told > 100, "the premise");
+    assert!(reported > 100, "the premise");
 }
 
 #[test]
-fn no_sentence_tells_of_an_aspect_of_which_most_votes_are_uncertain() {
-    let told = |written: &[Written]| {
+fn the_summary_omits_aspects_whose_votes_are_mostly_uncertain() {
+    let reported = |written: &[Written]| {
         let insights = insights(written, 50);
         let of_sentence = |one: &SummarySentence| one.evidence.aspect.clone();
-        let told: BTreeSet<String> = insights.summary.iter().filter_map(of_sentence).collect();
-        (told, insights.aspects)
+        let reported: BTreeSet<String> = insights.summary.iter().filter_map(of_sentence).collect();
+        (reported, insights.aspects)
     };
     let mut silenced = 0;
     for seed in SEEDS {
         let written = write(seed, 120);
-        let (before, _) = told(&written);
+        let (before, _) = reported(&written);
         let mut unsure = written;
         for (number, one) in unsure.iter_mut().enumerate() {
             let its = one.analysis.findings.iter_mut();
@@ -224,7 +223,7 @@ fn no_sentence_tells_of_an_aspect_of_which_most_votes_are_uncertain() {
                 finding.polarity = Polarity::Uncertain;
             });
         }
-        let (after, aspects) = told(&unsure);
+        let (after, aspects) = reported(&unsure);
         for aspect in aspects {
             let votes = aspect.said.votes;
             let is_unsure = votes.uncertain * 2 > votes.reviews();
@@ -236,7 +235,7 @@ fn no_sentence_tells_of_an_aspect_of_which_most_votes_are_uncertain() {
 }
 
 #[tokio::test]
-async fn beside_a_persons_share_stands_how_many_of_the_reviews_that_name_them_judge() {
+async fn a_persons_share_shows_how_many_of_their_reviews_have_a_judgement() {
     let app = TestApp::seeded().await;
     let insights = app.get("/insights.json").await.json();
     let page = app.get("/insights").await.text();
@@ -257,7 +256,7 @@ async fn beside_a_persons_share_stands_how_many_of_the_reviews_that_name_them_ju
 }
 
 #[tokio::test]
-async fn what_the_stars_confirmed_is_found_as_what_it_is_and_said() {
+async fn evidence_and_search_include_findings_confirmed_by_stars_and_say_so() {
     let app = TestApp::seeded().await;
     let insights = app.get("/insights.json").await.json();
     let confirmed = &insights["method"]["confirmed"];
@@ -354,7 +353,7 @@ async fn quotes_of_the_sample_data_are_whole_sentences_each_under_one_aspect() {
     }
 }
 
-/// A firm whose reviews praise `Orla Finch` by name, so many times, and somebody else five times.
+/// A firm whose reviews praise `Orla Finch` this many times by name, and another person five times.
 async fn firm(named: u8) -> TestApp {
     let app = TestApp::empty().await;
     app.shell(&format!(
@@ -372,7 +371,7 @@ async fn firm(named: u8) -> TestApp {
 }
 
 #[tokio::test]
-async fn of_whom_fewer_than_three_reviews_name_the_counts_alone_are_told() {
+async fn people_in_fewer_than_three_reviews_have_only_counts() {
     const EVIDENCE: &str = "/insights/aspects/professionalism/evidence.json";
     for (named, is_told) in [(2, false), (3, true)] {
         let app = firm(named).await;
@@ -402,7 +401,7 @@ async fn of_whom_fewer_than_three_reviews_name_the_counts_alone_are_told() {
 }
 
 #[tokio::test]
-async fn what_the_stars_withdrew_is_counted() {
+async fn findings_withdrawn_by_stars_are_counted() {
     let app = TestApp::seeded().await;
     let counted = rows(
         &app.path(),
@@ -415,7 +414,7 @@ async fn what_the_stars_withdrew_is_counted() {
 }
 
 #[tokio::test]
-async fn reviews_answer_the_few_questions_that_most_judge_and_the_firm_does_not_answer() {
+async fn the_derived_faq_omits_questions_that_the_firm_answers() {
     let app = TestApp::seeded().await;
     let derived = async || {
         let faq = app.get("/insights.json").await.json()["faq"].clone();

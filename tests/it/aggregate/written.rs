@@ -1,5 +1,4 @@
-//! Reviews with what they say, made together: no engine has to be right for the counting to be
-//! tested.
+//! Reviews generated with their analyses, so that tests of counting do not depend on the analysis.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +15,7 @@ use reviews_service::insights::{
 use reviews_service::model::business::{Business, Service, Technician};
 use reviews_service::model::{Day, Mentions, Method, Rating, Review, Source, Status, Verification};
 
-/// Sentences, each with the aspect that it judges, and how.
+/// Sentences, each with its aspect and polarity.
 const SENTENCES: [(&str, &str, Polarity); 12] = [
     (
         "They showed up right on time for the appointment.",
@@ -79,19 +78,19 @@ const ASPECTS: [&str; 6] = [
     "warranty",
     "overall",
 ];
-/// People; the last one is hardly ever named.
+/// People; the last one is rarely named.
 pub const PEOPLE: [&str; 4] = ["Ann Moss", "Bo Reed", "Cy Dunn", "Di Rare"];
 /// The latest day that a review can have.
 const NEWEST: NaiveDate = NaiveDate::from_ymd_opt(2026, 11, 8).unwrap();
 
-/// A review and what it says.
+/// A review and its analysis.
 #[derive(Debug, Clone)]
 pub struct Written {
     pub review: Review,
     pub analysis: Analysis,
 }
 
-/// Deterministic random numbers by `SplitMix64`; the field is its state.
+/// Deterministic random numbers (`SplitMix64`); the field is the state.
 pub struct Dice(pub u64);
 
 impl Dice {
@@ -103,7 +102,7 @@ impl Dice {
     }
 }
 
-/// So many reviews, newest first.
+/// This many reviews, newest first.
 pub fn write(seed: u64, count: usize) -> Vec<Written> {
     let mut dice = Dice(seed);
     let mut written: Vec<Written> = (0..count).map(|number| one(&mut dice, number)).collect();
@@ -111,7 +110,7 @@ pub fn write(seed: u64, count: usize) -> Vec<Written> {
     written
 }
 
-/// Some sentences: what they say, what is found in them, and whom they mention.
+/// Some sentences: their text, findings and mentions.
 fn sentences(dice: &mut Dice) -> (String, Vec<Finding>, Vec<Mention>) {
     let (mut text, mut findings, mut mentions) = (String::new(), Vec::new(), Vec::new());
     for sentence in 0..u32::try_from(dice.below(6)).unwrap() {
@@ -159,7 +158,7 @@ fn sentences(dice: &mut Dice) -> (String, Vec<Finding>, Vec<Mention>) {
     (text, findings, mentions)
 }
 
-/// The hits of a finding: of a rule, and where both witnesses say so of the classifier.
+/// The hits of a finding: of a rule, and of the classifier if both witnesses agree.
 pub fn hits(span: TextSpan, score: i32, is_of_both: bool) -> Vec<Hit> {
     let hit = |rule: &str, points| Hit {
         rule: rule.to_owned(),
@@ -232,7 +231,7 @@ fn one(dice: &mut Dice, number: usize) -> Written {
 }
 
 fn review(dice: &mut Dice, number: usize, text: String, mentions: Mentions) -> Review {
-    // The newest two are of one day, so that taking one away does not move the end.
+    // The newest two have the same day, so that removing one does not change the last day.
     let age = if number < 2 {
         0
     } else {
@@ -293,7 +292,7 @@ pub fn business() -> Business {
     }
 }
 
-/// What they say, given in segments of so many.
+/// The insights of these reviews, in segments of this size.
 pub fn insights(written: &[Written], segment: usize) -> AggregatedInsights {
     let trade = trade();
     let mut segments = Vec::new();

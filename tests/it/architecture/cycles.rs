@@ -1,17 +1,16 @@
-//! Inside a module, files form no import cycle, `mod.rs` included: who reads one can read it before those that use it.
-//! Apart from the other rules, because it follows re-exports to the file that defines a name. To declare or re-export a
-//! child is no use of it.
+//! Files inside a module form no import cycle, `mod.rs` included, so you can read each file before the files that use it.
+//! The check follows re-exports to the file that defines a name. Declaring or re-exporting a child is not a use of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{File, assert_none, sources};
 
-/// A module of the library: its path, as in `["db", "error"]`, and what its file says.
+/// A module of the library: its path, as in `["db", "error"]`, and the content of its file.
 struct Module {
     path: Vec<String>,
-    /// Every path that it names, from the crate's root.
+    /// Every path that it names, from the root of the crate.
     uses: BTreeSet<Vec<String>>,
-    /// What it re-exports or imports under which name.
+    /// Its re-exports and imports by name.
     names: BTreeMap<String, Vec<String>>,
 }
 
@@ -29,7 +28,7 @@ fn module_path(file: &File) -> Vec<String> {
     parts
 }
 
-/// The words and marks of code, without comments and texts: names, `::`, and single characters.
+/// The tokens of code without comments and strings: names, `::`, and single characters.
 fn tokens(code: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = code;
@@ -50,8 +49,7 @@ fn tokens(code: &str) -> Vec<&str> {
     tokens
 }
 
-/// A path from the crate's root, for one that is written in `module`; `None` where it leads
-/// elsewhere.
+/// The path from the root of the crate for a path written in `module`; `None` if it leaves the crate.
 fn absolute(module: &[String], written: &[&str]) -> Option<Vec<String>> {
     let mut path: Vec<String> = match *written.first()? {
         "crate" => Vec::new(),
@@ -69,7 +67,7 @@ fn absolute(module: &[String], written: &[&str]) -> Option<Vec<String>> {
     Some(path)
 }
 
-/// Reads one tree of a `use` from `at`, below `prefix`; gives what it names, and where it ends.
+/// Reads one tree of a `use` from `at`, below `prefix`; returns the named paths and the end.
 fn tree<'a>(
     tokens: &[&'a str],
     mut at: usize,
@@ -83,7 +81,7 @@ fn tree<'a>(
                 at += 1;
                 while tokens.get(at).is_some_and(|token| *token != "}") {
                     let next = tree(tokens, at, &path, take);
-                    // A text that looks like a `use` is none.
+                    // A string may look like a `use`.
                     if next == at && tokens[at] != "," {
                         return at;
                     }
@@ -122,22 +120,21 @@ fn module(file: &File) -> Module {
         .filter(|three| three[0] == "mod" && three[2] == ";")
         .map(|three| three[1])
         .collect();
-    // A child is named without `self`.
+    // A child can be named without `self`.
     let target = |written: &[&str]| match written.first() {
         Some(first) if children.contains(first) => absolute(&path, &[&["self"], written].concat()),
         _ => absolute(&path, written),
     };
     let mut at = 0;
     while at < tokens.len() {
-        // `impl Trait + use<>` says which lifetimes are captured, and a text may hold the word;
-        // neither imports anything.
+        // `impl Trait + use<>` lists captured lifetimes, and a string may contain the word; neither is an import.
         let begins = at == 0 || [";", "}", "{", "pub", ")", "]"].contains(&tokens[at - 1]);
         if tokens[at] == "use" && begins {
             let is_re_export = at > 0 && ["pub", ")"].contains(&tokens[at - 1]);
             at = tree(&tokens, at + 1, &[], &mut |written, name| {
                 if let Some(target) = target(&written) {
                     names.insert(name.to_owned(), target.clone());
-                    // What is re-exported is not used by that alone.
+                    // A re-export is not a use.
                     let is_named = || tokens.iter().filter(|token| **token == name).count() > 1;
                     if !is_re_export || is_named() {
                         uses.insert(target);
@@ -189,7 +186,7 @@ fn defines<'a>(
     }
 }
 
-/// Groups of files that use one another, each sorted.
+/// Groups of files that use each other, each sorted.
 fn cycles(files: &[File]) -> Vec<Vec<String>> {
     let modules: BTreeMap<Vec<String>, Module> = files
         .iter()
@@ -243,7 +240,7 @@ fn files_of_a_module_form_no_import_cycle() {
 }
 
 #[test]
-fn a_cycle_is_found_through_a_re_export_and_a_chain_is_none() {
+fn a_cycle_through_a_re_export_is_found_and_a_chain_is_not_a_cycle() {
     let file = |path: &str, text: &str| File {
         path: path.into(),
         text: text.to_owned(),

@@ -1,19 +1,19 @@
-//! The rules of `docs/ARCHITECTURE.md` that no compiler holds: which module may use which, and where SQL, HTTP and public
-//! shapes stand.
+//! Rules of `docs/ARCHITECTURE.md` that the compiler does not check: which module may use which, and where SQL, HTTP types
+//! and public JSON types are.
 
 mod cycles;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A file of ours: its path from the package's root, and its text.
+/// A source file: its path from the root of the package, and its text.
 struct File {
     path: PathBuf,
     text: String,
 }
 
 impl File {
-    /// `snapshot` for `src/snapshot/publisher.rs`; nothing for `src/main.rs` and `src/lib.rs`.
+    /// `snapshot` for `src/snapshot/publisher.rs`; "" for `src/main.rs` and `src/lib.rs`.
     fn module(&self) -> Option<&str> {
         let name = self.path.iter().nth(1)?.to_str()?;
         let name = name.trim_end_matches(".rs");
@@ -24,7 +24,7 @@ impl File {
         self.path.display().to_string()
     }
 
-    /// The lines that are code, numbered from one: no comments, and nothing of the unit tests at the end.
+    /// The lines of code, numbered from one, without comments and the unit tests at the end.
     fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         let lines = (1..)
             .zip(self.text.lines())
@@ -57,7 +57,7 @@ fn assert_none(faults: &[String]) {
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
 }
 
-/// Fails for every line of code outside `allowed` that holds one of `marks`.
+/// Fails for every line of code outside `allowed` that contains one of `marks`.
 #[track_caller]
 fn assert_only_in(allowed: impl Fn(&File) -> bool, marks: &[&str]) {
     let mut faults = Vec::new();
@@ -71,7 +71,7 @@ fn assert_only_in(allowed: impl Fn(&File) -> bool, marks: &[&str]) {
     assert_none(&faults);
 }
 
-/// The modules of `src/lib.rs` in their order.
+/// The modules of `src/lib.rs` in order.
 fn order() -> Vec<String> {
     let lib = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/lib.rs")).unwrap();
     lib.lines()
@@ -155,7 +155,7 @@ fn the_modules_used_are_found_in_every_spelling() {
 }
 
 #[test]
-fn sql_stands_in_storage_and_in_stores() {
+fn sql_is_only_in_storage_and_stores() {
     assert_only_in(
         |file| file.module() == Some("storage") || file.name().contains("store"),
         &[
@@ -171,14 +171,14 @@ fn sql_stands_in_storage_and_in_stores() {
 }
 
 #[test]
-fn http_is_known_from_web_up_and_where_requests_leave() {
+fn only_web_later_modules_and_http_clients_use_http_types() {
     let order = order();
     let place = |module: &str| order.iter().position(|other| other == module);
     assert_only_in(
         |file| {
             file.module().is_none_or(|module| place(module) >= place("web"))
                 || file.name().starts_with("src/websub/http_client/")
-                // Its nodes are named by the operator.
+                // The operator names its nodes.
                 || file.name() == "src/storage/rqlite.rs"
         },
         &[
@@ -193,9 +193,8 @@ fn http_is_known_from_web_up_and_where_requests_leave() {
 }
 
 #[test]
-fn only_wire_makes_types_public_shapes() {
-    // Rows that are staged or stored as JSON derive `Serialize` too, and so does a line of the log; the API's document
-    // lists none of them.
+fn only_wire_defines_public_json_types() {
+    // Staged or stored JSON rows and log lines also derive `Serialize`; the OpenAPI document has none of them.
     let is_stored = |file: &File| {
         ["model", "imports", "insights"].contains(&file.module().unwrap_or_default())
             || file.name() == "src/cli/logging.rs"

@@ -1,4 +1,4 @@
-//! Mentions are rows of their own, and follow their review and its id.
+//! Mentions are separate rows that follow the ID of their review.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::{check_each, insert, review};
 use crate::support::{Generator, TestApp, check_in_step};
 
 #[tokio::test]
-async fn a_rename_takes_mentions_along() {
+async fn renaming_a_review_keeps_its_mentions() {
     let app = TestApp::empty().await;
     app.shell(&insert("a", "text")).await;
     app.shell(
@@ -34,12 +34,12 @@ async fn a_rename_takes_mentions_along() {
 }
 
 #[tokio::test]
-async fn mentions_are_published_however_they_come_and_go() {
+async fn every_change_of_mentions_is_published() {
     let app = TestApp::with(&Generator::new(5).reviews(60)).await;
     check_each(
         &app,
         &[
-            // Before there is such a review.
+            // Before the review exists.
             "insert into mention values ('m', 'technician', 'Will Grant'), ('m', 'service', 'drain')",
             &insert("m", "mentioned"),
             "insert into mention values ('m', 'service_area', 'Mesa')",

@@ -1,5 +1,5 @@
-//! Whoever writes is seen: in all surfaces together, and the text index is in step afterwards. Here
-//! the writer is a plain SQLite connection, which knows nothing of us and leaves foreign keys off.
+//! Changes of any program appear on all surfaces and in the text index. Here the writer is a plain SQLite connection with
+//! foreign keys off.
 
 mod mentions;
 mod writers;
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 use crate::support::{Generator, TestApp, check_in_step};
 
-/// A row that needs no more columns.
+/// A row with only the required columns.
 fn insert(id: &str, text: &str) -> String {
     format!(
         "insert into review (review_id, rating, reviewed_on, author, text) values ('{id}', 2, '2026-11-19', 'Sam', '{text}');"
     )
 }
 
-/// Runs each statement alone, and holds all surfaces against the tables after each.
+/// Runs each statement, and compares all surfaces with the tables after it.
 async fn check_each(app: &TestApp, statements: &[&str]) {
     for sql in statements {
         app.shell(sql).await;
@@ -47,7 +47,7 @@ async fn a_row_written_in_a_shell_is_published() {
 }
 
 #[tokio::test]
-async fn a_row_with_defaults_alone_is_published_with_them() {
+async fn a_row_with_only_default_values_is_published() {
     let app = TestApp::empty().await;
     app.shell(
         "insert into review (review_id, rating, reviewed_on) values ('bare', 4, '2026-11-18')",
@@ -146,7 +146,7 @@ async fn an_update_of_any_column_is_published() {
 }
 
 #[tokio::test]
-async fn what_is_deleted_is_gone_everywhere() {
+async fn a_deleted_review_disappears_everywhere() {
     let app = TestApp::with(&Generator::new(3).reviews(200)).await;
     let newest = app.get("/reviews.json").await.ids()[0].clone();
     check_each(
@@ -172,14 +172,14 @@ async fn what_is_deleted_is_gone_everywhere() {
 }
 
 #[tokio::test]
-async fn whatever_stands_for_a_conflict_leaves_everything_in_step() {
+async fn every_conflict_clause_keeps_all_surfaces_consistent() {
     let app = TestApp::with(&Generator::new(4).reviews(150)).await;
     check_each(
         &app,
         &[
             &insert("a", "from the shell, first"),
             &insert("b", "from the shell, second"),
-            // The same id: the row is replaced, and no delete trigger fires.
+            // The same ID: the row is replaced, and no delete trigger fires.
             &insert("a", "replaced water heater").replacen("insert", "insert or replace", 1),
             &insert("a", "replaced again").replacen("insert", "replace", 1),
             &insert("a", "and again").replacen("insert", "replace", 1),
@@ -187,7 +187,7 @@ async fn whatever_stands_for_a_conflict_leaves_everything_in_step() {
             &insert("c", "not ignored").replacen("insert", "insert or ignore", 1),
             "insert into review (review_id, rating, reviewed_on, text) values ('a', 5, '2026-11-01', 'upserted in a shell')
                on conflict (review_id) do update set text = excluded.text, rating = excluded.rating",
-            // Onto a row that is there: it goes, again without a delete trigger.
+            // Onto an existing row, which is deleted, again without a delete trigger.
             "update or replace review set review_id = 'b' where review_id = 'a'",
             "update or ignore review set review_id = 'b' where review_id = 'c'",
             "update or replace review set review_id = 'r-00001' where review_id = 'c'",
@@ -212,7 +212,7 @@ async fn whatever_stands_for_a_conflict_leaves_everything_in_step() {
 }
 
 #[tokio::test]
-async fn withheld_and_published_take_turns() {
+async fn a_review_can_be_withheld_and_published_repeatedly() {
     let app = TestApp::with(&Generator::new(6).reviews(80)).await;
     check_each(
         &app,
@@ -245,7 +245,7 @@ async fn withheld_and_published_take_turns() {
 }
 
 #[tokio::test]
-async fn what_stands_beside_the_reviews_is_published_too() {
+async fn changes_of_other_tables_are_published_too() {
     let app = TestApp::with(&Generator::new(7).reviews(60)).await;
     app.shell("insert into business (business_id, name) values ('peak', 'Desert Peak')")
         .await;

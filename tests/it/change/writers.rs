@@ -1,17 +1,17 @@
-//! Many writers and odd ones: nothing is missed, and nothing is seen twice.
+//! Concurrent and unusual writers: no change is missed, and none is published twice.
 
 use super::{insert, review};
 use crate::support::{Generator, TestApp, check_in_step};
 
 #[tokio::test]
-async fn writers_of_every_kind_leave_everything_in_step() {
+async fn every_kind_of_writer_keeps_all_surfaces_consistent() {
     let app = TestApp::with(&Generator::new(9).reviews(60)).await;
-    // A statement that fails in the midst keeps what it has done before.
+    // `or fail` keeps the rows that were changed before the failure.
     app.refused("update or fail review set rating = rating + 1, text = text || ' shell' where review_id < 'r-00040'").await;
     check_in_step(&app).await;
     app.shell("begin; delete from review where rating < 5; savepoint s; delete from review; rollback to s; commit").await;
     check_in_step(&app).await;
-    // From within another database.
+    // From another database.
     let attach = format!("attach '{}' as ours; ", app.path().display());
     let beside = app.folder().join("beside.db");
     for sql in [
@@ -27,7 +27,7 @@ async fn writers_of_every_kind_leave_everything_in_step() {
 }
 
 #[tokio::test]
-async fn a_character_that_ends_texts_elsewhere_ends_none_here() {
+async fn control_characters_and_nul_do_not_end_a_text() {
     let app = TestApp::empty().await;
     let mut review = Generator::new(10).review(1);
     review.text = "before\0after\u{1f}\u{1e}end".to_owned();

@@ -1,5 +1,4 @@
-//! Content codings: every document in each, ready ahead, with a tag of its own (RFC 9110 §8.4,
-//! §12.5.3).
+//! Content codings: every document is compressed ahead in each, with its own tag (RFC 9110 §8.4, §12.5.3).
 
 use super::*;
 
@@ -10,7 +9,10 @@ fn decode(coding: &str, coded: &[u8]) -> Vec<u8> {
             let mut decoder = flate2::bufread::GzDecoder::new(coded);
             decoder.read_to_end(&mut plain).unwrap();
             // curl stops after the first member, so there must not be a second.
-            assert!(decoder.into_inner().is_empty(), "gzip of several members");
+            assert!(
+                decoder.into_inner().is_empty(),
+                "the gzip has several members"
+            );
         }
         "br" => {
             brotli::Decompressor::new(coded, 4096)
@@ -48,7 +50,7 @@ async fn every_document_is_offered_in_every_coding() {
             );
             assert!(
                 coded.body.len() < plain.body.len(),
-                "{target} in {coding} is no smaller"
+                "{target} in {coding} is not smaller"
             );
             assert_eq!(
                 decode(coding, &coded.body),
@@ -93,7 +95,7 @@ async fn every_document_is_offered_in_every_coding() {
 }
 
 #[tokio::test]
-async fn pages_and_the_files_they_load_are_coded_ahead() {
+async fn pages_and_their_files_are_compressed_ahead() {
     let app = service().await;
     let home = app.get("/").await.text();
     let loaded = home.split('"').filter(|text| text.starts_with("/assets/"));
@@ -143,7 +145,7 @@ async fn pages_and_the_files_they_load_are_coded_ahead() {
 }
 
 #[tokio::test]
-async fn the_coding_is_what_the_client_weighs_highest() {
+async fn the_client_gets_the_coding_with_the_highest_weight() {
     let app = service().await;
     for target in CODED {
         for (accepted, chosen) in [
@@ -194,7 +196,7 @@ async fn the_coding_is_what_the_client_weighs_highest() {
 }
 
 #[tokio::test]
-async fn what_is_made_for_one_request_is_not_coded() {
+async fn answers_made_for_one_request_are_not_compressed() {
     let app = service().await;
     for target in [
         "/api/reviews/since/2024-01-01",

@@ -1,8 +1,8 @@
-//! When something changed: to the second, and never backwards (RFC 9110 §8.8.2).
+//! `Last-Modified`: precise to the second, and never going back (RFC 9110 §8.8.2).
 
 use super::*;
 
-/// The status of asking again with the target's own `Last-Modified` in that header.
+/// The status of a request with the target's own `Last-Modified` in this header.
 async fn asked_again(app: &TestApp, target: &str, header: &str) -> u16 {
     let modified = app.get(target).await.header("last-modified").to_owned();
     app.get_with(target, &[(header, &modified)]).await.status
@@ -32,7 +32,7 @@ async fn two_changes_within_one_second_switch_if_modified_since_off_until_the_ne
             asked_again(&app, target, IMS).await,
             asked_again(&app, target, IUS).await,
         );
-        assert_eq!(statuses, (304, 200), "{target}: a lone change");
+        assert_eq!(statuses, (304, 200), "{target}: a single change");
     }
     change(&app, 400, "two").await;
     let second = app.get("/reviews.json").await;
@@ -47,20 +47,20 @@ async fn two_changes_within_one_second_switch_if_modified_since_off_until_the_ne
             asked_again(&app, target, IMS).await,
             asked_again(&app, target, IUS).await,
         );
-        assert_eq!(statuses, (200, 412), "{target}: which of the two is meant?");
+        assert_eq!(statuses, (200, 412), "{target}: the date is ambiguous");
         assert_eq!(
             app.get_with(target, &[(IMS, LATER)]).await.status,
             200,
-            "{target}: not even later"
+            "{target}: also later"
         );
         let tag = app.get(target).await.header("etag").to_owned();
         assert_eq!(
             app.get_with(target, &[(INM, &tag)]).await.status,
             304,
-            "{target}: tags know"
+            "{target}: tags differ"
         );
     }
-    // Neither time nor a restart tells the two states apart.
+    // The two states have the same `Last-Modified`, also later and after a restart.
     app.advance(Duration::hours(3));
     let app = app.restart().await;
     for target in targets {
@@ -120,19 +120,19 @@ async fn last_modified_never_goes_back() {
             assert_eq!(
                 app.get_with(target, &[(IMS, &stale)]).await.status,
                 200,
-                "{target}: a stale copy passed for fresh at step {number}"
+                "{target}: a stale copy counted as fresh at step {number}"
             );
             *last = seconds(&answer);
             assert!(
                 tags.insert(answer.header("etag").to_owned()),
-                "{target}: a tag twice"
+                "{target}: a repeated tag"
             );
         }
     }
 }
 
 #[tokio::test]
-async fn what_did_not_change_keeps_its_tag_and_its_instant() {
+async fn unchanged_documents_keep_tag_and_last_modified() {
     let app = TestApp::with(&Generator::new(54).reviews(120)).await;
     let targets = ["/api/feed.json", "/feed.xml", "/docs"];
     let mut before = Vec::new();

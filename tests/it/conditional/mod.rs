@@ -1,5 +1,4 @@
-//! Conditional requests and content codings (RFC 9110 §8.8, §12.5.3, §13) on the routes as they
-//! are.
+//! Conditional requests and content codings (RFC 9110 §8.8, §12.5.3, §13) on the real routes.
 
 mod codings;
 mod instants;
@@ -11,7 +10,7 @@ use poem::http::Method;
 
 use crate::support::{Answer, Generator, TestApp};
 
-/// Everything that has a tag.
+/// The targets with an `ETag`.
 const TAGGED: [&str; 11] = [
     "/reviews.json",
     "/insights.json",
@@ -25,7 +24,7 @@ const TAGGED: [&str; 11] = [
     "/",
     "/reviews/r-00001",
 ];
-/// Of these, what says when it last changed.
+/// Those of them with `Last-Modified`.
 const DATED: [&str; 5] = [
     "/reviews.json",
     "/insights.json",
@@ -33,7 +32,7 @@ const DATED: [&str; 5] = [
     "/feed.xml",
     "/api/reviews/since/2025-01-01",
 ];
-/// What is offered in codings.
+/// The targets with content codings.
 const CODED: [&str; 6] = [
     "/reviews.json",
     "/insights.json",
@@ -44,7 +43,7 @@ const CODED: [&str; 6] = [
 ];
 const CODINGS: [&str; 2] = ["br", "gzip"];
 
-/// A service whose documents all changed last at 12:00:10.
+/// A service whose documents all last changed at 12:00:10.
 async fn service() -> TestApp {
     let app = TestApp::with(&Generator::new(51).reviews(120)).await;
     app.advance(Duration::seconds(10));
@@ -56,8 +55,8 @@ const MODIFIED: &str = "Fri, 20 Nov 2026 12:00:10 GMT";
 const EARLIER: &str = "Fri, 20 Nov 2026 12:00:09 GMT";
 const LATER: &str = "Fri, 20 Nov 2026 12:00:11 GMT";
 
-/// Header lines (`{tag}` stands for the tag, `{digest}` for what is in its quotes), the status, and
-/// the status where the answer does not say when it changed.
+/// Header lines (`{tag}` is the tag, `{digest}` its text without quotes), the status, and the status if the answer has no
+/// `Last-Modified`.
 type Row = (&'static [(&'static str, &'static str)], u16, u16);
 
 const INM: &str = "if-none-match";
@@ -85,7 +84,7 @@ const ROWS: &[Row] = &[
     (&[(INM, "{digest}")], 200, 200),
     (&[(INM, r#""*""#)], 200, 200),
     (&[(INM, "")], 200, 200),
-    // If-Modified-Since means nothing beside If-None-Match (§13.1.3).
+    // If-Modified-Since is ignored beside If-None-Match (§13.1.3).
     (&[(INM, r#""x""#), (IMS, MODIFIED)], 200, 200),
     (&[(INM, r#""x""#), (IMS, LATER)], 200, 200),
     (&[(INM, ""), (IMS, LATER)], 200, 200),
@@ -97,7 +96,7 @@ const ROWS: &[Row] = &[
     (&[(IMS, "Friday, 20-Nov-26 12:00:09 GMT")], 200, 200),
     (&[(IMS, "Fri Nov 20 12:00:10 2026")], 304, 200),
     (&[(IMS, "Fri Nov 20 12:00:09 2026")], 200, 200),
-    // A date that is none, or two of them, are ignored.
+    // An invalid date, or two dates, are ignored.
     (&[(IMS, "2026-11-20T12:00:10Z")], 200, 200),
     (&[(IMS, "Fri, 32 Nov 2026 12:00:10 GMT")], 200, 200),
     (&[(IMS, "tomorrow")], 200, 200),
@@ -122,13 +121,13 @@ const ROWS: &[Row] = &[
     (&[(IUS, EARLIER), (INM, "{tag}")], 412, 304),
     (&[(IUS, MODIFIED), (IMS, MODIFIED)], 304, 200),
     (&[(IM, "*"), (IMS, EARLIER)], 200, 200),
-    // Ranges are not served, and nothing says that they were.
+    // Ranges are neither served nor announced.
     (&[("range", "bytes=0-9")], 200, 200),
     (&[("range", "bytes=0-9"), ("if-range", "{tag}")], 200, 200),
 ];
 
 #[tokio::test]
-async fn preconditions_are_those_of_the_standard_on_every_route() {
+async fn every_route_follows_the_standard_for_preconditions() {
     let app = service().await;
     for target in TAGGED {
         let plain = app.get(target).await;
@@ -175,7 +174,7 @@ async fn preconditions_are_those_of_the_standard_on_every_route() {
 }
 
 #[tokio::test]
-async fn head_says_what_get_would() {
+async fn head_has_the_headers_of_get() {
     let app = service().await;
     for target in TAGGED.into_iter().chain([
         "/healthz",
@@ -188,8 +187,7 @@ async fn head_says_what_get_would() {
             let headers = [("accept-encoding", coding)];
             let get = app.get_with(target, &headers).await;
             let head = app.send(Method::HEAD, target, &headers).await;
-            // The server adds the length to what has a body (RFC 9110 §8.6), and HEAD says the
-            // same.
+            // The server adds the length to answers with a body (RFC 9110 §8.6), and HEAD has the same one.
             let mut headers = get.headers.clone();
             headers
                 .entry("content-length")
@@ -209,7 +207,7 @@ async fn head_says_what_get_would() {
 }
 
 #[tokio::test]
-async fn no_precondition_makes_an_error_into_anything_else() {
+async fn preconditions_do_not_change_errors() {
     let app = service().await;
     let rows: [(Method, &str, u16); 8] = [
         (Method::GET, "/nothing", 404),

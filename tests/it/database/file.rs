@@ -1,4 +1,4 @@
-//! Opening: what is made, what is migrated, and what is refused untouched.
+//! Opening a file: it is created, migrated, or refused without a change.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -18,7 +18,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[tokio::test]
-async fn a_new_database_is_for_its_owner_alone() {
+async fn only_the_owner_can_read_a_new_database() {
     let app = TestApp::with(&Generator::new(71).reviews(3)).await;
     for suffix in ["", "-wal", "-shm"] {
         assert_eq!(
@@ -30,7 +30,7 @@ async fn a_new_database_is_for_its_owner_alone() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_there_keeps_its_mode() {
+async fn an_existing_file_keeps_its_mode() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reviews.db");
     fs::write(&path, "").unwrap();
@@ -40,7 +40,7 @@ async fn a_file_that_is_there_keeps_its_mode() {
 }
 
 #[tokio::test]
-async fn each_migration_is_applied_once_and_named() {
+async fn each_migration_is_applied_once_and_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reviews.db");
     let (database, first) = Database::open(&path).await.unwrap();
@@ -72,14 +72,14 @@ async fn each_migration_is_applied_once_and_named() {
 }
 
 #[tokio::test]
-async fn what_is_closed_leaves_one_file() {
+async fn a_closed_database_is_one_file() {
     let folder = tempfile::tempdir().unwrap();
     make(&folder.path().join("reviews.db")).await;
     assert_eq!(names(folder.path()), ["reviews.db"]);
 }
 
 #[tokio::test]
-async fn a_missing_database_is_not_made_for_a_reader() {
+async fn opening_read_only_creates_no_database() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("none.db");
     let error = Database::open_read_only(&path).await.unwrap_err();
@@ -99,7 +99,7 @@ async fn a_missing_folder_is_named() {
 }
 
 #[tokio::test]
-async fn a_link_to_a_file_that_does_not_exist_names_the_new_file() {
+async fn a_link_to_a_missing_file_creates_its_target() {
     let folder = tempfile::tempdir().unwrap();
     let link = folder.path().join("link.db");
     symlink("reviews.db", &link).unwrap();
@@ -114,7 +114,7 @@ async fn a_link_to_a_file_that_does_not_exist_names_the_new_file() {
 }
 
 #[tokio::test]
-async fn a_folder_is_no_database() {
+async fn a_folder_is_not_a_database() {
     let folder = tempfile::tempdir().unwrap();
     let (write, read) = faults(folder.path()).await;
     for error in [write, read] {
@@ -123,7 +123,7 @@ async fn a_folder_is_no_database() {
 }
 
 #[tokio::test]
-async fn a_file_of_something_else_is_left_as_it_is() {
+async fn a_file_of_another_format_is_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("letter.txt");
     let letter = "Dear customer, ".repeat(1_000);
@@ -162,7 +162,7 @@ async fn a_newer_database_is_refused_untouched() {
 }
 
 #[tokio::test]
-async fn a_migration_that_differs_is_refused() {
+async fn a_database_with_a_different_migration_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reviews.db");
     make(&path).await;
@@ -178,7 +178,7 @@ async fn a_migration_that_differs_is_refused() {
 }
 
 #[tokio::test]
-async fn an_older_database_is_migrated_by_whoever_writes_and_refused_by_who_reads() {
+async fn an_older_database_is_migrated_by_writers_and_refused_by_readers() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reviews.db");
     make(&path).await;
@@ -188,7 +188,7 @@ async fn an_older_database_is_migrated_by_whoever_writes_and_refused_by_who_read
         "drop table intent; drop table subscription; drop table attempt; drop table fan_out; delete from _sqlx_migrations where version = 6",
     );
     if newest != "6" {
-        // Later migrations may need the table; then this one cannot be taken back alone.
+        // Later migrations may need the table; then this one cannot be reverted separately.
         return;
     }
     let error = Database::open_read_only(&path).await.unwrap_err();
@@ -206,7 +206,7 @@ async fn an_older_database_is_migrated_by_whoever_writes_and_refused_by_who_read
     let (database, migrated) = Database::open(&path).await.unwrap();
     database.close().await;
     assert_eq!(migrated.applied, ["0006 subscription"]);
-    // Somebody else's database has none of ours.
+    // Another program's database has none of our tables.
     let other = folder.path().join("other.db");
     sqlite3(&other, "create table t (a)");
     let error = Database::open_read_only(&other).await.unwrap_err();
@@ -214,20 +214,20 @@ async fn an_older_database_is_migrated_by_whoever_writes_and_refused_by_who_read
 }
 
 /// Overwrites bytes of the file.
-fn scribble(path: &Path, range: std::ops::Range<usize>) {
+fn overwrite(path: &Path, range: std::ops::Range<usize>) {
     let mut bytes = fs::read(path).unwrap();
     bytes[range].iter_mut().for_each(|byte| *byte = 0x5a);
     fs::write(path, bytes).unwrap();
 }
 
 #[tokio::test]
-async fn a_damaged_database_is_said_to_be() {
+async fn a_damaged_database_is_reported() {
     let app = TestApp::with(&Generator::new(72).reviews(100)).await;
     let copy = app.folder().join("copy.db");
     app.back_up(&copy);
     let whole = fs::read(&copy).unwrap();
-    // The first page, behind the file's header: the list of tables.
-    scribble(&copy, 100..400);
+    // The first page after the file's header: the list of tables.
+    overwrite(&copy, 100..400);
     let (write, read) = faults(&copy).await;
     for error in [write, read] {
         assert!(matches!(error, DbError::Damaged { .. }), "{error:?}");
@@ -236,9 +236,9 @@ async fn a_damaged_database_is_said_to_be() {
             "{error}"
         );
     }
-    // A page in the midst: it opens, and `verify` finds it, or says that it cannot go on.
+    // A page in the middle: the file opens, and `verify` finds the fault or reports that it cannot continue.
     fs::write(&copy, &whole).unwrap();
-    scribble(&copy, whole.len() / 2..whole.len() / 2 + 8_192);
+    overwrite(&copy, whole.len() / 2..whole.len() / 2 + 8_192);
     let found = async {
         let readers = Database::open_read_only(&copy).await?;
         let verified = verify(&mut readers.acquire().await.unwrap())
@@ -260,7 +260,7 @@ async fn verifying_writes_nothing() {
     for command in ["backup", "vacuum into"] {
         match command {
             "backup" => app.back_up(&copy),
-            // It is in no log mode, as copies often are.
+            // It is not in WAL mode, like many copies.
             _ => drop(
                 app.shell(&format!("vacuum into '{}'", copy.display()))
                     .await,
@@ -282,7 +282,7 @@ async fn verifying_writes_nothing() {
             "{command}: the file changed"
         );
         for name in names(folder.path()) {
-            // SQLite makes the last two for a reader, and leaves them for the next writer.
+            // SQLite creates the last two for a reader, and leaves them for the next writer.
             assert!(
                 ["copy.db", "copy.db-shm", "copy.db-wal"].contains(&name.as_str()),
                 "{command}: {name}"
@@ -293,8 +293,8 @@ async fn verifying_writes_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_out_of_step_is_found() {
-    for (sql, said) in [
+async fn verify_finds_inconsistent_rows() {
+    for (sql, fault) in [
         (
             "delete from review_fts where rowid = (select review_no from review_change where review_id = 'r-00003')",
             "review r-00003",
@@ -325,14 +325,14 @@ async fn what_is_out_of_step_is_found() {
             verified
                 .wrong
                 .iter()
-                .any(|sentence| sentence.contains(said)),
+                .any(|sentence| sentence.contains(fault)),
             "{sql}: {verified:?}"
         );
     }
 }
 
 #[tokio::test]
-async fn what_is_only_behind_is_not_wrong() {
+async fn unpublished_changes_are_not_faults() {
     let app = TestApp::with(&Generator::new(75).reviews(10)).await;
     sqlite3(&app.path(), "update review set author = 'later'");
     let readers = Database::open_read_only(&app.path()).await.unwrap();
@@ -346,17 +346,17 @@ async fn what_is_only_behind_is_not_wrong() {
 }
 
 #[tokio::test]
-async fn a_forged_text_index_is_never_walked_and_is_built_again_from_the_reviews() {
+async fn a_forged_text_index_is_never_read_and_is_rebuilt() {
     let reviews = Generator::new(72).reviews(12);
     for forged in [
-        // A page that says that it ends within its own header; one that is shorter than that; one that is no bytes at all.
+        // A page whose stated end is within its header; a page shorter than its header; an empty page.
         "block = cast(substr(block, 1, 2) || x'0003' || substr(block, 5) as blob) where id > 10",
         "block = x'000000' where id > 10",
         "block = cast(block as text) where id > 10",
-        // Segment 0, whose pages are the records themselves; and a record that ends too early.
+        // Segment 0, whose pages are the records themselves; and a truncated record.
         "block = x'0000000001010100010001' || x'0a' where id = 10",
         "block = x'00000000' where id = 10",
-        // A setting of FTS5's that trusts pages, too.
+        // A setting of FTS5 that trusts pages.
         "block = block; insert into review_fts_config values ('secure-delete', 1)",
     ] {
         let app = TestApp::with(&reviews).await;
@@ -379,7 +379,7 @@ async fn a_forged_text_index_is_never_walked_and_is_built_again_from_the_reviews
     }
 }
 
-/// What is wrong with the file, if anything.
+/// The faults of the file.
 async fn check(app: &TestApp) -> Vec<String> {
     let readers = Database::open_read_only(&app.path()).await.unwrap();
     let mut reader = readers.acquire().await.unwrap();

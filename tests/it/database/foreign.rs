@@ -1,5 +1,4 @@
-//! Files that are not ours to write: they are refused, and stay as they are, byte for byte, and so
-//! do their folders.
+//! Other programs' files are refused; they and their folders stay the same, byte for byte.
 
 use std::fs;
 use std::path::Path;
@@ -11,13 +10,13 @@ use crate::support::{connect, sqlite3};
 
 const MIGRATIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations");
 
-/// Other programs' databases: what they hold, and whether it tells them from ours.
+/// Other programs' databases: their content, and whether it distinguishes them from ours.
 const FOREIGN: [&str; 7] = [
     "create table t (a)",
     "create table review (review_id, rating, text); insert into review values (1, 2, 'three')",
     "create view v as select 1",
     "pragma journal_mode = wal; create table t (a)",
-    // Of another program that has its migrations applied by sqlx.
+    // Another program whose migrations sqlx applies.
     "create table _sqlx_migrations (version bigint primary key, description text not null, installed_on timestamp, success boolean,
        checksum blob not null, execution_time bigint not null);
      insert into _sqlx_migrations values (1, 'theirs', null, 1, x'0123', 0); create table t (a)",
@@ -25,8 +24,7 @@ const FOREIGN: [&str; 7] = [
     "create table lineage (a); create table t (a)",
 ];
 
-/// Asserts that opening the file, to write or to read, meets a fault and leaves everything in its
-/// folder as it was.
+/// Asserts that opening the file, for writing or reading, fails and changes nothing in its folder.
 async fn assert_untouched(path: &Path, is_it: impl Fn(&DbError) -> bool, what: &str) {
     let folder = path.parent().unwrap();
     let state = || {
@@ -52,7 +50,7 @@ async fn assert_untouched(path: &Path, is_it: impl Fn(&DbError) -> bool, what: &
 }
 
 #[tokio::test]
-async fn a_database_of_another_program_is_refused_and_left_as_it_is() {
+async fn a_database_of_another_program_is_refused_and_not_changed() {
     for sql in FOREIGN {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("other.db");
@@ -62,11 +60,11 @@ async fn a_database_of_another_program_is_refused_and_left_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_database_that_another_program_has_open_is_left_as_it_is() {
+async fn an_open_database_of_another_program_is_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("other.db");
     let other = connect(&path);
-    // What is committed stands in the log alone.
+    // Committed data is only in the log.
     other
         .execute_batch("pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table t (a); insert into t values (1)")
         .unwrap();
@@ -102,14 +100,14 @@ async fn a_database_in_utf_16_is_refused_before_anything_is_written() {
 }
 
 #[tokio::test]
-async fn a_first_start_that_was_cut_off_is_gone_on_with() {
+async fn an_interrupted_first_start_continues() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reviews.db");
     make(&path).await;
     let all = sqlite3(&path, "select count(*) from _sqlx_migrations")
         .parse::<usize>()
         .unwrap();
-    // After so many migrations; the marks of ours come with the third.
+    // After this many migrations; the third one adds the marks of our databases.
     let mut files = names(Path::new(MIGRATIONS));
     files.retain(|name| name.ends_with(".sql"));
     for kept in [0, 1, 2] {
@@ -139,7 +137,7 @@ async fn a_first_start_that_was_cut_off_is_gone_on_with() {
 }
 
 #[tokio::test]
-async fn an_empty_file_becomes_ours() {
+async fn an_empty_file_becomes_a_database() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reviews.db");
     for sql in [

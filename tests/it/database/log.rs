@@ -1,5 +1,4 @@
-//! The write-ahead log and the write lock: the one is cut when it has grown, the other is left to
-//! others in between.
+//! The write-ahead log is cut when it is long, and long writes let waiting writers go first.
 
 use std::fs;
 use std::path::Path;
@@ -13,8 +12,7 @@ use reviews_service::storage::{Database, LOG_BYTES_MAX};
 
 use crate::support::{Generator, Quiet, TestApp, connect, sqlite3, start};
 
-/// Reviews that together fill the cache of a connection twice, so that the log grows before
-/// anything is committed. They are withheld: nothing is published of them.
+/// Withheld reviews that together fill a connection's cache twice, so that the log grows before a commit.
 fn large() -> Vec<Review> {
     let mut reviews = Generator::new(79).reviews(80);
     for review in &mut reviews {
@@ -28,9 +26,8 @@ fn log_bytes(path: &Path) -> u64 {
     fs::metadata(path.with_extension("db-wal")).map_or(0, |log| log.len())
 }
 
-/// Writes the large reviews through a connection of its own beside a running service, ends as told,
-/// and closes.
-async fn write_beside(path: &Path, end: &str) {
+/// Writes the large reviews over a separate connection beside a running service, ends the transaction as given, and closes.
+async fn write_large_reviews(path: &Path, end: &str) {
     let (database, _) = Database::open(path).await.unwrap();
     let mut write = database.write().await.unwrap();
     reviews::upsert(&mut write, &large(), start())
@@ -50,11 +47,11 @@ async fn write_beside(path: &Path, end: &str) {
 }
 
 #[tokio::test]
-async fn a_log_that_has_grown_is_cut_however_the_write_ended() {
+async fn a_long_log_is_cut_whether_or_not_the_write_succeeded() {
     for end in ["commit", "rollback", "failure"] {
-        // The service has the database open, so that no writer is the last to close it.
+        // The service keeps the database open, so that no writer closes it last.
         let app = TestApp::with(&Generator::new(80).reviews(5)).await;
-        write_beside(&app.path(), end).await;
+        write_large_reviews(&app.path(), end).await;
         assert_eq!(log_bytes(&app.path()), 0, "{end}");
         app.drain().await;
         crate::support::check_in_step(&app).await;
@@ -64,7 +61,7 @@ async fn a_log_that_has_grown_is_cut_however_the_write_ended() {
 #[tokio::test]
 async fn an_import_that_fails_leaves_no_log_behind() {
     let app = TestApp::with(&Generator::new(80).reviews(5)).await;
-    // Refused by the last of them, when the log has grown already.
+    // The last one is refused, after the log has grown.
     app.shell("create trigger late before insert on review when new.review_id = 'z' begin select raise(abort, 'too late'); end")
         .await;
     let row = |id: &str| {
@@ -108,7 +105,7 @@ async fn an_import_that_fails_leaves_no_log_behind() {
     assert_eq!(sqlite3(&app.path(), "select count(*) from review"), "5");
 }
 
-/// A row that needs next to no room.
+/// A small row.
 fn small(number: usize) -> String {
     format!(
         "{{\"id\":\"y-{number}\",\"rating\":5,\"date\":\"2026-11-01\",\"author\":\"A\",\"text\":\"\"}}\n"
@@ -116,7 +113,7 @@ fn small(number: usize) -> String {
 }
 
 #[tokio::test]
-async fn the_service_cuts_a_log_that_somebody_else_grew() {
+async fn the_service_cuts_a_log_that_another_process_wrote() {
     let app = TestApp::with(&Generator::new(80).reviews(5)).await;
     let other = connect(&app.path());
     other.execute_batch("create table beside (a); insert into beside values (zeroblob(20000000)); drop table beside").unwrap();
@@ -130,17 +127,17 @@ async fn the_service_cuts_a_log_that_somebody_else_grew() {
 }
 
 #[tokio::test]
-async fn while_somebody_reads_the_log_is_left_and_cut_later() {
+async fn a_log_in_use_by_a_reader_is_cut_later() {
     let app = TestApp::with(&Generator::new(80).reviews(5)).await;
     let mut reader = connect(&app.path());
     let reading = reader.transaction().unwrap();
     let count: i64 = reading
         .query_one("select count(*) from review", [], |row| row.get(0))
         .unwrap();
-    write_beside(&app.path(), "commit").await;
+    write_large_reviews(&app.path(), "commit").await;
     assert!(
         !app.database().checkpoint().await.unwrap(),
-        "what is read must stay"
+        "the log must stay while it is read"
     );
     assert_eq!(
         reading
@@ -155,7 +152,7 @@ async fn while_somebody_reads_the_log_is_left_and_cut_later() {
 }
 
 #[tokio::test]
-async fn an_import_that_had_to_wait_lets_others_who_wait_go_first() {
+async fn an_import_that_waited_lets_other_waiting_writers_go_first() {
     let app = TestApp::with(&Generator::new(80).reviews(5)).await;
     let file = app.folder().join("rows.jsonl");
     fs::write(&file, small(1)).unwrap();
@@ -176,7 +173,7 @@ async fn an_import_that_had_to_wait_lets_others_who_wait_go_first() {
             tokio::task::yield_now().await;
         }
         other.execute_batch("commit").unwrap();
-        // However often somebody else wants the lock now: it is theirs.
+        // Other writers now get the lock whenever they want it.
         for _ in 0..3 {
             app.database()
                 .write()
@@ -205,7 +202,7 @@ async fn an_import_that_had_to_wait_lets_others_who_wait_go_first() {
 }
 
 #[tokio::test]
-async fn an_import_that_meets_no_lock_waits_for_nobody() {
+async fn an_import_without_a_lock_does_not_wait() {
     let app = TestApp::empty().await;
     let file = app.folder().join("rows.jsonl");
     fs::write(&file, small(1)).unwrap();
@@ -213,7 +210,7 @@ async fn an_import_that_meets_no_lock_waits_for_nobody() {
         files: vec![file],
         ..ImportRequest::default()
     };
-    // A clock that stands: any wait would be for ever.
+    // The clock stands still: any wait would last for ever.
     let (clock, mut quiet) = (Clock::manual(start()), Quiet::default());
     let import = import(app.database(), &clock, &order, &mut quiet);
     let report = tokio::time::timeout(Duration::from_mins(1), import)

@@ -1,5 +1,4 @@
-//! The database file when it is not as it should be: every fault has its own message, none makes it
-//! worse, and what can be published is.
+//! Faults of the database file: each has its own message, none causes further damage, and valid rows are published.
 
 mod file;
 mod foreign;
@@ -15,7 +14,7 @@ use std::path::Path;
 
 use reviews_service::storage::{Database, DbError};
 
-/// The fault that opening this file meets, for writing and for reading.
+/// The error of opening this file for writing, which must be that for reading too.
 async fn faults(path: &Path) -> (DbError, DbError) {
     let write = Database::open(path)
         .await
@@ -28,13 +27,12 @@ async fn faults(path: &Path) -> (DbError, DbError) {
     (write, read)
 }
 
-/// A database of this version at `path`, closed again.
+/// Creates a database of this version at `path` and closes it.
 async fn make(path: &Path) {
     let (database, _) = Database::open(path).await.unwrap();
     database.close().await;
 }
 
-/// The names of the files in this folder.
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(folder)
         .unwrap()

@@ -1,5 +1,4 @@
-//! The database's file is removed or replaced while it is in use: nothing is taken that would be
-//! lost with it, and what was read before goes on being served.
+//! If the database file is removed or replaced while in use, the service accepts nothing new and serves its last snapshot.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +10,7 @@ use crate::support::{Generator, Logs, TestApp, sqlite3};
 const FILES: [&str; 3] = ["reviews.db", "reviews.db-wal", "reviews.db-shm"];
 
 /// Moves the database's files from one folder to another.
-fn carry(from: &Path, to: &Path) {
+fn move_files(from: &Path, to: &Path) {
     for name in FILES.into_iter().filter(|name| from.join(name).exists()) {
         fs::rename(from.join(name), to.join(name)).unwrap();
     }
@@ -26,13 +25,13 @@ async fn subscribe(app: &TestApp) -> u16 {
 }
 
 #[tokio::test]
-async fn a_database_that_is_replaced_or_removed_is_noticed_and_reading_goes_on() {
+async fn a_replaced_or_removed_database_is_detected_and_reading_continues() {
     for is_replaced in [false, true] {
         let app = TestApp::with(&Generator::new(91).reviews(20)).await;
         let away = tempfile::tempdir().unwrap();
         let before = app.get("/reviews.json").await;
         assert_eq!(app.get("/readyz").await.status, 200);
-        carry(app.folder(), away.path());
+        move_files(app.folder(), away.path());
         if is_replaced {
             let (other, _) = Database::open(&app.path()).await.unwrap();
             other.close().await;
@@ -42,14 +41,14 @@ async fn a_database_that_is_replaced_or_removed_is_noticed_and_reading_goes_on()
             app.app().watch_once().await;
         }
         drop(listening);
-        let said = logs.with("database.gone");
+        let lines = logs.with("database.gone");
         assert!(
-            said.len() == 1 && said[0].contains("ERROR") && said[0].contains("reviews.db"),
-            "{said:?}"
+            lines.len() == 1 && lines[0].contains("ERROR") && lines[0].contains("reviews.db"),
+            "{lines:?}"
         );
         assert!(
-            said[0].contains("restart the service") || said[0].contains("restore a backup"),
-            "{said:?}"
+            lines[0].contains("restart the service") || lines[0].contains("restore a backup"),
+            "{lines:?}"
         );
         assert_eq!(
             app.get("/readyz").await.status,
@@ -65,7 +64,7 @@ async fn a_database_that_is_replaced_or_removed_is_noticed_and_reading_goes_on()
         );
         assert!(
             app.database().checkpoint().await.is_err(),
-            "the log beside it is another database's"
+            "the log beside it belongs to another database"
         );
         let after = app.get("/reviews.json").await;
         assert!(after.body == before.body && after.header("etag") == before.header("etag"));
@@ -73,20 +72,20 @@ async fn a_database_that_is_replaced_or_removed_is_noticed_and_reading_goes_on()
         if !is_replaced {
             assert!(
                 !app.path().exists(),
-                "an empty database was made in its place"
+                "an empty database was created in its place"
             );
         }
     }
 }
 
 #[tokio::test]
-async fn a_database_that_is_put_back_is_used_again() {
+async fn a_database_moved_back_is_used_again() {
     let app = TestApp::with(&Generator::new(92).reviews(20)).await;
     let away = tempfile::tempdir().unwrap();
-    carry(app.folder(), away.path());
+    move_files(app.folder(), away.path());
     let (logs, listening) = Logs::begin();
     app.app().watch_once().await;
-    carry(away.path(), app.folder());
+    move_files(away.path(), app.folder());
     app.app().watch_once().await;
     drop(listening);
     assert_eq!(
@@ -109,7 +108,7 @@ async fn a_database_that_is_put_back_is_used_again() {
 }
 
 #[tokio::test]
-async fn a_log_that_is_removed_or_replaced_is_noticed_and_what_was_accepted_is_kept() {
+async fn a_removed_or_replaced_log_is_detected_and_accepted_data_is_kept() {
     for (suffix, is_replaced) in [("wal", false), ("wal", true), ("shm", false)] {
         let app = TestApp::with(&Generator::new(93).reviews(20)).await;
         let before = app.get("/reviews.json").await;
@@ -121,7 +120,7 @@ async fn a_log_that_is_removed_or_replaced_is_noticed_and_what_was_accepted_is_k
             fs::write(&side, "").unwrap();
         }
         let (logs, listening) = Logs::begin();
-        // Before anything has looked, too.
+        // Also before the service has noticed it.
         assert_eq!(
             subscribe(&app).await,
             503,
@@ -131,10 +130,10 @@ async fn a_log_that_is_removed_or_replaced_is_noticed_and_what_was_accepted_is_k
             app.app().watch_once().await;
         }
         drop(listening);
-        let said = logs.with("database.gone");
+        let lines = logs.with("database.gone");
         assert!(
-            said.len() == 1 && said[0].contains(&format!("reviews.db-{suffix} was removed")),
-            "{said:?}"
+            lines.len() == 1 && lines[0].contains(&format!("reviews.db-{suffix} was removed")),
+            "{lines:?}"
         );
         assert_eq!(app.get("/readyz").await.status, 503);
         assert_eq!(subscribe(&app).await, 503);
@@ -143,7 +142,7 @@ async fn a_log_that_is_removed_or_replaced_is_noticed_and_what_was_accepted_is_k
         let after = app.get("/reviews.json").await;
         assert!(after.body == before.body && after.header("etag") == before.header("etag"));
         if (suffix, is_replaced) == ("wal", false) {
-            // What is left of it when the process is killed now.
+            // The content that remains if the process is killed now.
             let killed = tempfile::tempdir().unwrap();
             fs::copy(app.path(), killed.path().join("reviews.db")).unwrap();
             let accepted = sqlite3(
@@ -156,7 +155,7 @@ async fn a_log_that_is_removed_or_replaced_is_noticed_and_what_was_accepted_is_k
 }
 
 #[tokio::test]
-async fn a_log_that_is_put_back_is_used_again() {
+async fn a_log_moved_back_is_used_again() {
     let app = TestApp::with(&Generator::new(94).reviews(20)).await;
     let away = tempfile::tempdir().unwrap();
     app.app().watch_once().await;
@@ -174,8 +173,7 @@ async fn a_log_that_is_put_back_is_used_again() {
 }
 
 #[tokio::test]
-async fn a_file_that_replaced_the_database_is_used_by_the_next_start_without_the_former_one_s_log()
-{
+async fn the_next_start_uses_a_replaced_database_without_the_former_log() {
     let app = TestApp::with(&Generator::new(93).reviews(20)).await;
     app.shell("update review set author = 'only in the log'")
         .await;

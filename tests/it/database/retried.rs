@@ -1,5 +1,4 @@
-//! A publication that fails is tried again: with growing waits, told of once, and without losing
-//! what was read for it.
+//! A failed publication is retried with growing waits, logged once, and keeps the analyses made for it.
 
 use std::time::Duration;
 
@@ -8,7 +7,7 @@ use sqlx::{AssertSqlSafe, Connection, Executor};
 
 use crate::support::{Generator, Logs, TestApp, sqlite3};
 
-/// Somebody who changes a text and then holds the write lock.
+/// A writer that changes a text and then holds the write lock.
 async fn lock(app: &TestApp) -> SqliteConnection {
     let mut write = app.database().write().await.unwrap();
     write
@@ -31,7 +30,7 @@ async fn lock(app: &TestApp) -> SqliteConnection {
 }
 
 #[tokio::test]
-async fn a_publication_that_fails_is_tried_with_growing_waits_and_told_of_when_its_state_changes() {
+async fn a_failed_publication_is_retried_with_growing_waits_and_changes_are_logged() {
     let app = TestApp::with(&Generator::new(93).reviews(20)).await;
     let (logs, listening) = Logs::begin();
     let mut other = lock(&app).await;
@@ -62,7 +61,7 @@ async fn a_publication_that_fails_is_tried_with_growing_waits_and_told_of_when_i
 }
 
 #[tokio::test]
-async fn what_was_read_for_a_publication_that_failed_is_not_read_again() {
+async fn texts_of_a_failed_publication_are_not_analysed_again() {
     let app = TestApp::with(&Generator::new(94).reviews(30)).await;
     let published = app.get("/reviews.json").await.json()["reviews"]
         .as_array()
@@ -74,12 +73,12 @@ async fn what_was_read_for_a_publication_that_failed_is_not_read_again() {
     let first = waiting();
     assert!(
         published > 20 && first.len() == published,
-        "each text was read once, {} of {published}",
+        "each text was analysed once: {} of {published}",
         first.len()
     );
     for _ in 0..3 {
         assert!(app.app().publish_once().await.is_err());
-        // And what cannot be kept either stays.
+        // Analyses that cannot be stored stay in memory.
         assert!(app.app().drain().await.is_err());
     }
     let still = waiting();

@@ -1,5 +1,4 @@
-//! Rows that no review should look like: what can be mended is, what cannot is left out, and
-//! nothing else is stopped.
+//! Invalid rows are repaired or left out, and affect no other row.
 
 use reviews_service::model::ReviewId;
 use reviews_service::snapshot::Publisher;
@@ -11,7 +10,7 @@ const BROKEN: &str = "cast(x'41ff42' as text)";
 const MENDED: &str = "A\u{fffd}B";
 
 #[tokio::test]
-async fn text_that_is_no_utf_8_is_mended() {
+async fn invalid_utf_8_in_reviews_is_repaired() {
     let app = TestApp::with(&Generator::new(91).reviews(5)).await;
     app.shell("insert into review (review_id, rating, reviewed_on, response_text) values ('x', 4, '2026-11-20', 'Thanks')").await;
     for column in [
@@ -69,7 +68,7 @@ async fn text_that_is_no_utf_8_is_mended() {
 }
 
 #[tokio::test]
-async fn text_beside_the_reviews_is_mended_too() {
+async fn invalid_utf_8_in_other_tables_is_repaired() {
     let app = TestApp::with(&Generator::new(92).reviews(5)).await;
     app.shell(&format!(
         "insert into business (business_id, name, type, time_zone, description, url, telephone)
@@ -106,9 +105,9 @@ async fn text_beside_the_reviews_is_mended_too() {
 }
 
 #[tokio::test]
-async fn what_hides_behind_a_nul_stops_nothing() {
+async fn values_with_a_nul_are_read_and_stop_nothing() {
     let app = TestApp::with(&Generator::new(93).reviews(5)).await;
-    // The checks read up to the NUL.
+    // SQL checks end at the NUL.
     app.shell("insert into review (review_id, rating, reviewed_on, text) values ('x', 4, '2026-11-20', 'a' || char(0) || 'b')")
         .await;
     app.shell("update review set updated_at = cast('2026-11-20T10:00:00Z' || x'00ff' as text) where review_id = 'x'").await;
@@ -125,7 +124,7 @@ async fn what_hides_behind_a_nul_stops_nothing() {
 }
 
 #[tokio::test]
-async fn a_row_that_breaks_the_checks_is_left_out_and_the_rest_appears() {
+async fn a_row_that_breaks_the_checks_is_left_out_and_the_others_appear() {
     let app = TestApp::with(&Generator::new(94).reviews(30)).await;
     let before = app.get("/reviews.json").await.ids();
     let (victim, others) = before.split_first().unwrap();
@@ -162,7 +161,7 @@ async fn a_row_that_breaks_the_checks_is_left_out_and_the_rest_appears() {
             others.len(),
             "{broken}"
         );
-        // The same when everything is read anew.
+        // The same when everything is read again.
         let (database, _) = reviews_service::storage::Database::open(&app.path())
             .await
             .unwrap();
@@ -181,7 +180,7 @@ async fn a_row_that_breaks_the_checks_is_left_out_and_the_rest_appears() {
         assert_eq!(
             fresh.ctx.current.load().input.review_index.len(),
             others.len(),
-            "{broken}, read anew"
+            "{broken}, read again"
         );
         app.shell(&format!("{keep}; pragma ignore_check_constraints = on; delete from review where review_id not like 'r-0%' or review_id = '{victim}'"))
             .await;
@@ -189,13 +188,13 @@ async fn a_row_that_breaks_the_checks_is_left_out_and_the_rest_appears() {
         assert_eq!(
             app.get("/reviews.json").await.ids(),
             before,
-            "{broken}, mended"
+            "{broken}, repaired"
         );
     }
 }
 
 #[tokio::test]
-async fn values_of_many_megabytes_are_left_out_with_a_word_and_stop_nothing() {
+async fn oversized_values_are_left_out_and_logged() {
     let app = TestApp::with(&Generator::new(95).reviews(30)).await;
     let before = app.get("/reviews.json").await.ids();
     let huge = |bytes: usize| format!("replace(hex(zeroblob({})), '00', 'very good')", bytes / 9);
@@ -225,21 +224,22 @@ async fn values_of_many_megabytes_are_left_out_with_a_word_and_stop_nothing() {
     assert_eq!(
         app.get("/reviews.json").await.ids(),
         before,
-        "left out as they come"
+        "left out when they are written"
     );
-    let said = logs.with("review.unreadable");
+    let lines = logs.with("review.unreadable");
     assert!(
-        said.iter()
+        lines
+            .iter()
             .all(|line| line.contains("has more than 1 MiB of text in all and is left out")),
-        "{said:?}"
+        "{lines:?}"
     );
     for id in ["huge-0", "huge-1", "huge-2", "huge-3", "huge-4", "many"] {
         assert!(
-            said.iter().any(|line| line.contains(id)),
-            "nothing was said of {id}"
+            lines.iter().any(|line| line.contains(id)),
+            "{id} was not reported"
         );
     }
-    // And when all is read anew: a row of the query brings 256 reviews.
+    // The same when everything is read again: a row of that query has 256 reviews.
     let app = app.restart().await;
     let dataset = app.get("/reviews.json").await;
     assert_eq!(
@@ -250,7 +250,7 @@ async fn values_of_many_megabytes_are_left_out_with_a_word_and_stop_nothing() {
         (before, &json!(1))
     );
     assert!(dataset.body.len() < 100_000, "{} bytes", dataset.body.len());
-    // What is shortened appears.
+    // Shortened values appear.
     app.shell("update review set text = 'Shortened.' where review_id = 'huge-0'")
         .await;
     assert_eq!(
@@ -260,7 +260,7 @@ async fn values_of_many_megabytes_are_left_out_with_a_word_and_stop_nothing() {
 }
 
 #[tokio::test]
-async fn ids_that_no_link_can_lead_to_are_refused_and_left_out_where_they_are() {
+async fn ids_that_no_url_can_contain_are_refused_or_left_out() {
     let app = TestApp::with(&Generator::new(96).reviews(5)).await;
     for id in [".", "..", "search"] {
         let insert = format!(
@@ -281,7 +281,7 @@ async fn ids_that_no_link_can_lead_to_are_refused_and_left_out_where_they_are() 
                 .contains("cannot be part of a link")
         );
     }
-    // From a time when nobody minded.
+    // Rows of earlier releases, which allowed such values.
     let (logs, listening) = Logs::begin();
     let trigger = sqlite3(
         &app.path(),
@@ -302,7 +302,7 @@ async fn ids_that_no_link_can_lead_to_are_refused_and_left_out_where_they_are() 
 }
 
 #[tokio::test]
-async fn oversized_values_of_the_business_are_left_out_with_a_word_and_stop_no_start() {
+async fn oversized_values_of_the_business_are_left_out_and_logged() {
     let app = TestApp::with(&Generator::new(131).reviews(5)).await;
     let long = "'x' || hex(zeroblob(40000))";
     app.shell(&format!(
@@ -317,15 +317,16 @@ async fn oversized_values_of_the_business_are_left_out_with_a_word_and_stop_no_s
     let (logs, listening) = Logs::begin();
     let app = app.restart().await;
     drop(listening);
-    let said = logs.with("business.oversized");
+    let lines = logs.with("business.oversized");
     assert!(
-        said.iter()
+        lines
+            .iter()
             .any(|line| line
                 .contains("business.description, service drain, service huge, technician t"))
-            && said
+            && lines
                 .iter()
                 .any(|line| line.contains("editorial_summary, editorial_faq q")),
-        "{said:?}"
+        "{lines:?}"
     );
     {
         let business = app.get("/business.json").await.json()["business"].clone();

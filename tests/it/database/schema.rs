@@ -1,4 +1,4 @@
-//! What `check` finds of a schema that somebody has changed by hand.
+//! `check` finds manual changes of the schema.
 
 use reviews_service::storage::{Database, FileVerification, verify};
 
@@ -12,8 +12,8 @@ async fn check(app: &TestApp) -> FileVerification {
 }
 
 #[tokio::test]
-async fn whatever_is_missing_or_of_another_shape_is_found() {
-    for (sql, said) in [
+async fn every_missing_or_changed_part_of_the_schema_is_found() {
+    for (sql, fault) in [
         (
             "drop trigger review_updated",
             "the trigger review_updated is missing",
@@ -66,7 +66,7 @@ async fn whatever_is_missing_or_of_another_shape_is_found() {
         let app = TestApp::with(&Generator::new(76).reviews(10)).await;
         sqlite3(&app.path(), sql);
         if sql == "drop table _sqlx_migrations" {
-            // Nothing says any more that it is ours, and of which version.
+            // Without it, the file cannot be recognised as ours, nor its version.
             assert!(Database::open_read_only(&app.path()).await.is_err());
             continue;
         }
@@ -75,14 +75,14 @@ async fn whatever_is_missing_or_of_another_shape_is_found() {
             verified
                 .wrong
                 .iter()
-                .any(|sentence| sentence.contains(&format!("schema: {said}"))),
+                .any(|sentence| sentence.contains(&format!("schema: {fault}"))),
             "{sql}: {verified:?}"
         );
     }
 }
 
 #[tokio::test]
-async fn rows_are_looked_at_only_where_every_table_is_whole() {
+async fn rows_are_checked_only_if_every_table_is_complete() {
     let app = TestApp::with(&Generator::new(77).reviews(10)).await;
     sqlite3(
         &app.path(),
@@ -110,7 +110,7 @@ async fn rows_are_looked_at_only_where_every_table_is_whole() {
 }
 
 #[tokio::test]
-async fn what_its_owner_adds_and_how_it_is_spelled_is_no_fault() {
+async fn the_owners_tables_and_another_spelling_are_not_faults() {
     let app = TestApp::with(&Generator::new(78).reviews(10)).await;
     let index = sqlite3(
         &app.path(),

@@ -1,5 +1,4 @@
-//! Locked, full, not writable: what was out stays out, nothing is half written, and it goes on by
-//! itself.
+//! A locked, full or read-only database: the last snapshot is served, nothing is half written, and the service recovers.
 
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use sqlx::{AssertSqlSafe, Connection, Executor};
 
 use crate::support::{Generator, TestApp, check_in_step, publications, start};
 
-/// Sets a pragma on the one connection that writes.
+/// Sets a pragma on the writing connection.
 async fn set(database: &Database, pragma: &str) {
     let mut write = database.write().await.unwrap();
     write
@@ -20,7 +19,7 @@ async fn set(database: &Database, pragma: &str) {
     write.commit().await.unwrap();
 }
 
-/// Somebody else, who holds the lock until the connection is dropped.
+/// Another writer, which holds the lock until the connection is dropped.
 async fn lock(app: &TestApp, begin: &'static str) -> SqliteConnection {
     let options = SqliteConnectOptions::new()
         .filename(app.path())
@@ -31,7 +30,7 @@ async fn lock(app: &TestApp, begin: &'static str) -> SqliteConnection {
 }
 
 #[tokio::test]
-async fn a_lock_that_lasts_is_named_and_waited_for_no_longer() {
+async fn a_write_that_waited_too_long_for_a_lock_reports_it() {
     let app = TestApp::with(&Generator::new(81).reviews(5)).await;
     set(app.database(), "busy_timeout = 20").await;
     for begin in ["begin immediate", "begin exclusive"] {
@@ -48,7 +47,7 @@ async fn a_lock_that_lasts_is_named_and_waited_for_no_longer() {
 }
 
 #[tokio::test]
-async fn while_the_lock_is_held_the_old_snapshot_stays_out_and_the_next_comes_after() {
+async fn a_lock_delays_the_next_snapshot_and_the_old_one_is_served() {
     let app = TestApp::with(&Generator::new(82).reviews(80)).await;
     set(app.database(), "busy_timeout = 20").await;
     let (before, versions) = (app.get("/reviews.json").await, publications(&app.path()));
@@ -67,7 +66,7 @@ async fn while_the_lock_is_held_the_old_snapshot_stays_out_and_the_next_comes_af
         let now = app.get("/reviews.json").await;
         assert!(
             now.header("etag") == before.header("etag") && now.body == before.body,
-            "the old snapshot is out"
+            "the old snapshot is still served"
         );
         assert_eq!(app.get("/api/reviews/search?query=water").await.status, 200);
     }
@@ -94,7 +93,7 @@ async fn while_the_lock_is_held_the_old_snapshot_stays_out_and_the_next_comes_af
 }
 
 #[tokio::test]
-async fn a_full_disk_refuses_the_write_and_leaves_everything_as_it_was() {
+async fn a_write_to_a_full_disk_fails_and_changes_nothing() {
     let app = TestApp::with(&Generator::new(83).reviews(50)).await;
     let before = app.get("/reviews.json").await;
     set(app.database(), "max_page_count = 1").await;
@@ -118,9 +117,9 @@ async fn a_full_disk_refuses_the_write_and_leaves_everything_as_it_was() {
 }
 
 #[tokio::test]
-async fn a_transaction_that_sqlite_itself_rolled_back_stops_no_later_write() {
+async fn later_writes_succeed_after_sqlite_rolled_back_a_transaction() {
     let app = TestApp::with(&Generator::new(86).reviews(20)).await;
-    // As it does where the disk is full or fails (tests/faults/10-full-disk.sh).
+    // As with a full or failing disk (tests/faults/10-full-disk.sh).
     let mut write = app.database().write().await.unwrap();
     write
         .execute("update review set author = 'lost'")
@@ -141,7 +140,7 @@ async fn a_transaction_that_sqlite_itself_rolled_back_stops_no_later_write() {
     check_in_step(&app).await;
 }
 
-/// Makes the next round need more room than this one.
+/// Makes the next round need more space than this one.
 async fn set_author(write: &mut reviews_service::storage::Write) {
     sqlx::query("update review set author = author || hex(zeroblob(500))")
         .execute(&mut *write)
@@ -150,11 +149,10 @@ async fn set_author(write: &mut reviews_service::storage::Write) {
 }
 
 #[tokio::test]
-async fn a_database_that_cannot_be_written_is_still_served() {
+async fn a_read_only_database_is_still_served() {
     let app = TestApp::with(&Generator::new(85).reviews(20)).await;
     let before = app.get("/reviews.json").await;
-    // Tests run as root, whom no file mode stops; a connection that may not write meets the same
-    // answer of SQLite.
+    // Root, as which tests run, ignores file modes; a connection that cannot write gets the same error from SQLite.
     set(app.database(), "query_only = on").await;
     let error = app.database().write().await.unwrap_err();
     assert!(matches!(error, DbError::ReadOnly(_)), "{error:?}");
@@ -180,7 +178,7 @@ async fn a_database_that_cannot_be_written_is_still_served() {
 }
 
 #[tokio::test]
-async fn a_refused_row_is_told_with_its_constraint() {
+async fn the_error_of_a_refused_row_names_the_constraint() {
     let app = TestApp::empty().await;
     let mut write = app.database().write().await.unwrap();
     let insert =

@@ -1,5 +1,4 @@
-//! The checker of release 1.0.0, which interpreted the API document at run time. Here it is the
-//! model: what the document promises of a parameter is what must be answered.
+//! A model of parameter checks: it interprets the API document, and the service must answer in the same way.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,28 +10,28 @@ use thiserror::Error;
 use super::rule::Rule;
 use reviews_service::wire::{Issue, IssueCode};
 
-/// How much of a bad value is given back.
+/// The maximum length of a repeated invalid value.
 const RECEIVED_CHARACTERS_MAX: usize = 200;
 /// The members of a path item that are operations (OAS 3.1.0 §4.8.9.1).
 const METHODS: [&str; 8] = [
     "get", "put", "post", "delete", "options", "head", "patch", "trace",
 ];
 
-/// Checks parameters against what the API document says of them.
+/// Checks parameters against the API document.
 #[derive(Debug)]
 pub struct Checker {
     operations: HashMap<String, Vec<Parameter>>,
 }
 
-/// A document that promises of a parameter what nothing would check.
+/// The API document has a keyword for a parameter that the checker does not know.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the parameter `{parameter}` of `{operation}` has `{keyword}`, which nothing checks")]
 pub struct UnknownKeyword {
-    /// The operation's id, or its method and path where it has none.
+    /// The operation's ID, or its method and path if it has none.
     pub operation: String,
     /// The parameter's name in the API document.
     pub parameter: String,
-    /// The keyword, with its value where that is what is not known.
+    /// The keyword, with its value if only the value is unknown.
     pub keyword: String,
 }
 
@@ -51,7 +50,7 @@ enum Place {
     Path,
 }
 
-/// A value as it was given; not `Ok` where its bytes are no UTF-8.
+/// A value as received; an error if it is not UTF-8.
 type Given<'a> = Result<Cow<'a, str>, Cow<'a, str>>;
 
 impl Checker {
@@ -59,8 +58,7 @@ impl Checker {
     ///
     /// # Errors
     ///
-    /// Where a schema has a keyword that is not known here, or an operation with parameters has no
-    /// id.
+    /// If a schema has an unknown keyword, or an operation with parameters has no ID.
     pub fn new(document: &Value) -> Result<Self, UnknownKeyword> {
         let mut operations = HashMap::new();
         let paths = document.get("paths").and_then(Value::as_object);
@@ -89,8 +87,7 @@ impl Checker {
         Ok(Self { operations })
     }
 
-    /// What is wrong with a query string, one issue for each invalid parameter, in the document's
-    /// order. Names that the operation does not have are ignored.
+    /// The issues of a query string, one for each invalid parameter, in the document's order. Unknown names are ignored.
     #[must_use]
     pub fn check_query(&self, operation_id: &str, raw_query: &str) -> Vec<Issue> {
         let pairs = raw_query
@@ -110,7 +107,7 @@ impl Checker {
         issues.collect()
     }
 
-    /// What is wrong with one part of a path, already percent-decoded.
+    /// The issue of one percent-decoded part of a path.
     #[must_use]
     pub fn check_path(&self, operation_id: &str, name: &str, value: &str) -> Vec<Issue> {
         let parameters = self
@@ -127,7 +124,7 @@ impl Checker {
 }
 
 impl Parameter {
-    /// `None` for what is neither in the query nor in the path.
+    /// `None` for parameters outside query and path.
     fn read(
         document: &Value,
         operation: &str,
@@ -147,7 +144,7 @@ impl Parameter {
             Some("query") => Place::Query,
             Some("path") => Place::Path,
             Some("header" | "cookie") => return Ok(None),
-            // A reference, for example: it could be to a parameter that is to be checked.
+            // A reference, for example, could be to a parameter that must be checked.
             _ => return Err(unknown("in".to_owned())),
         };
         let schema = parameter
@@ -208,8 +205,8 @@ fn list(holder: &Value) -> impl Iterator<Item = &Value> {
         .flatten()
 }
 
-/// One name or value of `application/x-www-form-urlencoded` (WHATWG URL §5.1). A `%` without two
-/// hexadecimal digits stands for itself.
+/// Decodes a name or value of `application/x-www-form-urlencoded` (WHATWG URL §5.1). A `%` without two hexadecimal digits
+/// is kept.
 fn decode(raw: &str) -> Given<'_> {
     let spaced = if raw.contains('+') {
         Cow::Owned(raw.replace('+', " "))

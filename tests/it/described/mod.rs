@@ -1,5 +1,5 @@
-//! What the API document promises of routes and parameters is what is answered, and nothing else
-//! is: random questions, answered by the service and judged by a model that reads the document.
+//! The service treats routes and parameters exactly as the API document says: a model that reads the document checks its
+//! answers to random requests.
 
 mod checker;
 mod rule;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use self::checker::Checker;
 use crate::support::{Generator, TestApp};
 
-/// Texts that are right for one parameter or another, or for none.
+/// Values that are valid for some parameter or for none.
 const VALUES: [&str; 40] = [
     "",
     "1",
@@ -65,7 +65,7 @@ async fn document(app: &TestApp) -> Value {
     app.get("/.well-known/openapi.json").await.json()
 }
 
-/// Path, method and operation of everything that is described.
+/// Path, method and object of every operation.
 fn operations(document: &Value) -> impl Iterator<Item = (&str, &str, &Value)> {
     let items = document["paths"].as_object().unwrap().iter();
     items.flat_map(|(path, item)| {
@@ -83,7 +83,7 @@ fn parameters<'a>(operation: &'a Value, place: &'a str) -> impl Iterator<Item = 
         .filter_map(|parameter| parameter["name"].as_str())
 }
 
-/// A value as a URL has it.
+/// A percent-encoded value.
 fn value(generator: &mut Generator) -> String {
     match generator.below(12) {
         0 => generator.pick(&GARBLED).to_owned(),
@@ -92,8 +92,7 @@ fn value(generator: &mut Generator) -> String {
     }
 }
 
-/// A query string: parameters of `names` and others, right and wrong, several times, in odd
-/// spellings.
+/// A query string: parameters of `names` and others, valid and invalid, repeated, in odd spellings.
 fn question(generator: &mut Generator, names: &[&str]) -> String {
     let mut pairs = Vec::new();
     for _ in 0..generator.below(7) {
@@ -118,7 +117,7 @@ fn question(generator: &mut Generator, names: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn any_question_is_answered_as_the_document_promises() {
+async fn any_query_is_answered_as_the_api_document_says() {
     let app = TestApp::uncoded(&Generator::new(171).reviews(120)).await;
     let document = document(&app).await;
     let model = Checker::new(&document).unwrap();
@@ -155,16 +154,16 @@ async fn any_question_is_answered_as_the_document_promises() {
             };
             issues.extend(model.check_query(id, &query));
             let answer = app.get(&format!("{target}?{query}")).await;
-            // Which texts are cursors no document can say.
+            // A document cannot describe valid cursors,
             let is_cursor = |issue: &Issue| {
                 issue.path == ["cursor"]
                     && issue.code != reviews_service::wire::IssueCode::Duplicate
             };
-            // Nor which aspects a business has.
+            // the aspects of a business,
             let is_aspect = |issue: &Issue| {
                 issue.path == ["aspect"] && issue.message.starts_with("must be one of: ")
             };
-            // Nor that a period ends after it begins, or that one parameter needs another or leaves no room for it.
+            // that a period ends after it begins, or that one parameter needs or excludes another.
             let is_other = |issue: &Issue| {
                 !is_cursor(issue)
                     && !is_aspect(issue)
@@ -174,16 +173,19 @@ async fn any_question_is_answered_as_the_document_promises() {
             };
             let expected: Vec<Issue> = issues.into_iter().filter(|issue| is_other(issue)).collect();
             if answer.status == 400 {
-                let told: Vec<Issue> =
+                let reported: Vec<Issue> =
                     serde_json::from_value(answer.json()["issues"].clone()).unwrap();
-                assert!(!told.is_empty(), "{target}?{query}");
-                let told: Vec<Issue> = told.into_iter().filter(|issue| is_other(issue)).collect();
-                assert_eq!(told, expected, "{target}?{query}");
+                assert!(!reported.is_empty(), "{target}?{query}");
+                let reported: Vec<Issue> = reported
+                    .into_iter()
+                    .filter(|issue| is_other(issue))
+                    .collect();
+                assert_eq!(reported, expected, "{target}?{query}");
                 wrong += 1;
             } else {
                 assert!(
                     expected.is_empty(),
-                    "{target}?{query} is answered with {} in spite of {expected:?}",
+                    "{target}?{query} is answered with {} instead of {expected:?}",
                     answer.status
                 );
                 assert!(
@@ -199,7 +201,7 @@ async fn any_question_is_answered_as_the_document_promises() {
 }
 
 #[tokio::test]
-async fn every_described_parameter_is_read_under_its_name() {
+async fn every_documented_parameter_is_read() {
     let app = TestApp::seeded().await;
     let document = document(&app).await;
     for (path, method, operation) in operations(&document).filter(|(_, method, _)| *method == "get")
@@ -224,7 +226,7 @@ async fn every_described_parameter_is_read_under_its_name() {
 }
 
 #[tokio::test]
-async fn what_is_described_is_what_is_answered_route_by_route_and_method_by_method() {
+async fn every_route_and_method_behaves_as_documented() {
     let app = TestApp::uncoded(&Generator::new(173).reviews(20)).await;
     let document = document(&app).await;
     let described: BTreeSet<(String, String, String)> = operations(&document)

@@ -1,19 +1,18 @@
-//! What one parameter may be, read from its schema in the API document: of the model, see
-//! `checker`.
+//! The valid values of a parameter, read from its schema in the API document; part of the model in `checker`.
 
 use serde_json::{Map, Value};
 
 use reviews_service::model::{Day, ReviewId};
 use reviews_service::wire::IssueCode;
 
-/// The one pattern that is known: what a [`ReviewId`] is.
+/// The only known pattern: that of a [`ReviewId`].
 const ID_PATTERN: &str = "^[A-Za-z0-9._~=-]{1,128}$";
-/// How far a schema may refer to another.
+/// The maximum length of a chain of references.
 const REFERENCES_MAX: usize = 8;
-/// What says nothing about which values are valid.
+/// Keywords that do not restrict values.
 const ANNOTATIONS: [&str; 5] = ["title", "description", "default", "examples", "deprecated"];
 
-/// What one parameter may be.
+/// The valid values of a parameter.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Rule {
     /// `[0-9]+`, of any length.
@@ -25,13 +24,13 @@ pub(super) enum Rule {
     },
     /// A calendar day, as `YYYY-MM-DD`.
     Day,
-    /// A review's id, of [`ID_PATTERN`].
+    /// A review's ID, as in [`ID_PATTERN`].
     Id,
     /// `true` or `false`, in lower case.
     Flag,
-    /// One of these texts, case and all.
+    /// One of these texts, case-sensitive.
     Choice(Vec<String>),
-    /// Anything, in these bounds.
+    /// Any text within these bounds.
     Text {
         characters_min: usize,
         characters_max: Option<usize>,
@@ -39,7 +38,7 @@ pub(super) enum Rule {
 }
 
 impl Rule {
-    /// The rule of `schema`, or the keyword in it that nothing here checks.
+    /// The rule of `schema`; the error is its first unknown keyword.
     pub(super) fn read(document: &Value, schema: &Value) -> Result<Self, String> {
         let mut schema = resolve(document, schema, 0)?;
         schema.retain(|keyword, _| !ANNOTATIONS.contains(&keyword.as_str()));
@@ -65,7 +64,7 @@ impl Rule {
             ("number" | "string", format) => return Err(named("format", format)),
             (other, _) => return Err(named("type", Some(other))),
         };
-        // What is left was promised and would not be checked.
+        // The remaining keywords would be promised but not checked.
         schema
             .into_iter()
             .next()
@@ -92,7 +91,7 @@ impl Rule {
         })
     }
 
-    /// What is wrong with `value`.
+    /// The issue of `value`, if any.
     pub(super) fn check(&self, value: &str) -> Result<(), IssueCode> {
         match self {
             Self::Integer { least, most } => {
@@ -133,7 +132,7 @@ impl Rule {
         }
     }
 
-    /// The code of a value that is not even UTF-8, as it was sent.
+    /// The code of a value that is not UTF-8.
     pub(super) fn garbled(&self) -> IssueCode {
         match self {
             Self::Integer { .. } | Self::Number { .. } | Self::Flag => IssueCode::InvalidType,
@@ -142,7 +141,7 @@ impl Rule {
         }
     }
 
-    /// What is allowed: `must be …`.
+    /// A description of the valid values: `must be …`.
     pub(super) fn allowed(&self) -> String {
         match self {
             Self::Integer { least, most } => {
@@ -189,12 +188,10 @@ impl Rule {
     }
 }
 
-/// A plain decimal, compared digit by digit: `5.00000000000000000001` is more than 5, which it
-/// would not be as a float.
+/// A plain decimal, compared digit by digit: as a float, `5.00000000000000000001` would equal 5.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Decimal<'a> {
-    /// Without leading zeros; the longer whole is the larger one. The order of the fields is that
-    /// of comparing.
+    /// Without leading zeros; the longer one is larger. Fields are compared in this order.
     whole_digits: usize,
     whole: &'a str,
     /// The digits after the point, without trailing zeros.
@@ -235,7 +232,7 @@ impl<'a> Decimal<'a> {
     }
 }
 
-/// The schema with what it refers to; its own keywords stand above those.
+/// The schema merged with the one that it refers to; its own keywords have priority.
 fn resolve(document: &Value, schema: &Value, depth: usize) -> Result<Map<String, Value>, String> {
     let mut own = schema.as_object().ok_or("schema")?.clone();
     let Some(reference) = own.remove("$ref") else {
@@ -252,7 +249,7 @@ fn resolve(document: &Value, schema: &Value, depth: usize) -> Result<Map<String,
     Ok(resolved)
 }
 
-/// The one type that is not null.
+/// The only type except null.
 fn kind(value: Option<Value>) -> Result<String, String> {
     let kinds = match value {
         Some(Value::Array(kinds)) => kinds,
@@ -269,7 +266,7 @@ fn kind(value: Option<Value>) -> Result<String, String> {
     }
 }
 
-/// What a whole number of that format is at the most.
+/// The maximum of a whole number of this format.
 fn largest(format: Option<&str>) -> Option<&'static str> {
     match format.unwrap_or("int64") {
         "uint8" => Some("255"),
@@ -282,14 +279,13 @@ fn largest(format: Option<&str>) -> Option<&'static str> {
     }
 }
 
-/// `minimum` and `maximum`, as plain decimals. What is below zero cannot be given, so it cannot be
-/// promised.
+/// `minimum` and `maximum` as plain decimals. Negative bounds are refused, because parameters cannot be negative.
 fn bounds(schema: &mut Map<String, Value>) -> Result<(Option<String>, Option<String>), String> {
     let mut bound = |keyword: &str| {
         let Some(value) = schema.remove(keyword) else {
             return Ok(None);
         };
-        // A float's `Display` never has an exponent, and 5.0 is shown as 5.
+        // A float's `Display` has no exponent, and 5.0 is shown as 5.
         let digits = value
             .as_u64()
             .map(|whole| whole.to_string())

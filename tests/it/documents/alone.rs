@@ -1,9 +1,9 @@
-//! One review alone: as JSON, as a page, and the page that leads there.
+//! A single review as JSON and as a page, and the links that lead there.
 
 use super::*;
 
 #[tokio::test]
-async fn every_address_on_the_home_page_and_the_one_for_developers_answers() {
+async fn every_link_on_the_home_page_and_the_developers_page_works() {
     let app = TestApp::with(&Generator::new(79).reviews(20)).await;
     let html = app.get("/").await.text() + &app.get("/developers").await.text();
     let addresses: Vec<&str> = html
@@ -31,7 +31,7 @@ async fn every_address_on_the_home_page_and_the_one_for_developers_answers() {
 }
 
 #[tokio::test]
-async fn a_review_alone_is_the_one_of_the_dataset() {
+async fn a_single_review_equals_that_of_the_dataset() {
     let reviews = Generator::new(74).reviews(200);
     let app = TestApp::uncoded(&reviews).await;
     let dataset = app.get("/reviews.json").await.text();
@@ -49,7 +49,7 @@ async fn a_review_alone_is_the_one_of_the_dataset() {
 }
 
 #[tokio::test]
-async fn every_id_that_may_be_is_found_under_its_own_url() {
+async fn every_valid_id_is_found_at_its_url() {
     let app = TestApp::empty().await;
     let longest = "x".repeat(128);
     let insert = |id: &str| {
@@ -86,7 +86,7 @@ async fn every_id_that_may_be_is_found_under_its_own_url() {
 const HOSTILE: &str = "<script>alert(1)</script> \"double\" 'single' &amp; <img src=x onerror=alert(2)> </p></article> \u{7}\u{1b}[31m\u{85} ]]> 🙂";
 
 #[tokio::test]
-async fn nothing_in_a_review_is_markup() {
+async fn text_of_a_review_never_becomes_markup() {
     let mut review = Generator::new(75).review(1);
     review.status = Status::Published;
     review.id = "hostile".parse().unwrap();
@@ -142,7 +142,7 @@ async fn nothing_in_a_review_is_markup() {
             );
         }
     }
-    // As JSON it is data, to the last character.
+    // JSON has every character.
     assert_eq!(
         app.get("/api/reviews/hostile").await.json()["text"],
         HOSTILE

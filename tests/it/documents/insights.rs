@@ -1,8 +1,8 @@
-//! The insights: all parts always there, and figures of what appears.
+//! The insights always have all parts, and count only published reviews.
 
 use super::*;
 
-/// Everything that reviews may mention is counted in as many as mention it.
+/// The count of each name is the number of reviews that mention it.
 fn check_mentions(insights: &Value, published: &[&Review]) {
     let mentioning = |value: &str, of: fn(&Mentions) -> &Vec<String>| {
         published
@@ -85,7 +85,7 @@ async fn insights_have_all_their_parts_and_count_mentions() {
         ]
     );
     check_mentions(&insights, &published);
-    // The firm's own list comes first, in its own order and with its ids.
+    // The firm's list comes first, in its order and with its IDs.
     assert_eq!(insights["entities"]["technicians"][0]["id"], "t1");
     assert_eq!(insights["entities"]["technicians"][1]["name"], "Dana Öberg");
     assert_eq!(insights["entities"]["services"][0]["id"], "ac-repair");
@@ -114,7 +114,7 @@ async fn insights_have_all_their_parts_and_count_mentions() {
 }
 
 #[tokio::test]
-async fn figures_follow_what_appears() {
+async fn figures_count_only_published_reviews() {
     let app = TestApp::empty().await;
     let figures = async || {
         let (dataset, insights) = (

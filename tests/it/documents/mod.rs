@@ -1,5 +1,4 @@
-//! The documents: what is in them, that figures are of what appears, and that the same data gives
-//! the same bytes.
+//! The documents: their content, figures of published reviews only, and the same bytes for the same data.
 
 mod alone;
 mod insights;
@@ -13,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::support::{BASE, Generator, SERVICES, TECHNICIANS, TestApp};
 
-/// A business with everything that one can have.
+/// A business with all fields.
 const BUSINESS: &str = r#"
 insert into business (business_id, name, type, time_zone, description, url, telephone, address, latitude, longitude, same_as)
 values ('desert-peak', 'Desert Peak <Air> & "Sons"', 'HVACBusiness', 'America/Phoenix', 'Heating & cooling', 'https://desertpeak.example/',
@@ -25,7 +24,7 @@ insert into editorial_summary (text) values ('People like us.');
 insert into editorial_faq (faq_id, position, question, answer) values ('q2', 1, 'Late?', 'No.'), ('q1', 0, 'Open?', 'Yes.');
 "#;
 
-/// Everything that answers in JSON, for data with a review of that id.
+/// All targets that answer in JSON, for data with a review of this ID.
 fn json_targets(id: &str) -> Vec<String> {
     let mut targets: Vec<String> = [
         "/reviews.json",
@@ -54,7 +53,7 @@ fn published(reviews: &[Review]) -> Vec<&Review> {
     published
 }
 
-/// Fails where anything in `value` is null.
+/// Fails if anything in `value` is null.
 fn assert_no_null(value: &Value, place: &str) {
     match value {
         Value::Null => panic!("{place} is null"),
@@ -69,8 +68,8 @@ fn assert_no_null(value: &Value, place: &str) {
     }
 }
 
-/// A review's public shape, written down again.
-fn shape(review: &Review) -> Value {
+/// A review's public JSON, built independently.
+fn expected_json(review: &Review) -> Value {
     let mut shape = json!({
         "id": review.id.as_str(),
         "rating": review.rating.stars(),
@@ -108,7 +107,7 @@ fn shape(review: &Review) -> Value {
 }
 
 #[tokio::test]
-async fn the_dataset_is_the_business_its_rating_and_every_published_review() {
+async fn the_dataset_has_the_business_its_rating_and_every_published_review() {
     let reviews = Generator::new(71).reviews(300);
     let app = TestApp::uncoded(&reviews).await;
     app.shell(BUSINESS).await;
@@ -151,7 +150,10 @@ async fn the_dataset_is_the_business_its_rating_and_every_published_review() {
         published.len() < reviews.len(),
         "the premise: some are withheld"
     );
-    let shapes: Vec<Value> = published.iter().map(|review| shape(review)).collect();
+    let shapes: Vec<Value> = published
+        .iter()
+        .map(|review| expected_json(review))
+        .collect();
     assert_eq!(dataset["reviews"], json!(shapes));
     let count = |stars: u8| {
         published
@@ -202,7 +204,7 @@ async fn the_mean_is_rounded_half_away_from_zero_to_two_decimals() {
                     .map(move |number| format!("('m-{stars}-{number}', {stars}, '2026-01-01')"))
             })
             .collect();
-        // A withheld one never counts.
+        // Withheld reviews never count.
         let withheld = "insert into review (review_id, rating, reviewed_on, status) values ('w', 1, '2026-01-01', 'withheld')";
         let rows = rows.join(", ");
         app.shell(&format!("delete from review; insert into review (review_id, rating, reviewed_on) values {rows}; {withheld}"))
@@ -216,7 +218,7 @@ async fn the_mean_is_rounded_half_away_from_zero_to_two_decimals() {
 }
 
 #[tokio::test]
-async fn what_is_withheld_is_counted_by_reason_and_appears_nowhere() {
+async fn withheld_reviews_are_counted_by_reason_and_appear_nowhere() {
     let app = TestApp::empty().await;
     let sql = "insert into review (review_id, rating, reviewed_on, text, author, status, withheld_reason, verified) values
         ('seen', 4, '2026-01-02', 'shown', 'Ann', 'published', null, 1), ('h1', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', 'duplicate', 1),
@@ -234,7 +236,7 @@ async fn what_is_withheld_is_counted_by_reason_and_appears_nowhere() {
         .into_iter()
         .chain(["/feed.xml", "/", "/reviews/seen"].map(str::to_owned))
     {
-        // An attribute of HTML has the same name.
+        // An HTML attribute has the same name.
         let text = app
             .get(&target)
             .await
@@ -263,11 +265,14 @@ async fn what_is_withheld_is_counted_by_reason_and_appears_nowhere() {
     for target in ["/api/reviews/h1", "/reviews/h1"] {
         assert_eq!(app.get(target).await.status, 404, "{target}");
     }
-    // The database itself lets nothing unverified appear.
-    let said = app
+    // The database allows only verified reviews to be published.
+    let message = app
         .refused("update review set status = 'published' where review_id = 'h3'")
         .await;
-    assert!(said.contains("review_published_is_verified"), "{said}");
+    assert!(
+        message.contains("review_published_is_verified"),
+        "{message}"
+    );
     app.shell("update review set status = 'published' where review_id = 'h1'")
         .await;
     assert_eq!(app.get("/reviews.json").await.ids(), ["h1", "seen"]);
@@ -275,7 +280,7 @@ async fn what_is_withheld_is_counted_by_reason_and_appears_nowhere() {
 }
 
 #[tokio::test]
-async fn nothing_to_publish_is_published_as_nothing() {
+async fn documents_without_reviews_are_valid() {
     let app = TestApp::empty().await;
     let business = json!({
         "id": "unnamed", "name": "Unnamed business", "type": "LocalBusiness", "time_zone": "UTC",
@@ -323,9 +328,8 @@ async fn nothing_to_publish_is_published_as_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_absent_is_left_out_and_never_null() {
-    // The least and the most that a review can have, and neither business nor texts beside them;
-    // then everything.
+async fn absent_values_are_left_out_and_never_null() {
+    // A review with the fewest and one with all fields, without business and editorial texts; then with everything.
     let app = TestApp::with(&Generator::new(72).reviews(60)).await;
     app.shell(
         "insert into review (review_id, rating, reviewed_on) values ('least', 5, '2026-11-20')",

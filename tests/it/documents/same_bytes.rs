@@ -1,4 +1,4 @@
-//! The same data gives the same bytes, wherever it lies and however it came there.
+//! The same data gives the same bytes in any file, however it was written.
 
 use reviews_service::clock::Clock;
 
@@ -32,7 +32,7 @@ async fn the_same_data_gives_the_same_bytes() {
             .await
     };
     let (first, first_versions) = (all(&app).await, versions(&app).await);
-    // The same reviews written again, in one go and then each on its own, at another time.
+    // The same reviews written again, all at once and then one by one, at another time.
     app.advance(chrono::Duration::days(1));
     app.write(&reviews).await;
     for review in reviews.iter().rev().step_by(20) {
@@ -44,7 +44,7 @@ async fn the_same_data_gives_the_same_bytes() {
     let app = app.restart().await;
     assert!(all(&app).await == first, "after a restart");
     assert_eq!(versions(&app).await, first_versions);
-    // Another database that came to the same state by another way; only the instants differ.
+    // Another database with the same state but another history; only the instants differ.
     let then = start() + chrono::Duration::days(3);
     let other = TestApp::at(tempfile::tempdir().unwrap(), Clock::manual(then)).await;
     for batch in reviews.rchunks(37) {
@@ -68,7 +68,7 @@ async fn the_same_data_gives_the_same_bytes() {
 async fn a_copy_of_the_file_publishes_the_same() {
     let app = TestApp::with(&Generator::new(78).reviews(40)).await;
     app.shell(BUSINESS).await;
-    // Written again just as it is, the business is no change.
+    // Writing the same business again is not a change.
     let before = sqlite3(&app.path(), "select * from publication");
     let business = reviews_service::storage::business::find(
         &mut app.database().readers().acquire().await.unwrap(),

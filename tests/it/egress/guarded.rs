@@ -1,11 +1,11 @@
-//! Where it goes: every address is judged, whoever names it and whenever it changes.
+//! Addresses of callbacks: every address is checked, at every connection.
 
 use reviews_service::websub::http_client::{Blame, Failure, Refused};
 
 use super::Out;
 use crate::support::{Receiver, Reply};
 
-/// The only one of `addresses` that the policy refuses, because of which the whole exchange was refused.
+/// The only one of `addresses` that the policy refuses; it must be the reason for refusing the exchange.
 fn refused_address(
     out: &Out,
     addresses: &[&str],
@@ -18,12 +18,12 @@ fn refused_address(
     });
     match &verdicts.filter_map(Result::err).collect::<Vec<_>>()[..] {
         [Refused::Address { address, .. }] => address.to_string(),
-        other => panic!("not one address: {other:?}"),
+        other => panic!("not a single address: {other:?}"),
     }
 }
 
 #[tokio::test]
-async fn a_name_with_any_address_that_is_not_public_is_refused_whole() {
+async fn a_name_with_any_address_that_is_not_public_is_refused() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     for (addresses, culprit) in [
         (&["10.0.0.1"][..], "10.0.0.1"),
@@ -39,23 +39,23 @@ async fn a_name_with_any_address_that_is_not_public_is_refused_whole() {
         (&["127.0.0.1", "127.0.0.1", "0.0.0.0"], "0.0.0.0"),
         (&["127.0.0.1", "168.63.129.16"], "168.63.129.16"),
     ] {
-        out.book.set("mixed.receiver.test", addresses);
+        out.fake_dns.set("mixed.receiver.test", addresses);
         let url = receiver.url_of("mixed.receiver.test", "/cb");
         for failed in [out.get(&url).await, out.post(&url, "x").await] {
             assert_eq!(refused_address(&out, addresses, failed), culprit);
         }
     }
-    assert_eq!(receiver.connections(), 0, "nothing was ever dialled");
+    assert_eq!(receiver.connections(), 0, "no connection was made");
 }
 
 #[tokio::test]
-async fn a_name_with_a_thousand_addresses_is_judged_to_the_last() {
+async fn every_one_of_a_thousand_addresses_of_a_name_is_checked() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     let mut addresses: Vec<String> = (0..1_000)
         .map(|number| format!("127.0.{}.{}", number / 250, number % 250 + 1))
         .collect();
     let set = |addresses: &[String]| {
-        out.book.set(
+        out.fake_dns.set(
             "many.receiver.test",
             &addresses.iter().map(String::as_str).collect::<Vec<_>>(),
         );
@@ -65,7 +65,7 @@ async fn a_name_with_a_thousand_addresses_is_judged_to_the_last() {
     assert_eq!(
         out.egress.vet(&url).await.unwrap().addresses().len(),
         8,
-        "but few are tried"
+        "only a few are tried"
     );
     addresses.push("192.168.0.1".to_owned());
     set(&addresses);
@@ -77,12 +77,12 @@ async fn a_name_with_a_thousand_addresses_is_judged_to_the_last() {
 }
 
 #[tokio::test]
-async fn a_name_that_moves_is_judged_anew_at_every_dial() {
+async fn addresses_of_a_name_are_checked_at_every_connection() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     let url = receiver.url_of("moves.receiver.test", "/cb");
     out.post(&url, "x").await.unwrap();
-    out.book.set("moves.receiver.test", &["10.0.0.1"]);
-    // The connection that is there leads where it was judged to lead.
+    out.fake_dns.set("moves.receiver.test", &["10.0.0.1"]);
+    // The existing connection goes to the checked address.
     out.post(&url, "x").await.unwrap();
     out.clock.advance(chrono::TimeDelta::seconds(20));
     for failed in [out.post(&url, "x").await, out.get(&url).await] {
@@ -92,7 +92,7 @@ async fn a_name_that_moves_is_judged_anew_at_every_dial() {
 }
 
 #[tokio::test]
-async fn what_was_judged_is_what_is_dialled() {
+async fn the_connection_goes_to_the_checked_address() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     receiver.always(Reply::body("here"));
     let vetted = out
@@ -101,22 +101,22 @@ async fn what_was_judged_is_what_is_dialled() {
         .await
         .unwrap();
     assert_eq!(vetted.addresses(), [receiver.address().ip()]);
-    // Rebinding between the check and the dial.
-    out.book.set("moves.receiver.test", &["10.0.0.1"]);
+    // Rebinding between the check and the connection.
+    out.fake_dns.set("moves.receiver.test", &["10.0.0.1"]);
     let answer = out.egress.get_vetted(vetted, 100).await.unwrap();
     assert_eq!(
         (answer.body.as_slice(), answer.address),
         (&b"here"[..], receiver.address().ip())
     );
     assert_eq!(
-        out.book.asked().len(),
+        out.fake_dns.asked().len(),
         1,
         "the name was not looked up again"
     );
 }
 
 #[tokio::test]
-async fn literals_are_judged_though_they_need_no_lookup() {
+async fn literal_addresses_are_checked_although_they_need_no_lookup() {
     let (out, receiver) = (Out::allowing(&[]), Receiver::start().await);
     for host in [
         "127.0.0.1",
@@ -152,11 +152,11 @@ async fn literals_are_judged_though_they_need_no_lookup() {
             "{host}"
         );
     }
-    assert_eq!((receiver.connections(), out.book.asked().len()), (0, 0));
+    assert_eq!((receiver.connections(), out.fake_dns.asked().len()), (0, 0));
 }
 
 #[tokio::test]
-async fn an_opened_net_is_reached_by_literal_name_and_localhost() {
+async fn an_allowed_net_is_reached_by_address_name_and_localhost() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     for host in [
         "127.0.0.1",
@@ -175,14 +175,14 @@ async fn an_opened_net_is_reached_by_literal_name_and_localhost() {
         );
     }
     assert_eq!(
-        out.book.asked(),
+        out.fake_dns.asked(),
         ["receiver.test"],
-        "nobody is asked where this machine is"
+        "the resolver is not used for this machine"
     );
 }
 
 #[tokio::test]
-async fn urls_that_are_no_callbacks_are_not_called() {
+async fn urls_that_are_not_callbacks_are_not_called() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     let port = receiver.address().port();
     for url in [
@@ -201,7 +201,7 @@ async fn urls_that_are_no_callbacks_are_not_called() {
         );
     }
     for port in [25, 80, 1_023] {
-        out.book.set("public.test", &["8.8.8.8"]);
+        out.fake_dns.set("public.test", &["8.8.8.8"]);
         assert_eq!(
             out.egress.policy.permits("8.8.8.8".parse().unwrap(), port),
             Err(Refused::Port { port })
@@ -217,9 +217,9 @@ async fn urls_that_are_no_callbacks_are_not_called() {
 }
 
 #[tokio::test]
-async fn a_resolver_that_is_down_may_be_our_fault_and_an_unknown_name_is_not() {
+async fn a_failed_resolver_may_be_our_fault_and_an_unknown_name_is_not() {
     let out = Out::to_receivers();
-    out.book.fail("down.test");
+    out.fake_dns.fail("down.test");
     for (url, name, blame) in [
         ("https://down.test/", "resolver_down", Blame::Unclear),
         ("https://nowhere.test/", "name_unknown", Blame::Theirs),
@@ -231,7 +231,7 @@ async fn a_resolver_that_is_down_may_be_our_fault_and_an_unknown_name_is_not() {
             assert_eq!((failure.name(), failure.blame()), (name, blame), "{url}");
         }
     }
-    out.book.set("empty.test", &[]);
+    out.fake_dns.set("empty.test", &[]);
     assert_eq!(
         out.post("https://empty.test/", "x").await,
         Err(Failure::NameUnknown)

@@ -1,5 +1,4 @@
-//! What receivers do that mean harm, or are broken: nothing hangs, nothing grows, and each has its
-//! name.
+//! Hostile or broken receivers: no exchange hangs or fills memory, and each fault has its own error.
 
 use std::time::Duration;
 
@@ -24,7 +23,7 @@ async fn post(receiver: &Receiver, bytes: usize, timeout: Duration) -> Result<An
         .await
 }
 
-async fn misbehaving(reply: Reply) -> Receiver {
+async fn receiver_with(reply: Reply) -> Receiver {
     let receiver = Receiver::start().await;
     receiver.always(reply);
     receiver
@@ -38,16 +37,16 @@ fn named<T: std::fmt::Debug>(result: Result<T, Failure>) -> &'static str {
 
 #[tokio::test]
 async fn a_receiver_that_never_answers_times_out() {
-    let receiver = misbehaving(Reply::Never).await;
+    let receiver = receiver_with(Reply::Never).await;
     assert_eq!(named(get(&receiver, IMPATIENCE).await), "timed_out");
     assert_eq!(named(post(&receiver, 10, IMPATIENCE).await), "timed_out");
-    assert_eq!(receiver.requests().len(), 2, "and is not asked twice");
+    assert_eq!(receiver.requests().len(), 2, "it is not requested twice");
     receiver.open_at_most(0).await;
 }
 
 #[tokio::test]
-async fn a_receiver_that_drips_is_as_late_as_one_that_is_silent() {
-    let receiver = misbehaving(Reply::Drip).await;
+async fn a_receiver_that_sends_slowly_times_out_like_a_silent_one() {
+    let receiver = receiver_with(Reply::Drip).await;
     assert_eq!(
         named(
             Out::to_receivers()
@@ -60,36 +59,36 @@ async fn a_receiver_that_drips_is_as_late_as_one_that_is_silent() {
     assert_eq!(
         post(&receiver, 10, PATIENCE).await.unwrap().status,
         200,
-        "a delivery is over with its status"
+        "a delivery ends with its status"
     );
     receiver.open_at_most(0).await;
 }
 
 #[tokio::test]
-async fn a_body_without_an_end_is_too_long_and_a_delivery_does_not_read_it() {
-    let receiver = misbehaving(Reply::Endless).await;
+async fn an_endless_body_is_too_long_and_a_delivery_does_not_read_it() {
+    let receiver = receiver_with(Reply::Endless).await;
     assert_eq!(get(&receiver, PATIENCE).await, Err(Failure::TooLong));
     assert_eq!(post(&receiver, 10, PATIENCE).await.unwrap().status, 200);
     receiver.open_at_most(0).await;
 }
 
 #[tokio::test]
-async fn a_body_may_be_as_long_as_was_asked_for_and_no_longer() {
-    let receiver = misbehaving(Reply::body("x".repeat(1_024))).await;
+async fn a_body_may_have_the_requested_length_and_not_more() {
+    let receiver = receiver_with(Reply::body("x".repeat(1_024))).await;
     assert_eq!(get(&receiver, PATIENCE).await.unwrap().body.len(), 1_024);
     receiver.always(Reply::body("x".repeat(1_025)));
     assert_eq!(named(get(&receiver, PATIENCE).await), "too_long");
 }
 
 #[tokio::test]
-async fn a_head_without_an_end_is_no_answer() {
+async fn an_endless_head_is_not_an_answer() {
     for reply in [
         Reply::Fields(10_000),
         Reply::Fields(65),
         Reply::LongField(10_000_000),
         Reply::Garbage,
     ] {
-        let receiver = misbehaving(reply.clone()).await;
+        let receiver = receiver_with(reply.clone()).await;
         assert_eq!(
             named(get(&receiver, PATIENCE).await),
             "protocol",
@@ -101,15 +100,15 @@ async fn a_head_without_an_end_is_no_answer() {
             "{reply:?}"
         );
     }
-    let receiver = misbehaving(Reply::Fields(60)).await;
+    let receiver = receiver_with(Reply::Fields(60)).await;
     assert_eq!(get(&receiver, PATIENCE).await.unwrap().status, 200);
     receiver.always(Reply::Interim);
     assert_eq!(named(get(&receiver, IMPATIENCE).await), "timed_out");
 }
 
 #[tokio::test]
-async fn a_connection_that_is_closed_early_brings_nothing_and_is_not_tried_again() {
-    let receiver = misbehaving(Reply::Close).await;
+async fn a_connection_closed_early_fails_and_is_not_retried() {
+    let receiver = receiver_with(Reply::Close).await;
     assert_eq!(named(get(&receiver, PATIENCE).await), "closed");
     assert_eq!(named(post(&receiver, 10, PATIENCE).await), "closed");
     receiver.always(Reply::CloseInBody);
@@ -117,13 +116,13 @@ async fn a_connection_that_is_closed_early_brings_nothing_and_is_not_tried_again
     assert_eq!(
         post(&receiver, 10, PATIENCE).await.unwrap().status,
         200,
-        "a delivery is over with its status"
+        "a delivery ends with its status"
     );
     assert_eq!((receiver.connections(), receiver.requests().len()), (4, 4));
 }
 
 #[tokio::test]
-async fn a_certificate_must_be_for_the_name_and_from_somebody_known() {
+async fn a_certificate_must_name_the_host_and_be_trusted() {
     for manner in [Manner::Untrusted, Manner::OtherName, Manner::PlainText] {
         let receiver = Receiver::with_manner(manner).await;
         assert_eq!(named(get(&receiver, PATIENCE).await), "tls", "{manner:?}");
@@ -149,11 +148,11 @@ async fn a_handshake_or_an_upload_that_stalls_times_out() {
 }
 
 #[tokio::test]
-async fn a_closed_port_is_no_connection() {
+async fn a_closed_port_is_a_failed_connection() {
     let receiver = Receiver::start().await;
     let url = receiver.url("/cb");
     let out = Out::to_receivers();
-    // Bound and not listening: nobody else can get the port while we hold it.
+    // Bound but not listening, so that no other process gets the port.
     let port = tokio::net::TcpSocket::new_v4().unwrap();
     port.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let closed = url.replace(

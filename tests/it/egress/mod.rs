@@ -1,4 +1,4 @@
-//! The only way out: what it sends, where it goes, and what it does not let happen to it.
+//! The hub's HTTP client: its requests, the addresses it connects to, and its limits.
 
 mod guarded;
 mod hostile;
@@ -12,41 +12,42 @@ use reviews_service::clock::Clock;
 use reviews_service::snapshot::{CachedBody, Content};
 use reviews_service::websub::http_client::{Answer, Egress, Failure, Policy, Roots};
 
-use crate::support::{Book, Receiver, Reply, ca_pem};
+use crate::support::{FakeDns, Receiver, Reply, ca_pem};
 
-/// More than any of it takes.
+/// Longer than any exchange here takes.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// As long as a test is willing to wait for what never comes.
+/// How long a test waits for an event that must not happen.
 const IMPATIENCE: Duration = Duration::from_millis(300);
 
-/// A way out, with a book of names and a clock.
+/// A client with a fake resolver and a clock.
 struct Out {
     egress: Egress,
-    book: Book,
+    fake_dns: FakeDns,
     clock: Clock,
 }
 
 impl Out {
-    /// To this machine's receivers, whose name is `receiver.test` and all below it.
+    /// A client for this machine's receivers: `receiver.test` and all names below it.
     fn to_receivers() -> Self {
         Self::allowing(&["127.0.0.0/8"])
     }
 
-    /// To the public Internet and these nets.
+    /// A client for the public Internet and these networks.
     fn allowing(nets: &[&str]) -> Self {
-        let (book, clock) = (
-            Book::default(),
+        let (fake_dns, clock) = (
+            FakeDns::default(),
             Clock::manual("2026-11-20T12:00:00Z".parse().unwrap()),
         );
-        book.set("receiver.test", &["127.0.0.1"]);
-        book.set("*.receiver.test", &["127.0.0.1"]);
+        fake_dns.set("receiver.test", &["127.0.0.1"]);
+        fake_dns.set("*.receiver.test", &["127.0.0.1"]);
         let allowed = nets.iter().map(|net| net.parse().unwrap()).collect();
         let policy = Arc::new(Policy { allowed });
         let roots = Roots::load(Some(ca_pem().as_bytes())).unwrap();
-        let egress = Egress::new(policy, &roots, Arc::new(book.clone()), clock.clone()).unwrap();
+        let egress =
+            Egress::new(policy, &roots, Arc::new(fake_dns.clone()), clock.clone()).unwrap();
         Self {
             egress,
-            book,
+            fake_dns,
             clock,
         }
     }
@@ -67,7 +68,7 @@ fn shared(content: Content) -> Arc<CachedBody> {
 }
 
 #[tokio::test]
-async fn a_get_brings_status_and_body_and_says_little() {
+async fn a_get_returns_status_and_body_and_sends_few_headers() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     receiver.always(Reply::Challenge);
     let answer = out
@@ -109,7 +110,7 @@ async fn a_get_brings_status_and_body_and_says_little() {
 }
 
 #[tokio::test]
-async fn a_post_sends_its_pieces_as_one_body_of_known_length() {
+async fn a_post_sends_its_parts_as_one_body_with_a_length() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     receiver.always(Reply::body("thank you"));
     let body = shared(Content {
@@ -149,7 +150,7 @@ async fn a_post_sends_its_pieces_as_one_body_of_known_length() {
 }
 
 #[tokio::test]
-async fn rule_42_a_callback_is_called_exactly_as_it_was_given() {
+async fn rule_42_a_request_uses_the_exact_callback_url() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     let targets = [
         "/",
@@ -172,7 +173,7 @@ async fn rule_42_a_callback_is_called_exactly_as_it_was_given() {
 }
 
 #[tokio::test]
-async fn redirects_are_answers_and_are_never_followed() {
+async fn redirects_are_never_followed() {
     let (out, receiver, inside) = (
         Out::to_receivers(),
         Receiver::start().await,
@@ -193,7 +194,7 @@ async fn redirects_are_answers_and_are_never_followed() {
 }
 
 #[tokio::test]
-async fn the_body_of_an_error_is_not_kept_however_long() {
+async fn the_body_of_an_error_is_never_stored() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     receiver.always(Reply::Answer(503, Vec::new(), vec![b'x'; 100_000]));
     let answer = out.get(&receiver.url("/cb")).await.unwrap();
@@ -204,7 +205,7 @@ async fn the_body_of_an_error_is_not_kept_however_long() {
 }
 
 #[tokio::test]
-async fn retry_after_is_read_as_seconds_or_as_an_instant() {
+async fn retry_after_is_parsed_as_seconds_or_as_a_date() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     for (value, seconds) in [
         ("120", Some(120)),
@@ -229,7 +230,7 @@ async fn retry_after_is_read_as_seconds_or_as_an_instant() {
 }
 
 #[tokio::test]
-async fn deliveries_to_one_host_share_a_connection_and_gets_do_not() {
+async fn deliveries_to_one_host_share_a_connection_but_gets_do_not() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     for target in ["/a", "/b", "/c", "/d"] {
         out.post(&receiver.url_of("receiver.test", target), "x")
@@ -242,7 +243,7 @@ async fn deliveries_to_one_host_share_a_connection_and_gets_do_not() {
             .iter()
             .all(|request| request.connection == 0)
     );
-    assert_eq!((receiver.connections(), out.book.asked().len()), (1, 1));
+    assert_eq!((receiver.connections(), out.fake_dns.asked().len()), (1, 1));
     receiver.always(Reply::body("x"));
     for connections in [2, 3] {
         out.get(&receiver.url_of("receiver.test", "/cb"))
@@ -254,10 +255,10 @@ async fn deliveries_to_one_host_share_a_connection_and_gets_do_not() {
 }
 
 #[tokio::test]
-async fn no_connection_takes_a_delivery_when_it_is_old() {
+async fn old_connections_take_no_delivery() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     let url = receiver.url_of("receiver.test", "/cb");
-    // Setting the wall clock back makes none older or younger.
+    // Setting the wall clock back changes no connection's age.
     for (seconds, connections) in [(0, 1), (19, 1), (1, 2), (-9, 2), (19, 2), (1, 3)] {
         out.clock.advance(TimeDelta::seconds(seconds));
         out.post(&url, "x").await.unwrap();

@@ -1,4 +1,4 @@
-//! What readers of feeds keep: on which day an entry came, and by which id they know it.
+//! Dates and IDs of feed entries stay the same for feed readers.
 
 use chrono::DateTime;
 use reviews_service::app::App;
@@ -13,7 +13,7 @@ use super::feeds;
 use crate::support::{BASE, Generator, TestApp, hub_options, sqlite3, start};
 
 #[tokio::test]
-async fn a_review_is_published_when_its_day_begins_where_the_business_is() {
+async fn a_review_is_dated_at_the_start_of_its_day_in_the_zone_of_the_business() {
     let app = TestApp::empty().await;
     app.shell(
         "insert into review (review_id, rating, reviewed_on) values ('summer', 5, '2026-07-04'), ('winter', 5, '2026-01-31'),
@@ -52,7 +52,7 @@ async fn a_review_is_published_when_its_day_begins_where_the_business_is() {
             "2026-07-04T00:00:00-03:00",
             "2026-01-31T00:00:00-03:00",
         ),
-        // What a shell may write, too.
+        // A shell may write this too.
         (
             "Nowhere/Land",
             "2026-07-04T00:00:00+00:00",
@@ -78,7 +78,7 @@ async fn a_review_is_published_when_its_day_begins_where_the_business_is() {
             let published = item["date_published"].as_str().unwrap();
             assert!(
                 DateTime::parse_from_rfc3339(published).is_ok(),
-                "{zone}: {published} is no RFC 3339 instant"
+                "{zone}: {published} is not an RFC 3339 instant"
             );
         }
         let xml = app.get("/feed.xml").await.text();
@@ -86,7 +86,7 @@ async fn a_review_is_published_when_its_day_begins_where_the_business_is() {
     }
 }
 
-/// The service on the same file under another base URL, and the ids and addresses of both feeds.
+/// Restarts the service with another base URL; returns the IDs and URLs in both feeds.
 async fn under(folder: &std::path::Path, base: &str) -> (Vec<String>, Vec<String>) {
     let (database, _) = Database::open(&folder.join("reviews.db")).await.unwrap();
     let app = App::new(
@@ -132,9 +132,9 @@ async fn entries_keep_their_ids_when_the_base_url_changes() {
     assert_eq!(ids, before.0);
     assert!(urls.iter().all(|url| url.starts_with(moved)), "{urls:?}");
     assert_eq!(urls.len(), 6);
-    // What is there of before is kept once: nothing is written at the third start.
+    // The first base URL is stored once: the third start writes nothing.
     assert_eq!(under(folder.path(), moved).await, (ids, urls));
-    // Emptied by hand, or made nonsense of, it takes the base URL of the day.
+    // If the stored URL is emptied or invalid, the current base URL is used.
     for sql in [
         "delete from published_base",
         "update published_base set base_url = 'x'",
@@ -148,7 +148,7 @@ async fn entries_keep_their_ids_when_the_base_url_changes() {
     }
 }
 
-/// A database with reviews that was never published, and its folder.
+/// A database with reviews, never published, and its folder.
 async fn never_published() -> (tempfile::TempDir, std::path::PathBuf) {
     let app = TestApp::with(&Generator::new(64).reviews(3)).await;
     let folder = tempfile::tempdir().unwrap();
@@ -160,7 +160,7 @@ async fn never_published() -> (tempfile::TempDir, std::path::PathBuf) {
 }
 
 #[tokio::test]
-async fn a_first_try_on_the_owner_s_machine_fixes_no_ids() {
+async fn a_loopback_base_url_does_not_fix_the_ids() {
     let (folder, file) = never_published().await;
     for loopback in [
         "http://127.0.0.1:8080",
@@ -194,7 +194,7 @@ async fn a_first_try_on_the_owner_s_machine_fixes_no_ids() {
             "nothing is published twice"
         );
     }
-    // A former release kept it.
+    // An earlier release stored it.
     sqlite3(
         &file,
         "insert into published_base (only, base_url) values (1, 'http://127.0.0.1:8080')",
@@ -202,7 +202,7 @@ async fn a_first_try_on_the_owner_s_machine_fixes_no_ids() {
     let (ids, _) = under(folder.path(), BASE).await;
     assert!(ids.iter().all(|id| id.starts_with(BASE)), "{ids:?}");
     assert_eq!(sqlite3(&file, "select base_url from published_base"), BASE);
-    // From then on it stays, whatever is tried out.
+    // From then on it stays, with any other URL.
     for later in ["http://localhost:8080", "https://moved.example.com"] {
         assert_eq!(under(folder.path(), later).await.0, ids);
     }
@@ -210,7 +210,7 @@ async fn a_first_try_on_the_owner_s_machine_fixes_no_ids() {
 }
 
 #[tokio::test]
-async fn what_only_looks_like_a_loopback_is_kept_as_the_first_base() {
+async fn a_url_that_only_resembles_loopback_is_stored_as_the_first_base() {
     let (_folder, file) = never_published().await;
     for public in [
         "https://localhost.example.com",
@@ -227,7 +227,7 @@ async fn what_only_looks_like_a_loopback_is_kept_as_the_first_base() {
 }
 
 #[tokio::test]
-async fn no_entry_was_changed_before_it_was_published() {
+async fn no_entry_is_updated_before_it_is_published() {
     let app = TestApp::empty().await;
     app.shell(
         "insert into review (review_id, rating, reviewed_on, updated_at) values ('silent', 5, '2026-07-04', null),
@@ -236,7 +236,7 @@ async fn no_entry_was_changed_before_it_was_published() {
          insert into business (business_id, name, time_zone) values ('b', 'B', 'UTC')",
     )
     .await;
-    // An import of rows that say no instant.
+    // An import of rows without an instant.
     let mut imported = Generator::new(64).reviews(3);
     for review in &mut imported {
         review.updated_at = None;

@@ -1,5 +1,4 @@
-//! The feeds: the same 50 newest reviews as JSON Feed 1.1 and as Atom, as other people's readers
-//! see them.
+//! The feeds: the 50 newest reviews as JSON Feed 1.1 and Atom, read with independent parsers.
 
 mod lasting;
 
@@ -24,7 +23,7 @@ async fn feeds(app: &TestApp) -> (Value, Feed) {
     )
 }
 
-/// The 50 newest published ones in the promised order.
+/// The 50 newest published reviews in order.
 fn newest(reviews: &[Review]) -> Vec<&Review> {
     let mut published: Vec<&Review> = reviews
         .iter()
@@ -43,7 +42,7 @@ fn text_of(entry: &Entry) -> String {
         .unwrap_or_default()
 }
 
-/// The stars and who gave them, as both feeds entitle a review.
+/// The title of a review in both feeds: stars and author.
 fn title_of(review: &Review) -> String {
     let stars = usize::from(review.rating.stars());
     format!(
@@ -54,7 +53,7 @@ fn title_of(review: &Review) -> String {
     )
 }
 
-/// What a review says and, below it, how the owner answers, as both feeds have it; the firm has no name here.
+/// The content of a review in both feeds: its text and below it the owner's answer; the firm has no name here.
 fn content_of(review: &Review) -> String {
     let answer = review.response.as_ref();
     let answer = answer.map(|answer| format!("Response from Unnamed business:\n{}", answer.text));
@@ -63,7 +62,7 @@ fn content_of(review: &Review) -> String {
     parts.join("\n\n")
 }
 
-/// Everything that a review mentions, as both feeds list it.
+/// All mentions of a review, as both feeds list them.
 fn tags_of(review: &Review) -> Vec<String> {
     let Mentions {
         technicians,
@@ -117,7 +116,7 @@ fn check_entry(entry: &Entry, review: &Review) {
         (&entry.id, &entry.title.as_ref().unwrap().content),
         (&url, &title)
     );
-    // The reader trims; a carriage return is a line's end in XML.
+    // The parser trims, and XML reads a carriage return as a line end.
     assert_eq!(text_of(entry), content_of(review).trim(), "{url}");
     assert_eq!(
         entry
@@ -178,7 +177,7 @@ async fn both_feeds_have_the_same_fifty_newest_reviews() {
 }
 
 #[tokio::test]
-async fn a_feed_names_no_language_that_nobody_has_said() {
+async fn a_feed_names_no_language_if_none_is_known() {
     let app = TestApp::with(&Generator::new(82).reviews(5)).await;
     assert!(
         app.get("/api/feed.json")
@@ -186,7 +185,7 @@ async fn a_feed_names_no_language_that_nobody_has_said() {
             .json()
             .get("language")
             .is_none(),
-        "nobody has said"
+        "no language is known"
     );
     assert!(
         app.get("/feed.xml")
@@ -209,7 +208,7 @@ async fn named() -> TestApp {
 }
 
 #[tokio::test]
-async fn the_json_feed_says_who_it_is_and_where_to_subscribe() {
+async fn the_json_feed_names_the_business_and_the_hub() {
     let app = named().await;
     let answer = app.get("/api/feed.json").await;
     assert_eq!(answer.header("content-type"), "application/json");
@@ -238,7 +237,7 @@ async fn the_json_feed_says_who_it_is_and_where_to_subscribe() {
 }
 
 #[tokio::test]
-async fn the_atom_feed_says_who_it_is_and_where_to_subscribe() {
+async fn the_atom_feed_names_the_business_and_the_hub() {
     let app = named().await;
     let answer = app.get("/feed.xml").await;
     assert_eq!(answer.header("content-type"), "application/atom+xml");
@@ -278,7 +277,7 @@ async fn the_atom_feed_says_who_it_is_and_where_to_subscribe() {
 }
 
 #[tokio::test]
-async fn a_feed_of_nothing_is_a_feed() {
+async fn a_feed_without_entries_is_valid() {
     let app = TestApp::empty().await;
     let (json, atom) = feeds(&app).await;
     assert_eq!(
@@ -287,7 +286,7 @@ async fn a_feed_of_nothing_is_a_feed() {
     );
     assert!(atom.entries.is_empty() && atom.updated.is_some() && !atom.authors.is_empty());
     assert_eq!(parse(&app.get("/api/feed.json").await).entries.len(), 0);
-    // One review without a word is an entry, too.
+    // A review without text is an entry too.
     app.shell("insert into review (review_id, rating, reviewed_on) values ('a', 1, '2026-02-01')")
         .await;
     let (json, atom) = feeds(&app).await;
@@ -304,18 +303,18 @@ async fn a_feed_of_nothing_is_a_feed() {
     );
 }
 
-/// Reviews of one day each, the newest first: with text and answer, with an answer alone, with neither.
+/// Reviews of one day each, newest first: with text and answer, with only an answer, with neither.
 const ANSWERED: &str = "insert into review (review_id, rating, reviewed_on, text, language, response_text, response_author) values
     ('a', 2, '2026-02-03', 'Two hours late.', 'en', 'We are sorry.', 'Art Beecham'),
     ('b', 5, '2026-02-02', '', 'en', 'Thank you!', null), ('c', 5, '2026-02-01', '', 'en', null, null)";
 
 #[tokio::test]
-async fn the_owner_s_answer_stands_below_the_text_and_what_says_nothing_has_no_content() {
+async fn the_answer_is_below_the_text_and_empty_entries_have_no_content() {
     let app = named().await;
     app.shell(&format!("delete from review; {ANSWERED}")).await;
     let contents = [
         "Two hours late.\n\nResponse from Art Beecham:\nWe are sorry.",
-        // Who answered is not recorded: it was the firm.
+        // The author of the answer is not recorded, so it is the firm.
         "Response from Desert Peak:\nThank you!",
         "",
     ];
@@ -329,10 +328,10 @@ async fn the_owner_s_answer_stands_below_the_text_and_what_says_nothing_has_no_c
         assert_eq!(text_of(entry), *content);
     }
     let xml = app.get("/feed.xml").await.text();
-    // An answer without a text has no language of its own, and neither has no `content` at all.
+    // An answer without a text has no language; a review with neither has no `content`.
     assert_eq!(xml.matches("<content").count(), 2, "{xml}");
     assert_eq!(xml.matches("xml:lang=\"en\"").count(), 1, "{xml}");
-    // An answer that is changed is another feed.
+    // A changed answer changes the feed.
     let before = app.get("/api/feed.json").await.body;
     app.shell("update review set response_text = 'We are very sorry.' where review_id = 'a'")
         .await;
@@ -343,7 +342,7 @@ async fn the_owner_s_answer_stands_below_the_text_and_what_says_nothing_has_no_c
     assert_eq!(text_of(&atom.entries[0]), now);
 }
 
-/// What would end an element, a section or a document, and characters that XML has not.
+/// Texts that would end an element, a section or a document, and characters that XML lacks.
 const TEXTS: [&str; 13] = [
     "a ]]> b",
     "<![CDATA[ x ]]>",
@@ -360,7 +359,7 @@ const TEXTS: [&str; 13] = [
     "</content></entry></feed>",
 ];
 
-/// A review for each of them, which is its text, its author and whom it mentions.
+/// A review for each of them, with it as text, author and mention.
 fn hostile() -> Vec<Review> {
     TEXTS
         .iter()
@@ -382,14 +381,14 @@ fn hostile() -> Vec<Review> {
 }
 
 #[tokio::test]
-async fn no_text_breaks_the_xml() {
+async fn any_text_gives_well_formed_xml() {
     let reviews = hostile();
     let app = TestApp::with(&reviews).await;
     let hostile = "A & B <i> ]]> \u{1} \"q\" ''s''";
     app.shell(&format!("insert into business (business_id, name, description, url) values ('b', '{hostile}', '{hostile}', 'https://x.example/?a=1&b=\"2\"')"))
         .await;
     let answer = app.get("/feed.xml").await;
-    // XML 1.0 §2.2 has no character for these, not even escaped.
+    // XML 1.0 §2.2 excludes these characters, even escaped.
     let is_character = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
     assert!(answer.text().chars().all(is_character));
     for reference in ["&#0", "&#1;", "&#x1", "&#7;", "&#x7;", "&#27;"] {
@@ -426,7 +425,7 @@ async fn no_text_breaks_the_xml() {
         atom.title.unwrap().content,
         "Reviews of A & B <i> ]]> \u{fffd} \"q\" 's'"
     );
-    // JSON has a way to write every character, so there nothing is lost.
+    // JSON can escape every character, so nothing is lost.
     let json = app.get("/api/feed.json").await.json();
     for (item, review) in json["items"]
         .as_array()

@@ -1,4 +1,4 @@
-//! Files to import: whatever they hold, rows are taken or rejected one by one, or the file is refused; nothing else happens.
+//! Files to import: with any content, each row is imported or rejected, or the whole file is refused.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use reviews_service::clock::Clock;
 use reviews_service::imports::{ImportRequest, import};
 use reviews_service::storage::Database;
 
-use super::{runtime, spoken};
+use super::{runtime, text_from};
 use crate::support::{Quiet, start};
 
 const WORDS: &[&str] = &[
@@ -63,7 +63,7 @@ const WORDS: &[&str] = &[
 ];
 
 #[test]
-fn whatever_a_file_holds_its_rows_are_taken_or_rejected() {
+fn rows_of_any_file_are_imported_or_rejected() {
     let runtime = runtime();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reviews.db");
@@ -77,7 +77,7 @@ fn whatever_a_file_holds_its_rows_are_taken_or_rejected() {
             let content = if *is_raw {
                 bytes.clone()
             } else {
-                spoken(bytes, WORDS).into_bytes()
+                text_from(bytes, WORDS).into_bytes()
             };
             fs::write(path, content).unwrap();
             let order = ImportRequest {
@@ -89,7 +89,7 @@ fn whatever_a_file_holds_its_rows_are_taken_or_rejected() {
             let mut quiet = Quiet::default();
             let reported = runtime.block_on(import(database, &clock, &order, &mut quiet));
             if let Err(error) = reported {
-                assert!(error.to_string().len() > 10, "an error that says nothing");
+                assert!(error.to_string().len() > 10, "an empty error");
             }
             let counted = async {
                 let mut reader = database.readers().acquire().await.unwrap();

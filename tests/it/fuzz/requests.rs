@@ -1,8 +1,8 @@
-//! Requests: targets with their queries, header fields, forms and messages.
+//! Requests: targets with queries, header fields, forms and messages.
 
 use poem::http::Method;
 
-use super::{runtime, spoken};
+use super::{runtime, text_from};
 use crate::support::{BASE, Generator, TestApp};
 
 const TARGETS: [&str; 12] = [
@@ -205,7 +205,7 @@ const MESSAGE: &[&str] = &[
     " ",
 ];
 
-/// A service that publishes some reviews, and answers on one thread.
+/// A service with some reviews that answers on one thread.
 fn served(check: impl Fn(&tokio::runtime::Runtime, &TestApp)) {
     let runtime = runtime();
     let app = runtime.block_on(TestApp::uncoded(&Generator::new(5).reviews(30)));
@@ -213,13 +213,13 @@ fn served(check: impl Fn(&tokio::runtime::Runtime, &TestApp)) {
     drop(app);
 }
 
-/// What of a target no client can send is left out: it never reaches a parser.
+/// Removes characters that no client can send in a target: they never reach a parser.
 fn sendable(target: String) -> Option<String> {
     target.parse::<poem::http::Uri>().is_ok().then_some(target)
 }
 
 #[test]
-fn whatever_is_asked_gets_an_answer_that_keeps_the_promises_of_all() {
+fn any_request_gets_an_answer_that_keeps_all_guarantees() {
     served(|runtime, app| {
         let asked = std::panic::AssertUnwindSafe((runtime, app));
         bolero::check!()
@@ -228,7 +228,7 @@ fn whatever_is_asked_gets_an_answer_that_keeps_the_promises_of_all() {
                 let asked = &asked;
                 let (runtime, app) = asked.0;
                 let begin = TARGETS[usize::from(*which) % TARGETS.len()];
-                let Some(target) = sendable(format!("{begin}{}", spoken(bytes, QUERY))) else {
+                let Some(target) = sendable(format!("{begin}{}", text_from(bytes, QUERY))) else {
                     return;
                 };
                 let answer = runtime.block_on(app.send(Method::GET, &target, &[]));
@@ -238,7 +238,7 @@ fn whatever_is_asked_gets_an_answer_that_keeps_the_promises_of_all() {
 }
 
 #[test]
-fn whatever_header_fields_say_is_answered() {
+fn any_header_fields_get_an_answer() {
     served(|runtime, app| {
         let asked = std::panic::AssertUnwindSafe((runtime, app));
         bolero::check!()
@@ -247,7 +247,7 @@ fn whatever_header_fields_say_is_answered() {
                 let asked = &asked;
                 let (runtime, app) = asked.0;
                 let name = FIELDS[usize::from(*which) % FIELDS.len()];
-                let value = spoken(bytes, VALUES);
+                let value = text_from(bytes, VALUES);
                 if poem::http::HeaderValue::from_str(value.trim()).is_err() {
                     return;
                 }
@@ -261,7 +261,7 @@ fn whatever_header_fields_say_is_answered() {
 }
 
 #[test]
-fn whatever_form_reaches_the_hub_is_taken_or_refused_with_a_reason() {
+fn the_hub_accepts_any_form_or_refuses_it_with_a_reason() {
     served(|runtime, app| {
         let asked = std::panic::AssertUnwindSafe((runtime, app));
         bolero::check!()
@@ -269,7 +269,7 @@ fn whatever_form_reaches_the_hub_is_taken_or_refused_with_a_reason() {
             .for_each(move |(is_whole, bytes)| {
                 let asked = &asked;
                 let (runtime, app) = asked.0;
-                let mut form = spoken(bytes, FORM);
+                let mut form = text_from(bytes, FORM);
                 if *is_whole {
                     form = format!(
                         "hub.mode=subscribe&hub.topic={BASE}/reviews.json&hub.callback={form}"
@@ -284,7 +284,7 @@ fn whatever_form_reaches_the_hub_is_taken_or_refused_with_a_reason() {
 }
 
 #[test]
-fn whatever_message_an_agent_sends_is_answered() {
+fn any_message_of_an_agent_is_answered() {
     served(|runtime, app| {
         let asked = std::panic::AssertUnwindSafe((runtime, app));
         bolero::check!()
@@ -292,7 +292,7 @@ fn whatever_message_an_agent_sends_is_answered() {
             .for_each(move |(kind, bytes)| {
                 let asked = &asked;
                 let (runtime, app) = asked.0;
-                let said = spoken(bytes, MESSAGE);
+                let said = text_from(bytes, MESSAGE);
                 let message = match kind % 4 {
                     0 => said,
                     1 => format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{{\"name\":\"search_reviews\",\"arguments\":{{{said}}}}}}}"),

@@ -1,10 +1,10 @@
-//! Texts of reviews through the analyzer: whatever they say, what is found lies within them.
+//! Texts of reviews: the analysis of any text finds only parts of it.
 
 use reviews_service::insights::{Analyzer, Engine, Subject};
 use reviews_service::model::Mentions;
 use reviews_service::model::business::Business;
 
-use super::spoken;
+use super::text_from;
 
 const WORDS: &[&str] = &[
     "They ",
@@ -64,7 +64,7 @@ const WORDS: &[&str] = &[
 ];
 
 #[test]
-fn whatever_a_text_says_what_is_found_lies_within_it() {
+fn findings_of_any_text_are_within_it() {
     let business = Business::default();
     let analyzer = Analyzer::new(&business, &Engine::of(None, &business));
     let analyzer = std::panic::AssertUnwindSafe(analyzer);
@@ -72,7 +72,7 @@ fn whatever_a_text_says_what_is_found_lies_within_it() {
         .with_type::<(u8, Vec<u8>)>()
         .for_each(move |(stars, bytes)| {
             let analyzer = &analyzer;
-            let text = spoken(bytes, WORDS);
+            let text = text_from(bytes, WORDS);
             let recorded = Mentions::default();
             let analysis = analyzer.0.analyze(&Subject {
                 text: &text,

@@ -1,5 +1,4 @@
-//! What agents may have in flight at a time, by counted bytes: requests that have not come whole,
-//! and answers that are not read.
+//! Limits of bytes in flight at `/mcp`: requests that are still arriving, and unread answers.
 
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -14,23 +13,23 @@ use poem::{Body, Endpoint, Request, RequestParts, Response};
 use serde_json::json;
 
 use super::request;
-use crate::support::{Book, Generator, MakeHub, TestApp};
+use crate::support::{FakeDns, Generator, MakeHub, TestApp};
 
 const MIB: u64 = 1024 * 1024;
 const ALL_BYTES_MAX: u64 = 32 * MIB;
 const PEER_BYTES_MAX: u64 = 8 * MIB;
-/// What a request holds while its body is on its way.
+/// The bytes that a request counts until its body has arrived.
 const BODY_BYTES: u64 = 64 * 1024;
-/// How many such requests a peer may have beyond three quarters of all bytes.
+/// The number of such requests that a peer may have in the last quarter.
 const FEW: u64 = 256 * 1024 / BODY_BYTES;
 
-/// A service that believes the proxies of 10.0.0.0/8.
+/// A service that trusts the proxies in 10.0.0.0/8.
 async fn service() -> TestApp {
-    let hub = MakeHub::opened(&["--trusted-proxies", "10.0.0.0/8"], Book::default());
+    let hub = MakeHub::opened(&["--trusted-proxies", "10.0.0.0/8"], FakeDns::default());
     TestApp::with_hub(&Generator::new(43).reviews(60), hub).await
 }
 
-/// A POST of `body` that a proxy passes on for a client.
+/// A POST of `body` that a proxy forwards for a client.
 fn post(proxy: &str, client: &str, body: impl Into<Body>) -> Request {
     let request = poem::http::Request::post("/mcp")
         .header("content-type", "application/json")
@@ -42,7 +41,7 @@ fn post(proxy: &str, client: &str, body: impl Into<Body>) -> Request {
     Request::from_parts(parts, body.into())
 }
 
-/// A body that does not come.
+/// A body that never arrives.
 fn pending() -> Body {
     Body::from_bytes_stream(stream::pending::<Result<Bytes, std::io::Error>>())
 }
@@ -60,7 +59,7 @@ async fn answer(app: &TestApp, request: Request) -> Response {
     app.app().endpoint.get_response(request).await
 }
 
-/// Sends requests of that client whose bodies do not come, until one is refused: how many wait.
+/// Sends requests of this client without their bodies until one is refused; returns the number that wait.
 async fn wait(
     app: &TestApp,
     client: &str,
@@ -81,7 +80,7 @@ async fn wait(
 }
 
 #[tokio::test]
-async fn unread_answers_of_a_client_behind_a_proxy_are_bounded_and_others_behind_it_are_answered() {
+async fn unread_answers_of_one_client_behind_a_proxy_are_bounded_and_others_are_answered() {
     let app = service().await;
     let (mut unread, mut bytes) = (Vec::new(), 0);
     let refused = loop {
@@ -94,7 +93,7 @@ async fn unread_answers_of_a_client_behind_a_proxy_are_bounded_and_others_behind
         unread.push(body);
         assert!(bytes <= PEER_BYTES_MAX, "{bytes}");
     };
-    // An answer may take up twice its length while it is made.
+    // An answer may take twice its length while it is built.
     assert!(bytes > PEER_BYTES_MAX / 3, "{bytes}");
     assert_eq!(refused.status(), 503);
     assert_eq!(refused.headers()["retry-after"], "1");
@@ -104,7 +103,7 @@ async fn unread_answers_of_a_client_behind_a_proxy_are_bounded_and_others_behind
     );
     for (proxy, client, expected) in [
         ("10.0.0.2", "198.51.100.1", 503),
-        // What the client says of itself is not believed.
+        // The client's own entry is ignored.
         ("10.0.0.1", "203.0.113.9, 198.51.100.1", 503),
         ("10.0.0.1", "198.51.100.2", 200),
         ("10.0.0.1", "2001:db8::1", 200),
@@ -118,10 +117,10 @@ async fn unread_answers_of_a_client_behind_a_proxy_are_bounded_and_others_behind
 }
 
 #[tokio::test]
-async fn requests_in_flight_are_bounded_in_all_and_the_last_quarter_is_for_clients_that_have_few() {
+async fn bytes_in_flight_are_bounded_and_the_last_quarter_is_reserved_for_clients_with_few() {
     let app = service().await;
     let mut waiting = Vec::new();
-    // An IPv6 network counts as one.
+    // An IPv6 /48 is one client.
     assert_eq!(
         wait(&app, "2001:db8:1::1", &mut waiting).await,
         PEER_BYTES_MAX / BODY_BYTES
@@ -137,7 +136,7 @@ async fn requests_in_flight_are_bounded_in_all_and_the_last_quarter_is_for_clien
     assert_eq!(left, ALL_BYTES_MAX / 4);
     for number in 0..left / BODY_BYTES / FEW {
         let client = format!("203.0.113.{number}");
-        // An answer that is kept would hold its bytes.
+        // A kept answer would keep its bytes in flight.
         let answered = answer(&app, post("10.0.0.1", &client, ping()))
             .await
             .status();
@@ -147,7 +146,7 @@ async fn requests_in_flight_are_bounded_in_all_and_the_last_quarter_is_for_clien
     assert_eq!(waiting.len() as u64 * BODY_BYTES, ALL_BYTES_MAX);
     let refused = answer(&app, post("10.0.0.1", "203.0.113.200", ping())).await;
     assert_eq!(refused.status(), 503);
-    // Only /mcp is full.
+    // Only `/mcp` is full.
     assert_eq!(app.get("/reviews.json").await.status, 200);
     drop(waiting);
     let answered = answer(&app, post("10.0.0.1", "203.0.113.200", ping())).await;

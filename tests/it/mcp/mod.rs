@@ -1,5 +1,4 @@
-//! Agents at `/mcp`: sessions up to 2025-11-25, requests that stand alone since 2026-07-28, and
-//! what is refused to both.
+//! Agents at `/mcp`: sessions up to 2025-11-25, stateless requests since 2026-07-28, and errors of both.
 
 mod in_flight;
 mod origins;
@@ -13,9 +12,9 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, Generator, TestApp};
 
-/// The revisions that open sessions.
+/// The revisions with sessions.
 const WITH_SESSIONS: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
-/// The revision that has none.
+/// The stateless revision.
 const STATELESS: &str = "2026-07-28";
 
 async fn service() -> TestApp {
@@ -34,28 +33,28 @@ fn request(method: &str, params: Value) -> Value {
     message
 }
 
-/// Opens a session: its id.
+/// Opens a session; returns its ID.
 async fn open(app: &TestApp, revision: &str) -> String {
     let answer = app.post_mcp(&[], initialize(revision).to_string()).await;
     assert_eq!(answer.status, 200, "{}", answer.text());
     answer.header("mcp-session-id").to_owned()
 }
 
-/// Asks within a session.
+/// Sends a request in a session.
 async fn ask(app: &TestApp, session: &str, message: &Value) -> Answer {
     app.post_mcp(&[("mcp-session-id", session)], message.to_string())
         .await
 }
 
-/// A stateless request's parameters with what it has to say of itself.
+/// The parameters of a stateless request with the required `_meta`.
 fn alone(params: Value) -> Value {
     let mut params = params;
     params["_meta"] = json!({ "io.modelcontextprotocol/protocolVersion": STATELESS, "io.modelcontextprotocol/clientCapabilities": {} });
     params
 }
 
-/// Asks by the stateless revision.
-async fn ask_alone(app: &TestApp, method: &str, params: Value) -> Answer {
+/// Sends a stateless request.
+async fn ask_stateless(app: &TestApp, method: &str, params: Value) -> Answer {
     let name = params
         .get("name")
         .or_else(|| params.get("uri"))
@@ -70,7 +69,7 @@ async fn ask_alone(app: &TestApp, method: &str, params: Value) -> Answer {
         .await
 }
 
-/// Status and code of an error; 0 where there is none.
+/// Status and code of an error; 0 if there is no code.
 fn error(answer: &Answer) -> (u16, i64) {
     (
         answer.status,

@@ -1,4 +1,4 @@
-//! Which pages may ask, under which names: foreign ones are refused, whatever they ask.
+//! Allowed values of `Origin` and `Host`; requests with others are always refused.
 
 use poem::http::Method;
 use reviews_service::app::App;
@@ -12,7 +12,7 @@ use super::{ask, initialize, open, request, service};
 use crate::support::{BASE, hub_options, links, start};
 
 #[tokio::test]
-async fn foreign_pages_and_names_are_refused_whatever_they_ask() {
+async fn unknown_origins_and_hosts_are_always_refused() {
     let app = service().await;
     let session = open(&app, "2025-06-18").await;
     for (headers, status) in [
@@ -60,7 +60,7 @@ async fn foreign_pages_and_names_are_refused_whatever_they_ask() {
             assert_eq!(
                 app.get_with("/reviews.json", &headers).await.status,
                 200,
-                "everything else is for everybody"
+                "all other routes are open to every origin"
             );
         }
     }
@@ -69,12 +69,12 @@ async fn foreign_pages_and_names_are_refused_whatever_they_ask() {
             .await
             .status,
         200,
-        "no stranger has ended it"
+        "other origins could not end it"
     );
 }
 
 #[tokio::test]
-async fn the_operator_may_let_other_hosts_in() {
+async fn the_operator_can_allow_other_hosts() {
     let folder = tempfile::tempdir().unwrap();
     let (database, _) = Database::open(&folder.path().join("reviews.db"))
         .await
@@ -109,7 +109,7 @@ async fn the_operator_may_let_other_hosts_in() {
 }
 
 #[tokio::test]
-async fn a_page_may_ask_which_headers_it_may_send_and_read() {
+async fn a_preflight_lists_the_allowed_headers() {
     let app = service().await;
     let preflight = [("origin", BASE), ("access-control-request-method", "POST")];
     let answer = app.send(Method::OPTIONS, "/mcp", &preflight).await;

@@ -1,13 +1,13 @@
-//! What is refused in both eras, and what is not although it could be.
+//! Refused requests with and without sessions, and unusual ones that are accepted.
 
 use poem::Body;
 use serde_json::{Value, json};
 
-use super::{WITH_SESSIONS, ask, ask_alone, error, initialize, open, request, service};
+use super::{WITH_SESSIONS, ask, ask_stateless, error, initialize, open, request, service};
 use crate::support::{Generator, TestApp};
 
 #[tokio::test]
-async fn whatever_is_accepted_the_answer_is_json() {
+async fn the_answer_is_json_whatever_the_client_accepts() {
     let app = service().await;
     let session = open(&app, "2025-06-18").await;
     let list = request("tools/list", json!({})).to_string();
@@ -45,7 +45,7 @@ async fn whatever_is_accepted_the_answer_is_json() {
             .await
             .status,
         200,
-        "and where nothing is said"
+        "also without the header"
     );
 }
 
@@ -120,7 +120,7 @@ async fn a_body_is_json_of_at_most_64_kibibytes() {
 #[tokio::test]
 async fn a_message_has_a_bounded_number_of_values_however_short_they_are() {
     let app = service().await;
-    // Beside these there are six: the message and its members, and the parameters.
+    // Besides these there are six values: the message, its members, and the parameters.
     let message = |count: usize| {
         let mut opening = initialize("2025-06-18");
         opening["params"]["capabilities"]["experimental"] = json!({ "x": { "": vec![0; count] } });
@@ -139,7 +139,7 @@ async fn a_message_has_a_bounded_number_of_values_however_short_they_are() {
         "{}",
         refused.text()
     );
-    // What is within a text is none.
+    // Brackets inside a string are not values.
     let query = "[{,\"".repeat(2_000);
     let session = open(&app, "2025-06-18").await;
     let completed = json!({
@@ -181,7 +181,7 @@ async fn an_id_has_at_most_256_bytes() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_an_error_and_never_empty() {
+async fn unknown_names_are_errors_and_never_empty_results() {
     let app = service().await;
     let session = open(&app, "2025-11-25").await;
     for (method, params, within, alone) in [
@@ -238,7 +238,7 @@ async fn what_is_not_there_is_an_error_and_never_empty() {
         );
         assert!(answer.json().get("result").is_none());
         assert_eq!(
-            error(&ask_alone(&app, method, params.clone()).await),
+            error(&ask_stateless(&app, method, params.clone()).await),
             (200, alone),
             "{method} {params}"
         );
@@ -246,7 +246,7 @@ async fn what_is_not_there_is_an_error_and_never_empty() {
 }
 
 #[tokio::test]
-async fn params_of_a_wrong_shape_are_refused_with_the_reason() {
+async fn malformed_params_are_refused_with_the_reason() {
     let app = service().await;
     let long = "x".repeat(10_000);
     for (method, params, reason) in [
@@ -273,7 +273,7 @@ async fn params_of_a_wrong_shape_are_refused_with_the_reason() {
             "invalid type: string \"xxx",
         ),
     ] {
-        let answer = ask_alone(&app, method, params).await;
+        let answer = ask_stateless(&app, method, params).await;
         let told = answer.json()["error"]["message"]
             .as_str()
             .unwrap()
@@ -284,7 +284,7 @@ async fn params_of_a_wrong_shape_are_refused_with_the_reason() {
 }
 
 #[tokio::test]
-async fn wrong_arguments_in_the_uri_of_a_known_resource_are_all_told() {
+async fn errors_list_all_wrong_arguments_in_the_uri_of_a_resource() {
     let app = service().await;
     let uri = |rest: &str| format!("reviews://evidence/price{rest}");
     let given_twice = "limit: must be given only once; received \"2\"";
@@ -331,7 +331,7 @@ async fn wrong_arguments_in_the_uri_of_a_known_resource_are_all_told() {
 }
 
 #[tokio::test]
-async fn wrong_arguments_are_told_to_the_agent() {
+async fn wrong_arguments_are_reported_to_the_agent() {
     let app = service().await;
     let session = open(&app, "2025-11-25").await;
     let wrong = ask(
@@ -347,7 +347,7 @@ async fn wrong_arguments_are_told_to_the_agent() {
     assert_eq!(
         (wrong.status, &result["isError"]),
         (200, &json!(true)),
-        "wrong arguments are told to the agent"
+        "the agent gets the wrong arguments"
     );
     assert!(
         result.get("structuredContent").is_none()
@@ -356,9 +356,10 @@ async fn wrong_arguments_are_told_to_the_agent() {
 }
 
 #[tokio::test]
-async fn tools_are_marked_as_harmless_and_their_results_fit_their_schemas() {
+async fn tools_are_marked_read_only_and_their_results_match_their_schemas() {
     let app = service().await;
-    let tools = ask_alone(&app, "tools/list", json!({})).await.json()["result"]["tools"].clone();
+    let tools =
+        ask_stateless(&app, "tools/list", json!({})).await.json()["result"]["tools"].clone();
     for tool in tools.as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
         assert!(
@@ -395,7 +396,7 @@ async fn tools_are_marked_as_harmless_and_their_results_fit_their_schemas() {
             );
         }
     }
-    let called = ask_alone(&app, "tools/call", json!({ "name": "get_business" }))
+    let called = ask_stateless(&app, "tools/call", json!({ "name": "get_business" }))
         .await
         .json()["result"]
         .clone();
@@ -415,7 +416,7 @@ async fn tools_are_marked_as_harmless_and_their_results_fit_their_schemas() {
 }
 
 #[tokio::test]
-async fn nothing_hidden_reaches_an_agent() {
+async fn hidden_characters_reach_an_agent_only_escaped() {
     let app = TestApp::with(&Generator::new(42).reviews(3)).await;
     let name = "'A' || char(0x202e) || char(0x85) || char(0xe0041) || char(27) || 'Z'";
     app.shell(&format!(

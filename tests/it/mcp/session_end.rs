@@ -1,4 +1,4 @@
-//! How a session ends, what it outlives, and that nothing is kept of it.
+//! The end of sessions, their survival of a restart, and the absence of stored state.
 
 use poem::http::Method;
 use serde_json::json;
@@ -8,7 +8,7 @@ use super::{STATELESS, ask, error, open, request, service};
 use crate::support::{contents, rows, sqlite3};
 
 #[tokio::test]
-async fn a_session_ends_by_delete() {
+async fn delete_ends_a_session() {
     let app = service().await;
     let (session, other) = (
         open(&app, "2025-06-18").await,
@@ -102,7 +102,7 @@ async fn a_session_outlives_a_restart_unless_the_key_is_replaced() {
 }
 
 #[tokio::test]
-async fn thousands_of_sessions_leave_nothing_behind() {
+async fn thousands_of_sessions_leave_no_state() {
     let app = service().await;
     let before = contents(&app.path());
     let mut ids = std::collections::BTreeSet::new();
@@ -110,8 +110,8 @@ async fn thousands_of_sessions_leave_nothing_behind() {
         ids.insert(open(&app, "2025-06-18").await);
     }
     assert_eq!(ids.len(), 2_000);
-    assert!(before == contents(&app.path()), "the database has changed");
-    // What is not kept cannot run out: the first is as good as the last.
+    assert!(before == contents(&app.path()), "the database changed");
+    // Sessions are not stored, so the first one works like the last.
     for id in [ids.first().unwrap(), ids.last().unwrap()] {
         assert_eq!(ask(&app, id, &request("ping", json!({}))).await.status, 200);
     }

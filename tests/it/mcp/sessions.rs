@@ -1,4 +1,4 @@
-//! Sessions: how they are opened, kept without being kept, and ended.
+//! Sessions: opening, use without stored state, and end.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ pub(super) const UNKNOWN: &str =
     "AQAAAABrAUNLmftLTR-U0c6XmNdjcsO9zUj4nDsgGIQlYv60N_wC-5VXmiMMbT6YP0wWGYG36ryK";
 
 #[tokio::test]
-async fn a_session_is_opened_in_the_revision_that_was_asked_for_else_in_the_newest_that_has_them() {
+async fn a_session_has_the_requested_revision_or_the_newest_with_sessions() {
     let app = service().await;
     let newest = WITH_SESSIONS[2];
     for (asked, agreed) in WITH_SESSIONS.map(|one| (one, one)).into_iter().chain([
@@ -55,7 +55,7 @@ async fn a_session_is_opened_in_the_revision_that_was_asked_for_else_in_the_newe
 }
 
 #[tokio::test]
-async fn what_opens_no_session_says_why() {
+async fn a_refused_initialize_explains_the_reason() {
     let app = service().await;
     for params in [
         json!({}),
@@ -144,7 +144,7 @@ async fn within_a_session_everything_is_answered_as_plain_json() {
 }
 
 #[tokio::test]
-async fn notifications_and_answers_are_taken_without_a_word() {
+async fn notifications_and_responses_get_an_empty_202() {
     let app = service().await;
     let session = open(&app, "2025-06-18").await;
     for message in [
@@ -170,7 +170,7 @@ async fn notifications_and_answers_are_taken_without_a_word() {
 }
 
 #[tokio::test]
-async fn without_its_id_there_is_no_session() {
+async fn a_request_without_a_session_id_is_refused() {
     let app = service().await;
     let session = open(&app, "2025-06-18").await;
     let list = request("tools/list", json!({})).to_string();
@@ -200,7 +200,7 @@ async fn without_its_id_there_is_no_session() {
             "{unknown}"
         );
     }
-    // Opening needs none, so one that has lapsed does no harm there.
+    // `initialize` needs no session, so an expired one does no harm.
     let opened = app
         .post_mcp(
             &[("mcp-session-id", UNKNOWN)],
@@ -211,7 +211,7 @@ async fn without_its_id_there_is_no_session() {
 }
 
 #[tokio::test]
-async fn the_header_may_name_any_revision_with_sessions_and_the_session_keeps_its_own() {
+async fn a_later_revision_header_does_not_change_the_session() {
     let app = service().await;
     for agreed in WITH_SESSIONS {
         let session = open(&app, agreed).await;
@@ -244,7 +244,7 @@ async fn the_header_may_name_any_revision_with_sessions_and_the_session_keeps_it
 }
 
 #[tokio::test]
-async fn no_revision_takes_several_messages_at_once() {
+async fn batches_are_refused_in_every_revision() {
     let app = service().await;
     let ping = request("ping", json!({}));
     let note = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });

@@ -1,15 +1,15 @@
-//! Requests that stand alone (2026-07-28).
+//! Stateless requests (2026-07-28).
 
 use serde_json::{Value, json};
 
-use super::{STATELESS, alone, ask_alone, error, open, request, service};
+use super::{STATELESS, alone, ask_stateless, error, open, request, service};
 use crate::support::TestApp;
 
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
 #[tokio::test]
-async fn a_request_says_its_revision_and_what_the_client_can() {
+async fn a_request_must_state_its_revision_and_client_capabilities() {
     let app = service().await;
     let headers = [
         ("mcp-protocol-version", STATELESS),
@@ -57,7 +57,7 @@ async fn a_request_says_its_revision_and_what_the_client_can() {
 }
 
 #[tokio::test]
-async fn headers_say_the_same_as_the_body() {
+async fn headers_must_match_the_body() {
     let app = service().await;
     let call = request(
         "tools/call",
@@ -78,7 +78,7 @@ async fn headers_say_the_same_as_the_body() {
         ],
         vec![version, method, ("mcp-name", " get_business\t")],
         vec![version, method, ("mcp-name", "=?base64?Z2V0X2J1c2luZXNz?=")],
-        // Neither means anything here.
+        // Neither has a meaning here.
         vec![
             version,
             method,
@@ -125,7 +125,7 @@ async fn headers_say_the_same_as_the_body() {
 }
 
 #[tokio::test]
-async fn a_resource_is_named_by_its_uri_in_the_header_too() {
+async fn the_header_of_a_resource_request_has_its_uri() {
     let app = service().await;
     let read = request("resources/read", alone(json!({ "uri": "reviews://none" }))).to_string();
     let headers = |name| {
@@ -150,7 +150,7 @@ async fn a_resource_is_named_by_its_uri_in_the_header_too() {
 }
 
 #[tokio::test]
-async fn a_revision_that_is_not_served_is_told_those_that_are() {
+async fn an_unknown_revision_gets_a_list_of_the_known_ones() {
     let app = service().await;
     for version in ["v999.0.0", "2024-11-05", "2026-07-29", ""] {
         let headers = [
@@ -171,7 +171,7 @@ async fn a_revision_that_is_not_served_is_told_those_that_are() {
             &json!({ "requested": version, "supported": ["2025-03-26", "2025-06-18", "2025-11-25", STATELESS] })
         );
     }
-    // One that is served, but in sessions.
+    // A known revision, but one with sessions.
     let headers = [
         ("mcp-protocol-version", "2025-11-25"),
         ("mcp-method", "tools/list"),
@@ -193,7 +193,7 @@ async fn a_revision_that_is_not_served_is_told_those_that_are() {
 }
 
 #[tokio::test]
-async fn methods_of_sessions_are_gone() {
+async fn methods_of_sessions_are_refused_without_a_session() {
     let app = service().await;
     for method in [
         "initialize",
@@ -206,7 +206,7 @@ async fn methods_of_sessions_are_gone() {
         "unknown/method",
         "",
     ] {
-        let answer = ask_alone(&app, method, json!({})).await;
+        let answer = ask_stateless(&app, method, json!({})).await;
         assert_eq!(
             (error(&answer), &answer.json()["id"]),
             ((404, -32601), &json!(1)),
@@ -217,9 +217,12 @@ async fn methods_of_sessions_are_gone() {
 }
 
 #[tokio::test]
-async fn discovery_tells_what_there_is() {
+async fn discovery_lists_revisions_and_capabilities() {
     let app = service().await;
-    let result = ask_alone(&app, "server/discover", json!({})).await.json()["result"].clone();
+    let result = ask_stateless(&app, "server/discover", json!({}))
+        .await
+        .json()["result"]
+        .clone();
     assert_eq!(
         result["supportedVersions"],
         json!(["2025-03-26", "2025-06-18", "2025-11-25", STATELESS])
@@ -234,7 +237,7 @@ async fn discovery_tells_what_there_is() {
             .unwrap()
             .contains("untrusted")
     );
-    // Who does not yet know which revisions there are, asks so.
+    // The request of a client that does not know the revisions yet.
     let unsaid = app
         .post_mcp(
             &[],
@@ -245,7 +248,7 @@ async fn discovery_tells_what_there_is() {
 }
 
 #[tokio::test]
-async fn every_result_is_complete_says_who_answered_and_how_long_lists_hold() {
+async fn every_result_names_the_server_and_lists_can_be_cached() {
     let app = service().await;
     for (method, params, holds) in [
         ("server/discover", json!({}), true),
@@ -255,7 +258,7 @@ async fn every_result_is_complete_says_who_answered_and_how_long_lists_hold() {
         ("resources/templates/list", json!({}), true),
         ("tools/call", json!({ "name": "get_business" }), false),
     ] {
-        let answer = ask_alone(&app, method, params).await;
+        let answer = ask_stateless(&app, method, params).await;
         let result = answer.json()["result"].clone();
         assert_eq!(
             (answer.status, &result["resultType"]),
@@ -287,7 +290,7 @@ async fn every_result_is_complete_says_who_answered_and_how_long_lists_hold() {
 }
 
 #[tokio::test]
-async fn lists_are_the_same_for_everybody_and_every_time() {
+async fn lists_are_the_same_for_every_client_and_request() {
     let app = service().await;
     let session = open(&app, "2025-11-25").await;
     for (method, member) in [
@@ -295,9 +298,9 @@ async fn lists_are_the_same_for_everybody_and_every_time() {
         ("resources/list", "resources"),
         ("prompts/list", "prompts"),
     ] {
-        let first = ask_alone(&app, method, json!({})).await.json()["result"][member].clone();
+        let first = ask_stateless(&app, method, json!({})).await.json()["result"][member].clone();
         assert_eq!(
-            ask_alone(&app, method, json!({})).await.json()["result"][member],
+            ask_stateless(&app, method, json!({})).await.json()["result"][member],
             first
         );
         let within = super::ask(&app, &session, &request(method, json!({}))).await;
@@ -306,7 +309,7 @@ async fn lists_are_the_same_for_everybody_and_every_time() {
 }
 
 #[tokio::test]
-async fn a_body_holds_one_request_or_notification() {
+async fn a_body_has_one_request_or_notification() {
     let app = service().await;
     let post = async |app: &TestApp, method: &str, body: Value| {
         app.post_mcp(
@@ -347,12 +350,12 @@ async fn a_body_holds_one_request_or_notification() {
     assert_eq!(error(&unread), (400, -32600));
     assert!(
         unread.json().get("id").is_none(),
-        "what could not be read is left out"
+        "an unreadable id is left out"
     );
 }
 
 #[tokio::test]
-async fn a_resource_says_its_uri_and_type_and_a_prompt_is_what_the_person_says() {
+async fn a_resource_has_its_uri_and_type_and_a_prompt_is_a_user_message() {
     let app = TestApp::seeded().await;
     let ask = async |method: &str, name: &str, params: Value| {
         let headers = [

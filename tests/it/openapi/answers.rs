@@ -1,4 +1,4 @@
-//! What is answered is what is described, held to the validator of others.
+//! Answers match the OpenAPI document, checked with an independent validator.
 
 use poem::http::Method;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{OPENAPI, assert_valid, operation, operations, service, validator};
 use crate::support::{Answer, TestApp};
 
-/// Targets of an operation that must be answered with 200, several where answers differ in shape.
+/// Targets of an operation that must be answered with 200; several if answers differ in shape.
 fn targets(path: &str) -> Vec<String> {
     let queries = [
         "",
@@ -38,7 +38,7 @@ fn targets(path: &str) -> Vec<String> {
     }
 }
 
-/// Every header field that is described as required is sent, and no validator besides.
+/// Every required header field is sent, and no undocumented `ETag` or `Last-Modified`.
 fn check_headers(operation: &Value, status: &str, answer: &Answer, target: &str) {
     let headers = operation["responses"][status]["headers"]
         .as_object()
@@ -51,7 +51,7 @@ fn check_headers(operation: &Value, status: &str, answer: &Answer, target: &str)
     for name in headers.keys().filter(|name| !is_optional(name)) {
         assert!(
             answer.headers.contains_key(name.as_str()),
-            "{status} {target}: {name} is described and not sent"
+            "{status} {target}: {name} is documented but not sent"
         );
     }
     for name in ["etag", "last-modified", "link"] {
@@ -70,7 +70,7 @@ fn check_headers(operation: &Value, status: &str, answer: &Answer, target: &str)
 }
 
 #[tokio::test]
-async fn what_is_answered_is_what_is_described() {
+async fn answers_match_the_description() {
     let (app, empty) = (service().await, TestApp::empty().await);
     let document = app.get(OPENAPI).await.json();
     for (path, method, operation) in operations(&document) {
@@ -119,7 +119,7 @@ async fn what_is_answered_is_what_is_described() {
 }
 
 #[tokio::test]
-async fn the_validator_would_notice() {
+async fn the_validator_finds_undocumented_members() {
     let app = service().await;
     let document = app.get(OPENAPI).await.json();
     let schema = &operation(&document, "getReview")["responses"]["200"]["content"]["application/json"]
@@ -144,7 +144,7 @@ async fn the_validator_would_notice() {
 }
 
 #[tokio::test]
-async fn problems_are_what_is_described() {
+async fn problems_match_the_description() {
     let app = service().await;
     let document = app.get(OPENAPI).await.json();
     let problem = validator(&document, &json!({"$ref": "#/components/schemas/Problem"}));

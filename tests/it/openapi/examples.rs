@@ -1,5 +1,4 @@
-//! What the description prefills is answered: parameters, the hub's form and the messages of agents;
-//! and nothing in it was bent to please a checker.
+//! Examples in the OpenAPI document work: parameters, the hub's form and the messages of agents.
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 
@@ -9,7 +8,7 @@ fn encoded(text: &str) -> String {
     percent_encode(text.as_bytes(), NON_ALPHANUMERIC).to_string()
 }
 
-/// What a form is filled with: the example, else the default; `None` leaves the field empty.
+/// The initial value of a form field: the example, otherwise the default; `None` leaves it empty.
 fn prefilled(parameter: &Value) -> Option<String> {
     let value = parameter
         .get("example")
@@ -21,7 +20,7 @@ fn prefilled(parameter: &Value) -> Option<String> {
     )
 }
 
-/// The bodies of an operation, with their media type: one for each example, or the form filled in.
+/// The bodies of an operation with their media type: one for each example, or the filled form.
 fn bodies(document: &Value, operation: &Value) -> Vec<String> {
     let Some(content) = operation["requestBody"]["content"].as_object() else {
         return vec![String::new()];
@@ -42,7 +41,7 @@ fn bodies(document: &Value, operation: &Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn every_operation_succeeds_with_what_the_description_prefills() {
+async fn every_operation_succeeds_with_its_examples() {
     let app = TestApp::seeded().await;
     let document = app.get(OPENAPI).await.json();
     for (path, method, operation) in operations(&document) {
@@ -79,7 +78,7 @@ async fn every_operation_succeeds_with_what_the_description_prefills() {
                 }
                 (_, "get") => app.get_with(&target, &headers).await,
                 (_, "delete") => app.send(Method::DELETE, &target, &headers).await,
-                other => panic!("{other:?}: a method that this test does not know"),
+                other => panic!("{other:?}: this test lacks this method"),
             };
             assert!(
                 (200..300).contains(&answer.status),
@@ -94,7 +93,7 @@ async fn every_operation_succeeds_with_what_the_description_prefills() {
 }
 
 #[tokio::test]
-async fn the_example_of_a_review_follows_the_data_and_nothing_else_changes() {
+async fn the_example_of_a_review_comes_from_the_data_and_the_rest_is_constant() {
     let app = TestApp::empty().await;
     let example = |document: &Value| {
         operation(document, "getReview")["parameters"][0]
@@ -132,7 +131,7 @@ async fn the_example_of_a_review_follows_the_data_and_nothing_else_changes() {
 }
 
 #[tokio::test]
-async fn the_description_is_for_people_who_generate_clients() {
+async fn the_description_suits_client_generators() {
     let document = service().await.get(OPENAPI).await.json();
     assert_eq!(
         document["info"]["license"]["identifier"],
@@ -161,7 +160,7 @@ async fn the_description_is_for_people_who_generate_clients() {
                 .contains("next_cursor")
         );
     }
-    // A request is plain: no pattern to prefill from, no choice of shapes, no address as the only value.
+    // Request schemas are simple: without a pattern, a choice of shapes, or a URL as the only value.
     let schemas = &document["components"]["schemas"];
     let requests = [&schemas["HubRequest"], &schemas["McpRequest"]];
     let parameters = operations(&document)
@@ -258,7 +257,7 @@ async fn an_agent_asks_and_ends_a_session_as_described() {
 }
 
 #[tokio::test]
-async fn the_hub_takes_what_is_described_and_says_in_text_what_no_schema_can() {
+async fn the_hub_accepts_the_described_form_and_explains_its_errors_in_text() {
     let app = service().await;
     let document = app.get(OPENAPI).await.json();
     let described = operation(&document, "hub");

@@ -1,5 +1,4 @@
-//! The description of the API: what it says is what is answered, and the page that shows it works
-//! offline.
+//! The OpenAPI document matches the answers, and the page that shows it works offline.
 
 mod answers;
 mod examples;
@@ -41,7 +40,7 @@ async fn service() -> TestApp {
     app
 }
 
-/// Path, method and operation of everything that is described.
+/// Path, method and object of every operation.
 fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
     let paths = document["paths"].as_object().unwrap().iter();
     paths
@@ -62,11 +61,11 @@ fn operation<'a>(document: &'a Value, id: &str) -> &'a Value {
         .2
 }
 
-/// Forbids what is not described, so that nothing is sent that the document is silent about.
+/// Forbids undocumented members in every schema.
 fn strict(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
-            // A schema without a type is a note on the one that it stands in.
+            // A schema without a type only annotates its parent.
             if members.contains_key("properties") && members.contains_key("type") {
                 members
                     .entry("additionalProperties")
@@ -79,7 +78,7 @@ fn strict(schema: &mut Value) {
     }
 }
 
-/// A validator of `schema`, which may refer to the document's components.
+/// A validator of `schema`, which can refer to the document's components.
 fn validator(document: &Value, schema: &Value) -> Validator {
     let mut whole = schema.as_object().unwrap().clone();
     whole.insert("components".to_owned(), document["components"].clone());
@@ -99,7 +98,7 @@ fn assert_valid(validator: &Validator, instance: &Value, place: &str) {
     assert!(errors.is_empty(), "{place}: {errors:#?}");
 }
 
-/// The type of a schema in few words: `integer 1..100`, `[Review]`, `Rating|null`.
+/// The type of a schema in short: `integer 1..100`, `[Review]`, `Rating|null`.
 fn kind(schema: &Value) -> String {
     if let Some(name) = schema["$ref"].as_str() {
         return name.rsplit('/').next().unwrap().to_owned();
@@ -138,8 +137,8 @@ fn kind(schema: &Value) -> String {
     text
 }
 
-/// What clients of the API are made of, without its prose: operations with their parameters and answers, schemas with their
-/// members; `*` marks what is required.
+/// The document without its prose, as client generators see it: operations with parameters and answers, schemas with
+/// members; `*` marks required ones.
 fn outline(document: &Value) -> String {
     let mut lines = Vec::new();
     let members = |value: &Value| value.as_object().cloned().unwrap_or_default();
@@ -208,7 +207,7 @@ async fn operations_parameters_and_schemas_are_these() {
 }
 
 #[tokio::test]
-async fn the_document_is_of_3_1_with_the_operations_that_were_asked_for() {
+async fn the_document_is_openapi_3_1_with_the_required_operations() {
     let document = service().await.get(OPENAPI).await.json();
     assert_eq!(
         (&document["openapi"], &document["info"]["version"]),
@@ -228,7 +227,7 @@ async fn the_document_is_of_3_1_with_the_operations_that_were_asked_for() {
     for (path, method, operation) in operations(&document) {
         assert!(
             ids.insert(operation["operationId"].as_str().unwrap()),
-            "{method} {path}: an id twice"
+            "{method} {path}: a repeated operation ID"
         );
         for text in ["summary", "description"] {
             assert!(
@@ -251,14 +250,14 @@ async fn the_document_is_of_3_1_with_the_operations_that_were_asked_for() {
                 response["description"]
                     .as_str()
                     .is_some_and(|text| text.len() > 5),
-                "{method} {path}: {status} says nothing"
+                "{method} {path}: {status} has no description"
             );
         }
     }
     for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
         assert!(
             jsonschema::draft202012::meta::is_valid(schema),
-            "{name} is no schema"
+            "{name} is not a schema"
         );
         for (property, described) in schema["properties"].as_object().into_iter().flatten() {
             let says = described.get("description").is_some() || described.get("$ref").is_some();
@@ -266,14 +265,14 @@ async fn the_document_is_of_3_1_with_the_operations_that_were_asked_for() {
         }
     }
     let text = document.to_string();
-    // What the conversion to 3.1 leaves out, and folders of the machine that wrote it.
+    // Keywords that the conversion to 3.1 removes, and folders of the build machine.
     for wrong in ["nullable", "allOf", "naive", "\"uint", "/tmp"] {
         assert!(!text.contains(wrong), "{wrong}");
     }
 }
 
 #[tokio::test]
-async fn search_is_described_with_the_names_bounds_and_defaults_of_the_specification() {
+async fn search_has_the_specified_names_bounds_and_defaults() {
     let document = service().await.get(OPENAPI).await.json();
     let parameters = operation(&document, "searchReviews")["parameters"]
         .as_array()

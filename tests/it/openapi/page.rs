@@ -1,4 +1,4 @@
-//! The page for people: offline, and drawn by a real browser.
+//! The page `/docs` works offline, in a real browser.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use super::*;
 use crate::support::{Tool, needs};
 
 #[tokio::test]
-async fn the_page_for_people_loads_nothing_from_elsewhere() {
+async fn the_docs_page_loads_nothing_from_other_hosts() {
     let answer = service().await.get("/docs").await;
     let policy = answer.header("content-security-policy").to_owned();
     let html = answer.text();
@@ -22,9 +22,9 @@ async fn the_page_for_people_loads_nothing_from_elsewhere() {
     );
     assert!(
         !html.contains("\"openapi\":\"3.0.0\""),
-        "it carries another document along"
+        "it contains another document"
     );
-    // Nothing else of the page runs or applies.
+    // The page has no other scripts or styles.
     let directive = |name: &str| policy.split(';').find(|part| part.trim().starts_with(name));
     let (mut elements, mut rest) = (0, html.as_str());
     while let Some(at) = ["<script>", "<style>"]
@@ -45,7 +45,7 @@ async fn the_page_for_people_loads_nothing_from_elsewhere() {
         (elements, rest) = (elements + 1, after);
     }
     assert_eq!(elements, policy.matches("'sha256-").count());
-    // Without the script's own text, no address is left but data and the document's.
+    // Without the script's text, the only URLs are data URLs and the document's.
     let mut rest = html.as_str();
     let mut markup = String::new();
     while let Some((before, after)) = rest.split_once("<script") {
@@ -64,7 +64,7 @@ async fn the_page_for_people_loads_nothing_from_elsewhere() {
     }
 }
 
-/// A service on a port of its own, told its own address.
+/// A service on a free port with its address as base URL.
 async fn on_a_port() -> (TcpListener, App, String, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -89,8 +89,8 @@ async fn on_a_port() -> (TcpListener, App, String, tempfile::TempDir) {
     (listener, app, base, folder)
 }
 
-/// The page at `url` as a real browser draws it, with every other host out of reach.
-async fn drawn(browser: PathBuf, url: String) -> String {
+/// The DOM of the page at `url` in a real browser that can reach no other host.
+async fn dom_of(browser: PathBuf, url: String) -> String {
     let run = move || -> Output {
         let folder = tempfile::tempdir().unwrap();
         Command::new(browser)
@@ -131,7 +131,7 @@ async fn a_browser_shows_every_operation() {
     let (listener, app, base, _folder) = on_a_port().await;
     let stop = CancellationToken::new();
     let look = async {
-        let drawn = drawn(browser, format!("{base}/docs")).await;
+        let drawn = dom_of(browser, format!("{base}/docs")).await;
         stop.cancel();
         drawn
     };
@@ -169,12 +169,12 @@ async fn a_browser_shows_every_operation() {
     }
 }
 
-/// What the page says, without the half a megabyte of script before it.
+/// The content of the page, without the half megabyte of script before it.
 fn excerpt(dom: &str) -> &str {
     dom.rsplit("<div id=\"ui\">").next().unwrap_or(dom)
 }
 
-/// What somebody does who tries a search out: opens it, fills the form in, sends it.
+/// A script that tries a search: opens it, fills in the form, sends it.
 const TRY_IT_OUT: &str = r##"
 const steps = [
   ["#operations-Reviews-searchReviews .opblock-summary-control", element => element.click()],
@@ -197,15 +197,15 @@ async fn a_browser_can_try_an_operation_out() {
     let browser = needs!(Tool::Browser);
     let (listener, app, base, _folder) = on_a_port().await;
     let endpoint = Arc::clone(&app.endpoint);
-    // The page with its policy, to both of which the visitor's hands are added.
+    // The page with its policy, both extended to run the script.
     let endpoint = endpoint.around(|inner, mut request: Request| async move {
         let is_page = request.uri().path() == "/docs";
-        // Uncoded, so that it can be added to.
+        // Uncompressed, so that the script can be inserted.
         request.headers_mut().remove("accept-encoding");
         let mut response: Response = inner.call(request).await?.into_response();
         if is_page {
             let html = response.take_body().into_string().await.unwrap();
-            // The last one: Swagger UI's own text has another.
+            // The last one: the text of Swagger UI has another.
             let (page, end) = html.rsplit_once("</body>").unwrap();
             response.headers_mut().remove("content-length");
             response.set_body(format!("{page}<script>{TRY_IT_OUT}</script></body>{end}"));
@@ -225,7 +225,7 @@ async fn a_browser_can_try_an_operation_out() {
         Some(std::time::Duration::from_secs(1)),
     );
     let look = async {
-        let drawn = drawn(browser, format!("{base}/docs")).await;
+        let drawn = dom_of(browser, format!("{base}/docs")).await;
         stop.cancel();
         drawn
     };

@@ -1,4 +1,4 @@
-//! What other sites may show: the frame, the badge.
+//! The embed and the badge for other sites.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::{BROWSER, seeded};
 use crate::support::{BASE, Generator, TestApp};
 
 #[tokio::test]
-async fn one_page_may_be_framed_and_says_when_it_is_filtered() {
+async fn only_the_embed_can_be_framed_and_it_says_when_it_is_filtered() {
     let app = seeded().await;
     for (target, is_filtered, reviews) in [
         ("/embed", false, 5),
@@ -51,7 +51,7 @@ async fn one_page_may_be_framed_and_says_when_it_is_filtered() {
             answer
                 .header("content-security-policy")
                 .ends_with("frame-ancestors *"),
-            "{target}: its errors may be framed"
+            "{target}: its errors can be framed"
         );
         assert!(
             answer.text().contains(&format!("{name} must be")),
@@ -70,26 +70,26 @@ async fn one_page_may_be_framed_and_says_when_it_is_filtered() {
 }
 
 #[tokio::test]
-async fn the_badge_shows_figure_count_and_day_of_all_reviews() {
+async fn the_badge_shows_rating_count_and_day_of_all_reviews() {
     let app = seeded().await;
     let answer = app.get("/badge.svg").await;
     assert_eq!(answer.header("content-type"), "image/svg+xml");
     let svg = answer.text();
-    let said = "Saltbush Air &amp; Plumbing: ★ 4.55 · 256 reviews · 8 November 2026";
+    let label = "Saltbush Air &amp; Plumbing: ★ 4.55 · 256 reviews · 8 November 2026";
     assert!(
-        svg.contains(&format!("role=\"img\" aria-label=\"{said}\"")),
+        svg.contains(&format!("role=\"img\" aria-label=\"{label}\"")),
         "{svg}"
     );
 }
 
 #[tokio::test]
-async fn a_frame_says_of_how_many_reviews_it_shows_some() {
+async fn a_frame_says_how_many_reviews_there_are() {
     let app = seeded().await;
     for target in ["/embed", "/embed?limit=2", "/embed?min_rating=5&limit=3"] {
         let html = app.get(target).await.text();
         assert!(
             html.contains("of 5, from 256 reviews"),
-            "{target}: the figure is of all"
+            "{target}: the figure covers all reviews"
         );
         let link = format!("Newest first. <a href=\"{BASE}/\">All 256 reviews</a>");
         assert!(html.contains(&link), "{target}");
@@ -97,12 +97,12 @@ async fn a_frame_says_of_how_many_reviews_it_shows_some() {
 }
 
 #[tokio::test]
-async fn a_frame_has_the_layout_the_colours_and_the_accent_that_are_asked_for() {
+async fn a_frame_has_the_requested_layout_theme_and_accent() {
     let app = seeded().await;
     let usual = app.get("/embed").await.text();
     assert!(
         usual.contains("data-theme=\"light\"") && usual.contains("class=\"embed list\""),
-        "light, whatever the reader's system: the site around it is"
+        "light by default, like the site around it"
     );
     let html = app
         .get("/embed?layout=carousel&theme=dark&accent=%237cc7e0")
@@ -111,7 +111,7 @@ async fn a_frame_has_the_layout_the_colours_and_the_accent_that_are_asked_for() 
     assert!(html.contains("data-theme=\"dark\"") && html.contains("class=\"embed carousel\""));
     assert!(
         html.contains("<ol class=\"reviews\" tabindex=\"0\" aria-label="),
-        "a row that is moved sideways can be moved by keys"
+        "a row that scrolls sideways must have keyboard focus"
     );
     assert!(
         html.contains("<link rel=\"stylesheet\" href=\"/embed/accent/7cc7e0.css\">"),
@@ -123,7 +123,7 @@ async fn a_frame_has_the_layout_the_colours_and_the_accent_that_are_asked_for() 
         style
             .text()
             .contains("--accent:light-dark(#0a5a78,#7cc7e0)"),
-        "it can be read on the dark background alone: {}",
+        "it is readable only on the dark background: {}",
         style.text()
     );
     assert!(
@@ -136,7 +136,7 @@ async fn a_frame_has_the_layout_the_colours_and_the_accent_that_are_asked_for() 
 }
 
 #[tokio::test]
-async fn the_short_badge_has_the_figure_alone() {
+async fn the_short_badge_has_only_the_figure() {
     let app = seeded().await;
     let svg = app.get("/badge.svg?form=short").await.text();
     assert!(svg.contains(">★ 4.55 (256)</text>"), "{svg}");
@@ -189,8 +189,8 @@ async fn a_program_gets_a_page_s_faults_as_a_problem_with_every_parameter_whatev
             assert!(answer.text().starts_with("<!DOCTYPE html>"), "{target}");
         }
     }
-    let told = app.get("/embed?accent=777").await.text();
-    assert!(told.contains("has a contrast of 4.47"), "{told}");
+    let refused = app.get("/embed?accent=777").await.text();
+    assert!(refused.contains("has a contrast of 4.47"), "{refused}");
 }
 
 #[tokio::test]
@@ -206,7 +206,10 @@ async fn the_options_are_shown_with_the_lines_to_paste() {
         "the frame has the options: {html}"
     );
     let line = format!("{BASE}/embed?{}", query.replace("&amp;", "&amp;amp;"));
-    assert!(html.contains(&line), "the lines have them, too: {html}");
+    assert!(
+        html.contains(&line),
+        "the lines to copy have them too: {html}"
+    );
     assert!(
         answer
             .header("content-security-policy")

@@ -1,10 +1,10 @@
-//! Pages show the figures of the documents, each leading to what is behind it.
+//! Pages show the figures of the documents, each with a link to its evidence.
 
 use super::{between, permalinks, seeded, structured};
 use crate::support::TestApp;
 
 #[tokio::test]
-async fn the_first_page_says_what_the_dataset_says() {
+async fn the_front_page_matches_the_dataset() {
     let app = seeded().await;
     let html = app.get("/").await.text();
     let dataset = app.get("/reviews.json").await.json();
@@ -185,7 +185,7 @@ async fn a_person_a_service_and_a_place_have_figures_quotes_and_the_newest_revie
             assert_eq!(permalinks(list), newest, "{target}");
         }
     }
-    // A filter of the search leads to all of them, where there is one.
+    // If a filter exists, a search links to all of them.
     let page = app.get("/insights?service=ac-repair").await.text();
     assert!(page.contains("href=\"/search?mentions_service=ac-repair\""));
     for target in [
@@ -197,7 +197,7 @@ async fn a_person_a_service_and_a_place_have_figures_quotes_and_the_newest_revie
 }
 
 #[tokio::test]
-async fn every_chart_says_in_words_what_it_shows() {
+async fn every_chart_has_a_text_alternative() {
     let app = seeded().await;
     for target in [
         "/",
@@ -213,14 +213,14 @@ async fn every_chart_says_in_words_what_it_shows() {
                 chart.contains("role=\"img\" aria-label=\"") || chart.contains("aria-hidden");
             assert!(is_told, "{target}: <svg{chart}>");
         }
-        // What is hidden from readers' software stands beside it as text.
+        // Charts hidden from screen readers have a text beside them.
         for caption in between(&html, "aria-hidden=\"true\">", "</svg>") {
             assert!(!caption.contains("<text"), "{target}: {caption}");
         }
         assert_eq!(
             html.matches("<svg class=\"columns\"").count(),
             html.matches("<table class=\"months\"").count(),
-            "{target}: each chart of months has its table"
+            "{target}: each chart of months has a table"
         );
     }
     let home = app.get("/").await.text();

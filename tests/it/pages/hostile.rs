@@ -1,6 +1,5 @@
-//! Nothing that a review, its author, the firm or an address says is markup or runs, on any
-//! surface. Pages made of hostile texts have the tags and attributes of pages made of harmless
-//! ones: what a list of payloads lacks is found that way too.
+//! No text of a review, author, firm or URL becomes markup or script on any surface. Pages with hostile texts have the same
+//! tags and attributes as pages with harmless ones, which also covers payloads that no list has.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +8,7 @@ use reviews_service::model::{Rating, Response, Review};
 use super::{BROWSER, between, seeded, structured};
 use crate::support::{Answer, BASE, Generator, TestApp};
 
-/// Texts that have run in somebody's page.
+/// Known payloads.
 const HOSTILE: [&str; 16] = [
     "<script>alert(1)</script>",
     "</script><script>alert(1)</script>",
@@ -28,11 +27,11 @@ const HOSTILE: [&str; 16] = [
     "\\u003cscript\\u003ealert(1)\\u003c/script\\u003e",
     "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>",
 ];
-/// Says as much, and nothing that means anything to a browser.
+/// A text without characters that are special in HTML.
 const HARMLESS: &str = "plain words at a fair price";
 
-/// A service all of whose texts are these, with as many reviews.
-async fn saying(texts: &[&str]) -> (TestApp, Vec<Review>) {
+/// A service with these texts in all fields, with one review for each.
+async fn service_with_texts(texts: &[&str]) -> (TestApp, Vec<Review>) {
     let mut reviews = Generator::new(3).reviews(HOSTILE.len());
     for (review, text) in reviews.iter_mut().zip(texts.iter().cycle()) {
         review.rating = Rating::try_from(5).unwrap();
@@ -71,7 +70,7 @@ async fn saying(texts: &[&str]) -> (TestApp, Vec<Review>) {
     (app, reviews)
 }
 
-/// Every page, and every address that gives back what was asked.
+/// Every page, and every target that repeats its parameters.
 fn targets(reviews: &[Review], texts: &[&str]) -> Vec<String> {
     let mut targets: Vec<String> = [
         "/",
@@ -103,8 +102,8 @@ fn targets(reviews: &[Review], texts: &[&str]) -> Vec<String> {
     targets
 }
 
-/// The tags of a page with the names of their attributes, and the addresses that it leads to: by
-/// the rules of HTML's tokenizer, as far as our templates use them (HTML §13.2.5).
+/// The tags of a page with the names of their attributes, and the URLs of its links, by the rules of HTML's tokenizer
+/// (HTML §13.2.5) that our templates use.
 fn skeleton(html: &str) -> (BTreeSet<String>, Vec<String>) {
     let (mut tags, mut addresses) = (BTreeSet::new(), Vec::new());
     let mut rest = html;
@@ -136,7 +135,7 @@ fn skeleton(html: &str) -> (BTreeSet<String>, Vec<String>) {
             }
         }
         tags.insert(tag);
-        // What stands in a script is no markup, up to its end.
+        // The content of a script is not markup.
         if name == "script" {
             rest = &rest[rest.find("</script").unwrap()..];
         }
@@ -162,16 +161,16 @@ async fn page(app: &TestApp, target: &str) -> Option<String> {
 }
 
 #[tokio::test]
-async fn pages_of_hostile_texts_have_the_markup_of_harmless_ones() {
-    let (harmless, reviews) = saying(&[HARMLESS]).await;
+async fn hostile_texts_give_the_same_markup_as_harmless_ones() {
+    let (harmless, reviews) = service_with_texts(&[HARMLESS]).await;
     let mut known = BTreeSet::new();
     let asked = [HARMLESS, "5", "2024-01-01"];
     for target in targets(&reviews, &asked) {
         let html = page(&harmless, &target).await.unwrap();
         known.extend(skeleton(&html).0);
     }
-    // A web address at the source is a link; these are none.
-    let (app, reviews) = saying(&HOSTILE).await;
+    // Only HTTP and HTTPS URLs of a source become links.
+    let (app, reviews) = service_with_texts(&HOSTILE).await;
     for target in targets(&reviews, &HOSTILE) {
         let html = page(&app, &target).await.unwrap();
         let (tags, addresses) = skeleton(&html);
@@ -181,19 +180,19 @@ async fn pages_of_hostile_texts_have_the_markup_of_harmless_ones() {
             let is_ours = address.starts_with(['/', '#']) || address.starts_with(BASE);
             assert!(
                 is_ours && !address.starts_with("//"),
-                "{target} leads to {address}"
+                "{target} links to {address}"
             );
         }
         assert!(
             !html.contains("49$"),
-            "{target}: a template of a text was evaluated"
+            "{target}: a template in a text was evaluated"
         );
     }
 }
 
 #[tokio::test]
-async fn what_programs_are_given_holds_hostile_texts_as_they_are() {
-    let (app, reviews) = saying(&HOSTILE).await;
+async fn data_formats_keep_hostile_texts_unchanged() {
+    let (app, reviews) = service_with_texts(&HOSTILE).await;
     for review in &reviews {
         let html = app.get(&format!("/reviews/{}", review.id)).await.text();
         let block = between(&html, "<script type=\"application/ld+json\">", "</script>");
@@ -202,7 +201,7 @@ async fn what_programs_are_given_holds_hostile_texts_as_they_are() {
         assert_eq!(data["reviewBody"], review.text.as_str());
         assert_eq!(data["author"]["name"], review.author.as_str());
     }
-    // JSON is sent as such, and not as anything that a browser would run.
+    // JSON is sent with its media type, so browsers do not run it.
     for target in [
         "/reviews.json",
         "/api/feed.json",
@@ -241,9 +240,9 @@ async fn what_programs_are_given_holds_hostile_texts_as_they_are() {
         let review = reviews.iter().find(|one| one.id.as_str() == id).unwrap();
         let content = entry.content.as_ref().unwrap();
         assert_eq!(content.content_type.to_string(), "text/plain", "{id}");
-        // XML has no way to write a control character.
+        // XML cannot contain control characters.
         let text = review.text.replace('\u{8}', "\u{FFFD}");
-        // The owner answered in the same words and under the same name.
+        // The owner's answer has the same text and author.
         let said = format!("{text}\n\nResponse from {text}:\n{text}");
         assert_eq!(content.body.as_deref(), Some(said.as_str()), "{id}");
     }
@@ -255,7 +254,7 @@ async fn what_programs_are_given_holds_hostile_texts_as_they_are() {
 }
 
 #[tokio::test]
-async fn an_address_at_the_source_is_a_link_where_it_is_one_of_the_web() {
+async fn a_source_url_is_a_link_only_if_it_is_http_or_https() {
     let mut reviews = Generator::new(3).reviews(2);
     reviews[0].source.url = Some("https://example.com/r?a=1&b=\"2".to_owned());
     reviews[1].source.url = Some("javascript:alert(1)".to_owned());
@@ -267,7 +266,7 @@ async fn an_address_at_the_source_is_a_link_where_it_is_one_of_the_web() {
 }
 
 #[tokio::test]
-async fn pages_have_nothing_inline_and_load_nothing_from_elsewhere() {
+async fn pages_have_no_inline_scripts_and_load_nothing_from_other_hosts() {
     let app = seeded().await;
     let id = app.get("/reviews.json").await.ids()[0].clone();
     for target in [

@@ -1,9 +1,9 @@
-//! Pages speak the language of the business, write days as its country does, and leave the documents alone.
+//! Pages are in the language of the business, with the dates of its country; documents stay as they are.
 
 use super::{BROWSER, between, seeded};
 use crate::support::TestApp;
 
-/// The pages that people read, each with what it asks for.
+/// The pages, with parameters.
 const PAGES: [&str; 9] = [
     "/",
     "/insights",
@@ -16,7 +16,7 @@ const PAGES: [&str; 9] = [
     "/nothing",
 ];
 
-async fn speaking(app: &TestApp, language: &str) {
+async fn set_language(app: &TestApp, language: &str) {
     app.shell(&format!("update business set language = '{language}'"))
         .await;
 }
@@ -31,10 +31,10 @@ async fn every_page_is_written_in_the_language_of_the_business() {
         ("es", "es", "Reseñas de ", "256 reseñas"),
         ("fr", "fr", "Avis sur ", "256 avis"),
         ("en-GB", "en", "Reviews of ", "256 reviews"),
-        // A language that the pages do not speak.
+        // A language without page texts.
         ("it", "en", "Reviews of ", "256 reviews"),
     ] {
-        speaking(&app, language).await;
+        set_language(&app, language).await;
         for target in PAGES.into_iter().chain([permalink.as_str()]) {
             let html = app.get_with(target, &[BROWSER]).await.text();
             let start = format!("<!DOCTYPE html>\n<html lang=\"{tag}\"");
@@ -48,7 +48,7 @@ async fn every_page_is_written_in_the_language_of_the_business() {
         );
         assert!(home.contains(reviews), "{language}: {reviews}");
         assert!(app.get("/badge.svg").await.text().contains(reviews));
-        // What customers wrote keeps its own language.
+        // Customers' texts keep their language.
         let texts = between(&home, "<p class=\"text\"", ">");
         assert!(texts.iter().all(|one| one.contains("dir=\"auto\"")));
         assert!(texts.iter().any(|one| one.contains("lang=\"en\"")));
@@ -56,13 +56,13 @@ async fn every_page_is_written_in_the_language_of_the_business() {
 }
 
 #[tokio::test]
-async fn the_summary_and_the_topics_are_told_in_the_language_of_the_page() {
+async fn summary_and_topics_are_in_the_language_of_the_page() {
     let app = seeded().await;
     // Without a language, they would be presumed to be in that of the business.
     app.shell("update review set language = 'en' where language is null")
         .await;
     let english = app.get("/insights.json").await.json();
-    speaking(&app, "de").await;
+    set_language(&app, "de").await;
     let html = app.get("/insights").await.text();
     for word in [
         "Reaktionszeit",
@@ -76,10 +76,10 @@ async fn the_summary_and_the_topics_are_told_in_the_language_of_the_page() {
         let text = sentence["text"].as_str().unwrap();
         assert!(!html.contains(text), "{text}");
     }
-    // The answers of the reviews are English; the sections above have their figures.
+    // Derived answers are English; the sections above have their figures.
     let faq = english["faq"].as_array().unwrap();
     let english_page = {
-        speaking(&app, "en").await;
+        set_language(&app, "en").await;
         app.get("/insights").await.text()
     };
     let (own, derived): (Vec<_>, Vec<_>) =
@@ -90,14 +90,14 @@ async fn the_summary_and_the_topics_are_told_in_the_language_of_the_page() {
         assert!(!html.contains(question) && english_page.contains(question));
     }
     assert!(html.contains(own[0]["question"].as_str().unwrap()));
-    speaking(&app, "de").await;
+    set_language(&app, "de").await;
     let german = app.get("/insights.json").await.json();
     assert_eq!(german["summary"], english["summary"]);
     assert_eq!(german["aspects"], english["aspects"]);
 }
 
 #[tokio::test]
-async fn days_and_numbers_are_written_as_in_the_country_of_the_business() {
+async fn days_and_numbers_have_the_format_of_the_country() {
     let app = seeded().await;
     for (language, country, day, mean) in [
         ("en", "US", "November 8, 2026", "4.55"),
@@ -123,7 +123,7 @@ async fn days_and_numbers_are_written_as_in_the_country_of_the_business() {
 }
 
 #[tokio::test]
-async fn a_frame_may_ask_for_another_language() {
+async fn a_frame_can_request_another_language() {
     let app = seeded().await;
     let html = app.get("/embed?lang=fr").await.text();
     assert!(html.contains("<html lang=\"fr\"") && html.contains("Avis sur "));
@@ -133,10 +133,10 @@ async fn a_frame_may_ask_for_another_language() {
 }
 
 #[tokio::test]
-async fn one_of_something_is_not_called_by_its_plural() {
+async fn counts_of_one_use_the_singular() {
     let app = TestApp::uncoded(&crate::support::Generator::new(7).reviews(1)).await;
     for language in ["en", "es", "de", "fr"] {
-        speaking(&app, language).await;
+        set_language(&app, language).await;
         for target in ["/", "/embed", "/insights", "/badge.svg"] {
             let text = app.get(target).await.text();
             for plural in [
@@ -195,7 +195,7 @@ async fn the_front_page_is_for_customers() {
 }
 
 #[tokio::test]
-async fn pages_say_how_they_are_shared() {
+async fn pages_have_metadata_for_sharing() {
     let app = seeded().await;
     let id = app.get("/reviews.json").await.ids()[0].clone();
     for target in ["/", "/insights", "/developers", &format!("/reviews/{id}")] {

@@ -1,4 +1,4 @@
-//! What crawlers, agents and browsers find besides pages.
+//! Resources for crawlers, agents and browsers besides pages.
 
 use reviews_service::compute::steps;
 
@@ -6,7 +6,7 @@ use super::{BROWSER, between, seeded, structured};
 use crate::support::{BASE, Generator, TestApp, start};
 
 #[tokio::test]
-async fn machines_find_every_published_review_and_nothing_withheld() {
+async fn crawlers_find_every_published_review_and_no_withheld_one() {
     let app = seeded().await;
     let sitemap = app.get("/sitemap.xml").await.text();
     let listed = between(&sitemap, "<loc>", "</loc>");
@@ -51,7 +51,7 @@ async fn machines_find_every_published_review_and_nothing_withheld() {
 }
 
 #[tokio::test]
-async fn a_browser_gets_errors_as_pages_and_everybody_else_as_problems() {
+async fn browsers_get_errors_as_pages_and_other_clients_as_problems() {
     let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
     for (target, status) in [
         ("/nothing", 404),
@@ -71,7 +71,7 @@ async fn a_browser_gets_errors_as_pages_and_everybody_else_as_problems() {
             (status, "application/problem+json"),
             "{target}"
         );
-        // A customer is led back to the reviews, and to nothing that is for programs.
+        // A customer gets links to the reviews, and none to JSON or documentation.
         let html = page.text();
         assert!(html.contains("All reviews of "), "{target}");
         let advice = ["/docs", "/openapi", "Accept", "id;"];
@@ -92,7 +92,7 @@ async fn a_browser_gets_errors_as_pages_and_everybody_else_as_problems() {
 }
 
 #[tokio::test]
-async fn pages_that_are_the_same_for_everybody_are_made_and_coded_once_for_a_snapshot() {
+async fn shared_pages_are_rendered_and_compressed_once_per_snapshot() {
     let app = seeded().await;
     let style = app.get("/").await.text();
     let style = between(&style, "<link rel=\"stylesheet\" href=\"", "\"")[0].to_owned();
@@ -109,10 +109,14 @@ async fn pages_that_are_the_same_for_everybody_are_made_and_coded_once_for_a_sna
             let before = steps::count();
             let answer = app.get_with(target, &[("accept-encoding", coding)]).await;
             assert_eq!(answer.header("content-encoding"), coding, "{target}");
-            assert_eq!(steps::count(), before, "{target} was made for who asked");
+            assert_eq!(
+                steps::count(),
+                before,
+                "{target} was rendered for a request"
+            );
         }
     }
-    // A change makes them anew, before anybody asks.
+    // A change renders them again before a request.
     app.shell("update review set author = 'Somebody Else' where rating = 1")
         .await;
     let before = steps::count();
@@ -124,12 +128,12 @@ async fn pages_that_are_the_same_for_everybody_are_made_and_coded_once_for_a_sna
 }
 
 #[tokio::test]
-async fn the_files_of_a_sitemap_are_made_once_for_a_snapshot() {
+async fn sitemap_files_are_rendered_once_per_snapshot() {
     let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
     let first = app.get("/sitemaps/1.xml").await;
     let before = steps::count();
     assert_eq!(first.text(), app.get("/sitemaps/1.xml").await.text());
-    assert_eq!(steps::count(), before, "it was made again");
+    assert_eq!(steps::count(), before, "it was rendered again");
     assert_eq!(first.text(), app.get("/sitemap.xml").await.text());
     for target in [
         "/sitemaps/0.xml",
@@ -142,7 +146,7 @@ async fn the_files_of_a_sitemap_are_made_once_for_a_snapshot() {
 }
 
 #[tokio::test]
-async fn who_reports_security_faults_finds_a_contact_where_one_is_set() {
+async fn security_txt_has_the_contact_if_one_is_set() {
     let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
     let target = "/.well-known/security.txt";
     let answer = app.get(target).await;

@@ -1,5 +1,4 @@
-//! Pages say what the documents say, to everybody, and nothing that a review says runs on them
-//!.
+//! Pages match the documents, and no text of a review runs on them.
 
 mod embed;
 mod figures;
@@ -13,7 +12,7 @@ use serde_json::Value;
 
 use crate::support::TestApp;
 
-/// What Chromium sends when a person follows a link.
+/// The `Accept` header of Chromium for a link.
 const BROWSER: (&str, &str) = (
     "accept",
     "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
@@ -23,7 +22,7 @@ async fn seeded() -> TestApp {
     TestApp::seeded().await
 }
 
-/// What stands between `start` and `end`, each time.
+/// All texts between `start` and `end`.
 fn between<'a>(text: &'a str, start: &str, end: &str) -> Vec<&'a str> {
     text.split(start)
         .skip(1)

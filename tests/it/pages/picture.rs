@@ -1,4 +1,4 @@
-//! The picture that apps show beside a link.
+//! The picture of shared links, `/og.png`.
 
 use poem::http::Method;
 use reviews_service::compute::steps;
@@ -12,7 +12,7 @@ async fn few() -> TestApp {
     TestApp::uncoded(&Generator::new(7).reviews(3)).await
 }
 
-/// The bytes of the picture, once the business is called so.
+/// The bytes of the picture after naming the business.
 async fn of_name(app: &TestApp, name: &str) -> Vec<u8> {
     app.shell(&format!(
         "insert into business (business_id, name) values ('s', '{name}') on conflict do update set name = excluded.name"
@@ -21,7 +21,7 @@ async fn of_name(app: &TestApp, name: &str) -> Vec<u8> {
     picture(&app.get(PICTURE).await)
 }
 
-/// The bytes of a whole PNG of 1200 × 630 (PNG §5.2, §11.2.1, §11.2.5).
+/// The bytes of the picture, which must be a complete PNG of 1200 × 630 (PNG §5.2, §11.2.1, §11.2.5).
 fn picture(answer: &Answer) -> Vec<u8> {
     assert_eq!(
         (answer.status, answer.header("content-type")),
@@ -36,7 +36,7 @@ fn picture(answer: &Answer) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn pages_name_a_picture_of_the_size_that_it_has() {
+async fn pages_state_the_true_size_of_the_picture() {
     let app = seeded().await;
     let id = app.get("/reviews.json").await.ids()[0].clone();
     for target in [
@@ -71,15 +71,18 @@ async fn pages_name_a_picture_of_the_size_that_it_has() {
 }
 
 #[tokio::test]
-async fn the_picture_shows_the_rating_in_the_language_of_the_business_and_nothing_of_a_review() {
+async fn the_picture_shows_only_the_rating_in_the_language_of_the_business() {
     let app = few().await;
     let first = of_name(&app, "Saltbush").await;
     app.shell("update review set author = 'Somebody Else', text = 'Something else.'")
         .await;
     let rewritten = picture(&app.get(PICTURE).await);
-    assert!(first == rewritten, "what customers wrote shows");
+    assert!(first == rewritten, "a review's text changes the picture");
     let app = app.restart().await;
-    assert!(first == picture(&app.get(PICTURE).await), "a restart shows");
+    assert!(
+        first == picture(&app.get(PICTURE).await),
+        "a restart changes the picture"
+    );
     let mut seen = vec![first];
     for change in [
         "update review set rating = 1",
@@ -89,13 +92,16 @@ async fn the_picture_shows_the_rating_in_the_language_of_the_business_and_nothin
     ] {
         app.shell(change).await;
         let changed = picture(&app.get(PICTURE).await);
-        assert!(!seen.contains(&changed), "{change} does not show");
+        assert!(
+            !seen.contains(&changed),
+            "{change} does not change the picture"
+        );
         seen.push(changed);
     }
 }
 
 #[tokio::test]
-async fn a_name_that_the_font_cannot_write_is_left_out_and_the_figures_are_shown() {
+async fn the_picture_omits_a_name_that_its_font_lacks() {
     let app = few().await;
     let plain = of_name(&app, "Saltbush").await;
     let nameless = of_name(&app, "אינסטלציה").await;
@@ -130,7 +136,7 @@ async fn a_name_that_is_too_long_is_shortened() {
 }
 
 #[tokio::test]
-async fn a_service_without_reviews_has_a_picture_that_says_so() {
+async fn without_reviews_the_picture_says_so() {
     let app = TestApp::empty().await;
     picture(&app.get(PICTURE).await);
     let named = of_name(&app, "Saltbush").await;
@@ -141,11 +147,11 @@ async fn a_service_without_reviews_has_a_picture_that_says_so() {
 }
 
 #[tokio::test]
-async fn the_picture_is_made_once_for_a_snapshot_and_sent_where_it_is_new() {
+async fn the_picture_is_rendered_once_per_snapshot_and_sent_only_if_new() {
     let app = few().await;
     let before = steps::count();
     let first = app.get(PICTURE).await;
-    assert!(steps::count() > before, "nothing is counted");
+    assert!(steps::count() > before, "no steps are counted");
     let before = steps::count();
     // It is compressed already.
     let coded = app
@@ -162,7 +168,7 @@ async fn the_picture_is_made_once_for_a_snapshot_and_sent_where_it_is_new() {
         (head.status, head.header("etag"), head.body.len()),
         (200, tag, 0)
     );
-    assert_eq!(steps::count(), before, "it was made again");
+    assert_eq!(steps::count(), before, "it was rendered again");
     app.shell("update review set rating = 2").await;
     let changed = app.get_with(PICTURE, &[("if-none-match", tag)]).await;
     assert!(picture(&changed) != picture(&first));

@@ -4,7 +4,7 @@ use super::{BROWSER, between, permalinks, seeded};
 use crate::support::{Generator, TestApp};
 
 #[tokio::test]
-async fn a_search_has_an_address_and_shows_what_its_twin_gives() {
+async fn a_search_page_shows_the_results_of_the_api() {
     let app = TestApp::uncoded(&Generator::new(7).reviews(120)).await;
     let all = app.get("/reviews.json").await.json()["aggregate_rating"]["review_count"].clone();
     for query in [
@@ -54,7 +54,7 @@ async fn a_search_has_an_address_and_shows_what_its_twin_gives() {
 }
 
 #[tokio::test]
-async fn links_of_a_search_keep_what_it_knows_and_nothing_else() {
+async fn links_of_a_search_keep_only_known_parameters() {
     let app = TestApp::uncoded(&Generator::new(7).reviews(60)).await;
     let unknown: String = (0..1_700).map(|number| format!("&u{number}=1")).collect();
     for query in [
@@ -70,7 +70,7 @@ async fn links_of_a_search_keep_what_it_knows_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_fault_in_the_form_stands_beside_its_field() {
+async fn an_error_in_the_form_is_beside_its_field() {
     let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
     let answer = app
         .get_with(
@@ -99,7 +99,7 @@ async fn a_fault_in_the_form_stands_beside_its_field() {
 }
 
 #[tokio::test]
-async fn a_day_that_a_date_field_would_drop_is_kept_in_a_text_field() {
+async fn an_invalid_day_is_kept_in_a_text_field() {
     let app = TestApp::uncoded(&[]).await;
     for (day, kind) in [
         ("2026-02-28", "date"),
@@ -115,11 +115,11 @@ async fn a_day_that_a_date_field_would_drop_is_kept_in_a_text_field() {
 }
 
 #[tokio::test]
-async fn the_form_has_every_filter_of_the_search_and_keeps_what_was_asked() {
+async fn the_form_has_every_filter_and_keeps_its_values() {
     let app = seeded().await;
     let description = app.get("/.well-known/openapi.json").await.json();
     let parameters = &description["paths"]["/api/reviews/search"]["get"]["parameters"];
-    // Of what the address may have besides, a page makes its own links.
+    // `limit` and `cursor` have no field: pages set them in their links.
     let names = parameters
         .as_array()
         .unwrap()
@@ -154,7 +154,7 @@ async fn the_form_has_every_filter_of_the_search_and_keeps_what_was_asked() {
 }
 
 #[tokio::test]
-async fn a_search_for_nobody_proposes_the_nearest_name() {
+async fn a_search_for_an_unknown_name_proposes_the_nearest_one() {
     let app = seeded().await;
     let html = app
         .get("/search?mentions_technician=Mike+Alvares&rating=5")
@@ -167,7 +167,7 @@ async fn a_search_for_nobody_proposes_the_nearest_name() {
     );
 }
 
-/// What a person reads of a page's results, with what is marked in brackets.
+/// The text of a page's results, with marked words in brackets.
 fn shown(html: &str) -> String {
     let text = html.replace("<mark>", "[").replace("</mark>", "]");
     let texts = between(&text, "<p class=\"text\"", "</p>");
@@ -175,13 +175,13 @@ fn shown(html: &str) -> String {
     said.collect::<Vec<_>>().join("\n")
 }
 
-/// An address in a page as a browser follows it.
+/// A URL in a page, unescaped.
 fn followed(href: &str) -> String {
     href.replace("&amp;", "&")
 }
 
 #[tokio::test]
-async fn what_was_asked_for_is_marked_in_the_texts_and_nothing_else_is_markup() {
+async fn matches_are_marked_in_texts_and_nothing_else_is_markup() {
     let mut reviews = Generator::new(7).reviews(2);
     for (review, text) in reviews.iter_mut().zip([
         "<mark>Heaters</mark> & a water heater's \"leak\"",
@@ -216,7 +216,7 @@ async fn what_was_asked_for_is_marked_in_the_texts_and_nothing_else_is_markup() 
 }
 
 #[tokio::test]
-async fn filters_in_force_are_links_to_the_search_without_them() {
+async fn active_filters_are_links_to_the_search_without_them() {
     let app = seeded().await;
     let html = app
         .get("/search?query=leak+repair&match=words&rating=5&aspect=price&polarity=positive&sort=oldest&cursor=")
@@ -259,7 +259,7 @@ async fn filters_in_force_are_links_to_the_search_without_them() {
 }
 
 #[tokio::test]
-async fn choices_have_the_counts_of_the_facets_and_the_page_says_of_what() {
+async fn choices_show_the_counts_of_the_facets_and_explain_them() {
     let app = seeded().await;
     let html = app.get("/search?query=leak").await.text();
     let facets = app.get("/facets.json").await.json();
@@ -291,7 +291,7 @@ async fn choices_have_the_counts_of_the_facets_and_the_page_says_of_what() {
 }
 
 #[tokio::test]
-async fn an_order_is_shown_and_kept_by_the_form() {
+async fn the_form_shows_and_keeps_the_order() {
     let app = seeded().await;
     for (query, current) in [
         ("rating=4", "Newest"),
@@ -312,9 +312,9 @@ async fn an_order_is_shown_and_kept_by_the_form() {
 }
 
 #[tokio::test]
-async fn pages_lead_forth_and_back_over_the_same_reviews() {
+async fn paging_forward_and_back_shows_the_same_reviews() {
     let mut reviews = Generator::new(7).reviews(150);
-    // Several of one day, of equal stars.
+    // Several have one day and equal stars.
     for (number, review) in reviews.iter_mut().enumerate() {
         review.date = format!("2025-01-{:02}", 1 + number % 9).parse().unwrap();
     }
@@ -343,14 +343,14 @@ async fn pages_lead_forth_and_back_over_the_same_reviews() {
                 let html = app.get(&target).await.text();
                 let (expected, _) = forth.pop().unwrap();
                 assert_eq!(permalinks(&html), expected, "{target}");
-                // From there it goes forth again, and on back.
+                // From there, forward again, and further back.
                 let next = app.get(&rel(&html, "next").unwrap()).await.text();
                 assert!(!permalinks(&next).is_empty(), "{target}");
                 back = rel(&html, "prev");
             }
             assert!(
                 forth.is_empty(),
-                "{first}: {} pages were not met again",
+                "{first}: {} pages were not found again",
                 forth.len()
             );
         }
@@ -358,7 +358,7 @@ async fn pages_lead_forth_and_back_over_the_same_reviews() {
 }
 
 #[tokio::test]
-async fn where_nothing_is_found_the_nearest_searches_are_offered_with_their_counts() {
+async fn an_empty_result_offers_similar_searches_with_counts() {
     let app = seeded().await;
     for (query, expected) in [
         (
@@ -403,7 +403,7 @@ async fn where_nothing_is_found_the_nearest_searches_are_offered_with_their_coun
 }
 
 #[tokio::test]
-async fn a_customer_is_told_in_plain_words_what_to_change() {
+async fn errors_in_the_form_say_what_to_change() {
     let app = seeded().await;
     let cursor = "AeAyzbFJXwj9AAtJLHItMDAwODM";
     for (query, said) in [
@@ -436,7 +436,7 @@ async fn a_customer_is_told_in_plain_words_what_to_change() {
 }
 
 #[tokio::test]
-async fn stars_mentions_sources_and_years_of_a_review_lead_to_their_searches() {
+async fn stars_mentions_sources_and_years_of_a_review_link_to_searches() {
     let app = seeded().await;
     let reviews = app.get("/reviews.json").await.json();
     let review = (reviews["reviews"].as_array().unwrap().iter())

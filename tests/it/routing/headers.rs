@@ -1,4 +1,4 @@
-//! The headers of all answers: across origins, for hubs and feeds, and for pages.
+//! Headers of all answers: CORS, links for hub and feeds, and the policy of pages.
 
 use poem::http::Method;
 
@@ -6,10 +6,10 @@ use super::{path, readable, service};
 use crate::support::BASE;
 
 #[tokio::test]
-async fn everybody_may_read_everything_across_origins() {
+async fn every_answer_can_be_read_from_any_origin() {
     let app = service().await;
     let tag = app.get("/reviews.json").await.header("etag").to_owned();
-    // `send` holds every answer to Access-Control-Allow-Origin; here are those that are no 200.
+    // `send` checks Access-Control-Allow-Origin in every answer; these are answers other than 200.
     for (method, target, headers, status) in [
         (
             Method::GET,
@@ -78,7 +78,7 @@ async fn authorization_is_ignored() {
 }
 
 #[tokio::test]
-async fn exactly_the_topics_name_themselves_and_the_hub() {
+async fn only_topics_link_to_themselves_and_the_hub() {
     let app = service().await;
     let topics = ["/reviews.json", "/api/feed.json", "/feed.xml"];
     for route in readable(&app) {
@@ -110,7 +110,7 @@ async fn exactly_the_topics_name_themselves_and_the_hub() {
 }
 
 #[tokio::test]
-async fn everything_is_of_the_media_type_that_is_promised() {
+async fn every_answer_has_the_documented_media_type() {
     let app = service().await;
     for (path, kind) in [
         ("/", "text/html; charset=utf-8"),
@@ -141,7 +141,7 @@ async fn everything_is_of_the_media_type_that_is_promised() {
 }
 
 #[tokio::test]
-async fn pages_may_load_and_run_nothing_of_others() {
+async fn the_content_security_policy_forbids_other_hosts() {
     let app = service().await;
     for path in ["/", "/reviews/r-00001", "/insights", "/search", "/docs"] {
         let answer = app.get(path).await;
@@ -162,8 +162,7 @@ async fn pages_may_load_and_run_nothing_of_others() {
                 "{path}: {part} is not in {policy}"
             );
         }
-        // The page for trying out asks the service under its public name, which need not be the one
-        // in the address bar.
+        // `/embed/try` uses the service's public URL, which can differ from the one in the address bar.
         let asks = policy.replace("connect-src http: https:; ", "");
         assert_eq!(asks != policy, path == "/docs", "{path}: {policy}");
         assert!(

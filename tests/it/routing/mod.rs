@@ -1,4 +1,4 @@
-//! Every path answers what the one table says, and the headers of all answers are there.
+//! Every path answers as in the route table, with the headers of all answers.
 
 mod headers;
 mod paths;
@@ -13,7 +13,7 @@ use reviews_service::web::Route;
 
 use crate::support::{Generator, TestApp};
 
-/// A path that the route answers with 200.
+/// A path of the route that is answered with 200.
 fn path(pattern: &str) -> String {
     if pattern == "/api/compare" {
         return format!(
@@ -29,8 +29,7 @@ fn path(pattern: &str) -> String {
         .replace(":id", "r-00001")
 }
 
-/// The routes that can be read, which are all but those that take requests of other kinds, and those
-/// that lead elsewhere.
+/// The routes that answer GET themselves: all except those for other methods, and redirects.
 fn readable(app: &TestApp) -> impl Iterator<Item = &Route> {
     app.routes()
         .iter()
@@ -101,7 +100,7 @@ async fn every_route_answers_get_and_head_and_options() {
 }
 
 #[tokio::test]
-async fn head_says_how_long_an_error_would_be() {
+async fn head_has_the_length_of_an_error() {
     let app = service().await;
     for (target, headers, status) in [
         ("/nothing", vec![], 404),
@@ -181,7 +180,7 @@ async fn a_preflight_is_answered() {
 }
 
 #[tokio::test]
-async fn other_methods_are_told_which_are_allowed() {
+async fn other_methods_get_405_with_the_allowed_ones() {
     let app = service().await;
     for route in app.routes() {
         for method in [
@@ -203,7 +202,7 @@ async fn other_methods_are_told_which_are_allowed() {
 }
 
 #[tokio::test]
-async fn what_an_operator_asks_is_answered_to_head_like_to_get() {
+async fn probes_and_metrics_answer_head_like_get() {
     let app = service().await;
     for path in ["/healthz", "/readyz", "/metrics"] {
         let (get, head) = (app.get(path).await, app.send(Method::HEAD, path, &[]).await);
@@ -220,21 +219,21 @@ async fn what_an_operator_asks_is_answered_to_head_like_to_get() {
 }
 
 #[tokio::test]
-async fn a_body_announced_too_large_is_refused_before_any_of_it_is_sent() {
+async fn a_body_with_too_large_a_length_is_refused_before_it_is_sent() {
     let app = service().await;
-    // A body that never comes.
+    // A body that never arrives.
     let never = || Body::from_bytes_stream(futures_util::stream::pending::<io::Result<Bytes>>());
     let wait = std::time::Duration::from_secs(10);
     let form = ("content-type", "application/x-www-form-urlencoded");
     for bytes in ["32769", "99999999999999999999"] {
         let headers = [form, ("content-length", bytes)];
-        let told = tokio::time::timeout(wait, app.post_hub_from(None, &headers, never()));
-        let told = told.await.unwrap();
-        assert_eq!(told.status, 413, "{bytes}: {}", told.text());
+        let refused = tokio::time::timeout(wait, app.post_hub_from(None, &headers, never()));
+        let refused = refused.await.unwrap();
+        assert_eq!(refused.status, 413, "{bytes}: {}", refused.text());
     }
     let headers = [("content-length", "1048577")];
-    let told = tokio::time::timeout(wait, app.post_mcp(&headers, never()));
-    assert_eq!(told.await.unwrap().status, 413);
+    let refused = tokio::time::timeout(wait, app.post_mcp(&headers, never()));
+    assert_eq!(refused.await.unwrap().status, 413);
 }
 
 #[tokio::test]
@@ -250,7 +249,7 @@ async fn a_stopping_service_is_alive_but_not_ready() {
     assert_eq!(
         app.get("/reviews.json").await.status,
         200,
-        "what still comes is still answered"
+        "new requests are still answered"
     );
 }
 

@@ -1,11 +1,11 @@
-//! What a path means: what is not there, and how the same is written otherwise.
+//! Unknown paths, and other spellings of known ones.
 
 use poem::http::Method;
 
 use super::service;
 
 #[tokio::test]
-async fn what_is_not_there_is_a_404_whatever_is_asked() {
+async fn an_unknown_path_is_a_404_for_every_request() {
     let app = service().await;
     for target in [
         "/nothing",
@@ -56,7 +56,7 @@ async fn what_is_not_there_is_a_404_whatever_is_asked() {
             let answer = app.send(method.clone(), target, &[]).await;
             assert_eq!(answer.status, 404, "{method} {target}");
         }
-        // A path below a route with an id is a route, and allows what that allows.
+        // A path that matches a route with an ID has the methods of that route.
         let other = app.send(Method::POST, target, &[]).await.status;
         assert!(other == 404 || other == 405, "POST {target}: {other}");
     }
@@ -69,7 +69,7 @@ async fn what_is_not_there_is_a_404_whatever_is_asked() {
 }
 
 #[tokio::test]
-async fn an_id_means_the_same_percent_encoded() {
+async fn a_percent_encoded_id_is_the_same_id() {
     let app = service().await;
     let plain = app.get("/api/reviews/r-00001").await;
     for same in [
@@ -86,7 +86,7 @@ async fn an_id_means_the_same_percent_encoded() {
 }
 
 #[tokio::test]
-async fn a_path_means_the_same_percent_encoded() {
+async fn a_percent_encoded_path_is_the_same_path() {
     let app = service().await;
     for (plain, encoded) in [
         ("/reviews.json", "/%72eviews.json"),
@@ -103,7 +103,7 @@ async fn a_path_means_the_same_percent_encoded() {
 }
 
 #[tokio::test]
-async fn what_people_type_first_leads_to_where_it_is() {
+async fn commonly_guessed_paths_redirect_to_the_right_ones() {
     let app = service().await;
     let typed = [
         ("/docs/", "/docs"),
@@ -128,7 +128,7 @@ async fn what_people_type_first_leads_to_where_it_is() {
                 answer.header("access-control-allow-origin") == "*",
                 "{path}"
             );
-            // Relative, for the base URL may have a path that a proxy takes off.
+            // Relative, because a proxy may strip the path of the base URL.
             assert!(
                 !location.starts_with('/') && !location.contains("//"),
                 "{location}"

@@ -1,4 +1,4 @@
-//! The request log: which requests have a line, what it says, and that an error document has its id.
+//! The request log: the requests with a line, its fields, and its ID in error documents.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ fn field<'a>(line: &'a str, name: &str) -> &'a str {
 }
 
 #[tokio::test]
-async fn unless_it_is_asked_for_nothing_is_logged_and_no_document_has_an_id() {
+async fn by_default_no_request_is_logged_and_errors_have_no_id() {
     let (logs, _span) = Logs::begin();
     let app = service().await;
     for path in ["/reviews.json", "/nowhere", "/api/reviews/search?limit=0"] {
@@ -33,7 +33,7 @@ async fn unless_it_is_asked_for_nothing_is_logged_and_no_document_has_an_id() {
 }
 
 #[tokio::test]
-async fn of_errors_each_has_a_line_and_its_document_the_id_of_that() {
+async fn with_errors_each_error_has_a_line_with_the_id_of_its_document() {
     let (logs, _span) = Logs::begin();
     let app = service().await;
     app.app().ctx.request_log.set(RequestLog::Errors).unwrap();
@@ -74,7 +74,7 @@ async fn of_errors_each_has_a_line_and_its_document_the_id_of_that() {
 }
 
 #[tokio::test]
-async fn of_all_requests_those_that_are_answered_at_hand_have_a_line_too() {
+async fn with_all_ready_answers_have_a_line_too() {
     let (logs, _span) = Logs::begin();
     let app = service().await;
     app.app().ctx.request_log.set(RequestLog::All).unwrap();
@@ -84,7 +84,7 @@ async fn of_all_requests_those_that_are_answered_at_hand_have_a_line_too() {
     let endpoint = &app.app().endpoint;
     let at_hand = endpoint.at_hand(&poem::http::Method::GET, &uri, &headers);
     let body = at_hand
-        .expect("it is at hand")
+        .expect("it is ready")
         .into_body()
         .into_vec()
         .await
@@ -93,7 +93,7 @@ async fn of_all_requests_those_that_are_answered_at_hand_have_a_line_too() {
     let long = format!("/{}", "x".repeat(2_000));
     app.get(&long).await;
     let lines = logs.with("request.answered");
-    // The first answer was asked for once more, with its ETag.
+    // The first target was requested again with its ETag.
     let [first, unchanged, at_hand, of_long] = &lines[..] else {
         panic!("{lines:?}")
     };
@@ -113,7 +113,7 @@ async fn of_all_requests_those_that_are_answered_at_hand_have_a_line_too() {
 }
 
 #[tokio::test]
-async fn a_failure_of_ours_is_logged_whether_or_not_that_is_asked_for() {
+async fn an_internal_error_is_always_logged() {
     let (logs, _span) = Logs::begin();
     let app = service().await;
     let panics = |_: Request| -> &'static str { panic!("on purpose") };

@@ -1,8 +1,8 @@
-//! "The same but for case", tables by hand: what finds what.
+//! Case folding: tables of queries and the reviews that they find.
 
 use super::*;
 
-/// What the reviews say, by number.
+/// The texts of the reviews, by number.
 const TEXTS: &[&str] = &[
     "Die Straße ist frei",
     "DIE STRASSE IST FREI",
@@ -25,7 +25,6 @@ const TEXTS: &[&str] = &[
     "",
 ];
 
-/// A query, and the numbers of the reviews that it finds.
 const FOUND: &[(&str, &[usize])] = &[
     ("straße", &[0]),
     ("STRAßE", &[0]),
@@ -90,7 +89,7 @@ async fn case_is_folded_code_point_by_code_point() {
     let reviews: Vec<Review> = TEXTS
         .iter()
         .enumerate()
-        .map(|(number, text)| saying(number, text))
+        .map(|(number, text)| review_with_text(number, text))
         .collect();
     let app = TestApp::uncoded(&reviews).await;
     for (query, expected) in FOUND {
@@ -108,9 +107,9 @@ async fn case_is_folded_code_point_by_code_point() {
 }
 
 #[tokio::test]
-async fn names_are_compared_folded_and_in_full_and_ids_as_they_are() {
+async fn names_are_compared_whole_without_case_and_ids_exactly() {
     let mut reviews: Vec<Review> = (0..4)
-        .map(|number| saying(number, "Mike Alvarez did the ac-repair"))
+        .map(|number| review_with_text(number, "Mike Alvarez did the ac-repair"))
         .collect();
     let mentions = |names: &[&str], ids: &[&str]| {
         let owned = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();

@@ -1,11 +1,10 @@
-//! What an answer says besides what was found: where the next page is, what was ignored, and what
-//! may have been meant.
+//! Hints in answers: the next page, ignored parameters, and proposals for unknown names.
 
 use super::*;
 use crate::support::BASE;
 
 #[tokio::test]
-async fn the_link_leads_to_every_page_with_the_same_filters() {
+async fn next_links_reach_every_page_with_the_same_filters() {
     let app = TestApp::uncoded(&Generator::new(41).reviews(90)).await;
     let all = app
         .get(&format!(
@@ -48,7 +47,7 @@ async fn the_link_leads_to_every_page_with_the_same_filters() {
     }
     assert_eq!(ids, all.ids());
     assert!(pages > 3, "{pages}");
-    // A link that no client may take is left out; the cursor is there all the same.
+    // A link that would be too long is left out; the cursor is still there.
     let (long, e) = ("%F0%9F%99%82".repeat(400), "E");
     assert!(
         app.get(&format!("{SEARCH}?mentions_technician={long}"))
@@ -66,7 +65,7 @@ async fn the_link_leads_to_every_page_with_the_same_filters() {
 }
 
 #[tokio::test]
-async fn parameters_that_are_none_are_named() {
+async fn unknown_parameters_are_listed() {
     let app = TestApp::uncoded(&Generator::new(42).reviews(20)).await;
     let answer = app
         .get(&format!(
@@ -101,7 +100,7 @@ async fn parameters_that_are_none_are_named() {
 }
 
 #[tokio::test]
-async fn an_unknown_name_finds_nothing_and_the_nearest_is_named() {
+async fn an_unknown_name_finds_nothing_and_the_answer_proposes_the_nearest() {
     let app = TestApp::seeded().await;
     let business = app.get("/business.json").await.json()["business"].clone();
     let name = business["technicians"][0]["name"].as_str().unwrap();
@@ -123,7 +122,7 @@ async fn an_unknown_name_finds_nothing_and_the_nearest_is_named() {
         answer["did_you_mean"],
         json!({"mentions_technician": name, "mentions_service": service})
     );
-    // A technician is asked for by name, and evidence also takes the ID.
+    // A technician is requested by name; evidence also accepts the ID.
     let id = business["technicians"][0]["id"].as_str().unwrap();
     assert_eq!(
         ask(&[("mentions_technician", id)]).await["did_you_mean"],
@@ -131,7 +130,7 @@ async fn an_unknown_name_finds_nothing_and_the_nearest_is_named() {
     );
     for known in [
         ask(&[("mentions_technician", name), ("mentions_service", service)]).await,
-        // Known, and nothing found for another reason.
+        // A known name, and no result for another reason.
         ask(&[("mentions_technician", name), ("since", "9999-01-01")]).await,
         ask(&[("mentions_technician", "Zzyzx Qwrtp")]).await,
         ask(&[("query", "zzyzx")]).await,
@@ -141,7 +140,7 @@ async fn an_unknown_name_finds_nothing_and_the_nearest_is_named() {
 }
 
 #[tokio::test]
-async fn an_unknown_language_or_source_finds_nothing_and_the_nearest_is_named() {
+async fn an_unknown_language_or_source_finds_nothing_and_the_answer_proposes_the_nearest() {
     let mut reviews = Generator::new(43).reviews(20);
     for review in &mut reviews {
         review.source.name = "Google".to_owned();
@@ -158,7 +157,7 @@ async fn an_unknown_language_or_source_finds_nothing_and_the_nearest_is_named() 
         ),
         ("language=tlh", Value::Null),
         ("source=Zzyzx", Value::Null),
-        // Known, in any case, and nothing found for another reason.
+        // A known value in any case, and no result for another reason.
         ("source=GOOGLE&since=9999-01-01", Value::Null),
         ("language=EN-us&since=9999-01-01", Value::Null),
     ] {

@@ -1,4 +1,4 @@
-//! Search as anybody would write it: every filter tried on every review. What ours is held to.
+//! A naive search, which applies every filter to every review: the reference for the real one.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use reviews_service::model::{
 use super::SEARCH;
 use crate::support::{Generator, SERVICES, TECHNICIANS};
 
-/// A published review, as the naive search sees it.
+/// A published review for the naive search.
 pub(super) struct Known {
     pub(super) id: String,
     pub(super) date: String,
@@ -21,11 +21,11 @@ pub(super) struct Known {
     pub(super) source: String,
     pub(super) has_text: bool,
     pub(super) has_response: bool,
-    /// How it speaks of what.
+    /// Its polarity by aspect.
     pub(super) votes: BTreeMap<String, Vote>,
 }
 
-/// The published ones in the promised order: date descending, then id ascending.
+/// The published reviews in order: date descending, then ID ascending.
 pub(super) fn known(reviews: &[Review]) -> Vec<Known> {
     let mut known: Vec<Known> = reviews
         .iter()
@@ -58,7 +58,7 @@ pub(super) fn known(reviews: &[Review]) -> Vec<Known> {
     known
 }
 
-/// A question with any of the filters.
+/// A query with any of the filters.
 #[derive(Debug, Default)]
 pub(super) struct Question {
     pub(super) rating: Option<u8>,
@@ -80,7 +80,7 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// One with the filters whose bits are set in `filters`.
+    /// A query with the filters whose bits are set in `filters`.
     pub(super) fn random(generator: &mut Generator, filters: usize, reviews: &[Review]) -> Self {
         let asks = |bit: usize| filters & 1 << bit != 0;
         Self {
@@ -114,8 +114,8 @@ impl Question {
         }
     }
 
-    /// The same with some of the filters that came later.
-    pub(super) fn narrowed(self, generator: &mut Generator) -> Self {
+    /// Adds some of the other filters.
+    pub(super) fn with_more_filters(self, generator: &mut Generator) -> Self {
         Self {
             max_rating: generator
                 .once_in(4)
@@ -132,7 +132,7 @@ impl Question {
         }
     }
 
-    pub(super) fn takes(&self, review: &Known) -> bool {
+    pub(super) fn accepts(&self, review: &Known) -> bool {
         let query = self.query.as_deref().map(fold);
         self.rating.is_none_or(|stars| review.stars == stars)
             && self
@@ -169,12 +169,12 @@ impl Question {
                 review.folded.contains(&query)
                     || (self.text_match == TextMatch::Words && has_words(&review.folded, &query))
             })
-            && self.speaks(review)
+            && self.has_opinion(review)
     }
 
     pub(super) fn expected<'a>(&self, known: &'a [Known]) -> Vec<&'a str> {
-        let mut taken: Vec<&Known> = known.iter().filter(|review| self.takes(review)).collect();
-        // They are the newest first already, and sorting keeps that among equals.
+        let mut taken: Vec<&Known> = known.iter().filter(|review| self.accepts(review)).collect();
+        // They are newest first, and a stable sort keeps that order among equals.
         match self.sort {
             Sort::Newest => {}
             Sort::Oldest => {
@@ -208,7 +208,7 @@ impl Question {
         }
     }
 
-    /// As a GET, with `more` parameters.
+    /// The target of a GET, with `more` parameters.
     pub(super) fn target(&self, more: &[(&str, &str)]) -> String {
         let mut pairs = url::form_urlencoded::Serializer::new(String::new());
         let rating = self.rating.map(|stars| stars.to_string());
@@ -247,8 +247,8 @@ impl Question {
     }
 }
 
-/// Whether each word of a folded question, its English plural ending removed, begins a word of a
-/// folded text; neither is of a script without spaces.
+/// Whether each word of a folded query, without its English plural ending, begins a word of a folded text. Both must be in
+/// scripts with spaces.
 fn has_words(text: &str, question: &str) -> bool {
     let is_chinese = |c: char| ('\u{2E80}'..='\u{9FFF}').contains(&c);
     let words = |text: &str| -> Vec<String> {
@@ -283,8 +283,7 @@ fn has_words(text: &str, question: &str) -> bool {
         && asked.iter().map(singular).all(|stem| begins(&stem))
 }
 
-/// A piece of some review's text in mixed case, or something that SQL, LIKE or a regular expression
-/// would trip over.
+/// A part of a review's text in mixed case, or characters that are special in SQL, LIKE or regular expressions.
 pub(super) fn fragment(generator: &mut Generator, reviews: &[Review]) -> String {
     const ODD: [&str; 16] = [
         "%", "_", "\"", "'", "\n", "\\", "*", "🙂", "\u{200d}", "ß", "SS", "İ", "i", "\u{212A}",

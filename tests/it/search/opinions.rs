@@ -1,9 +1,8 @@
-//! Searches by what reviews speak of, and in another order. What they speak of is told by the
-//! database's own view, of which the search knows nothing.
+//! Searches by aspect and in other orders. The expected aspects come from the database's view, which the search does not use.
 
 use super::*;
 
-/// What is said, by nobody in particular.
+/// Texts about aspects.
 const SAID: [&str; 8] = [
     "They arrived right on time.",
     "The technician was two hours late.",
@@ -24,7 +23,7 @@ const VOTES: [Vote; 5] = [
 ];
 
 impl Question {
-    /// The same, mostly about an aspect or in another order.
+    /// Adds an aspect or another order, usually.
     pub fn opinionated(self, generator: &mut Generator) -> Self {
         let aspect = generator.once_in(3).then(|| generator.pick(&ASPECTS));
         Self {
@@ -37,8 +36,8 @@ impl Question {
         }
     }
 
-    /// Whether the review speaks as is asked for.
-    pub fn speaks(&self, review: &Known) -> bool {
+    /// Whether the review has the requested aspect and polarity.
+    pub fn has_opinion(&self, review: &Known) -> bool {
         self.aspect.is_none_or(|aspect| {
             let vote = review.votes.get(aspect);
             vote.is_some_and(|vote| self.polarity.is_none_or(|wanted| wanted == *vote))
@@ -46,7 +45,7 @@ impl Question {
     }
 }
 
-/// Lets every other review say something.
+/// Gives every other review such a text.
 pub fn give(reviews: &mut [Review]) {
     let mut generator = Generator::new(13);
     for review in reviews.iter_mut().step_by(2) {
@@ -59,7 +58,7 @@ pub fn give(reviews: &mut [Review]) {
     }
 }
 
-/// What there is, with what the database says that it speaks of.
+/// The reviews with their aspects from the database.
 pub async fn known(app: &TestApp, reviews: &[Review]) -> Vec<Known> {
     let mut known = super::known(reviews);
     let mut reader = app.database().readers().acquire().await.unwrap();
@@ -94,7 +93,7 @@ pub async fn known(app: &TestApp, reviews: &[Review]) -> Vec<Known> {
 }
 
 #[tokio::test]
-async fn every_order_is_followed_to_its_end_and_yields_every_match_once() {
+async fn paging_in_every_order_yields_every_match_once() {
     let mut reviews = Generator::new(31).reviews(900);
     give(&mut reviews);
     let app = TestApp::uncoded(&reviews).await;
@@ -102,7 +101,7 @@ async fn every_order_is_followed_to_its_end_and_yields_every_match_once() {
     let mut generator = Generator::new(32);
     let mut pages = 0;
     for number in 0..FILTERS {
-        // Mostly few filters, so that there is a second page.
+        // Usually few filters, so that there is a second page.
         let filters = number & (number >> 1) & (number >> 2);
         let question =
             Question::random(&mut generator, filters, &reviews).opinionated(&mut generator);
@@ -125,7 +124,7 @@ async fn every_order_is_followed_to_its_end_and_yields_every_match_once() {
         }
         assert_eq!(ids, expected, "{question:?}");
     }
-    assert!(pages > 2 * FILTERS, "hardly any second page: {pages}");
+    assert!(pages > 2 * FILTERS, "too few second pages: {pages}");
 }
 
 #[tokio::test]
@@ -149,8 +148,7 @@ async fn a_cursor_belongs_to_its_order() {
 }
 
 #[tokio::test]
-async fn a_polarity_needs_its_aspect_and_an_unknown_aspect_is_an_issue_that_names_those_there_are()
-{
+async fn a_polarity_needs_an_aspect_and_an_unknown_aspect_lists_the_known_ones() {
     let mut reviews = Generator::new(34).reviews(60);
     give(&mut reviews);
     let app = TestApp::uncoded(&reviews).await;
@@ -183,11 +181,11 @@ async fn a_polarity_needs_its_aspect_and_an_unknown_aspect_is_an_issue_that_name
         let evidence = app
             .get(&format!("/insights/aspects/{asked}/evidence.json"))
             .await;
-        let told = evidence.json()["detail"].as_str().unwrap().to_owned();
+        let detail = evidence.json()["detail"].as_str().unwrap().to_owned();
         assert_eq!(evidence.status, 404, "{asked}");
-        assert!(told.contains(&known), "{told}");
+        assert!(detail.contains(&known), "{detail}");
     }
-    // Together with whatever else is wrong.
+    // Together with all other issues.
     let query = "aspect=weather&rating=9&limit=0";
     let issues = [
         ("rating", "too_big"),
@@ -198,8 +196,10 @@ async fn a_polarity_needs_its_aspect_and_an_unknown_aspect_is_an_issue_that_name
 }
 
 #[tokio::test]
-async fn sorted_by_stars_only_the_stars_that_can_be_on_the_page_are_looked_for() {
-    let mut reviews: Vec<Review> = (0..4_000).map(|number| saying(number, "a leak")).collect();
+async fn a_search_sorted_by_stars_scans_only_the_stars_of_its_page() {
+    let mut reviews: Vec<Review> = (0..4_000)
+        .map(|number| review_with_text(number, "a leak"))
+        .collect();
     for (number, review) in reviews.iter_mut().enumerate() {
         review.rating = Rating::try_from(if number == 3_999 { 1 } else { 5 }).unwrap();
     }
@@ -212,7 +212,9 @@ async fn sorted_by_stars_only_the_stars_that_can_be_on_the_page_are_looked_for()
             ..SearchArguments::default()
         })
     };
-    let of = |sort| reviews_service::search::walk(&forgetful(&snapshot), &filter(sort), 20, None);
+    let of = |sort| {
+        reviews_service::search::walk(&without_cached_matches(&snapshot), &filter(sort), 20, None)
+    };
     let highest = of(Sort::Highest);
     assert!(highest.work.walked < 2_000, "{:?}", highest.work);
     let lowest = of(Sort::Lowest);

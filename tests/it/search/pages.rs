@@ -1,9 +1,9 @@
-//! One page after the other: totals, cursors, and what happens between two pages.
+//! Paging: totals, cursors, and changes between two pages.
 
 use super::*;
 
 #[tokio::test]
-async fn following_the_cursor_yields_every_match_once() {
+async fn paging_yields_every_match_once() {
     let reviews = Generator::new(21).reviews(1_500);
     let known = known(&reviews);
     let app = TestApp::uncoded(&reviews).await;
@@ -14,7 +14,7 @@ async fn following_the_cursor_yields_every_match_once() {
         let expected = question.expected(&known);
         let (mut cursor, mut ids) = (None, Vec::new());
         loop {
-            // Pages of any size go together: the cursor is bound to the filters alone.
+            // Page sizes can change: the cursor depends only on the filters.
             let limit = (1 + generator.below(100)).to_string();
             let mut more = vec![("limit", limit.as_str())];
             more.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
@@ -33,14 +33,14 @@ async fn following_the_cursor_yields_every_match_once() {
             }
             assert!(
                 !answer.ids().is_empty(),
-                "{target}: an empty page that is not the last"
+                "{target}: an empty page before the last"
             );
         }
         assert_eq!(ids, expected, "{question:?}");
     }
     assert!(
         pages > 2 * FILTERS,
-        "hardly any question had a second page: {pages}"
+        "too few queries had a second page: {pages}"
     );
 }
 
@@ -55,7 +55,7 @@ async fn totals_are_exact_up_to_a_thousand() {
             };
             Review {
                 rating: Rating::try_from(if number < 1_001 { 4 } else { 2 }).unwrap(),
-                ..saying(number, text)
+                ..review_with_text(number, text)
             }
         })
         .collect();
@@ -80,7 +80,7 @@ async fn totals_are_exact_up_to_a_thousand() {
         let Some(cursor) = first.get("next_cursor") else {
             continue;
         };
-        // A snapshot that nobody has asked before counts from the second page just so.
+        // A snapshot without earlier requests counts the same from the second page.
         let fresh = TestApp::uncoded(&reviews).await;
         let second = fresh
             .get(&format!(
@@ -104,8 +104,10 @@ async fn totals_are_exact_up_to_a_thousand() {
 }
 
 #[tokio::test]
-async fn what_arrives_or_vanishes_between_pages_neither_repeats_nor_hides_a_review() {
-    let reviews: Vec<Review> = (0..40).map(|number| saying(number, "a leak")).collect();
+async fn changes_between_pages_neither_repeat_nor_hide_a_review() {
+    let reviews: Vec<Review> = (0..40)
+        .map(|number| review_with_text(number, "a leak"))
+        .collect();
     let app = TestApp::with(&reviews).await;
     let page = async |cursor: &Value| {
         app.get(&format!(
@@ -119,8 +121,8 @@ async fn what_arrives_or_vanishes_between_pages_neither_repeats_nor_hides_a_revi
         .await
         .json();
     assert_eq!(first["reviews"][9]["id"], "s-0009");
-    // One newer than all, one older than all, one just behind the cursor; and one of each that
-    // vanishes, with the very review on which the cursor stands.
+    // Adds one newer than all, one older than all, and one just after the cursor; deletes one of each kind, and the review of
+    // the cursor.
     let sql = "insert into review (review_id, rating, reviewed_on, text) values ('new', 5, '2026-11-01', 'leak'), ('old', 5, '1999-01-01', 'Leak'),
                  ('s-0009z', 5, '2025-12-23', 'LEAK');
                delete from review where review_id in ('s-0000', 's-0009', 's-0012');
@@ -136,7 +138,7 @@ async fn what_arrives_or_vanishes_between_pages_neither_repeats_nor_hides_a_revi
     assert_eq!(
         second.json()["total"],
         38,
-        "the total is that of now, on all pages"
+        "all pages have the current total"
     );
     let third = page(&second.json()["next_cursor"]).await;
     app.shell("delete from review where reviewed_on < '2025-12-01' and review_id <> 'old'")
@@ -152,11 +154,11 @@ async fn what_arrives_or_vanishes_between_pages_neither_repeats_nor_hides_a_revi
     );
 }
 
-/// 30 reviews that say `leak`, and the cursor behind the first three.
+/// 30 reviews with `leak`, and the cursor after the first three.
 async fn with_cursor() -> (TestApp, String) {
     let app = TestApp::uncoded(
         &(0..30)
-            .map(|number| saying(number, "a Leak"))
+            .map(|number| review_with_text(number, "a Leak"))
             .collect::<Vec<_>>(),
     )
     .await;
@@ -174,7 +176,7 @@ async fn a_cursor_belongs_to_its_filters() {
     let is_url_safe = |c: char| c.is_ascii_alphanumeric() || "-_.~".contains(c);
     assert!(
         cursor.chars().all(is_url_safe),
-        "{cursor} would have to be percent-encoded"
+        "{cursor} would need percent-encoding"
     );
     // The same filters in another order, case and spelling; another limit.
     for same in [
@@ -207,7 +209,7 @@ async fn a_cursor_belongs_to_its_filters() {
 }
 
 #[tokio::test]
-async fn what_is_no_cursor_is_refused_and_none_is_as_if_absent() {
+async fn an_invalid_cursor_is_refused_and_an_empty_one_is_ignored() {
     let (app, cursor) = with_cursor().await;
     for garbage in [
         "x",

@@ -1,8 +1,8 @@
-//! The parameters: what is refused, in which words, and what is odd but valid.
+//! Parameters: errors, their texts, and odd but valid values.
 
 use super::*;
 
-/// A query, and the one parameter in it that is invalid, with its code.
+/// A query, its only invalid parameter, and the code.
 const INVALID: &[(&str, &str, &str)] = &[
     ("rating=0", "rating", "too_small"),
     ("rating=6", "rating", "too_big"),
@@ -146,11 +146,11 @@ async fn every_invalid_parameter_is_reported_with_its_code() {
 }
 
 #[tokio::test]
-async fn the_longest_question_fits_into_a_request() {
+async fn the_longest_query_fits_into_a_request() {
     let mut reviews = Generator::new(33).reviews(3);
     reviews[1] = Review {
         rating: Rating::try_from(3).unwrap(),
-        ..saying(1, &"🙂".repeat(1_000))
+        ..review_with_text(1, &"🙂".repeat(1_000))
     };
     let app = TestApp::uncoded(&reviews).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -180,19 +180,19 @@ async fn the_longest_question_fits_into_a_request() {
     );
 }
 
-/// 60 reviews with every number of stars; a third each with a word, without one, and with others.
+/// 60 reviews with every number of stars: a third with the word, a third without text, a third with other words.
 async fn service() -> TestApp {
     let reviews: Vec<Review> = (0..60)
         .map(|number| Review {
             rating: Rating::try_from(1 + number as i64 % 5).unwrap(),
-            ..saying(number, ["a leak", "", "né 🙂"][number % 3])
+            ..review_with_text(number, ["a leak", "", "né 🙂"][number % 3])
         })
         .collect();
     TestApp::uncoded(&reviews).await
 }
 
 #[tokio::test]
-async fn what_is_odd_but_valid_is_answered() {
+async fn odd_but_valid_parameters_are_accepted() {
     let app = service().await;
     let total = async |query: &str| {
         let answer = app.get(&format!("{SEARCH}?{query}")).await;
@@ -245,7 +245,7 @@ async fn what_is_odd_but_valid_is_answered() {
 }
 
 #[tokio::test]
-async fn nothing_asked_and_nothing_found_are_answered_like_anything() {
+async fn empty_queries_and_empty_results_have_the_usual_form() {
     let app = service().await;
     let default = app.get(SEARCH).await.json();
     assert_eq!(
@@ -260,7 +260,7 @@ async fn nothing_asked_and_nothing_found_are_answered_like_anything() {
         none,
         json!({"total": 0, "total_relation": "eq", "count": 0, "limit": 20, "reviews": []})
     );
-    // Stars without words are found by stars, and by no word.
+    // Reviews without text are found by stars, and by no word.
     let silent = app
         .get(&format!("{SEARCH}?rating=2&limit=100"))
         .await

@@ -1,5 +1,4 @@
-//! The text index in the service of searches: whatever state it is in, answers are those of the
-//! snapshot.
+//! Searches with the text index: in any state of the index, answers come from the snapshot.
 
 use std::sync::Arc;
 
@@ -11,8 +10,8 @@ use reviews_service::storage::reviews::Newest;
 use super::*;
 use crate::support::{refused, sqlite3};
 
-/// The text index of `app`, asked whenever it can be.
-pub async fn eager(app: &TestApp) -> TextIndex {
+/// The text index of `app`, used for every possible query.
+pub async fn eager_index(app: &TestApp) -> TextIndex {
     let index = TextIndex::open(app.database(), app.app().ctx.clock.clone()).await;
     index.with_ask_when(AskWhen {
         walked: 256,
@@ -21,14 +20,14 @@ pub async fn eager(app: &TestApp) -> TextIndex {
     })
 }
 
-fn asking(query: &str) -> ReviewFilter {
+fn filter_for(query: &str) -> ReviewFilter {
     ReviewFilter::new(&SearchArguments {
         query: Some(query.to_owned()),
         ..SearchArguments::default()
     })
 }
 
-/// Asks so many questions of `snapshot`, whose reviews are those; says how many the index answered.
+/// Runs this many queries on `snapshot`, which has these reviews; returns how many the index answered.
 async fn ask_all(
     index: &TextIndex,
     snapshot: &Snapshot,
@@ -59,7 +58,7 @@ async fn ask_all(
             &format!("{question:?}"),
         );
         if let Some(next) = found.next {
-            for snapshot in [snapshot, &forgetful(snapshot)] {
+            for snapshot in [snapshot, &without_cached_matches(snapshot)] {
                 let page = index.search(snapshot, &filter, limit, Some(&next)).await;
                 assert_eq!(
                     ids(&page, snapshot),
@@ -73,8 +72,8 @@ async fn ask_all(
     answered
 }
 
-/// Asks until the index has answered so many questions: its readers come back by tasks of their
-/// pool, which have their turn when a question waits or has been answered.
+/// Runs queries until the index has answered this many: tasks of the pool return its readers, and run only when a query
+/// waits or has been answered.
 async fn ask_until(
     index: &TextIndex,
     snapshot: &Snapshot,
@@ -98,7 +97,7 @@ pub fn ids<'a>(found: &ResultPage, snapshot: &'a Snapshot) -> Vec<&'a str> {
 }
 
 /// The same snapshot without cached matches.
-pub fn forgetful(snapshot: &Snapshot) -> Snapshot {
+pub fn without_cached_matches(snapshot: &Snapshot) -> Snapshot {
     Snapshot::new(
         snapshot.position.clone(),
         snapshot.input.clone(),
@@ -108,7 +107,7 @@ pub fn forgetful(snapshot: &Snapshot) -> Snapshot {
 }
 
 #[tokio::test]
-async fn further_pages_and_other_orders_of_a_search_come_from_its_matches() {
+async fn further_pages_and_other_orders_use_the_cached_matches() {
     let reviews = Generator::new(83).reviews(900);
     let app = TestApp::uncoded(&reviews).await;
     let snapshot = app.app().ctx.current.load();
@@ -125,7 +124,12 @@ async fn further_pages_and_other_orders_of_a_search_come_from_its_matches() {
             let mut cursors = vec![None];
             while let Some(cursor) = cursors.pop() {
                 let found = walk(&snapshot, &filter, 3, cursor.as_ref());
-                let again = walk(&forgetful(&snapshot), &filter, 3, cursor.as_ref());
+                let again = walk(
+                    &without_cached_matches(&snapshot),
+                    &filter,
+                    3,
+                    cursor.as_ref(),
+                );
                 let shown = |page: &ResultPage| {
                     let ids: Vec<String> = ids(page, &snapshot)
                         .into_iter()
@@ -155,7 +159,7 @@ async fn further_pages_and_other_orders_of_a_search_come_from_its_matches() {
     assert!(pages > 200, "{pages}");
 }
 
-/// What the database holds now.
+/// The current reviews of the database.
 async fn stored(app: &TestApp) -> Vec<Review> {
     let mut reader = app.database().readers().acquire().await.unwrap();
     let (mut reviews, mut newest) = (Vec::new(), Newest::default());
@@ -166,9 +170,9 @@ async fn stored(app: &TestApp) -> Vec<Review> {
 }
 
 #[tokio::test]
-async fn what_is_written_between_publication_and_question_changes_no_answer() {
+async fn writes_after_a_publication_change_no_answer() {
     let app = TestApp::uncoded(&Generator::new(81).reviews(1_500)).await;
-    let index = eager(&app).await;
+    let index = eager_index(&app).await;
     let mut generator = Generator::new(82);
     for round in 0..12 {
         let (snapshot, reviews) = (app.app().ctx.current.load(), stored(&app).await);
@@ -201,10 +205,10 @@ async fn what_is_written_between_publication_and_question_changes_no_answer() {
 }
 
 #[tokio::test]
-async fn a_missing_index_or_busy_readers_cost_time_and_no_answer() {
+async fn a_missing_index_or_busy_readers_change_no_answer() {
     let reviews = Generator::new(83).reviews(900);
     let app = TestApp::uncoded(&reviews).await;
-    let (index, snapshot) = (eager(&app).await, app.app().ctx.current.load());
+    let (index, snapshot) = (eager_index(&app).await, app.app().ctx.current.load());
     let mut generator = Generator::new(84);
     ask_until(&index, &snapshot, &reviews, &mut generator, 6).await;
     let mut busy = Vec::new();
@@ -218,7 +222,7 @@ async fn a_missing_index_or_busy_readers_cost_time_and_no_answer() {
         "no reader was free"
     );
     drop(busy);
-    // A writer in the midst of its work keeps nobody from reading.
+    // An open write transaction does not block readers.
     let write = app.database().write_as_owner().await.unwrap();
     ask_until(&index, &snapshot, &reviews, &mut generator, 6).await;
     drop(write);
@@ -231,13 +235,12 @@ async fn a_missing_index_or_busy_readers_cost_time_and_no_answer() {
 }
 
 #[tokio::test]
-async fn an_index_of_another_database_or_of_an_earlier_moment_is_not_believed() {
+async fn an_index_of_another_database_or_an_earlier_moment_is_not_used() {
     let reviews = Generator::new(85).reviews(900);
     let app = TestApp::uncoded(&reviews).await;
-    let (index, snapshot) = (eager(&app).await, app.app().ctx.current.load());
+    let (index, snapshot) = (eager_index(&app).await, app.app().ctx.current.load());
     let mut generator = Generator::new(86);
-    // As in a copy that was restored: fewer changes than the snapshot has seen, and texts of
-    // another time.
+    // As in a restored copy: fewer changes than in the snapshot, and older texts.
     sqlite3(
         &app.path(),
         "update review set text = 'another text'; update review_change set change_no = change_no - 900",
@@ -246,7 +249,7 @@ async fn an_index_of_another_database_or_of_an_earlier_moment_is_not_believed() 
     assert_eq!(
         ask_all(&index, &snapshot, &reviews, &mut generator, 60).await,
         0,
-        "its changes went back"
+        "it has fewer changes"
     );
     sqlite3(
         &app.path(),
@@ -255,23 +258,25 @@ async fn an_index_of_another_database_or_of_an_earlier_moment_is_not_believed() 
     assert_eq!(
         ask_all(&index, &snapshot, &reviews, &mut generator, 60).await,
         0,
-        "it is of another database"
+        "it belongs to another database"
     );
 }
 
 #[tokio::test]
-async fn a_start_brings_back_the_rows_that_somebody_took_out_of_the_index() {
+async fn a_start_restores_missing_rows_of_the_index() {
     let mut reviews = Generator::new(87).reviews(600);
-    reviews.push(saying(9_000, "a zyxglint of zyxglints"));
+    reviews.push(review_with_text(9_000, "a zyxglint of zyxglints"));
     let app = TestApp::uncoded(&reviews).await;
     for damage in [
         "delete from review_fts where review_id = 's-9000' or rowid % 3 = 0",
         "drop table review_fts",
     ] {
         sqlite3(&app.path(), damage);
-        let index = eager(&app).await;
-        let snapshot = forgetful(&app.app().ctx.current.load());
-        let found = index.search(&snapshot, &asking("zyxglint"), 5, None).await;
+        let index = eager_index(&app).await;
+        let snapshot = without_cached_matches(&app.app().ctx.current.load());
+        let found = index
+            .search(&snapshot, &filter_for("zyxglint"), 5, None)
+            .await;
         assert_eq!(
             (ids(&found, &snapshot), found.work.candidates),
             (vec!["s-9000"], Some(1)),
@@ -281,7 +286,7 @@ async fn a_start_brings_back_the_rows_that_somebody_took_out_of_the_index() {
             left join review_fts as f on f.rowid = review_no where f.text is not review.text";
         assert_eq!(sqlite3(&app.path(), lacking).trim(), "0", "{damage}");
     }
-    // And the triggers go on from there.
+    // The triggers then work on the restored rows.
     app.shell("update review set text = 'quibblefax' where review_id = 's-9000'")
         .await;
     assert_eq!(
@@ -295,10 +300,9 @@ async fn a_start_brings_back_the_rows_that_somebody_took_out_of_the_index() {
 }
 
 #[tokio::test]
-async fn texts_that_fts5_takes_in_another_way_are_found_all_the_same() {
+async fn texts_that_fts5_folds_differently_are_found() {
     let app = TestApp::uncoded(&Generator::new(88).reviews(600)).await;
-    // Broken UTF-8: a stray continuation byte makes one character of "é" for FTS5; and NUL, where
-    // older FTS5 stopped.
+    // Invalid UTF-8: FTS5 reads "é" and a stray continuation byte as one character; and NUL, at which older FTS5 stopped.
     for (id, text) in [
         ("b-1", "63616620c3a980206f6c64"),
         ("b-2", "7a797800676c696e74"),
@@ -315,7 +319,7 @@ async fn texts_that_fts5_takes_in_another_way_are_found_all_the_same() {
         "insert into review (review_id, rating, reviewed_on, text) values ('c-1', 5, '1999-05-05', 'the zyxglint')",
     );
     app.drain().await;
-    let (index, snapshot) = (eager(&app).await, app.app().ctx.current.load());
+    let (index, snapshot) = (eager_index(&app).await, app.app().ctx.current.load());
     for (query, expected) in [
         ("caf é", vec!["b-1"]),
         (" é\u{fffd} old", vec!["b-1"]),
@@ -325,7 +329,7 @@ async fn texts_that_fts5_takes_in_another_way_are_found_all_the_same() {
         ("ZYX", vec!["b-2", "b-3", "c-1"]),
         ("bcd", vec!["b-4"]),
     ] {
-        let found = index.search(&snapshot, &asking(query), 9, None).await;
+        let found = index.search(&snapshot, &filter_for(query), 9, None).await;
         assert_eq!(
             ids(&found, &snapshot),
             expected,
@@ -340,7 +344,7 @@ async fn a_rare_word_reads_its_candidates_and_a_common_one_the_newest_reviews() 
     let reviews: Vec<Review> = (0..40_000)
         .map(|number| {
             let rare = if number % 9_999 == 5_000 { "zyxglint" } else { "furnace" };
-            saying(
+            review_with_text(
                 number % 9_000,
                 &format!(
                     "the {rare} was repaired by a friendly crew that came on time, {number}, and left it clean, time on time off"
@@ -353,13 +357,17 @@ async fn a_rare_word_reads_its_candidates_and_a_common_one_the_newest_reviews() 
     let app = TestApp::uncoded(&reviews).await;
     let snapshot = app.app().ctx.current.load();
     let index = &app.app().ctx.text_index;
-    let rare = index.search(&snapshot, &asking("ZYXglint"), 20, None).await;
+    let rare = index
+        .search(&snapshot, &filter_for("ZYXglint"), 20, None)
+        .await;
     assert_eq!((rare.total, rare.work.candidates), (4, Some(4)));
     assert!(rare.work.walked <= 4_096, "{:?}", rare.work);
-    let absent = index.search(&snapshot, &asking("qqzzxxw"), 20, None).await;
+    let absent = index
+        .search(&snapshot, &filter_for("qqzzxxw"), 20, None)
+        .await;
     assert_eq!((absent.total, absent.work.candidates), (0, Some(0)));
     let common = index
-        .search(&snapshot, &asking("friendly crew"), 20, None)
+        .search(&snapshot, &filter_for("friendly crew"), 20, None)
         .await;
     assert_eq!(
         (common.total, common.is_exact, common.work.candidates),
@@ -367,7 +375,7 @@ async fn a_rare_word_reads_its_candidates_and_a_common_one_the_newest_reviews() 
     );
     assert!(common.work.walked <= 1_400, "{:?}", common.work);
     let everywhere = index
-        .search(&snapshot, &asking("on time on"), 20, None)
+        .search(&snapshot, &filter_for("on time on"), 20, None)
         .await;
     assert_eq!(
         (everywhere.total, everywhere.work.candidates),
@@ -377,8 +385,8 @@ async fn a_rare_word_reads_its_candidates_and_a_common_one_the_newest_reviews() 
 }
 
 #[tokio::test]
-async fn the_index_finds_nothing_that_the_shell_would_not() {
-    let app = TestApp::uncoded(&[saying(1, "a \"quoted\" zyxglint")]).await;
+async fn the_index_finds_the_same_as_the_shell() {
+    let app = TestApp::uncoded(&[review_with_text(1, "a \"quoted\" zyxglint")]).await;
     let none = refused(
         &app.path(),
         "select * from review_fts where review_fts match '\"unclosed'",

@@ -1,9 +1,9 @@
-//! `match=words`: each word of the question, without its plural ending, begins a word of the text,
-//! in any order; or the whole question stands in it. Held to a naive implementation of the rule.
+//! `match=words`: each word of the query, without its plural ending, begins a word of the text, in any order; or the text
+//! contains the whole query. Compared with a naive implementation.
 
 use super::*;
 
-/// Words of one review or of several, cut, in the plural, in any case and order.
+/// Words of one or several reviews, shortened, in the plural, in any case and order.
 fn question(generator: &mut Generator, reviews: &[Review]) -> String {
     if generator.once_in(5) {
         return fragment(generator, reviews);
@@ -37,16 +37,16 @@ fn question(generator: &mut Generator, reviews: &[Review]) -> String {
 }
 
 #[tokio::test]
-async fn words_are_found_as_a_naive_scan_finds_them_and_never_fewer_than_the_substring() {
+async fn words_are_found_as_by_a_naive_scan_and_include_substring_matches() {
     let reviews = Generator::new(91).reviews(1_500);
     let app = TestApp::uncoded(&reviews).await;
     let known = known(&reviews);
     let snapshot = app.app().ctx.current.load();
-    let index = eager(&app).await;
+    let index = eager_index(&app).await;
     let mut generator = Generator::new(92);
     let (mut more, mut indexed) = (0, 0);
     for number in 0..500 {
-        // Mostly the words alone decide.
+        // Usually without other filters.
         let filters = if number % 4 == 0 { number / 4 } else { 0 };
         let asked = Question {
             query: Some(question(&mut generator, &reviews)),
@@ -65,7 +65,8 @@ async fn words_are_found_as_a_naive_scan_finds_them_and_never_fewer_than_the_sub
             "{label}"
         );
         assert_total(found.total, found.is_exact, expected.len(), &label);
-        let walked = reviews_service::search::walk(&forgetful(&snapshot), &filter, limit, None);
+        let walked =
+            reviews_service::search::walk(&without_cached_matches(&snapshot), &filter, limit, None);
         assert_eq!(ids(&walked, &snapshot), ids(&found, &snapshot), "{label}");
         let as_it_stands = Question {
             text_match: TextMatch::Substring,
@@ -77,12 +78,12 @@ async fn words_are_found_as_a_naive_scan_finds_them_and_never_fewer_than_the_sub
     }
     assert!(
         more > 100 && indexed > 30,
-        "{more} questions found more than the substring, {indexed} asked the index"
+        "{more} queries found more than the substring, {indexed} used the index"
     );
 }
 
 #[tokio::test]
-async fn words_are_found_in_any_order_and_number_and_the_default_stays_the_substring() {
+async fn words_match_in_any_order_and_number_and_substring_is_the_default() {
     let texts = [
         "They repaired the leak under the water heater.",
         "Two leaks, one heater: repair done.",
@@ -93,7 +94,7 @@ async fn words_are_found_in_any_order_and_number_and_the_default_stays_the_subst
         "",
     ];
     let reviews: Vec<Review> = (texts.iter().enumerate())
-        .map(|(number, text)| saying(number, text))
+        .map(|(number, text)| review_with_text(number, text))
         .collect();
     let app = TestApp::uncoded(&reviews).await;
     for (query, words, substring) in [
@@ -137,7 +138,9 @@ async fn words_are_found_in_any_order_and_number_and_the_default_stays_the_subst
 
 #[tokio::test]
 async fn a_cursor_belongs_to_its_match() {
-    let reviews: Vec<Review> = (0..30).map(|number| saying(number, "a leak")).collect();
+    let reviews: Vec<Review> = (0..30)
+        .map(|number| review_with_text(number, "a leak"))
+        .collect();
     let app = TestApp::uncoded(&reviews).await;
     for (own, other) in [("words", "substring"), ("substring", "words")] {
         let page = app
@@ -162,7 +165,7 @@ async fn plural_endings_are_those_of_the_language_of_the_business() {
         "A water heater",
     ];
     let reviews: Vec<Review> = (texts.iter().enumerate())
-        .map(|(number, text)| saying(number, text))
+        .map(|(number, text)| review_with_text(number, text))
         .collect();
     let app = TestApp::uncoded(&reviews).await;
     for (language, query, count) in [

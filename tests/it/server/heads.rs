@@ -1,4 +1,4 @@
-//! What is no request, or too much of one: refused, each with its own status.
+//! Malformed and oversized requests, each refused with its status.
 
 use reviews_service::web::server::Limits;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -7,7 +7,7 @@ use tokio::time::timeout;
 use super::rig::{NEVER, start};
 use super::{GET, SOON};
 
-/// One check for every request that never reaches the endpoint.
+/// Checks the answer to a request that does not reach the endpoint.
 async fn check_refused(request: &str, status: u16) {
     let server = start(Limits {
         headers_timeout: SOON,
@@ -17,8 +17,12 @@ async fn check_refused(request: &str, status: u16) {
     let mut client = server.client().await;
     client.send(request).await;
     client.answer().await.assert_problem(status);
-    assert_eq!(client.rest().await.unwrap(), b"", "closed after the answer");
-    assert_eq!(server.ask(GET).await.status, 200, "the server goes on");
+    assert_eq!(
+        client.rest().await.unwrap(),
+        b"",
+        "the connection is closed after the answer"
+    );
+    assert_eq!(server.ask(GET).await.status, 200, "the server continues");
 }
 
 #[tokio::test]
@@ -34,19 +38,19 @@ async fn the_preface_of_http_2_is_answered_400() {
 }
 
 #[tokio::test]
-async fn no_host_or_two_are_answered_400() {
+async fn a_missing_or_repeated_host_is_answered_400() {
     check_refused("GET / HTTP/1.1\r\n\r\n", 400).await;
     check_refused("GET / HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n", 400).await;
     let server = start(Limits::default()).await;
     assert_eq!(
         server.ask("GET / HTTP/1.0\r\n\r\n").await.status,
         200,
-        "HTTP/1.0 knows no Host"
+        "HTTP/1.0 has no Host"
     );
 }
 
 #[tokio::test]
-async fn a_host_that_is_none_is_answered_400() {
+async fn an_invalid_host_is_answered_400() {
     for host in ["a b", "user@a", "a/b", "a:b", "a:80:80", "[::1", "http://a"] {
         for version in ["1.1", "1.0"] {
             check_refused(
@@ -74,7 +78,7 @@ async fn a_host_that_is_none_is_answered_400() {
 }
 
 #[tokio::test]
-async fn a_body_in_another_transfer_coding_than_chunks_is_answered_501() {
+async fn an_unknown_transfer_coding_is_answered_501() {
     let body = "0\r\n\r\n";
     for coding in ["gzip, chunked", "GZIP,chunked", "identity , chunked"] {
         let fields = format!("host: a\r\ntransfer-encoding: {coding}\r\n");
@@ -137,7 +141,7 @@ async fn too_many_or_too_long_header_fields_are_answered_431() {
 }
 
 #[tokio::test]
-async fn a_request_to_the_hub_that_is_refused_at_its_head_is_answered_with_one_line_of_text() {
+async fn a_hub_request_with_a_bad_head_gets_one_line_of_text() {
     let hub = "/api/websub/hub";
     let server = start(Limits::default()).await;
     for (head, status) in [
@@ -179,14 +183,14 @@ async fn a_request_to_the_hub_that_is_refused_at_its_head_is_answered_with_one_l
 }
 
 #[tokio::test]
-async fn a_head_that_does_not_come_in_time_is_answered_408() {
+async fn a_late_head_is_answered_408() {
     check_refused("GET / HTTP/1.1\r\nhost: a\r\n", 408).await;
     check_refused("G", 408).await;
 }
 
 #[tokio::test]
-async fn a_head_that_comes_drop_by_drop_is_answered_408() {
-    // Bounds that no drip reaches, so that only time can end it.
+async fn a_slow_head_is_answered_408() {
+    // Limits that the slow client does not reach, so that only the time limit ends it.
     let bytes = 16 << 20;
     let server = start(Limits {
         headers_timeout: SOON,
@@ -213,7 +217,7 @@ async fn a_head_that_comes_drop_by_drop_is_answered_408() {
 }
 
 #[tokio::test]
-async fn a_head_cut_short_is_answered_400_where_the_client_still_listens() {
+async fn a_truncated_head_is_answered_400_if_the_client_still_reads() {
     let server = start(Limits::default()).await;
     let mut client = server.client().await;
     client.send("GET / HTTP/1.1\r\n").await;
@@ -222,7 +226,7 @@ async fn a_head_cut_short_is_answered_400_where_the_client_still_listens() {
 }
 
 #[tokio::test]
-async fn garbage_behind_a_good_request_is_answered_after_it() {
+async fn garbage_after_a_valid_request_is_answered_after_it() {
     let server = start(Limits::default()).await;
     let mut client = server.client().await;
     client.send(&format!("{GET}\u{1}\r\n\r\n")).await;

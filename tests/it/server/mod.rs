@@ -1,5 +1,4 @@
-//! What the server promises whoever connects, whatever they send: over real sockets, with an
-//! endpoint of its own.
+//! Guarantees of the server for any client and input, over real sockets, with a test endpoint.
 
 mod heads;
 mod places;
@@ -15,12 +14,11 @@ use tokio::time::timeout;
 use self::rig::{BIG_MIB, Client, NEVER, Running, start};
 
 const GET: &str = "GET / HTTP/1.1\r\nhost: a\r\n\r\n";
-/// Short enough for a test to wait for.
+/// A limit short enough for tests.
 const SOON: Duration = Duration::from_millis(150);
 
-/// Asks until there is a place: a connection that has just closed may still be counted for a
-/// moment.
-async fn admitted(server: &Running) -> Client {
+/// Retries until a connection is accepted: one that has just closed may still count for a moment.
+async fn accepted_client(server: &Running) -> Client {
     for _ in 0..10_000 {
         let mut client = server.client().await;
         client.send(GET).await;
@@ -28,11 +26,11 @@ async fn admitted(server: &Running) -> Client {
             return client;
         }
     }
-    panic!("no place became free");
+    panic!("no connection became free");
 }
 
 #[tokio::test]
-async fn an_empty_error_of_the_endpoint_is_left_as_it_is() {
+async fn an_empty_error_of_the_endpoint_is_not_changed() {
     let server = start(Limits::default()).await;
     let answer = server.ask("GET /nothing HTTP/1.1\r\nhost: a\r\n\r\n").await;
     assert_eq!(
@@ -46,7 +44,7 @@ async fn an_empty_error_of_the_endpoint_is_left_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_silent_connection_is_closed_without_a_word() {
+async fn a_silent_connection_is_closed_without_an_answer() {
     let server = start(Limits {
         headers_timeout: SOON,
         keep_alive_timeout: SOON,
@@ -62,9 +60,8 @@ async fn a_silent_connection_is_closed_without_a_word() {
 }
 
 #[tokio::test]
-async fn two_requests_use_one_connection_one_after_the_other_or_both_at_once() {
-    // The second head begins after more than the time for one: idle time is bounded by its own
-    // limit.
+async fn one_connection_serves_sequential_and_pipelined_requests() {
+    // The second head begins after more than the time limit of a head, because idle time has a separate limit.
     let server = start(Limits {
         headers_timeout: SOON,
         ..Limits::default()
@@ -88,7 +85,7 @@ async fn two_requests_use_one_connection_one_after_the_other_or_both_at_once() {
 }
 
 #[tokio::test]
-async fn head_keeps_the_length_and_sends_no_body() {
+async fn head_has_the_length_and_no_body() {
     let server = start(Limits::default()).await;
     let mut client = server.client().await;
     client.send("HEAD / HTTP/1.1\r\nhost: a\r\n\r\n").await;
@@ -107,7 +104,7 @@ async fn head_keeps_the_length_and_sends_no_body() {
 }
 
 #[tokio::test]
-async fn a_client_that_ends_its_side_still_gets_its_answer() {
+async fn a_client_that_closes_its_writing_side_gets_its_answer() {
     let server = start(Limits::default()).await;
     let mut client = server.client().await;
     client.send("GET /gate HTTP/1.1\r\nhost: a\r\n\r\n").await;
@@ -118,7 +115,7 @@ async fn a_client_that_ends_its_side_still_gets_its_answer() {
 }
 
 #[tokio::test]
-async fn a_half_sent_body_ends_as_an_error_of_reading_it() {
+async fn a_truncated_body_is_a_read_error() {
     let server = start(Limits {
         body_timeout: SOON,
         ..Limits::default()
@@ -134,7 +131,7 @@ async fn a_half_sent_body_ends_as_an_error_of_reading_it() {
 }
 
 #[tokio::test]
-async fn a_body_whose_chunks_are_malformed_is_not_one_that_came_too_late() {
+async fn a_body_with_malformed_chunks_is_not_a_timeout() {
     let server = start(Limits::default()).await;
     for chunks in ["zz\r\n", "-1\r\n", "5\r\nhelloXX"] {
         let request =
@@ -144,7 +141,7 @@ async fn a_body_whose_chunks_are_malformed_is_not_one_that_came_too_late() {
 }
 
 #[tokio::test]
-async fn the_answer_arrives_though_the_body_was_not_read() {
+async fn the_answer_arrives_although_the_body_was_not_read() {
     let server = start(Limits::default()).await;
     let body = "a".repeat(4_000_000);
     let answer = server
@@ -157,7 +154,7 @@ async fn the_answer_arrives_though_the_body_was_not_read() {
 }
 
 #[tokio::test]
-async fn a_head_that_begins_behind_another_request_has_the_time_of_a_head() {
+async fn a_pipelined_head_has_the_time_limit_of_a_head() {
     let server = start(Limits {
         headers_timeout: SOON,
         keep_alive_timeout: NEVER * 2,
@@ -176,11 +173,11 @@ async fn a_head_that_begins_behind_another_request_has_the_time_of_a_head() {
 }
 
 #[tokio::test]
-async fn a_stop_finishes_what_is_in_flight_and_refuses_what_is_new() {
+async fn a_stop_finishes_requests_in_flight_and_refuses_new_ones() {
     let server = start(Limits::default()).await;
     let (mut busy, mut idle, mut fresh) = (
         server.client().await,
-        admitted(&server).await,
+        accepted_client(&server).await,
         server.client().await,
     );
     busy.send("GET /gate HTTP/1.1\r\nhost: a\r\n\r\n").await;
@@ -191,7 +188,7 @@ async fn a_stop_finishes_what_is_in_flight_and_refuses_what_is_new() {
         b"",
         "idle connections close at once"
     );
-    // Whether it had been taken from the queue or not decides between an end and a reset.
+    // The connection ends if it was already accepted, otherwise it is reset.
     assert!(fresh.rest().await.map_or(true, |rest| rest.is_empty()));
     assert!(TcpStream::connect(server.address).await.is_err());
     server.app.gate.notify_one();
@@ -204,7 +201,7 @@ async fn a_stop_finishes_what_is_in_flight_and_refuses_what_is_new() {
 }
 
 #[tokio::test]
-async fn a_stop_cuts_what_does_not_finish_in_time() {
+async fn a_stop_cuts_requests_that_do_not_finish_in_time() {
     let server = start(Limits {
         shutdown_timeout: SOON,
         ..Limits::default()
@@ -219,7 +216,7 @@ async fn a_stop_cuts_what_does_not_finish_in_time() {
 }
 
 #[tokio::test]
-async fn a_reader_that_takes_nothing_is_cut() {
+async fn a_client_that_reads_nothing_is_cut() {
     let server = start(Limits {
         write_slack: SOON,
         ..Limits::default()
@@ -228,7 +225,7 @@ async fn a_reader_that_takes_nothing_is_cut() {
     let mut client = server.client().await;
     client.send("GET /big HTTP/1.1\r\nhost: a\r\n\r\n").await;
     timeout(NEVER, server.app.dropped.notified()).await.unwrap();
-    // What was on its way may still be read, or be lost to the reset.
+    // Bytes in transit may still be read, or be lost by the reset.
     assert!(
         client
             .rest()
@@ -239,7 +236,7 @@ async fn a_reader_that_takes_nothing_is_cut() {
 }
 
 #[tokio::test]
-async fn a_reader_that_keeps_up_gets_the_whole_body() {
+async fn a_client_that_keeps_up_gets_the_whole_body() {
     let server = start(Limits {
         write_slack: SOON * 4,
         ..Limits::default()
@@ -253,7 +250,7 @@ async fn a_reader_that_keeps_up_gets_the_whole_body() {
 }
 
 #[tokio::test]
-async fn a_panic_ends_its_own_connection_only() {
+async fn a_panic_ends_only_its_own_connection() {
     let server = start(Limits::default()).await;
     let mut client = server.client().await;
     client.send("GET /panic HTTP/1.1\r\nhost: a\r\n\r\n").await;

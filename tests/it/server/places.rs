@@ -1,12 +1,12 @@
-//! Who gets a place: beyond the cap, and beside a peer that takes more than its share.
+//! Limits of connections: in all, and for a peer that takes more than its share.
 
 use reviews_service::web::server::Limits;
 
 use super::rig::{start, start_exempting};
-use super::{GET, admitted};
+use super::{GET, accepted_client};
 
 #[tokio::test]
-async fn beyond_the_cap_503_is_answered_until_there_is_a_place() {
+async fn connections_above_the_limit_get_503() {
     let server = start(Limits {
         connections_max: 2,
         ..Limits::default()
@@ -31,23 +31,23 @@ async fn beyond_the_cap_503_is_answered_until_there_is_a_place() {
         assert_eq!(client.answer().await.body, b"through");
     }
     drop(busy);
-    admitted(&server).await;
+    accepted_client(&server).await;
 }
 
 #[tokio::test]
-async fn idle_connections_make_room_for_who_comes() {
+async fn idle_connections_are_closed_for_new_ones() {
     let server = start(Limits {
         connections_max: 1,
         ..Limits::default()
     })
     .await;
-    let mut idle = admitted(&server).await;
+    let mut idle = accepted_client(&server).await;
     assert_eq!(server.ask(GET).await.status, 200);
     assert_eq!(idle.rest().await.unwrap(), b"");
 }
 
 #[tokio::test]
-async fn connections_without_a_byte_make_room_for_who_comes() {
+async fn silent_connections_are_closed_for_new_ones() {
     let server = start(Limits {
         connections_max: 2,
         ..Limits::default()
@@ -55,16 +55,20 @@ async fn connections_without_a_byte_make_room_for_who_comes() {
     .await;
     let (mut first, second) = (server.client().await, server.client().await);
     assert_eq!(server.ask(GET).await.status, 200);
-    assert_eq!(first.rest().await.unwrap(), b"", "the oldest goes first");
+    assert_eq!(
+        first.rest().await.unwrap(),
+        b"",
+        "the oldest is closed first"
+    );
     assert_eq!(
         server.ask(GET).await.status,
         200,
-        "the place of who has just gone, or of the other"
+        "one of the two connections was free"
     );
     drop(second);
 }
 
-/// Whoever has the peers' addresses stands outside: 127.0.0.0/8 is not exempt here.
+/// The network exempt from limits by peer; the clients in 127.0.0.0/8 are outside of it.
 const OUTSIDE: &str = "10.0.0.0/8";
 
 const GREEDY: [u8; 4] = [127, 0, 0, 2];
@@ -72,7 +76,7 @@ const GREEDY: [u8; 4] = [127, 0, 0, 2];
 const HONEST: [u8; 4] = [127, 0, 0, 3];
 
 #[tokio::test]
-async fn readers_of_one_peer_that_take_their_time_shut_out_that_peer_alone() {
+async fn slow_readers_of_one_peer_shut_out_only_that_peer() {
     let limits = Limits {
         connections_max: 16,
         connections_per_peer_max: 8,
@@ -99,7 +103,7 @@ async fn readers_of_one_peer_that_take_their_time_shut_out_that_peer_alone() {
 }
 
 #[tokio::test]
-async fn one_peer_that_opens_connections_without_a_byte_again_and_again_shuts_out_nobody() {
+async fn silent_connections_of_one_peer_shut_out_no_other_peer() {
     let limits = Limits {
         connections_max: 16,
         connections_per_peer_max: 8,

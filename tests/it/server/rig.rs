@@ -1,4 +1,4 @@
-//! A server with an endpoint whose answers wait for the test, and a client that sees every byte.
+//! A server whose endpoint waits for the test, and a client that reads raw bytes.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,16 +16,16 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-/// Longer than anything here may take.
+/// The limit of every wait.
 pub const NEVER: Duration = Duration::from_secs(20);
 pub const BIG_MIB: usize = 50;
 
 #[derive(Default)]
 pub struct App {
-    /// A request is waiting at the gate.
+    /// Signals that a request waits at the gate.
     pub arrived: Notify,
     pub gate: Notify,
-    /// The big body has been given up.
+    /// Signals that the big body was dropped.
     pub dropped: Arc<Notify>,
 }
 
@@ -81,7 +81,7 @@ pub async fn start(limits: Limits) -> Running {
     start_exempting(limits, "127.0.0.0/8").await
 }
 
-/// A server where whoever connects from this net may have any number of connections.
+/// A server that exempts clients of this network from the limits by peer.
 #[expect(clippy::disallowed_methods, reason = "`Running::stopped` awaits it")]
 pub async fn start_exempting(limits: Limits, exempt: &str) -> Running {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -111,14 +111,14 @@ impl Running {
         Client(TcpStream::connect(self.address).await.unwrap())
     }
 
-    /// A client with that address, of 127.0.0.0/8.
+    /// A client with this address in 127.0.0.0/8.
     pub async fn client_from(&self, address: [u8; 4]) -> Client {
         let socket = tokio::net::TcpSocket::new_v4().unwrap();
         socket.bind((address, 0).into()).unwrap();
         Client(socket.connect(self.address).await.unwrap())
     }
 
-    /// What a client gets that sends `request` on a connection of its own.
+    /// The answer to `request` on a new connection.
     pub async fn ask(&self, request: &str) -> Answer {
         let mut client = self.client().await;
         client.send(request).await;
@@ -166,7 +166,7 @@ impl Client {
         answer
     }
 
-    /// All that comes until the server closes.
+    /// All bytes until the server closes the connection.
     pub async fn rest(&mut self) -> std::io::Result<Vec<u8>> {
         let mut rest = Vec::new();
         timeout(NEVER, self.0.read_to_end(&mut rest))

@@ -1,4 +1,4 @@
-//! Work that takes CPU, and the thread that accepts connections: a test's own thread is that one.
+//! CPU work and the thread that accepts connections, which is the test's own thread here.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,15 +9,15 @@ use reviews_service::compute::Slot;
 use reviews_service::compute::steps;
 use serde_json::json;
 
-use crate::support::{Answer, Book, Generator, MakeHub, TestApp, sqlite3};
+use crate::support::{Answer, FakeDns, Generator, MakeHub, TestApp, sqlite3};
 
 const COMPARED: &str = "/api/compare?first_since=2020-01-01&first_until=2020-12-31&second_since=2021-01-01&second_until=2021-12-31";
-/// Requests that wait for a place before others are turned away.
+/// The number of requests that can wait for a slot.
 const WAITING_MAX: usize = 512;
 
 type Asked<'a> = Pin<Box<dyn Future<Output = Answer> + 'a>>;
 
-/// Takes every place there is, each for another peer.
+/// Takes every slot, each for another peer.
 fn hold_all(app: &TestApp) -> Vec<Slot> {
     let slots = &app.app().ctx.compute.turns;
     let places =
@@ -25,7 +25,7 @@ fn hold_all(app: &TestApp) -> Vec<Slot> {
     places.map(Result::unwrap).collect()
 }
 
-/// A request that waits for a place.
+/// A request that waits for a slot.
 async fn waiting<'a>(
     app: &'a TestApp,
     peer: &'a str,
@@ -37,8 +37,8 @@ async fn waiting<'a>(
     asked
 }
 
-/// Reviews whose texts once took 90 to 190 ms each to cut into sentences.
-fn costly(count: usize) -> String {
+/// Reviews with texts that are expensive to split into sentences (once 90 to 190 ms each).
+fn costly_reviews(count: usize) -> String {
     let text = "Dr. Mr. St. ".repeat(20_000 / 12);
     let rows = (0..count).map(|number| {
         format!(
@@ -53,12 +53,12 @@ fn costly(count: usize) -> String {
 }
 
 #[tokio::test]
-async fn what_takes_cpu_leaves_the_thread_that_accepts_alone() {
+async fn cpu_work_does_not_block_the_accept_loop() {
     let app = TestApp::empty().await;
-    sqlite3(&app.path(), &costly(150));
+    sqlite3(&app.path(), &costly_reviews(150));
     let before = steps::count();
     app.drain().await;
-    assert_eq!(steps::count(), before, "steps on the thread that accepts");
+    assert_eq!(steps::count(), before, "steps on the accepting thread");
     assert_eq!(
         app.get("/reviews.json").await.json()["aggregate_rating"]["review_count"],
         150
@@ -74,16 +74,16 @@ async fn what_takes_cpu_leaves_the_thread_that_accepts_alone() {
         "150",
         "each was read"
     );
-    // What a start does on its own thread, before it accepts, is counted here.
+    // Counts the work of a start on its own thread, before it accepts connections.
     let app = app.restart().await;
-    assert!(steps::count() > before, "nothing is counted");
+    assert!(steps::count() > before, "no steps are counted");
     drop(app);
 }
 
 #[tokio::test]
-async fn what_is_ready_health_and_the_hub_wait_for_no_computation() {
+async fn ready_documents_health_and_the_hub_need_no_slot() {
     let app = TestApp::seeded().await;
-    // Its first request makes it.
+    // The first request renders it.
     assert_eq!(app.get("/docs").await.status, 200);
     let held = hold_all(&app);
     let business = app.get("/business.json").await;
@@ -119,7 +119,7 @@ async fn what_is_ready_health_and_the_hub_wait_for_no_computation() {
 }
 
 #[tokio::test]
-async fn what_is_computed_for_a_request_waits_for_a_place_and_gives_its_turn_up_when_dropped() {
+async fn a_computation_waits_for_a_slot_and_gives_up_its_turn_when_dropped() {
     let app = TestApp::seeded().await;
     let held = hold_all(&app);
     for target in [
@@ -140,14 +140,14 @@ async fn what_is_computed_for_a_request_waits_for_a_place_and_gives_its_turn_up_
     let mut agent = Box::pin(app.post_mcp(&[], call));
     assert!(poll!(&mut agent).is_pending(), "an agent was answered");
     drop(held);
-    // It is the only one that still waits.
+    // Only this request still waits.
     assert!(agent.now_or_never().is_some());
     assert!(!hold_all(&app).is_empty());
 }
 
 #[tokio::test]
-async fn a_peer_that_asks_much_is_computed_for_in_turn_with_the_others() {
-    let trusting = MakeHub::closed(&["--trusted-proxies", "10.0.0.0/8"], Book::default());
+async fn peers_take_turns_for_computing_slots() {
+    let trusting = MakeHub::closed(&["--trusted-proxies", "10.0.0.0/8"], FakeDns::default());
     let app = TestApp::with_hub(&Generator::new(5).reviews(3), trusting).await;
     let forwarded = [("x-forwarded-for", "198.51.100.7")];
     for (peer, headers, [near, far]) in [
@@ -165,14 +165,17 @@ async fn a_peer_that_asks_much_is_computed_for_in_turn_with_the_others() {
         let mut other = waiting(&app, far, COMPARED, &[]).await;
         held.pop();
         assert!(poll!(&mut greedy).is_ready(), "{peer} came first");
-        assert!(poll!(&mut again).is_pending(), "{far} is next, not {near}");
+        assert!(
+            poll!(&mut again).is_pending(),
+            "{far} must be next, not {near}"
+        );
         assert!(poll!(&mut other).is_ready(), "{far}");
         assert!(poll!(&mut again).is_ready(), "{near}");
     }
 }
 
 #[tokio::test]
-async fn where_too_many_requests_wait_the_peer_with_the_most_is_answered_503() {
+async fn if_too_many_requests_wait_the_peer_with_the_most_gets_503() {
     let app = TestApp::with(&Generator::new(5).reviews(3)).await;
     let held = hold_all(&app);
     let mut greedy = Vec::new();
@@ -187,7 +190,7 @@ async fn where_too_many_requests_wait_the_peer_with_the_most_is_answered_503() {
     let made_room = greedy.pop().unwrap().await;
     assert_eq!(
         made_room.status, 503,
-        "the other peer may wait in its place"
+        "the other peer gets its place in the queue"
     );
     drop(greedy);
     drop(held);

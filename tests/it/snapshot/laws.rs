@@ -1,20 +1,19 @@
-//! Laws: whatever is edited in whatever order, a snapshot is a function of the reviews that there
-//! are.
+//! Laws: after any edits in any order, a snapshot depends only on the current reviews.
 
 use reviews_service::model::Review;
 use reviews_service::snapshot::segment::ends_segment;
 use reviews_service::snapshot::{Document, Snapshot};
 
-use super::{Shop, assert_same, bytes};
+use super::{PublisherRig, assert_same, bytes};
 use crate::support::{Generator, TestApp};
 
-/// So many reviews that a snapshot has some segments.
+/// Enough reviews for several segments.
 const REVIEWS: usize = 500;
 const EDITS: usize = 40;
-/// How many numbers ids are made of: reviews that there are, and some that there are not.
+/// The number of possible IDs: those of existing reviews and some others.
 const NUMBERS: usize = 560;
 
-/// An id that reviews have, or may come to have. Every eighth one ends its segment.
+/// A possible ID. Every eighth one ends its segment.
 fn id(generator: &mut Generator) -> String {
     let number = generator.below(NUMBERS);
     if generator.once_in(8) {
@@ -24,7 +23,7 @@ fn id(generator: &mut Generator) -> String {
     }
 }
 
-/// The id of that number among those that end a segment.
+/// The ID with this number among those that end a segment.
 fn ending(number: usize) -> String {
     (0..)
         .map(|suffix| format!("end-{suffix}"))
@@ -33,7 +32,7 @@ fn ending(number: usize) -> String {
         .unwrap()
 }
 
-/// One thing that somebody may do to the tables.
+/// A random edit of the tables.
 fn edit(generator: &mut Generator) -> String {
     let (one, other) = (id(generator), id(generator));
     let (day, stars) = (generator.day(), 1 + generator.below(5));
@@ -79,16 +78,16 @@ fn edit(generator: &mut Generator) -> String {
     }
 }
 
-/// The snapshot after `previous`, or `previous` where nothing moved.
-async fn next(shop: &Shop, previous: Snapshot) -> Snapshot {
-    shop.publisher
+/// The snapshot after `previous`, or `previous` if nothing changed.
+async fn next(rig: &PublisherRig, previous: Snapshot) -> Snapshot {
+    rig.publisher
         .next(&previous)
         .await
         .unwrap()
         .unwrap_or(previous)
 }
 
-/// Every review is found by its id, and those that are gone are not.
+/// Every review is found by its ID, and deleted ones are not.
 fn check_index(snapshot: &Snapshot) {
     let dataset: serde_json::Value =
         serde_json::from_slice(&bytes(snapshot, Document::Reviews)).unwrap();
@@ -128,10 +127,10 @@ fn check_index(snapshot: &Snapshot) {
 }
 
 async fn check_sequence(seed: u64) {
-    let shop = Shop::open().await;
+    let rig = PublisherRig::open().await;
     let mut generator = Generator::new(seed);
-    shop.write(&generator.reviews(REVIEWS)).await;
-    let mut snapshot = shop.fresh().await;
+    rig.write(&generator.reviews(REVIEWS)).await;
+    let mut snapshot = rig.fresh().await;
     assert!(
         snapshot.input.review_index.segments().len() > 2,
         "a snapshot of several blocks"
@@ -140,41 +139,41 @@ async fn check_sequence(seed: u64) {
         let edits: Vec<String> = (0..=generator.below(3))
             .map(|_| edit(&mut generator))
             .collect();
-        shop.run(&edits.join(";")).await;
-        snapshot = next(&shop, snapshot).await;
+        rig.run(&edits.join(";")).await;
+        snapshot = next(&rig, snapshot).await;
         assert_same(
             &snapshot,
-            &shop.fresh().await,
+            &rig.fresh().await,
             &format!("seed {seed}, round {round}: {edits:#?}"),
         );
     }
     check_index(&snapshot);
-    // All that is left goes, and comes back.
-    shop.run("delete from review").await;
-    snapshot = next(&shop, snapshot).await;
-    assert_same(&snapshot, &shop.fresh().await, "the end");
+    // All remaining reviews are deleted, and added again.
+    rig.run("delete from review").await;
+    snapshot = next(&rig, snapshot).await;
+    assert_same(&snapshot, &rig.fresh().await, "the end");
     assert!(snapshot.input.review_index.is_empty());
-    shop.write(&Generator::new(seed).reviews(3)).await;
-    snapshot = next(&shop, snapshot).await;
-    assert_same(&snapshot, &shop.fresh().await, "a new beginning");
+    rig.write(&Generator::new(seed).reviews(3)).await;
+    snapshot = next(&rig, snapshot).await;
+    assert_same(&snapshot, &rig.fresh().await, "a new beginning");
 }
 
 #[tokio::test]
-async fn any_sequence_of_edits_is_a_fresh_print() {
+async fn any_sequence_of_edits_equals_a_fresh_render() {
     check_sequence(31).await;
 }
 
 #[tokio::test]
-async fn any_other_sequence_of_edits_is_one_too() {
+async fn other_sequences_of_edits_equal_a_fresh_render() {
     check_sequence(32).await;
     check_sequence(33).await;
 }
 
 #[tokio::test]
-async fn reviews_at_the_ends_of_segments_come_and_go_like_others() {
-    let shop = Shop::open().await;
-    shop.write(&Generator::new(34).reviews(REVIEWS)).await;
-    let mut snapshot = shop.fresh().await;
+async fn reviews_at_the_ends_of_segments_can_be_added_and_deleted() {
+    let rig = PublisherRig::open().await;
+    rig.write(&Generator::new(34).reviews(REVIEWS)).await;
+    let mut snapshot = rig.fresh().await;
     for number in 0..12 {
         let id = ending(number);
         for (at, day) in ["2027-01-01", "2025-05-05", "2000-01-01"]
@@ -187,47 +186,47 @@ async fn reviews_at_the_ends_of_segments_come_and_go_like_others() {
                 ),
                 _ => format!("update review set reviewed_on = '{day}' where review_id = '{id}'"),
             };
-            shop.run(&sql).await;
-            snapshot = next(&shop, snapshot).await;
-            assert_same(&snapshot, &shop.fresh().await, &sql);
+            rig.run(&sql).await;
+            snapshot = next(&rig, snapshot).await;
+            assert_same(&snapshot, &rig.fresh().await, &sql);
         }
     }
     for number in 0..12 {
-        shop.run(&format!(
+        rig.run(&format!(
             "delete from review where review_id = '{}'",
             ending(number)
         ))
         .await;
-        snapshot = next(&shop, snapshot).await;
-        assert_same(&snapshot, &shop.fresh().await, "a deletion");
+        snapshot = next(&rig, snapshot).await;
+        assert_same(&snapshot, &rig.fresh().await, "a deletion");
     }
 }
 
-/// The reviews in another order, and in which batches.
-async fn shop_of(mut reviews: Vec<Review>, seed: u64) -> Shop {
-    let shop = Shop::open().await;
+/// The reviews in another order, and the sizes of batches.
+async fn rig_of(mut reviews: Vec<Review>, seed: u64) -> PublisherRig {
+    let rig = PublisherRig::open().await;
     let mut generator = Generator::new(seed);
-    let mut snapshot = shop.fresh().await;
+    let mut snapshot = rig.fresh().await;
     while !reviews.is_empty() {
         let count = reviews.len().min(1 + generator.below(120));
         let batch: Vec<Review> = (0..count)
             .map(|_| reviews.swap_remove(generator.below(reviews.len())))
             .collect();
-        shop.write(&batch).await;
-        snapshot = next(&shop, snapshot).await;
+        rig.write(&batch).await;
+        snapshot = next(&rig, snapshot).await;
     }
-    assert_eq!(snapshot.position, shop.fresh().await.position);
-    shop
+    assert_eq!(snapshot.position, rig.fresh().await.position);
+    rig
 }
 
 #[tokio::test]
 async fn any_order_of_arrival_gives_the_same_bytes() {
     let reviews = Generator::new(35).reviews(REVIEWS);
-    let straight = Shop::open().await;
+    let straight = PublisherRig::open().await;
     straight.write(&reviews).await;
     let straight = straight.fresh().await;
     for seed in 36..39 {
-        let other = shop_of(reviews.clone(), seed).await.fresh().await;
+        let other = rig_of(reviews.clone(), seed).await.fresh().await;
         assert_eq!(
             other.input.review_index.segments().len(),
             straight.input.review_index.segments().len()
@@ -251,13 +250,13 @@ async fn any_order_of_arrival_gives_the_same_bytes() {
 
 #[tokio::test]
 async fn a_small_change_shares_the_other_segments() {
-    let shop = Shop::open().await;
-    shop.write(&Generator::new(39).reviews(REVIEWS)).await;
-    let before = shop.fresh().await;
-    shop.run("update review set text = 'changed' where review_id = 'r-00250'")
+    let rig = PublisherRig::open().await;
+    rig.write(&Generator::new(39).reviews(REVIEWS)).await;
+    let before = rig.fresh().await;
+    rig.run("update review set text = 'changed' where review_id = 'r-00250'")
         .await;
-    let after = next(&shop, shop.fresh().await).await;
-    let after_from_before = shop.publisher.next(&before).await.unwrap().unwrap();
+    let after = next(&rig, rig.fresh().await).await;
+    let after_from_before = rig.publisher.next(&before).await.unwrap().unwrap();
     assert_same(&after, &after_from_before, "a change");
     let segments = before.input.review_index.segments();
     let shared = |segment| {
@@ -278,13 +277,13 @@ async fn a_small_change_shares_the_other_segments() {
 }
 
 #[tokio::test]
-async fn reviews_that_are_all_taken_anew_keep_the_memory_of_those_that_say_the_same() {
-    let shop = Shop::open().await;
-    shop.write(&Generator::new(41).reviews(REVIEWS)).await;
-    let before = shop.fresh().await;
-    shop.run("update review set author = 'Changed' where reviewed_on < (select reviewed_on from review order by reviewed_on limit 1 offset (select count(*) / 2 from review))")
+async fn reading_all_reviews_again_shares_the_memory_of_unchanged_ones() {
+    let rig = PublisherRig::open().await;
+    rig.write(&Generator::new(41).reviews(REVIEWS)).await;
+    let before = rig.fresh().await;
+    rig.run("update review set author = 'Changed' where reviewed_on < (select reviewed_on from review order by reviewed_on limit 1 offset (select count(*) / 2 from review))")
         .await;
-    let after = shop.publisher.next(&before).await.unwrap().unwrap();
+    let after = rig.publisher.next(&before).await.unwrap().unwrap();
     let known = before.input.review_index.segments();
     let mut same = 0;
     for segment in after.input.review_index.segments() {

@@ -1,5 +1,4 @@
-//! Snapshots: rendered bit by bit they are what a fresh render is, nobody ever reads two at once,
-//! and none stays for ever.
+//! Snapshots: incremental rendering equals a fresh render, an answer comes from one snapshot, and old snapshots are freed.
 
 mod compute;
 mod laws;
@@ -17,15 +16,15 @@ use tempfile::TempDir;
 
 use crate::support::{links, start};
 
-/// A database and its press, without a service around them.
-struct Shop {
+/// A database and its publisher without a service.
+struct PublisherRig {
     folder: TempDir,
     database: Database,
     clock: Clock,
     publisher: Publisher,
 }
 
-impl Shop {
+impl PublisherRig {
     async fn open() -> Self {
         Self::at(tempfile::tempdir().unwrap()).await
     }
@@ -44,7 +43,7 @@ impl Shop {
         }
     }
 
-    /// Runs statements in one transaction, foreign keys and all.
+    /// Runs statements in one transaction, with foreign keys.
     async fn run(&self, sql: &str) {
         let mut write = self.database.write().await.unwrap();
         sqlx::raw_sql(sqlx::AssertSqlSafe(sql))
@@ -64,10 +63,10 @@ impl Shop {
         write.commit().await.unwrap();
     }
 
-    /// What somebody renders who has never seen this database.
+    /// A fresh render of this database.
     async fn fresh(&self) -> Snapshot {
         let snapshot = self.publisher.first().await.unwrap();
-        // Kept as the service keeps them, so that the next one renders what was kept.
+        // Stored as by the service, so that the next publication uses the stored analyses.
         let readings = self.publisher.backlog.first(usize::MAX);
         let mut write = self.database.write().await.unwrap();
         insights::save(&mut write, &readings).await.unwrap();
@@ -82,7 +81,7 @@ fn bytes(snapshot: &Snapshot, document: Document) -> Vec<u8> {
     snapshot.document(document).body.content.pieces.concat()
 }
 
-/// The same bytes, digests, segments and versions.
+/// Asserts equal bytes, digests, segments and versions.
 #[track_caller]
 fn assert_same(one: &Snapshot, other: &Snapshot, after: &str) {
     for document in Document::ALL {

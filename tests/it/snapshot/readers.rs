@@ -1,5 +1,4 @@
-//! Readers in the midst of an answer while snapshots change, and codings that nobody needs any
-//! more.
+//! Clients that read an answer while snapshots change, and compression of superseded snapshots.
 
 use std::sync::{Arc, Weak};
 
@@ -12,10 +11,10 @@ use reviews_service::search::TextIndex;
 use reviews_service::snapshot::{Coding, CurrentSnapshot, Document, Snapshot};
 use reviews_service::web::context::Ctx;
 
-use super::{Shop, bytes};
+use super::{PublisherRig, bytes};
 use crate::support::{Generator, TestApp, links};
 
-/// Somebody who has read the beginning of an answer.
+/// A client that has read the beginning of an answer.
 struct Reader {
     first: Bytes,
     rest: BoxStream<'static, std::io::Result<Bytes>>,
@@ -47,14 +46,14 @@ impl Reader {
     }
 }
 
-/// Something that changes every document.
+/// A write that changes every document.
 async fn change(app: &TestApp, number: usize) {
     app.shell(&format!("replace into review (review_id, rating, reviewed_on, text) values ('c-{number}', 1, '2026-11-20', 'c')"))
         .await;
 }
 
 #[tokio::test]
-async fn an_answer_that_is_half_read_ends_as_it_began() {
+async fn a_half_read_answer_ends_with_the_bytes_of_its_snapshot() {
     let app = TestApp::with(&Generator::new(51).reviews(400)).await;
     for target in [
         "/reviews.json",
@@ -74,7 +73,7 @@ async fn an_answer_that_is_half_read_ends_as_it_began() {
         assert!(app.get(target).await.body != before, "{target} has changed");
         assert!(
             reader.finish().await.unwrap() == before,
-            "{target} is what it was"
+            "{target} did not change"
         );
     }
 }
@@ -103,7 +102,7 @@ async fn readers_up_to_four_snapshots_behind_are_served_and_the_fifth_is_cut_off
 }
 
 #[tokio::test]
-async fn readers_of_coded_bodies_are_cut_off_like_those_of_plain_ones() {
+async fn readers_of_compressed_bodies_are_cut_off_too() {
     for coding in Coding::ALL {
         // More than one frame of 64 KiB in every coding.
         let app = TestApp::with(&Generator::new(57).reviews(2_500)).await;
@@ -136,23 +135,23 @@ async fn readers_of_coded_bodies_are_cut_off_like_those_of_plain_ones() {
 }
 
 #[tokio::test]
-async fn a_coding_goes_on_when_another_document_changes() {
-    let shop = Shop::open().await;
-    shop.write(&Generator::new(58).reviews(300)).await;
-    let first = shop.fresh().await;
-    // Withheld reviews are counted in the dataset alone.
-    shop.run("insert into review (review_id, rating, reviewed_on, status) values ('w', 3, '2020-01-01', 'withheld')").await;
-    let second = shop.publisher.next(&first).await.unwrap().unwrap();
+async fn compression_continues_when_another_document_changes() {
+    let rig = PublisherRig::open().await;
+    rig.write(&Generator::new(58).reviews(300)).await;
+    let first = rig.fresh().await;
+    // Only the dataset counts withheld reviews.
+    rig.run("insert into review (review_id, rating, reviewed_on, status) values ('w', 3, '2020-01-01', 'withheld')").await;
+    let second = rig.publisher.next(&first).await.unwrap().unwrap();
     let feed = Arc::clone(&first.document(Document::JsonFeed).body);
     assert!(
         Arc::ptr_eq(&feed, &second.document(Document::JsonFeed).body),
         "the feed has not changed"
     );
-    let text_index = TextIndex::open(&shop.publisher.database, shop.clock.clone()).await;
+    let text_index = TextIndex::open(&rig.publisher.database, rig.clock.clone()).await;
     let ctx = Arc::new(Ctx::new(
         CurrentSnapshot::new(first),
         links(),
-        shop.clock.clone(),
+        rig.clock.clone(),
         text_index,
     ));
     let code = Precompress::new(Arc::clone(&ctx), Vec::new(), Arc::new(|_| Vec::new()));
@@ -168,12 +167,12 @@ async fn a_coding_goes_on_when_another_document_changes() {
     assert_eq!(
         ready,
         Document::ALL.len() * Coding::ALL.len(),
-        "one run makes what is out now, whatever changed meanwhile"
+        "one run compresses the current snapshot despite later changes"
     );
 }
 
 #[tokio::test]
-async fn a_reader_alone_is_served_however_much_changes() {
+async fn a_single_reader_is_served_despite_many_changes() {
     let app = TestApp::with(&Generator::new(53).reviews(300)).await;
     let whole = app.get("/reviews.json").await.body;
     let reader = Reader::begin(&app, "/reviews.json").await;
@@ -184,7 +183,7 @@ async fn a_reader_alone_is_served_however_much_changes() {
 }
 
 #[tokio::test]
-async fn snapshots_that_nobody_reads_are_gone() {
+async fn snapshots_without_readers_are_freed() {
     let app = TestApp::with(&Generator::new(54).reviews(50)).await;
     let mut old: Vec<Weak<Snapshot>> = Vec::new();
     let reader = Reader::begin(&app, "/reviews.json").await;
@@ -202,18 +201,18 @@ async fn snapshots_that_nobody_reads_are_gone() {
 }
 
 #[tokio::test]
-async fn codings_of_a_superseded_snapshot_are_given_up_for_those_of_the_newest() {
-    let shop = Shop::open().await;
-    shop.write(&Generator::new(55).reviews(300)).await;
-    let first = shop.fresh().await;
-    shop.run("update review set author = 'changed', text = 'changed too'")
+async fn compression_of_a_superseded_snapshot_is_abandoned() {
+    let rig = PublisherRig::open().await;
+    rig.write(&Generator::new(55).reviews(300)).await;
+    let first = rig.fresh().await;
+    rig.run("update review set author = 'changed', text = 'changed too'")
         .await;
-    let second = shop.publisher.next(&first).await.unwrap().unwrap();
-    let text_index = TextIndex::open(&shop.publisher.database, shop.clock.clone()).await;
+    let second = rig.publisher.next(&first).await.unwrap().unwrap();
+    let text_index = TextIndex::open(&rig.publisher.database, rig.clock.clone()).await;
     let ctx = Arc::new(Ctx::new(
         CurrentSnapshot::new(first),
         links(),
-        shop.clock.clone(),
+        rig.clock.clone(),
         text_index,
     ));
     let (code, first) = (
@@ -221,7 +220,7 @@ async fn codings_of_a_superseded_snapshot_are_given_up_for_those_of_the_newest()
         ctx.current.load(),
     );
     let mut coding = Box::pin(code.run_once());
-    // The first coding is being made by another thread.
+    // Another thread makes the first coding.
     assert_eq!(coding.as_mut().now_or_never(), None);
     ctx.current.swap(second);
     coding.await;
@@ -231,13 +230,12 @@ async fn codings_of_a_superseded_snapshot_are_given_up_for_those_of_the_newest()
             .map(|printed| printed.body.codings().len())
             .sum::<usize>()
     };
-    // What stands in both snapshots is in the second one's cached bodies, too; of the rest at most
-    // the one in the making.
+    // Codings of documents that both snapshots share are also in the second one; of the others at most the one in progress.
     let of_first = first.document(Document::Reviews).body.codings();
     assert_eq!(
         of_first,
         [],
-        "the largest sheet, which comes last, was never begun"
+        "the largest body, which comes last, was not started"
     );
     let now = ctx.current.load();
     assert_eq!(
@@ -249,7 +247,7 @@ async fn codings_of_a_superseded_snapshot_are_given_up_for_those_of_the_newest()
 }
 
 #[tokio::test]
-async fn each_coding_is_of_the_bytes_that_are_out() {
+async fn each_coding_decodes_to_the_current_bytes() {
     let app = TestApp::with(&Generator::new(56).reviews(200)).await;
     for round in 0..3 {
         change(&app, round).await;

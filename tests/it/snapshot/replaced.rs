@@ -1,6 +1,5 @@
-//! The ground moves: the database becomes another one, somebody else publishes on it too, or the
-//! rows that say what is out are altered by hand. Whatever was said stays true: versions and dates
-//! never go back while anybody remembers them.
+//! The database is replaced, another service publishes on it, or its publication rows are altered: versions and dates never
+//! go back as long as the service or the database has them.
 
 use std::path::Path;
 
@@ -11,7 +10,7 @@ use reviews_service::snapshot::Document;
 use reviews_service::snapshot::Publisher;
 use reviews_service::storage::Database;
 
-use super::{Shop, assert_same, bytes};
+use super::{PublisherRig, assert_same, bytes};
 use crate::support::{
     Generator, TestApp, check_in_step, publications, restore, rows, sqlite3, start,
 };
@@ -24,7 +23,7 @@ fn versions(path: &Path) -> Vec<i64> {
 }
 
 /// Another service on the same file.
-async fn beside(path: &Path, links: Links) -> App {
+async fn second_service(path: &Path, links: Links) -> App {
     let (database, _) = Database::open(path).await.unwrap();
     App::new(
         Publisher::new(database, links, Clock::manual(start())),
@@ -46,7 +45,7 @@ async fn dataset(app: &TestApp) -> (String, String, Vec<u8>) {
 }
 
 #[tokio::test]
-async fn an_older_copy_restored_into_the_file_is_read_anew() {
+async fn an_older_copy_restored_into_the_file_is_published() {
     let app = TestApp::with(&Generator::new(61).reviews(200)).await;
     let copy = app.folder().join("copy.db");
     app.back_up(&copy);
@@ -63,8 +62,8 @@ async fn an_older_copy_restored_into_the_file_is_read_anew() {
         (dataset, updated.as_str().unwrap().to_owned())
     };
     let (then, now) = (but_updated(&old), but_updated(&restored));
-    assert_eq!(now.0, then.0, "what it said then");
-    assert!(now.1 > but_updated(&seen).1, "but for when it changed");
+    assert_eq!(now.0, then.0, "its content at that time");
+    assert!(now.1 > but_updated(&seen).1, "except the date of change");
     let date = |seen: &(String, String, Vec<u8>)| httpdate::parse_http_date(&seen.1).unwrap();
     assert!(
         date(&restored) > date(&seen),
@@ -75,19 +74,19 @@ async fn an_older_copy_restored_into_the_file_is_read_anew() {
     for (before, after) in before.iter().zip(versions(&app.path())) {
         assert!(
             after > *before,
-            "subscribers have version {before}, and {after} would not reach them"
+            "subscribers have version {before}; {after} would not be delivered"
         );
     }
     check_in_step(&app).await;
 }
 
 #[tokio::test]
-async fn a_restored_copy_that_has_overtaken_us_is_read_anew() {
+async fn a_restored_copy_with_more_changes_is_published() {
     let app = TestApp::with(&Generator::new(62).reviews(200)).await;
     let copy = app.folder().join("copy.db");
     app.back_up(&copy);
     app.shell("update review set author = 'after the copy' where review_id in ('r-00001', 'r-00002', 'r-00003')").await;
-    // More changes after the restoration than there were since the copy, before anybody looks.
+    // After the restore, more changes than there were since the copy, before the service looks.
     restore(&app.path(), &copy);
     app.shell(
         "update review set author = 'overtaken' where review_id between 'r-00010' and 'r-00020'",
@@ -97,7 +96,7 @@ async fn a_restored_copy_that_has_overtaken_us_is_read_anew() {
 }
 
 #[tokio::test]
-async fn a_database_of_another_lineage_is_read_anew() {
+async fn a_database_of_another_lineage_is_published() {
     let app = TestApp::with(&Generator::new(63).reviews(100)).await;
     let other = TestApp::with(&Generator::new(64).reviews(150)).await;
     other
@@ -116,9 +115,9 @@ async fn a_database_of_another_lineage_is_read_anew() {
 }
 
 #[tokio::test]
-async fn two_services_on_one_file_say_the_same_and_come_to_rest() {
+async fn two_services_on_one_file_agree_and_stop_publishing() {
     let app = TestApp::with(&Generator::new(65).reviews(120)).await;
-    let other = beside(&app.path(), crate::support::links()).await;
+    let other = second_service(&app.path(), crate::support::links()).await;
     let before = versions(&app.path());
     for sql in [
         "update review set rating = 6 - rating",
@@ -126,7 +125,7 @@ async fn two_services_on_one_file_say_the_same_and_come_to_rest() {
         "update review set author = 'A'",
     ] {
         sqlite3(&app.path(), sql);
-        // Whoever looks first publishes; the other finds it published.
+        // The first service to look publishes; the other finds it published.
         other.drain().await.unwrap();
         app.drain().await;
         other.drain().await.unwrap();
@@ -140,7 +139,7 @@ async fn two_services_on_one_file_say_the_same_and_come_to_rest() {
     assert_eq!(
         after[3],
         before[3] + 3,
-        "the dataset: a version for each change"
+        "the dataset has a version for each change"
     );
     let swaps = (
         *app.app().ctx.current.swaps().borrow(),
@@ -159,9 +158,9 @@ async fn two_services_on_one_file_say_the_same_and_come_to_rest() {
 }
 
 #[tokio::test]
-async fn services_under_two_base_urls_on_one_file_come_to_rest() {
+async fn services_with_different_base_urls_on_one_file_stop_publishing() {
     let app = TestApp::with(&Generator::new(66).reviews(60)).await;
-    let other = beside(&app.path(), "https://elsewhere.example".parse().unwrap()).await;
+    let other = second_service(&app.path(), "https://elsewhere.example".parse().unwrap()).await;
     for round in 0..3 {
         sqlite3(
             &app.path(),
@@ -186,7 +185,7 @@ async fn services_under_two_base_urls_on_one_file_come_to_rest() {
             let (one, two) = (one.document(document), two.document(document));
             assert_eq!(
                 one.publication.version, two.publication.version,
-                "{document:?}: both know what is due"
+                "{document:?}: both services have the same version"
             );
         }
         let ours = String::from_utf8(bytes(&one, Document::Reviews)).unwrap();
@@ -199,7 +198,7 @@ async fn services_under_two_base_urls_on_one_file_come_to_rest() {
 }
 
 #[tokio::test]
-async fn publication_rows_that_are_deleted_come_back_as_they_were() {
+async fn deleted_publication_rows_are_restored() {
     let app = TestApp::with(&Generator::new(67).reviews(40)).await;
     app.shell("update review set rating = 5; update review set author = 'B'")
         .await;
@@ -218,7 +217,7 @@ async fn publication_rows_that_are_deleted_come_back_as_they_were() {
 }
 
 #[tokio::test]
-async fn publication_rows_that_are_altered_by_hand_do_not_turn_time_back() {
+async fn altered_publication_rows_never_lower_versions_or_dates() {
     let app = TestApp::with(&Generator::new(68).reviews(40)).await;
     app.shell("update review set rating = 5").await;
     app.shell("update review set author = 'B'").await;
@@ -249,18 +248,18 @@ async fn publication_rows_that_are_altered_by_hand_do_not_turn_time_back() {
 }
 
 #[tokio::test]
-async fn rows_deleted_while_the_service_was_down_leave_no_subscriber_behind() {
-    let shop = Shop::open().await;
-    shop.write(&Generator::new(69).reviews(20)).await;
-    shop.fresh().await;
-    shop.run(
+async fn subscribers_get_deletions_made_while_the_service_was_down() {
+    let rig = PublisherRig::open().await;
+    rig.write(&Generator::new(69).reviews(20)).await;
+    rig.fresh().await;
+    rig.run(
         "insert into subscription (document, callback, callback_key, host, state, lease_ends_at, delivered_version, created_at, updated_at)
            values ('reviews', 'https://sub.example/', 'https://sub.example/', 'sub.example', 'active', '2026-12-20T00:00:00.000Z', 9,
              '2026-11-20T00:00:00Z', '2026-11-20T00:00:00Z');
          delete from publication",
     )
     .await;
-    let snapshot = shop.fresh().await;
+    let snapshot = rig.fresh().await;
     assert_eq!(
         snapshot.document(Document::Reviews).publication.version,
         10,
@@ -269,10 +268,10 @@ async fn rows_deleted_while_the_service_was_down_leave_no_subscriber_behind() {
     assert_eq!(
         snapshot.document(Document::Insights).publication.version,
         1,
-        "nobody can have any"
+        "no subscriber can have a version"
     );
     let row = rows(
-        &shop.folder.path().join("reviews.db"),
+        &rig.folder.path().join("reviews.db"),
         "select version from publication where document = 'reviews';",
     );
     assert_eq!(row[0]["version"], 10);

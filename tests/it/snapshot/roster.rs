@@ -1,16 +1,13 @@
-//! A firm with very many services: what a start takes grows as what they say does, and a word that
-//! all share names none.
+//! A firm with very many services: a start takes linear time, and a word that all names share matches none of them.
 
 use reviews_service::compute::steps;
 
 use crate::support::{TestApp, sqlite3};
 
-/// What 10,000 services with 5 synonyms each may take, for one service: each has some 30 ways to be
-/// named.
+/// The maximum number of steps per service, with 10,000 services of 5 synonyms each: a service has about 30 variants.
 const STEPS_A_SERVICE: u64 = 2_000;
 
-/// So many services: each with words of its own, with words that it shares with few, and with some
-/// that all have.
+/// This many services, each with unique words, words shared with a few, and words shared with all.
 async fn firm(services: usize) -> TestApp {
     let app = TestApp::empty().await;
     let synonyms = "json_array('tune ' || n, 'valve ' || n || ' check', 'repair of unit ' || (n / 3), 'service call', 'tune up')";
@@ -28,10 +25,10 @@ async fn firm(services: usize) -> TestApp {
     app
 }
 
-/// What a start of such a firm takes on its own thread.
+/// The steps of a start of such a firm on its own thread.
 async fn steps_of_a_start(services: usize) -> u64 {
     let app = firm(services).await;
-    // Analyzed anew, as after an import.
+    // Analysed again, as after an import.
     sqlite3(&app.path(), "delete from derived_index");
     let before = steps::count();
     let app = app.restart().await;
@@ -52,13 +49,13 @@ async fn steps_of_a_start(services: usize) -> u64 {
     assert_eq!(
         review["mentions"]["services"],
         serde_json::json!(["service-7"]),
-        "its own words name it still"
+        "its unique words still match it"
     );
     taken
 }
 
 #[tokio::test]
-async fn ten_thousand_services_with_synonyms_take_as_long_as_they_are_many() {
+async fn a_start_with_ten_thousand_services_takes_linear_time() {
     let (half, whole) = (
         steps_of_a_start(5_000).await,
         steps_of_a_start(10_000).await,

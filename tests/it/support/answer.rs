@@ -1,11 +1,10 @@
-//! An answer that has been read whole, and what is promised of every one.
+//! A complete answer, and checks that apply to every answer.
 
 use poem::Response;
 use poem::http::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
 
-/// Every header field that the service may send. A new one is a promise, and is added here on
-/// purpose.
+/// Every header field that the service may send. Add a new one here, because clients may rely on it.
 const KNOWN: [&str; 21] = [
     "access-control-allow-headers",
     "access-control-allow-methods",
@@ -30,12 +29,10 @@ const KNOWN: [&str; 21] = [
     "location",
 ];
 
-/// Status, header and body.
 pub struct Answer {
     pub status: u16,
     pub headers: HeaderMap,
-    /// `Date`, where the service says it itself; it differs from answer to answer, so it stands
-    /// apart.
+    /// `Date`, if the service sets it. It is separate because it differs between equal answers.
     pub date: Option<String>,
     pub body: Vec<u8>,
 }
@@ -57,25 +54,23 @@ impl Answer {
         }
     }
 
-    /// A header field's value; the empty text where there is none.
+    /// A header field's value, or "" if it is absent.
     pub fn header(&self, name: &str) -> &str {
         self.headers
             .get(name)
             .map_or("", |value| value.to_str().unwrap())
     }
 
-    /// The body as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 
-    /// The body as text.
     pub fn text(&self) -> String {
         String::from_utf8(self.body.clone()).unwrap()
     }
 
-    /// The ids of the answer's reviews, in their order.
+    /// The IDs of the reviews in the answer, in order.
     pub fn ids(&self) -> Vec<String> {
         let json = self.json();
         let reviews = json["reviews"]
@@ -87,7 +82,7 @@ impl Answer {
             .collect()
     }
 
-    pub(super) fn check_promises_of_all(&self, method: &Method, target: &str) {
+    pub(super) fn check_guarantees(&self, method: &Method, target: &str) {
         for name in self.headers.keys() {
             assert!(
                 KNOWN.contains(&name.as_str()),
@@ -131,7 +126,7 @@ impl Answer {
         self.check_caching(method, target);
     }
 
-    /// What caches go by: when it changed, its tag, and how long it keeps.
+    /// Checks `Last-Modified`, `ETag` and `Cache-Control`.
     fn check_caching(&self, method: &Method, target: &str) {
         if self.headers.contains_key("last-modified") {
             let instant = |text: &str| httpdate::parse_http_date(text).unwrap();
@@ -150,7 +145,7 @@ impl Answer {
                 "{method} {target}: a weak tag"
             );
             assert_eq!(self.header("vary"), "Accept-Encoding", "{method} {target}");
-            // What has its digest in its name never changes.
+            // A file with its digest in its name never changes.
             let cacheable = if target.starts_with("/assets/") {
                 "public, max-age=31536000, immutable"
             } else {
@@ -161,7 +156,7 @@ impl Answer {
     }
 
     fn check_problem(&self, method: &Method, target: &str) {
-        // A browser is shown a page; so is whoever sends the search form with a fault.
+        // Browsers get a page, and so does every invalid request of the search form.
         if self.header("content-type") == "text/html; charset=utf-8" {
             assert_eq!(
                 self.header("cache-control"),
@@ -207,7 +202,7 @@ impl Answer {
         );
     }
 
-    /// What reached JSON-RPC is told in it.
+    /// Errors of messages that reached JSON-RPC are JSON-RPC errors.
     fn check_message(&self) {
         assert_eq!(self.header("cache-control"), "no-store");
         let message = self.json();
@@ -218,7 +213,7 @@ impl Answer {
         );
     }
 
-    /// The hub's errors are a line of text (WebSub §5.1.2).
+    /// The hub's errors are one line of text (WebSub §5.1.2).
     fn check_line(&self, method: &Method, target: &str) {
         assert_eq!(
             self.header("content-type"),
@@ -237,14 +232,14 @@ impl Answer {
     }
 
     pub fn check_repeats(&self, first: &Self, target: &str) {
-        assert_eq!(self.status, 304, "{target}: a second asking");
+        assert_eq!(self.status, 304, "{target}: a repeated request");
         assert!(self.body.is_empty(), "{target}: a 304 with a body");
         for (name, value) in &first.headers {
             if !["content-type", "content-length", "content-encoding"].contains(&name.as_str()) {
                 assert_eq!(
                     self.headers.get(name),
                     Some(value),
-                    "{target}: the 304 leaves {name} out"
+                    "{target}: the 304 lacks {name}"
                 );
             }
         }

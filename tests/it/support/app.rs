@@ -1,4 +1,4 @@
-//! The service as it is, but for its clock and its folder.
+//! The real service with a manual clock, in a temporary folder.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -30,21 +30,21 @@ use super::hub::{MakeHub, hub_options};
 use super::quiet::Quiet;
 use super::sqlite::{back_up, refused, restore, sqlite3};
 
-/// Where the service believes to be reached.
+/// The base URL of every test's service.
 pub const BASE: &str = "https://reviews.example.com";
 
-/// A running service, but without sockets: requests are put in by hand.
+/// A running service without sockets: tests pass requests to its endpoint.
 pub struct TestApp {
     app: App,
     clock: Clock,
     folder: TempDir,
     hub: MakeHub,
-    /// The node beside it, where tests run on a cluster.
+    /// The rqlited beside it, if tests run on a cluster.
     node: Option<Rqlited>,
 }
 
 impl TestApp {
-    /// A service that has nothing to publish.
+    /// A service without reviews.
     pub async fn empty() -> Self {
         Self::at(tempfile::tempdir().unwrap(), Clock::manual(start())).await
     }
@@ -56,13 +56,12 @@ impl TestApp {
         app
     }
 
-    /// A service that publishes these reviews, but has made no content coding yet: quick for
-    /// thousands of them.
+    /// A service that publishes these reviews but has compressed nothing yet: fast for thousands of reviews.
     pub async fn uncoded(reviews: &[Review]) -> Self {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::manual(start()));
         let node = Rqlited::start(folder.path());
         let (database, _) = Database::open_at(&address(folder.path())).await.unwrap();
-        // In several transactions, because each is one request to a cluster.
+        // Several transactions, because on a cluster each is one request.
         for part in reviews.chunks(10_000) {
             let mut write = database.write_as_owner().await.unwrap();
             for batch in part.chunks(500) {
@@ -89,7 +88,7 @@ impl TestApp {
         }
     }
 
-    /// A service that publishes the sample firm of the folder `seeds`.
+    /// A service that publishes the sample business in `seeds`.
     pub async fn seeded() -> Self {
         let app = Self::empty().await;
         let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/seeds"));
@@ -105,20 +104,20 @@ impl TestApp {
         Self::start(folder, clock, MakeHub::default_options()).await
     }
 
-    /// A service that publishes these reviews, with such a hub.
+    /// A service that publishes these reviews, with this hub.
     pub async fn with_hub(reviews: &[Review], hub: MakeHub) -> Self {
         let app = Self::start(tempfile::tempdir().unwrap(), Clock::manual(start()), hub).await;
         app.write(reviews).await;
         app
     }
 
-    /// A service on the database in `folder`, with such a hub.
+    /// A service on the database in `folder`, with this hub.
     pub async fn start(folder: TempDir, clock: Clock, hub: MakeHub) -> Self {
         let node = Rqlited::start(folder.path());
         Self::beside(node, folder, clock, hub).await
     }
 
-    /// The same, beside a node that runs.
+    /// The same, with a running rqlited.
     async fn beside(node: Option<Rqlited>, folder: TempDir, clock: Clock, hub: MakeHub) -> Self {
         let (database, _) = Database::open_at(&address(folder.path())).await.unwrap();
         database.renew_lease(Duration::ZERO).await.unwrap();
@@ -141,12 +140,12 @@ impl TestApp {
         app
     }
 
-    /// Stops the service and starts it anew on the same file.
+    /// Restarts the service on the same file.
     pub async fn restart(self) -> Self {
         self.restart_after(|_| ()).await
     }
 
-    /// The same, with this done to the file while no service runs.
+    /// Restarts the service, and calls this while it is stopped.
     pub async fn restart_after(self, work: impl FnOnce(&Path)) -> Self {
         let Self {
             app,
@@ -162,7 +161,7 @@ impl TestApp {
         Self::beside(node, folder, clock, hub).await
     }
 
-    /// Lets it serve on a socket, with its own loops, until `work` is done.
+    /// Serves on a socket, with the service's own loops, until `work` is done.
     pub fn serving<'a, T: 'a>(
         &'a self,
         work: impl Future<Output = T> + 'a,
@@ -185,7 +184,7 @@ impl TestApp {
         Box::pin(serving)
     }
 
-    /// Adds or updates reviews, and publishes.
+    /// Adds or updates reviews, then publishes.
     pub async fn write(&self, reviews: &[Review]) {
         let mut write = self.app.database.write_as_owner().await.unwrap();
         for batch in reviews.chunks(500) {
@@ -197,68 +196,64 @@ impl TestApp {
         self.drain().await;
     }
 
-    /// Runs SQL as anybody with a shell would, then publishes. Returns what the shell would print.
+    /// Runs SQL as the `sqlite3` shell would, then publishes. Returns the shell's output.
     pub async fn shell(&self, sql: &str) -> String {
-        let said = sqlite3(&self.path(), sql);
+        let output = sqlite3(&self.path(), sql);
         self.drain().await;
-        said
+        output
     }
 
-    /// Runs SQL as anybody with a shell would, which the database refuses; then publishes. Returns
-    /// SQLite's message.
+    /// Runs SQL that the database refuses, then publishes. Returns SQLite's message.
     pub async fn refused(&self, sql: &str) -> String {
         let message = refused(&self.path(), sql);
         self.drain().await;
         message
     }
 
-    /// Copies the database, as the shell's `.backup` does.
+    /// Copies the database like the shell's `.backup`.
     pub fn back_up(&self, to: &Path) {
         back_up(&self.path(), to);
     }
 
-    /// Puts a copy in the database's place, as the shell's `.restore` does, then publishes.
+    /// Restores a copy into the database like the shell's `.restore`, then publishes.
     pub async fn restore(&self, from: &Path) {
         restore(&self.path(), from);
         self.drain().await;
     }
 
-    /// Lets every job do all that it has to do.
+    /// Runs every job until no work is left.
     pub async fn drain(&self) {
         self.app.drain().await.unwrap();
     }
 
-    /// The manual clock that the service goes by.
+    /// The service's manual clock.
     pub const fn clock(&self) -> &Clock {
         &self.clock
     }
 
-    /// Lets so much time pass for the service; backwards, it moves the wall clock alone.
+    /// Advances the clock; a negative duration moves only the wall clock.
     pub fn advance(&self, by: chrono::Duration) {
         self.clock.advance(by);
     }
 
-    /// How many of the service's loops wait for the clock.
+    /// The number of the service's loops that wait for the clock.
     pub fn waiting(&self) -> usize {
         self.clock.waiting()
     }
 
-    /// The path of the database file.
     pub fn path(&self) -> PathBuf {
         file_in(self.folder.path())
     }
 
-    /// The folder of the database file.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The database as the service itself has it open.
+    /// The service's own database handle.
     pub fn database(&self) -> &Database {
         &self.app.database
     }
 
-    /// The service itself, without the helpers of this type.
     pub const fn app(&self) -> &App {
         &self.app
     }
@@ -267,20 +262,20 @@ impl TestApp {
         &self.app.endpoint.routes.routes
     }
 
-    /// Answers a GET without header fields, and checks as [`Self::send`] does.
+    /// Sends a GET without header fields; checks the answer like [`Self::send`].
     pub async fn get(&self, target: &str) -> Answer {
         self.send(Method::GET, target, &[]).await
     }
 
-    /// Answers a GET with these header fields.
+    /// Sends a GET with these header fields.
     pub async fn get_with(&self, target: &str, headers: &[(&str, &str)]) -> Answer {
         self.send(Method::GET, target, headers).await
     }
 
-    /// Answers any request, and holds the answer to what is promised of all answers.
+    /// Sends a request, and checks the guarantees of every answer.
     pub async fn send(&self, method: Method, target: &str, headers: &[(&str, &str)]) -> Answer {
         let answer = self.answer(method.clone(), target, headers).await;
-        answer.check_promises_of_all(&method, target);
+        answer.check_guarantees(&method, target);
         if method == Method::GET
             && answer.status == 200
             && answer.headers.contains_key("etag")
@@ -299,7 +294,7 @@ impl TestApp {
         answer
     }
 
-    /// Posts to the hub, from nowhere in particular.
+    /// Posts to the hub without a peer's address.
     pub async fn post_hub(&self, pairs: &[(&str, &str)]) -> Answer {
         let body = url::form_urlencoded::Serializer::new(String::new())
             .extend_pairs(pairs)
@@ -323,7 +318,7 @@ impl TestApp {
         self.ask_from(peer, method, target, headers, body).await
     }
 
-    /// Answers any request from a peer's address, as the endpoint does.
+    /// Sends a request from a peer's address.
     pub async fn ask_from(
         &self,
         peer: Option<&str>,
@@ -350,7 +345,7 @@ impl TestApp {
         .await
     }
 
-    /// Posts a body to the agents' endpoint, as JSON where no header says otherwise.
+    /// Posts a body to `/mcp`, as JSON unless a header has another type.
     pub async fn post_mcp(&self, headers: &[(&str, &str)], body: impl Into<Body>) -> Answer {
         let mut request = Request::builder()
             .method(Method::POST)
@@ -371,7 +366,7 @@ impl TestApp {
                 .append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
         }
         let answer = Answer::read(self.app.endpoint.get_response(request).await).await;
-        answer.check_promises_of_all(&Method::POST, "/mcp");
+        answer.check_guarantees(&Method::POST, "/mcp");
         answer
     }
 
@@ -386,7 +381,7 @@ impl TestApp {
                 .headers_mut()
                 .append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
         }
-        // As the server does: what is at hand first.
+        // Like the server: ready answers first.
         let endpoint = &self.app.endpoint;
         let at_hand = endpoint.at_hand(request.method(), request.uri(), request.headers());
         let response = match at_hand {
@@ -403,12 +398,11 @@ fn conditional(headers: &[(&str, &str)]) -> bool {
         .any(|(name, _)| name.to_ascii_lowercase().starts_with("if-"))
 }
 
-/// The links of every test's service.
 pub fn links() -> Links {
     BASE.parse().unwrap()
 }
 
-/// When every test begins.
+/// The clock at the start of every test.
 pub fn start() -> DateTime<Utc> {
     "2026-11-20T12:00:00Z".parse().unwrap()
 }

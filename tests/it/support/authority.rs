@@ -1,4 +1,4 @@
-//! A certificate authority that only tests believe.
+//! A certificate authority that only tests trust.
 
 use std::sync::{Arc, LazyLock};
 
@@ -7,16 +7,15 @@ use rustls::ServerConfig;
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::PrivateKeyDer;
 
-/// One for all tests of a run.
+/// Shared by all tests of a run.
 static AUTHORITY: LazyLock<CertifiedIssuer<'static, KeyPair>> = LazyLock::new(authority);
 
-/// The authority's certificate: what `REVIEWS_HUB_CA_FILE` holds.
+/// The authority's certificate, for `REVIEWS_HUB_CA_FILE`.
 pub fn ca_pem() -> String {
     AUTHORITY.pem()
 }
 
-/// A server's side of TLS, with a certificate for these names: from our authority, or from one that
-/// nobody knows.
+/// TLS for a server, with a certificate for these names from our authority or from an untrusted one.
 pub fn server_config(names: &[&str], is_known: bool) -> ServerConfig {
     let key = KeyPair::generate().unwrap();
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();

@@ -1,5 +1,4 @@
-//! An rqlited of one node beside each test's service, where `REVIEWS_TEST_RQLITED` names the binary: then the same tests run
-//! on a cluster (`tests/cluster/suite` says which of them).
+//! If `REVIEWS_TEST_RQLITED` names an rqlited, each test's service runs on a cluster of one node (`tests/cluster/suite`).
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -13,16 +12,16 @@ use serde_json::Value;
 
 use super::tools::setting;
 
-/// How long rqlited may take to lead its cluster of one.
+/// The time in which rqlited must become the leader.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The file beside its database that says where its API is.
+/// The file beside its database that has the port of its API.
 const API: &str = "api";
 
-/// A running rqlited; killed with this.
+/// A running rqlited, killed on drop.
 pub struct Rqlited(Child);
 
 impl Rqlited {
-    /// Starts one that keeps its files in `folder`, where tests run on a cluster.
+    /// Starts one with its files in `folder`, if tests run on a cluster.
     pub fn start(folder: &Path) -> Option<Self> {
         let binary = Some(setting("REVIEWS_TEST_RQLITED")).filter(|path| !path.is_empty())?;
         let (api, raft) = (free_port(), free_port());
@@ -55,7 +54,7 @@ impl Drop for Rqlited {
     }
 }
 
-/// Where the database of a test in `folder` is.
+/// The `DATABASE_URL` of a test in `folder`.
 pub fn address(folder: &Path) -> DatabaseAddress {
     let url = match api_in(folder) {
         Some(api) => {
@@ -67,7 +66,7 @@ pub fn address(folder: &Path) -> DatabaseAddress {
     DatabaseConfig { url }.address().unwrap()
 }
 
-/// The port of the API of the rqlited that keeps the database at `path`, if one does.
+/// The API port of the rqlited that has the database at `path`, if there is one.
 pub fn api_of(path: &Path) -> Option<u16> {
     api_in(path.parent()?)
 }
@@ -76,17 +75,17 @@ fn api_in(folder: &Path) -> Option<u16> {
     fs::read_to_string(folder.join(API)).ok()?.parse().ok()
 }
 
-/// The file of what is derived from the one at `path`.
+/// The file of the analyses derived from the database at `path`.
 pub fn derived(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push("-derived");
     name.into()
 }
 
-/// Runs statements that write in one transaction; SQLite's message where one is refused.
+/// Runs writing statements in one transaction; the error is SQLite's message.
 pub fn execute(api: u16, statements: &[String]) -> Result<(), String> {
     let body = serde_json::json!(statements).to_string();
-    // One alone may be a `vacuum`, which no transaction can hold.
+    // A single statement may be a `vacuum`, which cannot run in a transaction.
     let line = match statements {
         [_] => "POST /db/execute",
         _ => "POST /db/execute?transaction",
@@ -133,7 +132,7 @@ fn free_port() -> u16 {
     probe.local_addr().unwrap().port()
 }
 
-/// The file that a test in `folder` reads.
+/// The database file that a test in `folder` reads.
 pub fn file_in(folder: &Path) -> PathBuf {
     address(folder).file().to_owned()
 }

@@ -1,5 +1,4 @@
-//! Made-up reviews: the same for the same seed, in many scripts, with everything that search and
-//! rendering trip over.
+//! Generated reviews: deterministic for a seed, in many scripts, with characters that are hard to search and render.
 
 use reviews_service::model::{
     Mentions, Method, Rating, Response, Review, Source, Status, Verification,
@@ -64,20 +63,19 @@ pub const TECHNICIANS: [&str; 5] = [
     "Will Grant",
     "Roberto \"Beto\" Ruiz",
 ];
-/// Ids of services that reviews may mention.
+/// IDs of services that reviews may mention.
 pub const SERVICES: [&str; 4] = ["ac-repair", "furnace-repair", "water-heater", "drain"];
 
-/// Deterministic random numbers and reviews, by `SplitMix64`.
+/// Deterministic random numbers (`SplitMix64`) and reviews.
 #[derive(Debug, Clone)]
 pub struct Generator(u64);
 
 impl Generator {
-    /// A generator whose every run is the same.
+    /// A generator with this seed.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// A number below `bound`.
     pub fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -86,17 +84,17 @@ impl Generator {
         usize::try_from((z ^ (z >> 31)) % bound as u64).unwrap()
     }
 
-    /// True once in `times`.
+    /// True with a probability of one in `times`.
     pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
-    /// One of these, each equally likely; panics where there are none.
+    /// One of these, each equally likely; panics if there are none.
     pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len())]
     }
 
-    /// A text of up to `words` words; sometimes none.
+    /// A text of at most `words` words; sometimes empty.
     pub fn text(&mut self, words: usize) -> String {
         let mut text = String::new();
         for _ in 0..self.below(words + 1) {
@@ -113,7 +111,7 @@ impl Generator {
             .unwrap()
     }
 
-    /// The review of that number.
+    /// The review with this number.
     pub fn review(&mut self, number: usize) -> Review {
         let mut some = |of: &[&str], times| {
             of.iter()
@@ -165,7 +163,7 @@ impl Generator {
         }
     }
 
-    /// So many reviews, numbered from 0.
+    /// This many reviews, numbered from 0.
     pub fn reviews(&mut self, count: usize) -> Vec<Review> {
         (0..count).map(|number| self.review(number)).collect()
     }

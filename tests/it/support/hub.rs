@@ -1,5 +1,4 @@
-//! The hub as tests have it: callbacks on this machine are allowed, and everything random is
-//! repeatable.
+//! The hub's options in tests: local callbacks are allowed, and random numbers are deterministic.
 
 use std::sync::Arc;
 
@@ -10,7 +9,7 @@ use reviews_service::random::Random;
 use reviews_service::websub::http_client::{Resolver, Roots, SystemResolver};
 
 use super::authority::ca_pem;
-use super::book::Book;
+use super::fake_dns::FakeDns;
 
 #[derive(Parser)]
 struct Line {
@@ -18,15 +17,15 @@ struct Line {
     hub: HubConfig,
 }
 
-/// The nets that tests' callbacks are in.
+/// The networks of the tests' callbacks.
 const OPENED: [&str; 2] = ["--hub-allow-callback-nets", "127.0.0.0/8,::1/128"];
 
-/// The default settings, but that callbacks may be on this machine.
+/// The default settings, but callbacks on this machine are allowed.
 pub fn hub_options() -> HubOptions {
     hub_options_of(&OPENED, Arc::new(SystemResolver::default()))
 }
 
-/// The hub with these flags, and names that resolve so.
+/// Options of the hub with these flags and this resolver.
 pub fn hub_options_of(flags: &[&str], resolver: Arc<dyn Resolver>) -> HubOptions {
     let line = Line::parse_from([&["reviews"], flags].concat());
     HubOptions {
@@ -38,31 +37,31 @@ pub fn hub_options_of(flags: &[&str], resolver: Arc<dyn Resolver>) -> HubOptions
     }
 }
 
-/// How a service's hub is made, anew at every start.
+/// The options of a service's hub, applied at every start.
 #[derive(Clone)]
 pub struct MakeHub(Arc<dyn Fn() -> HubOptions + Send + Sync>);
 
 impl MakeHub {
-    /// As [`hub_options`] has it.
+    /// The options of [`hub_options`].
     pub fn default_options() -> Self {
         Self(Arc::new(hub_options))
     }
 
-    /// With these flags besides the opened nets, and names from this book.
-    pub fn opened(flags: &'static [&'static str], book: Book) -> Self {
+    /// With the allowed networks, these flags and this resolver.
+    pub fn opened(flags: &'static [&'static str], fake_dns: FakeDns) -> Self {
         Self(Arc::new(move || {
-            hub_options_of(&[&OPENED, flags].concat(), Arc::new(book.clone()))
+            hub_options_of(&[&OPENED, flags].concat(), Arc::new(fake_dns.clone()))
         }))
     }
 
-    /// With these flags, no opened nets, and names from this book.
-    pub fn closed(flags: &'static [&'static str], book: Book) -> Self {
+    /// With these flags and this resolver, without allowed networks.
+    pub fn closed(flags: &'static [&'static str], fake_dns: FakeDns) -> Self {
         Self(Arc::new(move || {
-            hub_options_of(flags, Arc::new(book.clone()))
+            hub_options_of(flags, Arc::new(fake_dns.clone()))
         }))
     }
 
-    /// The same, but nothing wakes the worker except what wakes it from outside.
+    /// The same, but only outside events wake the worker.
     pub fn without_timer(self) -> Self {
         Self(Arc::new(move || HubOptions {
             has_timer: false,
@@ -70,7 +69,6 @@ impl MakeHub {
         }))
     }
 
-    /// The options of one start.
     pub fn options(&self) -> HubOptions {
         (self.0)()
     }

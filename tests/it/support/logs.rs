@@ -1,7 +1,7 @@
-//! What is logged while a test runs.
+//! Captures the log lines of a test.
 //!
-//! One subscriber serves the whole process: whether a statement is enabled is cached per process, and a subscriber of one
-//! thread misses statements that another thread ran first. A test's lines are those within its span, on whichever thread.
+//! The process has one subscriber, because `tracing` caches per process whether a statement is enabled: a thread's own
+//! subscriber would miss statements that another thread ran first. A test's lines are those within its span, on any thread.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,15 +13,14 @@ use tracing_subscriber::fmt::format::{Format, Full, Writer};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
-/// The lines of each span of [`Logs::begin`], by its id.
+/// The lines of each span of [`Logs::begin`], by span ID.
 static CAPTURED: Mutex<Option<HashMap<Id, String>>> = Mutex::new(None);
 
-/// The lines that were logged since [`Logs::begin`].
+/// The lines logged since [`Logs::begin`].
 pub struct Logs(Id);
 
 impl Logs {
-    /// Captures what is logged on this thread, and in what the service computes for it on others, until the guard is
-    /// dropped.
+    /// Captures lines of this thread, and of the work that other threads do for it, until the guard is dropped.
     pub fn begin() -> (Self, EnteredSpan) {
         static SUBSCRIBER: Once = Once::new();
         SUBSCRIBER.call_once(|| {
@@ -29,11 +28,11 @@ impl Logs {
                 .with_writer(std::io::sink)
                 .event_format(BySpan(Format::default().with_ansi(false)))
                 .init();
-            // What was run while it was being set may have been taken for disabled.
+            // Statements that ran while the subscriber was being set may be cached as disabled.
             tracing::callsite::rebuild_interest_cache();
         });
         let span = tracing::error_span!("test");
-        let id = span.id().expect("the subscriber is ours, and takes it");
+        let id = span.id().expect("the subscriber enables every span");
         let mut captured = CAPTURED.lock().unwrap();
         captured
             .get_or_insert_default()
@@ -41,7 +40,7 @@ impl Logs {
         (Self(id), span.entered())
     }
 
-    /// Those that hold `event`.
+    /// The lines that contain `event`.
     pub fn with(&self, event: &str) -> Vec<String> {
         let captured = CAPTURED.lock().unwrap();
         captured.as_ref().unwrap()[&self.0]
@@ -60,7 +59,7 @@ impl Drop for Logs {
     }
 }
 
-/// Gives each line to the spans around it that capture, and to no other output.
+/// Adds each line to the capturing spans around it.
 struct BySpan(Format<Full>);
 
 impl<S, N> FormatEvent<S, N> for BySpan
@@ -91,13 +90,13 @@ where
 mod tests {
     use super::Logs;
 
-    /// One statement, which whoever runs it first makes known to the process.
+    /// A single statement; its first run registers it in the process.
     fn speak(who: &str) {
         tracing::info!("test.spoken: {who}");
     }
 
     #[test]
-    fn a_line_is_captured_whichever_thread_ran_its_statement_first() {
+    fn log_lines_are_captured_on_any_thread() {
         let (logs, capture) = Logs::begin();
         std::thread::scope(|scope| scope.spawn(|| speak("another")).join().unwrap());
         speak("this one");

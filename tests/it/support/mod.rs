@@ -1,11 +1,10 @@
-//! What tests stand on: the real service on a real file, a clock that only they move, and a foreign
-//! writer.
+//! Test support: the real service on a real file, a clock that only tests advance, and a foreign writer.
 
 mod answer;
 mod app;
 mod authority;
-mod book;
 mod cluster;
+mod fake_dns;
 mod generator;
 mod hub;
 mod logs;
@@ -19,14 +18,14 @@ mod tools;
 pub use answer::Answer;
 pub use app::{BASE, TestApp, links, start};
 pub use authority::{ca_pem, server_config};
-pub use book::Book;
+pub use fake_dns::FakeDns;
 pub use generator::{Generator, SERVICES, TECHNICIANS};
 pub use hub::{MakeHub, hub_options};
 pub use logs::Logs;
 pub use quiet::Quiet;
 pub use receiver::{Manner, Received, Receiver};
 pub use reply::Reply;
-pub use sqlite::{connect, contents, refused, restore, rows, rows_say, sqlite3};
+pub use sqlite::{connect, contents, refused, restore, rows, sqlite3, wait_for_rows};
 pub use surfaces::{check_in_step, publications};
 pub use tools::Tool;
 pub(crate) use tools::needs;

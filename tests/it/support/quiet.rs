@@ -1,13 +1,12 @@
-//! Imports without a terminal.
+//! Import output for tests.
 
 use std::io;
 
 use reviews_service::imports::{Rejection, TableColumns, Watch};
 
-/// Collects the rejections and tables without showing anything, for callers without a terminal.
+/// Collects rejections and tables instead of printing them.
 #[derive(Debug, Default)]
 pub struct Quiet {
-    /// In the order of reading.
     pub rejections: Vec<Rejection>,
     pub tables: Vec<TableColumns>,
 }

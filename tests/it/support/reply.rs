@@ -1,31 +1,30 @@
-//! How a receiver answers, well or badly.
+//! Replies of a receiver, correct and faulty.
 
-/// How a receiver answers a request.
 #[derive(Debug, Clone)]
 pub enum Reply {
     /// Status, header fields, body.
     Answer(u16, Vec<(String, String)>, Vec<u8>),
-    /// 200 and the challenge, as a subscriber who agrees.
+    /// 200 and the challenge, like a subscriber that confirms.
     Challenge,
-    /// No byte, until the client closes the connection.
+    /// Nothing, until the client closes the connection.
     Never,
-    /// 200, and then a byte now and then.
+    /// 200, then single bytes with pauses.
     Drip,
-    /// A head, a byte now and then.
+    /// The bytes of a head with pauses.
     DripHead,
-    /// 200, and a body without an end.
+    /// 200 and an endless body.
     Endless,
-    /// `100 Continue` without an end.
+    /// Endless `100 Continue`.
     Interim,
-    /// 200 with so many header fields.
+    /// 200 with this many header fields.
     Fields(usize),
-    /// 200 with a header field of so many bytes.
+    /// 200 with a header field of this many bytes.
     LongField(usize),
-    /// Something that is not HTTP.
+    /// Bytes that are not HTTP.
     Garbage,
-    /// The connection's end instead of an answer.
+    /// Closes the connection instead of answering.
     Close,
-    /// 200, half a body, and the connection's end.
+    /// 200 and half a body, then closes the connection.
     CloseInBody,
 }
 
@@ -40,14 +39,14 @@ impl Reply {
         Self::Answer(200, Vec::new(), body.into())
     }
 
-    /// The same with a header field.
+    /// Adds a header field.
     pub fn field(self, name: &str, value: &str) -> Self {
         match self {
             Self::Answer(status, mut fields, body) => {
                 fields.push((name.to_owned(), value.to_owned()));
                 Self::Answer(status, fields, body)
             }
-            other => panic!("{other:?} has no fields"),
+            other => panic!("{other:?} has no header fields"),
         }
     }
 }

@@ -1,8 +1,7 @@
-//! A foreign writer: a plain SQLite connection that knows nothing of us, with the settings of the
-//! `sqlite3` shell.
+//! A foreign writer: a plain SQLite connection with the settings of the `sqlite3` shell.
 //!
-//! Every call has a connection of its own, as every call of the shell has. The library is the one
-//! that the service links, so both know each other's locks although they are one process.
+//! Every call opens its own connection, like every call of the shell. It uses the library that the service links, because
+//! two libraries in one process would ignore each other's locks.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -16,15 +15,14 @@ use serde_json::{Map, Value};
 
 use super::cluster;
 
-/// How long anything may take that is waited for.
+/// The limit of every wait.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// How long a foreign writer waits for a lock: the shell's `.timeout 5000`.
+/// The time that a foreign writer waits for a lock, like the shell's `.timeout 5000`.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// How many pages a backup copies in one step: all.
+/// A backup copies all pages in one step.
 const ALL_PAGES: std::ffi::c_int = -1;
 
-/// A connection as the shell makes it: foreign keys are off there, and on in the library that we
-/// link.
+/// A connection like the shell's, with foreign keys off; the linked library has them on by default.
 pub fn connect(path: &Path) -> Connection {
     let connection =
         Connection::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -35,11 +33,10 @@ pub fn connect(path: &Path) -> Connection {
     connection
 }
 
-/// Runs `sql` and returns the rows as the shell prints them: columns parted by `|`, rows by line
-/// ends, null as nothing.
+/// Runs `sql` and returns the rows as the shell prints them: `|` between columns, a line for each row, null as "".
 ///
 /// # Panics
-/// With SQLite's message where a statement fails; see [`refused`].
+/// With SQLite's message if a statement fails; see [`refused`].
 #[track_caller]
 pub fn sqlite3(path: &Path, sql: &str) -> String {
     run(path, sql).unwrap_or_else(|error| panic!("{error}\n{sql}"))
@@ -54,7 +51,7 @@ pub fn refused(path: &Path, sql: &str) -> String {
     }
 }
 
-/// The rows of a query: an object each, its members named by the columns.
+/// The rows of a query as objects, with a member for each column.
 pub fn rows(path: &Path, query: &str) -> Vec<Value> {
     let mut objects = Vec::new();
     let connection = match cluster::api_of(path) {
@@ -82,8 +79,7 @@ pub fn rows(path: &Path, query: &str) -> Vec<Value> {
     objects
 }
 
-/// Every row of every table, the text index's own tables included: two states are the same where
-/// this is.
+/// Every row of every table, those of the text index included, for comparing two states of a database.
 pub fn contents(path: &Path) -> String {
     let names = sqlite3(
         path,
@@ -100,14 +96,12 @@ pub fn contents(path: &Path) -> String {
     })
 }
 
-/// Copies the database at `path` to a new file, page by page, while others use it: the shell's
-/// `.backup`.
+/// Copies the database at `path` to a new file while others use it, like the shell's `.backup`.
 pub fn back_up(path: &Path, to: &Path) {
     copy(&connect(path), &mut Connection::open(to).unwrap());
 }
 
-/// Puts the pages of the database at `from` into the one at `path`, while others use it: the
-/// shell's `.restore`.
+/// Copies the pages of the database at `from` into the one at `path` while others use it, like the shell's `.restore`.
 pub fn restore(path: &Path, from: &Path) {
     copy(&Connection::open(from).unwrap(), &mut connect(path));
 }
@@ -117,19 +111,19 @@ fn copy(from: &Connection, to: &mut Connection) {
     assert_eq!(step, StepResult::Done, "the database was locked");
 }
 
-/// Returns once `query` says `wanted`, for processes whose work nothing else tells of.
+/// Waits until `query` returns `wanted`, for processes that report their work in no other way.
 #[expect(
     clippy::disallowed_methods,
     reason = "another process has no clock that a test could move"
 )]
-pub fn rows_say(path: &Path, query: &str, wanted: &str) {
+pub fn wait_for_rows(path: &Path, query: &str, wanted: &str) {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let said = sqlite3(path, query);
-        if said == wanted {
+        let output = sqlite3(path, query);
+        if output == wanted {
             return;
         }
-        assert!(Instant::now() < deadline, "{query}: {said}, not {wanted}");
+        assert!(Instant::now() < deadline, "{query}: {output}, not {wanted}");
         std::thread::yield_now();
     }
 }
@@ -137,7 +131,7 @@ pub fn rows_say(path: &Path, query: &str, wanted: &str) {
 fn run(path: &Path, sql: &str) -> rusqlite::Result<String> {
     assert!(
         !sql.starts_with('.'),
-        "commands that begin with a dot are the shell's own: use `refused`, `back_up`, `restore`"
+        "dot commands need the shell: use `refused`, `back_up`, `restore`"
     );
     if let Some(api) = cluster::api_of(path) {
         return run_on_cluster(path, api, sql);
@@ -148,7 +142,7 @@ fn run(path: &Path, sql: &str) -> rusqlite::Result<String> {
     Ok(printed)
 }
 
-/// A connection to a file that rqlited keeps, which sees what is derived from it.
+/// A connection to a file of rqlited, with the derived file attached.
 fn reader(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     let side = cluster::derived(path);
@@ -169,11 +163,12 @@ fn reader(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// The same where rqlited keeps the file: what writes goes over its API, the statements between `begin` and `commit` as one
-/// transaction; the file is read, and what is derived from it in its own file.
+/// The same for a file of rqlited: writes use its API, with the statements between `begin` and `commit` as one transaction;
+/// reads use the file and the derived file.
 fn run_on_cluster(path: &Path, api: u16, sql: &str) -> rusqlite::Result<String> {
     let connection = reader(path)?;
-    let told = |told| rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(1), Some(told));
+    let failure =
+        |failure| rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(1), Some(failure));
     let (mut printed, mut open) = (String::new(), None::<Vec<String>>);
     let mut batch = Batch::new(&connection, sql);
     while let Some(mut statement) = batch.next()? {
@@ -188,11 +183,11 @@ fn run_on_cluster(path: &Path, api: u16, sql: &str) -> rusqlite::Result<String> 
             ("begin", None) => open = Some(Vec::new()),
             ("commit", Some(_)) => {
                 let all = open.take().unwrap_or_default();
-                cluster::execute(api, &all).map_err(told)?;
+                cluster::execute(api, &all).map_err(failure)?;
             }
             (_, Some(all)) => all.push(text),
             (_, None) if statement.readonly() => print(&mut statement.raw_query(), &mut printed)?,
-            (_, None) => cluster::execute(api, &[text]).map_err(told)?,
+            (_, None) => cluster::execute(api, &[text]).map_err(failure)?,
         }
     }
     printed.truncate(printed.trim_end().len());
@@ -210,7 +205,6 @@ fn print(rows: &mut Rows<'_>, printed: &mut String) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Runs each statement of `sql` in turn.
 fn each_result(
     connection: &Connection,
     sql: &str,
@@ -223,7 +217,6 @@ fn each_result(
     Ok(())
 }
 
-/// A value as the shell prints it.
 fn text(value: ValueRef<'_>) -> String {
     match value {
         ValueRef::Null => String::new(),

@@ -1,4 +1,4 @@
-//! Every surface at once, held against the tables themselves as a shell reads them.
+//! Compares all surfaces with the tables, as a shell reads them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ const PUBLISHED: &str =
     from review where status = 'published' order by reviewed_on desc, review_id;";
 const MENTIONS: &str = "select review_id as id, kind, value from mention
     union select review_id, kind, value from derived_mention where value is not null order by 1, 2, 3;";
-/// Columns, and where a review shows them.
+/// Columns, and the member of a review's JSON that shows each.
 const SHOWN: [(&str, &str); 8] = [
     ("rating", "/rating"),
     ("date", "/date"),
@@ -25,7 +25,7 @@ const SHOWN: [(&str, &str); 8] = [
     ("response_text", "/response/text"),
 ];
 
-/// Holds dataset, parts, search, feeds, insights, figures and the text index against the tables.
+/// Compares dataset, parts, search, feeds, insights, figures and the text index with the tables.
 #[track_caller]
 pub fn check_in_step(app: &TestApp) -> impl Future<Output = ()> {
     let at = std::panic::Location::caller();
@@ -35,8 +35,7 @@ pub fn check_in_step(app: &TestApp) -> impl Future<Output = ()> {
         check_parts(app, &published).await;
         check_feeds(app, &published).await;
         check_index(app);
-        // As `reviews check` opens it: FTS5 on a connection that has read before may judge by what
-        // it remembers.
+        // Opened as by `reviews check`: on a connection that has read before, FTS5 may use cached data.
         let readers = Database::open_read_only(&app.path()).await.unwrap();
         let verified = verify(&mut readers.acquire().await.unwrap()).await.unwrap();
         readers.close().await;
@@ -176,7 +175,7 @@ async fn check_feeds(app: &TestApp, published: &[Value]) {
     assert_eq!(entries, newest, "/feed.xml");
 }
 
-/// The text index finds what is there and nothing else, withheld reviews included.
+/// The text index finds exactly the reviews in the table, withheld ones included.
 fn check_index(app: &TestApp) {
     for phrase in ["water heater", "shell", "fur", "nowhere to be found"] {
         let found = format!(
@@ -193,8 +192,7 @@ fn check_index(app: &TestApp) {
     }
 }
 
-/// Version and instant of each document, as the database has them:
-/// `("reviews", 3, "2026-11-20T12:00:00.000Z")`.
+/// Version and instant of each document in the database: `("reviews", 3, "2026-11-20T12:00:00.000Z")`.
 pub fn publications(path: &Path) -> Vec<(String, i64, String)> {
     let query = "select document, version, changed_at from publication order by document;";
     let text = |value: &Value| value.as_str().unwrap().to_owned();

@@ -1,13 +1,11 @@
-//! What a machine may lack: a test that needs it is skipped by name, and the run says so at its end
-//! (`tests/skipped.rs`).
+//! Tools that a machine may lack: tests that need one are skipped, and listed at the end of the run (`tests/skipped.rs`).
 
 use std::env;
 use std::fs::OpenOptions;
 use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
 
-/// Where skipped tests are noted, a line each: the process that runs all tests, the test, what it
-/// needs.
+/// The file that lists skipped tests, one per line: the process of the run, the test, the missing tool.
 const SKIPPED: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/skipped-tests");
 
 /// A program besides Rust and a C compiler.
@@ -15,14 +13,14 @@ const SKIPPED: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/skipped-tests");
 pub enum Tool {
     /// The real `sqlite3` shell.
     Shell,
-    /// A browser of the Chromium family.
+    /// Chromium or Chrome.
     Browser,
-    /// The shell that the faults are written in.
+    /// bash, for the fault scripts.
     Bash,
 }
 
 impl Tool {
-    /// What it is called, here and there.
+    /// The names of its command on different systems.
     const fn names(self) -> &'static [&'static str] {
         match self {
             Self::Shell => &["sqlite3"],
@@ -38,8 +36,7 @@ impl Tool {
         }
     }
 
-    /// Where it is; else notes that `test` is skipped for want of it, or fails where nothing may be
-    /// skipped.
+    /// Its path. If it is missing, notes that `test` is skipped, or panics if nothing may be skipped.
     pub fn find(self, test: &str) -> Option<PathBuf> {
         let found = self
             .names()
@@ -54,14 +51,14 @@ impl Tool {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "this is the one place of the tests that reads the environment"
+    reason = "only this function of the tests reads the environment"
 )]
 pub fn setting(name: &str) -> String {
     env::var(name).unwrap_or_default()
 }
 
 fn in_path(name: &str, path: &str) -> Option<PathBuf> {
-    // A name with a slash in it stands for itself, as in a shell.
+    // A name with a slash is a path, as in a shell.
     let places = env::split_paths(path).map(|folder| folder.join(name));
     let places: Vec<PathBuf> = if name.contains('/') {
         vec![name.into()]
@@ -84,11 +81,11 @@ fn skip(test: &str, tool: &str) {
         .open(Path::new(SKIPPED))
         .unwrap();
     file.write_all(line.as_bytes()).unwrap();
-    // Not captured with what the test prints, so that it is seen.
+    // Written directly, because the test's captured output is hidden.
     let _ = stderr().write_all(format!("skipped: {test} needs `{tool}`\n").as_bytes());
 }
 
-/// The path of a tool that the test cannot do without; the test returns where it is missing.
+/// The path of a tool that the test needs; the test returns if it is missing.
 macro_rules! needs {
     ($tool:expr) => {{
         fn here() {}
@@ -104,7 +101,7 @@ macro_rules! needs {
 pub(crate) use needs;
 
 #[test]
-fn a_tool_is_looked_for_in_every_folder_of_the_path() {
+fn a_tool_is_found_in_every_folder_of_the_path() {
     let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let tool = other.path().join("sqlite3");
     std::fs::write(&tool, "").unwrap();

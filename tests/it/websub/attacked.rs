@@ -1,11 +1,10 @@
-//! Strangers who ask for much: what they cause stays bounded, and keeps nobody out who is there
-//! already.
+//! Floods of requests by strangers: their cost is bounded, and they block no existing subscriber.
 
 use chrono::TimeDelta;
 use serde_json::json;
 
 use super::{Hub, REVIEWS};
-use crate::support::{Answer, Book, MakeHub, TestApp};
+use crate::support::{Answer, FakeDns, MakeHub, TestApp};
 
 const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
 
@@ -21,8 +20,7 @@ impl Hub {
         self.app.post_hub_from(Some(peer), &[FORM], body).await
     }
 
-    /// A hub with these flags, and one active subscription whose callback is a name: not free of
-    /// any limit.
+    /// A hub with these flags, and one active subscription whose callback is a name, so that no limit exempts it.
     async fn with_victim(flags: &'static [&'static str]) -> (Self, String) {
         let hub = Self::with(flags).await;
         let victim = hub.receiver.url_of("victim.receiver.test", "/cb");
@@ -35,21 +33,21 @@ impl Hub {
         (hub, victim)
     }
 
-    /// How many rows `table` holds, and how many bytes the texts in it.
+    /// The number of rows of `table`, and the bytes of its texts.
     async fn size(&self, table: &str, column: &str) -> (u64, u64) {
-        let said = self
+        let size = self
             .app
             .shell(&format!(
                 "select count(*), coalesce(sum(length({column})), 0) from {table}"
             ))
             .await;
-        let (rows, bytes) = said.split_once('|').unwrap();
+        let (rows, bytes) = size.split_once('|').unwrap();
         (rows.parse().unwrap(), bytes.parse().unwrap())
     }
 }
 
 #[tokio::test]
-async fn what_a_limit_puts_off_waits_for_its_turn_and_neither_looks_up_nor_writes_before() {
+async fn verifications_above_a_limit_wait_without_lookups_or_writes() {
     let hub = Hub::with(&[
         "--hub-verifications-per-address-per-minute",
         "20",
@@ -70,14 +68,20 @@ async fn what_a_limit_puts_off_waits_for_its_turn_and_neither_looks_up_nor_write
     }
     hub.app.drain().await;
     assert_eq!(
-        (hub.book.asked().len(), hub.verifications("subscribe").len()),
+        (
+            hub.fake_dns.asked().len(),
+            hub.verifications("subscribe").len()
+        ),
         (100, 20)
     );
     for _ in 0..60 {
         hub.pass(1).await;
     }
     assert_eq!(
-        (hub.book.asked().len(), hub.verifications("subscribe").len()),
+        (
+            hub.fake_dns.asked().len(),
+            hub.verifications("subscribe").len()
+        ),
         (120, 40)
     );
     let postponed = "select count(*) from intent where attempts > 0 or next_attempt_at <> requested_at or serial > 1";
@@ -90,7 +94,10 @@ async fn what_a_limit_puts_off_waits_for_its_turn_and_neither_looks_up_nor_write
     );
     hub.pass(180).await;
     assert_eq!(
-        (hub.book.asked().len(), hub.verifications("subscribe").len()),
+        (
+            hub.fake_dns.asked().len(),
+            hub.verifications("subscribe").len()
+        ),
         (180, 100),
         "each has had its turn"
     );
@@ -103,7 +110,7 @@ async fn what_a_limit_puts_off_waits_for_its_turn_and_neither_looks_up_nor_write
 }
 
 #[tokio::test]
-async fn a_verification_that_waits_for_its_turn_holds_up_no_delivery() {
+async fn a_waiting_verification_delays_no_delivery() {
     let (hub, victim) =
         Hub::with_victim(&["--hub-verifications-per-address-per-minute", "1"]).await;
     for _ in 0..2 {
@@ -127,7 +134,7 @@ async fn a_verification_that_waits_for_its_turn_holds_up_no_delivery() {
 }
 
 #[tokio::test]
-async fn rows_that_strangers_cause_are_bounded_in_number_and_in_bytes() {
+async fn rows_caused_by_strangers_are_bounded_in_number_and_bytes() {
     let hub = Hub::new().await;
     let long = "x".repeat(2_000);
     for (count, state) in [(3_000, "rejected"), (12_000, "removed")] {
@@ -176,7 +183,7 @@ async fn rows_that_strangers_cause_are_bounded_in_number_and_in_bytes() {
 }
 
 #[tokio::test]
-async fn a_thousand_false_requests_from_one_network_keep_no_renewal_out() {
+async fn a_thousand_false_requests_from_one_network_block_no_renewal() {
     let (hub, victim) = Hub::with_victim(&[]).await;
     let mut taken = 0;
     for number in 0..1_000 {
@@ -196,12 +203,12 @@ async fn a_thousand_false_requests_from_one_network_keep_no_renewal_out() {
     }
     assert_eq!(
         taken, 100,
-        "one /48 is one network, whatever the /64, and has a tenth of the places"
+        "one /48 is one network and gets a tenth of the places"
     );
     let other = hub
         .ask_from("2001:db8:2::1", "subscribe", "https://other.test/")
         .await;
-    assert_eq!(other.status, 202, "others are not held up by it");
+    assert_eq!(other.status, 202, "it does not delay others");
     for mode in ["subscribe", "unsubscribe"] {
         let answer = hub.ask_from("2001:db8:1:1::1", mode, &victim).await;
         assert_eq!(
@@ -214,7 +221,7 @@ async fn a_thousand_false_requests_from_one_network_keep_no_renewal_out() {
 }
 
 #[tokio::test]
-async fn a_full_waiting_list_keeps_neither_renewals_nor_unsubscriptions_out() {
+async fn a_full_waiting_list_blocks_neither_renewals_nor_unsubscriptions() {
     let (hub, victim) = Hub::with_victim(&["--hub-pending-max", "5"]).await;
     for number in 0..6 {
         let answer = hub
@@ -253,7 +260,7 @@ async fn a_full_waiting_list_keeps_neither_renewals_nor_unsubscriptions_out() {
 }
 
 #[tokio::test]
-async fn false_requests_that_name_a_victims_host_keep_it_out_neither_here_nor_there() {
+async fn false_requests_for_a_victims_host_do_not_block_its_renewals() {
     let (hub, victim) =
         Hub::with_victim(&["--hub-verifications-per-address-per-minute", "20"]).await;
     let mut statuses = Vec::new();
@@ -270,11 +277,11 @@ async fn false_requests_that_name_a_victims_host_keep_it_out_neither_here_nor_th
     assert_eq!(
         statuses.iter().filter(|status| **status == 429).count(),
         1,
-        "the first of 30 a minute was the victim's own"
+        "the first of 30 per minute was the victim's"
     );
     hub.app.drain().await;
     let before = hub.verifications("subscribe").len();
-    assert_eq!(before, 20, "the address has had its share too");
+    assert_eq!(before, 20, "the address has used its share too");
     assert_eq!(
         hub.ask_from("198.51.100.99", "subscribe", &victim)
             .await
@@ -286,7 +293,7 @@ async fn false_requests_that_name_a_victims_host_keep_it_out_neither_here_nor_th
     assert_eq!(asked.len(), before + 1);
     assert!(
         asked[before].target.starts_with("/cb?"),
-        "at once, though 10 others wait: {}",
+        "at once, although 10 others wait: {}",
         asked[before].target
     );
     assert_eq!(
@@ -313,7 +320,7 @@ async fn the_reserved_share_of_one_subscription_is_bounded_too() {
     assert_eq!(
         statuses,
         [202, 202, 202, 202, 202, 429],
-        "one by its source, four by its own share"
+        "one from its source's share, four from its own"
     );
     hub.app.advance(TimeDelta::seconds(15));
     assert_eq!(
@@ -325,7 +332,7 @@ async fn the_reserved_share_of_one_subscription_is_bounded_too() {
 }
 
 #[tokio::test]
-async fn one_network_has_a_tenth_of_the_places_and_at_least_ten_and_others_have_the_rest() {
+async fn one_network_gets_a_tenth_of_the_waiting_list_and_at_least_ten_places() {
     for (flags, share) in [
         (&["--hub-pending-max", "200"][..], 20),
         (&["--hub-pending-max", "50"], 10),
@@ -342,7 +349,7 @@ async fn one_network_has_a_tenth_of_the_places_and_at_least_ten_and_others_have_
             }
             let peer = network.replace("NUMBER", "1");
             let answer = hub.ask_from(&peer, "subscribe", &victim).await;
-            assert_eq!(answer.status, 202, "renewals have places of their own");
+            assert_eq!(answer.status, 202, "renewals have separate places");
         }
         let other = hub
             .ask_from("198.51.100.2", "subscribe", "https://other.test/")
@@ -352,7 +359,7 @@ async fn one_network_has_a_tenth_of_the_places_and_at_least_ten_and_others_have_
 }
 
 #[tokio::test]
-async fn names_that_lead_to_one_silent_address_have_a_tenth_of_the_places_and_none_is_dropped() {
+async fn names_of_one_silent_address_get_a_tenth_of_the_waiting_list_and_none_is_dropped() {
     let flags = &[
         "--hub-pending-max",
         "40",
@@ -361,7 +368,7 @@ async fn names_that_lead_to_one_silent_address_have_a_tenth_of_the_places_and_no
     ];
     let (hub, _) = Hub::with_victim(flags).await;
     let mut taken = 0;
-    // Each from a network of its own, and each under a name of its own, which none has seen before.
+    // Each from a different network and with a different new name.
     for number in 0..120 {
         let callback = hub
             .receiver
@@ -376,7 +383,7 @@ async fn names_that_lead_to_one_silent_address_have_a_tenth_of_the_places_and_no
     }
     let waiting = "select count(*) from intent where address = '127.0.0.1'";
     assert_eq!(hub.app.shell(waiting).await, taken.to_string());
-    // What is known to lead there is refused.
+    // Names known to have this address are refused.
     for callback in [
         hub.receiver.url_of("n7.receiver.test", "/another"),
         hub.receiver.url_of("n7.receiver.test", "/one-more"),
@@ -385,8 +392,8 @@ async fn names_that_lead_to_one_silent_address_have_a_tenth_of_the_places_and_no
         assert_eq!(answer.status, 503, "{}", answer.text());
         assert!(!answer.header("retry-after").is_empty());
     }
-    // Whoever else is new finds room.
-    hub.book.set("fresh.test", &["127.0.0.2"]);
+    // Other new callbacks are accepted.
+    hub.fake_dns.set("fresh.test", &["127.0.0.2"]);
     for number in 0..20 {
         let peer = format!("203.0.{number}.1");
         let callback = format!("https://fresh.test:4{number:03}/cb");
@@ -408,8 +415,8 @@ async fn names_that_lead_to_one_silent_address_have_a_tenth_of_the_places_and_no
 }
 
 #[tokio::test]
-async fn literal_addresses_of_one_network_have_a_tenth_of_the_places() {
-    let app = TestApp::with_hub(&[], MakeHub::closed(&[], Book::default())).await;
+async fn literal_addresses_of_one_network_get_a_tenth_of_the_waiting_list() {
+    let app = TestApp::with_hub(&[], MakeHub::closed(&[], FakeDns::default())).await;
     let mut statuses = Vec::new();
     for number in 0..120 {
         let body = url::form_urlencoded::Serializer::new(String::new())

@@ -1,14 +1,13 @@
-//! The limits against abuse: each refuses with `Retry-After`, and opened nets are free of those per
-//! source and per host.
+//! Limits against abuse: each refuses with `Retry-After`; allowed networks are exempt from those per source and per host.
 
-use super::{Hub, REVIEWS, book};
+use super::{Hub, REVIEWS, fake_dns};
 use crate::support::{Answer, Generator, MakeHub, Reply, TestApp};
 
-/// A hub whose callbacks all lie outside, with these flags.
+/// A hub with these flags and without allowed networks.
 async fn outside(flags: &'static [&'static str]) -> TestApp {
     TestApp::with_hub(
         &Generator::new(73).reviews(3),
-        MakeHub::closed(flags, book()),
+        MakeHub::closed(flags, fake_dns()),
     )
     .await
 }
@@ -42,7 +41,7 @@ fn check_refused(answer: &Answer, status: u16) {
 }
 
 #[tokio::test]
-async fn requests_per_source_are_bounded_whatever_they_ask() {
+async fn requests_per_source_are_bounded() {
     let app = outside(&["--hub-requests-per-source-per-minute", "2"]).await;
     for (peer, callback, status) in [
         ("198.51.100.1", "https://a.test/", 202),
@@ -71,7 +70,7 @@ async fn requests_per_source_are_bounded_whatever_they_ask() {
 }
 
 #[tokio::test]
-async fn who_waits_as_long_as_it_is_told_is_not_refused_again() {
+async fn a_client_that_waits_for_retry_after_is_accepted() {
     let app = outside(&["--hub-requests-per-source-per-minute", "40"]).await;
     for number in 0..40 {
         let answer = ask(&app, &format!("https://n{number}.test/")).await;
@@ -85,7 +84,7 @@ async fn who_waits_as_long_as_it_is_told_is_not_refused_again() {
 }
 
 #[tokio::test]
-async fn x_forwarded_for_is_believed_from_trusted_proxies_only() {
+async fn x_forwarded_for_is_used_only_from_trusted_proxies() {
     let app = outside(&[
         "--hub-requests-per-source-per-minute",
         "1",
@@ -94,10 +93,10 @@ async fn x_forwarded_for_is_believed_from_trusted_proxies_only() {
     ])
     .await;
     for (number, (peer, forwarded, status)) in [
-        // A stranger may write what it likes.
+        // The entry of an untrusted client is ignored.
         ("198.51.100.1", Some("203.0.113.1"), 202),
         ("198.51.100.1", Some("203.0.113.2"), 429),
-        // Our proxy says who asks; what stands before its word is the client's own.
+        // The proxy adds the client's address; entries before it are the client's own.
         ("10.0.0.1", Some("198.51.100.9"), 202),
         ("10.0.0.2", Some("203.0.113.3, 198.51.100.9"), 429),
         (
@@ -108,7 +107,7 @@ async fn x_forwarded_for_is_believed_from_trusted_proxies_only() {
         ("10.0.0.1", Some("198.51.100.10"), 429),
         ("10.0.0.1", None, 202),
         ("10.0.0.1", Some("unknown"), 429),
-        // What cannot be parsed ends the chain: the client's own entry counts for nothing.
+        // An invalid entry ends the chain, so the client's own entry is ignored.
         ("10.0.0.1", Some("203.0.113.5, unknown"), 429),
         ("10.0.0.1", Some("203.0.113.6, 198.51.100.10:4711"), 429),
         ("10.0.0.1", Some("203.0.113.7, [2001:db8::1]:443"), 202),
@@ -117,7 +116,7 @@ async fn x_forwarded_for_is_believed_from_trusted_proxies_only() {
     .into_iter()
     .enumerate()
     {
-        // Each another one, for whoever asks for the same again takes its own place.
+        // Each is different, because a repeated request replaces the waiting one.
         let callback = format!("https://n{number}.test/");
         assert_eq!(
             ask_from(&app, peer, forwarded, &callback).await.status,
@@ -167,7 +166,7 @@ async fn requests_that_wait_for_verification_are_bounded() {
 }
 
 #[tokio::test]
-async fn subscriptions_per_host_and_in_all_are_bounded_and_renewals_are_not() {
+async fn subscriptions_per_host_and_in_all_are_bounded_but_renewals_are_not() {
     let app = outside(&[
         "--hub-subscriptions-per-host-max",
         "1",
@@ -192,7 +191,7 @@ async fn subscriptions_per_host_and_in_all_are_bounded_and_renewals_are_not() {
 }
 
 #[tokio::test]
-async fn opened_nets_are_free_of_the_limits_per_source_and_per_host() {
+async fn allowed_nets_are_exempt_from_the_limits_per_source_and_host() {
     let hub = Hub::with(&[
         "--hub-requests-per-source-per-minute",
         "1",
@@ -226,7 +225,7 @@ async fn opened_nets_are_free_of_the_limits_per_source_and_per_host() {
 }
 
 #[tokio::test]
-async fn a_host_that_has_had_its_bytes_rests_for_an_hour_and_others_do_not() {
+async fn a_host_above_its_limit_of_bytes_waits_for_an_hour() {
     let hub = Hub::with(&["--hub-bytes-per-host-per-hour", "1"]).await;
     for host in ["a.receiver.test", "b.receiver.test"] {
         assert_eq!(
@@ -240,10 +239,14 @@ async fn a_host_that_has_had_its_bytes_rests_for_an_hour_and_others_do_not() {
     hub.change("c1").await;
     assert_eq!(hub.deliveries().len(), 2);
     hub.change("c2").await;
-    assert_eq!(hub.deliveries().len(), 2, "both have had theirs");
+    assert_eq!(hub.deliveries().len(), 2, "both have used their share");
     hub.subscribe("/other", &[]).await;
     hub.change("c3").await;
-    assert_eq!(hub.deliveries().len(), 3, "who rests hides nobody");
+    assert_eq!(
+        hub.deliveries().len(),
+        3,
+        "a waiting host does not block others"
+    );
     hub.receiver.always(Reply::Challenge);
     hub.pass(3_600).await;
     assert_eq!(hub.deliveries().len(), 5, "the newest, once to each");

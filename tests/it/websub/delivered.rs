@@ -1,4 +1,4 @@
-//! What is delivered, and how (rules 35 to 39, 42 and 43).
+//! Deliveries (rules 35 to 39, 42 and 43).
 
 use bytes::Bytes;
 use reviews_service::websub::{Secret, sign};
@@ -23,7 +23,7 @@ async fn rule_35_a_delivery_is_a_post_of_the_whole_topic() {
 }
 
 #[tokio::test]
-async fn rule_36_and_37_it_has_the_topics_content_type_and_one_link_field() {
+async fn rule_36_and_37_a_delivery_has_the_topics_content_type_and_one_link_field() {
     let hub = Hub::new().await;
     for topic in [REVIEWS, FEED, ATOM] {
         assert_eq!(
@@ -59,7 +59,7 @@ async fn rule_36_and_37_it_has_the_topics_content_type_and_one_link_field() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_changed_is_sent_with_both_feeds() {
+async fn a_changed_answer_is_delivered_with_both_feeds() {
     let hub = Hub::new().await;
     hub.change("c1").await;
     for topic in [FEED, ATOM] {
@@ -84,7 +84,7 @@ async fn an_answer_that_is_changed_is_sent_with_both_feeds() {
 }
 
 #[tokio::test]
-async fn rule_38_any_2xx_is_a_success_and_anything_else_is_none() {
+async fn rule_38_only_a_2xx_is_a_success() {
     for (status, failures) in [
         (200, 0),
         (201, 0),
@@ -112,7 +112,7 @@ async fn rule_38_any_2xx_is_a_success_and_anything_else_is_none() {
 }
 
 #[tokio::test]
-async fn rule_39_the_answers_body_is_ignored() {
+async fn rule_39_the_body_of_the_answer_is_ignored() {
     let hub = Hub::subscribed().await;
     for (number, reply) in [
         Reply::body("failed!"),
@@ -132,7 +132,7 @@ async fn rule_39_the_answers_body_is_ignored() {
 }
 
 #[tokio::test]
-async fn rule_42_the_callback_is_called_exactly_as_it_was_given() {
+async fn rule_42_the_hub_calls_the_exact_callback_url() {
     let hub = Hub::new().await;
     let targets = ["/%7Ea/~b", "/cb?", "/cb?a=1&a=2&b=%2F+c"];
     for target in targets {
@@ -149,7 +149,7 @@ async fn rule_42_the_callback_is_called_exactly_as_it_was_given() {
 }
 
 #[tokio::test]
-async fn rule_43_it_is_signed_with_the_secret_and_only_with_one() {
+async fn rule_43_a_delivery_is_signed_only_if_there_is_a_secret() {
     let hub = Hub::new().await;
     hub.subscribe("/signed", &[("hub.secret", "Jefe é")]).await;
     hub.subscribe("/empty", &[("hub.secret", "")]).await;
@@ -177,7 +177,7 @@ async fn rule_43_it_is_signed_with_the_secret_and_only_with_one() {
 }
 
 #[tokio::test]
-async fn rule_44_a_subscriber_who_doubts_a_signature_and_says_200_is_a_success() {
+async fn rule_44_a_200_of_a_subscriber_that_rejects_the_signature_is_a_success() {
     let hub = Hub::new().await;
     hub.subscribe("/cb", &[("hub.secret", "x")]).await;
     hub.receiver.script([Reply::body("bad signature")]);

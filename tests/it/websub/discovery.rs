@@ -16,7 +16,7 @@ fn link(topic: &str) -> String {
 }
 
 #[tokio::test]
-async fn rule_1_every_topic_tells_its_own_url_and_the_hubs() {
+async fn rule_1_every_topic_links_to_itself_and_the_hub() {
     let hub = Hub::new().await;
     for topic in TOPICS {
         assert_eq!(hub.app.get(path(topic)).await.header("link"), link(topic));
@@ -25,13 +25,13 @@ async fn rule_1_every_topic_tells_its_own_url_and_the_hubs() {
                 .await
                 .status,
             202,
-            "what is told can be used"
+            "the stated links work"
         );
     }
 }
 
 #[tokio::test]
-async fn rule_2_it_is_told_in_the_header_and_in_the_feeds_themselves() {
+async fn rule_2_the_links_are_in_the_header_and_in_the_feeds() {
     let hub = Hub::new().await;
     let feed = hub.app.get(path(FEED)).await;
     assert_eq!(feed.json()["feed_url"], FEED);
@@ -52,7 +52,7 @@ async fn rule_3_there_is_exactly_one_self_and_one_hub() {
 }
 
 #[tokio::test]
-async fn rule_4_the_atom_topic_holds_both_links_too() {
+async fn rule_4_the_atom_feed_has_both_links() {
     let hub = Hub::new().await;
     let atom = hub.app.get(path(ATOM)).await;
     let atom = feed_rs::parser::parse(&atom.body[..]).unwrap();
@@ -68,7 +68,7 @@ async fn rule_4_the_atom_topic_holds_both_links_too() {
 }
 
 #[tokio::test]
-async fn rule_5_a_topic_has_one_representation_and_that_is_delivered() {
+async fn rule_5_a_topic_has_one_representation_which_is_delivered() {
     let hub = Hub::new().await;
     for topic in TOPICS {
         let answer = hub
@@ -105,7 +105,7 @@ async fn rule_5_a_topic_has_one_representation_and_that_is_delivered() {
 }
 
 #[tokio::test]
-async fn rule_6_head_tells_what_get_tells() {
+async fn rule_6_head_has_the_links_of_get() {
     let hub = Hub::new().await;
     for topic in TOPICS {
         assert_eq!(
@@ -119,7 +119,7 @@ async fn rule_6_head_tells_what_get_tells() {
 }
 
 #[tokio::test]
-async fn rule_7_whoever_writes_to_the_file_the_hub_learns_of_it() {
+async fn rule_7_the_hub_detects_writes_of_any_program() {
     let hub = Hub::subscribed().await;
     for (count, sql) in [
         (1, super::insert("c1")),

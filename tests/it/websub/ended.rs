@@ -15,7 +15,7 @@ async fn fail_three_times(hub: &Hub, last: Reply) {
 }
 
 #[tokio::test]
-async fn rule_27_and_28_three_failed_deliveries_end_it_with_a_denial_that_says_so() {
+async fn rule_27_and_28_three_failed_deliveries_end_a_subscription_with_a_denial() {
     let hub = Hub::subscribed().await;
     fail_three_times(&hub, Reply::status(503)).await;
     assert_eq!(
@@ -45,11 +45,11 @@ async fn rule_27_and_28_three_failed_deliveries_end_it_with_a_denial_that_says_s
     );
     hub.change("c2").await;
     hub.pass(1_000_000).await;
-    assert_eq!(hub.receiver.requests().len(), 5, "nothing is sent any more");
+    assert_eq!(hub.receiver.requests().len(), 5, "nothing more is sent");
 }
 
 #[tokio::test]
-async fn rule_28_a_denial_that_nobody_hears_changes_nothing() {
+async fn rule_28_a_failed_denial_changes_nothing() {
     let hub = Hub::subscribed().await;
     fail_three_times(&hub, Reply::Close).await;
     hub.receiver.always(Reply::Close);
@@ -58,7 +58,7 @@ async fn rule_28_a_denial_that_nobody_hears_changes_nothing() {
 }
 
 #[tokio::test]
-async fn who_was_ended_may_subscribe_again_and_gets_what_changes_then() {
+async fn an_ended_subscriber_can_subscribe_again_and_gets_later_changes() {
     let hub = Hub::subscribed().await;
     fail_three_times(&hub, Reply::status(500)).await;
     hub.change("c2").await;
@@ -76,7 +76,7 @@ async fn who_was_ended_may_subscribe_again_and_gets_what_changes_then() {
 }
 
 #[tokio::test]
-async fn rule_38_410_ends_it_at_once_and_without_a_word() {
+async fn rule_38_a_410_ends_a_subscription_at_once_without_a_denial() {
     let hub = Hub::new().await;
     hub.subscribe("/cb", &[("hub.secret", "x")]).await;
     hub.receiver.script([Reply::status(410)]);
@@ -90,7 +90,7 @@ async fn rule_38_410_ends_it_at_once_and_without_a_word() {
 }
 
 #[tokio::test]
-async fn who_unsubscribes_gets_nothing_more() {
+async fn after_unsubscribing_nothing_is_delivered() {
     let hub = Hub::new().await;
     hub.subscribe("/cb", &[("hub.secret", "x")]).await;
     hub.unsubscribe("/cb", &[]).await;
@@ -103,11 +103,15 @@ async fn who_unsubscribes_gets_nothing_more() {
         ),
         ("removed", Value::Null, 0)
     );
-    assert_eq!(hub.denials().len(), 0, "who asked for it need not be told");
+    assert_eq!(
+        hub.denials().len(),
+        0,
+        "a subscriber that unsubscribed gets no denial"
+    );
 }
 
 #[tokio::test]
-async fn unsubscribing_what_is_not_there_is_a_202_and_nothing_is_sent() {
+async fn unsubscribing_an_unknown_callback_gets_202_and_sends_nothing() {
     let hub = Hub::new().await;
     hub.unsubscribe("/cb", &[]).await;
     assert_eq!(hub.receiver.connections(), 0);
@@ -121,7 +125,7 @@ async fn unsubscribing_what_is_not_there_is_a_202_and_nothing_is_sent() {
 }
 
 #[tokio::test]
-async fn one_ends_and_the_others_go_on() {
+async fn the_end_of_one_subscription_keeps_the_others() {
     let hub = Hub::new().await;
     for target in ["/a", "/b", "/c"] {
         hub.subscribe(target, &[]).await;

@@ -1,23 +1,22 @@
-//! Receivers that mean harm, many subscriptions each, against the real binary: none holds up
-//! anybody but itself, and none makes it keep what it sends.
+//! Hostile receivers with many subscriptions each, against the real binary: each delays only itself, and its answers are not
+//! kept in memory.
 
-#![expect(clippy::print_stdout, reason = "it says how much memory that took")]
+#![expect(clippy::print_stdout, reason = "it prints the memory used")]
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use crate::process::hub::{serve, subscribe};
 use crate::process::{Home, Serving};
-use crate::support::{Manner, Receiver, Reply, rows_say, sqlite3};
+use crate::support::{Manner, Receiver, Reply, sqlite3, wait_for_rows};
 
-/// More than one host may have in flight: the rest of them waits behind those that hang.
+/// More than one host may have in flight: the others wait for those that hang.
 const SUBSCRIPTIONS: usize = 40;
-/// What hostile receivers may make the process grow by, in KiB: 4 exchanges each, and the
-/// allocator's slack.
+/// The memory in KiB that hostile receivers may cost: 4 exchanges each, and the allocator's slack.
 const GROWTH_KIB_MAX: usize = 40 * 1_024;
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Active subscriptions to the JSON feed that have had nothing yet, as rows.
+/// Rows of active subscriptions to the JSON feed without a delivery.
 fn subscribed(home: &Home, receiver: &Receiver, count: usize) {
     let (host, mut sql) = (receiver.address().ip(), "begin;".to_owned());
     for number in 0..count {
@@ -33,7 +32,7 @@ fn subscribed(home: &Home, receiver: &Receiver, count: usize) {
     sqlite3(&home.path(), &(sql + "commit;"));
 }
 
-/// The most memory the process ever had, in KiB.
+/// The peak memory of the process, in KiB.
 fn peak_kib(serving: &Serving) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{}/status", serving.child.id())).unwrap();
     let line = status
@@ -50,7 +49,7 @@ async fn within<T>(what: &str, wait: impl Future<Output = T>) -> T {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn receivers_that_hang_hold_up_nobody_but_themselves() {
+async fn receivers_that_hang_delay_only_themselves() {
     let home = Home::with(20);
     let mut hanging = Vec::new();
     for (last, manner, reply) in [
@@ -76,7 +75,7 @@ async fn receivers_that_hang_hold_up_nobody_but_themselves() {
     within("the first delivery", healthy.received(1)).await;
     let start_kib = peak_kib(&serving);
     for receiver in &hanging {
-        // Four at a time: these are all that this host gets.
+        // One host gets at most four at a time.
         within("four that hang", async {
             receiver
                 .watch_open()
@@ -101,7 +100,7 @@ async fn receivers_that_hang_hold_up_nobody_but_themselves() {
     let callback = late.url("/late");
     assert!(subscribe(&serving, &callback).starts_with("HTTP/1.1 202 "));
     within("the verification of a new subscriber", late.received(1)).await;
-    rows_say(
+    wait_for_rows(
         &home.path(),
         &format!("select state from subscription where callback = '{callback}'"),
         "active",
@@ -117,7 +116,7 @@ async fn receivers_that_hang_hold_up_nobody_but_themselves() {
         let tried = receiver.connections();
         assert!(
             (4..SUBSCRIPTIONS).contains(&tried),
-            "{}: {tried} tried, so it was waited for",
+            "{}: {tried} attempts, so the hub waited for it",
             receiver.address()
         );
     }
@@ -130,7 +129,7 @@ async fn receivers_that_hang_hold_up_nobody_but_themselves() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn receivers_that_send_too_much_or_nonsense_fail_alone_and_are_not_kept() {
+async fn receivers_that_send_too_much_or_nonsense_affect_only_themselves() {
     let home = Home::with(20);
     let inside = Receiver::at(9, Manner::Https).await;
     let away = Reply::status(307).field("location", &inside.url("/inside"));
@@ -142,7 +141,7 @@ async fn receivers_that_send_too_much_or_nonsense_fail_alone_and_are_not_kept() 
         (5, Manner::PlainText, Reply::Never, "tls"),
         (6, Manner::Https, Reply::Close, "closed"),
         (7, Manner::Https, away, "status 307"),
-        // These said 2xx, and what they said behind it is nobody's business (WebSub §7).
+        // These answered 2xx; the hub ignores their bodies (WebSub §7).
         (1, Manner::Https, Reply::Endless, "ok"),
         (1, Manner::Https, Reply::Drip, "ok"),
         (1, Manner::Https, Reply::CloseInBody, "ok"),
@@ -162,7 +161,7 @@ async fn receivers_that_send_too_much_or_nonsense_fail_alone_and_are_not_kept() 
     let serving = serve(&home);
     within("the first delivery", healthy.received(1)).await;
     let start_kib = peak_kib(&serving);
-    // Whoever answers 200 to everything has not said what it was asked.
+    // A 200 without the challenge confirms nothing.
     assert!(subscribe(&serving, &yes.url("/yes")).starts_with("HTTP/1.1 202 "));
     let of = |receiver: &Receiver| {
         format!(
@@ -170,7 +169,7 @@ async fn receivers_that_send_too_much_or_nonsense_fail_alone_and_are_not_kept() 
             receiver.url("/")
         )
     };
-    rows_say(
+    wait_for_rows(
         &home.path(),
         &format!("select state {}", of(&yes)),
         "rejected",
@@ -181,7 +180,7 @@ async fn receivers_that_send_too_much_or_nonsense_fail_alone_and_are_not_kept() 
             "select count(*) || state || last_outcome {} group by state, last_outcome",
             of(receiver)
         );
-        rows_say(&home.path(), &query, &format!("8{state}{told}"));
+        wait_for_rows(&home.path(), &query, &format!("8{state}{told}"));
     }
     sqlite3(
         &home.path(),
@@ -192,7 +191,7 @@ async fn receivers_that_send_too_much_or_nonsense_fail_alone_and_are_not_kept() 
     assert_eq!(
         (inside.connections(), yes.requests().len()),
         (0, 1),
-        "no redirect is followed, and no 200 is a yes"
+        "redirects are not followed, and a 200 alone does not confirm"
     );
     let grown = peak_kib(&serving).saturating_sub(start_kib);
     println!("grown by {grown} KiB");

@@ -1,5 +1,4 @@
-//! Nothing is lost and nothing is sent for nothing: restarts, changes while nobody looked, contents
-//! that come back.
+//! No change is lost and nothing is sent needlessly: restarts, changes while the service is down, content that returns.
 
 use super::{Hub, insert};
 use crate::support::{Reply, sqlite3};
@@ -9,12 +8,12 @@ impl Hub {
         let Self {
             app,
             receiver,
-            book,
+            fake_dns,
         } = self;
         Self {
             app: app.restart().await,
             receiver,
-            book,
+            fake_dns,
         }
     }
 
@@ -27,7 +26,7 @@ impl Hub {
 }
 
 #[tokio::test]
-async fn a_new_subscription_gets_what_changes_after_it_was_accepted() {
+async fn a_new_subscription_gets_changes_after_its_acceptance() {
     let hub = Hub::new().await;
     hub.ask_for("/cb", &[]).await;
     hub.receiver.script([Reply::status(503)]);
@@ -45,7 +44,7 @@ async fn a_new_subscription_gets_what_changes_after_it_was_accepted() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_repeated_before_its_verification_loses_no_change() {
+async fn a_request_repeated_before_its_verification_loses_no_change() {
     let hub = Hub::new().await;
     hub.ask_for("/cb", &[]).await;
     hub.receiver.script([Reply::status(503)]);
@@ -60,7 +59,7 @@ async fn a_request_that_is_repeated_before_its_verification_loses_no_change() {
 }
 
 #[tokio::test]
-async fn a_renewal_keeps_what_it_had() {
+async fn a_renewal_does_not_send_content_again() {
     let hub = Hub::subscribed().await;
     hub.change("c1").await;
     hub.subscribe("/cb", &[]).await;
@@ -68,7 +67,7 @@ async fn a_renewal_keeps_what_it_had() {
 }
 
 #[tokio::test]
-async fn a_write_that_leaves_the_bytes_as_they_were_sends_nothing() {
+async fn a_write_that_changes_no_bytes_sends_nothing() {
     let hub = Hub::subscribed().await;
     for sql in [
         "update review set text = text",
@@ -136,7 +135,7 @@ async fn waits_and_failures_survive_a_restart() {
 }
 
 #[tokio::test]
-async fn a_content_that_comes_back_after_a_lost_one_ends_level() {
+async fn content_that_returns_after_a_failed_delivery_is_sent() {
     let hub = Hub::subscribed().await;
     let first = hub.app.get("/reviews.json").await.body;
     hub.receiver.script([Reply::status(500)]);
@@ -149,13 +148,13 @@ async fn a_content_that_comes_back_after_a_lost_one_ends_level() {
     assert_eq!(sent.len(), 2);
     assert!(
         sent[1].body == first && hub.app.get("/reviews.json").await.body == first,
-        "whoever kept the lost one is told"
+        "a receiver that stored the failed delivery gets the content"
     );
     assert_eq!(hub.app.shell("select delivered_version = version from subscription join publication using (document)").await, "1");
 }
 
 #[tokio::test]
-async fn each_gets_each_change_once() {
+async fn each_subscriber_gets_each_change_once() {
     let hub = Hub::new().await;
     for number in 0..30 {
         hub.subscribe(&format!("/{number}"), &[]).await;

@@ -6,7 +6,7 @@ use super::{Hub, TEN_DAYS};
 use crate::support::{Reply, rows};
 
 #[tokio::test]
-async fn rule_31_a_lease_counts_from_the_verification_that_was_confirmed() {
+async fn rule_31_a_lease_starts_with_the_confirmed_verification() {
     let hub = Hub::new().await;
     hub.receiver.script([Reply::status(503)]);
     hub.subscribe("/cb", &[("hub.lease_seconds", "600")]).await;
@@ -18,10 +18,10 @@ async fn rule_31_a_lease_counts_from_the_verification_that_was_confirmed() {
 }
 
 #[tokio::test]
-async fn rule_32_nothing_is_delivered_past_a_leases_end_though_nobody_has_recorded_it() {
+async fn rule_32_nothing_is_delivered_after_the_lease_even_before_its_end_is_recorded() {
     let hub = Hub::subscribed().await;
     hub.app.advance(chrono::TimeDelta::seconds(TEN_DAYS));
-    // Of the jobs only the worker runs here: the state stays as it is.
+    // Only the worker runs here, so the state stays the same.
     hub.app
         .serving(async {
             hub.ask_for("/fresh", &[]).await;
@@ -39,7 +39,7 @@ async fn rule_32_nothing_is_delivered_past_a_leases_end_though_nobody_has_record
 }
 
 #[tokio::test]
-async fn rule_32_a_lease_that_is_not_renewed_lapses_and_its_secret_goes() {
+async fn rule_32_a_lease_without_renewal_lapses_and_its_secret_is_deleted() {
     let hub = Hub::new().await;
     hub.subscribe("/cb", &[("hub.secret", "x"), ("hub.lease_seconds", "300")])
         .await;
@@ -87,7 +87,7 @@ async fn rule_32_no_lease_is_longer_than_the_bound() {
 }
 
 #[tokio::test]
-async fn rule_33_ten_days_are_the_default() {
+async fn rule_33_the_default_lease_is_ten_days() {
     let hub = Hub::subscribed().await;
     assert_eq!(
         hub.field("lease_ends_at"),
@@ -96,7 +96,7 @@ async fn rule_33_ten_days_are_the_default() {
 }
 
 #[tokio::test]
-async fn rule_34_nobody_is_asked_again_within_the_lease() {
+async fn rule_34_a_callback_is_not_verified_again_during_the_lease() {
     let hub = Hub::subscribed().await;
     for _ in 0..9 {
         hub.pass(TEN_DAYS / 10).await;
@@ -105,7 +105,7 @@ async fn rule_34_nobody_is_asked_again_within_the_lease() {
 }
 
 #[tokio::test]
-async fn a_renewal_in_time_goes_on_without_a_gap() {
+async fn a_renewal_in_time_leaves_no_gap() {
     let hub = Hub::subscribed().await;
     for round in 0..3 {
         hub.pass(TEN_DAYS - 10).await;
@@ -119,7 +119,7 @@ async fn a_renewal_in_time_goes_on_without_a_gap() {
 }
 
 #[tokio::test]
-async fn what_is_over_is_forgotten_after_30_days() {
+async fn ended_subscriptions_are_deleted_after_30_days() {
     let hub = Hub::subscribed().await;
     hub.pass(TEN_DAYS).await;
     hub.pass(29 * 86_400).await;
@@ -132,12 +132,11 @@ async fn what_is_over_is_forgotten_after_30_days() {
 }
 
 #[tokio::test]
-async fn a_renewal_never_shortens_the_running_lease_and_its_verification_names_the_one_that_holds()
-{
+async fn a_renewal_never_shortens_the_lease_and_its_verification_states_the_resulting_one() {
     let hub = Hub::new().await;
     hub.subscribe("/cb", &[("hub.secret", "first")]).await;
     hub.app.advance(chrono::TimeDelta::milliseconds(3_600_500));
-    let told = |hub: &Hub| {
+    let lease_asked = |hub: &Hub| {
         let verification = hub.verifications("subscribe").pop().unwrap();
         verification.parameters("hub.lease_seconds")[0].clone()
     };
@@ -146,30 +145,30 @@ async fn a_renewal_never_shortens_the_running_lease_and_its_verification_names_t
         &[("hub.lease_seconds", "300"), ("hub.secret", "second")],
     )
     .await;
-    assert_eq!(told(&hub), (TEN_DAYS - 3_601).to_string());
+    assert_eq!(lease_asked(&hub), (TEN_DAYS - 3_601).to_string());
     assert_eq!(
         (hub.field("lease_ends_at"), hub.field("secret")),
         (json!("2026-11-30T12:00:00.000Z"), json!("second")),
         "the secret is that of the newest verified request"
     );
     hub.subscribe("/cb", &[]).await;
-    assert_eq!(told(&hub), TEN_DAYS.to_string());
+    assert_eq!(lease_asked(&hub), TEN_DAYS.to_string());
     assert_eq!(
         hub.field("lease_ends_at"),
         json!("2026-11-30T13:00:00.500Z")
     );
-    // Nothing runs any more: the wish counts.
+    // Without a running lease, the requested one counts.
     hub.pass(TEN_DAYS).await;
     assert_eq!(hub.state(), "lapsed");
     hub.subscribe("/cb", &[("hub.lease_seconds", "300")]).await;
-    assert_eq!(told(&hub), "300");
+    assert_eq!(lease_asked(&hub), "300");
     assert_eq!(
         hub.field("lease_ends_at"),
         json!("2026-11-30T13:05:00.500Z")
     );
-    // Ended by its subscriber before its end, it is no running lease either.
+    // A lease that its subscriber ended is not running either.
     hub.subscribe("/cb", &[]).await;
     hub.unsubscribe("/cb", &[]).await;
     hub.subscribe("/cb", &[("hub.lease_seconds", "300")]).await;
-    assert_eq!(told(&hub), "300");
+    assert_eq!(lease_asked(&hub), "300");
 }

@@ -1,5 +1,4 @@
-//! The hub, held to its rules (`docs/WEBSUB.md` has the table): real HTTPS receivers, and a clock
-//! that only tests move.
+//! The hub's rules (table in `docs/WEBSUB.md`), with real HTTPS receivers and a clock that only tests advance.
 
 mod attacked;
 mod bounded;
@@ -22,22 +21,21 @@ use chrono::TimeDelta;
 use serde_json::Value;
 
 use crate::support::{
-    Answer, BASE, Book, Generator, MakeHub, Received, Receiver, Reply, TestApp, rows, sqlite3,
+    Answer, BASE, FakeDns, Generator, MakeHub, Received, Receiver, Reply, TestApp, rows, sqlite3,
 };
 
-/// The topics, as they are called in requests.
+/// The URLs of the topics.
 const REVIEWS: &str = "https://reviews.example.com/reviews.json";
 const FEED: &str = "https://reviews.example.com/api/feed.json";
 const ATOM: &str = "https://reviews.example.com/feed.xml";
 /// The lease granted when none is requested.
 const TEN_DAYS: i64 = 864_000;
 
-/// A service with five reviews, and a receiver that confirms and takes everything until told
-/// otherwise.
+/// A service with five reviews, and a receiver that by default confirms and accepts everything.
 struct Hub {
     app: TestApp,
     receiver: Receiver,
-    book: Book,
+    fake_dns: FakeDns,
 }
 
 impl Hub {
@@ -45,20 +43,20 @@ impl Hub {
         Self::with(&[]).await
     }
 
-    /// With these flags besides.
+    /// With these additional flags.
     async fn with(flags: &'static [&'static str]) -> Self {
-        let book = book();
-        Self::made(MakeHub::opened(flags, book.clone()), book).await
+        let fake_dns = fake_dns();
+        Self::made(MakeHub::opened(flags, fake_dns.clone()), fake_dns).await
     }
 
-    async fn made(hub: MakeHub, book: Book) -> Self {
+    async fn made(hub: MakeHub, fake_dns: FakeDns) -> Self {
         let app = TestApp::with_hub(&Generator::new(71).reviews(5), hub).await;
         let receiver = Receiver::start().await;
         receiver.always(Reply::Challenge);
         Self {
             app,
             receiver,
-            book,
+            fake_dns,
         }
     }
 
@@ -69,7 +67,7 @@ impl Hub {
         hub
     }
 
-    /// Asks, and says what the hub answered.
+    /// Sends a request; returns the hub's answer.
     async fn ask(&self, mode: &str, topic: &str, callback: &str, more: &[(&str, &str)]) -> Answer {
         let pairs = [
             ("hub.mode", mode),
@@ -79,7 +77,7 @@ impl Hub {
         self.app.post_hub(&[&pairs, more].concat()).await
     }
 
-    /// Asks for the dataset to be sent to `target`; nothing is verified yet.
+    /// Requests the dataset for `target`, without the verification.
     async fn ask_for(&self, target: &str, more: &[(&str, &str)]) {
         let answer = self
             .ask("subscribe", REVIEWS, &self.receiver.url(target), more)
@@ -87,7 +85,7 @@ impl Hub {
         assert_eq!(answer.status, 202, "{}", answer.text());
     }
 
-    /// The same, and lets the hub verify.
+    /// Requests the dataset for `target`, and runs the verification.
     async fn subscribe(&self, target: &str, more: &[(&str, &str)]) {
         self.ask_for(target, more).await;
         self.app.drain().await;
@@ -101,26 +99,25 @@ impl Hub {
         self.app.drain().await;
     }
 
-    /// Publishes one more review, and lets the hub deliver.
+    /// Publishes another review, and runs the deliveries.
     async fn change(&self, id: &str) {
         self.app.shell(&insert(id)).await;
     }
 
-    /// Moves the clock, and lets the hub do what is due then.
+    /// Advances the clock, and runs the work that is due then.
     async fn pass(&self, seconds: i64) {
         self.app.advance(TimeDelta::seconds(seconds));
         self.app.drain().await;
     }
 
-    /// Writes while the service serves, and returns once that is out.
+    /// Writes while the service runs, and waits until the change is published.
     async fn publish(&self, sql: &str) {
-        // A condition that never holds: without one the client asks twice, and another snapshot may
-        // come between.
+        // A condition that is never true: without one, the client sends two requests, between which the snapshot may change.
         let asked = [("if-none-match", "\"none\"")];
         let before = self.app.get_with("/reviews.json", &asked).await.body;
         sqlite3(&self.app.path(), sql);
         while self.app.get_with("/reviews.json", &asked).await.body == before {
-            // The service looks every 200 ms.
+            // The service looks for changes every 200 ms.
             self.app.advance(TimeDelta::milliseconds(200));
             tokio::task::yield_now().await;
         }
@@ -138,12 +135,12 @@ impl Hub {
         requests
     }
 
-    /// The verifications of that mode so far.
+    /// The verifications with this mode so far.
     fn verifications(&self, mode: &str) -> Vec<Received> {
         self.of_mode(mode)
     }
 
-    /// The last words so far.
+    /// The denials so far.
     fn denials(&self) -> Vec<Received> {
         self.of_mode("denied")
     }
@@ -155,7 +152,7 @@ impl Hub {
         requests
     }
 
-    /// What `field` is of the only subscription.
+    /// The value of `field` of the only subscription.
     fn field(&self, field: &str) -> Value {
         let rows = rows(
             &self.app.path(),
@@ -173,11 +170,11 @@ impl Hub {
 }
 
 /// Names of this machine's receivers: `receiver.test` and all below it.
-fn book() -> Book {
-    let book = Book::default();
-    book.set("receiver.test", &["127.0.0.1"]);
-    book.set("*.receiver.test", &["127.0.0.1"]);
-    book
+fn fake_dns() -> FakeDns {
+    let fake_dns = FakeDns::default();
+    fake_dns.set("receiver.test", &["127.0.0.1"]);
+    fake_dns.set("*.receiver.test", &["127.0.0.1"]);
+    fake_dns
 }
 
 fn insert(id: &str) -> String {

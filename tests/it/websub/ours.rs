@@ -1,4 +1,4 @@
-//! What fails on our side, and is no subscriber's fault: an outage, a bug, a lock, another process.
+//! Failures on our side, which do not count against subscribers: an outage, a bug, a lock, another process.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use chrono::TimeDelta;
 use serde_json::json;
 use sqlx::Connection;
 
-use super::{Hub, REVIEWS, book, insert};
+use super::{Hub, REVIEWS, fake_dns, insert};
 use crate::support::{MakeHub, Receiver, Reply, sqlite3};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Hub {
-    /// An active subscription of a name.
+    /// Creates an active subscription whose callback is a name.
     async fn subscribe_name(&self, receiver: &Receiver, host: &str) {
         assert_eq!(
             self.ask("subscribe", REVIEWS, &receiver.url_of(host, "/cb"), &[])
@@ -32,12 +32,11 @@ impl Hub {
 }
 
 #[tokio::test]
-async fn a_resolver_that_is_silent_counts_for_nobody_from_the_first_moment_until_somebody_is_reached()
- {
+async fn a_silent_resolver_is_no_failure_until_a_host_is_reached() {
     let hub = Hub::with(&["--hub-retry-delays", "1s,1s"]).await;
     let host = "a.receiver.test";
     hub.subscribe_name(&hub.receiver, host).await;
-    hub.book.fail(host);
+    hub.fake_dns.fail(host);
     hub.change("c1").await;
     for _ in 0..5 {
         hub.pass(66).await;
@@ -57,20 +56,20 @@ async fn a_resolver_that_is_silent_counts_for_nobody_from_the_first_moment_until
 }
 
 #[tokio::test]
-async fn an_address_that_this_machine_has_no_way_to_counts_for_nobody_though_others_are_reached() {
+async fn an_unroutable_address_is_no_failure_although_others_are_reached() {
     let flags = &[
         "--hub-allow-callback-nets",
         "240.0.0.0/4,127.0.0.0/8",
         "--hub-retry-delays",
         "1s,1s",
     ];
-    let book = book();
-    let hub = Hub::made(MakeHub::closed(flags, book.clone()), book).await;
+    let fake_dns = fake_dns();
+    let hub = Hub::made(MakeHub::closed(flags, fake_dns.clone()), fake_dns).await;
     let host = "a.receiver.test";
     hub.subscribe_name(&hub.receiver, host).await;
     hub.subscribe("/other", &[]).await;
     // Broadcast: the system refuses to connect there, whatever its routes.
-    hub.book.set(host, &["255.255.255.255"]);
+    hub.fake_dns.set(host, &["255.255.255.255"]);
     for number in 0..4 {
         hub.change(&format!("c{number}")).await;
         hub.pass(66).await;
@@ -78,22 +77,22 @@ async fn an_address_that_this_machine_has_no_way_to_counts_for_nobody_though_oth
     }
     let reasons = hub.app.shell("select distinct reason from attempt").await;
     assert_eq!(reasons, "network_down");
-    hub.book.set(host, &["127.0.0.1"]);
+    hub.fake_dns.set(host, &["127.0.0.1"]);
     let before = hub.deliveries().len();
     hub.pass(66).await;
     assert_eq!(hub.deliveries().len(), before + 1);
 }
 
 #[tokio::test]
-async fn an_outage_of_ours_keeps_the_failures_before_it_and_waits_a_minute() {
+async fn our_outage_keeps_earlier_failures_and_waits_a_minute() {
     let flags = &[
         "--hub-allow-callback-nets",
         "240.0.0.0/4,127.0.0.0/8",
         "--hub-retry-delays",
         "1s,1s",
     ];
-    let book = book();
-    let hub = Hub::made(MakeHub::closed(flags, book.clone()), book).await;
+    let fake_dns = fake_dns();
+    let hub = Hub::made(MakeHub::closed(flags, fake_dns.clone()), fake_dns).await;
     let host = "a.receiver.test";
     hub.subscribe_name(&hub.receiver, host).await;
     let failure = || Reply::status(500).field("connection", "close");
@@ -103,7 +102,7 @@ async fn an_outage_of_ours_keeps_the_failures_before_it_and_waits_a_minute() {
     hub.pass(2).await;
     assert_eq!(hub.failures_of(host), "active 2");
     // Broadcast: the system refuses to connect there, whatever its routes.
-    hub.book.set(host, &["255.255.255.255"]);
+    hub.fake_dns.set(host, &["255.255.255.255"]);
     hub.pass(2).await;
     let attempts = "select count(*) from attempt";
     for number in 3..6 {
@@ -116,10 +115,10 @@ async fn an_outage_of_ours_keeps_the_failures_before_it_and_waits_a_minute() {
 }
 
 #[tokio::test]
-async fn an_exchange_that_panics_gives_its_hosts_place_back_and_is_made_again() {
+async fn an_exchange_that_panics_frees_its_slot_and_is_repeated() {
     let hub = Hub::new().await;
     let host = "a.receiver.test";
-    hub.book.panic_at(host);
+    hub.fake_dns.panic_at(host);
     for number in 0..6 {
         let callback = hub.receiver.url_of(host, &format!("/{number}"));
         assert_eq!(
@@ -129,13 +128,13 @@ async fn an_exchange_that_panics_gives_its_hosts_place_back_and_is_made_again() 
     }
     hub.app.drain().await;
     assert_eq!(
-        hub.book.asked().len(),
+        hub.fake_dns.asked().len(),
         6,
-        "more than have a place at a time, and each once"
+        "more than run at a time, and each once"
     );
     hub.pass(59).await;
-    assert_eq!(hub.book.asked().len(), 6, "it rests");
-    hub.book.mend();
+    assert_eq!(hub.fake_dns.asked().len(), 6, "it rests");
+    hub.fake_dns.stop_panics();
     hub.pass(1).await;
     assert_eq!(
         hub.app
@@ -146,7 +145,7 @@ async fn an_exchange_that_panics_gives_its_hosts_place_back_and_is_made_again() 
 }
 
 #[tokio::test]
-async fn the_right_to_send_is_asked_for_again_where_it_could_not_be_had() {
+async fn a_process_that_could_not_lock_the_sender_file_tries_again() {
     let hub = Hub::new().await;
     let lock = hub.app.folder().join("reviews.db-sender");
     // A folder cannot be opened for writing.
@@ -173,7 +172,7 @@ async fn the_right_to_send_is_asked_for_again_where_it_could_not_be_had() {
     assert_eq!(hub.state(), "active");
 }
 
-/// How many loops wait for the clock when all do: more than at any other moment.
+/// The number of loops that wait for the clock when all of them do.
 async fn loops(hub: &Hub) -> usize {
     let mut most = 0;
     for _ in 0..10_000 {
@@ -189,8 +188,8 @@ async fn at_rest(hub: &Hub, loops: usize) {
     }
 }
 
-/// Writes as another process does, which waits for its turn without holding up ours.
-async fn write_elsewhere(hub: &Hub, sql: String) {
+/// Writes like another process, which waits for the lock without blocking this one.
+async fn write_as_other_process(hub: &Hub, sql: String) {
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(hub.app.path());
     let mut connection = sqlx::SqliteConnection::connect_with(&options)
         .await
@@ -203,7 +202,7 @@ async fn write_elsewhere(hub: &Hub, sql: String) {
 }
 
 #[tokio::test]
-async fn what_another_process_accepted_is_verified_within_a_second() {
+async fn requests_accepted_by_another_process_are_verified_within_a_second() {
     let hub = Hub::subscribed().await;
     let callback = hub.receiver.url("/elsewhere");
     let accepted = format!(
@@ -216,9 +215,9 @@ async fn what_another_process_accepted_is_verified_within_a_second() {
     let work = async {
         hub.publish(&insert("c1")).await;
         hub.receiver.received(2).await;
-        // Whoever prints, sends and looks waits for the clock, which stands still but for this.
+        // Publisher, worker and change detector wait for the clock, which only this advances.
         let loops = loops(&hub).await;
-        write_elsewhere(&hub, accepted).await;
+        write_as_other_process(&hub, accepted).await;
         at_rest(&hub, loops).await;
         hub.app.advance(TimeDelta::milliseconds(500));
         at_rest(&hub, loops).await;
@@ -236,13 +235,13 @@ async fn what_another_process_accepted_is_verified_within_a_second() {
 }
 
 #[tokio::test]
-async fn a_receiver_that_takes_the_connection_and_never_answers_fails_though_it_is_the_only_one() {
+async fn a_receiver_that_connects_but_never_answers_fails_even_if_it_is_the_only_one() {
     let hub = Hub::subscribed().await;
     hub.receiver.always(Reply::Never);
     hub.change("c1").await;
     assert_eq!(
         (hub.state().as_str(), hub.field("failures")),
         ("active", json!(1)),
-        "its connection came about: our side works"
+        "the connection was made, so our side works"
     );
 }

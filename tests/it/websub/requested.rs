@@ -1,12 +1,12 @@
-//! What subscribers may ask, and what they are answered (rules 9 to 15, 18, 20, 21, 23 to 25).
+//! Subscription requests and their answers (rules 9 to 15, 18, 20, 21, 23 to 25).
 
 use poem::http::Method;
 use serde_json::json;
 
 use super::{ATOM, FEED, Hub, REVIEWS};
-use crate::support::{Answer, Book, MakeHub, Reply, TestApp};
+use crate::support::{Answer, FakeDns, MakeHub, Reply, TestApp};
 
-/// A refusal: its status, one line of text, and nothing kept.
+/// Checks a refusal: its status, one line of text, and nothing stored.
 fn check_refused(hub: &Hub, answer: &Answer, status: u16, word: &str) {
     assert_eq!(answer.status, status, "{}", answer.text());
     assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8");
@@ -22,8 +22,8 @@ fn check_refused(hub: &Hub, answer: &Answer, status: u16, word: &str) {
 }
 
 #[tokio::test]
-async fn a_refused_local_callback_names_the_setting_that_opens_it() {
-    let app = TestApp::with_hub(&[], MakeHub::closed(&[], Book::default())).await;
+async fn the_refusal_of_a_local_callback_names_the_setting_that_allows_it() {
+    let app = TestApp::with_hub(&[], MakeHub::closed(&[], FakeDns::default())).await;
     for (callback, is_local) in [
         ("https://127.0.0.1/cb", true),
         ("https://10.0.0.1:8443/cb", true),
@@ -42,14 +42,14 @@ async fn a_refused_local_callback_names_the_setting_that_opens_it() {
         let names_setting = told.contains("REVIEWS_HUB_ALLOW_CALLBACK_NETS");
         assert_eq!(names_setting, is_local, "{callback}: {told}");
     }
-    // The recipe for trying on one's own machine uses that very setting.
+    // The documented trial on one machine uses this setting.
     let page = include_str!("../../../docs/WEBSUB.md");
     let recipe = page.split("## Try it on one machine").nth(1).unwrap();
     assert!(recipe.contains("REVIEWS_HUB_ALLOW_CALLBACK_NETS=127.0.0.0/8"));
 }
 
 #[tokio::test]
-async fn rule_9_callback_mode_and_topic_as_a_form_are_needed_and_enough() {
+async fn rule_9_a_form_with_callback_mode_and_topic_is_required_and_sufficient() {
     let hub = Hub::new().await;
     let callback = hub.receiver.url("/cb");
     let all = [
@@ -128,7 +128,7 @@ async fn rule_11_modes_are_literal() {
 }
 
 #[tokio::test]
-async fn rule_12_a_topic_is_what_its_document_calls_self() {
+async fn rule_12_a_topic_is_the_self_url_of_its_document() {
     let hub = Hub::new().await;
     for topic in [
         "https://reviews.example.com/insights.json",
@@ -151,7 +151,7 @@ async fn rule_12_a_topic_is_what_its_document_calls_self() {
 }
 
 #[tokio::test]
-async fn rule_13_a_lease_is_a_wish_and_ignored_on_unsubscribe() {
+async fn rule_13_a_lease_is_only_a_request_and_ignored_on_unsubscribe() {
     let hub = Hub::new().await;
     for wish in ["0", "-5", "abc", "3600.5", "1e3", "", " 60"] {
         let answer = hub
@@ -181,7 +181,7 @@ async fn rule_13_a_lease_is_a_wish_and_ignored_on_unsubscribe() {
 }
 
 #[tokio::test]
-async fn rule_14_parameters_that_nobody_knows_are_ignored() {
+async fn rule_14_unknown_parameters_are_ignored() {
     let hub = Hub::new().await;
     hub.subscribe(
         "/cb",
@@ -201,7 +201,7 @@ async fn rule_14_parameters_that_nobody_knows_are_ignored() {
 }
 
 #[tokio::test]
-async fn rule_15_an_active_subscription_can_be_asked_for_again() {
+async fn rule_15_an_active_subscription_can_be_requested_again() {
     let hub = Hub::subscribed().await;
     hub.subscribe("/cb", &[]).await;
     assert_eq!(
@@ -211,14 +211,14 @@ async fn rule_15_an_active_subscription_can_be_asked_for_again() {
 }
 
 #[tokio::test]
-async fn rule_18_escapes_that_need_not_be_make_no_other_subscription() {
+async fn rule_18_unnecessary_escapes_do_not_make_another_subscription() {
     let hub = Hub::new().await;
     hub.subscribe("/%7Ecb?a=%41", &[]).await;
     hub.subscribe("/~cb?a=A", &[]).await;
     assert_eq!(
         hub.field("callback"),
         json!(hub.receiver.url("/~cb?a=A")),
-        "one subscription, called as was asked last"
+        "one subscription with the last callback URL"
     );
     let escaped = REVIEWS.replace("reviews.json", "review%73.json");
     assert_eq!(
@@ -255,7 +255,7 @@ async fn rule_20_callbacks_outside_the_policy_are_refused() {
 }
 
 #[tokio::test]
-async fn rule_21_what_is_taken_is_answered_202() {
+async fn rule_21_an_accepted_request_gets_202() {
     let hub = Hub::new().await;
     for mode in ["subscribe", "unsubscribe", "subscribe"] {
         assert_eq!(
@@ -269,7 +269,7 @@ async fn rule_21_what_is_taken_is_answered_202() {
 }
 
 #[tokio::test]
-async fn rule_23_what_is_faulty_is_answered_with_a_reason_in_plain_text() {
+async fn rule_23_an_invalid_request_gets_a_reason_in_plain_text() {
     let hub = Hub::new().await;
     let form = [("content-type", "application/x-www-form-urlencoded")];
     check_refused(
@@ -313,11 +313,11 @@ async fn rule_23_what_is_faulty_is_answered_with_a_reason_in_plain_text() {
 }
 
 #[tokio::test]
-async fn rule_24_the_answer_does_not_depend_on_what_the_callback_turns_out_to_be() {
+async fn rule_24_the_answer_does_not_depend_on_the_callback() {
     let hub = Hub::new().await;
     hub.receiver.always(Reply::status(404));
-    hub.book.fail("down.test");
-    hub.book.set("inside.test", &["10.0.0.1"]);
+    hub.fake_dns.fail("down.test");
+    hub.fake_dns.set("inside.test", &["10.0.0.1"]);
     let mut answers = Vec::new();
     for callback in [
         hub.receiver.url("/good"),
@@ -335,14 +335,14 @@ async fn rule_24_the_answer_does_not_depend_on_what_the_callback_turns_out_to_be
             .all(|answer| answer.0 == 202 && *answer == answers[0])
     );
     assert_eq!(
-        (hub.book.asked().len(), hub.receiver.connections()),
+        (hub.fake_dns.asked().len(), hub.receiver.connections()),
         (0, 0),
-        "nothing is looked up or dialled before"
+        "no lookup and no connection before"
     );
 }
 
 #[tokio::test]
-async fn rule_25_the_hub_sends_nobody_elsewhere() {
+async fn rule_25_the_hub_never_redirects() {
     let hub = Hub::new().await;
     for callback in [
         hub.receiver.url("/cb"),

@@ -1,11 +1,11 @@
-//! Failed deliveries, and when they are tried again (rules 40 and 41).
+//! Failed deliveries and their retries (rules 40 and 41).
 
 use serde_json::{Value, json};
 
 use super::{Hub, TEN_DAYS};
 use crate::support::Reply;
 
-/// The default waits, and the most that chance adds to them.
+/// The default waits, and the maximum jitter.
 const FIRST_WAIT: i64 = 600;
 const SECOND_WAIT: i64 = 43_200;
 
@@ -14,7 +14,7 @@ fn jittered(wait: i64) -> i64 {
 }
 
 #[tokio::test]
-async fn rule_40_a_failed_delivery_is_tried_again_after_the_configured_waits() {
+async fn rule_40_a_failed_delivery_is_repeated_after_the_configured_waits() {
     let hub = Hub::subscribed().await;
     hub.receiver.script([Reply::status(500), Reply::Close]);
     hub.change("c1").await;
@@ -55,7 +55,7 @@ async fn rule_40_the_waits_are_a_setting() {
 }
 
 #[tokio::test]
-async fn rule_41_who_missed_one_update_gets_the_next() {
+async fn rule_41_a_subscriber_that_missed_one_update_gets_the_next() {
     let hub = Hub::subscribed().await;
     hub.receiver
         .script([Reply::status(500), Reply::status(500)]);
@@ -69,7 +69,7 @@ async fn rule_41_who_missed_one_update_gets_the_next() {
 }
 
 #[tokio::test]
-async fn newer_content_takes_the_place_of_what_waits_and_does_not_shorten_the_wait() {
+async fn newer_content_replaces_waiting_content_without_shortening_the_wait() {
     let hub = Hub::subscribed().await;
     hub.receiver.script([Reply::status(500)]);
     hub.change("c1").await;
@@ -87,7 +87,7 @@ async fn newer_content_takes_the_place_of_what_waits_and_does_not_shorten_the_wa
 }
 
 #[tokio::test]
-async fn retry_after_lengthens_the_wait_up_to_twice() {
+async fn retry_after_extends_the_wait_to_at_most_twice() {
     for (asked, earliest) in [("60", FIRST_WAIT), ("900", 900), ("999999", 2 * FIRST_WAIT)] {
         let hub = Hub::subscribed().await;
         hub.receiver
@@ -101,7 +101,7 @@ async fn retry_after_lengthens_the_wait_up_to_twice() {
 }
 
 #[tokio::test]
-async fn a_success_forgets_the_failures_before_it() {
+async fn a_success_resets_the_failures() {
     let hub = Hub::subscribed().await;
     for round in 0..3 {
         hub.receiver
@@ -119,7 +119,7 @@ async fn a_success_forgets_the_failures_before_it() {
 }
 
 #[tokio::test]
-async fn a_verified_renewal_starts_without_failures_and_keeps_what_it_had() {
+async fn a_verified_renewal_resets_the_failures_and_keeps_the_delivered_version() {
     let hub = Hub::subscribed().await;
     hub.receiver
         .script([Reply::status(500), Reply::status(500)]);
@@ -131,7 +131,7 @@ async fn a_verified_renewal_starts_without_failures_and_keeps_what_it_had() {
     assert_eq!(
         (hub.deliveries().len(), hub.field("failures")),
         (3, json!(1)),
-        "what it misses is tried at once, as the first time"
+        "the missed content is sent at once as a first attempt"
     );
     hub.pass(jittered(FIRST_WAIT)).await;
     assert!(hub.deliveries()[3].body == hub.app.get("/reviews.json").await.body);
@@ -149,7 +149,7 @@ async fn while_our_own_network_is_down_attempts_do_not_count() {
     );
     hub.app.drain().await;
     assert_eq!(hub.state(), "active");
-    hub.book.fail("receiver.test");
+    hub.fake_dns.fail("receiver.test");
     hub.app.advance(chrono::TimeDelta::seconds(60));
     hub.change("c1").await;
     for _ in 0..20 {
@@ -159,13 +159,13 @@ async fn while_our_own_network_is_down_attempts_do_not_count() {
             (json!(0), "active")
         );
     }
-    hub.book.set("receiver.test", &["127.0.0.1"]);
+    hub.fake_dns.set("receiver.test", &["127.0.0.1"]);
     hub.pass(66).await;
     assert_eq!(hub.deliveries().len(), 1);
 }
 
 #[tokio::test]
-async fn a_resolver_that_fails_while_others_are_reached_is_a_failure_of_the_name() {
+async fn a_resolver_failure_while_others_are_reached_counts_for_the_name() {
     let hub = Hub::new().await;
     let callback = hub.receiver.url_of("receiver.test", "/cb");
     assert_eq!(
@@ -175,7 +175,7 @@ async fn a_resolver_that_fails_while_others_are_reached_is_a_failure_of_the_name
         202
     );
     hub.app.drain().await;
-    hub.book.fail("receiver.test");
+    hub.fake_dns.fail("receiver.test");
     hub.change("c1").await;
     assert_eq!(hub.field("failures"), 0, "nothing was reached since");
     let other = hub.receiver.url_of("other.receiver.test", "/cb");
@@ -198,7 +198,7 @@ async fn a_resolver_that_fails_while_others_are_reached_is_a_failure_of_the_name
 #[tokio::test]
 async fn a_verification_waits_while_our_own_network_is_down() {
     let hub = Hub::new().await;
-    hub.book.fail("receiver.test");
+    hub.fake_dns.fail("receiver.test");
     hub.app.advance(chrono::TimeDelta::seconds(60));
     let callback = hub.receiver.url_of("receiver.test", "/cb");
     assert_eq!(
@@ -212,13 +212,13 @@ async fn a_verification_waits_while_our_own_network_is_down() {
         hub.pass(60).await;
         assert_eq!(hub.state(), "pending");
     }
-    hub.book.set("receiver.test", &["127.0.0.1"]);
+    hub.fake_dns.set("receiver.test", &["127.0.0.1"]);
     hub.pass(60).await;
     assert_eq!(hub.state(), "active");
 }
 
 #[tokio::test]
-async fn nothing_is_tried_again_past_the_leases_end() {
+async fn nothing_is_repeated_after_the_lease() {
     let hub = Hub::subscribed().await;
     hub.app.advance(chrono::TimeDelta::seconds(TEN_DAYS - 300));
     hub.receiver.script([Reply::status(500)]);

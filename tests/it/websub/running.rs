@@ -1,5 +1,4 @@
-//! The worker at work: who sends, what wakes it, what it does not wait for, and a database that is
-//! busy.
+//! The running worker: the sending process, wake-ups, hanging hosts, and a busy database.
 
 use std::time::Duration;
 
@@ -8,10 +7,10 @@ use reviews_service::storage::DeliveryLock;
 use serde_json::json;
 use sqlx::Connection;
 
-use super::{Hub, REVIEWS, book, insert};
+use super::{Hub, REVIEWS, fake_dns, insert};
 use crate::support::{Generator, MakeHub, Receiver, Reply, TestApp, sqlite3};
 
-/// Longer than anything here may take, and shorter than a callback that hangs is waited for.
+/// The limit of every wait; shorter than the hub's time limit for a callback.
 const PATIENCE: Duration = Duration::from_secs(8);
 
 async fn in_time<T>(what: impl Future<Output = T>) -> T {
@@ -21,7 +20,7 @@ async fn in_time<T>(what: impl Future<Output = T>) -> T {
 }
 
 #[tokio::test]
-async fn a_change_is_delivered_while_the_service_serves() {
+async fn a_change_is_delivered_while_the_service_runs() {
     let hub = Hub::subscribed().await;
     hub.app
         .serving(in_time(async {
@@ -32,12 +31,12 @@ async fn a_change_is_delivered_while_the_service_serves() {
     assert_eq!(
         (hub.deliveries().len(), hub.field("failures")),
         (1, json!(0)),
-        "and written down before the end"
+        "recorded before the end"
     );
 }
 
 #[tokio::test]
-async fn what_gets_due_wakes_the_worker_by_itself() {
+async fn the_worker_wakes_when_work_becomes_due() {
     let hub = Hub::subscribed().await;
     hub.receiver.script([Reply::status(500)]);
     hub.change("c1").await;
@@ -51,8 +50,8 @@ async fn what_gets_due_wakes_the_worker_by_itself() {
 }
 
 #[tokio::test]
-async fn a_worker_without_its_timer_retries_and_expires_when_it_is_called() {
-    let hub = Hub::made(MakeHub::opened(&[], book()).without_timer(), book()).await;
+async fn a_worker_without_its_timer_works_when_it_is_called() {
+    let hub = Hub::made(MakeHub::opened(&[], fake_dns()).without_timer(), fake_dns()).await;
     hub.subscribe("/cb", &[("hub.lease_seconds", "3600")]).await;
     hub.receiver.script([Reply::status(500)]);
     hub.change("c1").await;
@@ -66,7 +65,7 @@ async fn a_worker_without_its_timer_retries_and_expires_when_it_is_called() {
 }
 
 #[tokio::test]
-async fn a_host_that_hangs_holds_up_itself_alone() {
+async fn a_host_that_hangs_delays_only_itself() {
     let hub = Hub::new().await;
     let slow = Receiver::start().await;
     slow.always(Reply::Never);
@@ -84,14 +83,14 @@ async fn a_host_that_hangs_holds_up_itself_alone() {
             assert_eq!(hub.ask("subscribe", REVIEWS, &quick, &[]).await.status, 202);
             in_time(hub.receiver.received(1)).await;
             assert_eq!(slow.requests().len(), 4, "four at a time for one host");
-            // Whoever hangs is let go, so that the stop need not wait.
+            // Releases the hanging request, so that the stop does not wait.
             drop(slow);
         })
         .await;
 }
 
 #[tokio::test]
-async fn a_second_process_serves_and_takes_over_when_the_first_is_gone() {
+async fn a_second_process_serves_and_takes_over_when_the_first_ends() {
     let hub = Hub::new().await;
     let first = DeliveryLock::take(&hub.app.path()).unwrap().unwrap();
     assert!(
@@ -102,7 +101,7 @@ async fn a_second_process_serves_and_takes_over_when_the_first_is_gone() {
     std::os::unix::fs::symlink(hub.app.path(), &link).unwrap();
     assert!(
         DeliveryLock::is_held(&link) && DeliveryLock::take(&link).unwrap().is_none(),
-        "one sends, by whatever name it knows the file"
+        "only one sends, even with different names of the file"
     );
     hub.app
         .serving(in_time(async {
@@ -122,7 +121,7 @@ async fn a_second_process_serves_and_takes_over_when_the_first_is_gone() {
     assert_eq!(hub.state(), "active");
 }
 
-/// The file's write lock, held by another connection until this is dropped.
+/// The write lock, held by another connection until this is dropped.
 async fn lock(app: &TestApp) -> sqlx::SqliteConnection {
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(app.path());
     let mut connection = sqlx::SqliteConnection::connect_with(&options)
@@ -136,19 +135,18 @@ async fn lock(app: &TestApp) -> sqlx::SqliteConnection {
 }
 
 #[tokio::test]
-async fn results_wait_for_a_locked_database_and_none_is_lost() {
+async fn results_wait_while_the_database_is_locked_and_none_is_lost() {
     let hub = Hub::subscribed().await;
     hub.app
         .serving(async {
             hub.publish(&insert("c1")).await;
             hub.receiver.received(2).await;
-            // Results are written down 100 ms after they came: before that the database is locked,
-            // or else they were in time.
+            // Results are recorded after 100 ms: if the database is not locked by then, they were recorded in time.
             let lock = lock(&hub.app).await;
             let answer = hub
                 .ask("subscribe", REVIEWS, &hub.receiver.url("/other"), &[])
                 .await;
-            assert_eq!(answer.status, 503, "5 s long nothing could be written");
+            assert_eq!(answer.status, 503, "no write was possible for 5 s");
             lock.close().await.unwrap();
         })
         .await;
@@ -179,7 +177,7 @@ async fn a_request_is_refused_with_503_while_the_database_is_locked() {
 }
 
 #[tokio::test]
-async fn a_request_waits_for_a_lock_that_is_let_go_within_5_seconds() {
+async fn a_request_waits_up_to_5_seconds_for_a_lock() {
     let hub = Hub::new().await;
     let lock = lock(&hub.app).await;
     let (waiting, callback) = (std::cell::Cell::new(false), hub.receiver.url("/cb"));
@@ -193,14 +191,18 @@ async fn a_request_waits_for_a_lock_that_is_let_go_within_5_seconds() {
         }
         lock.close().await.unwrap();
     };
-    // The request first, so that it meets the lock.
+    // The request comes first, so that it waits for the lock.
     let (answer, ()) = in_time(async { tokio::join!(ask, let_go) }).await;
     assert_eq!(answer.status, 202, "{}", answer.text());
 }
 
 #[tokio::test]
-async fn a_fan_out_of_many_is_written_down_whole() {
-    let app = TestApp::with_hub(&Generator::new(72).reviews(3), MakeHub::opened(&[], book())).await;
+async fn every_delivery_of_a_large_fan_out_is_recorded() {
+    let app = TestApp::with_hub(
+        &Generator::new(72).reviews(3),
+        MakeHub::opened(&[], fake_dns()),
+    )
+    .await;
     let receiver = Receiver::start().await;
     let origin = receiver.url("");
     let rows = format!(

@@ -1,4 +1,4 @@
-//! What nobody may read, and what the tables may hold.
+//! Secrets are never shown, and tables accept only valid states.
 
 use reviews_service::websub::State;
 
@@ -24,12 +24,12 @@ fn listed(hub: &Hub, flags: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn the_list_of_subscriptions_shows_state_and_no_secret() {
+async fn the_list_of_subscriptions_shows_states_but_no_secret() {
     let hub = Hub::new().await;
     hub.subscribe("/cb", &[("hub.secret", SECRET)]).await;
     hub.receiver.script([Reply::status(500)]);
     hub.change("c1").await;
-    // The command goes by the machine's clock.
+    // The command uses the machine's clock.
     hub.app
         .shell("update subscription set lease_ends_at = '2126-11-30T12:00:00.000Z'")
         .await;
@@ -52,7 +52,7 @@ async fn the_list_of_subscriptions_shows_state_and_no_secret() {
 }
 
 #[tokio::test]
-async fn the_list_tells_the_third_failure_why_a_verification_was_rejected_and_a_lapsed_lease() {
+async fn the_list_shows_third_failures_rejected_verifications_and_lapsed_leases() {
     let hub = Hub::with(&["--hub-retry-delays", "1s,1s"]).await;
     for target in ["/failed", "/lapsed"] {
         hub.subscribe(target, &[]).await;
@@ -65,7 +65,7 @@ async fn the_list_tells_the_third_failure_why_a_verification_was_rejected_and_a_
     for _ in 0..2 {
         hub.pass(2).await;
     }
-    // As before the job that records the ends of leases has run.
+    // As before the job that records the ends of leases.
     let lapsed = hub.receiver.url("/lapsed");
     let over = "state = 'active', lease_ends_at = '2020-01-01T00:00:00.000Z'";
     sqlite3(
@@ -73,7 +73,7 @@ async fn the_list_tells_the_third_failure_why_a_verification_was_rejected_and_a_
         &format!("update subscription set {over} where callback = '{lapsed}'"),
     );
     let json: serde_json::Value = serde_json::from_str(&listed(&hub, &["--json"])).unwrap();
-    let told = |target: &str| {
+    let listed = |target: &str| {
         let callback = hub.receiver.url(target);
         let one = json
             .as_array()
@@ -90,13 +90,13 @@ async fn the_list_tells_the_third_failure_why_a_verification_was_rejected_and_a_
     };
     let expected =
         |state: &str, outcome: &str, failures| (state.to_owned(), outcome.to_owned(), failures);
-    assert_eq!(told("/failed"), expected("removed", "status 404", 3));
-    assert_eq!(told("/lapsed").0, "lapsed");
+    assert_eq!(listed("/failed"), expected("removed", "status 404", 3));
+    assert_eq!(listed("/lapsed").0, "lapsed");
     assert_eq!(
-        told("/mistaken"),
+        listed("/mistaken"),
         expected("rejected", "challenge_mismatch", 0)
     );
-    assert_eq!(told("/refused"), expected("rejected", "status 404", 0));
+    assert_eq!(listed("/refused"), expected("rejected", "status 404", 0));
 }
 
 #[tokio::test]
@@ -126,12 +126,12 @@ async fn no_answer_and_no_record_of_an_attempt_repeats_a_secret() {
             .requests()
             .iter()
             .all(|request| !format!("{request:?}").contains(SECRET)),
-        "nor is it ever sent"
+        "it is never sent"
     );
 }
 
 #[tokio::test]
-async fn the_table_knows_exactly_the_states_that_there_are() {
+async fn the_table_accepts_exactly_the_known_states() {
     let hub = Hub::new().await;
     let schema = hub
         .app
@@ -150,7 +150,7 @@ async fn the_table_knows_exactly_the_states_that_there_are() {
 }
 
 #[tokio::test]
-async fn secrets_that_were_replaced_or_whose_subscription_ended_are_in_no_row() {
+async fn no_row_has_replaced_secrets_or_those_of_ended_subscriptions() {
     let hub = Hub::with(&["--hub-retry-delays", "1s,1s"]).await;
     let held = |word: &str| {
         let rows = sqlite3(

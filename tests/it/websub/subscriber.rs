@@ -1,6 +1,6 @@
-//! The example subscriber against the real binary: from discovery to leaving.
+//! The example subscriber against the real binary, from discovery to unsubscribing.
 
-#[expect(dead_code, reason = "its `main` is for who runs it")]
+#[expect(dead_code, reason = "its `main` is for users")]
 #[path = "../../../examples/subscriber.rs"]
 mod example;
 
@@ -13,11 +13,11 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinSet;
 
 use crate::process::{Home, Serving, reviews};
-use crate::support::{ca_pem, rows_say, server_config, sqlite3};
+use crate::support::{ca_pem, server_config, sqlite3, wait_for_rows};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The hub, whose leases are short; topics are below the address it listens at.
+/// A hub with short leases; its topics are below its listening address.
 fn serve(home: &Home) -> Serving {
     let roots = home.0.path().join("ca.pem");
     std::fs::write(&roots, ca_pem()).unwrap();
@@ -40,7 +40,7 @@ async fn next(events: &mut UnboundedReceiver<Event>) -> Event {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_example_subscribes_is_told_of_changes_renews_and_leaves() {
+async fn the_example_subscribes_receives_changes_renews_and_unsubscribes() {
     let home = Home::with(3);
     let serving = serve(&home);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -52,13 +52,13 @@ async fn the_example_subscribes_is_told_of_changes_renews_and_leaves() {
 
     let lease = Duration::from_secs(3);
     assert_eq!(next(&mut events).await, Event::Subscribed(lease));
-    rows_say(&home.path(), "select state from subscription", "active");
+    wait_for_rows(&home.path(), "select state from subscription", "active");
     let ends_at = sqlite3(&home.path(), "select lease_ends_at from subscription");
     sqlite3(
         &home.path(),
         "update review set text = 'a change' where review_id = 'p-1'",
     );
-    // Renewals come in between as they will.
+    // Renewals may come in between.
     let mut renewals = 0;
     let content = loop {
         match next(&mut events).await {
@@ -70,12 +70,12 @@ async fn the_example_subscribes_is_told_of_changes_renews_and_leaves() {
     assert_eq!(
         String::from_utf8_lossy(&content),
         serving.get("/api/feed.json"),
-        "what is delivered is what is served"
+        "the delivery equals the served document"
     );
     if renewals == 0 {
         assert_eq!(next(&mut events).await, Event::Subscribed(lease));
     }
-    rows_say(
+    wait_for_rows(
         &home.path(),
         &format!("select state, lease_ends_at > '{ends_at}' from subscription"),
         "active|1",
@@ -83,11 +83,11 @@ async fn the_example_subscribes_is_told_of_changes_renews_and_leaves() {
 
     subscriber.leave().await.unwrap();
     while next(&mut events).await != Event::Unsubscribed {}
-    rows_say(&home.path(), "select state from subscription", "removed");
+    wait_for_rows(&home.path(), "select state from subscription", "removed");
 }
 
 #[test]
-fn the_example_believes_only_what_is_signed() {
+fn the_example_accepts_only_signed_deliveries() {
     // RFC 4231 §4.3.
     let sum = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
     let body = b"what do ya want for nothing?";

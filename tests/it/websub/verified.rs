@@ -1,4 +1,4 @@
-//! Asking the callback whether it means it (rules 16, 17, 19, 22, 26, 29, 30, 33).
+//! Verification of callbacks (rules 16, 17, 19, 22, 26, 29, 30, 33).
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn signature(hub: &Hub) -> String {
 }
 
 #[tokio::test]
-async fn rule_16_a_later_request_takes_the_place_of_the_earlier_once_it_is_verified() {
+async fn rule_16_a_later_request_replaces_the_earlier_one_when_verified() {
     let hub = Hub::new().await;
     hub.subscribe(
         "/cb",
@@ -36,7 +36,11 @@ async fn rule_16_a_later_request_takes_the_place_of_the_earlier_once_it_is_verif
         (json!("second"), json!("2026-11-20T12:33:20.000Z"))
     );
     hub.subscribe("/cb", &[]).await;
-    assert_eq!(hub.field("secret"), Value::Null, "a secret may also vanish");
+    assert_eq!(
+        hub.field("secret"),
+        Value::Null,
+        "a renewal may also remove the secret"
+    );
 }
 
 #[tokio::test]
@@ -52,7 +56,7 @@ async fn rule_16_of_several_requests_the_last_one_is_verified() {
 }
 
 #[tokio::test]
-async fn rule_17_a_failed_renewal_leaves_secret_and_lease_as_they_were() {
+async fn rule_17_a_failed_renewal_keeps_secret_and_lease() {
     let hub = Hub::new().await;
     hub.subscribe("/cb", &[("hub.secret", "first")]).await;
     hub.change("c1").await;
@@ -83,7 +87,7 @@ async fn rule_17_a_failed_renewal_leaves_secret_and_lease_as_they_were() {
 }
 
 #[tokio::test]
-async fn rule_17_a_failed_unsubscription_leaves_the_subscription() {
+async fn rule_17_a_failed_unsubscription_keeps_the_subscription() {
     let hub = Hub::subscribed().await;
     hub.receiver.script([Reply::status(404)]);
     hub.unsubscribe("/cb", &[]).await;
@@ -93,7 +97,7 @@ async fn rule_17_a_failed_unsubscription_leaves_the_subscription() {
 }
 
 #[tokio::test]
-async fn rule_19_the_callbacks_own_query_is_kept_and_ours_is_at_its_end() {
+async fn rule_19_our_parameters_follow_the_callbacks_own_query() {
     let hub = Hub::new().await;
     hub.subscribe("/cb?a=%7E+b&hub.mode=own&a=2", &[]).await;
     let asked = hub.receiver.requests()[0].clone();
@@ -111,7 +115,7 @@ async fn rule_19_the_callbacks_own_query_is_kept_and_ours_is_at_its_end() {
 }
 
 #[tokio::test]
-async fn rule_22_verification_follows_the_202_by_itself() {
+async fn rule_22_the_hub_verifies_after_the_202_on_its_own() {
     let hub = Hub::new().await;
     hub.app
         .serving(async {
@@ -123,7 +127,7 @@ async fn rule_22_verification_follows_the_202_by_itself() {
 }
 
 #[tokio::test]
-async fn rule_26_what_is_accepted_is_verified_before_anything_is_delivered() {
+async fn rule_26_requests_are_verified_before_anything_is_delivered() {
     let hub = Hub::new().await;
     hub.receiver.always(Reply::status(404));
     hub.subscribe("/cb", &[]).await;
@@ -228,7 +232,7 @@ async fn rule_33_a_challenge_is_random_and_used_once() {
 }
 
 #[tokio::test]
-async fn a_question_that_was_not_heard_is_asked_once_more_after_5_seconds() {
+async fn a_failed_verification_is_repeated_once_after_5_seconds() {
     for unheard in [Reply::status(500), Reply::status(503), Reply::Close] {
         let hub = Hub::new().await;
         hub.receiver.script([unheard.clone()]);
@@ -260,7 +264,7 @@ async fn a_question_that_was_not_heard_is_asked_once_more_after_5_seconds() {
 }
 
 #[tokio::test]
-async fn what_was_asked_for_while_something_else_ended_it_holds_once_verified() {
+async fn a_renewal_requested_before_the_end_counts_when_verified() {
     let hub = Hub::subscribed().await;
     hub.app.advance(chrono::TimeDelta::seconds(TEN_DAYS - 3));
     hub.receiver.script([Reply::status(503)]);
@@ -284,7 +288,7 @@ async fn what_was_asked_for_while_something_else_ended_it_holds_once_verified() 
 }
 
 #[tokio::test]
-async fn topics_are_subscribed_to_apart() {
+async fn each_topic_has_its_own_subscription() {
     let hub = Hub::subscribed().await;
     assert_eq!(
         hub.ask("unsubscribe", FEED, &hub.receiver.url("/cb"), &[])

@@ -1,5 +1,4 @@
-//! `publish_staff`: what is not to be shown of technicians is nowhere, on any surface, and what is shown is the
-//! same on all of them.
+//! `publish_staff`: hidden names of technicians are on no surface, and shown names are the same on all of them.
 
 mod surfaces;
 
@@ -11,7 +10,7 @@ use serde_json::{Value, json};
 use crate::support::TestApp;
 use surfaces::{agents, crawl};
 
-/// Two of one first name, aliases, ids that are the name, and somebody whom the firm does not list.
+/// Two people with one first name, aliases, IDs that are names, and a person who is not on the list.
 const FIRM: &str = r#"
 insert into business (business_id, name, time_zone, language) values ('peak', 'Peak Air', 'UTC', 'en');
 insert into service (service_id, name) values ('ac-repair', 'A/C repair');
@@ -32,14 +31,14 @@ insert into mention values ('z-1', 'technician', 'Zora Umbrastone'), ('z-2', 'te
 insert into review (review_id, rating, reviewed_on, text, response_text, response_on, updated_at) values
   ('as-written', 5, '2026-11-01', 'Basil Kettleworth himself came.', 'Thank you, says Bazzarino.', '2026-11-02', '2026-11-02T00:00:00.000Z');
 "#;
-/// What customers and the owner wrote, which stays.
+/// Texts of customers and the owner, which stay.
 const WRITTEN: [&str; 3] = [
     "Basil Kettleworth himself came.",
     "Thank you, says Bazzarino.",
-    // The clause, which evidence cuts out.
+    // The clause that evidence quotes.
     "Quillfeather fixed everything",
 ];
-/// What is hidden where full names are.
+/// Words that are hidden if full names are.
 const HIDDEN: [&str; 6] = [
     "quillfeather",
     "umbrastone",
@@ -48,9 +47,9 @@ const HIDDEN: [&str; 6] = [
     "zeezee",
     "bazzarino",
 ];
-/// What is hidden besides where nobody is shown; `Basil` is a customer's word.
+/// Words that are also hidden with `off`; `Basil` is in a customer's text.
 const FIRST_NAMES: [&str; 3] = ["zora", "orson", "technician-"];
-/// Everything that the service says, without what was written by others.
+/// All answers of the service, without the texts of customers and the owner.
 async fn everything(app: &TestApp) -> Vec<(String, String)> {
     let mut bodies = crawl(app).await;
     bodies.extend(agents(app).await);
@@ -64,7 +63,7 @@ async fn everything(app: &TestApp) -> Vec<(String, String)> {
     bodies
 }
 
-/// Which of `words` somebody can read somewhere.
+/// Those of `words` that appear on any surface.
 fn readable(bodies: &[(String, String)], words: &[&str]) -> Vec<String> {
     let found = bodies.iter().flat_map(|(target, body)| {
         let met = words
@@ -99,7 +98,7 @@ async fn total(app: &TestApp, name: &str) -> u64 {
 }
 
 #[tokio::test]
-async fn full_names_are_shown_where_nothing_else_is_said() {
+async fn full_names_are_shown_by_default() {
     let app = firm().await;
     let bodies = everything(&app).await;
     for word in [
@@ -111,7 +110,7 @@ async fn full_names_are_shown_where_nothing_else_is_said() {
     ] {
         assert!(
             !readable(&bodies, &[word]).is_empty(),
-            "the crawl would not meet {word}"
+            "the crawl does not find {word}"
         );
     }
     assert_eq!(
@@ -122,7 +121,7 @@ async fn full_names_are_shown_where_nothing_else_is_said() {
 }
 
 #[tokio::test]
-async fn first_names_are_all_that_any_surface_shows() {
+async fn with_first_name_every_surface_shows_only_first_names() {
     let app = firm().await;
     let before = app.get("/reviews.json").await.json();
     app.advance(chrono::Duration::days(1));
@@ -169,7 +168,7 @@ async fn first_names_are_all_that_any_surface_shows() {
 }
 
 #[tokio::test]
-async fn filters_figures_and_evidence_go_by_the_names_shown() {
+async fn filters_figures_and_evidence_use_the_shown_names() {
     let app = firm().await;
     app.shell("update business set publish_staff = 'first_name'")
         .await;
@@ -206,7 +205,7 @@ async fn filters_figures_and_evidence_go_by_the_names_shown() {
 }
 
 #[tokio::test]
-async fn off_shows_nobody_anywhere() {
+async fn with_off_no_surface_shows_a_technician() {
     let app = firm().await;
     app.shell("update business set publish_staff = 'off'").await;
     let bodies = everything(&app).await;
@@ -251,7 +250,7 @@ async fn off_shows_nobody_anywhere() {
 }
 
 #[tokio::test]
-async fn who_is_shown_moves_no_review_and_is_taken_back_without_a_trace() {
+async fn changing_publish_staff_dates_no_review_and_can_be_reverted() {
     let app = firm().await;
     let documents = [
         "/insights.json",
@@ -278,7 +277,7 @@ async fn who_is_shown_moves_no_review_and_is_taken_back_without_a_trace() {
     let (full, dated) = (all(&app).await, instants(&app).await);
     for setting in ["first_name", "off", "first_name"] {
         app.advance(chrono::Duration::days(1));
-        // A write beside it that changes nothing of what is to be seen.
+        // Another write without a visible change.
         app.shell(&format!(
             "update business set publish_staff = '{setting}';
              delete from mention where review_id = 'z-3' and kind = 'service';
@@ -302,7 +301,7 @@ async fn who_is_shown_moves_no_review_and_is_taken_back_without_a_trace() {
 }
 
 #[tokio::test]
-async fn ids_stay_when_the_roster_changes_and_nobody_gets_anothers() {
+async fn ids_stay_when_the_roster_changes_and_are_never_reused() {
     let app = firm().await;
     app.shell("update business set publish_staff = 'first_name'")
         .await;
@@ -333,7 +332,7 @@ async fn ids_stay_when_the_roster_changes_and_nobody_gets_anothers() {
     );
     app.shell("delete from technician where technician_id = 'zora-umbrastone';
         insert into technician (technician_id, position, name) values ('cosmo-vane', -1, 'Cosmo Vane')").await;
-    // She stays in the review that was recorded with her.
+    // She stays in the review with the recorded mention.
     assert_eq!(
         ids().await,
         [

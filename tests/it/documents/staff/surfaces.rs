@@ -1,4 +1,4 @@
-//! All that the service says: pages and documents as far as links lead, and what agents are told.
+//! All answers of the service: pages and documents reachable by links, and the answers to agents.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, BASE, TestApp};
 
-/// Where everything else is linked from, and what nothing links.
+/// The starting points of the crawl, and targets without links.
 const ROOTS: [&str; 28] = [
     "/",
     "/insights",
@@ -37,17 +37,17 @@ const ROOTS: [&str; 28] = [
     "/sitemap.xml",
     "/.well-known/openapi.json",
 ];
-/// With more pages the crawl has lost its way.
+/// With more pages, the crawl does not end as intended.
 const PAGES_MAX: usize = 400;
 
-/// The bodies of all pages and documents, by what was asked for.
+/// The bodies of all pages and documents by target.
 pub async fn crawl(app: &TestApp) -> Vec<(String, String)> {
     let mut queue: VecDeque<String> = ROOTS.map(str::to_owned).into();
     let mut seen: BTreeSet<String> = queue.iter().cloned().collect();
     let mut bodies = Vec::new();
     while let Some(target) = queue.pop_front() {
         let answer = app.get(&target).await;
-        // The picture of shared links has no words that could be read; what it shows is tested with the pages.
+        // The picture has no readable text; tests of the pages check it.
         if answer.header("content-type") == "image/png" {
             continue;
         }
@@ -63,7 +63,7 @@ pub async fn crawl(app: &TestApp) -> Vec<(String, String)> {
     bodies
 }
 
-/// Paths of our own that a body links.
+/// The service's own paths that a body links to.
 fn links(body: &str) -> Vec<String> {
     let ends = ['"', '<', '>', ' ', '\\', '\n', ')', '`', ','];
     let found = body
@@ -80,12 +80,12 @@ fn links(body: &str) -> Vec<String> {
         .filter_map(|link| link.split('#').next().map(str::to_owned))
         .filter(|link| link.starts_with('/') && !link.contains(['{', '…', ';']))
         .filter(|link| !link.starts_with("/docs") && !link.starts_with("/mcp"))
-        // A search leads to every other one; those of one filter and order say all that they say.
+        // Searches link to all others; those with one filter and order have the same content.
         .filter(|link| !link.contains("/search?") || link.matches('&').count() < 2)
         .collect()
 }
 
-/// What agents are told, by what was asked for.
+/// The answers to agents by request.
 pub async fn agents(app: &TestApp) -> Vec<(String, String)> {
     let mut asked: Vec<(&str, Value)> = [
         "tools/list",

@@ -1,9 +1,9 @@
-//! REST and agents are told the same of the same question: the same body, or the same issues.
+//! REST and MCP give the same answer to the same request: the same body or the same issues.
 
 use super::*;
 use crate::support::{SERVICES, TECHNICIANS};
 
-/// Reviews of which some speak of aspects.
+/// Reviews, some of which mention aspects.
 fn opinionated(seed: u64, count: usize) -> Vec<Review> {
     let mut reviews = Generator::new(seed).reviews(count);
     for review in reviews.iter_mut().step_by(3) {
@@ -13,7 +13,7 @@ fn opinionated(seed: u64, count: usize) -> Vec<Review> {
     reviews
 }
 
-/// A value of a parameter as a query string has it, valid as often as not.
+/// A value of a parameter in a query string; about half are valid.
 fn value(generator: &mut Generator, name: &str) -> String {
     let owned = |text: &str| text.to_owned();
     match name {
@@ -72,17 +72,17 @@ fn value(generator: &mut Generator, name: &str) -> String {
             owned(generator.pick(&["1", "7", "20", "100", "050", "0", "101", "", "20.0", "x"]))
         }
         "cursor" => owned(generator.pick(&["", "x", "AAAA"])),
-        other => panic!("a new parameter, {other}: let this test try it"),
+        other => panic!("this test lacks the new parameter {other}"),
     }
 }
 
-/// As an argument: mostly a number where it can be one, as models send them.
+/// The value as an argument: usually a number if possible, as models send them.
 fn argument(generator: &mut Generator, name: &str, value: &str) -> Value {
     if name.starts_with("has_") && !generator.once_in(3) && ["true", "false"].contains(&value) {
         return json!(value == "true");
     }
     let is_numeric = ["rating", "min_rating", "max_rating", "limit"].contains(&name);
-    // JSON has no 005, and takes 5.0 and 1e0 for 5 and 1.
+    // JSON has no 005, and reads 5.0 and 1e0 as 5 and 1.
     let number = serde_json::from_str::<serde_json::Number>(value).ok();
     let number = number
         .map(|number| number.to_string())
@@ -95,14 +95,14 @@ fn argument(generator: &mut Generator, name: &str, value: &str) -> Value {
     }
 }
 
-/// The query string of what is not empty.
+/// The query string of the non-empty values.
 fn query_without_empty(given: &[(String, String)]) -> String {
     url::form_urlencoded::Serializer::new(String::new())
         .extend_pairs(given.iter().filter(|(_, value)| !value.is_empty()))
         .finish()
 }
 
-/// What is said of each issue, in the words that a refused call gets.
+/// The text of each issue, as in a refused call.
 fn lines(issues: &Value) -> Vec<String> {
     let line = |issue: &Value| {
         format!(
@@ -115,20 +115,20 @@ fn lines(issues: &Value) -> Vec<String> {
     issues.as_array().unwrap().iter().map(line).collect()
 }
 
-/// The agent is told the very issues that REST lists.
-fn check_refusal(said: &str, rest: &Value, query: &str) {
+/// The agent gets the issues that REST lists.
+fn check_refusal(refusal: &str, rest: &Value, query: &str) {
     let expected = lines(&rest["issues"]);
-    let said: Vec<&str> = said.lines().skip(1).collect();
-    assert_eq!(said.len(), expected.len(), "{query}: {said:?}");
+    let refusal: Vec<&str> = refusal.lines().skip(1).collect();
+    assert_eq!(refusal.len(), expected.len(), "{query}: {refusal:?}");
     for line in &expected {
         assert!(
-            said.contains(&line.as_str()),
-            "{query}: {line} is not among {said:?}"
+            refusal.contains(&line.as_str()),
+            "{query}: {line} is not among {refusal:?}"
         );
     }
 }
 
-/// A page that ended early has the first reviews of the whole one.
+/// A page that ended early has the first reviews of the complete one.
 fn check_shortened(answer: &Value, rest: &Value, query: &str) {
     assert!(
         rest.to_string().len() > RESULT_BYTES_MAX * 9 / 10,
@@ -146,16 +146,16 @@ fn check_shortened(answer: &Value, rest: &Value, query: &str) {
     );
 }
 
-/// The names of a tool's parameters, but for the one that REST does not have.
-fn parameter_names(desk: &Desk, name: &str) -> Vec<String> {
-    let mut tools = desk.catalog.tools.iter();
+/// The names of a tool's parameters, except the one that REST lacks.
+fn parameter_names(tool_app: &ToolApp, name: &str) -> Vec<String> {
+    let mut tools = tool_app.catalog.tools.iter();
     let tool = tools.find(|tool| tool.name == name).unwrap();
     let properties = tool.input_schema["properties"].as_object().unwrap();
     let names = properties.keys().filter(|name| *name != "links");
     names.cloned().collect()
 }
 
-/// Some of these parameters, each with any value; a cursor seldom.
+/// Some of these parameters with any values; rarely a cursor.
 fn any_parameters(generator: &mut Generator, names: &[String]) -> Vec<(String, String)> {
     let mut given = Vec::new();
     let density = 2 + generator.below(6);
@@ -168,9 +168,9 @@ fn any_parameters(generator: &mut Generator, names: &[String]) -> Vec<(String, S
 }
 
 #[tokio::test]
-async fn any_filters_find_the_same_or_are_refused_for_the_same() {
-    let desk = Desk::of(TestApp::uncoded(&opinionated(71, 900)).await).await;
-    let names = parameter_names(&desk, "search_reviews");
+async fn rest_and_mcp_agree_on_any_filters_and_their_errors() {
+    let tool_app = ToolApp::of(TestApp::uncoded(&opinionated(71, 900)).await).await;
+    let names = parameter_names(&tool_app, "search_reviews");
     let mut generator = Generator::new(72);
     let (mut found, mut refused, mut paged) = (0, 0, 0);
     for _ in 0..1_200 {
@@ -179,14 +179,14 @@ async fn any_filters_find_the_same_or_are_refused_for_the_same() {
             .iter()
             .map(|(name, value)| (name.clone(), argument(&mut generator, name, value)))
             .collect();
-        // Strict clients send every argument, so what is empty is as if absent, numbers too.
+        // Strict clients send every argument, so empty ones, also numbers, count as absent.
         let query = query_without_empty(&given);
-        let rest = desk.get(&format!("/api/reviews/search?{query}")).await;
-        match desk.ask("search_reviews", &arguments) {
+        let rest = tool_app.get(&format!("/api/reviews/search?{query}")).await;
+        match tool_app.ask("search_reviews", &arguments) {
             Ok(answer) if answer["count"] == rest["count"] => {
                 assert_eq!(answer, rest, "{query}");
                 found += usize::from(answer["count"] != 0);
-                // And so on the next page; a cursor of other filters is refused by both.
+                // The same on the next page; both refuse a cursor of other filters.
                 let Some(next) = rest["next_cursor"]
                     .as_str()
                     .filter(|_| !query.contains("cursor="))
@@ -195,10 +195,10 @@ async fn any_filters_find_the_same_or_are_refused_for_the_same() {
                 };
                 let mut arguments = arguments.clone();
                 arguments.insert("cursor".to_owned(), json!(next));
-                let rest = desk
+                let rest = tool_app
                     .get(&format!("/api/reviews/search?{query}&cursor={next}"))
                     .await;
-                let answer = desk.ask("search_reviews", &arguments);
+                let answer = tool_app.ask("search_reviews", &arguments);
                 if rest["count"]
                     == answer
                         .as_ref()
@@ -208,12 +208,12 @@ async fn any_filters_find_the_same_or_are_refused_for_the_same() {
                     paged += 1;
                 }
             }
-            // A page that ended early, for all of it would be too much.
+            // The page ended early, because all of it would be too large.
             Ok(answer) => {
                 check_shortened(&answer, &rest, &query);
             }
-            Err(CallError::Arguments(said)) => {
-                check_refusal(&said, &rest, &query);
+            Err(CallError::Arguments(refusal)) => {
+                check_refusal(&refusal, &rest, &query);
                 refused += 1;
             }
             Err(CallError::Unknown) => panic!("{query}"),
@@ -227,53 +227,53 @@ async fn any_filters_find_the_same_or_are_refused_for_the_same() {
 
 #[tokio::test]
 async fn a_cursor_of_other_filters_is_refused_by_both() {
-    let desk = Desk::of(TestApp::uncoded(&Generator::new(73).reviews(60)).await).await;
-    let cursor = desk.call("search_reviews", json!({"limit": 1}))["next_cursor"]
+    let tool_app = ToolApp::of(TestApp::uncoded(&Generator::new(73).reviews(60)).await).await;
+    let cursor = tool_app.call("search_reviews", json!({"limit": 1}))["next_cursor"]
         .as_str()
         .unwrap()
         .to_owned();
-    let rest = desk
+    let rest = tool_app
         .get(&format!("/api/reviews/search?rating=5&cursor={cursor}"))
         .await;
-    let said = desk.refused("search_reviews", json!({"rating": 5, "cursor": cursor}));
+    let refusal = tool_app.refused("search_reviews", json!({"rating": 5, "cursor": cursor}));
     assert_eq!(
-        said.lines().skip(1).collect::<Vec<_>>(),
+        refusal.lines().skip(1).collect::<Vec<_>>(),
         lines(&rest["issues"])
     );
 }
 
 #[tokio::test]
-async fn the_other_tools_give_what_rest_gives() {
-    let desk = Desk::seeded().await;
-    let dataset = desk.get("/reviews.json").await;
-    let business = desk.call("get_business", json!({}));
+async fn the_other_tools_return_the_rest_bodies() {
+    let tool_app = ToolApp::seeded().await;
+    let dataset = tool_app.get("/reviews.json").await;
+    let business = tool_app.call("get_business", json!({}));
     for member in ["business", "aggregate_rating", "withheld", "updated_at"] {
         assert_eq!(business[member], dataset[member], "{member}");
     }
-    assert_eq!(business, desk.get("/business.json").await);
-    let facets = desk.call("list_facets", json!({}));
+    assert_eq!(business, tool_app.get("/business.json").await);
+    let facets = tool_app.call("list_facets", json!({}));
     assert!(
         facets["technicians"]
             .as_array()
             .is_some_and(|list| list.len() > 3),
         "{facets}"
     );
-    assert_eq!(facets, desk.get("/facets.json").await);
+    assert_eq!(facets, tool_app.get("/facets.json").await);
     assert_eq!(
-        desk.call("get_review", json!({"id": "r-1150"})),
-        desk.get("/api/reviews/r-1150").await
+        tool_app.call("get_review", json!({"id": "r-1150"})),
+        tool_app.get("/api/reviews/r-1150").await
     );
-    let since = desk.get("/api/reviews/since/2026-10-15").await;
+    let since = tool_app.get("/api/reviews/since/2026-10-15").await;
     assert!(since["count"].as_u64().unwrap() > 3);
     assert_eq!(
-        desk.call("get_reviews_since", json!({"date": "2026-10-15"})),
+        tool_app.call("get_reviews_since", json!({"date": "2026-10-15"})),
         since
     );
 }
 
 #[tokio::test]
-async fn any_two_periods_are_compared_alike_or_refused_for_the_same() {
-    let desk = Desk::of(TestApp::uncoded(&Generator::new(75).reviews(300)).await).await;
+async fn rest_and_mcp_agree_on_any_two_periods_and_their_errors() {
+    let tool_app = ToolApp::of(TestApp::uncoded(&Generator::new(75).reviews(300)).await).await;
     let names = ["first_since", "first_until", "second_since", "second_until"];
     let mut generator = Generator::new(76);
     let (mut compared, mut refused) = (0, 0);
@@ -300,20 +300,20 @@ async fn any_two_periods_are_compared_alike_or_refused_for_the_same() {
             .into_iter()
             .map(|(name, value)| (name, json!(value)))
             .collect();
-        let rest = desk.get(&format!("/api/compare?{query}")).await;
-        match desk.ask("compare_periods", &arguments) {
+        let rest = tool_app.get(&format!("/api/compare?{query}")).await;
+        match tool_app.ask("compare_periods", &arguments) {
             Ok(answer) => {
                 assert_eq!(answer, rest, "{query}");
                 compared += 1;
             }
-            Err(CallError::Arguments(said)) => {
+            Err(CallError::Arguments(refusal)) => {
                 let issues = rest["issues"].as_array().unwrap();
                 assert_eq!(
-                    said.lines().count(),
+                    refusal.lines().count(),
                     issues.len() + 1,
-                    "{query}: {said} {rest}"
+                    "{query}: {refusal} {rest}"
                 );
-                for (line, issue) in said.lines().skip(1).zip(issues) {
+                for (line, issue) in refusal.lines().skip(1).zip(issues) {
                     assert!(
                         line.starts_with(&format!("- {}: ", issue["path"][0].as_str().unwrap())),
                         "{query}: {line}"

@@ -1,9 +1,8 @@
-//! What each tool answers besides what REST does: facets and periods, held against the dataset
-//! itself.
+//! Facets and periods, compared with the dataset.
 
 use super::*;
 
-/// Of each review of the dataset that `takes` it.
+/// The number of reviews of the dataset for which `takes` is true.
 fn count(dataset: &Value, takes: impl Fn(&Value) -> bool) -> u64 {
     dataset["reviews"]
         .as_array()
@@ -22,20 +21,20 @@ fn mentions(review: &Value, kind: &str, value: &str) -> bool {
 }
 
 #[tokio::test]
-async fn facets_count_what_the_filters_find() {
-    let desk = Desk::seeded().await;
-    // Somebody who is not on the firm's list, in two spellings, once in one review.
-    let mut twice = saying(1, "Both.".to_owned());
+async fn facets_count_the_reviews_that_the_filters_find() {
+    let tool_app = ToolApp::seeded().await;
+    // A person who is not on the firm's list, in two spellings, both in one review.
+    let mut twice = review_with_text(1, "Both.".to_owned());
     twice.mentions = Mentions::new(
         vec!["Sam Ng".to_owned(), "SAM NG".to_owned()],
         vec!["odd-job".to_owned()],
         Vec::new(),
     );
-    let mut once = saying(2, "One.".to_owned());
+    let mut once = review_with_text(2, "One.".to_owned());
     once.mentions = Mentions::new(vec!["Sam NG".to_owned()], Vec::new(), Vec::new());
-    desk.app.write(&[twice, once]).await;
-    let facets = desk.call("list_facets", json!({}));
-    let dataset = desk.get("/reviews.json").await;
+    tool_app.app.write(&[twice, once]).await;
+    let facets = tool_app.call("list_facets", json!({}));
+    let dataset = tool_app.get("/reviews.json").await;
     assert_eq!(
         facets["reviews"],
         dataset["aggregate_rating"]["review_count"]
@@ -45,7 +44,7 @@ async fn facets_count_what_the_filters_find() {
         ("services", "mentions_service", "id"),
     ] {
         for facet in facets[list].as_array().unwrap() {
-            let found = desk.call("search_reviews", json!({argument: facet[key], "limit": 1}));
+            let found = tool_app.call("search_reviews", json!({argument: facet[key], "limit": 1}));
             assert_eq!(found["total"], facet["reviews"], "{facet}");
         }
         let counts: Vec<u64> = facets[list]
@@ -97,8 +96,8 @@ async fn facets_count_what_the_filters_find() {
 
 #[tokio::test]
 async fn periods_count_the_reviews_of_their_days() {
-    let desk = Desk::of(TestApp::uncoded(&Generator::new(85).reviews(2_000)).await).await;
-    let dataset = desk.get("/reviews.json").await;
+    let tool_app = ToolApp::of(TestApp::uncoded(&Generator::new(85).reviews(2_000)).await).await;
+    let dataset = tool_app.get("/reviews.json").await;
     let mut generator = Generator::new(86);
     for _ in 0..60 {
         let mut days = [
@@ -111,7 +110,7 @@ async fn periods_count_the_reviews_of_their_days() {
         days[2..].sort_unstable();
         let [first_since, first_until, second_since, second_until] =
             days.map(|day| day.to_string());
-        let compared = desk.call(
+        let compared = tool_app.call(
             "compare_periods",
             json!({"first_since": first_since, "first_until": first_until,
                 "second_since": second_since, "second_until": second_until}),
@@ -122,7 +121,7 @@ async fn periods_count_the_reviews_of_their_days() {
             (second, &second_since, &second_until),
         ] {
             assert_eq!(period["since"], json!(since));
-            // What goes on after the newest review ends with it, and says so.
+            // A period that ends after the newest review is shortened, and says so.
             let newest = dataset["reviews"][0]["date"].as_str().unwrap();
             let is_cut = (since.as_str()..until.as_str()).contains(&newest);
             let taken = if is_cut { newest } else { until };
@@ -150,7 +149,7 @@ async fn periods_count_the_reviews_of_their_days() {
     }
     let whole = json!({"first_since": "0001-01-01", "first_until": "9999-12-31",
         "second_since": "9999-12-31", "second_until": "9999-12-31"});
-    let compared = desk.call("compare_periods", whole);
+    let compared = tool_app.call("compare_periods", whole);
     assert_eq!(
         (
             &compared["first"]["until"],
@@ -176,14 +175,14 @@ async fn periods_count_the_reviews_of_their_days() {
     assert_eq!(compared["difference"].get("rating_value"), None);
 }
 
-/// Reviews of a day, with the aspects that their texts speak of.
+/// Reviews of a day, with the aspects that their texts mention.
 fn on(day: &str, count: usize, stars: i64, text: &str) -> Vec<Review> {
     let review = |at: usize| Review {
         id: format!("{day}-{stars}-{at}").parse().unwrap(),
         date: day.parse().unwrap(),
         rating: stars.try_into().unwrap(),
         language: None,
-        ..saying(at, text.to_owned())
+        ..review_with_text(at, text.to_owned())
     };
     (0..count).map(review).collect()
 }
@@ -197,10 +196,10 @@ async fn two_periods_have_a_verdict_and_end_with_the_newest_review() {
         on("2026-03-01", 12, 5, punctual),
         on("2026-04-02", 1, 5, "Dana came on a Thursday."),
     ];
-    let desk = Desk::of(TestApp::with(&reviews.concat()).await).await;
+    let tool_app = ToolApp::of(TestApp::with(&reviews.concat()).await).await;
     let years = json!({"first_since": "2025-01-01", "first_until": "2025-12-31",
         "second_since": "2026-01-01", "second_until": "2026-12-31"});
-    let compared = desk.call("compare_periods", years.clone());
+    let compared = tool_app.call("compare_periods", years.clone());
     assert_eq!(compared["verdict"], "better", "{compared:#}");
     let change = |compared: &Value, id: &str| {
         let aspects = compared["difference"]["aspects"].as_array().unwrap();
@@ -210,7 +209,7 @@ async fn two_periods_have_a_verdict_and_end_with_the_newest_review() {
         let change = change(&compared, aspect);
         assert_eq!(change["verdict"], verdict, "{change}");
     }
-    // The year is not over: the newest review is of April.
+    // The year is not over: the newest review is from April.
     assert_eq!(compared["first"]["until"], "2025-12-31");
     assert_eq!(compared["first"].get("until_asked"), None);
     assert_eq!(
@@ -220,15 +219,15 @@ async fn two_periods_have_a_verdict_and_end_with_the_newest_review() {
         ),
         (&json!("2026-04-02"), &json!("2026-12-31"))
     );
-    // The other way round it is worse; against a period with nothing in it nobody can say.
-    let reversed = desk.call(
+    // In reverse it is worse; compared with an empty period there is no verdict.
+    let reversed = tool_app.call(
         "compare_periods",
         json!({"first_since": "2026-01-01", "first_until": "2026-04-02",
             "second_since": "2025-01-01", "second_until": "2025-12-31"}),
     );
     assert_eq!(reversed["verdict"], "worse");
     assert_eq!(reversed["first"].get("until_asked"), None);
-    let empty = desk.call(
+    let empty = tool_app.call(
         "compare_periods",
         json!({"first_since": "2025-01-01", "first_until": "2025-12-31",
             "second_since": "2027-01-01", "second_until": "2027-12-31"}),
@@ -237,10 +236,10 @@ async fn two_periods_have_a_verdict_and_end_with_the_newest_review() {
         (&empty["verdict"], &empty["second"]["until"]),
         (&json!("too_few"), &json!("2027-12-31"))
     );
-    // Of one aspect the same figures, without the others.
+    // For one aspect the same figures, without the others.
     let mut one = years;
     one["aspect"] = json!("punctuality");
-    let narrowed = desk.call("compare_periods", one.clone());
+    let narrowed = tool_app.call("compare_periods", one.clone());
     assert_eq!(
         narrowed["difference"]["aspects"],
         json!([compared["difference"]["aspects"][0]])
@@ -250,18 +249,18 @@ async fn two_periods_have_a_verdict_and_end_with_the_newest_review() {
         compared["first"]["distribution"]
     );
     one["aspect"] = json!("weather");
-    let told = desk.refused("compare_periods", one);
+    let told = tool_app.refused("compare_periods", one);
     assert!(
         told.contains("aspect: must be one of: punctuality"),
         "{told}"
     );
 }
 
-/// Of each aspect: the days and polarities of all the evidence behind it.
-async fn evidence(desk: &Desk, aspect: &str) -> Vec<(String, String)> {
+/// For each aspect, the days and polarities of its evidence.
+async fn evidence(tool_app: &ToolApp, aspect: &str) -> Vec<(String, String)> {
     let (mut found, mut cursor) = (Vec::new(), String::new());
     loop {
-        let page = desk
+        let page = tool_app
             .get(&format!(
                 "/insights/aspects/{aspect}/evidence.json?limit=100{cursor}"
             ))
@@ -282,13 +281,13 @@ async fn evidence(desk: &Desk, aspect: &str) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
-async fn periods_count_what_their_reviews_speak_of() {
-    let desk = Desk::seeded().await;
-    let insights = desk.get("/insights.json").await;
+async fn periods_count_the_aspects_of_their_reviews() {
+    let tool_app = ToolApp::seeded().await;
+    let insights = tool_app.get("/insights.json").await;
     let aspects = insights["aspects"].as_array().unwrap();
     let whole = json!({"first_since": "0001-01-01", "first_until": "9999-12-31",
         "second_since": "2025-01-01", "second_until": "2025-12-31"});
-    let compared = desk.call("compare_periods", whole);
+    let compared = tool_app.call("compare_periods", whole);
     let members = ["id", "label", "reviews", "positive", "negative", "mixed"];
     let told = |aspect: &Value| members.map(|member| aspect[member].clone());
     let counted: Vec<_> = compared["first"]["aspects"]
@@ -300,7 +299,7 @@ async fn periods_count_what_their_reviews_speak_of() {
     assert_eq!(counted, aspects.iter().map(told).collect::<Vec<_>>());
     assert_eq!(counted.len(), 11);
     for aspect in aspects {
-        let evidence = evidence(&desk, aspect["id"].as_str().unwrap()).await;
+        let evidence = evidence(&tool_app, aspect["id"].as_str().unwrap()).await;
         let within = |polarity: Option<&str>| {
             let takes = |(date, said): &&(String, String)| {
                 date.starts_with("2025-") && polarity.is_none_or(|wanted| wanted == said)
@@ -345,11 +344,11 @@ async fn periods_count_what_their_reviews_speak_of() {
 }
 
 #[tokio::test]
-async fn facets_count_what_the_insights_count() {
-    let desk = Desk::seeded().await;
+async fn facets_and_insights_have_the_same_counts() {
+    let tool_app = ToolApp::seeded().await;
     let (facets, insights) = (
-        desk.call("list_facets", json!({})),
-        desk.get("/insights.json").await,
+        tool_app.call("list_facets", json!({})),
+        tool_app.get("/insights.json").await,
     );
     for list in ["technicians", "services", "service_areas"] {
         let facets = facets[list].as_array().unwrap();
@@ -373,52 +372,61 @@ async fn facets_count_what_the_insights_count() {
 }
 
 #[tokio::test]
-async fn answers_are_of_the_snapshot_that_is_out() {
-    let desk = Desk::seeded().await;
-    let reviews = |desk: &Desk| {
-        desk.call("list_facets", json!({}))["reviews"]
+async fn answers_come_from_the_current_snapshot() {
+    let tool_app = ToolApp::seeded().await;
+    let reviews = |tool_app: &ToolApp| {
+        tool_app.call("list_facets", json!({}))["reviews"]
             .as_u64()
             .unwrap()
     };
     let before = (
-        reviews(&desk),
-        desk.call("get_insights", json!({}))["generated_from"]["reviews"]
+        reviews(&tool_app),
+        tool_app.call("get_insights", json!({}))["generated_from"]["reviews"]
             .as_u64()
             .unwrap(),
     );
-    desk.app.write(&[saying(1, "New.".to_owned())]).await;
+    tool_app
+        .app
+        .write(&[review_with_text(1, "New.".to_owned())])
+        .await;
     let after = (
-        reviews(&desk),
-        desk.call("get_insights", json!({}))["generated_from"]["reviews"]
+        reviews(&tool_app),
+        tool_app.call("get_insights", json!({}))["generated_from"]["reviews"]
             .as_u64()
             .unwrap(),
     );
     assert_eq!((before.0 + 1, before.1 + 1), after);
     assert_eq!(
-        desk.call("get_business", json!({}))["aggregate_rating"]["review_count"],
+        tool_app.call("get_business", json!({}))["aggregate_rating"]["review_count"],
         after.0
     );
 }
 
 #[tokio::test]
-async fn a_firm_without_reviews_is_answered_for() {
-    let desk = Desk::of(TestApp::empty().await).await;
+async fn tools_work_without_reviews() {
+    let tool_app = ToolApp::of(TestApp::empty().await).await;
     assert_eq!(
-        desk.call("get_business", json!({}))["aggregate_rating"]["review_count"],
+        tool_app.call("get_business", json!({}))["aggregate_rating"]["review_count"],
         0
     );
-    assert_eq!(desk.call("search_reviews", json!({}))["reviews"], json!([]));
     assert_eq!(
-        desk.call("get_reviews_since", json!({"date": "2026-01-01"}))["count"],
+        tool_app.call("search_reviews", json!({}))["reviews"],
+        json!([])
+    );
+    assert_eq!(
+        tool_app.call("get_reviews_since", json!({"date": "2026-01-01"}))["count"],
         0
     );
-    assert_eq!(desk.call("list_facets", json!({}))["years"], json!([]));
-    assert_eq!(desk.call("get_insights", json!({}))["aspects"], json!([]));
+    assert_eq!(tool_app.call("list_facets", json!({}))["years"], json!([]));
+    assert_eq!(
+        tool_app.call("get_insights", json!({}))["aspects"],
+        json!([])
+    );
     let day = "2026-01-01";
     let compared =
         json!({"first_since": day, "first_until": day, "second_since": day, "second_until": day});
     assert_eq!(
-        desk.call("compare_periods", compared)["difference"]["count"],
+        tool_app.call("compare_periods", compared)["difference"]["count"],
         0
     );
 }

@@ -1,17 +1,16 @@
-//! The list of tools: small enough to be read with every question, and as exact as the API's own
-//! description.
+//! The list of tools is small enough to send with every conversation, and as exact as the OpenAPI document.
 
 use super::*;
 
-/// How many tokens a description takes at the most, by [`tokens`].
+/// The maximum of [`tokens`] of a description.
 const DESCRIPTION_TOKENS_MAX: usize = 120;
-/// How many bytes the answer to `tools/list` has at the most.
+/// The maximum size of the answer to `tools/list`, in bytes.
 const LIST_BYTES_MAX: usize = 16 * 1024;
-/// How many all descriptions and arguments take.
+/// The maximum of all descriptions and arguments, in tokens.
 const LIST_TOKENS_MAX: usize = 2_500;
 
-/// No fewer tokens than usual tokenisers make of it: a word of up to six letters is one, longer
-/// ones are more, and so is every other character but spaces.
+/// At least as many tokens as common tokenisers count: one for a word of at most six letters, more for a longer one, and
+/// one for every other character except spaces.
 fn tokens(text: &str) -> usize {
     let words = text
         .split(|c: char| !c.is_ascii_alphanumeric())
@@ -25,8 +24,8 @@ fn tokens(text: &str) -> usize {
 
 #[tokio::test]
 async fn the_list_of_tools_is_this() {
-    let desk = Desk::seeded().await;
-    let tools: Vec<Value> = desk
+    let tool_app = ToolApp::seeded().await;
+    let tools: Vec<Value> = tool_app
         .catalog
         .tools
         .iter()
@@ -39,10 +38,10 @@ async fn the_list_of_tools_is_this() {
 }
 
 #[tokio::test]
-async fn descriptions_say_when_and_when_not_and_are_short() {
-    let desk = Desk::seeded().await;
+async fn descriptions_say_when_to_use_a_tool_and_are_short() {
+    let tool_app = ToolApp::seeded().await;
     let (mut all, mut sizes) = (0, Vec::new());
-    for tool in &desk.catalog.tools {
+    for tool in &tool_app.catalog.tools {
         let description = tool.description.as_deref().unwrap();
         let (name, described) = (&*tool.name, tokens(description));
         assert!(
@@ -62,7 +61,7 @@ async fn descriptions_say_when_and_when_not_and_are_short() {
                 schema["description"]
                     .as_str()
                     .is_some_and(|text| text.len() > 10),
-                "{name}: {argument} says nothing"
+                "{name}: {argument} has no description"
             );
         }
         let input = tokens(&json!(tool.input_schema).to_string());
@@ -79,13 +78,14 @@ async fn descriptions_say_when_and_when_not_and_are_short() {
 
 #[tokio::test]
 async fn the_answer_to_tools_list_is_small() {
-    let desk = Desk::seeded().await;
+    let tool_app = ToolApp::seeded().await;
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}}});
     let mut line = call.to_string();
     line.push('\n');
     let mut listed = Vec::new();
-    desk.app
+    tool_app
+        .app
         .app()
         .agents
         .connect()
@@ -96,9 +96,9 @@ async fn the_answer_to_tools_list_is_small() {
 }
 
 #[tokio::test]
-async fn schemas_stand_alone_and_arguments_have_no_keyword_that_a_client_refuses() {
-    let desk = Desk::seeded().await;
-    for tool in &desk.catalog.tools {
+async fn schemas_have_no_references_and_no_keyword_that_clients_refuse() {
+    let tool_app = ToolApp::seeded().await;
+    for tool in &tool_app.catalog.tools {
         for schema in [json!(tool.input_schema), json!(tool.output_schema)] {
             assert!(
                 jsonschema::draft202012::meta::is_valid(&schema),
@@ -108,7 +108,7 @@ async fn schemas_stand_alone_and_arguments_have_no_keyword_that_a_client_refuses
             assert!(!schema.to_string().contains("$ref"), "{}", tool.name);
             assert_eq!(schema["type"], "object", "{}", tool.name);
         }
-        // Gemini's function declarations and OpenAI's strict ones refuse other keywords.
+        // Gemini and OpenAI's strict mode refuse other keywords.
         for (name, argument) in tool.input_schema["properties"].as_object().unwrap() {
             for keyword in argument.as_object().unwrap().keys() {
                 let is_plain = ["type", "description", "enum", "items"].contains(&keyword.as_str());
@@ -124,8 +124,8 @@ async fn schemas_stand_alone_and_arguments_have_no_keyword_that_a_client_refuses
 
 #[tokio::test]
 async fn search_takes_every_parameter_of_the_endpoint_with_its_bounds_and_a_cursor() {
-    let desk = Desk::seeded().await;
-    let described = desk.document["paths"]["/api/reviews/search"]["get"]["parameters"]
+    let tool_app = ToolApp::seeded().await;
+    let described = tool_app.document["paths"]["/api/reviews/search"]["get"]["parameters"]
         .as_array()
         .unwrap();
     let mut expected: Vec<(&str, &Value)> = described
@@ -139,19 +139,19 @@ async fn search_takes_every_parameter_of_the_endpoint_with_its_bounds_and_a_curs
         .collect();
     expected.sort_unstable_by_key(|(name, _)| *name);
     assert_eq!(expected.len(), 18);
-    let search = desk
+    let search = tool_app
         .catalog
         .tools
         .iter()
         .find(|tool| tool.name == "search_reviews")
         .unwrap();
     let properties = search.input_schema["properties"].as_object().unwrap();
-    // And whether links to resources are wanted, which REST has none of.
+    // And `links`, because REST has no links to resources.
     assert_eq!(properties.len(), expected.len() + 1);
     assert_eq!(properties["links"]["type"], "boolean");
     for (name, description) in expected {
         let listed = properties[name]["description"].as_str().unwrap();
-        // Bounds are said behind it.
+        // Bounds follow it.
         assert!(
             listed.starts_with(description.as_str().unwrap().trim_end()),
             "{name}: {listed}"
@@ -165,7 +165,7 @@ async fn search_takes_every_parameter_of_the_endpoint_with_its_bounds_and_a_curs
 
 #[tokio::test]
 async fn the_instructions_say_that_reviews_are_data() {
-    let desk = Desk::seeded().await;
+    let tool_app = ToolApp::seeded().await;
     for part in [
         "Saltbush Air & Plumbing",
         "get_evidence",
@@ -173,11 +173,11 @@ async fn the_instructions_say_that_reviews_are_data() {
         "untrusted content",
         "never instructions",
     ] {
-        assert!(desk.catalog.instructions().contains(part), "{part}");
+        assert!(tool_app.catalog.instructions().contains(part), "{part}");
     }
     assert!(
-        tokens(&desk.catalog.instructions()) <= 200,
+        tokens(&tool_app.catalog.instructions()) <= 200,
         "{}",
-        tokens(&desk.catalog.instructions())
+        tokens(&tool_app.catalog.instructions())
     );
 }

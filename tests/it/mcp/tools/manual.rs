@@ -1,5 +1,4 @@
-//! `docs/MCP.md`: every example in it is a real call on the sample firm. `INSTA_UPDATE=always`
-//! writes them anew.
+//! Every example in `docs/MCP.md` is a real call on the sample business. `INSTA_UPDATE=always` updates them.
 
 use std::fmt::Write;
 use std::fs;
@@ -10,7 +9,7 @@ use super::*;
 const BEGIN: &str = "<!-- example: ";
 const END: &str = "<!-- end of example -->";
 
-/// Tools and arguments, in the order of the page.
+/// Tools and arguments, in page order.
 fn examples() -> Vec<(&'static str, Value)> {
     vec![
         (
@@ -24,7 +23,7 @@ fn examples() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Long lists are shown by their beginning.
+/// Shortens long lists.
 fn shortened(value: &mut Value) {
     match value {
         Value::Array(items) => {
@@ -46,10 +45,10 @@ fn shortened(value: &mut Value) {
 #[tokio::test]
 #[expect(
     clippy::disallowed_methods,
-    reason = "the variable with which snapshots are accepted"
+    reason = "insta's variable for accepting snapshots"
 )]
-async fn every_example_of_the_manual_is_a_real_answer() {
-    let desk = Desk::seeded().await;
+async fn every_example_in_the_manual_is_a_real_answer() {
+    let tool_app = ToolApp::seeded().await;
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/MCP.md");
     let page = fs::read_to_string(&path).unwrap();
     let mut written = String::new();
@@ -61,7 +60,7 @@ async fn every_example_of_the_manual_is_a_real_answer() {
         let (_, after) = after
             .split_once(END)
             .unwrap_or_else(|| panic!("the example of {tool} has no end"));
-        let mut answer = desk.call(tool, arguments.clone());
+        let mut answer = tool_app.call(tool, arguments.clone());
         shortened(&mut answer);
         let call = json!({"name": tool, "arguments": arguments});
         write!(
@@ -78,16 +77,16 @@ async fn every_example_of_the_manual_is_a_real_answer() {
     }
     assert!(
         written == page,
-        "docs/MCP.md has examples that are not answered so; INSTA_UPDATE=always writes them anew"
+        "examples in docs/MCP.md differ from the answers; INSTA_UPDATE=always updates them"
     );
 }
 
 #[tokio::test]
-async fn the_manual_names_everything_that_is_offered() {
-    let desk = Desk::seeded().await;
+async fn the_manual_names_all_tools_resources_and_prompts() {
+    let tool_app = ToolApp::seeded().await;
     let page =
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/MCP.md")).unwrap();
-    let tools = desk.catalog.tools.iter().flat_map(|tool| {
+    let tools = tool_app.catalog.tools.iter().flat_map(|tool| {
         let arguments = tool.input_schema["properties"]
             .as_object()
             .unwrap()
@@ -95,17 +94,17 @@ async fn the_manual_names_everything_that_is_offered() {
             .cloned();
         arguments.chain([tool.name.to_string()]).collect::<Vec<_>>()
     });
-    let prompts = desk
+    let prompts = tool_app
         .catalog
         .prompts
         .iter()
         .map(|prompt| prompt.name.clone());
-    let resources = desk
+    let resources = tool_app
         .catalog
         .resources()
         .into_iter()
         .map(|resource| resource.uri);
-    let templates = desk
+    let templates = tool_app
         .catalog
         .templates
         .iter()
@@ -119,7 +118,7 @@ async fn the_manual_names_everything_that_is_offered() {
 }
 
 #[test]
-fn the_registrys_entry_keeps_its_bounds_and_names_the_endpoint() {
+fn the_registry_entry_is_within_its_limits_and_names_the_endpoint() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/server.json");
     let entry: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     assert_eq!(entry["name"].as_str().unwrap().matches('/').count(), 1);

@@ -1,5 +1,4 @@
-//! What agents are offered, as plain functions: that it says what REST says, stays small, and tells
-//! what to change.
+//! Tools, resources and prompts, called as functions: they match REST, stay small, and their errors say what to change.
 
 mod alike;
 mod answers;
@@ -22,14 +21,14 @@ use serde_json::{Map, Value, json};
 
 use crate::support::{Generator, TestApp};
 
-/// A service, and what it offers.
-struct Desk {
+/// A service and its catalog.
+struct ToolApp {
     app: TestApp,
     catalog: Catalog,
     document: Value,
 }
 
-impl Desk {
+impl ToolApp {
     async fn of(app: TestApp) -> Self {
         let document = app.get("/.well-known/openapi.json").await.json();
         Self {
@@ -43,18 +42,18 @@ impl Desk {
         Self::of(TestApp::seeded().await).await
     }
 
-    /// Calls a tool. Nobody waits for the text index here: so few reviews are quicker read.
+    /// Calls a tool, which completes without waiting: with few reviews, searches do not use the text index.
     #[track_caller]
     fn ask(&self, tool: &str, arguments: &Object) -> Result<Value, CallError> {
-        // Thousands of calls without a pause would use up the task's budget, and wait for nothing.
+        // Thousands of calls would exhaust the task's budget, and then be pending.
         tokio::task::unconstrained(self.catalog.call(tool, arguments))
             .now_or_never()
-            .expect("the text index was asked about a handful of reviews")
+            .expect("the text index was used for a few reviews")
             .map(|answer| answer.structured)
     }
 
-    /// A tool's result as a client gets it, and how many bytes its message has.
-    async fn wired(&self, tool: &str, arguments: Value) -> (usize, Value) {
+    /// A tool's result as a client gets it, and the size of its message in bytes.
+    async fn wire_result(&self, tool: &str, arguments: Value) -> (usize, Value) {
         let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
             "name": tool, "arguments": arguments, "_meta": {
                 "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -68,7 +67,7 @@ impl Desk {
         (message.len(), answer["result"].take())
     }
 
-    /// A tool's answer, which must be as its `outputSchema` says and no more than that.
+    /// A tool's answer; it must match its `outputSchema` and have no other members.
     #[track_caller]
     fn call(&self, tool: &str, arguments: Value) -> Value {
         let answer = self
@@ -91,7 +90,7 @@ impl Desk {
         answer
     }
 
-    /// What a refused call is told.
+    /// The error text of a refused call.
     #[track_caller]
     fn refused(&self, tool: &str, arguments: Value) -> String {
         match self.ask(tool, &object(arguments)) {
@@ -107,12 +106,12 @@ impl Desk {
 
 fn object(value: Value) -> Object {
     let Value::Object(members) = value else {
-        panic!("no object: {value}")
+        panic!("not an object: {value}")
     };
     members
 }
 
-/// A validator that also refuses what the schema is silent about.
+/// A validator that also refuses members that the schema does not list.
 fn strict(schema: &Object) -> Validator {
     fn close(schema: &mut Value) {
         match schema {
@@ -136,8 +135,8 @@ fn strict(schema: &Object) -> Validator {
         .unwrap()
 }
 
-/// A published review of that number, on a day of its own, saying that.
-fn saying(number: usize, text: String) -> Review {
+/// A published review with this number and text, on a separate day.
+fn review_with_text(number: usize, text: String) -> Review {
     let day = chrono::NaiveDate::from_ymd_opt(2026, 1, 1).unwrap()
         - chrono::Duration::days(number as i64);
     let date = reviews_service::model::Day::new(day).unwrap();

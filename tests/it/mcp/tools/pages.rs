@@ -1,12 +1,12 @@
-//! How much is given at once: whole reviews and a cursor, and together they are everything, once.
+//! Pages have complete reviews and a cursor; all pages together have every review once.
 
 use super::*;
 
-/// Calls until there is no next page; gives back the ids in order and the largest answer's size.
-fn walk(desk: &Desk, tool: &str, arguments: &Value) -> (Vec<String>, usize) {
+/// Calls until there is no next page; returns the IDs in order and the size of the largest answer.
+fn walk(tool_app: &ToolApp, tool: &str, arguments: &Value) -> (Vec<String>, usize) {
     let (mut ids, mut largest, mut arguments) = (Vec::new(), 0, arguments.clone());
     loop {
-        let answer = desk.call(tool, arguments.clone());
+        let answer = tool_app.call(tool, arguments.clone());
         largest = largest.max(escaped_json(&answer).len());
         let reviews = answer["reviews"].as_array().unwrap();
         assert_eq!(answer["count"], reviews.len(), "{tool}");
@@ -18,15 +18,15 @@ fn walk(desk: &Desk, tool: &str, arguments: &Value) -> (Vec<String>, usize) {
         let Some(next) = answer.get("next_cursor") else {
             return (ids, largest);
         };
-        assert!(!reviews.is_empty(), "{tool}: an empty page, and a next one");
+        assert!(!reviews.is_empty(), "{tool}: an empty page with a next one");
         arguments["cursor"] = next.clone();
     }
 }
 
 #[tokio::test]
-async fn pages_united_are_all_reviews_and_none_is_too_large() {
-    let desk = Desk::of(TestApp::uncoded(&Generator::new(81).reviews(1_500)).await).await;
-    let all: Vec<String> = desk.app.get("/reviews.json").await.ids();
+async fn all_pages_together_have_every_review_and_none_is_too_large() {
+    let tool_app = ToolApp::of(TestApp::uncoded(&Generator::new(81).reviews(1_500)).await).await;
+    let all: Vec<String> = tool_app.app.get("/reviews.json").await.ids();
     for (tool, arguments) in [
         ("search_reviews", json!({"limit": 100})),
         ("search_reviews", json!({"limit": 37})),
@@ -36,7 +36,7 @@ async fn pages_united_are_all_reviews_and_none_is_too_large() {
             json!({"date": "0001-01-01", "limit": 13}),
         ),
     ] {
-        let (ids, largest) = walk(&desk, tool, &arguments);
+        let (ids, largest) = walk(&tool_app, tool, &arguments);
         assert!(
             ids == all,
             "{tool} {arguments}: {} of {}",
@@ -48,26 +48,26 @@ async fn pages_united_are_all_reviews_and_none_is_too_large() {
             "{tool} {arguments}: {largest} bytes"
         );
     }
-    let (_, largest) = walk(&desk, "search_reviews", &json!({"limit": 100}));
+    let (_, largest) = walk(&tool_app, "search_reviews", &json!({"limit": 100}));
     assert!(
         largest > RESULT_BYTES_MAX * 9 / 10,
-        "pages end earlier than they must: {largest} bytes"
+        "pages end too early: {largest} bytes"
     );
-    let page = desk.call("get_reviews_since", json!({"date": "0001-01-01"}));
+    let page = tool_app.call("get_reviews_since", json!({"date": "0001-01-01"}));
     assert_eq!(page["total"], all.len());
 }
 
 #[tokio::test]
-async fn a_review_that_is_too_large_is_given_whole_and_alone() {
-    let large = |number| saying(number, "word ".repeat(RESULT_BYTES_MAX / 4));
+async fn a_review_that_is_too_large_is_returned_alone_on_its_page() {
+    let large = |number| review_with_text(number, "word ".repeat(RESULT_BYTES_MAX / 4));
     let reviews = [
-        saying(0, "a".to_owned()),
+        review_with_text(0, "a".to_owned()),
         large(1),
-        saying(2, "b".to_owned()),
+        review_with_text(2, "b".to_owned()),
         large(3),
-        saying(4, "c".to_owned()),
+        review_with_text(4, "c".to_owned()),
     ];
-    let desk = Desk::of(TestApp::with(&reviews).await).await;
+    let tool_app = ToolApp::of(TestApp::with(&reviews).await).await;
     for tool in ["search_reviews", "get_reviews_since"] {
         let mut arguments = json!({});
         if tool == "get_reviews_since" {
@@ -75,7 +75,7 @@ async fn a_review_that_is_too_large_is_given_whole_and_alone() {
         }
         let (mut counts, mut text) = (Vec::new(), String::new());
         loop {
-            let answer = desk.call(tool, arguments.clone());
+            let answer = tool_app.call(tool, arguments.clone());
             counts.push(answer["count"].as_u64().unwrap());
             answer["reviews"]
                 .as_array()
@@ -93,7 +93,7 @@ async fn a_review_that_is_too_large_is_given_whole_and_alone() {
 }
 
 #[tokio::test]
-async fn evidence_that_counts_hundreds_of_names_has_room_for_its_reviews() {
+async fn evidence_with_hundreds_of_names_has_room_for_its_reviews() {
     let reviews: Vec<Review> = (0..40)
         .map(|number| {
             let services = (0..10)
@@ -101,12 +101,12 @@ async fn evidence_that_counts_hundreds_of_names_has_room_for_its_reviews() {
                 .collect();
             Review {
                 mentions: Mentions::new(Vec::new(), services, Vec::new()),
-                ..saying(number, "The price was fair, and he was on time.".to_owned())
+                ..review_with_text(number, "The price was fair, and he was on time.".to_owned())
             }
         })
         .collect();
-    let desk = Desk::of(TestApp::with(&reviews).await).await;
-    let answer = desk.call("get_evidence", json!({"aspect": "price", "limit": 40}));
+    let tool_app = ToolApp::of(TestApp::with(&reviews).await).await;
+    let answer = tool_app.call("get_evidence", json!({"aspect": "price", "limit": 40}));
     assert!(
         answer["count"].as_u64().unwrap() > 20,
         "{}",
@@ -122,13 +122,13 @@ async fn evidence_that_counts_hundreds_of_names_has_room_for_its_reviews() {
 
 #[tokio::test]
 async fn a_review_is_found_by_its_id_and_by_its_links() {
-    let desk = Desk::of(TestApp::uncoded(&Generator::new(81).reviews(3)).await).await;
-    let review = desk.app.get("/reviews.json").await.json()["reviews"][1].clone();
+    let tool_app = ToolApp::of(TestApp::uncoded(&Generator::new(81).reviews(3)).await).await;
+    let review = tool_app.app.get("/reviews.json").await.json()["reviews"][1].clone();
     let id = review["id"].as_str().unwrap();
     let url = review["url"].as_str().unwrap();
     for asked in [id, url, &format!("reviews://review/{id}")] {
         assert_eq!(
-            desk.call("get_review", json!({"id": asked})),
+            tool_app.call("get_review", json!({"id": asked})),
             review,
             "{asked}"
         );
@@ -136,27 +136,28 @@ async fn a_review_is_found_by_its_id_and_by_its_links() {
 }
 
 #[tokio::test]
-async fn what_hides_in_a_text_counts_as_long_as_it_is_shown() {
-    let hidden = |number| saying(number, "\u{e0041}".repeat(1_000));
+async fn hidden_characters_count_with_their_escaped_length() {
+    let hidden = |number| review_with_text(number, "\u{e0041}".repeat(1_000));
     let reviews: Vec<Review> = (0..12).map(hidden).collect();
-    let desk = Desk::of(TestApp::with(&reviews).await).await;
-    let (ids, largest) = walk(&desk, "search_reviews", &json!({}));
+    let tool_app = ToolApp::of(TestApp::with(&reviews).await).await;
+    let (ids, largest) = walk(&tool_app, "search_reviews", &json!({}));
     assert_eq!(ids.len(), 12);
     assert!((12_000..=RESULT_BYTES_MAX).contains(&largest), "{largest}");
 }
 
 #[tokio::test]
-async fn long_lists_show_the_most_mentioned_and_say_how_many_there_are_besides() {
+async fn long_lists_have_the_most_mentioned_names_and_count_the_others() {
     let area = |number: usize| {
-        let mut review = saying(number, "x".to_owned());
+        let mut review = review_with_text(number, "x".to_owned());
         let areas = [0, number]
             .map(|area| format!("Area {area:03} {}", "x".repeat(200)))
             .into();
         review.mentions = Mentions::new(Vec::new(), Vec::new(), areas);
         review
     };
-    let desk = Desk::of(TestApp::uncoded(&(0..300).map(area).collect::<Vec<_>>()).await).await;
-    let facets = desk.call("list_facets", json!({}));
+    let tool_app =
+        ToolApp::of(TestApp::uncoded(&(0..300).map(area).collect::<Vec<_>>()).await).await;
+    let facets = tool_app.call("list_facets", json!({}));
     assert!(escaped_json(&facets).len() <= RESULT_BYTES_MAX);
     let shown = facets["service_areas"].as_array().unwrap();
     assert_eq!(shown[0]["reviews"], 300);
@@ -167,14 +168,16 @@ async fn long_lists_show_the_most_mentioned_and_say_how_many_there_are_besides()
 }
 
 #[tokio::test]
-async fn documents_that_are_too_large_come_without_whole_named_parts() {
-    let desk = Desk::seeded().await;
+async fn documents_that_are_too_large_omit_whole_parts_and_name_them() {
+    let tool_app = ToolApp::seeded().await;
     assert!(
-        desk.call("get_business", json!({}))
+        tool_app
+            .call("get_business", json!({}))
             .get("left_out")
             .is_none()
     );
-    desk.app
+    tool_app
+        .app
         .shell(&format!(
             "update editorial_faq set answer = '{}';
              with recursive area (n) as (select 100 union all select n + 1 from area where n < 2100)
@@ -182,8 +185,8 @@ async fn documents_that_are_too_large_come_without_whole_named_parts() {
             "word ".repeat(2_000)
         ))
         .await;
-    let faq = desk.call("get_insights", json!({"part": "faq"}));
-    let business = desk.call("get_business", json!({}));
+    let faq = tool_app.call("get_insights", json!({"part": "faq"}));
+    let business = tool_app.call("get_business", json!({}));
     assert_eq!(
         business["left_out"],
         json!(["synonyms", "aliases", "service_areas"])
@@ -201,13 +204,14 @@ async fn documents_that_are_too_large_come_without_whole_named_parts() {
 }
 
 #[tokio::test]
-async fn nothing_in_a_text_hides_or_commands() {
+async fn control_and_hidden_characters_of_texts_are_escaped() {
     let hostile =
         "\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}tfel\u{2066}\u{2028}\u{200b}\u{feff}\u{e0049}\u{e0101}";
-    let desk = Desk::of(TestApp::with(&[saying(0, hostile.to_owned())]).await).await;
-    let answer = desk.call("get_review", json!({"id": "s-0000"}));
+    let tool_app =
+        ToolApp::of(TestApp::with(&[review_with_text(0, hostile.to_owned())]).await).await;
+    let answer = tool_app.call("get_review", json!({"id": "s-0000"}));
     assert_eq!(answer["text"], hostile);
-    let read = desk.catalog.read("reviews://review/s-0000").unwrap();
+    let read = tool_app.catalog.read("reviews://review/s-0000").unwrap();
     assert_eq!(
         (&read, serde_json::from_str::<Value>(&read).unwrap()),
         (&escaped_json(&answer), answer)

@@ -1,13 +1,13 @@
-//! What a refused call is told: every wrong argument, and what to do instead.
+//! Errors of refused calls: every wrong argument, and what is allowed.
 
 use std::fmt::Write;
 
 use super::*;
 
-/// Calls that are refused.
+/// Refused calls.
 fn calls() -> Vec<(&'static str, Value)> {
     vec![
-        // Each of the wrong ones, whatever is wrong with it.
+        // All wrong arguments, with different faults.
         (
             "search_reviews",
             json!({"rating": 6, "min_rating": true, "since": 20_240_101, "query": 7, "limit": [1], "cursor": "x", "stars": 5, "until": null}),
@@ -24,13 +24,13 @@ fn calls() -> Vec<(&'static str, Value)> {
             "compare_periods",
             json!({"first_since": "2026-02-01", "first_until": "2026-01-01", "second_since": "2026-02-01", "second_until": "2026-01-31"}),
         ),
-        // What is missing, and what is not taken.
+        // Missing and unknown arguments.
         ("get_review", json!({})),
         ("get_review", json!({"id": ""})),
         ("get_review", json!({"id": 7})),
         ("get_reviews_since", json!({"limit": 0})),
         ("get_business", json!({"name\n": "x"})),
-        // What is not there.
+        // Unknown names.
         ("get_review", json!({"id": "r-none\u{202e}"})),
         ("get_insights", json!({"aspect": "colour"})),
         (
@@ -42,10 +42,10 @@ fn calls() -> Vec<(&'static str, Value)> {
 
 #[tokio::test]
 async fn every_wrong_argument_is_named_with_what_is_allowed() {
-    let desk = Desk::seeded().await;
+    let tool_app = ToolApp::seeded().await;
     let mut said = String::new();
     for (tool, arguments) in calls() {
-        let refused = desk.refused(tool, arguments.clone());
+        let refused = tool_app.refused(tool, arguments.clone());
         assert!(
             refused.chars().all(|c| c == '\n' || !c.is_control()),
             "{refused:?}"
@@ -56,12 +56,12 @@ async fn every_wrong_argument_is_named_with_what_is_allowed() {
 }
 
 #[tokio::test]
-async fn a_refusal_stays_small_whatever_was_sent() {
-    let desk = Desk::seeded().await;
+async fn a_refusal_is_small_whatever_was_sent() {
+    let tool_app = ToolApp::seeded().await;
     let many: Map<String, Value> = (0..5_000)
         .map(|number| (format!("a{number:04}"), json!("x".repeat(1_000))))
         .collect();
-    let said = desk.refused("search_reviews", Value::Object(many));
+    let said = tool_app.refused("search_reviews", Value::Object(many));
     assert!(
         said.starts_with("5000 arguments are wrong") && said.ends_with("\n- and 4960 more"),
         "{said}"
@@ -70,18 +70,18 @@ async fn a_refusal_stays_small_whatever_was_sent() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_not_there_is_not_known() {
-    let desk = Desk::seeded().await;
+async fn an_unknown_tool_is_refused() {
+    let tool_app = ToolApp::seeded().await;
     assert_eq!(
-        desk.ask("delete_review", &Map::new()),
+        tool_app.ask("delete_review", &Map::new()),
         Err(CallError::Unknown)
     );
 }
 
 #[tokio::test]
 async fn numbers_may_be_strings_and_null_is_absent() {
-    let desk = Desk::seeded().await;
-    let expected = desk.call(
+    let tool_app = ToolApp::seeded().await;
+    let expected = tool_app.call(
         "search_reviews",
         json!({"rating": 5, "min_rating": 4.5, "limit": 2}),
     );
@@ -89,6 +89,6 @@ async fn numbers_may_be_strings_and_null_is_absent() {
         json!({"rating": "5", "min_rating": "4.5", "limit": "2"}),
         json!({"rating": 5.0, "min_rating": 4.50, "limit": 2e0, "query": null, "cursor": ""}),
     ] {
-        assert_eq!(desk.call("search_reviews", same), expected);
+        assert_eq!(tool_app.call("search_reviews", same), expected);
     }
 }

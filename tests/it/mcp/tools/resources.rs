@@ -1,25 +1,25 @@
-//! Resources: the same answers, page by page, and nothing where nothing is.
+//! Resources: the same answers as the tools, page by page, and errors for unknown URIs.
 
 use super::*;
 
-fn read(desk: &Desk, uri: &str) -> Value {
-    let text = desk.catalog.read(uri);
+fn read(tool_app: &ToolApp, uri: &str) -> Value {
+    let text = tool_app.catalog.read(uri);
     serde_json::from_str(&text.unwrap_or_else(|error| panic!("{uri}: {error:?}"))).unwrap()
 }
 
-/// `reason` is part of the message about an argument; without one, there is no such resource.
-fn assert_refused(desk: &Desk, uri: &str, reason: Option<&str>) {
-    match (desk.catalog.read(uri), reason) {
+/// `reason` is part of the message about an argument; `None` means that the resource does not exist.
+fn assert_refused(tool_app: &ToolApp, uri: &str, reason: Option<&str>) {
+    match (tool_app.catalog.read(uri), reason) {
         (Err(CallError::Unknown), None) => {}
-        (Err(CallError::Arguments(told)), Some(reason)) if told.contains(reason) => {}
+        (Err(CallError::Arguments(refusal)), Some(reason)) if refusal.contains(reason) => {}
         (read, _) => panic!("{uri}: {read:?}"),
     }
 }
 
 #[tokio::test]
 async fn every_resource_that_is_listed_can_be_read() {
-    let desk = Desk::seeded().await;
-    let listed = desk.catalog.resources();
+    let tool_app = ToolApp::seeded().await;
+    let listed = tool_app.catalog.resources();
     let uris: Vec<&str> = listed
         .iter()
         .map(|resource| resource.uri.as_str())
@@ -39,20 +39,20 @@ async fn every_resource_that_is_listed_can_be_read() {
             "{resource:?}"
         );
         assert!(
-            desk.catalog.read(&resource.uri).unwrap().len() <= RESULT_BYTES_MAX,
+            tool_app.catalog.read(&resource.uri).unwrap().len() <= RESULT_BYTES_MAX,
             "{}",
             resource.uri
         );
     }
     assert_eq!(
-        read(&desk, "reviews://business"),
-        desk.call("get_business", json!({}))
+        read(&tool_app, "reviews://business"),
+        tool_app.call("get_business", json!({}))
     );
     assert_eq!(
-        read(&desk, "reviews://insights"),
-        desk.call("get_insights", json!({}))
+        read(&tool_app, "reviews://insights"),
+        tool_app.call("get_insights", json!({}))
     );
-    let templates: Vec<&str> = desk
+    let templates: Vec<&str> = tool_app
         .catalog
         .templates
         .iter()
@@ -70,10 +70,10 @@ async fn every_resource_that_is_listed_can_be_read() {
 
 #[tokio::test]
 async fn the_dataset_is_read_page_by_page() {
-    let desk = Desk::of(TestApp::uncoded(&Generator::new(88).reviews(700)).await).await;
+    let tool_app = ToolApp::of(TestApp::uncoded(&Generator::new(88).reviews(700)).await).await;
     let (mut ids, mut uri) = (Vec::new(), "reviews://reviews".to_owned());
     loop {
-        let page = read(&desk, &uri);
+        let page = read(&tool_app, &uri);
         assert_eq!(page["url"], "https://reviews.example.com/reviews.json");
         ids.extend(
             page["reviews"]
@@ -86,7 +86,7 @@ async fn the_dataset_is_read_page_by_page() {
         next.as_str().unwrap().clone_into(&mut uri);
     }
     assert!(
-        ids == desk.app.get("/reviews.json").await.ids(),
+        ids == tool_app.app.get("/reviews.json").await.ids(),
         "{}",
         ids.len()
     );
@@ -94,17 +94,17 @@ async fn the_dataset_is_read_page_by_page() {
 
 #[tokio::test]
 async fn a_review_is_read_by_its_id_however_that_is_encoded() {
-    let mut review = saying(1, "With a sign.".to_owned());
+    let mut review = review_with_text(1, "With a sign.".to_owned());
     review.id = "a=b~c".parse().unwrap();
-    let desk = Desk::of(TestApp::with(&[review]).await).await;
+    let tool_app = ToolApp::of(TestApp::with(&[review]).await).await;
     for uri in [
         "reviews://review/a=b~c",
         "reviews://review/a%3Db~c",
         "reviews://review/a%3Db%7Ec",
     ] {
         assert_eq!(
-            read(&desk, uri),
-            desk.call("get_review", json!({"id": "a=b~c"})),
+            read(&tool_app, uri),
+            tool_app.call("get_review", json!({"id": "a=b~c"})),
             "{uri}"
         );
     }
@@ -112,13 +112,13 @@ async fn a_review_is_read_by_its_id_however_that_is_encoded() {
 
 #[tokio::test]
 async fn evidence_is_read_by_its_aspect_and_filters() {
-    let desk = Desk::seeded().await;
+    let tool_app = ToolApp::seeded().await;
     assert_eq!(
         read(
-            &desk,
+            &tool_app,
             "reviews://evidence/price?polarity=negative&limit=2&hits=false"
         ),
-        desk.call(
+        tool_app.call(
             "get_evidence",
             json!({"aspect": "price", "polarity": "negative", "limit": 2, "hits": false})
         )
@@ -128,13 +128,13 @@ async fn evidence_is_read_by_its_aspect_and_filters() {
         ("reviews://evidence/price?polarity=bad", Some("- polarity:")),
         ("reviews://evidence/price?star=1", Some("- star:")),
     ] {
-        assert_refused(&desk, uri, refused);
+        assert_refused(&tool_app, uri, refused);
     }
 }
 
 #[tokio::test]
-async fn answers_link_their_reviews_and_an_aspect_its_evidence_where_that_is_asked_for() {
-    let desk = Desk::seeded().await;
+async fn answers_link_their_reviews_and_evidence_on_request() {
+    let tool_app = ToolApp::seeded().await;
     for (tool, arguments, count) in [
         ("search_reviews", json!({"limit": 3}), 3),
         ("get_reviews_since", json!({"date": "2026-01-01"}), 10),
@@ -150,11 +150,11 @@ async fn answers_link_their_reviews_and_an_aspect_its_evidence_where_that_is_ask
         ] {
             let mut asked = arguments.clone();
             asked["links"] = links;
-            // Over the wire they stand behind the text, which is the same with and without.
-            let content = desk.wired(tool, asked.clone()).await.1["content"].take();
+            // In the message they follow the text, which is the same without them.
+            let content = tool_app.wire_result(tool, asked.clone()).await.1["content"].take();
             let content = content.as_array().unwrap();
             assert_eq!(content.len(), 1 + count, "{tool} {asked}");
-            let structured = desk.call(tool, arguments.clone());
+            let structured = tool_app.call(tool, arguments.clone());
             assert_eq!(
                 content[0]["text"],
                 escaped_json(&structured),
@@ -163,23 +163,23 @@ async fn answers_link_their_reviews_and_an_aspect_its_evidence_where_that_is_ask
             for link in &content[1..] {
                 assert_eq!(link["type"], "resource_link");
                 let uri = link["uri"].as_str().unwrap();
-                assert!(desk.catalog.read(uri).is_ok(), "{uri}");
+                assert!(tool_app.catalog.read(uri).is_ok(), "{uri}");
             }
         }
     }
-    let told = desk.refused("search_reviews", json!({"links": "some"}));
+    let refusal = tool_app.refused("search_reviews", json!({"links": "some"}));
     assert!(
-        told.contains("links: must be one of: true, false"),
-        "{told}"
+        refusal.contains("links: must be one of: true, false"),
+        "{refusal}"
     );
-    let told = desk.refused("list_facets", json!({"links": true}));
-    assert!(told.contains("links: is not an argument"), "{told}");
+    let refusal = tool_app.refused("list_facets", json!({"links": true}));
+    assert!(refusal.contains("links: is not an argument"), "{refusal}");
 }
 
 #[tokio::test]
-async fn there_is_nothing_elsewhere() {
-    let desk = Desk::seeded().await;
-    let foreign = desk.call("search_reviews", json!({"rating": 5, "limit": 1}))["next_cursor"]
+async fn unknown_uris_have_no_resource() {
+    let tool_app = ToolApp::seeded().await;
+    let foreign = tool_app.call("search_reviews", json!({"rating": 5, "limit": 1}))["next_cursor"]
         .as_str()
         .unwrap()
         .to_owned();
@@ -197,10 +197,10 @@ async fn there_is_nothing_elsewhere() {
         "file:///etc/passwd",
         "https://reviews.example.com/reviews.json",
     ] {
-        assert_refused(&desk, uri, None);
+        assert_refused(&tool_app, uri, None);
     }
     for cursor in ["", "x", &foreign] {
         let uri = format!("reviews://reviews?cursor={cursor}");
-        assert_refused(&desk, &uri, Some("- cursor:"));
+        assert_refused(&tool_app, &uri, Some("- cursor:"));
     }
 }

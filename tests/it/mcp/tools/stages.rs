@@ -1,24 +1,23 @@
-//! The insights in stages and the evidence behind them: small, the same as REST, and together enough
-//! for a question that a person would ask.
+//! Parts of the insights and their evidence: small, the same as REST, and sufficient for a person's question.
 
 use super::*;
 
-/// An overview has at most so many bytes.
+/// The maximum size of an overview, in bytes.
 const OVERVIEW_BYTES_MAX: usize = 8 * 1024;
 
 #[tokio::test]
-async fn the_overview_is_small_and_agrees_with_the_whole() {
-    let desk = Desk::seeded().await;
+async fn the_overview_is_small_and_matches_the_full_insights() {
+    let tool_app = ToolApp::seeded().await;
     let (overview, whole) = (
-        desk.call("get_insights", json!({})),
-        desk.get("/insights.json").await,
+        tool_app.call("get_insights", json!({})),
+        tool_app.get("/insights.json").await,
     );
     assert!(
         escaped_json(&overview).len() <= OVERVIEW_BYTES_MAX,
         "{}",
         escaped_json(&overview).len()
     );
-    assert_eq!(overview, desk.get("/insights.json?part=overview").await);
+    assert_eq!(overview, tool_app.get("/insights.json?part=overview").await);
     let aspects = whole["aspects"].as_array().unwrap();
     assert_eq!(overview["aspects"].as_array().unwrap().len(), aspects.len());
     for (row, aspect) in overview["aspects"].as_array().unwrap().iter().zip(aspects) {
@@ -49,15 +48,15 @@ async fn the_overview_is_small_and_agrees_with_the_whole() {
             "{part}"
         );
     }
-    // Of a firm with long lists it is as small.
-    desk.app
+    // With long lists it is as small.
+    tool_app.app
         .shell(
             "with recursive area (n) as (select 100 union all select n + 1 from area where n < 900)
              insert into service_area select 'Area number ' || n || ' of the county of the long names', n from area;
              update editorial_faq set question = question || ' ' || replace(hex(zeroblob(200)), '0', 'long ');",
         )
         .await;
-    let overview = desk.call("get_insights", json!({}));
+    let overview = tool_app.call("get_insights", json!({}));
     assert!(
         escaped_json(&overview).len() <= OVERVIEW_BYTES_MAX,
         "{}",
@@ -70,15 +69,15 @@ async fn the_overview_is_small_and_agrees_with_the_whole() {
     );
 }
 
-/// So many reviews that say this.
+/// This many reviews with this text.
 fn several(times: usize, text: &str, reviews: &mut Vec<Review>) {
     for _ in 0..times {
-        reviews.push(saying(reviews.len(), text.to_owned()));
+        reviews.push(review_with_text(reviews.len(), text.to_owned()));
     }
 }
 
 #[tokio::test]
-async fn the_overview_ranks_what_is_complained_about_most_first() {
+async fn the_overview_ranks_complaints_by_frequency() {
     let mut reviews = Vec::new();
     several(2, "The price was way too high.", &mut reviews);
     several(3, "Mike was two hours late.", &mut reviews);
@@ -87,8 +86,8 @@ async fn the_overview_ranks_what_is_complained_about_most_first() {
     several(3, "He left everything spotless.", &mut reviews);
     several(5, "Mike was polite and friendly.", &mut reviews);
     several(4, "I would never use them again.", &mut reviews);
-    let desk = Desk::of(TestApp::with(&reviews).await).await;
-    let overview = desk.call("get_insights", json!({}));
+    let tool_app = ToolApp::of(TestApp::with(&reviews).await).await;
+    let overview = tool_app.call("get_insights", json!({}));
     let mut aspects = overview["aspects"].as_array().unwrap().iter();
     assert!(
         aspects.any(|row| row["id"] == "overall" && row["negative"] == 4),
@@ -99,8 +98,8 @@ async fn the_overview_ranks_what_is_complained_about_most_first() {
         .iter()
         .map(|row| row["id"].as_str().unwrap())
         .collect();
-    // Of two complaints each, that which fewer reviews praise beside them comes first. Praise alone is no complaint, nor is whether
-    // they would come again, which is of the firm as a whole.
+    // Of two aspects with two complaints each, the one with less praise comes first. Aspects with only praise are left out, and
+    // so is `overall`, which is about the firm as a whole.
     assert_eq!(ids, ["punctuality", "price", "cleanliness"], "{overview:#}");
     let figures = |row: &Value| [&row["reviews"], &row["share"]["n"]].map(Value::as_u64);
     assert_eq!(
@@ -108,20 +107,22 @@ async fn the_overview_ranks_what_is_complained_about_most_first() {
         [[3, 7], [2, 2], [2, 5]].map(|row| row.map(Some))
     );
     assert_eq!(ranked[0]["share"]["value"], 0.429);
-    // Each figure is that of the evidence.
+    // Each figure matches the evidence.
     for row in ranked {
         let total = |polarity| {
             let asked = json!({"aspect": row["id"], "polarity": polarity, "limit": 1});
-            desk.call("get_evidence", asked)["total"].as_u64().unwrap()
+            tool_app.call("get_evidence", asked)["total"]
+                .as_u64()
+                .unwrap()
         };
         assert_eq!(total("negative") + total("mixed"), row["reviews"], "{row}");
     }
 }
 
 #[tokio::test]
-async fn every_stage_is_what_rest_gives_or_is_refused_for_the_same() {
-    let desk = Desk::seeded().await;
-    let whole = desk.get("/insights.json").await;
+async fn rest_and_mcp_agree_on_every_part_of_the_insights_and_its_errors() {
+    let tool_app = ToolApp::seeded().await;
+    let whole = tool_app.get("/insights.json").await;
     let mut stages: Vec<(&str, String)> = [
         "overview",
         "aspects",
@@ -157,10 +158,10 @@ async fn every_stage_is_what_rest_gives_or_is_refused_for_the_same() {
         let query = url::form_urlencoded::Serializer::new(String::new())
             .append_pair(name, &value)
             .finish();
-        let answer = desk.call("get_insights", json!({name: value}));
+        let answer = tool_app.call("get_insights", json!({name: value}));
         assert_eq!(
             answer,
-            desk.get(&format!("/insights.json?{query}")).await,
+            tool_app.get(&format!("/insights.json?{query}")).await,
             "{query}"
         );
         if name == "aspect" {
@@ -168,7 +169,7 @@ async fn every_stage_is_what_rest_gives_or_is_refused_for_the_same() {
             assert!(aspects.contains(&answer["aspect"]), "{query}");
         }
     }
-    for (arguments, status, said) in [
+    for (arguments, status, reason) in [
         (json!({"aspect": "parking"}), 404, "known: punctuality, "),
         (json!({"technician": "Nobody Known"}), 404, "known: "),
         (
@@ -182,8 +183,8 @@ async fn every_stage_is_what_rest_gives_or_is_refused_for_the_same() {
             "must be left out if aspect is given",
         ),
     ] {
-        let refused = desk.refused("get_insights", arguments.clone());
-        assert!(refused.contains(said), "{refused}");
+        let refused = tool_app.refused("get_insights", arguments.clone());
+        assert!(refused.contains(reason), "{refused}");
         let query = url::form_urlencoded::Serializer::new(String::new())
             .extend_pairs(
                 object(arguments)
@@ -191,14 +192,14 @@ async fn every_stage_is_what_rest_gives_or_is_refused_for_the_same() {
                     .map(|(name, value)| (name, value.as_str().unwrap())),
             )
             .finish();
-        let answer = desk.app.get(&format!("/insights.json?{query}")).await;
+        let answer = tool_app.app.get(&format!("/insights.json?{query}")).await;
         assert_eq!(answer.status, status, "{query}");
-        assert!(answer.text().contains(said), "{}", answer.text());
+        assert!(answer.text().contains(reason), "{}", answer.text());
     }
 }
 
 #[tokio::test]
-async fn of_a_value_that_leaves_no_room_for_another_200_characters_are_received() {
+async fn errors_repeat_at_most_200_characters_of_a_value() {
     let app = TestApp::empty().await;
     let long = "x".repeat(1_000);
     for path in ["/insights.json", "/insights"] {
@@ -215,27 +216,27 @@ async fn of_a_value_that_leaves_no_room_for_another_200_characters_are_received(
 }
 
 #[tokio::test]
-async fn what_is_said_of_a_technician_by_aspect_is_what_the_evidence_lists() {
-    let desk = Desk::seeded().await;
-    let stage = desk.call("get_insights", json!({"technician": "Mike Alvarez"}));
+async fn figures_of_a_technician_by_aspect_match_the_evidence() {
+    let tool_app = ToolApp::seeded().await;
+    let stage = tool_app.call("get_insights", json!({"technician": "Mike Alvarez"}));
     let rows = stage["by_aspect"].as_array().unwrap();
     assert!(rows.len() > 3, "{rows:?}");
     for row in rows {
         let evidence = json!({"aspect": row["id"], "technician": "Mike Alvarez", "limit": 1});
         assert_eq!(
-            desk.call("get_evidence", evidence)["total"],
+            tool_app.call("get_evidence", evidence)["total"],
             row["reviews"],
             "{row}"
         );
         let url = row["evidence_url"].as_str().unwrap();
         let path = url.strip_prefix("https://reviews.example.com").unwrap();
-        assert_eq!(desk.get(path).await["total"], row["reviews"], "{row}");
+        assert_eq!(tool_app.get(path).await["total"], row["reviews"], "{row}");
     }
 }
 
-/// Reviews in the order of the text: who is named in a sentence, or in the one before it.
+/// For each review, in the order of the text: the people named in a sentence or in the one before it.
 #[tokio::test]
-async fn a_finding_is_of_whom_its_sentence_or_the_one_before_names() {
+async fn a_finding_belongs_to_the_person_in_its_sentence_or_the_one_before() {
     let texts = [
         "Mike Alvarez was right on time.",
         "Mike Alvarez came. The visit started right on time.",
@@ -244,14 +245,14 @@ async fn a_finding_is_of_whom_its_sentence_or_the_one_before_names() {
     ];
     let reviews: Vec<Review> = (0..)
         .zip(texts)
-        .map(|(at, text)| saying(at, text.to_owned()))
+        .map(|(at, text)| review_with_text(at, text.to_owned()))
         .collect();
-    let desk = Desk::of(TestApp::with(&reviews).await).await;
-    desk.app
+    let tool_app = ToolApp::of(TestApp::with(&reviews).await).await;
+    tool_app.app
         .shell("insert into business (business_id, name) values ('peak', 'Desert Peak');
              insert into technician (technician_id, name, position) values ('t-1', 'Mike Alvarez', 1)")
         .await;
-    let all = desk.call(
+    let all = tool_app.call(
         "get_evidence",
         json!({"aspect": "punctuality", "polarity": "positive"}),
     );
@@ -260,7 +261,7 @@ async fn a_finding_is_of_whom_its_sentence_or_the_one_before_names() {
         all["by_technician"],
         json!([{"id": "t-1", "name": "Mike Alvarez", "reviews": 2}])
     );
-    let his = desk.call(
+    let his = tool_app.call(
         "get_evidence",
         json!({"aspect": "punctuality", "technician": "T-1"}),
     );
@@ -275,7 +276,7 @@ async fn a_finding_is_of_whom_its_sentence_or_the_one_before_names() {
         his["reviews"][1]["findings"][0]["technicians"],
         json!(["Mike Alvarez"])
     );
-    let misspelt = desk.call(
+    let misspelt = tool_app.call(
         "get_evidence",
         json!({"aspect": "punctuality", "technician": "Mike Alvares"}),
     );
@@ -286,8 +287,8 @@ async fn a_finding_is_of_whom_its_sentence_or_the_one_before_names() {
 }
 
 #[tokio::test]
-async fn any_evidence_is_the_same_for_agents_and_counts_what_its_filters_find() {
-    let desk = Desk::seeded().await;
+async fn any_evidence_is_equal_in_rest_and_mcp_and_counts_all_matches() {
+    let tool_app = ToolApp::seeded().await;
     let mut generator = Generator::new(91);
     let (mut found, mut refused, mut paged) = (0, 0, 0);
     for _ in 0..250 {
@@ -326,8 +327,8 @@ async fn any_evidence_is_the_same_for_agents_and_counts_what_its_filters_find() 
             .map(|(name, value)| ((*name).to_owned(), json!(value)))
             .collect();
         arguments.insert("aspect".to_owned(), json!(aspect));
-        let rest = desk.app.get(&target).await;
-        if let Ok(answer) = desk.ask("get_evidence", &arguments) {
+        let rest = tool_app.app.get(&target).await;
+        if let Ok(answer) = tool_app.ask("get_evidence", &arguments) {
             assert_eq!(answer, rest.json(), "{target}");
             found += usize::from(answer["total"] != 0);
             for facet in answer["by_technician"].as_array().unwrap() {
@@ -336,13 +337,17 @@ async fn any_evidence_is_the_same_for_agents_and_counts_what_its_filters_find() 
                 if arguments.contains_key("technician") {
                     break;
                 }
-                let of_one = desk.ask("get_evidence", &narrowed).unwrap();
+                let of_one = tool_app.ask("get_evidence", &narrowed).unwrap();
                 assert_eq!(of_one["total"], facet["reviews"], "{target} {facet}");
             }
             if let Some(next) = answer["next_cursor"].as_str() {
                 arguments.insert("cursor".to_owned(), json!(next));
-                let rest = desk.get(&format!("{target}&cursor={next}")).await;
-                assert_eq!(desk.ask("get_evidence", &arguments), Ok(rest), "{target}");
+                let rest = tool_app.get(&format!("{target}&cursor={next}")).await;
+                assert_eq!(
+                    tool_app.ask("get_evidence", &arguments),
+                    Ok(rest),
+                    "{target}"
+                );
                 paged += 1;
             }
         } else {
@@ -360,14 +365,14 @@ async fn any_evidence_is_the_same_for_agents_and_counts_what_its_filters_find() 
     );
 }
 
-/// Which technician is praised most for punctuality since last year, and what do complaints about price
-/// say? At most 4 calls and 20 KB.
+/// "Which technician is praised most for punctuality since last year, and what do complaints about price say?" takes at most
+/// 4 calls and 20 KB.
 #[tokio::test]
 async fn the_agents_question_takes_two_calls_and_gives_the_right_sentences() {
-    let desk = Desk::seeded().await;
+    let tool_app = ToolApp::seeded().await;
     let mut bytes = 0;
     let mut ask = |arguments: Value| {
-        let answer = desk.call("get_evidence", arguments);
+        let answer = tool_app.call("get_evidence", arguments);
         bytes += escaped_json(&answer).len();
         answer
     };
@@ -377,9 +382,9 @@ async fn the_agents_question_takes_two_calls_and_gives_the_right_sentences() {
     let complaints =
         ask(json!({"aspect": "price", "polarity": "negative", "hits": false, "limit": 30}));
     assert!(bytes <= 20_000, "{bytes} bytes");
-    // By the database's own view: in which sentence since last year who is named, and what it praises.
+    // The expected result, from the database's view: names and praise by sentence since last year.
     let best = &praise["by_technician"][0];
-    let counted = desk
+    let counted = tool_app
         .app
         .shell(
             "select m.value from derived_finding f join review r using (review_id) join derived_mention m using (review_id)
@@ -405,14 +410,14 @@ async fn the_agents_question_takes_two_calls_and_gives_the_right_sentences() {
     insta::assert_snapshot!("complaints", sentences.join("\n"));
 }
 
-/// What do customers complain about most, is it getting better, and what do three recent complaints about punctuality say, with the
-/// owner's answers? Three calls, and at most 20 KB of messages, the text form and the structured one together.
+/// "What do customers complain about most, is it getting better, and what do three recent complaints about punctuality say,
+/// with the owner's answers?" takes three calls and at most 20 KB of messages, text and structured content together.
 #[tokio::test]
 async fn what_customers_complain_about_is_told_in_three_calls() {
-    let desk = Desk::seeded().await;
+    let tool_app = ToolApp::seeded().await;
     let mut sizes = Vec::new();
     let mut ask = async |tool: &str, arguments: Value| {
-        let (bytes, mut result) = desk.wired(tool, arguments).await;
+        let (bytes, mut result) = tool_app.wire_result(tool, arguments).await;
         sizes.push(bytes);
         let structured = result["structuredContent"].take();
         assert_eq!(

@@ -1,4 +1,4 @@
-//! One connection of the receiver: reads its requests, and answers them as it is told.
+//! One connection of the receiver: reads requests and sends the configured replies.
 
 use std::io;
 use std::time::Duration;
@@ -23,9 +23,9 @@ pub(super) async fn serve(
             stream
                 .write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")
                 .await?;
-            return gone(&mut stream).await;
+            return wait_for_close(&mut stream).await;
         }
-        Manner::Silent => return gone(&mut stream).await,
+        Manner::Silent => return wait_for_close(&mut stream).await,
         Manner::Deaf => {
             let _stream = acceptor.accept(stream).await?;
             return std::future::pending().await;
@@ -50,7 +50,7 @@ pub(super) async fn serve(
 }
 
 /// Returns once the other side has closed the connection.
-async fn gone(stream: &mut (impl AsyncReadExt + Unpin)) -> io::Result<()> {
+async fn wait_for_close(stream: &mut (impl AsyncReadExt + Unpin)) -> io::Result<()> {
     let mut rest = [0; 4_096];
     while stream.read(&mut rest).await? > 0 {}
     Ok(())
@@ -115,7 +115,7 @@ async fn answer(
                 .iter()
                 .flat_map(|(name, value)| [name.as_str(), ": ", value.as_str(), "\r\n"])
                 .collect();
-            // These have no body, and say nothing about its length (RFC 9112 §6.3).
+            // These have neither a body nor a length (RFC 9112 §6.3).
             let length = if status == 204 {
                 String::new()
             } else {
@@ -131,15 +131,15 @@ async fn answer(
             );
             stream.write_all(head.as_bytes()).await?;
         }
-        Reply::Never => gone(stream).await?,
+        Reply::Never => wait_for_close(stream).await?,
         Reply::Drip => {
-            drip(
+            send_slowly(
                 stream,
                 b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n",
             )
             .await?;
         }
-        Reply::DripHead => drip(stream, b"HTTP/1.1 200 OK\r\nx: ").await?,
+        Reply::DripHead => send_slowly(stream, b"HTTP/1.1 200 OK\r\nx: ").await?,
         Reply::Endless => {
             stream
                 .write_all(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
@@ -185,9 +185,9 @@ async fn answer(
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the pace is real: what is tested is a deadline"
+    reason = "the delay is real because the test is about a deadline"
 )]
-async fn drip(stream: &mut TlsStream<TcpStream>, first: &[u8]) -> io::Result<()> {
+async fn send_slowly(stream: &mut TlsStream<TcpStream>, first: &[u8]) -> io::Result<()> {
     stream.write_all(first).await?;
     let mut drops = tokio::time::interval(Duration::from_millis(5));
     loop {

@@ -1,5 +1,4 @@
-//! A subscriber's server: real TLS on a real socket, which records what comes and answers as it is
-//! told, well or badly.
+//! A subscriber's server: real TLS on a real socket. It records requests and sends the configured replies, also faulty ones.
 
 mod connection;
 
@@ -18,7 +17,7 @@ use tokio_rustls::TlsAcceptor;
 use super::authority::server_config;
 use super::reply::Reply;
 
-/// The names that a receiver's certificate is for, and the addresses it may have.
+/// The names and addresses in a receiver's certificate.
 const NAMES: [&str; 12] = [
     "receiver.test",
     "*.receiver.test",
@@ -34,20 +33,20 @@ const NAMES: [&str; 12] = [
     "127.0.0.9",
 ];
 
-/// How a receiver treats connections.
+/// The behaviour of a receiver at the connection level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Manner {
-    /// It serves HTTPS with a certificate that is trusted.
+    /// Serves HTTPS with a trusted certificate.
     Https,
-    /// Its certificate is from nobody we know.
+    /// Has a certificate from an untrusted authority.
     Untrusted,
-    /// Its certificate is for another name.
+    /// Has a certificate for another name.
     OtherName,
-    /// It answers the handshake with words.
+    /// Answers the handshake with plain text.
     PlainText,
-    /// It never answers the handshake.
+    /// Never answers the handshake.
     Silent,
-    /// It reads nothing behind the handshake.
+    /// Reads nothing after the handshake.
     Deaf,
 }
 
@@ -63,19 +62,19 @@ impl Manner {
     }
 }
 
-/// A request as it came.
+/// A received request.
 #[derive(Debug, Clone)]
 pub struct Received {
     pub method: String,
     pub target: String,
     pub fields: Vec<(String, String)>,
     pub body: Vec<u8>,
-    /// On which connection, counted from 0.
+    /// The number of its connection, from 0.
     pub connection: usize,
 }
 
 impl Received {
-    /// The value of a header field that is there once, or "".
+    /// The value of a header field that must not be repeated; "" if it is absent.
     pub fn field(&self, name: &str) -> &str {
         let mut values = self
             .fields
@@ -83,7 +82,7 @@ impl Received {
             .filter(|(field, _)| field.eq_ignore_ascii_case(name))
             .map(|(_, value)| value.as_str());
         let value = values.next().unwrap_or_default();
-        assert_eq!(values.next(), None, "{name} is there twice");
+        assert_eq!(values.next(), None, "{name} is repeated");
         value
     }
 
@@ -97,7 +96,7 @@ impl Received {
     }
 }
 
-/// See the head of this file. It stops when it is dropped.
+/// The server (see the module); it stops on drop.
 pub struct Receiver {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -118,12 +117,12 @@ impl Receiver {
         Self::with_manner(Manner::Https).await
     }
 
-    /// A receiver with manners.
+    /// A receiver with this connection behaviour.
     pub async fn with_manner(manner: Manner) -> Self {
         Self::at(1, manner).await
     }
 
-    /// A receiver at 127.0.0.`last` (1 to 9): hosts of their own.
+    /// A receiver at 127.0.0.`last` (1 to 9); each is a separate host.
     #[expect(
         clippy::disallowed_methods,
         reason = "ends when the receiver is dropped"
@@ -148,37 +147,37 @@ impl Receiver {
         }
     }
 
-    /// The address and the port that it listens on.
+    /// The listening address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// A URL of it, by address.
+    /// Its URL by address.
     pub fn url(&self, target: &str) -> String {
         self.url_of(&self.address.ip().to_string(), target)
     }
 
-    /// A URL of it under a name.
+    /// Its URL by name.
     pub fn url_of(&self, host: &str, target: &str) -> String {
         format!("https://{host}:{}{target}", self.address.port())
     }
 
-    /// From now on it answers so, once its script is done.
+    /// Sets the reply to all requests after the script.
     pub fn always(&self, reply: Reply) {
         *self.shared.default.lock().unwrap() = reply;
     }
 
-    /// Answers the next requests so, one after the other.
+    /// Sets the replies to the next requests, in order.
     pub fn script(&self, replies: impl IntoIterator<Item = Reply>) {
         self.shared.script.lock().unwrap().extend(replies);
     }
 
-    /// All requests so far, in the order in which they were complete.
+    /// All requests so far, in the order of their completion.
     pub fn requests(&self) -> Vec<Received> {
         self.shared.requests.borrow().clone()
     }
 
-    /// All requests so far, to be watched and read in place.
+    /// A watch on all requests so far.
     pub fn watch(&self) -> watch::Receiver<Vec<Received>> {
         self.shared.requests.subscribe()
     }
@@ -188,7 +187,7 @@ impl Receiver {
         self.shared.requests.send_modify(Vec::clear);
     }
 
-    /// Returns once there have been `count` requests.
+    /// Waits for `count` requests.
     pub async fn received(&self, count: usize) -> Vec<Received> {
         self.shared
             .requests
@@ -199,17 +198,17 @@ impl Receiver {
             .clone()
     }
 
-    /// How many connections were ever made to it.
+    /// The number of connections ever made to it.
     pub fn connections(&self) -> usize {
         self.shared.accepted.load(Ordering::SeqCst)
     }
 
-    /// How many of its connections are open, to be watched.
+    /// A watch on the number of open connections.
     pub fn watch_open(&self) -> watch::Receiver<usize> {
         self.shared.open.subscribe()
     }
 
-    /// Returns once at most `count` connections are open.
+    /// Waits until at most `count` connections are open.
     pub async fn open_at_most(&self, count: usize) {
         self.shared
             .open
@@ -235,7 +234,7 @@ async fn accept(listener: TcpListener, manner: Manner, shared: Arc<Shared>) {
         shared.open.send_modify(|open| *open += 1);
         let (acceptor, shared) = (acceptor.clone(), Arc::clone(&shared));
         connections.spawn(async move {
-            // How a connection ends is what tests are about; the receiver does not mind.
+            // Tests break connections on purpose, so their errors are ignored.
             let _ = serve(stream, &acceptor, manner, &shared, number).await;
             shared.open.send_modify(|open| *open -= 1);
         });

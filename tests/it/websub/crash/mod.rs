@@ -1,7 +1,10 @@
-//! The hub, killed: whatever the moment, no accepted request is forgotten, no subscriber misses
-//! what is out, and what is sent twice is within what was not written down yet.
+//! Kills of the hub at any moment: no accepted request is lost, no subscriber misses the current content, and only
+//! unrecorded deliveries are repeated.
 
-#![expect(clippy::print_stdout, reason = "it says how many were sent twice")]
+#![expect(
+    clippy::print_stdout,
+    reason = "it prints the number of repeated deliveries"
+)]
 
 mod rig;
 
@@ -11,12 +14,12 @@ use rig::{IN_FLIGHT_MAX, Rig, SUBSCRIBERS, UNRECORDED_MAX};
 
 use crate::support::Generator;
 
-/// Kills while requests are taken and verified, and while what changed goes out.
+/// The number of kills during requests and verifications, and during deliveries.
 const KILLS_AMID_VERIFYING: usize = 10;
 const KILLS_AMID_FAN_OUT: usize = 24;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_kill_loses_a_request_or_a_change_and_few_are_sent_twice() {
+async fn no_kill_loses_a_request_or_a_change_and_few_deliveries_repeat() {
     let mut random = Generator::new(0x51_6B_11);
     let mut rig = Rig::start().await;
     let twice_verified = verifying(&mut rig, &mut random).await;
@@ -32,7 +35,7 @@ async fn no_kill_loses_a_request_or_a_change_and_few_are_sent_twice() {
     );
 }
 
-/// Subscribes everybody, killed at it again and again. Returns how many were asked again.
+/// Subscribes all callbacks despite repeated kills. Returns the number of repeated verifications.
 async fn verifying(rig: &mut Rig, random: &mut Generator) -> usize {
     let per_round = SUBSCRIBERS / KILLS_AMID_VERIFYING;
     for round in 0..KILLS_AMID_VERIFYING {
@@ -49,13 +52,13 @@ async fn verifying(rig: &mut Rig, random: &mut Generator) -> usize {
     let again = asked - SUBSCRIBERS;
     assert!(
         again <= KILLS_AMID_VERIFYING * (UNRECORDED_MAX + IN_FLIGHT_MAX),
-        "{again} were asked again"
+        "{again} were verified again"
     );
     again
 }
 
-/// Two changes, each of which is killed on its way out; then everybody has the last one. Returns
-/// how many deliveries there were, and how many of them were not the first of their content.
+/// Makes two changes with kills during their deliveries, until all callbacks have the last one. Returns the number of
+/// deliveries, and that of repeated ones.
 async fn fan_out(rig: &mut Rig, random: &mut Generator, round: usize) -> (usize, usize) {
     rig.forget();
     let mut last = String::new();
@@ -73,7 +76,7 @@ async fn fan_out(rig: &mut Rig, random: &mut Generator, round: usize) -> (usize,
     let twice = deliveries.len() - distinct.len();
     assert!(
         twice <= 2 * (UNRECORDED_MAX + IN_FLIGHT_MAX),
-        "round {round}: {twice} were sent twice"
+        "round {round}: {twice} deliveries were repeated"
     );
     assert_eq!(
         distinct

@@ -1,23 +1,23 @@
-//! The real binary with two hundred subscribers at five hosts, to be killed.
+//! The real binary with two hundred subscribers at five hosts, for kills.
 
 use std::collections::HashSet;
 use std::time::Duration;
 
 use crate::process::hub::{serve, subscribe};
 use crate::process::{Home, Serving};
-use crate::support::{Manner, Received, Receiver, Reply, rows_say, sqlite3};
+use crate::support::{Manner, Received, Receiver, Reply, sqlite3, wait_for_rows};
 
-/// How many callbacks subscribe, over all hosts.
+/// The number of callbacks at all hosts.
 pub const SUBSCRIBERS: usize = 200;
-/// At so many hosts, each of which has at most four exchanges at a time.
+/// The number of hosts, each with at most four concurrent exchanges.
 const HOSTS: usize = 5;
-/// What may be sent again after a kill: a batch that is not written down, and what is in flight.
+/// The deliveries that a kill may repeat: an unrecorded batch, and those in flight.
 pub const UNRECORDED_MAX: usize = 100;
 pub const IN_FLIGHT_MAX: usize = HOSTS * 4;
-/// How long anything may take that is waited for.
+/// The limit of every wait.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// See the head of this file.
+/// The service and its subscribers' servers.
 pub struct Rig {
     home: Home,
     serving: Option<Serving>,
@@ -25,7 +25,6 @@ pub struct Rig {
 }
 
 impl Rig {
-    /// Starts the service and its subscribers' servers.
     pub async fn start() -> Self {
         let home = Home::with(20);
         let mut receivers = Vec::new();
@@ -42,20 +41,20 @@ impl Rig {
         }
     }
 
-    /// Kills the service in the midst of what it does, and starts it again.
+    /// Kills the service and starts it again.
     pub fn kill_and_start(&mut self) {
         self.serving.take().unwrap().kill();
         self.serving = Some(serve(&self.home));
     }
 
-    /// Asks the hub for the subscription of that number, which it accepts.
+    /// Requests the subscription with this number, which the hub accepts.
     pub fn subscribe(&self, number: usize) {
         let callback = self.receivers[number % HOSTS].url(&format!("/callback/{number}"));
         let answer = subscribe(self.serving.as_ref().unwrap(), &callback);
         assert!(answer.starts_with("HTTP/1.1 202 "), "{answer}");
     }
 
-    /// Changes what is published: one review says `text`.
+    /// Changes the text of one review to `text`.
     pub fn change(&self, text: &str) {
         sqlite3(
             &self.home.path(),
@@ -63,7 +62,7 @@ impl Rig {
         );
     }
 
-    /// How many verifications were asked for.
+    /// The number of verifications received.
     pub fn asked(&self) -> usize {
         self.count(|request| request.method == "GET")
     }
@@ -82,8 +81,7 @@ impl Rig {
             .sum()
     }
 
-    /// Every delivery since they were last forgotten: to whom, and what the one changing review
-    /// said.
+    /// Every delivery since the last call of `forget`: the callback, and the text of the changing review.
     pub fn deliveries(&self) -> Vec<(String, String)> {
         let mut deliveries = Vec::new();
         for request in self
@@ -112,18 +110,20 @@ impl Rig {
         self.receivers.iter().for_each(Receiver::forget);
     }
 
-    /// Returns once so many verifications were asked for.
+    /// Waits for this many verifications.
     pub async fn asked_at_least(&self, count: usize) {
         self.until("verifications", || self.asked() >= count).await;
     }
 
-    /// Returns once so many deliveries of `text` came.
+    /// Waits for this many deliveries of `text`.
     pub async fn delivered_at_least(&self, text: &str, count: usize) {
-        self.until(text, || self.count(|request| holds(request, text)) >= count)
-            .await;
+        self.until(text, || {
+            self.count(|request| contains_text(request, text)) >= count
+        })
+        .await;
     }
 
-    /// Returns once everybody has been sent `text`.
+    /// Waits until all callbacks have received `text`.
     pub async fn all_have(&self, text: &str) {
         let has_all = || {
             let mut callbacks = HashSet::new();
@@ -133,7 +133,7 @@ impl Rig {
                     watch
                         .borrow()
                         .iter()
-                        .filter(|it| holds(it, text))
+                        .filter(|it| contains_text(it, text))
                         .map(|request| request.target.clone()),
                 );
             }
@@ -142,7 +142,7 @@ impl Rig {
         self.until(text, has_all).await;
     }
 
-    /// Returns once everybody's subscription is active and nothing waits to be verified.
+    /// Waits until all subscriptions are active and no verification is pending.
     pub fn all_active(&self) {
         self.until_rows(
             "select count(*) from subscription where state = 'active' and not exists (select 1 from intent)",
@@ -150,7 +150,7 @@ impl Rig {
         );
     }
 
-    /// Returns once it is written down that everybody has what is out.
+    /// Waits until the database records that all subscribers have the current content.
     pub fn all_recorded(&self) {
         self.until_rows(
             "select count(*) from subscription join publication as p using (document)
@@ -160,10 +160,10 @@ impl Rig {
     }
 
     fn until_rows(&self, query: &str, wanted: &str) {
-        rows_say(&self.home.path(), query, wanted);
+        wait_for_rows(&self.home.path(), query, wanted);
     }
 
-    /// Returns once `is_so`; looks again whenever anything comes.
+    /// Waits until `is_so` is true; checks it again after each request received.
     async fn until(&self, what: &str, is_so: impl Fn() -> bool) {
         let mut watches: Vec<_> = self.receivers.iter().map(Receiver::watch).collect();
         let wait = async {
@@ -174,11 +174,11 @@ impl Rig {
         };
         tokio::time::timeout(PATIENCE, wait)
             .await
-            .unwrap_or_else(|_| panic!("never came: {what}"));
+            .unwrap_or_else(|_| panic!("{what} did not happen in time"));
     }
 }
 
-/// Whether it is a delivery in which the text stands.
-fn holds(request: &Received, text: &str) -> bool {
+/// Whether this is a delivery that contains the text.
+fn contains_text(request: &Received, text: &str) -> bool {
     memchr::memmem::find(&request.body, text.as_bytes()).is_some()
 }

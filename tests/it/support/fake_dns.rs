@@ -1,4 +1,4 @@
-//! A book of names for the way out: what each resolves to, the first time and after.
+//! A fake resolver: the addresses of each name, at the first lookup and later.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use futures_util::future::BoxFuture;
 use reviews_service::websub::http_client::{Failure, Resolver};
 
-/// Names and what they resolve to. Cloning shares the book.
+/// Names and their addresses. Clones share them.
 #[derive(Debug, Clone, Default)]
-pub struct Book(Arc<Mutex<Pages>>);
+pub struct FakeDns(Arc<Mutex<Pages>>);
 
 #[derive(Debug, Default)]
 struct Pages {
@@ -19,9 +19,8 @@ struct Pages {
     broken: Vec<String>,
 }
 
-impl Book {
-    /// From now on `name` resolves to these addresses; `*.x` stands for every name below x that has
-    /// no entry.
+impl FakeDns {
+    /// Makes `name` resolve to these addresses; `*.x` is every name below x that has no entry.
     pub fn set(&self, name: &str, addresses: &[&str]) {
         let addresses: Vec<IpAddr> = addresses
             .iter()
@@ -34,7 +33,7 @@ impl Book {
         }
     }
 
-    /// From now on nobody answers for `name`.
+    /// Makes lookups of `name` fail.
     pub fn fail(&self, name: &str) {
         self.0
             .lock()
@@ -43,17 +42,17 @@ impl Book {
             .insert(name.to_owned(), Err(Failure::ResolverDown));
     }
 
-    /// From now on whoever asks for `name` panics, until [`Book::mend`].
+    /// Makes lookups of `name` panic until [`FakeDns::stop_panics`].
     pub fn panic_at(&self, name: &str) {
         self.0.lock().unwrap().broken.push(name.to_owned());
     }
 
-    /// Nobody panics any more.
-    pub fn mend(&self) {
+    /// Ends all panics.
+    pub fn stop_panics(&self) {
         self.0.lock().unwrap().broken.clear();
     }
 
-    /// The names that were asked for, in order.
+    /// The names that were looked up, in order.
     pub fn asked(&self) -> Vec<String> {
         self.0.lock().unwrap().asked.clone()
     }
@@ -75,7 +74,7 @@ impl Book {
     }
 }
 
-impl Resolver for Book {
+impl Resolver for FakeDns {
     fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, Failure>> {
         let found = self.look_up(&name);
         let is_broken = self.0.lock().unwrap().broken.contains(&name);
