@@ -212,7 +212,7 @@ impl SentenceWords<'_> {
         let mut words = self.locale.message_with(id, &texts).into_owned();
         let phrase = self.evidence.topics.iter().flatten().next();
         if let Some((phrase, reviews)) = phrase.zip(self.figure("with_phrase")) {
-            let count = match self.number("newest") {
+            let complaints = match self.number("newest") {
                 Some(newest) => {
                     let reviews = self.locale.number(reviews);
                     let texts = [("reviews", &*reviews), ("newest", &newest)];
@@ -220,7 +220,7 @@ impl SentenceWords<'_> {
                 }
                 None => self.locale.counted("reviews", reviews),
             };
-            let texts = [("phrase", phrase.as_str()), ("count", &count)];
+            let texts = [("phrase", phrase.as_str()), ("complaints", &complaints)];
             words.push(' ');
             words += &self.locale.message_with("summary-complaint-phrase", &texts);
         }
