@@ -1,13 +1,13 @@
-//! Says which commit a release was built from (`REVIEWS_COMMIT` at build time, else what git says). Outside of git, as from
-//! an archive of the sources, it is `unknown`, and that is no failure.
+//! Sets the commit of release builds: `REVIEWS_COMMIT` at build time, otherwise the output of git, otherwise `unknown`, as
+//! for an archive of the sources.
 //!
-//! Debug builds are never asked for it: they would be built anew after every commit.
+//! Debug builds do not ask git, because they would be rebuilt after every commit.
 
 use std::process::Command;
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "cargo speaks to build scripts through the environment"
+    reason = "cargo passes values to build scripts through the environment"
 )]
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -27,10 +27,10 @@ fn main() {
     println!("cargo::rustc-env=REVIEWS_COMMIT={commit}");
 }
 
-/// The commit that is checked out here, with `-dirty` where files differ from it; nothing where there is no git, or this
-/// folder is not the root of its repository.
+/// The commit that is checked out, with `-dirty` if tracked files differ from it. `None` without git, or if this folder is
+/// not the root of a repository.
 fn commit() -> Option<String> {
-    // Files of another repository that this folder lies in would say nothing of ours.
+    // This folder may be inside another repository, whose commit is not ours.
     if !std::path::Path::new(".git").exists() {
         return None;
     }
@@ -45,7 +45,7 @@ fn commit() -> Option<String> {
     Some(if is_dirty { commit + "-dirty" } else { commit })
 }
 
-/// What git prints; nothing where it fails or is not there.
+/// The trimmed output of git; `None` if it fails or is missing.
 fn git(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").args(arguments).output().ok()?;
     let text = output.status.success().then_some(output.stdout)?;
