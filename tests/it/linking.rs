@@ -1,5 +1,4 @@
-//! Names in reviews: how many are found and how many of those are right, on annotated sentences
-//! (`docs/ANNOTATION.md`) and on traps.
+//! Precision and recall of names found in reviews, on annotated sentences (`docs/ANNOTATION.md`) and trap sentences.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,16 +17,16 @@ const KINDS: [(MentionKind, &str); 3] = [
     (MentionKind::ServiceArea, "service_areas"),
 ];
 
-/// An annotated text, and the links expected in it.
+/// An annotated text and its expected links.
 struct Row {
     text: String,
     author: String,
     recorded: Mentions,
-    /// In the order of [`KINDS`]; nothing where it is ambiguous.
+    /// Links in the order of [`KINDS`]; `None` if ambiguous.
     expected: [Option<BTreeSet<String>>; 3],
 }
 
-/// Right, wrong and missing links.
+/// Numbers of right, wrong and missing links.
 #[derive(Debug, Default, Clone, Copy)]
 struct Counts {
     right: u32,
@@ -168,7 +167,7 @@ fn measure(names: &Linker, file: &Path) -> [Counts; 3] {
 }
 
 #[test]
-fn names_in_annotated_sentences_are_found_and_are_the_right_ones() {
+fn names_in_annotated_sentences_reach_the_required_precision_and_recall() {
     let names = Linker::new(&seeds());
     let mut all = [Counts::default(); 3];
     for file in [
@@ -188,10 +187,10 @@ fn names_in_annotated_sentences_are_found_and_are_the_right_ones() {
     assert!(areas.precision() >= 0.97, "areas {areas:?}");
 }
 
-/// Nobody looked at the sentences of this half; of its technicians three in 106 links are wrong, so
-/// this floor is below the promise that both halves together keep.
+/// The held-out half was not used for development. 3 of its 106 links to technicians are wrong, so the limit is below that
+/// of both halves together.
 #[test]
-fn names_in_sentences_that_nobody_looked_at_are_found_no_worse_than_they_were() {
+fn names_in_held_out_sentences_reach_the_required_precision_and_recall() {
     let [technicians, services, areas] = measure(
         &Linker::new(&seeds()),
         &root("tests/gold/names_held_out.tsv"),
@@ -207,7 +206,7 @@ fn names_in_sentences_that_nobody_looked_at_are_found_no_worse_than_they_were() 
 }
 
 #[test]
-fn no_trap_is_walked_into() {
+fn trap_sentences_give_exactly_the_expected_links() {
     let names = Linker::new(&seeds());
     let mut faults = Vec::new();
     for row in rows(&root("tests/names/traps.tsv")) {
@@ -221,9 +220,9 @@ fn no_trap_is_walked_into() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Everybody there is called like a word.
+/// All names in this file are also ordinary words, like Mark.
 #[test]
-fn a_word_is_a_name_only_where_it_is_used_as_one() {
+fn names_that_are_also_words_are_linked_only_when_used_as_names() {
     let rows = rows(&root("tests/names/word_names.tsv"));
     let staff: BTreeSet<String> = rows
         .iter()

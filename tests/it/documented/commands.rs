@@ -1,4 +1,4 @@
-//! The commands of the docs: run, or read by the parser that reads them in earnest.
+//! Commands in the docs are run, or parsed as the program does.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,13 +9,13 @@ use reviews_service::cli::{Cli, guide};
 use super::{pages, pattern_of, root};
 use crate::support::{Generator, TestApp, Tool, needs, sqlite3};
 
-/// The lines of all shell blocks, without their comments.
+/// The lines of all shell blocks without comments.
 fn shell_lines(text: &str) -> Vec<String> {
     let blocks = text
         .split("```sh\n")
         .skip(1)
         .filter_map(|rest| rest.split("```").next());
-    // A backslash at its end continues a line.
+    // A backslash at the end continues the line.
     let whole = blocks.map(|block| block.replace("\\\n", " "));
     let lines = |block: String| {
         let lines = block
@@ -27,7 +27,7 @@ fn shell_lines(text: &str) -> Vec<String> {
     whole.flat_map(lines).collect()
 }
 
-/// The words of a line as a shell takes them: what stands in double quotes is one.
+/// The words of a line as a shell splits them; only double quotes are supported.
 fn words_of(line: &str) -> Vec<&str> {
     let parts = (0..).zip(line.split('"'));
     let words = parts.map(|(at, part): (usize, _)| {
@@ -40,7 +40,7 @@ fn words_of(line: &str) -> Vec<&str> {
     words.flatten().collect()
 }
 
-/// The SQL of a line for the `sqlite3` shell.
+/// The SQL of a line that calls `sqlite3`.
 fn statement(line: &str) -> String {
     let sql = line
         .split_once('"')
@@ -49,9 +49,9 @@ fn statement(line: &str) -> String {
     sql.replace("\\\"", "\"")
 }
 
-/// Reads the words of a `reviews` command as the binary would.
+/// Asserts that the arguments of a `reviews` command can be parsed.
 fn parse(words: &[&str], line: &str) {
-    // What stands for something else: a file, and what may be left out.
+    // Remove brackets for optional arguments and the ellipsis for repetition.
     let words = words
         .iter()
         .filter(|word| !word.starts_with('[') && !word.ends_with(']'))
@@ -59,12 +59,12 @@ fn parse(words: &[&str], line: &str) {
     let result = Cli::command().try_get_matches_from(words);
     assert!(
         result.is_ok(),
-        "`{line}` is no command: {}",
+        "`{line}` is not a command: {}",
         result.unwrap_err()
     );
 }
 
-/// Something answers the URL of a `curl`.
+/// Asserts that a route exists for the URL of a `curl` command.
 fn check_url(app: &TestApp, words: &[&str], line: &str) {
     let url = words
         .iter()
@@ -79,11 +79,11 @@ fn check_url(app: &TestApp, words: &[&str], line: &str) {
     );
     assert!(
         pattern_of(app, &path).is_some(),
-        "{line}: nothing answers {path}"
+        "{line}: no route for {path}"
     );
 }
 
-/// `cargo run` with what stands behind its `--`.
+/// Parses the arguments of `cargo run` after `--` as those of `reviews`.
 fn parse_run(rest: &[&str], line: &str) {
     let own = rest
         .iter()
@@ -96,14 +96,14 @@ fn parse_run(rest: &[&str], line: &str) {
 }
 
 #[tokio::test]
-async fn the_commands_in_the_docs_are_the_ones_that_there_are() {
+async fn every_command_in_the_docs_exists() {
     let app = TestApp::with(&Generator::new(1).reviews(20)).await;
     let justfile = fs::read_to_string(root().join("justfile")).expect("there is a justfile");
     let mut count = 0;
     for (page, text) in pages() {
         for line in &shell_lines(&text) {
             count += 1;
-            // NAME=VALUE before a command sets it for that command.
+            // Skip NAME=VALUE, which sets an environment variable for the command.
             let is_setting = |word: &&str| {
                 word.split_once('=')
                     .is_some_and(|(name, _)| name == name.to_uppercase())
@@ -129,7 +129,7 @@ async fn the_commands_in_the_docs_are_the_ones_that_there_are() {
                     "no recipe {recipe}"
                 ),
                 ["sqlite3", ..] => drop(sqlite3(&app.path(), &statement(line))),
-                // Not ours: what they make is used by the lines behind them.
+                // Other programs are not run here.
                 [
                     "cargo",
                     "test" | "build" | "install" | "bench" | "clippy" | "fmt",
@@ -144,7 +144,7 @@ async fn the_commands_in_the_docs_are_the_ones_that_there_are() {
                 ["./verify"] => assert!(root().join("verify").exists(), "there is no ./verify"),
                 ["curl", ..] => check_url(&app, &words, line),
                 _ => panic!(
-                    "{}: what does `{line}` run? Teach this test.",
+                    "{}: unknown command `{line}`; add it to this test",
                     page.display()
                 ),
             }
@@ -156,7 +156,7 @@ async fn the_commands_in_the_docs_are_the_ones_that_there_are() {
 }
 
 #[tokio::test]
-async fn the_real_shell_takes_every_statement_of_the_docs() {
+async fn the_sqlite3_shell_accepts_every_statement_of_the_docs() {
     let (shell, app) = (
         needs!(Tool::Shell),
         TestApp::with(&Generator::new(1).reviews(20)).await,
@@ -185,7 +185,7 @@ async fn the_real_shell_takes_every_statement_of_the_docs() {
 }
 
 #[test]
-fn the_table_of_commands_is_made_of_the_help() {
+fn the_table_of_commands_is_generated_from_the_help() {
     let reference = fs::read_to_string(root().join("docs/REFERENCE.md")).unwrap();
     let table = table(&Cli::command());
     assert!(
@@ -226,7 +226,7 @@ fn rows(command: &Command, before: &str, text: &mut String) {
     let own = command
         .get_arguments()
         .filter(|argument| argument.get_env().is_none() && !argument.is_hide_set());
-    for argument in own.map(written) {
+    for argument in own.map(usage_of) {
         if usage.len() + 1 + argument.len() > USAGE_MAX {
             let _ = writeln!(text, "| `{usage}` | {does} |");
             usage.clone_from(&line);
@@ -241,7 +241,7 @@ fn rows(command: &Command, before: &str, text: &mut String) {
 }
 
 /// An argument in a usage line; optional ones are in brackets.
-fn written(argument: &Arg) -> String {
+fn usage_of(argument: &Arg) -> String {
     let takes_value = argument.get_action().takes_values();
     let names = argument.get_value_names().filter(|_| takes_value);
     let values = names.unwrap_or_default().join(" ");

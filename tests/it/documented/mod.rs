@@ -1,6 +1,5 @@
-//! The docs say everything there is, and nothing there is not. They are the pages at the root,
-//! `seeds/README.md`, `docs/*.md`, `docs/decisions/*.md` and `docs/guides/*.md`; the README's commands
-//! are run here, or read by the parser that reads them in earnest.
+//! The docs are complete and name only things that exist. They are the pages at the root, `seeds/README.md`, `docs/*.md`,
+//! `docs/decisions/*.md` and `docs/guides/*.md`.
 
 mod commands;
 mod tables;
@@ -20,7 +19,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every page, with its path.
+/// Paths and texts of all pages.
 fn pages() -> Vec<(PathBuf, String)> {
     let single = [
         "README.md",
@@ -54,7 +53,7 @@ fn docs() -> String {
     pages().into_iter().map(|(_, text)| text).collect()
 }
 
-/// What stands between backticks, on one line each.
+/// Texts between backticks within a line.
 fn quoted(text: &str) -> Vec<&str> {
     text.lines()
         .flat_map(|line| line.split('`').skip(1).step_by(2))
@@ -62,7 +61,7 @@ fn quoted(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Every file of the crate, with its path.
+/// Paths and texts of all files in `src`.
 fn sources() -> Vec<(PathBuf, String)> {
     files_below(root().join("src"))
 }
@@ -125,7 +124,7 @@ async fn every_route_is_documented() {
         .filter(|word| word.starts_with('/'))
         .filter_map(|path| pattern_of(&app, path))
         .collect();
-    // Files of the pages have their digest in the name; the docs name their folder.
+    // Assets have a digest in their name; the docs name only their folder.
     let is_asset = |pattern: &&str| pattern.starts_with("/assets/") && docs.contains("`/assets/`");
     let patterns = app
         .routes()
@@ -171,7 +170,7 @@ fn every_command_flag_and_setting_is_documented() {
 }
 
 #[test]
-fn every_setting_in_the_docs_is_one() {
+fn every_setting_in_the_docs_exists() {
     let mut known: BTreeSet<String> = [
         "RUST_LOG",
         "SQLX_OFFLINE",
@@ -195,7 +194,7 @@ fn every_setting_in_the_docs_is_one() {
     let unknown: Vec<&str> = named.filter(|name| !known.contains(*name)).collect();
     assert!(
         unknown.is_empty(),
-        "the docs name settings that there are not: {unknown:?}"
+        "the docs name unknown settings: {unknown:?}"
     );
 }
 
@@ -229,7 +228,7 @@ fn every_log_line_begins_with_its_event() {
 }
 
 #[test]
-fn every_link_within_the_docs_leads_somewhere() {
+fn every_internal_link_of_the_docs_has_a_target() {
     let mut broken = Vec::new();
     for (page, text) in pages() {
         for rest in text.split("](").skip(1) {
@@ -266,7 +265,7 @@ fn sources_text() -> String {
 }
 
 #[test]
-fn every_just_recipe_in_the_docs_is_one() {
+fn every_just_recipe_in_the_docs_exists() {
     let justfile = fs::read_to_string(root().join("justfile")).expect("there is a justfile");
     let docs = docs();
     for recipe in quoted(&docs)
@@ -278,7 +277,7 @@ fn every_just_recipe_in_the_docs_is_one() {
             justfile
                 .lines()
                 .any(|line| line.split([' ', ':']).next() == Some(recipe)),
-            "`just {recipe}` is no recipe"
+            "the justfile has no recipe `{recipe}`"
         );
     }
 }

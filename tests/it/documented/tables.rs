@@ -1,5 +1,5 @@
-//! The tables of the docs say what the code has, and nothing else: settings with their flags and defaults, commands, routes,
-//! log events with their levels, metrics with their kinds and labels.
+//! The tables of the docs equal the code: settings with flags and defaults, commands, routes, log events with levels, and
+//! metrics with kinds and labels.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,7 +12,7 @@ use reviews_service::metrics::MetricKind;
 use super::{each_argument, pages, quoted, root, sources, words};
 use crate::support::TestApp;
 
-/// The rows of the tables of a page whose first column has this name: their cells.
+/// The rows of a page's tables whose first column has this name, as cells.
 fn rows(page: &str, first_column: &str) -> Vec<Vec<String>> {
     let text = fs::read_to_string(root().join(page)).unwrap();
     let cells = |line: &str| -> Vec<String> {
@@ -36,18 +36,18 @@ fn rows(page: &str, first_column: &str) -> Vec<Vec<String>> {
     assert_eq!(
         firsts.len(),
         found.len(),
-        "{page}: a row of the table `{first_column}` stands there twice"
+        "{page}: the table `{first_column}` has a row twice"
     );
     found
 }
 
-/// What stands in backticks in a cell.
+/// Texts in backticks in a cell.
 fn names(cell: &str) -> Vec<String> {
     quoted(cell).into_iter().map(str::to_owned).collect()
 }
 
 #[test]
-fn the_table_of_metrics_is_the_catalog() {
+fn the_table_of_metrics_equals_the_catalog() {
     let kind = |kind| match kind {
         MetricKind::Counter => "counter",
         MetricKind::Gauge => "gauge",
@@ -71,18 +71,18 @@ fn the_table_of_metrics_is_the_catalog() {
         })
         .collect();
     assert_eq!(documented, known);
-    // And nothing is counted that is not in the catalog.
+    // Metrics are created only in the catalog.
     for (path, text) in sources() {
         let is_catalog = path.ends_with("src/metrics.rs");
         assert!(
             is_catalog || !text.contains("prometheus::"),
-            "{} counts beside the catalog",
+            "{} creates metrics outside the catalog",
             path.display()
         );
     }
 }
 
-/// Every event that is logged, with its level: `tracing::warn!(…, "name: …")`.
+/// All logged events and their levels, from `tracing::warn!(…, "name: …")`.
 fn events() -> BTreeMap<String, String> {
     let name = |literal: &str| {
         let (name, _) = literal.split_once(": ")?;
@@ -107,13 +107,13 @@ fn events() -> BTreeMap<String, String> {
             }
         }
     }
-    // Written without the filter: see `cli::logging::Log::fail`.
+    // `cli::logging::Log::fail` writes this one without `tracing`.
     found.insert("command.failed".to_owned(), "error".to_owned());
     found
 }
 
 #[test]
-fn the_table_of_log_events_is_what_is_logged() {
+fn the_table_of_log_events_has_exactly_the_logged_events() {
     let documented: BTreeMap<String, String> = rows("docs/OPERATIONS.md", "event")
         .into_iter()
         .flat_map(|cells| {
@@ -127,7 +127,7 @@ fn the_table_of_log_events_is_what_is_logged() {
 }
 
 #[test]
-fn the_table_of_settings_has_every_one_with_its_flag_and_default() {
+fn the_table_of_settings_has_every_setting_with_flag_and_default() {
     let mut known = BTreeMap::new();
     each_argument(&Cli::command(), &mut |_, argument| {
         let Some(variable) = argument.get_env() else {
@@ -157,7 +157,7 @@ fn the_table_of_settings_has_every_one_with_its_flag_and_default() {
 }
 
 #[test]
-fn the_table_of_commands_has_every_one_and_its_flags() {
+fn the_table_of_commands_has_every_command_and_its_flags() {
     let rows = rows("docs/REFERENCE.md", "command");
     let documented: BTreeSet<String> = rows
         .iter()
@@ -172,12 +172,12 @@ fn the_table_of_commands_has_every_one_and_its_flags() {
     for command in Cli::command().get_subcommands() {
         let name = command.get_name();
         let begin = format!("reviews {name}");
-        let said: Vec<String> = rows
+        let documented_row: Vec<String> = rows
             .iter()
             .map(|cells| cells[0].clone())
             .filter(|cell| cell.contains(&begin))
             .collect();
-        let said = said.join(" ");
+        let documented_row = documented_row.join(" ");
         let own = command
             .get_arguments()
             .filter(|argument| argument.get_env().is_none());
@@ -186,7 +186,7 @@ fn the_table_of_commands_has_every_one_and_its_flags() {
             .filter(|flag| *flag != "help")
         {
             assert!(
-                said.contains(&format!("--{flag}")),
+                documented_row.contains(&format!("--{flag}")),
                 "{begin}: --{flag} is not in its row"
             );
         }
@@ -194,7 +194,7 @@ fn the_table_of_commands_has_every_one_and_its_flags() {
 }
 
 #[test]
-fn every_command_and_flag_that_the_docs_name_is_one() {
+fn every_command_and_flag_in_the_docs_exists() {
     let mut known = BTreeSet::new();
     each_argument(&Cli::command(), &mut |_, argument| {
         known.extend(argument.get_long().map(|long| format!("--{long}")));
@@ -229,7 +229,7 @@ fn every_command_and_flag_that_the_docs_name_is_one() {
 }
 
 #[tokio::test]
-async fn the_table_of_routes_is_the_route_table() {
+async fn the_table_of_routes_equals_the_routes() {
     let app = TestApp::empty().await;
     let routes = app.routes();
     let known: BTreeMap<String, BTreeSet<String>> = routes

@@ -1,11 +1,11 @@
-//! What the docs say of the tests: which one holds which rule, and which one shows which promise.
+//! Tests that the docs name as evidence for rules and promises exist.
 
 use std::collections::BTreeSet;
 use std::fs;
 
 use super::{files_below, quoted, root, sources_text};
 
-/// Every function's name in these folders.
+/// Names of all functions in these folders.
 fn functions(folders: &[&str]) -> BTreeSet<String> {
     let texts = folders
         .iter()
@@ -53,12 +53,12 @@ fn every_rule_of_websub_has_its_function_and_its_test() {
             );
         }
         for test in quoted(held_by) {
-            assert!(tests.contains(test), "{test} is no test of the hub");
+            assert!(tests.contains(test), "{test} is not a test of the hub");
             named.insert(test.to_owned());
         }
     }
     let bound: BTreeSet<u32> = (1..=7).chain(9..=44).collect();
-    assert_eq!(rules, bound, "every rule has its row");
+    assert_eq!(rules, bound, "rules in the table");
     let left_out: Vec<&String> = tests
         .iter()
         .filter(|test| test.starts_with("rule_") && !named.contains(*test))
@@ -67,18 +67,18 @@ fn every_rule_of_websub_has_its_function_and_its_test() {
 }
 
 #[test]
-fn every_test_that_shows_a_promise_of_reliability_is_one() {
+fn every_test_named_in_the_reliability_page_exists() {
     let count = tests_named_in("docs/RELIABILITY.md");
     assert!(count >= 40, "{count} tests");
 }
 
 #[test]
-fn every_test_that_shows_a_measure_against_a_threat_is_one() {
+fn every_test_named_in_the_security_page_exists() {
     let count = tests_named_in("SECURITY.md");
     assert!(count >= 20, "{count} tests");
 }
 
-/// How many tests the third column of a page's tables names; each of them exists.
+/// Number of tests named in the third column of a page's tables. Panics if one does not exist.
 fn tests_named_in(page: &str) -> usize {
     let page = fs::read_to_string(root().join(page)).expect("the page is there");
     let tests = functions(&["src", "tests/it"]);
@@ -93,7 +93,7 @@ fn tests_named_in(page: &str) -> usize {
             let is_there = name
                 .strip_prefix("tests/")
                 .map_or(tests.contains(name), |_| root().join(name).exists());
-            assert!(is_there, "{name} is no test");
+            assert!(is_there, "{name} is not a test");
         }
     }
     count

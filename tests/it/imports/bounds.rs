@@ -1,5 +1,4 @@
-//! Files that would fill the memory or the disk, or never end, or end too early: a clear error, and
-//! nothing half written.
+//! Oversized and truncated files give a clear error, and nothing of them is stored.
 
 use std::io::Read;
 
@@ -21,7 +20,7 @@ fn native_line(id: u32) -> String {
 }
 
 #[tokio::test]
-async fn an_element_of_an_array_is_bounded_like_a_line_and_stops_no_other() {
+async fn an_oversized_array_element_is_rejected_and_the_others_are_imported() {
     let bench = bench().await;
     let long = native(&json!({"id": "long", "text": "x".repeat(2 << 20)}));
     let (report, rejections) = bench.take(format!("[{long},\n{}]", native_line(1))).await;
@@ -41,7 +40,7 @@ async fn an_element_of_an_array_is_bounded_like_a_line_and_stops_no_other() {
 }
 
 #[tokio::test]
-async fn a_quote_that_nobody_closes_is_named_by_the_line_of_its_row() {
+async fn an_unclosed_quote_is_reported_with_the_line_of_its_row() {
     let bench = bench().await;
     let refusal = bench
         .refusal(format!(
@@ -57,7 +56,7 @@ async fn a_quote_that_nobody_closes_is_named_by_the_line_of_its_row() {
 }
 
 #[tokio::test]
-async fn a_file_that_was_cut_off_is_refused_whole() {
+async fn a_truncated_file_is_refused() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
     let document =
@@ -77,7 +76,7 @@ async fn a_file_that_was_cut_off_is_refused_whole() {
 }
 
 #[tokio::test]
-async fn a_member_whose_path_leads_out_of_the_archive_is_read_and_leads_nowhere() {
+async fn archive_members_with_outside_paths_are_imported_but_never_extracted() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
     let archive = zipped(&[(
@@ -93,7 +92,7 @@ async fn a_member_whose_path_leads_out_of_the_archive_is_read_and_leads_nowhere(
 }
 
 #[tokio::test]
-async fn a_workbook_that_unpacks_to_more_than_its_bound_is_refused() {
+async fn a_workbook_that_unpacks_above_the_limit_is_refused() {
     let bench = bench().await;
     let mut archive =
         zip::ZipWriter::new_append(std::io::Cursor::new(workbook(&[&["author"]]))).unwrap();
@@ -111,9 +110,9 @@ async fn a_workbook_that_unpacks_to_more_than_its_bound_is_refused() {
 }
 
 #[tokio::test]
-async fn an_archive_or_a_page_of_something_else_is_called_what_it_is() {
+async fn files_without_reviews_are_identified() {
     let bench = bench().await;
-    for (content, said) in [
+    for (content, expected) in [
         (zipped(&[("word/document.xml", "<w/>")]), "is a document of Word, not an export of reviews"),
         (b"<!doctype html><html><body>Our reviews</body></html>".to_vec(), "is a page of HTML or XML without structured data"),
         (
@@ -132,6 +131,6 @@ async fn an_archive_or_a_page_of_something_else_is_called_what_it_is() {
         ),
     ] {
         let refusal = bench.refusal(content).await;
-        assert!(refusal.contains(said), "{refusal} should say {said}");
+        assert!(refusal.contains(expected), "{refusal} should contain {expected}");
     }
 }

@@ -1,4 +1,4 @@
-//! A table that was imported without one of its columns, and comes again with it: the same reviews, with what they lacked.
+//! Importing a table again with more columns mapped completes the reviews of the first import.
 
 use super::*;
 use crate::support::sqlite3;
@@ -13,13 +13,13 @@ const REPLY: &str = "response.text=Our reply";
 
 impl Bench {
     async fn table(&self, content: &str, maps: &[&str], no_text: bool) -> ImportReport {
-        let order = ImportRequest {
+        let request = ImportRequest {
             files: vec![self.file("feedback.csv", content)],
             renames: maps.iter().map(|map| map.parse().unwrap()).collect(),
             no_text,
             ..ImportRequest::default()
         };
-        self.order(&order).await.0.unwrap()
+        self.run(&request).await.0.unwrap()
     }
 
     /// The reviews' authors, texts and answers, newest first.
@@ -45,7 +45,7 @@ fn maps<'m>(more: &[&'m str]) -> Vec<&'m str> {
 const WHOLE: &str = "Ann|On time and tidy.|Thank you.\nBo|Left the gate open.|\nCy||";
 
 #[tokio::test]
-async fn a_second_try_with_a_better_mapping_fills_the_reviews_and_doubles_none() {
+async fn importing_again_with_more_columns_mapped_completes_reviews_and_adds_none() {
     let bench = bench().await;
     assert_eq!(
         counts(&bench.table(FEEDBACK, &maps(&[]), true).await),
@@ -58,7 +58,7 @@ async fn a_second_try_with_a_better_mapping_fills_the_reviews_and_doubles_none()
     let report = bench.table(FEEDBACK, &maps(&[TEXT, REPLY]), false).await;
     assert_eq!(counts(&report), (0, 1, 2, 0));
     assert_eq!((bench.texts().as_str(), bench.ids()), (WHOLE, ids.clone()));
-    // Again, and with the mapping of the first time, which says nothing of texts.
+    // Importing again, also without the text or the reply, changes nothing.
     for (more, no_text) in [(&[TEXT, REPLY][..], false), (&[TEXT], false), (&[], true)] {
         let before = bench.change_no().await;
         let report = bench.table(FEEDBACK, &maps(more), no_text).await;
@@ -71,10 +71,10 @@ async fn a_second_try_with_a_better_mapping_fills_the_reviews_and_doubles_none()
 }
 
 #[tokio::test]
-async fn what_was_filled_counts_as_given_and_stays_deleted() {
+async fn completed_reviews_are_not_withdrawn_and_stay_deleted() {
     let bench = bench().await;
     bench.table(FEEDBACK, &maps(&[]), true).await;
-    let order = ImportRequest {
+    let request = ImportRequest {
         files: vec![bench.file("feedback.csv", FEEDBACK)],
         renames: maps(&[TEXT])
             .iter()
@@ -83,7 +83,7 @@ async fn what_was_filled_counts_as_given_and_stays_deleted() {
         withdraw_missing: true,
         ..ImportRequest::default()
     };
-    let report = bench.order(&order).await.0.unwrap();
+    let report = bench.run(&request).await.0.unwrap();
     assert_eq!((counts(&report), report.withdrawn.count), ((0, 2, 1, 0), 0));
     sqlite3(
         bench.database.path(),
@@ -97,7 +97,7 @@ async fn what_was_filled_counts_as_given_and_stays_deleted() {
 }
 
 #[tokio::test]
-async fn a_review_that_the_file_gives_by_itself_is_not_filled_by_another_row() {
+async fn a_review_with_its_own_row_is_not_completed_by_another_row() {
     let bench = bench().await;
     let stars = "author,rating,date,text\nAnonymous,5,2026-10-30,\n";
     bench.take(stars).await;
@@ -110,7 +110,7 @@ async fn a_review_that_the_file_gives_by_itself_is_not_filled_by_another_row() {
 }
 
 #[tokio::test]
-async fn a_deleted_review_s_words_do_not_come_back_in_another() {
+async fn the_text_of_a_deleted_review_does_not_complete_another_review() {
     let bench = bench().await;
     let header = "author,rating,date,text\n";
     bench
@@ -129,7 +129,7 @@ async fn a_deleted_review_s_words_do_not_come_back_in_another() {
 }
 
 #[tokio::test]
-async fn where_two_could_be_meant_it_is_reported_and_neither_is_touched() {
+async fn rows_that_match_two_reviews_are_reported_and_change_neither() {
     let bench = bench().await;
     let like =
         "author,rating,date,What they said\nAnn,5,2026-10-30,On time.\nAnn,5,2026-10-30,Tidy.\n";
@@ -137,17 +137,17 @@ async fn where_two_could_be_meant_it_is_reported_and_neither_is_touched() {
     assert_eq!((counts(&report), report.repeated), ((2, 0, 0, 0), 0));
     let report = bench.table(like, &[TEXT], false).await;
     assert_eq!((counts(&report), report.undecided.count), ((0, 0, 0, 0), 2));
-    let said = summary(&report, false);
+    let message = summary(&report, false);
     assert!(
-        said.contains("2 skipped, because they have no ID"),
-        "{said}"
+        message.contains("2 skipped, because they have no ID"),
+        "{message}"
     );
     assert_eq!(bench.texts(), "Ann||\nAnn||");
-    // The advice, followed.
+    // The message advises to delete these reviews first.
     sqlite3(bench.database.path(), "delete from review");
     let report = bench.table(like, &[TEXT], false).await;
     assert_eq!(counts(&report), (2, 0, 0, 0));
-    // One row, and two reviews that it could fill.
+    // One row matches two reviews.
     let titles = "author,rating,date,text,title\nBo,4,2026-10-29,,\nBo,4,2026-10-29,,Late\n";
     bench.take(titles).await;
     let whole = "author,rating,date,text,title\nBo,4,2026-10-29,Came late.,Late\n";
@@ -156,7 +156,7 @@ async fn where_two_could_be_meant_it_is_reported_and_neither_is_touched() {
 }
 
 #[tokio::test]
-async fn a_row_of_another_source_or_with_another_text_is_a_review_of_its_own() {
+async fn a_row_with_another_source_or_text_is_a_separate_review() {
     let bench = bench().await;
     let csv = |source: &str, text: &str| {
         format!("author,rating,date,text,source\nAnn,5,2026-10-30,{text},{source}\n")
@@ -173,9 +173,9 @@ async fn a_row_of_another_source_or_with_another_text_is_a_review_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_table_without_a_column_known_to_be_the_text_is_refused_and_its_columns_are_said() {
+async fn a_table_without_a_recognised_text_column_is_refused_and_its_columns_are_listed() {
     let bench = bench().await;
-    let order = |no_text: bool, text: &[&str]| ImportRequest {
+    let request = |no_text: bool, text: &[&str]| ImportRequest {
         files: vec![bench.file("feedback.csv", FEEDBACK)],
         renames: maps(text).iter().map(|map| map.parse().unwrap()).collect(),
         no_text,
@@ -185,7 +185,7 @@ async fn a_table_without_a_column_known_to_be_the_text_is_refused_and_its_column
     let refused = import(
         &bench.database,
         &bench.clock,
-        &order(false, &[]),
+        &request(false, &[]),
         &mut watch,
     )
     .await;
@@ -199,19 +199,19 @@ async fn a_table_without_a_column_known_to_be_the_text_is_refused_and_its_column
         watch.tables[0].to_string(),
         "  rating ← Stars    date ← When    author ← Customer    text ← (none)    response ← (none)\n  not used: What they said, Our reply"
     );
-    // What the preview calls a field, `--map` takes.
+    // `--map` also accepts the field names of the preview.
     let both = &[TEXT, "response=Our reply"];
     for (no_text, text) in [(true, &[][..]), (false, &[TEXT]), (false, both)] {
-        let order = ImportRequest {
+        let request = ImportRequest {
             dry_run: true,
-            ..order(no_text, text)
+            ..request(no_text, text)
         };
-        assert_eq!(counts(&bench.order(&order).await.0.unwrap()), (3, 0, 0, 0));
+        assert_eq!(counts(&bench.run(&request).await.0.unwrap()), (3, 0, 0, 0));
     }
 }
 
 #[tokio::test]
-async fn okendo_s_export_its_template_and_its_dotted_table_all_name_the_reviewer() {
+async fn both_okendo_table_layouts_give_the_name_of_the_reviewer() {
     let export = "Review ID,Product ID,Product Name,Rating,Title,Body,Reviewer Name,Is Verified Buyer,Date Created,Status\n\
         e-1,7,Filter,4,Fits,Filter fits.,Hanna Vogt,true,2026-09-30T10:00:00.000Z,Approved\n";
     let dotted = "reviewId,productId,rating,title,body,reviewer.name,reviewer.email,dateCreated\n\
@@ -229,19 +229,19 @@ async fn okendo_s_export_its_template_and_its_dotted_table_all_name_the_reviewer
 }
 
 #[tokio::test]
-async fn objects_of_which_none_has_a_text_or_a_mapped_name_are_refused_and_erase_no_text() {
+async fn objects_without_a_text_or_a_mapped_member_are_refused_and_erase_no_text() {
     let bench = bench().await;
     let row = |review: &str| {
         json!([{"id": "x-1", "stars": 5, "when": "2026-10-01", "customer": "A", review: "It works."}]).to_string()
     };
-    let order = |review: &str, maps: &[&str], no_text: bool| ImportRequest {
+    let request = |review: &str, maps: &[&str], no_text: bool| ImportRequest {
         files: vec![bench.file("rows.json", row(review))],
         format: find_format("table"),
         renames: maps.iter().map(|map| map.parse().unwrap()).collect(),
         no_text,
         ..ImportRequest::default()
     };
-    let report = bench.order(&order("review", &[], false)).await.0.unwrap();
+    let report = bench.run(&request("review", &[], false)).await.0.unwrap();
     assert_eq!(counts(&report), (1, 0, 0, 0));
     for (maps, wrong) in [
         (&[][..], "pass --map text=\"blah\", or --no-text"),
@@ -251,14 +251,14 @@ async fn objects_of_which_none_has_a_text_or_a_mapped_name_are_refused_and_erase
             "it has no column state of it, which --map names",
         ),
     ] {
-        let refused = bench.order(&order("blah", maps, false)).await.0;
+        let refused = bench.run(&request("blah", maps, false)).await.0;
         let refusal = refused.unwrap_err().to_string();
         assert!(refusal.contains(wrong), "{maps:?}: {refusal}");
     }
-    // Without its texts, the file says nothing about them.
-    let report = bench.order(&order("blah", &[], true)).await.0.unwrap();
+    // A file without texts does not remove stored ones.
+    let report = bench.run(&request("blah", &[], true)).await.0.unwrap();
     assert_eq!(counts(&report), (0, 0, 1, 0));
-    let report = bench.order(&order("blah", &["text=blah"], false)).await.0;
+    let report = bench.run(&request("blah", &["text=blah"], false)).await.0;
     assert_eq!(counts(&report.unwrap()), (0, 0, 1, 0));
     let id = sqlite3(bench.database.path(), "select review_id from review");
     assert_eq!(bench.find(&id).await.unwrap().text, "It works.");

@@ -1,12 +1,12 @@
-//! Out and in again: an export in an empty database publishes the same documents but for their
-//! `updated`, and every later import behaves there as on the original.
+//! An export imported into an empty database publishes the same documents except for their update times, and every later
+//! import has the same effect as on the original.
 
 use reviews_service::imports::export::{COLUMNS, Export};
 
 use super::*;
 use crate::support::{Generator, TestApp, sqlite3};
 
-/// Everything that there is, as `reviews export` writes it.
+/// The whole database as `reviews export` writes it.
 async fn export(database: &Database, is_table: bool) -> Vec<u8> {
     let mut reader = database.readers().begin().await.unwrap();
     let mut export = Export::new(&mut reader).await.unwrap();
@@ -26,7 +26,7 @@ async fn export(database: &Database, is_table: bool) -> Vec<u8> {
     }
 }
 
-/// Every document, without when it was updated itself.
+/// Every document without its own update time.
 async fn documents(app: &TestApp) -> Vec<String> {
     let mut documents = Vec::new();
     for (target, updated) in [
@@ -49,8 +49,8 @@ async fn documents(app: &TestApp) -> Vec<String> {
     documents
 }
 
-/// Another service with the same business and nothing else.
-async fn elsewhere(app: &TestApp) -> TestApp {
+/// A new service with the same business and no reviews.
+async fn service_with_same_business(app: &TestApp) -> TestApp {
     let other = TestApp::empty().await;
     let copies = ["business", "service", "technician", "service_area"]
         .map(|table| format!("insert into {table} select * from original.{table};"));
@@ -65,15 +65,20 @@ async fn elsewhere(app: &TestApp) -> TestApp {
     other
 }
 
-async fn take(app: &TestApp, file: &str, content: &[u8], order: ImportRequest) -> ImportReport {
+async fn import_file(
+    app: &TestApp,
+    file: &str,
+    content: &[u8],
+    request: ImportRequest,
+) -> ImportReport {
     let path = app.folder().join(file);
     fs::write(&path, content).unwrap();
-    let order = ImportRequest {
+    let request = ImportRequest {
         files: vec![path.clone()],
-        ..order
+        ..request
     };
     let mut watch = Quiet::default();
-    let report = import(app.database(), app.clock(), &order, &mut watch)
+    let report = import(app.database(), app.clock(), &request, &mut watch)
         .await
         .unwrap();
     assert_eq!(watch.rejections, [], "{file}");
@@ -83,7 +88,7 @@ async fn take(app: &TestApp, file: &str, content: &[u8], order: ImportRequest) -
 }
 
 #[tokio::test]
-async fn import_after_export_is_the_identity_on_documents_but_for_their_updated() {
+async fn importing_an_export_reproduces_all_documents_except_their_update_times() {
     for (seed, is_table) in [(121, false), (122, true), (123, false), (124, true)] {
         let app = TestApp::with(&Generator::new(seed).reviews(90)).await;
         app.shell(
@@ -111,10 +116,10 @@ async fn import_after_export_is_the_identity_on_documents_but_for_their_updated(
              insert into review (review_id, rating, reviewed_on) values ('bare', 4, '2026-11-18')",
         )
         .await;
-        let other = elsewhere(&app).await;
+        let other = service_with_same_business(&app).await;
         other.advance(chrono::Duration::days(2));
         let file = export(app.database(), is_table).await;
-        let report = take(&other, "export", &file, ImportRequest::default()).await;
+        let report = import_file(&other, "export", &file, ImportRequest::default()).await;
         let count = sqlite3(&app.path(), "select count(*) from review");
         assert_eq!(report.new.to_string(), count);
         for (one, its) in documents(&other).await.iter().zip(documents(&app).await) {
@@ -123,13 +128,13 @@ async fn import_after_export_is_the_identity_on_documents_but_for_their_updated(
         assert_eq!(
             export(other.database(), is_table).await,
             file,
-            "and what it exports is the same once more, seed {seed}"
+            "exporting the copy, seed {seed}"
         );
     }
 }
 
 #[tokio::test]
-async fn an_exported_table_that_excel_saved_again_is_imported() {
+async fn an_exported_table_saved_by_excel_is_imported() {
     let app = TestApp::with(&Generator::new(125).reviews(12)).await;
     app.shell("delete from review where review_id glob '*3'")
         .await;
@@ -142,8 +147,8 @@ async fn an_exported_table_that_excel_saved_again_is_imported() {
         saved.contains(",TRUE,") && saved.contains(",TRUE\n"),
         "{saved}"
     );
-    let other = elsewhere(&app).await;
-    let report = take(
+    let other = service_with_same_business(&app).await;
+    let report = import_file(
         &other,
         "export.csv",
         saved.as_bytes(),
@@ -151,15 +156,15 @@ async fn an_exported_table_that_excel_saved_again_is_imported() {
     )
     .await;
     assert!(report.noted_deleted > 0, "{report:?}");
-    let said = summary(&report, false);
+    let message = summary(&report, false);
     assert!(
-        said.contains("export.csv: native format (JSON Lines, CSV), "),
-        "{said}"
+        message.contains("export.csv: native format (JSON Lines, CSV), "),
+        "{message}"
     );
     assert_eq!(export(other.database(), true).await, file.as_bytes());
 }
 
-/// A page of Google's with five reviews, of which some have changed since.
+/// Six Google reviews with the given changes.
 fn google_page(changes: &[(&str, Value)]) -> Vec<u8> {
     let rows: Vec<Value> = ["a", "b", "c", "d", "e", "f"]
         .iter()
@@ -177,7 +182,7 @@ fn google_page(changes: &[(&str, Value)]) -> Vec<u8> {
     page(&rows).into_bytes()
 }
 
-/// All reviews with what sources said of them, but for when they changed.
+/// All reviews and their source data, without their update times.
 fn rows(app: &TestApp) -> String {
     let columns = "review_id, rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name, source_url, verified,
         verification_method, response_text, response_on, response_author";
@@ -191,7 +196,7 @@ fn rows(app: &TestApp) -> String {
 }
 
 #[tokio::test]
-async fn an_export_imported_elsewhere_takes_the_next_platform_file_as_the_original_does() {
+async fn after_importing_an_export_the_next_platform_file_has_the_same_effect() {
     for is_table in [false, true] {
         let app = TestApp::empty().await;
         app.shell(
@@ -199,7 +204,7 @@ async fn an_export_imported_elsewhere_takes_the_next_platform_file_as_the_origin
              insert into calendar (time_zone) values ('America/Phoenix')",
         )
         .await;
-        take(&app, "first", &google_page(&[]), ImportRequest::default()).await;
+        import_file(&app, "first", &google_page(&[]), ImportRequest::default()).await;
         app.shell(
             "update review set status = 'withheld', withheld_reason = 'under dispute' where review_id = '77.a';
              update review set text = 'As the owner has it.', source_name = 'Maps' where review_id = '77.b';
@@ -208,12 +213,12 @@ async fn an_export_imported_elsewhere_takes_the_next_platform_file_as_the_origin
              update review set reviewed_on = '2026-10-31' where review_id = '77.e'",
         )
         .await;
-        let other = elsewhere(&app).await;
+        let other = service_with_same_business(&app).await;
         other
             .shell("insert into calendar (time_zone) values ('America/Phoenix')")
             .await;
         let file = export(app.database(), is_table).await;
-        take(&other, "export", &file, ImportRequest::default()).await;
+        import_file(&other, "export", &file, ImportRequest::default()).await;
         assert_eq!(rows(&other), rows(&app));
         for app in [&app, &other] {
             app.advance(chrono::Duration::days(30));
@@ -235,7 +240,7 @@ async fn an_export_imported_elsewhere_takes_the_next_platform_file_as_the_origin
                 json!({"reviewReply": {"comment": "Anew.", "updateTime": "2026-11-05T05:00:00Z"}}),
             ),
         ]);
-        // The source no longer gives f, which more than a tenth are.
+        // The source no longer gives f, which is more than a tenth.
         let fewer = String::from_utf8(next.clone()).unwrap();
         let mut fewer: Value = serde_json::from_str(&fewer).unwrap();
         fewer["reviews"].as_array_mut().unwrap().pop();
@@ -244,7 +249,7 @@ async fn an_export_imported_elsewhere_takes_the_next_platform_file_as_the_origin
             yes: true,
             ..ImportRequest::default()
         };
-        for (content, order) in [
+        for (content, request) in [
             (
                 google_page(&[]),
                 ImportRequest::default as fn() -> ImportRequest,
@@ -254,8 +259,8 @@ async fn an_export_imported_elsewhere_takes_the_next_platform_file_as_the_origin
             (next, ImportRequest::default),
         ] {
             let (here, there) = (
-                take(&app, "next", &content, order()).await,
-                take(&other, "next", &content, order()).await,
+                import_file(&app, "next", &content, request()).await,
+                import_file(&other, "next", &content, request()).await,
             );
             assert_eq!(
                 summary(&there, false).replace(other.folder().to_str().unwrap(), ""),
@@ -263,11 +268,11 @@ async fn an_export_imported_elsewhere_takes_the_next_platform_file_as_the_origin
             );
             assert_eq!(rows(&other), rows(&app));
         }
-        // The instants are there, too: another time zone moves the same days.
+        // The export has the instants, too: another time zone changes the same dates.
         for app in [&app, &other] {
             app.shell("update business set time_zone = 'Asia/Tokyo'")
                 .await;
-            take(app, "again", &google_page(&[]), ImportRequest::default()).await;
+            import_file(app, "again", &google_page(&[]), ImportRequest::default()).await;
         }
         assert_eq!(rows(&other), rows(&app));
         assert!(rows(&app).contains("2026-11-02"), "{}", rows(&app));

@@ -1,4 +1,4 @@
-//! Exports as platforms and people write them go in as they are, whatever the file is called, and a newer one is merged.
+//! Exports of platforms and self-made tables are imported unchanged under any file name, and newer ones are merged.
 
 use std::io::Read;
 
@@ -8,14 +8,14 @@ use super::tables::workbook;
 use super::*;
 use crate::support::sqlite3;
 
-/// One export, and what becomes of it.
+/// An export and the reviews expected from it.
 pub(super) struct Export {
     file: &'static str,
     pub(super) format: &'static str,
-    /// The newer one: what stands in the place of what, and what comes after the last row.
+    /// A newer export differs by this replacement (from, to), and `more` after the last row.
     newer: (&'static str, &'static str),
     more: &'static str,
-    /// Author, stars, day, title, text, answer, its day, language, source, and why it is withheld; newest first.
+    /// Author, stars, date, title, text, answer, its date, language, source, and reason for withholding; newest first.
     reviews: &'static [&'static str],
 }
 
@@ -258,7 +258,7 @@ fn fixture(name: &str) -> Vec<u8> {
 impl Export {
     fn newer(&self) -> Vec<u8> {
         let bytes = fixture(self.file);
-        // The German one is in Windows-1252, of which only ASCII is changed.
+        // The German file is in Windows-1252; only ASCII is replaced.
         let (from, to) = (self.newer.0.as_bytes(), self.newer.1.as_bytes());
         let at = memchr::memmem::find(&bytes, from).unwrap();
         let mut newer = [&bytes[..at], to, &bytes[at + from.len()..]].concat();
@@ -296,7 +296,7 @@ fn found(bench: &Bench) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn every_export_goes_in_as_it_is_whatever_it_is_called_and_a_newer_one_is_merged() {
+async fn every_export_is_imported_under_any_file_name_and_a_newer_one_is_merged() {
     for export in EXPORTS {
         let name = export.file;
         for file in [name, "export.bin"] {
@@ -331,7 +331,7 @@ async fn every_export_goes_in_as_it_is_whatever_it_is_called_and_a_newer_one_is_
 }
 
 #[tokio::test]
-async fn a_workbook_of_a_platform_gives_the_same_reviews_as_its_delimited_text() {
+async fn a_workbook_gives_the_same_reviews_as_the_delimited_text() {
     for name in ["trustpilot.csv", "outscraper.csv", "german.csv"] {
         let bench = bench_in_phoenix().await;
         let text = fixture(name);
@@ -363,7 +363,7 @@ async fn a_workbook_of_a_platform_gives_the_same_reviews_as_its_delimited_text()
 }
 
 #[tokio::test]
-async fn what_an_export_hides_by_a_column_of_its_own_or_any_other_is_never_public() {
+async fn reviews_hidden_by_any_column_of_an_export_are_never_public() {
     for export in EXPORTS {
         let text = fixture(export.file);
         let hidden =
@@ -410,7 +410,7 @@ async fn what_an_export_hides_by_a_column_of_its_own_or_any_other_is_never_publi
 }
 
 #[tokio::test]
-async fn a_status_that_nobody_knows_does_not_publish_in_any_export() {
+async fn an_unknown_status_publishes_in_no_export() {
     for (name, from, to) in [
         ("loox.csv", "Active", "Sleeping"),
         ("shopify.csv", ",published,", ",somewhere,"),
@@ -432,7 +432,7 @@ async fn a_status_that_nobody_knows_does_not_publish_in_any_export() {
 }
 
 #[tokio::test]
-async fn a_review_has_one_id_whether_it_comes_by_a_platform_s_export_or_by_its_api() {
+async fn a_review_has_the_same_id_in_exports_and_apis_of_its_platform() {
     let bench = bench_in_phoenix().await;
     bench.take(fixture("trustpilot.csv")).await;
     let api = json!({"reviews": [{"id": "650a1c", "stars": 5, "title": "Quick", "text": "Fixed the boiler within an hour.", "language": "en",
@@ -441,7 +441,7 @@ async fn a_review_has_one_id_whether_it_comes_by_a_platform_s_export_or_by_its_a
     let (report, _) = bench.take(api.to_string()).await;
     assert_eq!(counts(&report), (0, 0, 1, 0));
     assert!(bench.find("trustpilot-650a1c").await.is_some());
-    // Two tools that read the same site.
+    // Outscraper and Apify export the reviews of the same site.
     bench.take(fixture("outscraper.csv")).await;
     let apify = String::from_utf8(fixture("apify.json")).unwrap();
     let (report, _) = bench
@@ -451,7 +451,7 @@ async fn a_review_has_one_id_whether_it_comes_by_a_platform_s_export_or_by_its_a
 }
 
 #[tokio::test]
-async fn only_an_answer_of_the_shop_becomes_one_wherever_it_stands() {
+async fn only_approved_replies_of_the_shop_become_answers_in_any_row_order() {
     let header = "comment_ID,comment_author,comment_date,comment_content,comment_approved,comment_parent,user_id,rating\n";
     let review = "1,Ann,2026-10-12 10:00:00,Fine.,1,0,0,5\n";
     let answer = "2,Shop,2026-10-13 10:00:00,Thank you.,1,1,3,\n";
@@ -490,7 +490,7 @@ async fn the_shop_is_the_user_who_answers_the_most_reviews_and_wrote_none() {
     let second = "49,Shop,2026-10-13 10:00:00,Sorry.,1,42,1,\n";
     let responses = "select review_id, response_text from review order by 1";
     let bench = bench().await;
-    // Users 1 and 99 each answer one review.
+    // Users 1 and 99 each answer one review, so the shop is unknown.
     let (report, _) = bench.take(format!("{header}{rows}")).await;
     assert_eq!((counts(&report), report.left_out), ((3, 0, 0, 0), 5));
     assert_eq!(
@@ -505,8 +505,8 @@ async fn the_shop_is_the_user_who_answers_the_most_reviews_and_wrote_none() {
     );
 }
 
-/// A database of a build that took these exports for tables (`tests/fixtures/exports/make`), opened by this one.
-async fn of_an_earlier_build() -> Bench {
+/// A database of an earlier build, which imported these exports as plain tables (`tests/fixtures/exports/make`).
+async fn database_of_an_earlier_build() -> Bench {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("reviews.db");
     let mut bytes = Vec::new();
@@ -523,9 +523,8 @@ async fn of_an_earlier_build() -> Bench {
 }
 
 #[tokio::test]
-async fn reviews_that_an_earlier_build_took_from_these_exports_are_found_and_deleted_ones_stay_deleted()
- {
-    let bench = of_an_earlier_build().await;
+async fn reviews_imported_by_an_earlier_build_are_recognised_and_deleted_ones_stay_deleted() {
+    let bench = database_of_an_earlier_build().await;
     let ids = || {
         sqlite3(
             bench.database.path(),
@@ -533,7 +532,7 @@ async fn reviews_that_an_earlier_build_took_from_these_exports_are_found_and_del
         )
     };
     let before = ids();
-    // Of each: rows that are new to this build, and those that were deleted.
+    // File, number of new reviews, number of deleted reviews.
     for (name, new, deleted) in [
         ("trustpilot.csv", 0, 1),
         ("outscraper.csv", 0, 1),
@@ -563,7 +562,7 @@ async fn reviews_that_an_earlier_build_took_from_these_exports_are_found_and_del
     let kept: Vec<String> = ids().lines().map(str::to_owned).collect();
     assert!(before.lines().all(|id| kept.iter().any(|its| its == id)));
     assert_eq!(kept.len(), before.lines().count() + 2);
-    // What they lacked is there now.
+    // Fields that the earlier build did not import are completed.
     let all = reviews(&bench);
     for line in [
         "Greta Lind|5|2026-10-12|Quick|Fixed the boiler within an hour.|Thank you, Greta.|2026-10-13|en|Trustpilot|",
@@ -572,17 +571,17 @@ async fn reviews_that_an_earlier_build_took_from_these_exports_are_found_and_del
     ] {
         assert!(all.lines().any(|its| its == line), "{line}\n{all}");
     }
-    // Brought back only on purpose.
-    let order = ImportRequest {
+    // A deleted review returns only with --restore.
+    let request = ImportRequest {
         files: vec![bench.file("shopify.csv", fixture("shopify.csv"))],
         restore: true,
         ..ImportRequest::default()
     };
-    assert_eq!(counts(&bench.order(&order).await.0.unwrap()).0, 1);
+    assert_eq!(counts(&bench.run(&request).await.0.unwrap()).0, 1);
 }
 
 #[tokio::test]
-async fn another_review_that_has_the_number_of_a_row_is_not_taken_for_it() {
+async fn another_review_with_the_number_of_a_row_is_not_overwritten() {
     let bench = bench_in_phoenix().await;
     bench
         .take("id,author,rating,date,text\n41,Otto Fremd,2,2026-01-02,Something else.\n")

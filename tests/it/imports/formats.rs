@@ -1,4 +1,4 @@
-//! Which format a file has is found by its content; what is of no use is called what it is.
+//! Detection of formats by content, and messages for unsupported files.
 
 use reviews_service::imports::ImportRequest;
 use serde_json::json;
@@ -6,31 +6,31 @@ use serde_json::json;
 use super::{bench, google, lines, native, page};
 
 #[tokio::test]
-async fn a_file_that_cannot_be_read_stops_the_whole_call_and_every_such_file_is_named() {
+async fn unreadable_files_stop_the_import_and_are_all_named() {
     let bench = bench().await;
     let good = bench.file("good", lines(&[native(&json!({}))]));
     let bad = bench.file("bad", "rating;text\n5;x\n");
     let missing = bench.folder.path().join("missing");
     let (report, _) = bench
-        .order(&ImportRequest {
+        .run(&ImportRequest {
             files: vec![good, bad, missing],
             ..ImportRequest::default()
         })
         .await;
-    let said = report.unwrap_err().to_string();
+    let message = report.unwrap_err().to_string();
     assert!(
-        said.contains("bad: is a table with the columns rating, text: none of them is recognised as the date, the author"),
-        "{said}"
+        message.contains("bad: is a table with the columns rating, text: none of them is recognised as the date, the author"),
+        "{message}"
     );
     assert!(
-        said.contains("missing: cannot be read: No such file"),
-        "{said}"
+        message.contains("missing: cannot be read: No such file"),
+        "{message}"
     );
     assert_eq!(bench.find("r-1").await, None);
 }
 
 #[tokio::test]
-async fn the_format_is_found_by_content_and_never_by_name() {
+async fn the_format_is_detected_by_content_and_never_by_name() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
     let document = json!({"business": {"id": "x", "name": "X", "services": []}, "reviews": [native(&json!({}))]});
@@ -61,9 +61,9 @@ async fn the_format_is_found_by_content_and_never_by_name() {
 }
 
 #[tokio::test]
-async fn a_file_of_another_kind_is_called_what_it_is_with_what_to_do() {
+async fn a_file_of_an_unsupported_kind_is_identified_with_advice() {
     let bench = bench().await;
-    for (content, said) in [
+    for (content, expected) in [
         (
             b"\x1f\x8b\x08\x00".as_slice(),
             "is packed with gzip; unpack it",
@@ -88,6 +88,9 @@ async fn a_file_of_another_kind_is_called_what_it_is_with_what_to_do() {
         ),
     ] {
         let refusal = bench.refusal(content).await;
-        assert!(refusal.contains(said), "{refusal} should say {said}");
+        assert!(
+            refusal.contains(expected),
+            "{refusal} should contain {expected}"
+        );
     }
 }

@@ -1,9 +1,9 @@
-//! Google: Takeouts, the API, and their traps.
+//! Google Takeout and API exports, with their special cases.
 
 use super::*;
 
 #[tokio::test]
-async fn a_google_review_becomes_ours() {
+async fn a_google_review_is_imported_with_all_its_fields() {
     let bench = bench().await;
     bench.set_time_zone("America/Phoenix").await;
     let reply = json!({"comment": "Thanks!", "updateTime": "2026-11-04T06:59:59Z"});
@@ -27,7 +27,7 @@ async fn a_google_review_becomes_ours() {
         ),
         ("Ann Baker", 4, "Came on time.")
     );
-    // 03:30 in UTC is still the day before in Phoenix, seven hours behind.
+    // Phoenix is seven hours behind: 03:30 in UTC is the previous day.
     assert_eq!(review.date.to_string(), "2026-11-01");
     assert_eq!(review.updated_at, Some(instant("2026-11-03T10:00:00.123Z")));
     assert_eq!(
@@ -57,7 +57,7 @@ async fn a_google_review_becomes_ours() {
 }
 
 #[tokio::test]
-async fn google_s_traps_are_known() {
+async fn special_cases_of_google_reviews_are_handled() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
     let with = |id: &str, changes: Value| google(1, id, &changes);
@@ -91,29 +91,29 @@ async fn google_s_traps_are_known() {
     assert_eq!(bench.find("77.spanish").await.unwrap().text, "Muy bueno.");
     assert_eq!(bench.find("77.pending").await.unwrap().response, None);
     assert!(bench.find("77.approved").await.unwrap().response.is_some());
-    let said: Vec<String> = rejections
+    let messages: Vec<String> = rejections
         .iter()
         .map(|rejection| format!("{}: {}", rejection.at, rejection.error))
         .collect();
     let allowed = "is not one of ONE, TWO, THREE, FOUR, FIVE";
     assert_eq!(
-        said[0],
+        messages[0],
         format!(" reviews[7]: starRating: \"STAR_RATING_UNSPECIFIED\" {allowed}")
     );
     assert!(
-        said[1].starts_with(" reviews[8]: createTime: 2026-11-22 is later than tomorrow"),
-        "{said:?}"
+        messages[1].starts_with(" reviews[8]: createTime: 2026-11-22 is later than tomorrow"),
+        "{messages:?}"
     );
     assert!(
-        said[2].starts_with(" reviews[9]: starRating: 5 is not a text"),
-        "{said:?}"
+        messages[2].starts_with(" reviews[9]: starRating: 5 is not a text"),
+        "{messages:?}"
     );
     let (again, _) = bench.take(page(&rows)).await;
     assert_eq!(counts(&again), (0, 0, 7, 3));
 }
 
 #[tokio::test]
-async fn a_takeout_is_read_from_its_archive_and_from_its_folder_and_two_accounts_count_once() {
+async fn a_takeout_is_imported_from_archive_or_folder_and_repeated_reviews_count_once() {
     let newer = json!({"comment": "Edited.", "updateTime": "2026-11-05T00:00:00Z"});
     let one = page(&[google(1, "same", &newer), google(1, "one", &json!({}))]);
     let two = page(&[google(2, "same", &json!({"comment": "First."}))]);
@@ -170,7 +170,7 @@ async fn a_takeout_is_read_from_its_archive_and_from_its_folder_and_two_accounts
 }
 
 #[tokio::test]
-async fn the_reviews_of_a_maps_user_are_told_from_those_of_a_business() {
+async fn exports_of_a_maps_user_are_refused_with_advice() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
     let maps = json!({"type": "FeatureCollection", "features": [{"properties": {"five_star_rating_published": 5}}]}).to_string();
@@ -194,7 +194,7 @@ async fn the_reviews_of_a_maps_user_are_told_from_those_of_a_business() {
     );
     let files = vec![bench.file("maps", &maps)];
     let (report, _) = bench
-        .order(&ImportRequest {
+        .run(&ImportRequest {
             files,
             format: find_format("google"),
             ..ImportRequest::default()

@@ -1,5 +1,4 @@
-//! What an import asks before it does harm: time zones, locations, copies, what is missing, names
-//! that were never public.
+//! Safeguards of imports: time zones, locations, copies, missing reviews, and names that were never public.
 
 use reviews_service::compute::steps;
 
@@ -7,7 +6,7 @@ use super::*;
 use crate::support::sqlite3;
 
 #[tokio::test]
-async fn instants_are_refused_while_the_time_zone_was_never_set() {
+async fn instants_are_refused_until_the_time_zone_is_set() {
     let bench = bench().await;
     let refusal = bench.refusal(page(&[google(1, "a", &json!({}))])).await;
     assert!(
@@ -31,32 +30,32 @@ async fn two_locations_are_never_merged_silently() {
     let mut other = google(1, "b", &json!({}));
     other["name"] = json!("accounts/1/locations/88/reviews/b");
     let file = bench.file("both", page(&[google(1, "a", &json!({})), other]));
-    let order = |location: Option<&str>| ImportRequest {
+    let request = |location: Option<&str>| ImportRequest {
         files: vec![file.clone()],
         location: location.map(str::to_owned),
         ..ImportRequest::default()
     };
-    let (report, _) = bench.order(&order(None)).await;
-    let said = report.unwrap_err().to_string();
+    let (report, _) = bench.run(&request(None)).await;
+    let message = report.unwrap_err().to_string();
     assert!(
-        said.contains("2 locations: 77 (1), 88 (1)") && said.contains("--location"),
-        "{said}"
+        message.contains("2 locations: 77 (1), 88 (1)") && message.contains("--location"),
+        "{message}"
     );
-    let (report, _) = bench.order(&order(Some("99"))).await;
+    let (report, _) = bench.run(&request(Some("99"))).await;
     assert!(
         report
             .unwrap_err()
             .to_string()
             .contains("name one of 77, 88")
     );
-    let (report, _) = bench.order(&order(Some("88"))).await;
+    let (report, _) = bench.run(&request(Some("88"))).await;
     let report = report.unwrap();
     assert_eq!((counts(&report), report.elsewhere), ((1, 0, 0, 0), 1));
     assert!(bench.find("88.b").await.is_some() && bench.find("77.a").await.is_none());
 }
 
 #[tokio::test]
-async fn a_copy_from_another_source_is_reported_and_withheld_where_that_is_wished() {
+async fn copies_from_another_source_are_reported_and_withheld_on_request() {
     let bench = bench().await;
     let row = |id: &str, source: &str| native(&json!({"id": id, "source": {"name": source}}));
     bench.take(lines(&[row("a", "Yelp")])).await;
@@ -73,7 +72,7 @@ async fn a_copy_from_another_source_is_reported_and_withheld_where_that_is_wishe
         reason: Some("duplicate".to_owned()),
     };
     for _ in 0..2 {
-        bench.order(&skip).await.0.unwrap();
+        bench.run(&skip).await.0.unwrap();
         assert_eq!(bench.find("b").await.unwrap().status, duplicate);
         assert_eq!(bench.find("c").await.unwrap().status, Status::Published);
     }
@@ -81,7 +80,7 @@ async fn a_copy_from_another_source_is_reported_and_withheld_where_that_is_wishe
         bench.database.path(),
         "update review set status = 'published', withheld_reason = null where review_id = 'b'",
     );
-    bench.order(&skip).await.0.unwrap();
+    bench.run(&skip).await.0.unwrap();
     assert_eq!(bench.find("b").await.unwrap().status, Status::Published);
 }
 
@@ -119,9 +118,9 @@ async fn a_copy_of_a_review_that_the_owner_withheld_is_withheld() {
         ..ImportRequest::default()
     };
     for _ in 0..2 {
-        bench.order(&skip).await.0.unwrap();
+        bench.run(&skip).await.0.unwrap();
         let select = "select review_id, status, withheld_reason from review where source_name = 'Site' order by 1";
-        // What is public stays so, or the owner would lose both.
+        // z was already public and stays so: its original is withheld, and one of the two must appear.
         assert_eq!(
             sqlite3(bench.database.path(), select),
             "x|withheld|duplicate\ny|published|\nz|published|"
@@ -130,8 +129,7 @@ async fn a_copy_of_a_review_that_the_owner_withheld_is_withheld() {
 }
 
 #[tokio::test]
-async fn the_same_reviews_of_one_source_in_another_format_are_reported_and_withheld_where_that_is_wished()
- {
+async fn copies_in_another_format_of_the_same_source_are_reported_and_withheld_on_request() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
     let takeout = page(&[
@@ -154,7 +152,7 @@ async fn the_same_reviews_of_one_source_in_another_format_are_reported_and_withh
         ..ImportRequest::default()
     };
     for _ in 0..2 {
-        bench.order(&skip).await.0.unwrap();
+        bench.run(&skip).await.0.unwrap();
         let select = "select group_concat(review_id, ' ') from (select review_id from review where withheld_reason = 'duplicate')";
         assert_eq!(sqlite3(bench.database.path(), select), "google-maps-X1");
     }
@@ -163,7 +161,7 @@ async fn the_same_reviews_of_one_source_in_another_format_are_reported_and_withh
         (counts(&report), report.duplicates.count),
         ((0, 0, 2, 0), 0)
     );
-    // What one format gives twice are two reviews.
+    // Equal reviews of one format are two reviews.
     let twice = json!({"comment": "Twice."});
     let twice = page(&[google(1, "c", &twice), google(1, "d", &twice)]);
     let (report, _) = bench.take(&twice).await;
@@ -171,7 +169,7 @@ async fn the_same_reviews_of_one_source_in_another_format_are_reported_and_withh
 }
 
 #[tokio::test]
-async fn like_reviews_cost_as_much_as_different_ones() {
+async fn importing_similar_reviews_costs_as_much_as_different_ones() {
     const COUNT: usize = 3_000;
     let rows = |source: &str, author: &dyn Fn(usize) -> String| {
         let row = |n: usize| {
@@ -193,9 +191,9 @@ async fn like_reviews_cost_as_much_as_different_ones() {
             ..ImportRequest::default()
         };
         let before = steps::count();
-        // New, again, from a second source, and the first again beside what is withheld of the second.
+        // New reviews, the same again, copies from a second source, and the first source once more.
         for source in ["Yelp", "Yelp", "Google", "Yelp"] {
-            bench.order(&skip(source)).await.0.unwrap();
+            bench.run(&skip(source)).await.0.unwrap();
         }
         costs.push(steps::count() - before);
         let published =
@@ -208,7 +206,7 @@ async fn like_reviews_cost_as_much_as_different_ones() {
 }
 
 #[tokio::test]
-async fn what_a_source_no_longer_gives_is_withheld_until_it_is_back() {
+async fn reviews_missing_at_the_source_are_withheld_until_they_return() {
     let bench = bench().await;
     let rows = |count: u32| {
         lines(
@@ -220,37 +218,37 @@ async fn what_a_source_no_longer_gives_is_withheld_until_it_is_back() {
     let other = native(&json!({"id": "y-1", "source": {"name": "Yelp"}, "text": "Other."}));
     bench.take(lines(&[other])).await;
     bench.take(rows(20)).await;
-    let order = |file: PathBuf, yes: bool| ImportRequest {
+    let request = |file: PathBuf, yes: bool| ImportRequest {
         files: vec![file],
         withdraw_missing: true,
         yes,
         ..ImportRequest::default()
     };
-    let (report, _) = bench.order(&order(bench.file("19", rows(19)), false)).await;
+    let (report, _) = bench.run(&request(bench.file("19", rows(19)), false)).await;
     assert_eq!(report.unwrap().withdrawn.names, ["r-19"]);
     let gone = Status::Withheld {
         reason: Some("gone at the source".to_owned()),
     };
     assert_eq!(bench.find("r-19").await.unwrap().status, gone);
     assert_eq!(bench.find("y-1").await.unwrap().status, Status::Published);
-    // More than a tenth must be confirmed; nothing is changed before.
-    let (report, _) = bench.order(&order(bench.file("10", rows(10)), false)).await;
-    let said = report.unwrap_err().to_string();
+    // Withdrawing more than a tenth needs --yes.
+    let (report, _) = bench.run(&request(bench.file("10", rows(10)), false)).await;
+    let message = report.unwrap_err().to_string();
     assert!(
-        said.contains("9 of 19 reviews") && said.contains("--yes"),
-        "{said}"
+        message.contains("9 of 19 reviews") && message.contains("--yes"),
+        "{message}"
     );
     assert_eq!(bench.find("r-15").await.unwrap().status, Status::Published);
-    let (report, _) = bench.order(&order(bench.file("10", rows(10)), true)).await;
+    let (report, _) = bench.run(&request(bench.file("10", rows(10)), true)).await;
     assert_eq!(report.unwrap().withdrawn.count, 9);
     let (report, _) = bench.take(rows(20)).await;
     assert_eq!(
         (counts(&report), bench.find("r-19").await.unwrap().status),
         ((0, 10, 10, 0), Status::Published)
     );
-    // Beside rejected rows nobody can tell what is missing.
+    // If rows are rejected, missing reviews cannot be determined.
     let file = bench.file("broken", format!("{}\n{{", rows(20)));
-    let (report, _) = bench.order(&order(file, true)).await;
+    let (report, _) = bench.run(&request(file, true)).await;
     assert!(
         report
             .unwrap_err()
@@ -260,28 +258,27 @@ async fn what_a_source_no_longer_gives_is_withheld_until_it_is_back() {
 }
 
 #[tokio::test]
-async fn what_is_missing_from_a_file_that_names_no_source_is_searched_at_the_source_of_its_reviews()
-{
+async fn withdraw_missing_without_a_source_uses_the_source_of_the_stored_reviews() {
     let bench = bench().await;
     let rows = |range: std::ops::Range<u32>, source: Value| {
         let row = |n| native(&json!({"id": format!("r-{n:02}"), "source": source}));
         lines(&range.map(row).collect::<Vec<_>>())
     };
     bench.take(rows(0..20, json!({"name": "Yelp"}))).await;
-    // Given directly to the owner, and in no file of Yelp's.
+    // These have the source Direct and are in no file of Yelp.
     bench.take(rows(20..22, Value::Null)).await;
-    let order = ImportRequest {
+    let request = ImportRequest {
         files: vec![bench.file("again", rows(0..19, Value::Null))],
         withdraw_missing: true,
         ..ImportRequest::default()
     };
-    let report = bench.order(&order).await.0.unwrap();
+    let report = bench.run(&request).await.0.unwrap();
     assert_eq!(report.withdrawn.names, ["r-19"]);
     assert_eq!(bench.find("r-21").await.unwrap().status, Status::Published);
 }
 
 #[tokio::test]
-async fn the_listing_s_name_is_offered_and_names_the_locations_of_an_archive() {
+async fn listing_names_are_suggested_and_select_a_location_of_an_archive() {
     let listing = |name: &str| {
         json!({"attributes": [{"id": {"attributeType": "LISTING_NAME"}, "values": [{"datum": {"listingName": {"text": name}}}]}]})
             .to_string()
@@ -306,19 +303,19 @@ async fn the_listing_s_name_is_offered_and_names_the_locations_of_an_archive() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
     let both = bench.file("both.zip", zipped(&members));
-    let order = |location: Option<&str>| ImportRequest {
+    let request = |location: Option<&str>| ImportRequest {
         files: vec![both.clone()],
         location: location.map(str::to_owned),
         dry_run: true,
         ..ImportRequest::default()
     };
-    let said = bench.order(&order(None)).await.0.unwrap_err().to_string();
+    let message = bench.run(&request(None)).await.0.unwrap_err().to_string();
     assert!(
-        said.contains("2 locations: 77 Desert Peak's North (1), 88 Desert Peak South (1)"),
-        "{said}"
+        message.contains("2 locations: 77 Desert Peak's North (1), 88 Desert Peak South (1)"),
+        "{message}"
     );
     for meant in ["88", "Desert Peak South"] {
-        let report = bench.order(&order(Some(meant))).await.0.unwrap();
+        let report = bench.run(&request(Some(meant))).await.0.unwrap();
         assert_eq!(
             (counts(&report), report.elsewhere),
             ((1, 0, 0, 0), 1),
@@ -327,34 +324,34 @@ async fn the_listing_s_name_is_offered_and_names_the_locations_of_an_archive() {
     }
     let alone = bench.file("alone.zip", zipped(&members[..2]));
     let (report, _) = bench.import(&[&alone]).await;
-    let said = summary(&report, false);
+    let message = summary(&report, false);
     assert!(
-        said.contains(r"this location is called Desert Peak's North; `reviews init --name 'Desert Peak'\''s North'` sets it"),
-        "{said}"
+        message.contains(r"this location is called Desert Peak's North; `reviews init --name 'Desert Peak'\''s North'` sets it"),
+        "{message}"
     );
     sqlite3(bench.database.path(), "update business set name = 'Ours'");
     let (report, _) = bench.import(&[&alone]).await;
-    assert_eq!(report.listing, None, "it has a name");
+    assert_eq!(report.listing, None, "the business has a name");
 }
 
 #[tokio::test]
-async fn formats_that_give_excerpts_refuse_to_withdraw_what_is_missing() {
+async fn formats_with_only_some_reviews_refuse_withdraw_missing() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
     for name in ["google_places.json", "google_places_old.json", "yelp.json"] {
         let file = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("tests/fixtures/imports")
             .join(name);
-        let order = ImportRequest {
+        let request = ImportRequest {
             files: vec![file],
             withdraw_missing: true,
             yes: true,
             ..ImportRequest::default()
         };
-        let said = bench.order(&order).await.0.unwrap_err().to_string();
+        let message = bench.run(&request).await.0.unwrap_err().to_string();
         assert!(
-            said.contains("gives only some of the reviews"),
-            "{name}: {said}"
+            message.contains("gives only some of the reviews"),
+            "{name}: {message}"
         );
     }
     assert_eq!(
@@ -364,7 +361,7 @@ async fn formats_that_give_excerpts_refuse_to_withdraw_what_is_missing() {
 }
 
 #[tokio::test]
-async fn names_that_were_never_public_are_shortened_unless_full_names_are_wished() {
+async fn names_that_were_never_public_are_shortened_unless_full_names_are_requested() {
     for (name, short, full) in [
         ("servicetitan.csv", "Alma R.", "Alma Reyes"),
         ("judgeme.csv", "Beatriz L.", "Beatriz Lang"),
@@ -378,12 +375,12 @@ async fn names_that_were_never_public_are_shortened_unless_full_names_are_wished
             let file = Path::new(env!("CARGO_MANIFEST_DIR"))
                 .join("tests/fixtures/imports")
                 .join(name);
-            let order = ImportRequest {
+            let request = ImportRequest {
                 files: vec![file],
                 full_names,
                 ..ImportRequest::default()
             };
-            bench.order(&order).await.0.unwrap();
+            bench.run(&request).await.0.unwrap();
             let authors = sqlite3(
                 bench.database.path(),
                 "select group_concat(author, ', ') from review",

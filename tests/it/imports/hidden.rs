@@ -1,4 +1,4 @@
-//! What a source does not show is never published: by the columns and members that say so, in every format.
+//! Reviews that their source hides are never published: status columns and members of every format.
 
 use std::io::Read;
 
@@ -19,7 +19,7 @@ fn fixture(name: &str) -> Vec<u8> {
     fs::read(folder.join(name)).unwrap()
 }
 
-fn order(file: PathBuf, maps: &[&str]) -> ImportRequest {
+fn request(file: PathBuf, maps: &[&str]) -> ImportRequest {
     ImportRequest {
         files: vec![file],
         renames: maps.iter().map(|map| map.parse().unwrap()).collect(),
@@ -27,7 +27,7 @@ fn order(file: PathBuf, maps: &[&str]) -> ImportRequest {
     }
 }
 
-/// The reviews' authors and reasons, those that are published without one.
+/// Author and status of each review; the reason instead of the status if it is withheld.
 fn shown(bench: &Bench) -> String {
     sqlite3(
         bench.database.path(),
@@ -36,7 +36,7 @@ fn shown(bench: &Bench) -> String {
 }
 
 #[tokio::test]
-async fn rows_that_a_table_marks_as_unpublished_or_spam_are_withheld_with_the_reason() {
+async fn table_rows_marked_as_unpublished_or_spam_are_withheld_with_the_reason() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
     let shopify = bench.file("shopify.csv", fixture("shopify.csv"));
@@ -44,7 +44,7 @@ async fn rows_that_a_table_marks_as_unpublished_or_spam_are_withheld_with_the_re
     let (report, rejections) = bench.import(&[&shopify]).await;
     assert_eq!((counts(&report), rejections.len()), ((3, 0, 0, 0), 0));
     assert_eq!(report.withheld["not published at the source"], 2);
-    let (report, _) = bench.order(&order(woocommerce, &WOOCOMMERCE)).await;
+    let (report, _) = bench.run(&request(woocommerce, &WOOCOMMERCE)).await;
     assert_eq!(counts(&report.unwrap()), (4, 0, 0, 0));
     let hidden = "not published at the source";
     let expected = [
@@ -60,7 +60,7 @@ async fn rows_that_a_table_marks_as_unpublished_or_spam_are_withheld_with_the_re
 }
 
 #[tokio::test]
-async fn the_column_taken_as_the_status_is_named_and_a_word_nobody_knows_rejects_its_row() {
+async fn the_status_column_is_named_and_an_unknown_status_rejects_its_row() {
     let bench = bench().await;
     let csv =
         "name,rating,date,text,State\nAnn,5,2026-10-30,Fine,AZ\nBo,4,2026-10-29,Good,Published\n";
@@ -69,7 +69,7 @@ async fn the_column_taken_as_the_status_is_named_and_a_word_nobody_knows_rejects
     let report = import(
         &bench.database,
         &bench.clock,
-        &order(file.clone(), &[]),
+        &request(file.clone(), &[]),
         &mut watch,
     )
     .await;
@@ -87,13 +87,13 @@ async fn the_column_taken_as_the_status_is_named_and_a_word_nobody_knows_rejects
             && error.ends_with("--map status="),
         "{error}"
     );
-    // The advice, followed.
-    let (report, _) = bench.order(&order(file, &["status="])).await;
+    // The message advises `--map status=`.
+    let (report, _) = bench.run(&request(file, &["status="])).await;
     assert_eq!(counts(&report.unwrap()), (1, 0, 1, 0));
 }
 
 #[tokio::test]
-async fn every_column_of_a_row_must_show_it_and_a_mapped_one_decides_alone() {
+async fn every_status_column_must_allow_publication_unless_one_is_mapped() {
     let bench = bench().await;
     let csv = "name,rating,date,text,status,hidden,Freigabe\n\
         Ann,5,2026-10-30,Fine,active,no,approved\n\
@@ -105,14 +105,14 @@ async fn every_column_of_a_row_must_show_it_and_a_mapped_one_decides_alone() {
     let hidden = "not published at the source";
     let expected = format!("Di|published\nCy|{hidden}\nBo|{hidden}\nAnn|published");
     assert_eq!(shown(&bench), expected);
-    let (report, _) = bench.order(&order(file, &["status=Freigabe"])).await;
+    let (report, _) = bench.run(&request(file, &["status=Freigabe"])).await;
     assert_eq!(counts(&report.unwrap()).1, 1);
     let expected = format!("Di|published\nCy|{hidden}\nBo|published\nAnn|published");
     assert_eq!(shown(&bench), expected);
 }
 
 #[tokio::test]
-async fn an_empty_cell_where_yes_would_publish_does_not_publish() {
+async fn an_empty_approved_cell_does_not_publish() {
     let bench = bench().await;
     bench
         .take("name,rating,date,text,approved\nAnn,5,2026-10-30,Fine,yes\nBo,4,2026-10-29,Good,\n")
@@ -124,7 +124,7 @@ async fn an_empty_cell_where_yes_would_publish_does_not_publish() {
 }
 
 #[tokio::test]
-async fn members_of_json_hide_a_review_in_every_format() {
+async fn json_members_hide_a_review_in_every_format() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
     let hidden = Status::Withheld {
@@ -179,13 +179,13 @@ async fn members_of_json_hide_a_review_in_every_format() {
         "u",
         lines(&[native(&json!({"id": "u", "visibility": "sometimes"}))]),
     );
-    let (report, _) = bench.order(&order(file, &["status="])).await;
+    let (report, _) = bench.run(&request(file, &["status="])).await;
     assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0));
     assert_eq!(bench.find("u").await.unwrap().status, Status::Published);
 }
 
 #[tokio::test]
-async fn a_rejected_row_is_still_hidden_when_it_comes_again_mended() {
+async fn a_rejected_hidden_row_is_still_hidden_after_its_correction() {
     let bench = bench().await;
     let (_, rejections) = bench
         .take("name,rating,date,text,state\nAnn,six,2026-10-30,Fine,spam\n")
@@ -194,12 +194,12 @@ async fn a_rejected_row_is_still_hidden_when_it_comes_again_mended() {
     let mut row = rejected.row.clone();
     row["rating"] = json!("1");
     let line = json!({"file": rejected.file, "line": 2, "error": rejected.error, "row": row});
-    let order = ImportRequest {
+    let request = ImportRequest {
         files: vec![bench.file("rejects", line.to_string())],
         format: find_format("table"),
         ..ImportRequest::default()
     };
-    let (report, rejections) = bench.order(&order).await;
+    let (report, rejections) = bench.run(&request).await;
     assert_eq!(
         (counts(&report.unwrap()), rejections),
         ((1, 0, 0, 0), Vec::new())
@@ -207,8 +207,8 @@ async fn a_rejected_row_is_still_hidden_when_it_comes_again_mended() {
     assert_eq!(shown(&bench), "Ann|not published at the source");
 }
 
-/// A database of a build that published what its sources hide (`tests/fixtures/hidden/make`), opened by this one.
-async fn published() -> Bench {
+/// A database of an older build, which published hidden reviews (`tests/fixtures/hidden/make`).
+async fn database_of_an_older_build() -> Bench {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("reviews.db");
     let mut bytes = Vec::new();
@@ -227,18 +227,17 @@ async fn published() -> Bench {
 async fn import_again(bench: &Bench) {
     let shopify = bench.file("shopify.csv", fixture("shopify.csv"));
     let woocommerce = bench.file("woocommerce.csv", fixture("woocommerce.csv"));
-    bench.order(&order(shopify, &[])).await.0.unwrap();
+    bench.run(&request(shopify, &[])).await.0.unwrap();
     bench
-        .order(&order(woocommerce, &WOOCOMMERCE))
+        .run(&request(woocommerce, &WOOCOMMERCE))
         .await
         .0
         .unwrap();
 }
 
 #[tokio::test]
-async fn what_an_older_build_published_although_its_source_hides_it_is_withheld_by_the_next_import()
-{
-    let bench = published().await;
+async fn hidden_reviews_that_an_older_build_published_are_withheld_by_the_next_import() {
+    let bench = database_of_an_older_build().await;
     let public = "select count(*) from review where status = 'published'";
     assert_eq!(sqlite3(bench.database.path(), public), "7");
     import_again(&bench).await;
@@ -250,9 +249,9 @@ async fn what_an_older_build_published_although_its_source_hides_it_is_withheld_
 }
 
 #[tokio::test]
-async fn what_the_owner_published_by_command_stays_public_although_its_source_hides_it() {
-    let bench = published().await;
-    // 43 was never stated by a source that says anything of a status; 44 was, by a build that did not read it.
+async fn hidden_reviews_that_the_owner_published_by_command_stay_public() {
+    let bench = database_of_an_older_build().await;
+    // 43 was inserted with SQL before its import; 44 was imported by a build that ignored its status.
     for id in ["43", "44"] {
         let publish = std::process::Command::new(env!("CARGO_BIN_EXE_reviews"))
             .args(["publish", id])
@@ -274,7 +273,7 @@ async fn what_the_owner_published_by_command_stays_public_although_its_source_hi
 }
 
 #[tokio::test]
-async fn a_member_that_google_does_not_know_hides_a_review_as_in_every_other_format() {
+async fn status_members_hide_google_reviews_as_in_every_other_format() {
     for hides in [
         json!({"status": "spam"}),
         json!({"status": "withheld"}),
@@ -291,7 +290,7 @@ async fn a_member_that_google_does_not_know_hides_a_review_as_in_every_other_for
 }
 
 #[tokio::test]
-async fn a_member_beside_the_text_hides_a_review_like_one_of_the_row() {
+async fn a_nested_status_member_hides_a_review() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
     let podium = |uid: &str, more: &Value| {
@@ -321,7 +320,7 @@ async fn a_member_beside_the_text_hides_a_review_like_one_of_the_row() {
         error.starts_with("review.status: \"sleeping\" does not say"),
         "{error}"
     );
-    // The row stays hidden when it comes again corrected.
+    // The corrected row is still hidden.
     assert_eq!(
         rejections[0].row["review"],
         json!({"status": "sleeping"}),
@@ -333,20 +332,20 @@ async fn a_member_beside_the_text_hides_a_review_like_one_of_the_row() {
     let (report, rejections) = bench.take(json!([row]).to_string()).await;
     assert_eq!((counts(&report), rejections), ((1, 0, 0, 0), Vec::new()));
     assert_eq!(report.withheld["not published at the source"], 1);
-    // In a file of any names, beside the members that --map names.
+    // In JSON of an unknown format, next to the members that --map names.
     let rows = json!([{"id": "e", "date": "2026-10-02", "author": "Al",
         "service": {"rating": 1, "review": "Bad.", "moderation_status": "pending"}}]);
     let maps = ["rating=service.rating", "text=service.review"];
     let any = ImportRequest {
         format: find_format("table"),
-        ..order(bench.file("t.json", rows.to_string()), &maps)
+        ..request(bench.file("t.json", rows.to_string()), &maps)
     };
-    bench.order(&any).await.0.unwrap();
+    bench.run(&any).await.0.unwrap();
     assert_ne!(bench.find("e").await.unwrap().status, Status::Published);
 }
 
 #[tokio::test]
-async fn an_empty_cell_publishes_in_no_known_export() {
+async fn an_empty_status_cell_hides_a_review_unless_the_column_is_deleted() {
     for (header, row) in [
         (
             "comment_ID,comment_author,comment_date,comment_content,rating,comment_approved",
@@ -369,11 +368,11 @@ async fn an_empty_cell_publishes_in_no_known_export() {
         let (report, _) = bench.take(format!("{header}\n{row}\n")).await;
         assert_eq!(counts(&report), (1, 0, 0, 0), "{header}");
         let status = "select status from review";
-        let hides = if header.ends_with("deleted") {
+        let expected = if header.ends_with("deleted") {
             "published"
         } else {
             "withheld"
         };
-        assert_eq!(sqlite3(bench.database.path(), status), hides, "{header}");
+        assert_eq!(sqlite3(bench.database.path(), status), expected, "{header}");
     }
 }

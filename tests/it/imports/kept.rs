@@ -1,10 +1,9 @@
-//! What the owner decided stays, whatever the next file says: by statements of the `sqlite3` shell,
-//! which commands are as good as.
+//! Imports keep the decisions of the owner. Here they are made with SQL; `process::story` also makes them by commands.
 
 use super::*;
 use crate::support::sqlite3;
 
-fn month(changes: &[(&str, Value)]) -> String {
+fn five_rows(changes: &[(&str, Value)]) -> String {
     let rows: Vec<Value> = ["r-1", "r-2", "r-3", "r-4", "r-5"]
         .iter()
         .map(|id| {
@@ -20,9 +19,9 @@ fn month(changes: &[(&str, Value)]) -> String {
     lines(&rows)
 }
 
-async fn decided() -> Bench {
+async fn bench_with_decisions() -> Bench {
     let bench = bench().await;
-    bench.take(month(&[])).await;
+    bench.take(five_rows(&[])).await;
     sqlite3(
         bench.database.path(),
         "update review set status = 'withheld', withheld_reason = 'under dispute' where review_id = 'r-1';
@@ -33,7 +32,7 @@ async fn decided() -> Bench {
     bench
 }
 
-async fn assert_kept(bench: &Bench) {
+async fn assert_decisions_kept(bench: &Bench) {
     let find = async |id: &str| bench.find(id).await;
     assert_eq!(
         find("r-1").await.unwrap().status,
@@ -50,23 +49,22 @@ async fn assert_kept(bench: &Bench) {
 }
 
 #[tokio::test]
-async fn what_was_withheld_edited_deleted_and_answered_by_hand_stays_so_when_the_same_file_comes_again()
- {
-    let bench = decided().await;
-    let (report, _) = bench.take(month(&[])).await;
+async fn importing_the_same_file_again_keeps_all_decisions_of_the_owner() {
+    let bench = bench_with_decisions().await;
+    let (report, _) = bench.take(five_rows(&[])).await;
     assert_eq!(counts(&report), (0, 0, 4, 0));
-    assert_kept(&bench).await;
-    let said = summary(&report, false);
+    assert_decisions_kept(&bench).await;
+    let message = summary(&report, false);
     assert!(
-        said.contains("\n1 kept withheld, 1 kept edited: r-2 text\n1 kept deleted: r-3\n"),
-        "{said}"
+        message.contains("\n1 kept withheld, 1 kept edited: r-2 text\n1 kept deleted: r-3\n"),
+        "{message}"
     );
 }
 
 #[tokio::test]
-async fn a_newer_file_changes_what_the_owner_left_alone_and_nothing_else() {
-    let bench = decided().await;
-    let newer = month(&[
+async fn a_newer_file_changes_only_fields_that_the_owner_did_not_edit() {
+    let bench = bench_with_decisions().await;
+    let newer = five_rows(&[
         ("r-1", json!({"rating": 2, "status": "published"})),
         (
             "r-2",
@@ -78,19 +76,19 @@ async fn a_newer_file_changes_what_the_owner_left_alone_and_nothing_else() {
     ]);
     let (report, _) = bench.take(newer.clone()).await;
     assert_eq!(counts(&report), (0, 3, 1, 0));
-    assert_kept(&bench).await;
+    assert_decisions_kept(&bench).await;
     assert_eq!(bench.find("r-1").await.unwrap().rating.stars(), 2);
     assert_eq!(bench.find("r-2").await.unwrap().rating.stars(), 1);
     assert_eq!(
         bench.find("r-5").await.unwrap().title.as_deref(),
         Some("Now with a title")
     );
-    let said = summary(&report, false);
+    let message = summary(&report, false);
     assert!(
-        said.contains(
+        message.contains(
             "1 kept withheld, 2 kept edited: r-2 text, r-4 response\n1 kept deleted: r-3\n"
         ),
-        "{said}"
+        "{message}"
     );
     let before = bench.change_no().await;
     let (again, _) = bench.take(newer).await;
@@ -101,18 +99,19 @@ async fn a_newer_file_changes_what_the_owner_left_alone_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_deleted_review_comes_back_with_restore_and_when_it_is_inserted_by_hand() {
-    let bench = decided().await;
+async fn a_deleted_review_returns_with_restore_or_an_sql_insert() {
+    let bench = bench_with_decisions().await;
     let only = native(&json!({"id": "r-3"}));
     let (report, _) = bench.take(lines(std::slice::from_ref(&only))).await;
-    let said = summary(&report, false);
+    let message = summary(&report, false);
     assert!(
-        said.contains("every review of this import was deleted before; --restore brings them back"),
-        "{said}"
+        message
+            .contains("every review of this import was deleted before; --restore brings them back"),
+        "{message}"
     );
     let file = bench.file("again", lines(&[only]));
     let (report, _) = bench
-        .order(&ImportRequest {
+        .run(&ImportRequest {
             files: vec![file.clone()],
             restore: true,
             ..ImportRequest::default()
@@ -135,7 +134,7 @@ async fn a_deleted_review_comes_back_with_restore_and_when_it_is_inserted_by_han
 }
 
 #[tokio::test]
-async fn what_the_source_said_is_kept_in_digests_alone_and_goes_with_the_review() {
+async fn texts_of_the_source_are_stored_only_as_digests_and_deleted_with_the_review() {
     let bench = bench().await;
     bench
         .take(lines(&[native(&json!({"text": "Zyxglint prose."}))]))
@@ -151,7 +150,7 @@ async fn what_the_source_said_is_kept_in_digests_alone_and_goes_with_the_review(
 }
 
 #[tokio::test]
-async fn an_import_repairs_a_row_that_cannot_be_read_and_keeps_what_the_owner_decided() {
+async fn an_import_repairs_an_unreadable_row_and_keeps_decisions_of_the_owner() {
     for broken in [
         "update review set text = text || printf('%.1100000c', 'x')",
         "pragma ignore_check_constraints = 1; update review set rating = 77",

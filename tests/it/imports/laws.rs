@@ -1,4 +1,4 @@
-//! Laws of the import, for any file: the order in which a row's fields stand says nothing.
+//! Property tests of imports: the order of a row's fields does not matter.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -6,10 +6,10 @@ use proptest::test_runner::{Config, TestRunner};
 use super::*;
 use crate::support::sqlite3;
 
-/// How many orders are tried: each is an import of its own.
+/// Cases for each property; each runs two imports.
 const CASES: u32 = 48;
 
-/// A row's fields as JSON, in no order: those that a row must have, and some of the others.
+/// The fields of a row: the required ones and some of the others.
 fn any_row(id: usize) -> impl Strategy<Value = Vec<(String, Value)>> {
     let needed = (1..=5_i64, 1..=28_u32, "[A-Z][a-z]{1,6}", "[a-z ,\"é]{0,12}").prop_map(
         move |(rating, day, author, text)| {
@@ -52,14 +52,14 @@ fn any_row(id: usize) -> impl Strategy<Value = Vec<(String, Value)>> {
     })
 }
 
-/// A row's fields by name, in the order in which they are written.
+/// Names and values of a row's fields, in file order.
 type Row = Vec<(String, Value)>;
 
 fn any_rows() -> impl Strategy<Value = Vec<Vec<(String, Value)>>> {
     (any_row(1), any_row(2), any_row(3)).prop_map(|(one, two, three)| vec![one, two, three])
 }
 
-/// The same rows, each with its fields in another order.
+/// Rows, and the same rows with their fields shuffled.
 fn any_order() -> impl Strategy<Value = (Vec<Row>, Vec<Row>)> {
     any_rows().prop_flat_map(|rows| {
         let shuffled: Vec<_> = rows
@@ -82,7 +82,7 @@ fn json_lines(rows: &[Vec<(String, Value)>]) -> String {
     rows.iter().map(line).collect()
 }
 
-/// A table of the columns that every row has, in this order.
+/// The rows as CSV with these columns, which every row has.
 fn table(rows: &[Vec<(String, Value)>], columns: &[&str]) -> String {
     let quoted = |value: &Value| {
         let text = value
@@ -100,8 +100,8 @@ fn table(rows: &[Vec<(String, Value)>], columns: &[&str]) -> String {
     columns.join(",") + "\n" + &rows.iter().map(row).collect::<String>()
 }
 
-/// Everything that is kept of the reviews, digests of their sources included.
-fn kept(bench: &Bench) -> String {
+/// All stored data of the reviews, including the digests of their sources.
+fn stored(bench: &Bench) -> String {
     let select = |table: &str| {
         sqlite3(
             bench.database.path(),
@@ -113,7 +113,7 @@ fn kept(bench: &Bench) -> String {
         .join("\n")
 }
 
-/// Runs `law` for any rows in any two orders, in a database that may hold those before.
+/// Runs `law` for values of `strategy`.
 fn for_all<S: Strategy>(
     strategy: &S,
     law: impl Fn(&tokio::runtime::Runtime, S::Value) -> Result<(), TestCaseError>,
@@ -136,17 +136,17 @@ fn the_order_of_the_members_in_a_line_does_not_matter() {
             let bench = bench().await;
             let (first, rejected) = bench.take(json_lines(&rows)).await;
             prop_assert_eq!((counts(&first), rejected.len()), ((3, 0, 0, 0), 0));
-            let before = kept(&bench);
+            let before = stored(&bench);
             let (second, _) = bench.take(json_lines(&shuffled)).await;
             prop_assert_eq!(counts(&second), (0, 0, 3, 0));
-            prop_assert_eq!(kept(&bench), before);
+            prop_assert_eq!(stored(&bench), before);
             Ok(())
         })
     });
 }
 
 #[test]
-fn the_order_of_the_columns_of_a_table_does_not_matter_with_ids_and_without() {
+fn the_order_of_columns_does_not_matter_with_or_without_ids() {
     let columns = |names: &'static [&'static str]| Just(names.to_vec()).prop_shuffle();
     let with_id = columns(&["id", "rating", "date", "author", "text"]);
     let without = columns(&["rating", "date", "author", "text"]);
@@ -158,10 +158,10 @@ fn the_order_of_the_columns_of_a_table_does_not_matter_with_ids_and_without() {
             sorted.sort_unstable();
             let (first, _) = bench.take(table(&rows, &sorted)).await;
             prop_assert_eq!(counts(&first).0 + first.repeated, 3);
-            let before = kept(&bench);
+            let before = stored(&bench);
             let (second, _) = bench.take(table(&rows, &columns)).await;
             prop_assert_eq!(counts(&second), (0, 0, counts(&first).0, 0));
-            prop_assert_eq!(kept(&bench), before);
+            prop_assert_eq!(stored(&bench), before);
             Ok(())
         })
     });

@@ -1,5 +1,4 @@
-//! Imports, from the file to the rows: every format, every way to be wrong, and that a second time
-//! changes nothing.
+//! Imports from the file to the database: every format, every kind of error, and repeated imports.
 
 mod bounds;
 mod completed;
@@ -42,7 +41,7 @@ use tempfile::TempDir;
 
 use crate::support::{Quiet, sqlite3};
 
-/// A database of its own, on the 20th of November 2026 at noon in UTC.
+/// A new database and a clock at 2026-11-20T12:00:00Z.
 struct Bench {
     folder: TempDir,
     database: Database,
@@ -73,19 +72,19 @@ impl Bench {
         path
     }
 
-    async fn order(
+    async fn run(
         &self,
-        order: &ImportRequest,
+        request: &ImportRequest,
     ) -> (Result<ImportReport, ImportError>, Vec<Rejection>) {
         let mut watch = Quiet::default();
-        let report = import(&self.database, &self.clock, order, &mut watch).await;
+        let report = import(&self.database, &self.clock, request, &mut watch).await;
         (report, watch.rejections)
     }
 
     async fn import(&self, files: &[&Path]) -> (ImportReport, Vec<Rejection>) {
         let files = files.iter().map(|file| file.to_path_buf()).collect();
         let (report, rejections) = self
-            .order(&ImportRequest {
+            .run(&ImportRequest {
                 files,
                 ..ImportRequest::default()
             })
@@ -93,16 +92,16 @@ impl Bench {
         (report.unwrap(), rejections)
     }
 
-    /// Imports a file of that content.
+    /// Imports a file with this content.
     async fn take(&self, content: impl AsRef<[u8]>) -> (ImportReport, Vec<Rejection>) {
         self.import(&[&self.file("some.txt", content)]).await
     }
 
-    /// What is said where nothing of a file of that content can be imported.
+    /// The error message if a file with this content cannot be imported.
     async fn refusal(&self, content: impl AsRef<[u8]>) -> String {
         let files = vec![self.file("some.txt", content)];
         let (report, _) = self
-            .order(&ImportRequest {
+            .run(&ImportRequest {
                 files,
                 ..ImportRequest::default()
             })
@@ -145,7 +144,7 @@ fn counts(report: &ImportReport) -> (u64, u64, u64, u64) {
     )
 }
 
-/// A native row with some fields set, or, where the value is null, taken out.
+/// A native row with these fields set, or removed if the value is null.
 fn native(changes: &Value) -> Value {
     let mut row = json!({"id": "r-1", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good."});
     for (name, value) in changes.as_object().unwrap() {
@@ -193,7 +192,7 @@ fn zipped(members: &[(&str, &str)]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn an_import_leaves_a_text_index_in_one_piece() {
+async fn an_import_merges_the_segments_of_the_text_index() {
     let bench = bench().await;
     let path = bench.database.path();
     for number in 0..12 {
@@ -217,7 +216,7 @@ async fn an_import_leaves_a_text_index_in_one_piece() {
 }
 
 #[tokio::test]
-async fn importing_the_same_again_changes_nothing() {
+async fn importing_the_same_file_again_changes_nothing() {
     let bench = bench().await;
     let rows = [
         native(&json!({"id": "a", "mentions": {"technicians": ["Art"]}})),
@@ -246,12 +245,12 @@ async fn a_dry_run_reports_everything_and_changes_nothing() {
             native(&json!({"id": "b", "rating": 9})),
         ]),
     );
-    let order = ImportRequest {
+    let request = ImportRequest {
         files: vec![file],
         dry_run: true,
         ..ImportRequest::default()
     };
-    let (report, rejections) = bench.order(&order).await;
+    let (report, rejections) = bench.run(&request).await;
     assert_eq!(
         (counts(&report.unwrap()), rejections.len()),
         ((1, 0, 0, 1), 1)
@@ -260,7 +259,7 @@ async fn a_dry_run_reports_everything_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn of_rows_with_one_id_the_newest_counts_and_else_the_later() {
+async fn the_newest_or_else_the_last_of_rows_with_one_id_is_imported() {
     let bench = bench().await;
     let row = |text: &str, updated: Value| {
         native(&json!({"id": text[..1], "text": text, "updated_at": updated}))
@@ -289,7 +288,7 @@ async fn of_rows_with_one_id_the_newest_counts_and_else_the_later() {
 }
 
 #[tokio::test]
-async fn a_change_that_a_file_dates_ahead_counts_from_the_import() {
+async fn an_update_dated_in_the_future_gets_the_time_of_the_import() {
     let bench = bench().await;
     let ahead = native(&json!({"updated_at": "2027-11-01T00:00:00Z"}));
     bench.take(lines(&[ahead])).await;
@@ -301,7 +300,7 @@ async fn a_change_that_a_file_dates_ahead_counts_from_the_import() {
 }
 
 #[tokio::test]
-async fn our_own_document_brings_its_business_along_where_there_is_none() {
+async fn a_dataset_document_sets_the_business_if_there_is_none() {
     let bench = bench().await;
     let business = json!({
         "id": "desert-peak", "name": "Desert Peak", "type": "HVACBusiness", "time_zone": "Pacific/Kiritimati",
@@ -343,13 +342,13 @@ async fn our_own_document_brings_its_business_along_where_there_is_none() {
 }
 
 #[tokio::test]
-async fn a_business_whose_zone_would_judge_the_files_before_it_must_come_first() {
+async fn a_file_that_sets_the_time_zone_must_come_first() {
     let bench = bench().await;
     let rows = bench.file("rows", lines(&[native(&json!({}))]));
     let document = json!({"business": {"id": "x", "name": "X", "time_zone": "America/Phoenix"}, "reviews": []}).to_string();
     let document = bench.file("document", document);
     let (report, _) = bench
-        .order(&ImportRequest {
+        .run(&ImportRequest {
             files: vec![rows.clone(), document.clone()],
             ..ImportRequest::default()
         })
@@ -365,7 +364,7 @@ async fn a_business_whose_zone_would_judge_the_files_before_it_must_come_first()
 }
 
 #[tokio::test]
-async fn the_command_ends_with_one_for_rejected_rows_and_keeps_them_in_a_file() {
+async fn the_command_exits_with_1_for_rejected_rows_and_writes_them_to_a_file() {
     let bench = bench().await;
     let good = bench.file("good", lines(&[native(&json!({}))]));
     let bad = bench.file(
@@ -409,7 +408,7 @@ async fn the_command_ends_with_one_for_rejected_rows_and_keeps_them_in_a_file() 
         (&noted[1]["line"], &noted[1]["row"]),
         (&json!(2), &json!("{broken"))
     );
-    // An input is never emptied to note rejected rows in it.
+    // Rejected rows never overwrite an input file.
     assert!(
         run(vec![&good, Path::new("--rejects"), &good])
             .await

@@ -1,9 +1,9 @@
-//! The native record: what is taken, what is refused, and in which words.
+//! The native format: accepted rows, rejected rows, and the messages.
 
 use super::*;
 
 #[tokio::test]
-async fn every_field_of_a_native_row_becomes_the_field_of_a_review() {
+async fn every_field_of_a_native_row_is_imported() {
     let bench = bench().await;
     let row = json!({
         "id": "a.B_~=-9", "rating": 2, "date": "2026-10-31", "author": "Ann B.", "title": "Late", "text": "  Late again.\n",
@@ -60,7 +60,7 @@ async fn every_field_of_a_native_row_becomes_the_field_of_a_review() {
 }
 
 #[tokio::test]
-async fn a_row_that_says_little_is_vouched_for_by_whoever_imports_it() {
+async fn a_minimal_row_is_published_as_verified_manually() {
     let bench = bench().await;
     bench
         .take(lines(&[native(
@@ -127,7 +127,7 @@ async fn a_row_that_is_not_verified_is_withheld_and_counted() {
 }
 
 #[tokio::test]
-async fn one_bad_row_of_three_is_named_by_its_line_and_the_others_get_in() {
+async fn a_bad_row_is_reported_with_its_line_and_the_others_are_imported() {
     let bench = bench().await;
     let content = format!(
         "{}\n\n{}\r\n{}",
@@ -138,17 +138,17 @@ async fn one_bad_row_of_three_is_named_by_its_line_and_the_others_get_in() {
     let (report, rejections) = bench.take(content).await;
     assert_eq!(counts(&report), (2, 0, 0, 1));
     assert_eq!((report.files[0].rows, report.files[0].rejected), (3, 1));
-    let said = rejections[0].to_string();
+    let message = rejections[0].to_string();
     assert!(
-        said.ends_with("some.txt:3: rating: 7 is not one of 1, 2, 3, 4, 5"),
-        "{said}"
+        message.ends_with("some.txt:3: rating: 7 is not one of 1, 2, 3, 4, 5"),
+        "{message}"
     );
     assert_eq!(rejections[0].row["id"], "b");
     assert!(bench.find("c").await.is_some());
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_row_is_said_with_its_field() {
+async fn errors_of_a_row_name_the_field() {
     let bench = bench().await;
     let cases = [
         (json!({"id": null}), "id: missing"),
@@ -242,7 +242,7 @@ async fn what_is_wrong_with_a_row_is_said_with_its_field() {
     let rows: Vec<Value> = cases.iter().map(|(changes, _)| native(changes)).collect();
     let (report, rejections) = bench.take(lines(&rows)).await;
     assert_eq!(counts(&report), (0, 0, 0, cases.len() as u64));
-    for (number, ((_, said), rejection)) in (1..).zip(cases.iter().zip(&rejections)) {
+    for (number, ((_, expected), rejection)) in (1..).zip(cases.iter().zip(&rejections)) {
         assert_eq!(
             rejection.at,
             Position::Line {
@@ -251,15 +251,15 @@ async fn what_is_wrong_with_a_row_is_said_with_its_field() {
             }
         );
         assert!(
-            rejection.error.starts_with(said),
-            "{} should be {said}",
+            rejection.error.starts_with(expected),
+            "{} should begin with {expected}",
             rejection.error
         );
     }
 }
 
 #[tokio::test]
-async fn broken_json_is_named_by_line_and_column_and_stops_nothing() {
+async fn broken_json_is_reported_with_line_and_column_and_other_rows_are_imported() {
     let bench = bench().await;
     let good = native(&json!({}));
     let mut content = b"no json at all\n{\"id\": \"x\", \"rating\" 5}\n[1]\n{\"text\": \"".to_vec();
@@ -292,9 +292,9 @@ async fn broken_json_is_named_by_line_and_column_and_stops_nothing() {
 }
 
 #[tokio::test]
-async fn a_day_later_than_tomorrow_in_the_business_s_zone_is_rejected() {
+async fn dates_later_than_tomorrow_in_the_time_zone_of_the_business_are_rejected() {
     let bench = bench().await;
-    // Noon in UTC is already the next day on Kiritimati, and still the same one in Phoenix.
+    // At noon in UTC it is already the next day on Kiritimati, and the same day in Phoenix.
     for (zone, good, bad) in [
         ("UTC", "2026-11-21", "2026-11-22"),
         ("America/Phoenix", "2026-11-21", "2026-11-22"),
@@ -309,23 +309,23 @@ async fn a_day_later_than_tomorrow_in_the_business_s_zone_is_rejected() {
             native(&json!({"id": "bad", "response": {"text": "Thanks", "date": bad}})),
         ];
         let (_, rejections) = bench.take(lines(&rows)).await;
-        let said: Vec<_> = rejections
+        let messages: Vec<_> = rejections
             .iter()
             .map(|rejection| rejection.error.as_str())
             .collect();
-        assert_eq!(said.len(), 2, "{said:?}");
+        assert_eq!(messages.len(), 2, "{messages:?}");
         assert!(
-            said[0].starts_with(&format!(
+            messages[0].starts_with(&format!(
                 "date: {bad} is later than tomorrow ({good} in {zone})"
             )),
-            "{said:?}"
+            "{messages:?}"
         );
-        assert!(said[1].starts_with("response.date: "), "{said:?}");
+        assert!(messages[1].starts_with("response.date: "), "{messages:?}");
     }
 }
 
 #[tokio::test]
-async fn fields_of_other_names_are_mapped_to_ours_in_json_lines_alone() {
+async fn map_renames_fields_of_json_lines_but_not_of_google_files() {
     let bench = bench().await;
     let row = json!({"id": "m", "Stars": 3, "date": "2026-11-01", "Name": "Bo", "Review": "Fine.", "Site": "Yelp"});
     let renames: Vec<_> = [
@@ -337,12 +337,12 @@ async fn fields_of_other_names_are_mapped_to_ours_in_json_lines_alone() {
     .iter()
     .map(|map| map.parse().unwrap())
     .collect();
-    let order = |name, content: String| ImportRequest {
+    let request = |name, content: String| ImportRequest {
         files: vec![bench.file(name, content)],
         renames: renames.clone(),
         ..ImportRequest::default()
     };
-    let (report, _) = bench.order(&order("rows", lines(&[row]))).await;
+    let (report, _) = bench.run(&request("rows", lines(&[row]))).await;
     assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0));
     let review = bench.find("m").await.unwrap();
     assert_eq!(
@@ -353,7 +353,7 @@ async fn fields_of_other_names_are_mapped_to_ours_in_json_lines_alone() {
         ),
         ("Fine.", "Bo", "Yelp")
     );
-    let (report, _) = bench.order(&order("page", page(&[]))).await;
+    let (report, _) = bench.run(&request("page", page(&[]))).await;
     assert!(report.unwrap_err().to_string().contains("leave --map out"));
 }
 
@@ -383,7 +383,7 @@ async fn the_order_of_fields_changes_nothing() {
 }
 
 #[tokio::test]
-async fn all_that_is_wrong_with_a_row_is_said_at_once_its_days_and_its_visibility_too() {
+async fn all_errors_of_a_row_are_reported_together() {
     let bench = bench().await;
     let row = native(&json!({
         "rating": 9, "date": "2026-11-22", "response": {"text": "Sorry.", "date": "2027-01-01"}, "decided": ["stars"],

@@ -1,12 +1,11 @@
-//! Every platform's export in its real shape, known by content alone, whatever the file is called;
-//! and what is private in it goes nowhere.
+//! Exports of every platform in their real shape: detected by content, and without their private data.
 
 use std::fmt::Write as _;
 
 use super::*;
 use crate::support::sqlite3;
 
-/// Fixture, format, and how many of its reviews are new.
+/// Fixture, format, number of reviews.
 const FIXTURES: [(&str, &str, u64); 20] = [
     ("birdeye.json", "birdeye", 3),
     ("facebook.csv", "facebook", 2),
@@ -29,7 +28,7 @@ const FIXTURES: [(&str, &str, u64); 20] = [
     ("yelp.json", "yelp", 1),
     ("yotpo.csv", "yotpo", 2),
 ];
-/// What stands in the fixtures and must stand nowhere else.
+/// Private data of the fixtures, which must not be stored or printed.
 const PRIVATE: [&str; 5] = [
     "private.person",
     "555 0188",
@@ -54,7 +53,7 @@ async fn bench_with_zone() -> Bench {
 }
 
 impl Bench {
-    /// Every review as a text, by id.
+    /// All reviews as text, ordered by ID.
     async fn all(&self) -> String {
         let mut reader = self.database.readers().acquire().await.unwrap();
         let reviews =
@@ -92,16 +91,16 @@ impl Bench {
 #[tokio::test]
 async fn every_platform_s_export_is_known_by_its_content_whatever_the_file_is_called() {
     for (name, format, new) in FIXTURES {
-        let as_it_is = bench_with_zone().await;
-        let (report, rejections) = as_it_is
-            .import(&[&as_it_is.file(name, fixture(name))])
+        let original = bench_with_zone().await;
+        let (report, rejections) = original
+            .import(&[&original.file(name, fixture(name))])
             .await;
         assert_eq!(
             (report.files[0].format, counts(&report), &rejections),
             (format, (new, 0, 0, 0), &Vec::new()),
             "{name}"
         );
-        let all = as_it_is.all().await;
+        let all = original.all().await;
         insta::assert_snapshot!(name.replace('.', "_"), all);
         let renamed = bench_with_zone().await;
         let (report, _) = renamed
@@ -121,28 +120,27 @@ async fn every_platform_s_export_is_known_by_its_content_whatever_the_file_is_ca
 }
 
 #[tokio::test]
-async fn what_is_private_enters_neither_the_database_nor_a_complaint_nor_the_file_of_rejected_rows()
-{
+async fn private_data_is_in_neither_the_database_nor_messages_nor_rejected_rows() {
     let bench = bench_with_zone().await;
     for (name, ..) in FIXTURES {
         bench.import(&[&bench.file(name, fixture(name))]).await;
-        // The same with every rating broken.
+        // The same file with invalid ratings.
         let broken = String::from_utf8(fixture(name))
             .unwrap()
             .replace("rating\":", "rating\":[1],\"x\":")
             .replace(",5,", ",fivë,")
             .replace(",1,", ",??,");
         let (_, rejections) = bench
-            .order(&ImportRequest {
+            .run(&ImportRequest {
                 files: vec![bench.file("broken", broken)],
                 ..ImportRequest::default()
             })
             .await;
         for rejection in rejections {
-            let said = format!("{rejection} {}", rejection.row);
+            let text = format!("{rejection} {}", rejection.row);
             assert!(
-                PRIVATE.iter().all(|private| !said.contains(private)),
-                "{name}: {said}"
+                PRIVATE.iter().all(|private| !text.contains(private)),
+                "{name}: {text}"
             );
         }
     }
@@ -158,7 +156,7 @@ async fn what_is_private_enters_neither_the_database_nor_a_complaint_nor_the_fil
 }
 
 #[tokio::test]
-async fn every_format_that_there_is_has_a_fixture() {
+async fn every_format_has_a_fixture() {
     let exports = exports::EXPORTS.iter().map(|export| export.format);
     let known: Vec<&str> = FIXTURES
         .iter()
@@ -172,8 +170,7 @@ async fn every_format_that_there_is_has_a_fixture() {
 }
 
 #[tokio::test]
-async fn every_fault_of_a_row_is_said_at_once_with_its_column_and_the_row_can_be_mended_and_imported()
- {
+async fn all_errors_of_a_row_name_their_columns_and_the_corrected_row_is_imported() {
     let bench = bench_with_zone().await;
     let csv = "Review Id,Review Display,Review Title,Review Date,Review Text,Rating,Nickname,Review Status\n1,Yes,T,yesterday,Good.,five,Ann,Approved\n";
     let (report, rejections) = bench.take(csv).await;
@@ -190,17 +187,17 @@ async fn every_fault_of_a_row_is_said_at_once_with_its_column_and_the_row_can_be
     );
     let broken = csv.replace(",five,", ",many,");
     let (_, rejections) = bench.take(&broken).await;
-    let said = rejections[0].to_string();
+    let message = rejections[0].to_string();
     assert!(
-        said.contains("Rating: \"many\" is not one of 1, 2, 3, 4, 5")
-            && said.contains("Review Date: \"yesterday\""),
-        "{said}"
+        message.contains("Rating: \"many\" is not one of 1, 2, 3, 4, 5")
+            && message.contains("Review Date: \"yesterday\""),
+        "{message}"
     );
     let mut row = rejections[0].row.clone();
     row["Rating"] = json!("4");
     row["Review Date"] = json!("10/04/2026");
-    let mended = json!({"file": "f", "line": 2, "error": said, "row": row}).to_string();
-    let (report, rejections) = bench.take(mended).await;
+    let corrected = json!({"file": "f", "line": 2, "error": message, "row": row}).to_string();
+    let (report, rejections) = bench.take(corrected).await;
     assert_eq!(
         (counts(&report), report.files[0].format, rejections),
         ((1, 0, 0, 0), "powerreviews", Vec::new())
@@ -212,8 +209,7 @@ async fn every_fault_of_a_row_is_said_at_once_with_its_column_and_the_row_can_be
 }
 
 #[tokio::test]
-async fn a_row_that_says_nothing_of_an_answer_leaves_the_answer_and_one_that_says_none_takes_it_away()
- {
+async fn a_null_answer_removes_the_stored_answer() {
     let bench = bench_with_zone().await;
     let review = |reply: &str| {
         format!(
@@ -229,7 +225,7 @@ async fn a_row_that_says_nothing_of_an_answer_leaves_the_answer_and_one_that_say
 }
 
 #[tokio::test]
-async fn the_language_of_linked_data_is_a_tag_as_in_a_table() {
+async fn languages_of_linked_data_are_tags_as_in_tables() {
     let bench = bench().await;
     let english = json!({"@type": "Language", "name": "English", "alternateName": "en"});
     for (id, language, tag) in [
@@ -249,7 +245,7 @@ async fn the_language_of_linked_data_is_a_tag_as_in_a_table() {
 }
 
 #[tokio::test]
-async fn private_members_and_addresses_are_in_no_rejected_row_and_no_name() {
+async fn private_members_and_email_addresses_are_in_no_rejected_row_and_no_name() {
     let private = ["@example.com", "+1 602", "192.0.2.1", "photo"];
     let own = json!({"id": "r", "rating": 9, "date": "2026-10-01", "author": "Jane Doe <jane@example.com>", "text": "Fine.",
         "email": "jane@example.com", "phone": "+1 602", "source": {"name": "Web", "ip": "192.0.2.1"},
@@ -311,7 +307,7 @@ async fn reviews_with_a_blank_id_are_different_reviews() {
 }
 
 #[tokio::test]
-async fn an_address_that_leads_nowhere_is_not_published() {
+async fn an_invalid_url_is_not_published() {
     let bench = bench().await;
     for (id, address, shown) in [
         ("a", "https://", None),
@@ -346,7 +342,7 @@ async fn rejected_rows_of_several_formats_can_be_corrected_and_imported_again() 
         bench.file("table.csv", table),
     ];
     let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
-    // Of one format, and of all together.
+    // Each format, then all together.
     for files in [&files[..1], &files[1..2], &files[2..], &files] {
         let (report, rejections) = bench.import(files).await;
         let count = 2 * files.len() as u64;
@@ -355,7 +351,7 @@ async fn rejected_rows_of_several_formats_can_be_corrected_and_imported_again() 
             json!({"file": its.file, "element": 0, "format": its.format, "error": "", "row": its.row})
         });
         let rejected = lines(&rejected.collect::<Vec<_>>());
-        // One more attempt that corrects nothing keeps the formats.
+        // Rejected again without a correction, the rows keep their formats.
         let (_, again) = bench.take(&rejected).await;
         let formats = |of: &[Rejection]| of.iter().map(|its| its.format).collect::<Vec<_>>();
         assert_eq!(formats(&again), formats(&rejections));
@@ -367,7 +363,7 @@ async fn rejected_rows_of_several_formats_can_be_corrected_and_imported_again() 
 }
 
 #[tokio::test]
-async fn the_options_that_linked_data_need_are_followed() {
+async fn linked_data_follows_the_options_for_scale_date_and_source() {
     let bench = bench().await;
     let review = |id: &str, stars: Value, date: &str| {
         json!({"@type": "Review", "@id": id, "author": {"@type": "Person", "name": "Ann"}, "reviewRating": stars,
@@ -380,17 +376,17 @@ async fn the_options_that_linked_data_need_are_followed() {
     ]});
     let file = bench.file("page.json", page.to_string());
     let (_, rejections) = bench.import(&[&file]).await;
-    let said = rejections[0].to_string();
-    assert!(said.contains("pass --scale 5"), "{said}");
-    assert!(said.contains("choose with --date-format"), "{said}");
-    let order = ImportRequest {
+    let message = rejections[0].to_string();
+    assert!(message.contains("pass --scale 5"), "{message}");
+    assert!(message.contains("choose with --date-format"), "{message}");
+    let request = ImportRequest {
         files: vec![file],
         scale: "5".parse().ok(),
         date_format: Some("%m/%d/%Y".to_owned()),
         source: Some("Our site".to_owned()),
         ..ImportRequest::default()
     };
-    let (report, rejections) = bench.order(&order).await;
+    let (report, rejections) = bench.run(&request).await;
     assert_eq!(counts(&report.unwrap()), (3, 0, 0, 0), "{rejections:?}");
     for id in ["schema-a", "schema-b", "schema-c"] {
         let review = bench.find(id).await.unwrap();
@@ -402,18 +398,18 @@ async fn the_options_that_linked_data_need_are_followed() {
         assert_eq!(review.source.name, "Our site");
     }
     let nine = review("d", json!({"ratingValue": "9"}), "2026-10-01").to_string();
-    let order = ImportRequest {
+    let request = ImportRequest {
         files: vec![bench.file("nine.json", nine)],
         scale: "10".parse().ok(),
         ..ImportRequest::default()
     };
-    let (report, rejections) = bench.order(&order).await;
+    let (report, rejections) = bench.run(&request).await;
     assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0), "{rejections:?}");
     assert_eq!(bench.find("schema-d").await.unwrap().rating.stars(), 5);
 }
 
 #[tokio::test]
-async fn reviews_of_one_page_are_told_apart_though_they_have_its_address() {
+async fn reviews_of_one_page_are_distinguished_although_they_share_its_url() {
     let linked = |author: &str, stars: u8, text: &str| {
         json!({"@context": "https://schema.org", "@type": "Review", "url": "https://x.example/reviews", "author": author,
             "reviewRating": {"ratingValue": stars}, "datePublished": "2026-10-02", "reviewBody": text})
@@ -438,7 +434,7 @@ async fn reviews_of_one_page_are_told_apart_though_they_have_its_address() {
     }
     let select = "select group_concat(author || rating, ' ') from (select author, rating from review order by 1, 2)";
     assert_eq!(sqlite3(bench.database.path(), select), "Ann1 Bo5 Cy2 Cy3");
-    // Of the page's reviews, an earlier build kept the last one.
+    // An earlier build stored only the last review of the page.
     let earlier = super::bench().await;
     let last = native(
         &json!({"id": "schema-5216dab3d023c2b3dae737bf32e87d46", "author": "Cy", "rating": 3, "date": "2026-10-02",

@@ -1,4 +1,4 @@
-//! A folder of sample data.
+//! Loading a folder of sample data.
 
 use super::*;
 
@@ -18,7 +18,7 @@ async fn load_folder(bench: &Bench, folder: &Path) -> anyhow::Result<ImportRepor
 }
 
 #[tokio::test]
-async fn a_folder_of_sample_data_is_loaded_once_and_a_second_time_changes_nothing() {
+async fn loading_sample_data_again_changes_nothing() {
     let bench = bench().await;
     let folder = seed_folder(
         &bench,
@@ -30,7 +30,10 @@ async fn a_folder_of_sample_data_is_loaded_once_and_a_second_time_changes_nothin
     assert!(changes.any().await.unwrap());
     let report = load_folder(&bench, &folder).await.unwrap();
     assert_eq!(counts(&report), (0, 0, 2, 0));
-    assert!(!changes.any().await.unwrap(), "the file was written to");
+    assert!(
+        !changes.any().await.unwrap(),
+        "the second load wrote to the database"
+    );
     let mut reader = bench.database.readers().acquire().await.unwrap();
     let texts = storage::business::editorial(&mut reader).await.unwrap();
     assert_eq!(
@@ -46,7 +49,7 @@ async fn a_folder_of_sample_data_is_loaded_once_and_a_second_time_changes_nothin
             .name(),
         "America/Phoenix"
     );
-    // Without editorial texts the folder leaves those that are there.
+    // A folder without editorial texts keeps the stored ones.
     fs::remove_file(folder.join("editorial.json")).unwrap();
     load_folder(&bench, &folder).await.unwrap();
     assert_eq!(
@@ -56,9 +59,9 @@ async fn a_folder_of_sample_data_is_loaded_once_and_a_second_time_changes_nothin
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_sample_data_is_said_with_file_line_and_field() {
+async fn errors_in_sample_data_name_file_line_and_field() {
     let bench = bench().await;
-    for (business, said) in [
+    for (business, expected) in [
         ("{\n \"id\": \"x\"\n}", "business.json:3:1: name: missing"),
         (
             "{\n \"id\": \"x\",\n \"name\" 1}",
@@ -94,7 +97,10 @@ async fn what_is_wrong_with_sample_data_is_said_with_file_line_and_field() {
     ] {
         let folder = seed_folder(&bench, business);
         let error = load_folder(&bench, &folder).await.unwrap_err().to_string();
-        assert!(error.contains(said), "{error} should say {said}");
+        assert!(
+            error.contains(expected),
+            "{error} should contain {expected}"
+        );
     }
     let folder = seed_folder(
         &bench,
@@ -130,13 +136,16 @@ async fn what_is_wrong_with_sample_data_is_said_with_file_line_and_field() {
     )
     .unwrap();
     let error = load_folder(&bench, &folder).await.unwrap_err().to_string();
-    for said in [
+    for expected in [
         "summery: is unknown",
         "summary.text: 1",
         "faq[0].answr: is unknown",
         "faq[0].answer: missing",
     ] {
-        assert!(error.contains(said), "{error} should say {said}");
+        assert!(
+            error.contains(expected),
+            "{error} should contain {expected}"
+        );
     }
     fs::remove_file(folder.join("editorial.json")).unwrap();
     for missing in ["reviews.jsonl", "business.json"] {

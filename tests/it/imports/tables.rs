@@ -1,21 +1,20 @@
-//! Tables: delimiters, encodings, headers, dates, scales, ids, workbooks.
+//! Tables: delimiters, encodings, headers, dates, scales, IDs, workbooks.
 
 use super::*;
 use crate::support::sqlite3;
 
-/// A workbook with these rows, its first sheet empty; a cell that begins with `#` is a number, with
-/// `@` a date's serial number, with `=` a formula, whose value stands after a `|`.
+/// A workbook with these rows in its second sheet; the first is empty. A cell `#…` is a number, `@…` the serial number of a
+/// date, `=FORMULA|VALUE` a formula.
 pub(super) fn workbook(rows: &[&[&str]]) -> Vec<u8> {
-    packed(&cells(rows))
+    workbook_of_xml(&cells(rows))
 }
 
-/// A workbook with these sheets.
-pub(super) fn book(sheets: [(&str, &[&[&str]]); 2]) -> Vec<u8> {
+pub(super) fn workbook_with_sheets(sheets: [(&str, &[&[&str]]); 2]) -> Vec<u8> {
     let [(first, above), (second, rows)] = sheets;
-    named([(first, &cells(above)), (second, &cells(rows))])
+    workbook_of_sheets([(first, &cells(above)), (second, &cells(rows))])
 }
 
-/// The rows of a sheet, as its XML.
+/// The XML of a sheet's rows.
 fn cells(rows: &[&[&str]]) -> String {
     let mut body = String::new();
     for (number, row) in (1..).zip(rows) {
@@ -40,13 +39,13 @@ fn cells(rows: &[&[&str]]) -> String {
     body
 }
 
-/// A workbook whose second sheet has these rows.
-fn packed(body: &str) -> Vec<u8> {
-    named([("Empty", ""), ("Reviews", body)])
+/// A workbook whose second sheet has this XML.
+fn workbook_of_xml(body: &str) -> Vec<u8> {
+    workbook_of_sheets([("Empty", ""), ("Reviews", body)])
 }
 
-/// A workbook with these sheets, the rows as XML; a sheet whose name begins with `~` is hidden.
-fn named([(first, above), (second, body)]: [(&str, &str); 2]) -> Vec<u8> {
+/// A workbook with these sheets as (name, XML of the rows); a sheet `~…` is hidden.
+fn workbook_of_sheets([(first, above), (second, body)]: [(&str, &str); 2]) -> Vec<u8> {
     let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     let of = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
     let package = "http://schemas.openxmlformats.org/package/2006";
@@ -112,7 +111,7 @@ async fn texts(bench: &Bench) -> Vec<(String, i64, String)> {
 }
 
 #[tokio::test]
-async fn the_same_table_gives_the_same_reviews_in_every_delimiter_and_encoding_and_as_a_workbook() {
+async fn a_table_gives_the_same_reviews_in_every_delimiter_and_encoding_and_as_a_workbook() {
     let one_byte: Vec<u8> = TABLE
         .chars()
         .map(|c| u8::try_from(u32::from(c)).unwrap())
@@ -157,7 +156,7 @@ async fn the_same_table_gives_the_same_reviews_in_every_delimiter_and_encoding_a
 }
 
 #[tokio::test]
-async fn a_column_that_nobody_can_guess_is_named_by_map_and_one_that_is_not_there_is_refused() {
+async fn unrecognised_columns_can_be_mapped_and_missing_ones_are_refused() {
     let bench = bench().await;
     let csv = "Who,How many,On,Said\nAnn,4,2026-10-30,Fine\n";
     let refusal = bench.refusal(csv).await;
@@ -172,7 +171,7 @@ async fn a_column_that_nobody_can_guess_is_named_by_map_and_one_that_is_not_ther
     let file = bench.file("t", csv);
     let renames = maps(&["author=Who", "rating=How many", "date=on", "text=Said"]);
     let (report, _) = bench
-        .order(&ImportRequest {
+        .run(&ImportRequest {
             files: vec![file.clone()],
             renames,
             ..ImportRequest::default()
@@ -181,7 +180,7 @@ async fn a_column_that_nobody_can_guess_is_named_by_map_and_one_that_is_not_ther
     assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0));
     let renames = maps(&["author=Who", "rating=Number", "date=On"]);
     let (report, _) = bench
-        .order(&ImportRequest {
+        .run(&ImportRequest {
             files: vec![file],
             renames,
             ..ImportRequest::default()
@@ -195,7 +194,7 @@ async fn a_column_that_nobody_can_guess_is_named_by_map_and_one_that_is_not_ther
 }
 
 #[tokio::test]
-async fn an_ambiguous_date_is_refused_until_the_format_is_said() {
+async fn an_ambiguous_date_is_rejected_unless_the_format_is_given() {
     let bench = bench().await;
     let file = bench.file(
         "t",
@@ -210,17 +209,17 @@ async fn an_ambiguous_date_is_refused_until_the_format_is_said() {
         "{}",
         rejections[0]
     );
-    let order = ImportRequest {
+    let request = ImportRequest {
         files: vec![file],
         date_format: Some("%m/%d/%Y".to_owned()),
         ..ImportRequest::default()
     };
-    let (report, _) = bench.order(&order).await;
+    let (report, _) = bench.run(&request).await;
     assert_eq!(counts(&report.unwrap()), (1, 0, 1, 0));
 }
 
 #[tokio::test]
-async fn the_date_cells_of_a_workbook_are_read_whatever_the_format_of_its_other_dates() {
+async fn date_cells_of_a_workbook_are_read_with_any_date_format() {
     let bench = bench().await;
     let table: &[&[&str]] = &[
         &["ID", "Author", "Rating", "Date", "Text"],
@@ -228,12 +227,12 @@ async fn the_date_cells_of_a_workbook_are_read_whatever_the_format_of_its_other_
         &["b", "Bo", "4", "@46325.5", "A date with a time."],
         &["c", "Cy", "3", "05/10/2026", "A text."],
     ];
-    let order = ImportRequest {
+    let request = ImportRequest {
         files: vec![bench.file("t.xlsx", workbook(table))],
         date_format: Some("%d/%m/%Y".to_owned()),
         ..ImportRequest::default()
     };
-    let (report, rejections) = bench.order(&order).await;
+    let (report, rejections) = bench.run(&request).await;
     assert_eq!(counts(&report.unwrap()), (3, 0, 0, 0), "{rejections:?}");
     let days = sqlite3(bench.database.path(), "select reviewed_on from review");
     assert_eq!(days, "2026-10-30\n2026-10-30\n2026-10-05");
@@ -247,7 +246,7 @@ async fn a_scale_of_ten_is_never_taken_for_one_of_five() {
         "author,rating,date,text\nAnn,3,2026-10-30,A\nBo,9,2026-10-30,B\nCy,0,2026-10-30,C\n",
     );
     let (report, _) = bench
-        .order(&ImportRequest {
+        .run(&ImportRequest {
             files: vec![file.clone()],
             ..ImportRequest::default()
         })
@@ -258,7 +257,7 @@ async fn a_scale_of_ten_is_never_taken_for_one_of_five() {
         "{refusal}"
     );
     let (report, _) = bench
-        .order(&ImportRequest {
+        .run(&ImportRequest {
             files: vec![file],
             scale: "10".parse().ok(),
             ..ImportRequest::default()
@@ -274,7 +273,7 @@ async fn a_scale_of_ten_is_never_taken_for_one_of_five() {
 }
 
 #[tokio::test]
-async fn a_row_without_an_id_has_the_same_one_whatever_the_order_of_the_columns() {
+async fn generated_ids_do_not_depend_on_the_order_of_columns() {
     let bench = bench().await;
     bench
         .take("author,rating,date,text\nAnn,5,2026-10-30,A\n")
@@ -286,7 +285,7 @@ async fn a_row_without_an_id_has_the_same_one_whatever_the_order_of_the_columns(
 }
 
 #[tokio::test]
-async fn a_row_of_a_table_that_says_it_is_not_verified_is_withheld() {
+async fn a_table_row_marked_as_not_verified_is_withheld() {
     let bench = bench().await;
     let (report, _) = bench.take("id,author,rating,date,text,verified\na,Ann,1,2026-10-30,A,no\nb,Bo,5,2026-10-30,B,yes\n").await;
     assert_eq!(report.withheld.get("not verified"), Some(&1));
@@ -309,19 +308,19 @@ const OLDER: &[&[&str]] = &[
 ];
 
 #[tokio::test]
-async fn titles_above_the_header_are_passed_over_and_the_preview_says_where_it_is() {
+async fn titles_above_the_header_are_skipped_and_the_preview_shows_its_row() {
     let bench = bench().await;
     let file = bench.file(
         "feedback.xlsx",
-        book([("Reviews 2026", FEEDBACK), ("Older", OLDER)]),
+        workbook_with_sheets([("Reviews 2026", FEEDBACK), ("Older", OLDER)]),
     );
     let mut watch = Quiet::default();
-    let order = ImportRequest {
+    let request = ImportRequest {
         files: vec![file],
         renames: vec!["text=What they said".parse().unwrap()],
         ..ImportRequest::default()
     };
-    let report = import(&bench.database, &bench.clock, &order, &mut watch).await;
+    let report = import(&bench.database, &bench.clock, &request, &mut watch).await;
     assert_eq!(counts(&report.unwrap()), (2, 0, 0, 0));
     let table = &watch.tables[0];
     assert_eq!(table.place(), ", sheet \"Reviews 2026\", header in row 3");
@@ -338,16 +337,16 @@ async fn titles_above_the_header_are_passed_over_and_the_preview_says_where_it_i
 async fn a_hidden_sheet_is_read_only_if_it_is_named() {
     let bench = bench().await;
     let sheets: [(&str, &[&[&str]]); 2] = [("~Old", OLDER), ("Reviews", OLDER)];
-    let file = bench.file("feedback.xlsx", book(sheets));
+    let file = bench.file("feedback.xlsx", workbook_with_sheets(sheets));
     for (sheet, taken) in [(None, "Reviews"), (Some("~Old"), "~Old")] {
         let mut watch = Quiet::default();
-        let order = ImportRequest {
+        let request = ImportRequest {
             files: vec![file.clone()],
             sheet: sheet.map(str::to_owned),
             dry_run: true,
             ..ImportRequest::default()
         };
-        let report = import(&bench.database, &bench.clock, &order, &mut watch).await;
+        let report = import(&bench.database, &bench.clock, &request, &mut watch).await;
         assert_eq!(counts(&report.unwrap()).0, 1);
         let place = watch.tables[0].place();
         assert!(place.contains(&format!("sheet \"{taken}\"")), "{place}");
@@ -355,7 +354,7 @@ async fn a_hidden_sheet_is_read_only_if_it_is_named() {
 }
 
 #[tokio::test]
-async fn a_cell_whose_formula_failed_or_whose_date_is_none_rejects_its_row() {
+async fn a_cell_with_a_failed_formula_or_an_invalid_date_rejects_its_row() {
     let bench = bench().await;
     let head: &[&str] = &["Customer", "Stars", "When", "Comment", "Region"];
     let table: &[&[&str]] = &[
@@ -373,7 +372,7 @@ async fn a_cell_whose_formula_failed_or_whose_date_is_none_rejects_its_row() {
     ];
     let in_csv = "Customer,Stars,When,Comment,Region\nEd,5,2026-10-30,#NAME?,West\nFay,4,2026-10-30,Good.,#N/A\n";
     let errors = |rows: &[&[&str]]| {
-        // Texts in a cell, but for the dates.
+        // Make one cell a text and two cells errors of the spreadsheet.
         let rows = cells(rows).replace(
             "<c r=\"D2\"><v>N/A is what the old boiler said.</v>",
             "<c r=\"D2\" t=\"inlineStr\"><is><t>#N/A is what the old boiler said.</t></is>",
@@ -390,7 +389,7 @@ async fn a_cell_whose_formula_failed_or_whose_date_is_none_rejects_its_row() {
     for (name, content, expected) in [
         (
             "a.xlsx",
-            packed(&errors(table)),
+            workbook_of_xml(&errors(table)),
             &[
                 "Comment: #NAME? is an error of the spreadsheet; correct the cell's formula, or empty the cell",
                 "When: \"0\"",
@@ -404,31 +403,31 @@ async fn a_cell_whose_formula_failed_or_whose_date_is_none_rejects_its_row() {
         ),
     ] {
         let file = bench.file(name, content);
-        let order = ImportRequest {
+        let request = ImportRequest {
             files: vec![file],
             dry_run: true,
             ..ImportRequest::default()
         };
-        let (report, said) = bench.order(&order).await;
-        assert_eq!(counts(&report.unwrap()).0, 1, "{said:?}");
-        assert_eq!(said.len(), expected.len(), "{said:?}");
-        for (said, expected) in said.iter().zip(expected) {
+        let (report, rejections) = bench.run(&request).await;
+        assert_eq!(counts(&report.unwrap()).0, 1, "{rejections:?}");
+        assert_eq!(rejections.len(), expected.len(), "{rejections:?}");
+        for (rejection, expected) in rejections.iter().zip(expected) {
             assert!(
-                said.error.contains(expected),
-                "{said} should say {expected}"
+                rejection.error.contains(expected),
+                "{rejection} should contain {expected}"
             );
         }
     }
 }
 
 #[tokio::test]
-async fn a_sheet_and_a_row_of_headers_that_are_named_are_read_and_others_are_refused() {
+async fn a_given_sheet_and_header_row_are_used_and_missing_ones_are_refused() {
     let bench = bench().await;
     let file = bench.file(
         "feedback.xlsx",
-        book([("Reviews 2026", FEEDBACK), ("Older", OLDER)]),
+        workbook_with_sheets([("Reviews 2026", FEEDBACK), ("Older", OLDER)]),
     );
-    let order = |sheet: Option<&str>, header_row| ImportRequest {
+    let request = |sheet: Option<&str>, header_row| ImportRequest {
         files: vec![file.clone()],
         sheet: sheet.map(str::to_owned),
         header_row,
@@ -436,16 +435,16 @@ async fn a_sheet_and_a_row_of_headers_that_are_named_are_read_and_others_are_ref
         no_text: true,
         ..ImportRequest::default()
     };
-    let mut said = Vec::new();
-    for order in [
-        order(Some("Older"), None),
-        order(Some("older"), Some(1)),
-        order(None, Some(3)),
+    let mut imported = Vec::new();
+    for request in [
+        request(Some("Older"), None),
+        request(Some("older"), Some(1)),
+        request(None, Some(3)),
     ] {
-        said.push(counts(&bench.order(&order).await.0.unwrap()).0);
+        imported.push(counts(&bench.run(&request).await.0.unwrap()).0);
     }
-    assert_eq!(said, [1, 1, 2]);
-    let refusal = bench.order(&order(Some("2027"), None)).await.0.unwrap_err();
+    assert_eq!(imported, [1, 1, 2]);
+    let refusal = bench.run(&request(Some("2027"), None)).await.0.unwrap_err();
     assert!(
         refusal
             .to_string()
@@ -453,17 +452,17 @@ async fn a_sheet_and_a_row_of_headers_that_are_named_are_read_and_others_are_ref
         "{refusal}"
     );
     let refusal = bench
-        .order(&order(Some("Older"), Some(40)))
+        .run(&request(Some("Older"), Some(40)))
         .await
         .0
         .unwrap_err();
     assert!(refusal.to_string().contains("has no row 40"), "{refusal}");
     let text = bench.file("t.csv", TABLE);
-    let order = ImportRequest {
+    let request = ImportRequest {
         files: vec![text],
-        ..order(Some("Older"), None)
+        ..request(Some("Older"), None)
     };
-    let refusal = bench.order(&order).await.0.unwrap_err();
+    let refusal = bench.run(&request).await.0.unwrap_err();
     assert!(
         refusal
             .to_string()
@@ -473,31 +472,31 @@ async fn a_sheet_and_a_row_of_headers_that_are_named_are_read_and_others_are_ref
 }
 
 #[tokio::test]
-async fn a_delimited_text_may_have_titles_above_its_header_too() {
+async fn a_delimited_text_may_have_titles_above_its_header() {
     let bench = bench().await;
     let csv = "Feedback 2026;;;\n\nName;Stars;Review Date;Comment\nAnn;5;2026-10-30;Fine\n";
     let mut watch = Quiet::default();
-    let order = ImportRequest {
+    let request = ImportRequest {
         files: vec![bench.file("t.csv", csv)],
         ..ImportRequest::default()
     };
-    let report = import(&bench.database, &bench.clock, &order, &mut watch).await;
+    let report = import(&bench.database, &bench.clock, &request, &mut watch).await;
     assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0));
     assert_eq!(watch.tables[0].place(), ", header in row 3");
 }
 
 #[tokio::test]
-async fn a_second_try_that_says_where_the_reviews_are_from_doubles_none() {
+async fn importing_again_with_a_source_adds_no_reviews() {
     let bench = bench().await;
     let file = bench.file("t.csv", TABLE);
     bench.import(&[&file]).await;
-    let order = ImportRequest {
+    let request = ImportRequest {
         files: vec![file],
         source: Some("Houzz".to_owned()),
         ..ImportRequest::default()
     };
     for (updated, unchanged) in [(2, 0), (0, 2)] {
-        let report = bench.order(&order).await.0.unwrap();
+        let report = bench.run(&request).await.0.unwrap();
         assert_eq!(counts(&report), (0, updated, unchanged, 0));
     }
     let sources = "select distinct source_name from review";
@@ -505,18 +504,18 @@ async fn a_second_try_that_says_where_the_reviews_are_from_doubles_none() {
 }
 
 #[tokio::test]
-async fn rows_whose_source_is_left_out_the_second_time_are_refused_and_can_be_withheld() {
+async fn importing_again_without_the_source_is_refused_unless_copies_are_withheld() {
     let bench = bench().await;
-    let order = |source: Option<&str>, skip_duplicates| ImportRequest {
+    let request = |source: Option<&str>, skip_duplicates| ImportRequest {
         files: vec![bench.file("t.csv", TABLE)],
         source: source.map(str::to_owned),
         skip_duplicates,
         ..ImportRequest::default()
     };
-    let first = bench.order(&order(Some("Houzz"), false)).await.0.unwrap();
+    let first = bench.run(&request(Some("Houzz"), false)).await.0.unwrap();
     assert_eq!(counts(&first), (2, 0, 0, 0));
     for other in [None, Some("Yelp")] {
-        let refusal = bench.order(&order(other, false)).await.0.unwrap_err();
+        let refusal = bench.run(&request(other, false)).await.0.unwrap_err();
         let refusal = refusal.to_string();
         assert!(
             refusal.contains("pass --source \"Houzz\"") && refusal.contains("nothing was changed"),
@@ -525,38 +524,38 @@ async fn rows_whose_source_is_left_out_the_second_time_are_refused_and_can_be_wi
     }
     let count = "select count(*) from review";
     assert_eq!(sqlite3(bench.database.path(), count), "2");
-    let again = bench.order(&order(Some("Houzz"), false)).await.0.unwrap();
+    let again = bench.run(&request(Some("Houzz"), false)).await.0.unwrap();
     assert_eq!(counts(&again), (0, 0, 2, 0));
-    let withheld = bench.order(&order(None, true)).await.0.unwrap();
+    let withheld = bench.run(&request(None, true)).await.0.unwrap();
     assert_eq!(counts(&withheld), (2, 0, 0, 0));
     assert_eq!(withheld.withheld.values().sum::<u64>(), 2);
 }
 
 #[tokio::test]
-async fn a_row_of_headers_beyond_the_end_of_a_delimited_text_is_said_to_be_missing() {
+async fn a_header_row_beyond_the_end_of_a_delimited_text_is_refused() {
     let bench = bench().await;
-    let order = |header_row| ImportRequest {
+    let request = |header_row| ImportRequest {
         files: vec![bench.file("t.csv", TABLE)],
         header_row: Some(header_row),
         ..ImportRequest::default()
     };
-    let refusal = bench.order(&order(40)).await.0.unwrap_err();
+    let refusal = bench.run(&request(40)).await.0.unwrap_err();
     assert!(refusal.to_string().contains("has no row 40"), "{refusal}");
-    let read = bench.order(&order(1)).await.0.unwrap();
+    let read = bench.run(&request(1)).await.0.unwrap();
     assert_eq!(counts(&read), (2, 0, 0, 0));
 }
 
 #[tokio::test]
-async fn a_known_word_with_one_beside_it_is_a_header_unless_two_columns_may_be_meant() {
+async fn a_header_may_contain_further_words_unless_it_is_ambiguous() {
     let bench = bench().await;
     let row = "Ann Baker,4,2026-10-30,On time.,7\n";
     let csv = format!("Customer's full name,Stars given,Date posted,Comment left,Points\n{row}");
     let mut watch = Quiet::default();
-    let order = |csv: String| ImportRequest {
+    let request = |csv: String| ImportRequest {
         files: vec![bench.file("t.csv", csv)],
         ..ImportRequest::default()
     };
-    let report = import(&bench.database, &bench.clock, &order(csv), &mut watch).await;
+    let report = import(&bench.database, &bench.clock, &request(csv), &mut watch).await;
     assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0));
     assert_eq!(
         watch.tables[0].to_string(),
@@ -569,7 +568,7 @@ async fn a_known_word_with_one_beside_it_is_a_header_unless_two_columns_may_be_m
          text ← Comment left    response ← (none)\n  not used: Points"
     );
     let csv = format!("Name,Stars given,Date,Comment,Score awarded\n{row}");
-    let refusal = bench.order(&order(csv)).await.0.unwrap_err().to_string();
+    let refusal = bench.run(&request(csv)).await.0.unwrap_err().to_string();
     assert!(
         refusal.contains("the rating may be Stars given or Score awarded")
             && refusal.contains("--map rating=COLUMN"),
@@ -577,7 +576,7 @@ async fn a_known_word_with_one_beside_it_is_a_header_unless_two_columns_may_be_m
     );
     for other in ["Customer score", "Score of the lead", "Visit stars"] {
         let csv = format!("Name,{other},Date,Comment,Points\n{row}");
-        let refusal = bench.order(&order(csv)).await.0.unwrap_err().to_string();
+        let refusal = bench.run(&request(csv)).await.0.unwrap_err().to_string();
         assert!(
             refusal.contains("--map rating=COLUMN"),
             "{other}: {refusal}"
@@ -585,11 +584,11 @@ async fn a_known_word_with_one_beside_it_is_a_header_unless_two_columns_may_be_m
     }
 }
 
-/// Keeps how far the reading was said to be.
+/// Records the reported progress as (bytes read, total).
 #[derive(Default)]
-struct Advance(Vec<(u64, u64)>);
+struct Progress(Vec<(u64, u64)>);
 
-impl Watch for Advance {
+impl Watch for Progress {
     fn read(&mut self, _: u64, bytes: Option<(u64, u64)>) {
         self.0.extend(bytes);
     }
@@ -600,7 +599,7 @@ impl Watch for Advance {
 }
 
 #[tokio::test]
-async fn how_much_of_the_files_was_read_is_said_on_the_way() {
+async fn an_import_reports_how_many_bytes_it_has_read() {
     let bench = bench().await;
     let text = "It was on time and clean. ".repeat(40);
     let rows: String = (0..2_000)
@@ -615,26 +614,31 @@ async fn how_much_of_the_files_was_read_is_said_on_the_way() {
         ),
     ] {
         let size = content.len() as u64;
-        let order = ImportRequest {
+        let request = ImportRequest {
             files: vec![bench.file(name, content)],
             dry_run: true,
             ..ImportRequest::default()
         };
         bench.set_time_zone("UTC").await;
-        let mut watch = Advance::default();
-        let report = import(&bench.database, &bench.clock, &order, &mut watch).await;
+        let mut watch = Progress::default();
+        let report = import(&bench.database, &bench.clock, &request, &mut watch).await;
         assert_eq!(report.unwrap().rejected, 0);
-        let said = watch.0;
-        assert!(said.is_sorted() && said.iter().all(|(read, of)| *of == size && read <= of));
+        let progress = watch.0;
+        assert!(
+            progress.is_sorted() && progress.iter().all(|(read, of)| *of == size && read <= of)
+        );
         if name == "t.csv" {
-            assert!(said.len() > 10 && said[0].0 < size / 2, "{said:?}");
-            assert!(said.last().unwrap().0 > size / 2, "{said:?}");
+            assert!(
+                progress.len() > 10 && progress[0].0 < size / 2,
+                "{progress:?}"
+            );
+            assert!(progress.last().unwrap().0 > size / 2, "{progress:?}");
         }
     }
 }
 
 #[tokio::test]
-async fn a_cell_whose_quotation_mark_is_not_closed_refuses_the_file_and_imports_nothing() {
+async fn a_file_with_an_unclosed_quotation_mark_is_refused() {
     let bench = bench().await;
     for (rows, line) in [
         (
@@ -662,7 +666,7 @@ async fn a_cell_whose_quotation_mark_is_not_closed_refuses_the_file_and_imports_
 }
 
 #[tokio::test]
-async fn of_rows_with_one_id_the_newest_counts_whether_days_or_instants_say_so() {
+async fn the_newest_of_rows_with_one_id_is_found_by_days_or_instants() {
     for (new, old) in [
         ("2026-10-05", "2026-10-02"),
         ("2026-10-05 10:00", "2026-10-04 23:00"),
@@ -684,7 +688,7 @@ async fn of_rows_with_one_id_the_newest_counts_whether_days_or_instants_say_so()
 }
 
 #[tokio::test]
-async fn a_language_is_a_tag_also_from_a_locale_and_an_export_of_it_is_imported() {
+async fn locales_of_a_language_column_become_language_tags() {
     let bench = bench().await;
     let rows: String = ["en_US", "de_DE.UTF-8", "es-MX", "English", "pt"]
         .iter()
@@ -710,7 +714,7 @@ async fn a_language_is_a_tag_also_from_a_locale_and_an_export_of_it_is_imported(
 }
 
 #[tokio::test]
-async fn a_column_named_review_is_the_text_though_there_is_one_named_comment() {
+async fn a_review_column_is_preferred_to_a_comment_column_as_text() {
     let bench = bench().await;
     let (report, _) = bench
         .take(
@@ -722,7 +726,7 @@ async fn a_column_named_review_is_the_text_though_there_is_one_named_comment() {
 }
 
 #[tokio::test]
-async fn a_column_named_location_that_is_none_is_ignored_if_map_says_so() {
+async fn map_can_ignore_a_location_column_of_another_meaning() {
     let bench = bench().await;
     let table = "ID,Date,Rating,Name,Review,Location,!\na,2026-10-01,5,Ann,Good.,4,x\nb,2026-10-02,4,Bo,Fair.,Mesa,y\n";
     let refusal = bench.refusal(table).await;
@@ -734,13 +738,13 @@ async fn a_column_named_location_that_is_none_is_ignored_if_map_says_so() {
     let rows = r#"[{"id": "c", "date": "2026-10-01", "rating": 5, "name": "Cy", "text": "Good.", "location": "Mesa"},
         {"id": "d", "date": "2026-10-02", "rating": 4, "name": "Di", "text": "Fair.", "location": "4"}]"#;
     for content in [table, rows] {
-        let order = ImportRequest {
+        let request = ImportRequest {
             files: vec![bench.file("t", content)],
             format: find_format("table"),
             renames: vec!["location=".parse().unwrap()],
             ..ImportRequest::default()
         };
-        let (report, rejections) = bench.order(&order).await;
+        let (report, rejections) = bench.run(&request).await;
         assert_eq!(counts(&report.unwrap()), (2, 0, 0, 0), "{rejections:?}");
     }
     let locations = "select count(location) from review_source";
@@ -754,12 +758,12 @@ async fn a_blank_cell_is_not_filled_from_another_column_that_may_be_private() {
         2026-10-02,1,,,Bob Secret,Bob,Secret,internal: call him back\n\
         2026-10-02,2,Al,,Al Secret,Al,Secret,internal: no\n\
         2026-10-02,5,Cy,Fine.,Cy Secret,Cy,Secret,\n";
-    let order = ImportRequest {
+    let request = ImportRequest {
         files: vec![bench.file("t.csv", csv)],
         ..ImportRequest::default()
     };
     let mut watch = Quiet::default();
-    let report = import(&bench.database, &bench.clock, &order, &mut watch).await;
+    let report = import(&bench.database, &bench.clock, &request, &mut watch).await;
     assert_eq!(counts(&report.unwrap()), (2, 0, 0, 1));
     assert_eq!(watch.rejections[0].error, "Nickname: missing");
     let select = "select author, text from review order by rating";
@@ -776,7 +780,7 @@ async fn a_blank_cell_is_not_filled_from_another_column_that_may_be_private() {
 }
 
 #[tokio::test]
-async fn a_text_that_an_earlier_build_took_from_another_column_goes_with_the_next_import() {
+async fn a_text_that_an_earlier_build_took_from_another_column_is_removed_by_the_next_import() {
     let bench = bench().await;
     let id = "table-a1a8dd3fe2cd0374765a9156013e0e10";
     let earlier = json!({"id": id, "rating": 2, "date": "2026-10-02", "author": "Al", "text": "internal: no"});
@@ -799,13 +803,13 @@ async fn a_blank_member_of_an_object_is_not_filled_from_another_that_may_be_priv
         row
     };
     let take = async |rows: &[Value], maps: &[&str]| {
-        let order = ImportRequest {
+        let request = ImportRequest {
             files: vec![bench.file("t.json", json!(rows).to_string())],
             format: find_format("table"),
             renames: maps.iter().map(|map| map.parse().unwrap()).collect(),
             ..ImportRequest::default()
         };
-        bench.order(&order).await.0
+        bench.run(&request).await.0
     };
     let whole = row(
         5,
@@ -823,7 +827,7 @@ async fn a_blank_member_of_an_object_is_not_filled_from_another_that_may_be_priv
     assert_eq!(counts(&report), (2, 0, 0, 1));
     let select = "select author, text from review order by rating";
     assert_eq!(sqlite3(bench.database.path(), select), "Al|\nCy|Fine.");
-    // Rows of different names.
+    // Rows with different members.
     let other = row(3, &json!({"nickname": "Di", "feedback": "internal"}));
     let rows = [whole, other];
     let refusal = take(&rows, &[]).await.unwrap_err().to_string();
@@ -837,17 +841,17 @@ const KIOSK: &str = "Date,Stars,Name\n2026-10-02,1,Guest\n2026-10-02,2,Guest\n20
     2026-10-02,5,Guest\n2026-10-03,5,Guest\n";
 
 impl Bench {
-    /// Imports ratings without texts.
+    /// Imports tables of ratings without texts.
     async fn ratings(&self, files: &[&str], source: Option<&str>, restore: bool) -> ImportReport {
         let named = |(number, file): (usize, &&str)| self.file(&format!("{number}.csv"), file);
-        let order = ImportRequest {
+        let request = ImportRequest {
             files: files.iter().enumerate().map(named).collect(),
             source: source.map(str::to_owned),
             no_text: true,
             restore,
             ..ImportRequest::default()
         };
-        self.order(&order).await.0.unwrap()
+        self.run(&request).await.0.unwrap()
     }
 
     /// The ratings of the first day, lowest first.
@@ -858,12 +862,12 @@ impl Bench {
 }
 
 #[tokio::test]
-async fn equal_names_and_days_without_texts_are_as_many_reviews_as_rows() {
+async fn ratings_with_equal_names_and_days_are_separate_reviews() {
     let bench = bench().await;
     let report = bench.ratings(&[KIOSK], Some("Kiosk"), false).await;
     assert_eq!((counts(&report), report.repeated), ((5, 0, 0, 0), 0));
     assert_eq!(bench.stars(), "1255");
-    // Again, in another order, with one more, and beside a file that repeats some.
+    // The same again, then together with a file that repeats some rows, has one more, and has other columns.
     let report = bench.ratings(&[KIOSK], Some("Kiosk"), false).await;
     assert_eq!(counts(&report), (0, 0, 5, 0));
     let more = "Name,Date,Stars\nGuest,2026-10-02,5\nGuest,2026-10-02,5\nGuest,2026-10-02,1\nGuest,2026-10-02,5\n";
@@ -873,7 +877,7 @@ async fn equal_names_and_days_without_texts_are_as_many_reviews_as_rows() {
 }
 
 #[tokio::test]
-async fn a_second_try_that_says_where_ratings_are_from_doubles_none() {
+async fn importing_ratings_again_with_a_source_adds_none() {
     let bench = bench().await;
     bench.ratings(&[KIOSK], None, false).await;
     let report = bench.ratings(&[KIOSK], Some("Kiosk"), false).await;
@@ -882,7 +886,7 @@ async fn a_second_try_that_says_where_ratings_are_from_doubles_none() {
 }
 
 #[tokio::test]
-async fn ratings_whose_platform_gives_no_id_are_as_many_reviews_as_rows() {
+async fn ratings_of_a_platform_without_ids_are_separate_reviews() {
     let bench = bench().await;
     let csv = "Platform,AuthorName,Rating,PublishDate,Review,VerificationStatus,ReviewResponse\n\
         Google,,1,10/02/2026,,,\nGoogle,,2,10/02/2026,,,\nGoogle,,5,10/02/2026,,,\n";
@@ -894,7 +898,7 @@ async fn ratings_whose_platform_gives_no_id_are_as_many_reviews_as_rows() {
 }
 
 #[tokio::test]
-async fn a_rating_that_an_earlier_build_took_for_all_of_its_day_keeps_its_id() {
+async fn a_rating_that_an_earlier_build_stored_for_a_whole_day_keeps_its_id() {
     let old = "table-5c99a70c062e29df9ffc61a3ab312b49";
     let earlier = native(
         &json!({"id": old, "author": "Guest", "date": "2026-10-02", "text": "", "source": {"name": "Kiosk"}}),
@@ -907,7 +911,7 @@ async fn a_rating_that_an_earlier_build_took_for_all_of_its_day_keeps_its_id() {
         assert!(bench.find(old).await.is_some());
     }
     assert_eq!(bench.stars(), "1255");
-    // Deleted, it stays so.
+    // A deleted rating stays deleted.
     let delete = format!("delete from review where review_id <> '{old}'; delete from review");
     sqlite3(bench.database.path(), &delete);
     let alone = "Date,Stars,Name\n2026-10-02,4,Guest\n";
@@ -916,7 +920,7 @@ async fn a_rating_that_an_earlier_build_took_for_all_of_its_day_keeps_its_id() {
         (counts(&report), report.kept_deleted.count),
         ((0, 0, 0, 0), 1)
     );
-    // Two rows that may be the deleted one come back only on purpose.
+    // Two rows that may be the deleted one return only with --restore.
     let both = "Date,Stars,Name\n2026-10-02,4,Guest\n2026-10-02,3,Guest\n";
     let report = bench.ratings(&[both], Some("Kiosk"), false).await;
     assert_eq!((counts(&report), report.undecided.count), ((0, 0, 0, 0), 2));
@@ -925,7 +929,7 @@ async fn a_rating_that_an_earlier_build_took_for_all_of_its_day_keeps_its_id() {
 }
 
 #[tokio::test]
-async fn two_tables_that_count_from_one_do_not_overwrite_each_other() {
+async fn tables_whose_ids_count_from_one_do_not_overwrite_each_other() {
     let bench = bench().await;
     let header = "ID,Date,Stars,Name,Comment\n";
     let cards = format!("{header}1,2026-10-02,1,Ann,Late\n2,2026-10-03,5,Bo,Good\n");
@@ -933,12 +937,12 @@ async fn two_tables_that_count_from_one_do_not_overwrite_each_other() {
         "{header}1,2026-10-02,4,Cy,Fair\n2,2026-10-03,5,Di,Great\n3,2026-10-03,5,Ed,Super\n"
     );
     let take = async |content: &str, source: &str| {
-        let order = ImportRequest {
+        let request = ImportRequest {
             files: vec![bench.file("t.csv", content)],
             source: Some(source.to_owned()),
             ..ImportRequest::default()
         };
-        bench.order(&order).await.0.unwrap()
+        bench.run(&request).await.0.unwrap()
     };
     take(&cards, "Comment cards").await;
     let report = take(&form, "Web form").await;
@@ -949,14 +953,14 @@ async fn two_tables_that_count_from_one_do_not_overwrite_each_other() {
             "1 of Comment cards, 2 of Comment cards".to_owned()
         )
     );
-    let said = summary(&report, false);
+    let message = summary(&report, false);
     assert!(
-        said.contains("2 skipped, because other reviews from another source have their IDs"),
-        "{said}"
+        message.contains("2 skipped, because other reviews from another source have their IDs"),
+        "{message}"
     );
     let authors = "select group_concat(author, ' ') from (select author from review order by 1)";
     assert_eq!(sqlite3(bench.database.path(), authors), "Ann Bo Ed");
-    // The same reviews, whose source is named otherwise, and a newer table of the same source.
+    // The same reviews under another source name, then a newer table of that source.
     let report = take(&cards, "Cards").await;
     assert_eq!(counts(&report), (0, 2, 0, 0));
     let report = take(&cards.replace("1,Ann,Late", "2,Ann B.,Too late"), "Cards").await;

@@ -1,4 +1,4 @@
-//! `reviews insights` and `reviews check`, as an operator runs them.
+//! The commands `reviews insights` and `reviews check`.
 
 use super::*;
 use crate::process::Home;
@@ -12,7 +12,7 @@ fn home() -> Home {
 }
 
 #[test]
-fn insights_are_shown_and_say_whether_they_are_in_step() {
+fn insights_are_shown_with_whether_they_are_up_to_date() {
     let home = home();
     let shown = home.run(&["insights"]);
     assert_eq!((shown.code, shown.err.as_str()), (Some(0), ""));
@@ -63,13 +63,13 @@ fn insights_are_shown_and_say_whether_they_are_in_step() {
     assert_eq!(
         sqlite3(&home.path(), "select count(*) from derived_analysis;"),
         "0",
-        "showing changes nothing"
+        "`reviews insights` stores nothing"
     );
     let rebuilt = home.run(&["insights", "rebuild"]);
     assert_eq!(
         (rebuilt.code, rebuilt.err.as_str()),
         (Some(0), ""),
-        "no bar where nobody looks"
+        "no progress bar without a terminal"
     );
     assert!(
         rebuilt
@@ -91,7 +91,7 @@ fn insights_are_shown_and_say_whether_they_are_in_step() {
 }
 
 #[tokio::test]
-async fn a_rebuild_gives_the_same_rows_and_bytes_and_leaves_the_firms_own_texts() {
+async fn a_rebuild_gives_the_same_rows_and_documents_and_keeps_editorial_texts() {
     let home = home();
     let editorial = "select * from editorial_summary; select * from editorial_faq order by 1;";
     let texts = sqlite3(&home.path(), editorial);
@@ -106,22 +106,23 @@ async fn a_rebuild_gives_the_same_rows_and_bytes_and_leaves_the_firms_own_texts(
     let before = bytes(&app);
     assert!(
         sqlite3(&app.path(), DERIVED) == first,
-        "a start reads nothing anew"
+        "a start analyses nothing again"
     );
-    let said = std::process::Command::new(env!("CARGO_BIN_EXE_reviews"))
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_reviews"))
         .args(["insights", "rebuild"])
         .env("DATABASE_URL", format!("sqlite://{}", app.path().display()))
         .output()
         .unwrap();
-    let said = String::from_utf8(said.stdout).unwrap();
+    let output = String::from_utf8(output.stdout).unwrap();
     assert!(
-        said.starts_with("256 analyses deleted\n") && said.contains(&format!(": {count} findings")),
-        "{said}"
+        output.starts_with("256 analyses deleted\n")
+            && output.contains(&format!(": {count} findings")),
+        "{output}"
     );
     app.drain().await;
     assert!(
         bytes(&app) == before,
-        "beside a running service nothing moves"
+        "the documents of the running service"
     );
     assert!(sqlite3(&app.path(), DERIVED) == first);
     assert_eq!(sqlite3(&app.path(), editorial), texts);
@@ -130,7 +131,7 @@ async fn a_rebuild_gives_the_same_rows_and_bytes_and_leaves_the_firms_own_texts(
 }
 
 #[test]
-fn check_tells_what_is_behind_from_what_is_wrong() {
+fn check_distinguishes_outdated_analyses_from_wrong_ones() {
     let home = home();
     let behind = home.run(&["check"]);
     assert_eq!(behind.code, Some(0));
@@ -148,7 +149,7 @@ fn check_tells_what_is_behind_from_what_is_wrong() {
         "{}",
         well.out
     );
-    for (sql, code, said) in [
+    for (sql, code, expected) in [
         (
             "update review set text = text || '!' where review_id = 'r-1150'",
             0,
@@ -183,28 +184,24 @@ fn check_tells_what_is_behind_from_what_is_wrong() {
         sqlite3(&home.path(), sql);
         let checked = home.run(&["check"]);
         assert_eq!(checked.code, Some(code), "{sql}: {}", checked.out);
-        assert!(checked.out.contains(said), "{sql}: {}", checked.out);
+        assert!(checked.out.contains(expected), "{sql}: {}", checked.out);
         home.run(&["insights", "rebuild"]);
-        assert_eq!(
-            home.run(&["check"]).code,
-            Some(0),
-            "a rebuild mends it: {sql}"
-        );
+        assert_eq!(home.run(&["check"]).code, Some(0), "after a rebuild: {sql}");
     }
 }
 
 #[test]
 fn an_analysis_is_explained_with_its_sums() {
     let home = home();
-    let said = home.run(&["insights", "explain", "r-1150"]);
-    assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
+    let done = home.run(&["insights", "explain", "r-1150"]);
+    assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
     for part in [
         "r-1150, 2021-11-18, 5 of 5\n",
         "communication positive (",
         " sum\n",
         "technician Curtis Hale (first_name, \"Curtis\")",
     ] {
-        assert!(said.out.contains(part), "{part}: {}", said.out);
+        assert!(done.out.contains(part), "{part}: {}", done.out);
     }
     let missing = home.run(&["insights", "explain", "nobody"]);
     assert!(
@@ -215,7 +212,7 @@ fn an_analysis_is_explained_with_its_sums() {
 }
 
 #[test]
-fn a_firm_may_bring_its_own_trade() {
+fn a_broken_or_missing_trade_file_is_refused() {
     let home = home();
     let trade = home.0.path().join("trade.toml");
     std::fs::write(&trade, "not = [").unwrap();

@@ -1,4 +1,4 @@
-//! The engine's version is what it says: kept analyses are made anew whenever it says something else.
+//! The engine's version is a digest of its results, so stored analyses are replaced whenever the results change.
 
 use std::fs;
 use std::path::Path;
@@ -11,14 +11,14 @@ use reviews_service::model::hash::hex;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-/// Sentences and reviews of every kind, below the repository.
+/// Files of sentences and reviews.
 const TEXTS: [&str; 3] = [
     "tests/gold/development.tsv",
     "tests/gold/reviews/development.jsonl",
     "seeds/reviews.jsonl",
 ];
 
-/// The text of a line: its first field, or its member `text`.
+/// The text of a line: the member `text` of JSON, otherwise the first tab-separated field.
 fn text(line: &str) -> String {
     let value: Option<Value> = serde_json::from_str(line).ok();
     let text = value.and_then(|value| Some(value["text"].as_str()?.to_owned()));
@@ -28,9 +28,9 @@ fn text(line: &str) -> String {
 #[test]
 #[expect(
     clippy::disallowed_methods,
-    reason = "asks, as insta does, whether the file is to be written"
+    reason = "like insta, reads from the environment whether to update the file"
 )]
-fn the_version_of_the_engine_follows_from_what_it_says() {
+fn the_version_of_the_engine_is_the_digest_of_its_results() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let (mut hash, recorded) = (Sha256::new(), Mentions::default());
     for id in IDS {
@@ -58,6 +58,6 @@ fn the_version_of_the_engine_follows_from_what_it_says() {
     assert_eq!(
         fs::read_to_string(path).unwrap(),
         found,
-        "write it with INSTA_UPDATE=always"
+        "the results changed; update the file with INSTA_UPDATE=always"
     );
 }

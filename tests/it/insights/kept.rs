@@ -1,5 +1,5 @@
-//! Analyses are kept: only what changed is read, nothing stays of what is gone, and trouble with
-//! keeping holds nobody up.
+//! Stored analyses: only changed reviews are analysed, analyses of removed reviews are deleted, and errors in storing them
+//! delay no snapshot.
 
 use std::time::Duration;
 
@@ -14,42 +14,42 @@ use super::*;
 use crate::support::{check_in_step, hub_options, links, publications, rows};
 
 #[tokio::test]
-async fn only_reviews_whose_text_or_rating_changed_are_read() {
+async fn only_reviews_whose_text_or_rating_changed_are_analysed() {
     let app = TestApp::seeded().await;
     assert_eq!(
         sqlite3(&app.path(), "select count(*) from derived_analysis;"),
         "256"
     );
-    mark(&app.path());
+    mark_analyses(&app.path());
     app.shell("update review set text = text || ' They were late.' where review_id = 'r-1150'")
         .await;
-    assert_eq!(read_since(&app.path()), ["r-1150"]);
-    mark(&app.path());
+    assert_eq!(analysed_since_mark(&app.path()), ["r-1150"]);
+    mark_analyses(&app.path());
     app.shell(
         "update review set title = 'Hm', response_text = 'Sorry.' where reviewed_on < '2023-01-01'",
     )
     .await;
     assert_eq!(
-        read_since(&app.path()),
+        analysed_since_mark(&app.path()),
         [] as [&str; 0],
-        "no text is another"
+        "no text has changed"
     );
-    // Stars may withdraw a judgement.
+    // The rating can change the polarity of findings.
     app.shell("update review set rating = 6 - rating where review_id = 'r-1150'")
         .await;
-    assert_eq!(read_since(&app.path()), ["r-1150"]);
-    mark(&app.path());
+    assert_eq!(analysed_since_mark(&app.path()), ["r-1150"]);
+    mark_analyses(&app.path());
     let app = app.restart().await;
     assert_eq!(
-        read_since(&app.path()),
+        analysed_since_mark(&app.path()),
         [] as [&str; 0],
-        "a start reads nothing that is kept"
+        "a start analyses nothing again"
     );
     assert_complete(&app);
 }
 
 #[tokio::test]
-async fn a_change_is_read_for_the_snapshot_that_shows_it() {
+async fn a_change_is_analysed_in_the_snapshot_that_publishes_it() {
     let app = firm(&[("a", "Dana was on time."), ("b", "Nice.")]).await;
     let version = |document: &str| {
         publications(&app.path())
@@ -66,14 +66,14 @@ async fn a_change_is_read_for_the_snapshot_that_shows_it() {
     assert_eq!(
         (version("reviews"), version("insights")),
         (reviews + 1, insights + 1),
-        "one snapshot has it all"
+        "one snapshot has the review and its analysis"
     );
     assert_eq!(mentioning(&app, "technicians", "Dana Whitfield").await, 2);
     check_in_step(&app).await;
 }
 
 #[tokio::test]
-async fn a_shell_understands_what_was_found() {
+async fn findings_and_mentions_are_readable_with_sql() {
     let app = firm(&[("a", "Great service. Dana was on time and very friendly.")]).await;
     let found = rows(
         &app.path(),
@@ -111,7 +111,7 @@ async fn a_shell_understands_what_was_found() {
 }
 
 #[tokio::test]
-async fn nothing_derived_stays_of_a_review_that_is_gone() {
+async fn analyses_of_removed_or_withheld_reviews_are_deleted() {
     let app = firm(&[
         ("a", "Dana came."),
         ("b", "Dana came."),
@@ -158,7 +158,7 @@ async fn nothing_derived_stays_of_a_review_that_is_gone() {
 }
 
 #[tokio::test]
-async fn analyses_that_were_deleted_are_made_again_the_same() {
+async fn deleted_analyses_are_created_again_unchanged() {
     let app = TestApp::seeded().await;
     let (before, derived) = (bytes(&app), sqlite3(&app.path(), DERIVED));
     app.shell("delete from derived_analysis;").await;
@@ -172,7 +172,7 @@ async fn analyses_that_were_deleted_are_made_again_the_same() {
 }
 
 #[tokio::test]
-async fn analyses_that_make_no_sense_are_made_again() {
+async fn invalid_analyses_are_created_again() {
     let app = TestApp::seeded().await;
     let (before, derived) = (bytes(&app), sqlite3(&app.path(), DERIVED));
     app.shell(
@@ -187,7 +187,7 @@ async fn analyses_that_make_no_sense_are_made_again() {
 }
 
 #[tokio::test]
-async fn a_snapshot_is_out_though_its_analyses_cannot_be_kept() {
+async fn a_snapshot_is_published_although_its_analyses_cannot_be_stored() {
     let app = firm(&[("a", "Dana came.")]).await;
     let mut write = app.database().write_as_owner().await.unwrap();
     write
@@ -196,7 +196,7 @@ async fn a_snapshot_is_out_though_its_analyses_cannot_be_kept() {
         .unwrap();
     write.commit().await.unwrap();
     let ctx = Arc::clone(&app.app().ctx);
-    // Locked from the moment on at which the new snapshot is out.
+    // Lock the database as soon as the new snapshot is published.
     let mut swaps = ctx.current.swaps();
     swaps.mark_unchanged();
     sqlite3(
@@ -212,19 +212,19 @@ async fn a_snapshot_is_out_though_its_analyses_cannot_be_kept() {
         other.execute("begin immediate").await.unwrap();
         other
     };
-    let print = async {
+    let publish = async {
         while ctx.current.load().input.review_index.len() < 2 {
             tokio::task::yield_now().await;
             app.app().publish_once().await.unwrap();
         }
     };
-    let (mut other, ()) = tokio::join!(lock, print);
+    let (mut other, ()) = tokio::join!(lock, publish);
     let error = app.app().drain().await.unwrap_err().to_string();
     assert!(error.contains("locked"), "{error}");
     assert_eq!(
         mentioning(&app, "technicians", "Dana Whitfield").await,
         2,
-        "the snapshot is out"
+        "the snapshot is published"
     );
     other.execute("rollback").await.unwrap();
     assert_eq!(
@@ -239,7 +239,7 @@ async fn a_snapshot_is_out_though_its_analyses_cannot_be_kept() {
 }
 
 #[tokio::test]
-async fn two_services_on_one_file_leave_each_other_alone() {
+async fn two_services_on_one_file_do_not_react_to_each_other() {
     let app = TestApp::seeded().await;
     let (database, _) = Database::open(&app.path()).await.unwrap();
     let second = App::new(
@@ -251,7 +251,7 @@ async fn two_services_on_one_file_leave_each_other_alone() {
     .await
     .unwrap();
     second.drain().await.unwrap();
-    let said = publications(&app.path());
+    let published = publications(&app.path());
     sqlite3(
         &app.path(),
         "update review set text = text || ' Dana was late.' where reviewed_on > '2026-01-01'",
@@ -260,14 +260,17 @@ async fn two_services_on_one_file_leave_each_other_alone() {
         app.drain().await;
         second.drain().await.unwrap();
     }
-    for (before, after) in said.iter().zip(publications(&app.path())) {
+    for (before, after) in published.iter().zip(publications(&app.path())) {
         assert_eq!(after.1, before.1 + 1, "{} changed once", before.0);
     }
     let mut changes = app.database().changes().await.unwrap();
     changes.any().await.unwrap();
     second.drain().await.unwrap();
     app.drain().await;
-    assert!(!changes.any().await.unwrap(), "nobody writes any more");
+    assert!(
+        !changes.any().await.unwrap(),
+        "neither service writes again"
+    );
     let theirs = Document::ALL.map(|document| {
         second
             .ctx

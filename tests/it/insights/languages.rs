@@ -1,9 +1,8 @@
-//! The language in which a text is read: its own, if its words tell it, otherwise the declared one, otherwise that of the
-//! business.
+//! The language of a text: detected from its words, otherwise the declared one, otherwise that of the business.
 
 use crate::support::{TestApp, rows};
 
-/// Short reviews in languages that are not read.
+/// Short reviews in languages that are not analysed.
 const FOREIGN: [(&str, &str); 28] = [
     ("fr", "Beaucoup trop cher. La vendeuse était désagréable."),
     ("fr", "Travail soigné, équipe sympathique, je recommande."),
@@ -71,8 +70,11 @@ const ENGLISH: [&str; 4] = [
     "Great service and they were very polite to my mother.",
 ];
 
-/// The texts that were read in English, of reviews with these languages and texts at a business with that language.
-async fn read_in_english(business: Option<&str>, texts: &[(Option<&str>, &str)]) -> Vec<String> {
+/// Those of these texts, given as (declared language, text), that are analysed as English.
+async fn analysed_as_english(
+    business: Option<&str>,
+    texts: &[(Option<&str>, &str)],
+) -> Vec<String> {
     let app = TestApp::empty().await;
     let quoted =
         |value: Option<&str>| value.map_or_else(|| "null".to_owned(), |value| format!("'{value}'"));
@@ -102,16 +104,16 @@ fn sorted(texts: &[&str]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_text_in_a_declared_language_is_not_read_in_english_unless_it_is_english() {
+async fn a_text_in_a_declared_language_is_analysed_as_english_only_if_it_is_english() {
     let mut texts: Vec<_> = (FOREIGN.iter())
         .map(|(language, text)| (Some(*language), *text))
         .collect();
     texts.extend(ENGLISH.iter().map(|text| (Some("de"), *text)));
-    assert_eq!(read_in_english(None, &texts).await, sorted(&ENGLISH));
+    assert_eq!(analysed_as_english(None, &texts).await, sorted(&ENGLISH));
 }
 
 #[tokio::test]
-async fn a_text_without_a_language_is_presumed_to_be_in_that_of_the_business() {
+async fn a_text_without_a_language_is_assumed_to_be_in_that_of_the_business() {
     let german = FOREIGN.iter().filter(|(language, _)| *language == "de");
     let mut texts: Vec<_> = german.map(|(_, text)| (None, *text)).collect();
     texts.extend(ENGLISH.iter().map(|text| (None, *text)));
@@ -120,5 +122,5 @@ async fn a_text_without_a_language_is_presumed_to_be_in_that_of_the_business() {
     let mut expected = sorted(&ENGLISH);
     expected.push(declared.to_owned());
     expected.sort();
-    assert_eq!(read_in_english(Some("de-AT"), &texts).await, expected);
+    assert_eq!(analysed_as_english(Some("de-AT"), &texts).await, expected);
 }

@@ -1,4 +1,4 @@
-//! Whom and what texts name joins what was recorded, on every surface.
+//! Mentions found in texts are added to recorded ones in every document, search and page.
 
 use reviews_service::model::Review;
 use reviews_service::storage::reviews;
@@ -18,7 +18,7 @@ const TEXTS: [(&str, &str); 4] = [
 ];
 
 #[tokio::test]
-async fn what_a_text_names_is_shown_found_and_counted_like_what_was_recorded() {
+async fn mentions_in_texts_are_shown_found_and_counted_like_recorded_ones() {
     let app = firm(&TEXTS).await;
     app.shell("insert into mention values ('b', 'technician', 'Mike Alvarez'), ('d', 'service_area', 'Tempe')").await;
     let dataset = app.get("/reviews.json").await.json();
@@ -43,12 +43,12 @@ async fn what_a_text_names_is_shown_found_and_counted_like_what_was_recorded() {
     assert_eq!(
         mentions("b")["technicians"],
         serde_json::json!(["Mike Alvarez"]),
-        "as recorded"
+        "the recorded technician"
     );
     assert_eq!(
         mentions("d")["technicians"],
         serde_json::json!([]),
-        "somebody's husband"
+        "another person of that name"
     );
     assert_eq!(mentions("d")["service_areas"], serde_json::json!(["Tempe"]));
     let found = async |filter: &str| {
@@ -77,7 +77,7 @@ async fn what_a_text_names_is_shown_found_and_counted_like_what_was_recorded() {
 }
 
 #[tokio::test]
-async fn a_name_that_two_people_have_links_nobody_until_one_is_left() {
+async fn a_name_shared_by_two_people_links_nobody_until_one_is_left() {
     let app = firm(&TEXTS).await;
     let insights = insights(&app).await;
     let entity = |name: &str| {
@@ -95,20 +95,20 @@ async fn a_name_that_two_people_have_links_nobody_until_one_is_left() {
     let found = app
         .get("/api/reviews/search?mentions_technician=Mike%20Alvarez")
         .await;
-    assert_eq!(found.ids(), ["b"], "now there is one Mike");
+    assert_eq!(found.ids(), ["b"], "only one Mike is left");
     check_in_step(&app).await;
 }
 
 #[tokio::test]
-async fn a_changed_roster_links_anew_and_everything_else_about_the_firm_does_not() {
+async fn a_changed_roster_links_again_but_other_changes_of_the_business_do_not() {
     let app = firm(&TEXTS).await;
-    mark(&app.path());
+    mark_analyses(&app.path());
     app.shell("update business set description = 'New', telephone = '1'")
         .await;
-    assert_eq!(read_since(&app.path()), [] as [&str; 0]);
+    assert_eq!(analysed_since_mark(&app.path()), [] as [&str; 0]);
     app.shell("update technician set name = 'Mike Sorenson' where technician_id = 't3'; insert into service_area (name) values ('Gilbert')")
         .await;
-    assert_eq!(read_since(&app.path()), ["a", "b", "c", "d"]);
+    assert_eq!(analysed_since_mark(&app.path()), ["a", "b", "c", "d"]);
     assert_eq!(
         sqlite3(
             &app.path(),
@@ -123,7 +123,7 @@ async fn a_changed_roster_links_anew_and_everything_else_about_the_firm_does_not
     assert!(bytes(&app) == before);
 }
 
-/// The sample data, but for the reviews.
+/// The sample data without reviews, and the reviews.
 async fn without_reviews() -> (TestApp, Vec<Review>) {
     let app = TestApp::seeded().await;
     let (mut reviews, mut newest) = (Vec::new(), Newest::default());
@@ -167,14 +167,14 @@ async fn any_order_of_arrival_gives_the_same_insights() {
 }
 
 #[tokio::test]
-async fn a_restart_changes_no_byte_of_what_was_read() {
+async fn a_restart_changes_no_analysis_and_no_document() {
     let app = TestApp::seeded().await;
-    let (before, derived, said) = (
+    let (before, derived, published) = (
         bytes(&app),
         sqlite3(&app.path(), DERIVED),
         crate::support::publications(&app.path()),
     );
     let app = app.restart().await;
     assert!(bytes(&app) == before && sqlite3(&app.path(), DERIVED) == derived);
-    assert_eq!(crate::support::publications(&app.path()), said);
+    assert_eq!(crate::support::publications(&app.path()), published);
 }

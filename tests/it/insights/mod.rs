@@ -1,5 +1,5 @@
-//! What the texts say: read once, kept, shown everywhere at once, and a function of the reviews
-//! alone.
+//! Analysis of review texts: each text is analysed once and stored, all documents show the same results, and they depend
+//! only on the reviews.
 
 mod commands;
 mod golden;
@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::support::{TestApp, sqlite3, start};
 
-/// Everything that was derived, as a shell shows it.
+/// Selects all stored analyses.
 const DERIVED: &str = "select * from derived_analysis order by 1; select review_id, text_hash, method_hash, names, hex(note) from derived_index order by 1;";
 
 /// A firm with two people who share a first name.
@@ -29,7 +29,7 @@ const FIRM: &str = "
     insert into service (service_id, name, synonyms) values ('water-heater', 'Water heaters', '[\"water heater\"]');
     insert into service_area (name) values ('Mesa');";
 
-/// A service of that firm with these reviews: id and text.
+/// A service of [`FIRM`] with these reviews, as (ID, text).
 async fn firm(texts: &[(&str, &str)]) -> TestApp {
     let app = TestApp::empty().await;
     let rows = texts
@@ -43,7 +43,6 @@ async fn firm(texts: &[(&str, &str)]) -> TestApp {
     app
 }
 
-/// The bytes of every document.
 fn bytes(app: &TestApp) -> Vec<Vec<u8>> {
     let snapshot = app.app().ctx.current.load();
     Document::ALL
@@ -55,7 +54,7 @@ async fn insights(app: &TestApp) -> Value {
     app.get("/insights.json").await.json()
 }
 
-/// How many reviews mention the entity of that name.
+/// Number of reviews that mention this entity.
 async fn mentioning(app: &TestApp, kind: &str, name: &str) -> u64 {
     let insights = insights(app).await;
     let entities = insights["entities"][kind].as_array().unwrap().iter();
@@ -65,13 +64,13 @@ async fn mentioning(app: &TestApp, kind: &str, name: &str) -> u64 {
         .sum()
 }
 
-/// Marks every reading that is kept, so that one that is made anew can be told apart.
-fn mark(path: &Path) {
+/// Marks all stored analyses, so that [`analysed_since_mark`] finds later ones.
+fn mark_analyses(path: &Path) {
     sqlite3(path, "update derived_analysis set overall_score = 4711;");
 }
 
-/// The ids of reviews that were read since [`mark`].
-fn read_since(path: &Path) -> Vec<String> {
+/// IDs of the reviews analysed since [`mark_analyses`].
+fn analysed_since_mark(path: &Path) -> Vec<String> {
     let ids = sqlite3(
         path,
         "select review_id from derived_analysis where overall_score <> 4711 order by 1;",
@@ -79,7 +78,7 @@ fn read_since(path: &Path) -> Vec<String> {
     ids.lines().map(str::to_owned).collect()
 }
 
-/// The snapshot's analyses are those of the reader that the roster asks for, and none is missing.
+/// Asserts that the snapshot has all analyses, made with the current roster.
 fn assert_complete(app: &TestApp) {
     let snapshot = app.app().ctx.current.load();
     assert_eq!(snapshot.input.behind(), 0);

@@ -1,4 +1,4 @@
-//! Where reading takes longer than a moment, the reviews are out first and what they say follows.
+//! Reviews whose analysis takes long are published first; their analyses follow in a later snapshot.
 
 use reviews_service::snapshot::segment::ValueColumn;
 use reviews_service::snapshot::{Publisher, Snapshot};
@@ -6,11 +6,11 @@ use reviews_service::snapshot::{Publisher, Snapshot};
 use super::*;
 use crate::support::{links, publications};
 
-/// So many reviews of so much text are not read while readers wait.
+/// Number of long reviews whose analysis is postponed.
 const REVIEWS: usize = 45;
 
-/// Long texts that name Dana once.
-fn long(from: usize, to: usize) -> String {
+/// Inserts long reviews that mention Dana once.
+fn insert_long_reviews(from: usize, to: usize) -> String {
     let text = format!("Dana was on time. {}", "We like it. ".repeat(7_000));
     let rows = (from..to).map(|number| {
         format!(
@@ -36,8 +36,8 @@ fn current(app: &TestApp) -> Arc<Snapshot> {
     app.app().ctx.current.load()
 }
 
-/// How many reviews mention Dana.
-fn dana(snapshot: &Snapshot) -> usize {
+/// Number of reviews that mention Dana.
+fn mentions_of_dana(snapshot: &Snapshot) -> usize {
     let postings = snapshot
         .input
         .review_index
@@ -51,10 +51,10 @@ fn dana(snapshot: &Snapshot) -> usize {
 }
 
 #[tokio::test]
-async fn what_takes_long_to_read_is_out_at_once_and_read_for_a_later_snapshot() {
+async fn reviews_that_take_long_to_analyse_are_published_first_and_analysed_later() {
     let app = firm(&[("a", "Dana was late.")]).await;
     let before = version(&app, "reviews");
-    sqlite3(&app.path(), &long(0, REVIEWS));
+    sqlite3(&app.path(), &insert_long_reviews(0, REVIEWS));
     assert!(app.app().publish_once().await.unwrap());
     let snapshot = current(&app);
     assert_eq!(
@@ -68,14 +68,14 @@ async fn what_takes_long_to_read_is_out_at_once_and_read_for_a_later_snapshot() 
         insights["generated_from"]["excluded"][0],
         serde_json::json!({"reason": "not_read_yet", "n": REVIEWS})
     );
-    assert_eq!(dana(&snapshot), 1);
+    assert_eq!(mentions_of_dana(&snapshot), 1);
     app.drain().await;
     assert_complete(&app);
-    assert_eq!(dana(&current(&app)), REVIEWS + 1);
+    assert_eq!(mentions_of_dana(&current(&app)), REVIEWS + 1);
     assert_eq!(
         version(&app, "reviews"),
         before + 2,
-        "reviews, then what they say"
+        "one version for the reviews, one for their analyses"
     );
     let expected = bytes(&app);
     let app = app.restart().await;
@@ -84,10 +84,10 @@ async fn what_takes_long_to_read_is_out_at_once_and_read_for_a_later_snapshot() 
 }
 
 #[tokio::test]
-async fn all_stays_as_it_was_read_until_it_is_read_anew() {
+async fn old_analyses_are_served_until_all_new_ones_are_ready() {
     let app = firm(&[("a", "Dana was late.")]).await;
-    app.shell(&long(0, REVIEWS)).await;
-    let (said, method) = (
+    app.shell(&insert_long_reviews(0, REVIEWS)).await;
+    let (version_before, method) = (
         version(&app, "reviews"),
         current(&app).input.analyzer.method().to_owned(),
     );
@@ -101,25 +101,29 @@ async fn all_stays_as_it_was_read_until_it_is_read_anew() {
         (snapshot.input.behind(), snapshot.input.analyzer.method()),
         (REVIEWS + 1, method.as_str())
     );
-    assert_eq!(dana(&snapshot), REVIEWS + 1, "nothing vanishes in between");
-    // One that comes meanwhile is read like the others, and then anew with them.
+    assert_eq!(
+        mentions_of_dana(&snapshot),
+        REVIEWS + 1,
+        "old mentions stay until then"
+    );
+    // A new review is analysed with the old roster, and later again with the new one.
     sqlite3(
         &app.path(),
         "insert into review (review_id, rating, reviewed_on, text) values ('b', 5, '2026-11-01', 'Dana came.')",
     );
     assert!(app.app().publish_once().await.unwrap());
-    assert_eq!(dana(&current(&app)), REVIEWS + 2);
+    assert_eq!(mentions_of_dana(&current(&app)), REVIEWS + 2);
     app.drain().await;
     assert_complete(&app);
-    assert_eq!(dana(&current(&app)), 0);
+    assert_eq!(mentions_of_dana(&current(&app)), 0);
     assert_eq!(
         mentioning(&app, "technicians", "Dana Ray").await,
         REVIEWS as u64 + 2
     );
     assert_eq!(
         version(&app, "reviews"),
-        said + 3,
-        "the roster, the review, the links"
+        version_before + 3,
+        "one version each for the roster, the review and the new links"
     );
     let expected = bytes(&app);
     let app = app.restart().await;
@@ -127,11 +131,11 @@ async fn all_stays_as_it_was_read_until_it_is_read_anew() {
 }
 
 #[tokio::test]
-async fn a_start_in_the_midst_shows_what_is_known_and_goes_on() {
+async fn a_start_with_outdated_analyses_serves_them_and_continues() {
     let app = firm(&[("a", "Dana was late.")]).await;
-    app.shell(&long(0, REVIEWS)).await;
+    app.shell(&insert_long_reviews(0, REVIEWS)).await;
     let expected = bytes(&app);
-    // As if another release had read all of it, and this one had begun to.
+    // As if another release had analysed all reviews, and this one only the first.
     sqlite3(
         &app.path(),
         "update derived_index set method_hash = 'older' where review_id <> 'a'",
@@ -139,7 +143,11 @@ async fn a_start_in_the_midst_shows_what_is_known_and_goes_on() {
     let publisher = Publisher::new(app.database().clone(), links(), Clock::manual(start()));
     let snapshot = publisher.first().await.unwrap();
     assert_eq!(snapshot.input.behind(), REVIEWS);
-    assert_eq!(dana(&snapshot), REVIEWS + 1, "mentions are those of before");
+    assert_eq!(
+        mentions_of_dana(&snapshot),
+        REVIEWS + 1,
+        "old mentions are served"
+    );
     let reviews = snapshot
         .document(Document::Reviews)
         .body
@@ -148,7 +156,7 @@ async fn a_start_in_the_midst_shows_what_is_known_and_goes_on() {
         .concat();
     assert!(
         reviews == expected[Document::Reviews as usize],
-        "so that no subscriber is told"
+        "the document is unchanged, so subscribers are not notified"
     );
     let app = app.restart().await;
     assert_complete(&app);

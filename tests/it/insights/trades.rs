@@ -1,5 +1,4 @@
-//! Whose words the reviews are read with: by the business's type, followed while serving, or as the
-//! owner sets it; and what `reviews insights lint` says of a package.
+//! Selection of the trade package by the type of the business or a setting, and `reviews insights lint`.
 
 use std::fs;
 
@@ -8,7 +7,7 @@ use serde_json::json;
 use super::*;
 use crate::process::{Home, Serving, reviews};
 
-/// What a diner and what a plumber's customer would say.
+/// Reviews of a restaurant and of a plumber.
 const TEXTS: [(&str, &str); 2] = [
     (
         "r1",
@@ -25,13 +24,13 @@ fn aspects(insights: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn the_type_picks_the_package_and_is_followed_while_serving() {
+async fn the_business_type_selects_the_package_also_while_serving() {
     let app = firm(&TEXTS).await;
     let general = insights(&app).await;
     assert_eq!(
         aspects(&general),
         ["punctuality", "professionalism", "price", "overall"],
-        "a business that has not said its type claims only what travels"
+        "the general aspects without a type of business"
     );
     let trade = &general["method"]["trade"];
     assert_eq!(
@@ -43,7 +42,11 @@ async fn the_type_picks_the_package_and_is_followed_while_serving() {
         let figures = insights["method"]["quality"].as_array().unwrap().iter();
         figures.filter(|figure| figure["task"] == "aspect").count()
     };
-    assert_eq!(measured(&general), 0, "figures of others are not its own");
+    assert_eq!(
+        measured(&general),
+        0,
+        "the general package has no measurements of aspects"
+    );
     for (kind, id, some) in [
         ("Restaurant", "food", "food"),
         ("Plumber", "home_services", "price"),
@@ -58,7 +61,7 @@ async fn the_type_picks_the_package_and_is_followed_while_serving() {
         assert_eq!(
             detector(&insights) == detector(&general),
             id == "general",
-            "each package has a classifier of its own"
+            "{kind}: each package has its own classifier"
         );
         assert_eq!(measured(&insights) > 0, id == "home_services", "{kind}");
         assert!(aspects(&insights).contains(&some), "{kind}: {insights}");
@@ -67,11 +70,11 @@ async fn the_type_picks_the_package_and_is_followed_while_serving() {
     let page = app.get("/insights").await.text();
     assert!(
         page.contains("Any business") && !page.contains("has not been measured"),
-        "the page says whose words"
+        "the page names the package"
     );
 }
 
-/// The example of `docs/TRADE.md`: files by their names, and blocks of commands.
+/// The example of `docs/TRADE.md`: files as (name, content), and commands.
 fn example() -> (Vec<(String, String)>, Vec<String>) {
     let page = include_str!("../../../docs/TRADE.md");
     let (mut files, mut commands) = (Vec::new(), Vec::new());
@@ -86,7 +89,7 @@ fn example() -> (Vec<(String, String)>, Vec<String>) {
     (files, commands)
 }
 
-fn dentist() -> (Home, Vec<String>) {
+fn home_with_example() -> (Home, Vec<String>) {
     let home = Home::new();
     let (files, commands) = example();
     assert_eq!(files.len(), 4);
@@ -99,9 +102,9 @@ fn dentist() -> (Home, Vec<String>) {
 }
 
 #[test]
-fn the_trade_of_the_manual_works_word_for_word() {
-    let (home, commands) = dentist();
-    sqlite_firm(&home);
+fn the_example_of_the_trade_manual_works() {
+    let (home, commands) = home_with_example();
+    import_one_review(&home);
     let mut served = false;
     for command in &commands {
         let words: Vec<&str> = command.split_whitespace().collect();
@@ -118,22 +121,22 @@ fn the_trade_of_the_manual_works_word_for_word() {
                 served = true;
             }
             ["reviews", words @ ..] => {
-                let said = home.run(words);
-                assert_eq!((said.code, said.err.as_str()), (Some(0), ""), "{command}");
-                let figure = said
+                let done = home.run(words);
+                assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{command}");
+                let figure = done
                     .out
                     .lines()
                     .find(|line| line.starts_with("aspect_recall"));
                 assert!(
                     figure.is_none_or(|line| line.contains("8 of 8")),
-                    "its own sentences are read: {}",
-                    said.out
+                    "the aspects of its own sentences are found: {}",
+                    done.out
                 );
             }
             _ => panic!("{command}"),
         }
     }
-    assert!(served, "the last step serves: {commands:?}");
+    assert!(served, "no command serves: {commands:?}");
     let own = home.run(&[
         "insights",
         "evaluate",
@@ -145,7 +148,7 @@ fn the_trade_of_the_manual_works_word_for_word() {
     ]);
     assert!(
         own.code == Some(2) && own.err.contains("r.jsonl exists and holds no figures"),
-        "no other file is replaced: {}",
+        "another file is not overwritten: {}",
         own.err
     );
     let lint = home.run(&["insights", "lint", "dentist"]);
@@ -156,22 +159,21 @@ fn the_trade_of_the_manual_works_word_for_word() {
     );
 }
 
-/// A dentist's database with one review.
-fn sqlite_firm(home: &Home) {
+fn import_one_review(home: &Home) {
     let text = "The filling was painless, I was seen right away, and the hygienist was so kind.";
     let line = serde_json::json!({"id": "r", "rating": 5, "date": "2026-10-01", "author": "A", "text": text, "source": {"name": "x"}});
     fs::write(home.0.path().join("r.jsonl"), format!("{line}\n")).unwrap();
-    let said = home.run(&["import", "r.jsonl"]);
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    let done = home.run(&["import", "r.jsonl"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
 }
 
 #[test]
-fn lint_tells_all_that_is_wrong_at_once_and_what_a_package_lacks() {
-    let (home, _) = dentist();
+fn lint_reports_all_errors_and_missing_parts_of_a_package() {
+    let (home, _) = home_with_example();
     let path = |name: &str| home.0.path().join("dentist").join(name);
     let lint = || {
-        let said = home.run(&["insights", "lint", "dentist"]);
-        (said.code, said.out)
+        let done = home.run(&["insights", "lint", "dentist"]);
+        (done.code, done.out)
     };
     let (code, out) = lint();
     assert!(
@@ -226,8 +228,8 @@ fn lint_tells_all_that_is_wrong_at_once_and_what_a_package_lacks() {
 }
 
 #[test]
-fn weights_of_other_aspects_and_folders_without_a_head_are_refused() {
-    let (home, _) = dentist();
+fn weights_of_other_aspects_and_folders_without_trade_toml_are_refused() {
+    let (home, _) = home_with_example();
     let weights = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("src/insights/trades/home_services/classifier.weights");
     let own = home.0.path().join("dentist/classifier.weights");
@@ -241,7 +243,7 @@ fn weights_of_other_aspects_and_folders_without_a_head_are_refused() {
         "{}",
         foreign.out
     );
-    // Those of polarity have the heads of polarity, whatever the language.
+    // Polarity weights must have the heads of polarity in every language.
     let spanish = home.0.path().join("dentist/es");
     fs::create_dir(&spanish).unwrap();
     fs::rename(&own, spanish.join("polarity.weights")).unwrap();
@@ -283,13 +285,13 @@ fn weights_of_other_aspects_and_folders_without_a_head_are_refused() {
 }
 
 #[test]
-fn a_setting_goes_before_the_type_and_two_are_refused() {
-    let (home, _) = dentist();
-    sqlite_firm(&home);
+fn a_setting_overrides_the_type_and_two_settings_are_refused() {
+    let (home, _) = home_with_example();
+    import_one_review(&home);
     let trade_of = |words: &[&str]| {
-        let said = home.run(words);
-        assert_eq!((said.code, said.err.as_str()), (Some(0), ""), "{words:?}");
-        let line = said.out.lines().find(|line| line.starts_with("Method "));
+        let done = home.run(words);
+        assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{words:?}");
+        let line = done.out.lines().find(|line| line.starts_with("Method "));
         line.unwrap().split(", ").nth(1).unwrap().to_owned()
     };
     assert_eq!(trade_of(&["insights"]), "trade general of 7 aspects");
@@ -318,10 +320,9 @@ fn a_setting_goes_before_the_type_and_two_are_refused() {
     );
 }
 
-/// Without the general words a file of one's own was right about every second judgement only; they
-/// are shared unless it says otherwise.
+/// Negators and opinions are shared unless the file has `shared = false`; without them, half of the polarities were wrong.
 #[test]
-fn a_file_of_ones_own_has_negators_and_opinions() {
+fn a_trade_file_shares_the_general_negators_and_opinions() {
     let home = Home::new();
     let file = "[[aspect]]\nid = \"smell\"\nlabel = \"Smell\"\nquestion = \"Does it smell good?\"\nnames = ['smell', 'scent~']\n";
     fs::write(home.0.path().join("smell.toml"), file).unwrap();
@@ -337,16 +338,16 @@ fn a_file_of_ones_own_has_negators_and_opinions() {
     fs::write(home.0.path().join("reviews.jsonl"), reviews.join("\n")).unwrap();
     let figures_of = || {
         let words = ["insights", "evaluate", "reviews.jsonl", "--json"];
-        let said = home.run(&[&words[..], &["--trade-file", "smell.toml"]].concat());
-        assert_eq!(said.code, Some(0), "{}", said.err);
-        let figures: Value = serde_json::from_str(&said.out).unwrap();
+        let done = home.run(&[&words[..], &["--trade-file", "smell.toml"]].concat());
+        assert_eq!(done.code, Some(0), "{}", done.err);
+        let figures: Value = serde_json::from_str(&done.out).unwrap();
         figures
     };
-    let rights = |figures: &Value| {
+    let correct = |figures: &Value| {
         ["judged_recall", "against_stars"].map(|name| figures[name]["part"].as_u64().unwrap())
     };
     let shared = figures_of();
-    assert_eq!(rights(&shared["rules_alone"]), [2, 2]);
+    assert_eq!(correct(&shared["rules_alone"]), [2, 2]);
     fs::write(
         home.0.path().join("smell.toml"),
         format!("[trade]\nshared = false\n{file}"),
@@ -354,20 +355,20 @@ fn a_file_of_ones_own_has_negators_and_opinions() {
     .unwrap();
     let alone = figures_of();
     assert_eq!(
-        rights(&alone["rules_alone"]),
+        correct(&alone["rules_alone"]),
         [0, 0],
-        "nothing tells the two apart"
+        "without shared words no polarity is found"
     );
     assert_eq!(
         alone["against_stars"]["part"], 2,
-        "the polarity of all trades does"
+        "the general polarity classifier still finds it"
     );
 }
 
 #[test]
-fn a_line_that_is_no_annotated_review_is_told_with_its_number() {
+fn an_invalid_annotated_review_is_reported_with_its_line() {
     let home = Home::new();
-    for (line, told) in [
+    for (line, expected) in [
         ("{\"stars\": 5}", "missing field `text`"),
         ("{\"text\": \"Fine.\", \"stars\": 6}", "`stars` is 6"),
         (
@@ -377,19 +378,19 @@ fn a_line_that_is_no_annotated_review_is_told_with_its_number() {
     ] {
         let lines = format!("{{\"text\": \"Fine.\"}}\n{line}\n");
         fs::write(home.0.path().join("reviews.jsonl"), lines).unwrap();
-        let said = home.run(&["insights", "evaluate", "reviews.jsonl"]);
+        let done = home.run(&["insights", "evaluate", "reviews.jsonl"]);
         assert!(
-            said.code != Some(0)
-                && said.err.contains("reviews.jsonl:2: ")
-                && said.err.contains(told),
+            done.code != Some(0)
+                && done.err.contains("reviews.jsonl:2: ")
+                && done.err.contains(expected),
             "{}",
-            said.err
+            done.err
         );
     }
 }
 
 #[test]
-fn a_file_is_measured_with_the_first_package_that_has_its_aspects() {
+fn a_file_is_evaluated_with_the_first_package_that_has_its_aspects() {
     let home = Home::new();
     let with = |aspect: &str| {
         let rows = format!("text\taspect\tpolarity\nIt was great.\t{aspect}\tpositive\n");
@@ -401,11 +402,11 @@ fn a_file_is_measured_with_the_first_package_that_has_its_aspects() {
         ("atmosphere", "food"),
         ("price", "home_services"),
     ] {
-        let said = with(aspect);
+        let done = with(aspect);
         assert!(
-            said.code == Some(0) && said.out.contains(&format!("read with {trade}")),
+            done.code == Some(0) && done.out.contains(&format!("read with {trade}")),
             "{aspect}: {}",
-            said.out
+            done.out
         );
     }
     let unknown = with("karma");

@@ -1,9 +1,9 @@
-//! Advice in messages, followed word by word: it works.
+//! The advice of messages works when followed literally.
 
 use super::Home;
 use crate::support::sqlite3;
 
-/// The words after `flag` that a message advises, each up to a blank or the end of a clause.
+/// The values that a message advises for `flag`.
 fn advised<'m>(message: &'m str, flag: &str) -> Vec<&'m str> {
     message
         .split(flag)
@@ -18,7 +18,7 @@ fn advised<'m>(message: &'m str, flag: &str) -> Vec<&'m str> {
 }
 
 #[test]
-fn a_date_format_that_is_advised_reads_the_cell_with_a_time_behind_it_or_without() {
+fn advised_date_formats_read_the_cell_with_or_without_a_time() {
     for (date, days) in [
         ("10/11/2026 9:05", ["2026-10-11", "2026-11-10"]),
         ("10/11/2026 9:05:30 PM", ["2026-10-11", "2026-11-10"]),
@@ -41,7 +41,7 @@ fn a_date_format_that_is_advised_reads_the_cell_with_a_time_behind_it_or_without
                 "table.csv",
                 &format!("rating,date,author,text\n5,{date},Ann B.,Good.\n"),
             );
-            home.does(&["import", "table.csv", "--date-format", format], "1 new");
+            home.run_ok(&["import", "table.csv", "--date-format", format], "1 new");
             assert_eq!(
                 sqlite3(&home.path(), "select reviewed_on from review"),
                 day,
@@ -52,7 +52,7 @@ fn a_date_format_that_is_advised_reads_the_cell_with_a_time_behind_it_or_without
 }
 
 #[test]
-fn what_is_advised_for_foreign_json_imports_it() {
+fn the_options_advised_for_unknown_json_import_it() {
     let row = r#"{"grade": 5, "when": "2026-11-01", "customer": "Ann B.", "words": "Good."}"#;
     let theirs = [
         ("rating", "grade"),
@@ -65,7 +65,7 @@ fn what_is_advised_for_foreign_json_imports_it() {
         format!("{{\"page\": 1, \"items\": [{row}]}}"),
         format!("{row}\n{}\n", row.replace("Good", "Bad")),
         row.replace(", ", ",\n "),
-        // Half of the names are known.
+        // Only some member names are unknown.
         format!(
             "[{}]",
             row.replace("grade", "stars").replace("customer", "name")
@@ -85,7 +85,7 @@ fn what_is_advised_for_foreign_json_imports_it() {
             }));
         }
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        home.does(&words, "0 rejected");
+        home.run_ok(&words, "0 rejected");
         assert_eq!(
             sqlite3(
                 &home.path(),
@@ -98,7 +98,7 @@ fn what_is_advised_for_foreign_json_imports_it() {
 }
 
 #[test]
-fn where_there_is_no_database_the_command_that_is_named_makes_one() {
+fn the_command_advised_for_a_missing_database_creates_it() {
     for words in [
         &["check"][..],
         &["show", "r-1"],
@@ -117,7 +117,7 @@ fn where_there_is_no_database_the_command_that_is_named_makes_one() {
         assert!(!home.path().exists(), "{words:?}");
         let advice = refused.err.split('`').nth(1).unwrap();
         let advice: Vec<&str> = advice.split(' ').skip(1).collect();
-        home.does(&advice, "name        NAME");
+        home.run_ok(&advice, "name        NAME");
         let again = home.run(words);
         assert!(
             !again.err.contains("no database"),
@@ -131,7 +131,7 @@ const FEEDBACK: &str = "Customer,Stars,When,What they said,Our reply\n\
     Ann Baker,5,2026-10-30,On time and tidy.,Thank you.\nBo Cole,2,2026-10-29,Left the gate open.,\n";
 
 #[test]
-fn a_table_is_shown_before_it_is_refused_and_both_ways_out_that_are_advised_work() {
+fn columns_of_a_refused_table_are_shown_and_both_advised_options_work() {
     let home = Home::new();
     home.file("feedback.csv", FEEDBACK);
     let refused = home.run(&["import", "feedback.csv"]);
@@ -146,37 +146,37 @@ fn a_table_is_shown_before_it_is_refused_and_both_ways_out_that_are_advised_work
     let (map, flag) = advice.trim_end().split_once(", or ").unwrap();
     let map = map.strip_prefix("--map ").unwrap().replace('"', "");
     let flag = flag.split(' ').next().unwrap();
-    home.does(&["import", "feedback.csv", flag], "2 new");
-    home.does(
+    home.run_ok(&["import", "feedback.csv", flag], "2 new");
+    home.run_ok(
         &["import", "feedback.csv", "--map", &map],
         "0 new, 2 updated",
     );
 }
 
 #[test]
-fn a_dry_run_shows_the_first_reviews_of_a_table_and_leaves_nothing() {
+fn a_dry_run_shows_the_first_reviews_of_a_table_and_creates_no_database() {
     let home = Home::new();
     home.file(
         "feedback.csv",
         &FEEDBACK.replace("What they said", "Comment"),
     );
-    let said = home.does(&["import", "feedback.csv", "--dry-run"], "2 new");
+    let done = home.run_ok(&["import", "feedback.csv", "--dry-run"], "2 new");
     assert!(
-        said.out
+        done.out
             .contains("  row 2: 5 stars, 2026-10-30, Ann Baker: On time and tidy.\n"),
         "{}",
-        said.out
+        done.out
     );
     assert!(!home.path().exists());
     let long = FEEDBACK.replace("What they said", "Comment");
     home.file("long.csv", &long.replace("On time", &"x".repeat(20_000)));
-    let said = home.does(&["import", "long.csv", "--dry-run"], "2 new");
-    let longest = said.out.lines().map(|line| line.chars().count()).max();
-    assert_eq!(longest, Some(401), "cut, with an ellipsis");
+    let done = home.run_ok(&["import", "long.csv", "--dry-run"], "2 new");
+    let longest = done.out.lines().map(|line| line.chars().count()).max();
+    assert_eq!(longest, Some(401), "the text is cut, with an ellipsis");
 }
 
 #[test]
-fn a_sheet_and_a_header_row_that_are_advised_against_are_left_out() {
+fn leaving_out_sheet_and_header_row_as_advised_works() {
     let home = Home::new();
     home.file(
         "feedback.csv",
@@ -194,52 +194,52 @@ fn a_sheet_and_a_header_row_that_are_advised_against_are_left_out() {
             "{}",
             refused.err
         );
-        home.does(&["import", file], "0 rejected");
+        home.run_ok(&["import", file], "0 rejected");
     }
 }
 
 #[test]
-fn thousands_of_like_faults_are_twenty_lines_and_their_count() {
+fn thousands_of_similar_errors_are_twenty_lines_and_a_count() {
     let home = Home::new();
     let rows: String = (0..3000)
         .map(|n| format!("Ann {n},many {n},2026-10-30,Text {n}\n"))
         .collect();
     home.file("bad.csv", &format!("name,rating,date,text\n{rows}"));
-    let said = home.run(&["import", "bad.csv"]);
-    assert_eq!(said.code, Some(1), "{}", said.err);
-    assert_eq!(said.err.lines().count(), 21, "{}", said.err);
+    let done = home.run(&["import", "bad.csv"]);
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    assert_eq!(done.err.lines().count(), 21, "{}", done.err);
     assert!(
-        said.err
+        done.err
             .contains("3000 rows like bad.csv:2: rating: \"many 0\""),
         "{}",
-        said.err
+        done.err
     );
 }
 
 #[test]
-fn a_status_that_nobody_knows_is_ignored_as_the_message_says() {
+fn the_option_advised_for_an_unknown_status_ignores_it() {
     let home = Home::new();
     home.file(
         "t.csv",
         "Kunde;Sterne;Bewertung;Datum;Status\nAnn;5;Gut;01.02.2026;Freigegeben\nBo;1;Schlecht;02.02.2026;Ungewiss\n",
     );
-    let said = home.run(&["import", "t.csv"]);
-    assert_eq!(said.code, Some(1), "{}", said.err);
+    let done = home.run(&["import", "t.csv"]);
+    assert_eq!(done.code, Some(1), "{}", done.err);
     assert!(
-        said.out.contains("status ← Status") && said.out.contains("1 new"),
+        done.out.contains("status ← Status") && done.out.contains("1 new"),
         "{}",
-        said.out
+        done.out
     );
-    let map = advised(&said.err, "--map ");
+    let map = advised(&done.err, "--map ");
     assert_eq!(map, ["status="]);
-    home.does(
+    home.run_ok(
         &["import", "t.csv", "--map", map[0]],
         "1 new, 0 updated, 1 unchanged",
     );
 }
 
-/// The words of the command in back quotes that begins so, as a shell would read them.
-fn command_of(message: &str, begin: &str) -> Vec<String> {
+/// The arguments of the command in backticks that begins with `begin`, split as by a shell.
+fn quoted_command(message: &str, begin: &str) -> Vec<String> {
     let line = message.split('`').find(|part| part.starts_with(begin));
     let line = line.unwrap_or_else(|| panic!("no `{begin}` in: {message}"));
     let parts = (0..).zip(line.split('\''));
@@ -253,27 +253,27 @@ fn command_of(message: &str, begin: &str) -> Vec<String> {
 }
 
 impl Home {
-    /// Runs a command, and then the one that its message names, with the owner's words in the place of those in capitals; both
-    /// say what is wanted.
+    /// Runs a command, then the command that begins with `begin` in its output, with placeholders replaced by `values`. The
+    /// output of the second must contain `expected`.
     #[track_caller]
-    fn follows(&self, words: &[&str], begin: &str, meant: &[(&str, &str)], said: &str) {
-        let told = self.run(words);
-        let message = format!("{}{}", told.out, told.err);
-        let command = command_of(&message, begin);
+    fn follow_advice(&self, words: &[&str], begin: &str, values: &[(&str, &str)], expected: &str) {
+        let first = self.run(words);
+        let message = format!("{}{}", first.out, first.err);
+        let command = quoted_command(&message, begin);
         let owned = |word: &String| {
-            let its = meant.iter().find(|(name, _)| name == word);
+            let its = values.iter().find(|(name, _)| name == word);
             its.map_or_else(|| word.clone(), |(_, value)| (*value).to_owned())
         };
         let command: Vec<String> = command.iter().map(owned).collect();
         let command: Vec<&str> = command.iter().map(String::as_str).collect();
-        self.does(&command, said);
+        self.run_ok(&command, expected);
     }
 }
 
 const ROW: &str = r#"{"id":"r-1","rating":5,"date":"2026-11-01","author":"Ann","text":"Good."}"#;
 
 #[test]
-fn from_nothing_every_next_step_that_is_named_works() {
+fn every_next_step_advised_for_an_empty_database_works() {
     let business = [
         ("NAME", "Desert Peak"),
         ("TYPE", "Plumber"),
@@ -282,28 +282,28 @@ fn from_nothing_every_next_step_that_is_named_works() {
     let file = [("FILE", "rows.jsonl")];
     let begin = || {
         let home = Home::new();
-        home.does(&["migrate"], "");
+        home.run_ok(&["migrate"], "");
         home.file("rows.jsonl", ROW);
         home
     };
     let home = begin();
-    home.follows(
+    home.follow_advice(
         &["status"],
         "reviews init",
         &business,
         "type        Plumber",
     );
-    home.follows(&["status"], "reviews import", &file, "1 new");
-    home.does(&["delete", "r-1"], "deleted");
-    // A deleted review comes back by the option that is named, and by nothing else.
-    home.does(&["import", "rows.jsonl"], "kept deleted: r-1");
-    home.follows(&["show", "r-1"], "reviews import", &file, "1 new");
+    home.follow_advice(&["status"], "reviews import", &file, "1 new");
+    home.run_ok(&["delete", "r-1"], "deleted");
+    // A deleted review returns only with the advised option.
+    home.run_ok(&["import", "rows.jsonl"], "kept deleted: r-1");
+    home.follow_advice(&["show", "r-1"], "reviews import", &file, "1 new");
     let home = begin();
-    home.follows(&["list"], "reviews import", &file, "1 new");
+    home.follow_advice(&["list"], "reviews import", &file, "1 new");
     let home = begin();
-    home.follows(&["show", "r-1"], "reviews import", &file, "1 new");
+    home.follow_advice(&["show", "r-1"], "reviews import", &file, "1 new");
     let home = begin();
-    home.follows(
+    home.follow_advice(
         &["business"],
         "reviews init",
         &business,
@@ -311,50 +311,50 @@ fn from_nothing_every_next_step_that_is_named_works() {
     );
     for words in ["status", "init"] {
         let home = begin();
-        home.does(&["init", "--name", "Desert Peak"], "not set");
+        home.run_ok(&["init", "--name", "Desert Peak"], "not set");
         let zone = "time zone   America/Phoenix";
-        home.follows(&[words], "reviews init --time-zone", &business, zone);
+        home.follow_advice(&[words], "reviews init --time-zone", &business, zone);
     }
 }
 
 #[test]
-fn what_is_named_after_a_decision_takes_it_back_or_shows_it() {
+fn commands_advised_after_a_decision_work() {
     let home = Home::new();
-    home.does(&["init", "--name", "Peak", "--time-zone", "UTC"], "Peak");
+    home.run_ok(&["init", "--name", "Peak", "--time-zone", "UTC"], "Peak");
     home.file(
         "rows.jsonl",
         &format!("{ROW}\n{}", ROW.replace("r-1", "r-12")),
     );
-    home.does(&["import", "rows.jsonl"], "2 new");
+    home.run_ok(&["import", "rows.jsonl"], "2 new");
     let words = ["withhold", "r-12", "--reason", "under dispute"];
-    home.follows(
+    home.follow_advice(
         &words,
         "reviews publish",
         &[],
         "r-12: published; was withheld (under dispute)",
     );
     for unknown in ["r", "r-99"] {
-        home.follows(&["show", unknown], "reviews list", &[], "r-12  ★★★★★");
+        home.follow_advice(&["show", unknown], "reviews list", &[], "r-12  ★★★★★");
     }
-    home.follows(&["backup", "copy.db"], "reviews restore", &[], "copy.db");
-    // A type that only a database made elsewhere can have.
+    home.follow_advice(&["backup", "copy.db"], "reviews restore", &[], "copy.db");
+    // No command stores this type.
     sqlite3(&home.path(), "update business set type = 'Plumbing'");
-    home.follows(&["init"], "reviews init --type", &[], "type        Plumber");
-    let told = home.run(&["init"]).out;
-    let (_, address) = told.split_once(": put ").unwrap();
+    home.follow_advice(&["init"], "reviews init --type", &[], "type        Plumber");
+    let printed = home.run(&["init"]).out;
+    let (_, address) = printed.split_once(": put ").unwrap();
     let (address, _) = address.split_once(" into a file").unwrap();
     home.file("address.json", address);
-    home.follows(
+    home.follow_advice(
         &["init"],
         "reviews business",
         &[("FILE", "address.json")],
         "12 Main St",
     );
     assert!(!home.run(&["init"]).out.contains("no address"));
-    // What another firm's export carries besides reviews is left out; the commands that are named load such files.
+    // An import leaves out the business and editorial texts of an export; the advised commands load such files.
     let other = Home::new();
-    other.does(&["init", "--name", "Mesa", "--time-zone", "UTC"], "Mesa");
-    let exported = other.does(&["export"], "\"business\"").out;
+    other.run_ok(&["init", "--name", "Mesa", "--time-zone", "UTC"], "Mesa");
+    let exported = other.run_ok(&["export"], "\"business\"").out;
     home.file("theirs.jsonl", &exported);
     home.file("business.json", "{\"telephone\": \"+1 602 555 0100\"}");
     home.file(
@@ -362,36 +362,36 @@ fn what_is_named_after_a_decision_takes_it_back_or_shows_it() {
         "{\"summary\": {\"text\": \"Open since 1998.\"}}",
     );
     let import = ["import", "theirs.jsonl"];
-    for (begin, file, said) in [
+    for (begin, file, expected) in [
         ("reviews business", "business.json", "+1 602 555 0100"),
         ("reviews editorial", "editorial.json", "Open since 1998."),
     ] {
-        home.follows(&import, begin, &[("FILE", file)], said);
+        home.follow_advice(&import, begin, &[("FILE", file)], expected);
     }
 }
 
 #[test]
-fn readings_that_are_behind_are_made_by_the_command_that_is_named() {
+fn the_command_advised_for_missing_analyses_creates_them() {
     let home = Home::with(3);
-    home.follows(&["insights"], "reviews insights rebuild", &[], "3");
-    let shown = home.does(&["insights"], "Up to date with the reviews.");
+    home.follow_advice(&["insights"], "reviews insights rebuild", &[], "3");
+    let shown = home.run_ok(&["insights"], "Up to date with the reviews.");
     assert!(!shown.out.contains("Behind"), "{}", shown.out);
 }
 
 #[test]
-fn what_check_says_to_do_mends_what_it_found() {
+fn the_advice_of_check_repairs_what_it_found() {
     let rows = ["r-1", "r-12"].map(|id| ROW.replace("r-1", id)).join("\n");
     let firm = || {
         let home = Home::new();
-        home.does(&["init", "--name", "Peak", "--time-zone", "UTC"], "Peak");
+        home.run_ok(&["init", "--name", "Peak", "--time-zone", "UTC"], "Peak");
         home.file("rows.jsonl", &rows);
-        home.does(&["import", "rows.jsonl"], "2 new");
-        home.does(&["insights", "rebuild"], "2 reviews read");
+        home.run_ok(&["import", "rows.jsonl"], "2 new");
+        home.run_ok(&["insights", "rebuild"], "2 reviews read");
         home
     };
-    let is_sound = |home: &Home| home.does(&["check"], "ok      schema");
+    let is_sound = |home: &Home| home.run_ok(&["check"], "ok      schema");
     let damaged = "Keep a copy of the file";
-    // A row that no review can be made of: deleted, or imported again.
+    // An invalid row can be deleted or imported again.
     let unreadable = "pragma ignore_check_constraints = on; update review set rating = 9 where review_id = 'r-1'";
     let home = firm();
     sqlite3(&home.path(), unreadable);
@@ -400,9 +400,9 @@ fn what_check_says_to_do_mends_what_it_found() {
             ["withhold", id] => vec!["withhold", id, "--reason", "x"],
             [command, id] => vec![command, id],
         };
-        let told = home.run(&words);
-        assert_eq!(told.code, Some(2), "{}", told.out);
-        let check = command_of(&told.err, "reviews check");
+        let refused = home.run(&words);
+        assert_eq!(refused.code, Some(2), "{}", refused.out);
+        let check = quoted_command(&refused.err, "reviews check");
         assert_eq!(check, ["check"]);
     }
     let partial = home.run(&["export", "all.jsonl"]);
@@ -414,19 +414,19 @@ fn what_check_says_to_do_mends_what_it_found() {
         partial.out,
         partial.err
     );
-    assert_eq!(command_of(&partial.err, "reviews check"), ["check"]);
+    assert_eq!(quoted_command(&partial.err, "reviews check"), ["check"]);
     let wrong = home.run(&["check"]);
     assert!(!wrong.out.contains(damaged), "{}", wrong.out);
-    home.follows(&["check"], "reviews delete", &[], "r-1: deleted");
+    home.follow_advice(&["check"], "reviews delete", &[], "r-1: deleted");
     assert_eq!(home.run(&["export", "rest.jsonl"]).code, Some(0));
     is_sound(&home);
-    home.does(&["list"], "r-12");
+    home.run_ok(&["list"], "r-12");
     let home = firm();
     sqlite3(&home.path(), unreadable);
     assert!(home.run(&["check"]).out.contains("import it again"));
-    home.does(&["import", "rows.jsonl"], "0 new, 1 updated, 1 unchanged");
+    home.run_ok(&["import", "rows.jsonl"], "0 new, 1 updated, 1 unchanged");
     is_sound(&home);
-    // Findings that the texts do not give.
+    // Stored analyses that do not match the texts.
     let home = firm();
     sqlite3(
         &home.path(),
@@ -434,19 +434,19 @@ fn what_check_says_to_do_mends_what_it_found() {
     );
     let wrong = home.run(&["check"]);
     assert!(!wrong.out.contains(damaged), "{}", wrong.out);
-    home.follows(
+    home.follow_advice(
         &["check"],
         "reviews insights rebuild",
         &[],
         "2 reviews read",
     );
     is_sound(&home);
-    // A file that is damaged otherwise: the backup, or what can be read of it, in a new database.
+    // A damaged database is restored from a backup, or its readable reviews are exported into a new one.
     let damage = "drop trigger review_updated";
     let home = firm();
-    home.does(&["backup", "copy.db"], "copy.db");
+    home.run_ok(&["backup", "copy.db"], "copy.db");
     sqlite3(&home.path(), damage);
-    home.follows(
+    home.follow_advice(
         &["check"],
         "reviews restore",
         &[("COPY", "copy.db")],
@@ -455,15 +455,15 @@ fn what_check_says_to_do_mends_what_it_found() {
     is_sound(&home);
     let home = firm();
     sqlite3(&home.path(), damage);
-    home.follows(
+    home.follow_advice(
         &["check"],
         "reviews export",
         &[("FILE", "saved.jsonl")],
         "2 reviews",
     );
     let saved = std::fs::read_to_string(home.0.path().join("saved.jsonl")).unwrap();
-    let anew = Home::new();
-    anew.file("saved.jsonl", &saved);
-    anew.does(&["import", "saved.jsonl"], "2 new");
-    is_sound(&anew);
+    let copy = Home::new();
+    copy.file("saved.jsonl", &saved);
+    copy.run_ok(&["import", "saved.jsonl"], "2 new");
+    is_sound(&copy);
 }

@@ -1,4 +1,4 @@
-//! `reviews mcp`: the real binary as a local agent starts it, a message a line.
+//! `reviews mcp` as a local agent runs it: one message per line.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Home, reviews};
 use crate::support::{BASE, sqlite3};
 
-/// The two ends of a client's pipes.
+/// The client's ends of the pipes.
 struct Pipes {
     to: ChildStdin,
     from: BufReader<ChildStdout>,
@@ -31,7 +31,7 @@ impl Pipes {
         self.to.write_all(b"\n").unwrap();
     }
 
-    fn hear(&mut self) -> Value {
+    fn receive(&mut self) -> Value {
         let mut line = String::new();
         self.from.read_line(&mut line).unwrap();
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
@@ -39,7 +39,7 @@ impl Pipes {
 
     fn ask(&mut self, message: &Value) -> Value {
         self.send(&message.to_string());
-        self.hear()
+        self.receive()
     }
 }
 
@@ -49,17 +49,17 @@ fn initialize(version: &str) -> Value {
 }
 
 #[test]
-fn a_local_agent_initializes_lists_and_calls_over_pipes_and_the_end_of_input_ends_it() {
+fn a_local_agent_initializes_lists_and_calls_tools_and_ends_with_its_input() {
     let home = Home::with(3);
     let mut command = reviews(home.0.path());
     let (mut child, mut pipes) = Pipes::start(command.arg("mcp").stderr(Stdio::piped()));
     let list = json!({"jsonrpc": "2.0", "id": "l", "method": "tools/list"});
-    // What comes first is said to.
+    // A request before `initialize` is refused.
     assert_eq!(pipes.ask(&list)["error"]["code"], -32_600);
     let opened = pipes.ask(&initialize("2025-06-18"));
     assert_eq!(opened["result"]["protocolVersion"], "2025-06-18");
     assert_eq!(opened["result"]["serverInfo"]["name"], "reviews-service");
-    // A notification is not answered, nor is an empty line.
+    // Notifications and empty lines are not answered.
     pipes.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string());
     pipes.send("");
     let listed = pipes.ask(&list);
@@ -78,28 +78,28 @@ fn a_local_agent_initializes_lists_and_calls_over_pipes_and_the_end_of_input_end
         serde_json::from_str::<Value>(text).unwrap(),
         result["structuredContent"]
     );
-    // What is wrong ends nothing.
+    // Invalid messages do not end the connection.
     pipes.send("{");
-    assert_eq!(pipes.hear()["error"]["code"], -32_700);
+    assert_eq!(pipes.receive()["error"]["code"], -32_700);
     pipes.send(&format!("\"{}\"", "x".repeat(64 * 1024)));
-    assert_eq!(pipes.hear()["error"]["code"], -32_600);
+    assert_eq!(pipes.receive()["error"]["code"], -32_600);
     for batch in [json!([]), json!([list, call(2)])] {
         assert_eq!(pipes.ask(&batch)["error"]["code"], -32_600);
     }
-    // The stateless revision, which has no headers here.
+    // The stateless revision works without HTTP headers.
     let discover = json!({"jsonrpc": "2.0", "id": 3, "method": "server/discover", "params": {"_meta": {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}}});
     assert_eq!(pipes.ask(&discover)["result"]["resultType"], "complete");
-    // What is written meanwhile is seen.
+    // Later changes are found.
     sqlite3(
         &home.path(),
         "insert into review (review_id, rating, reviewed_on, text) values ('late', 4, '2026-11-02', 'number 2 again')",
     );
-    // Each question waits for its answer; the change is looked for four times a second.
+    // Changes are published within a quarter of a second; each request waits for its answer.
     let is_seen =
         (0..20_000).any(|_| pipes.ask(&call(4))["result"]["structuredContent"]["total"] == 2);
     assert!(is_seen, "a review that was added is not found");
-    // The line follows the snapshot in which the review was found.
+    // The snapshot with the review is logged.
     let mut log = BufReader::new(child.stderr.take().unwrap());
     assert!(log.read_line(&mut String::new()).unwrap() > 0);
     drop(pipes);
@@ -107,9 +107,9 @@ fn a_local_agent_initializes_lists_and_calls_over_pipes_and_the_end_of_input_end
 }
 
 #[test]
-fn a_local_agent_beside_a_service_records_no_publication_and_links_to_its_pages() {
+fn a_local_agent_records_no_publication_and_links_to_pages_of_the_service() {
     let home = Home::with(3);
-    // The service publishes under its base URL and ends.
+    // A service publishes with a base URL and stops.
     let serving = super::hub::serve(&home);
     serving.signal("TERM");
     let (status, _) = serving.end();
@@ -145,19 +145,19 @@ fn a_local_agent_beside_a_service_records_no_publication_and_links_to_its_pages(
 }
 
 #[test]
-fn root_certificates_for_callbacks_do_not_concern_an_agent() {
+fn a_local_agent_ignores_the_setting_for_root_certificates() {
     let home = Home::with(1);
     let ended = reviews(home.0.path())
         .args(["mcp", "--hub-ca-file", "missing.pem"])
         .stdin(Stdio::null())
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&ended.stderr);
-    assert_eq!(ended.status.code(), Some(0), "{said}");
+    let message = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(0), "{message}");
 }
 
 #[test]
-fn links_to_resources_are_for_revisions_that_know_them() {
+fn resource_links_are_sent_only_in_revisions_that_have_them() {
     let home = Home::with(1);
     let (mut child, mut pipes) = Pipes::start(reviews(home.0.path()).arg("mcp"));
     pipes.ask(&initialize("2025-03-26"));

@@ -1,4 +1,4 @@
-//! Questions on a terminal: a pseudo-terminal at which somebody types.
+//! Interactive questions, answered through a pseudo-terminal.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -7,12 +7,12 @@ use std::process::Stdio;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-use super::{Home, Said, reviews};
+use super::{CommandOutput, Home, reviews};
 use crate::support::sqlite3;
 
 impl Home {
-    /// Runs a command at a terminal, where these lines are typed and then the input ends: `err` is what the terminal shows.
-    fn at_terminal(&self, words: &[&str], typed: &[&str]) -> Said {
+    /// Runs a command at a terminal and types these lines, then the end of input. `err` is the terminal's output.
+    fn at_terminal(&self, words: &[&str], typed: &[&str]) -> CommandOutput {
         let mut terminal = File::from(openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap());
         grantpt(&terminal).unwrap();
         unlockpt(&terminal).unwrap();
@@ -29,20 +29,20 @@ impl Home {
             terminal.write_all(line.as_bytes()).unwrap();
             terminal.write_all(b"\n").unwrap();
         }
-        // Ctrl-D: the end of the input, once for each question that nobody answers.
+        // Ctrl-D is the end of input; one for each unanswered question.
         terminal.write_all(&[4; 8]).unwrap();
         let child = command.spawn().unwrap();
-        // With it goes our hold of the far end, so that reading ends.
+        // Closes our copies of the terminal's far end, so that reading ends.
         drop(command);
         let output = child.wait_with_output().unwrap();
         let mut shown = Vec::new();
-        // EIO: nobody holds the far end any more, and all is read.
+        // EIO: the far end is closed and everything has been read.
         let ended = terminal.read_to_end(&mut shown).unwrap_err();
         assert_eq!(
             ended.raw_os_error(),
             Some(rustix::io::Errno::IO.raw_os_error())
         );
-        Said {
+        CommandOutput {
             code: output.status.code(),
             out: String::from_utf8(output.stdout).unwrap(),
             err: String::from_utf8(shown).unwrap(),
@@ -58,7 +58,7 @@ impl Home {
 }
 
 #[test]
-fn init_asks_for_name_type_and_time_zone_until_they_can_be_taken() {
+fn init_asks_for_name_type_and_time_zone_until_they_are_valid() {
     let home = Home::new();
     let typed = [
         "",
@@ -68,8 +68,8 @@ fn init_asks_for_name_type_and_time_zone_until_they_can_be_taken() {
         "Phoenix",
         "America/Phoenix",
     ];
-    let said = home.at_terminal(&["init"], &typed);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let done = home.at_terminal(&["init"], &typed);
+    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
     for part in [
         "Name of the business:",
         "the business needs a name",
@@ -77,9 +77,9 @@ fn init_asks_for_name_type_and_time_zone_until_they_can_be_taken() {
         "Plumber",
         "Time zone (for example America/Phoenix):",
     ] {
-        assert!(said.err.contains(part), "{part}: {}", said.err);
+        assert!(done.err.contains(part), "{part}: {}", done.err);
     }
-    let asked = |question: &str| said.err.matches(question).count();
+    let asked = |question: &str| done.err.matches(question).count();
     assert_eq!(
         [
             asked("Name of the business:"),
@@ -88,16 +88,16 @@ fn init_asks_for_name_type_and_time_zone_until_they_can_be_taken() {
         ],
         [2; 3],
         "{}",
-        said.err
+        done.err
     );
     for part in [
         "name        Desert Peak",
         "type        Plumber",
         "time zone   America/Phoenix",
     ] {
-        assert!(said.out.contains(part), "{part}: {}", said.out);
+        assert!(done.out.contains(part), "{part}: {}", done.out);
     }
-    // What is known is not asked again.
+    // Known values are not asked for again.
     let again = home.at_terminal(&["init", "--telephone", "+1 602 555 0100"], &[]);
     assert_eq!(
         (
@@ -116,7 +116,7 @@ fn init_asks_for_name_type_and_time_zone_until_they_can_be_taken() {
 }
 
 #[test]
-fn init_asks_only_for_what_was_not_given_and_makes_nothing_where_nobody_answers() {
+fn init_asks_only_for_missing_values_and_creates_nothing_without_answers() {
     let home = Home::new();
     let words = [
         "init",
@@ -125,17 +125,17 @@ fn init_asks_only_for_what_was_not_given_and_makes_nothing_where_nobody_answers(
         "--time-zone",
         "America/Phoenix",
     ];
-    let said = home.at_terminal(&words, &[""]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
-    assert!(!said.err.contains("Name of the business"), "{}", said.err);
+    let done = home.at_terminal(&words, &[""]);
+    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+    assert!(!done.err.contains("Name of the business"), "{}", done.err);
     assert!(
-        said.out.contains("type        LocalBusiness"),
+        done.out.contains("type        LocalBusiness"),
         "{}",
-        said.out
+        done.out
     );
     let other = Home::new();
-    let said = other.at_terminal(&["init"], &[]);
-    assert_eq!(said.code, Some(2), "{}{}", said.out, said.err);
+    let done = other.at_terminal(&["init"], &[]);
+    assert_eq!(done.code, Some(2), "{}{}", done.out, done.err);
     assert!(!other.path().exists());
 }
 
@@ -147,47 +147,47 @@ fn delete_shows_the_review_and_deletes_it_only_after_a_yes() {
         "{\"id\":\"r-1\",\"rating\":2,\"date\":\"2026-10-01\",\"author\":\"Ann\",\"text\":\"Two hours \\u001b[2Jlate.\"}\n\
          {\"id\":\"r-2\",\"rating\":5,\"date\":\"2026-10-02\",\"author\":\"Bob\",\"text\":\"Fast.\"}",
     );
-    home.does(&["import", "in.jsonl"], "2 new");
+    home.run_ok(&["import", "in.jsonl"], "2 new");
     for typed in [&["n"][..], &[""], &["nyes"], &["no", "y"], &[]] {
-        let said = home.at_terminal(&["delete", "r-1"], typed);
-        assert_eq!(said.code, Some(0), "{typed:?}: {}", said.err);
-        assert_eq!(said.out, "nothing was deleted\n", "{typed:?}");
+        let done = home.at_terminal(&["delete", "r-1"], typed);
+        assert_eq!(done.code, Some(0), "{typed:?}: {}", done.err);
+        assert_eq!(done.out, "nothing was deleted\n", "{typed:?}");
         assert_eq!(home.ids(), "r-1,r-2", "{typed:?}");
         for part in ["r-1", "★★☆☆☆", "2026-10-01", "Ann", "late.", "[y/N]"] {
-            assert!(said.err.contains(part), "{part}: {}", said.err);
+            assert!(done.err.contains(part), "{part}: {}", done.err);
         }
-        assert!(!said.err.contains("\u{1b}[2J"), "{}", said.err);
+        assert!(!done.err.contains("\u{1b}[2J"), "{}", done.err);
     }
     for (id, typed) in [("r-1", "y"), ("r-2", "Yes")] {
-        let said = home.at_terminal(&["delete", id], &[typed]);
-        assert_eq!(said.code, Some(0), "{}", said.err);
-        assert!(said.out.contains("deleted"), "{}", said.out);
+        let done = home.at_terminal(&["delete", id], &[typed]);
+        assert_eq!(done.code, Some(0), "{}", done.err);
+        assert!(done.out.contains("deleted"), "{}", done.out);
     }
     assert_eq!(home.ids(), "");
-    // With `--yes` nothing is asked.
+    // `--yes` skips the question.
     home.file(
         "more.jsonl",
         "{\"id\":\"r-3\",\"rating\":5,\"date\":\"2026-10-02\",\"author\":\"Bob\",\"text\":\"Fast.\"}",
     );
-    home.does(&["import", "more.jsonl"], "1 new");
-    let said = home.at_terminal(&["delete", "r-3", "--yes"], &["n"]);
-    assert!(!said.err.contains("[y/N]"), "{}", said.err);
+    home.run_ok(&["import", "more.jsonl"], "1 new");
+    let done = home.at_terminal(&["delete", "r-3", "--yes"], &["n"]);
+    assert!(!done.err.contains("[y/N]"), "{}", done.err);
     assert_eq!(home.ids(), "");
 }
 
 #[test]
-fn restore_puts_nothing_in_place_without_a_yes() {
+fn restore_changes_nothing_without_a_yes() {
     let home = Home::with(3);
-    home.does(&["backup", "copy.db"], "copy.db");
-    home.does(&["delete", "p-1"], "deleted");
-    let said = home.at_terminal(&["restore", "copy.db"], &["n"]);
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    home.run_ok(&["backup", "copy.db"], "copy.db");
+    home.run_ok(&["delete", "p-1"], "deleted");
+    let done = home.at_terminal(&["restore", "copy.db"], &["n"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
     assert!(
-        said.err.contains("copy.db has 3 reviews. Replace "),
+        done.err.contains("copy.db has 3 reviews. Replace "),
         "{}",
-        said.err
+        done.err
     );
-    assert_eq!(said.out, "nothing was changed\n");
+    assert_eq!(done.out, "nothing was changed\n");
     assert_eq!(home.ids(), "p-2,p-3");
     let left = std::fs::read_dir(home.0.path()).unwrap();
     let names = left.map(|entry| entry.unwrap().file_name().into_string().unwrap());

@@ -1,4 +1,4 @@
-//! `reviews backup`: a copy of one state, whatever else goes on.
+//! `reviews backup`: a consistent copy, also while others write.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -9,31 +9,31 @@ use std::sync::mpsc;
 use super::Home;
 use crate::support::{connect, sqlite3};
 
-/// How many reviews there are before anybody writes: enough for the copy to take a while.
+/// Number of initial reviews, enough for the copy to take a while.
 const REVIEWS: usize = 5000;
-/// How many transactions are committed before the backup begins.
+/// Number of transactions committed before the backup begins.
 const BEFORE: usize = 10;
 
 #[test]
-fn a_backup_is_whole_private_and_writes_over_nothing() {
+fn a_backup_is_complete_private_and_overwrites_nothing() {
     let home = Home::with(5);
-    home.does(&["backup", "copy.db"], "copy.db: ");
+    home.run_ok(&["backup", "copy.db"], "copy.db: ");
     let copy = home.0.path().join("copy.db");
     assert_eq!(sqlite3(&copy, "select count(*) from review"), "5");
     assert_eq!(
         fs::metadata(&copy).unwrap().permissions().mode() & 0o777,
         0o600
     );
-    home.refuses(&["backup", "copy.db"], "already exists");
+    home.run_err(&["backup", "copy.db"], "already exists");
     home.insert(6, 7);
-    home.does(&["backup", "copy.db", "--force"], "copy.db: ");
+    home.run_ok(&["backup", "copy.db", "--force"], "copy.db: ");
     assert_eq!(sqlite3(&copy, "select count(*) from review"), "7");
-    home.refuses(&["backup", "reviews.db", "--force"], "is the database");
-    home.refuses(
+    home.run_err(&["backup", "reviews.db", "--force"], "is the database");
+    home.run_err(
         &["backup", "none/copy.db"],
         "cannot write the backup none/copy.db: No such file or directory (os error 2); create its folder, or name another file",
     );
-    home.refuses(
+    home.run_err(
         &[
             "restore",
             "copy.db",
@@ -44,16 +44,16 @@ fn a_backup_is_whole_private_and_writes_over_nothing() {
         "cannot create the database none/reviews.db: ",
     );
     assert_eq!(
-        home.does(&["check", "--database", "sqlite://copy.db"], "7 reviews")
+        home.run_ok(&["check", "--database", "sqlite://copy.db"], "7 reviews")
             .code,
         Some(0)
     );
 }
 
 #[test]
-fn a_log_that_a_killed_process_left_beside_a_backup_is_not_applied_to_the_next_one() {
+fn a_log_left_by_a_killed_process_is_not_applied_to_the_next_backup() {
     let home = Home::with(5);
-    home.does(&["backup", "copy.db"], "copy.db: ");
+    home.run_ok(&["backup", "copy.db"], "copy.db: ");
     let [copy, log, kept] = ["copy.db", "copy.db-wal", "kept"].map(|name| home.0.path().join(name));
     let killed = connect(&copy);
     killed
@@ -63,69 +63,69 @@ fn a_log_that_a_killed_process_left_beside_a_backup_is_not_applied_to_the_next_o
     drop(killed);
     fs::rename(&kept, &log).unwrap();
     home.insert(6, 300);
-    home.does(&["backup", "copy.db", "--force"], "copy.db: ");
+    home.run_ok(&["backup", "copy.db", "--force"], "copy.db: ");
     assert!(!log.exists());
-    home.does(&["check", "--database", "sqlite://copy.db"], "300 reviews");
+    home.run_ok(&["check", "--database", "sqlite://copy.db"], "300 reviews");
     let changed = "select count(*) from review where text = 'Changed in the copy.'";
     assert_eq!(sqlite3(&copy, changed), "0");
 }
 
 #[test]
-fn no_database_of_another_program_and_none_in_use_is_written_over() {
+fn databases_of_other_programs_or_in_use_are_never_overwritten() {
     let home = Home::with(2);
     let theirs = home.0.path().join("theirs.db");
     sqlite3(&theirs, "create table orders (id integer primary key)");
     let before = fs::read(&theirs).unwrap();
-    home.refuses(
+    home.run_err(
         &["backup", "theirs.db", "--force"],
         "theirs.db is the database of another program, and was not changed; name another file",
     );
-    home.refuses(
+    home.run_err(
         &["export", "theirs.db", "--force"],
         "theirs.db is a database; name another file",
     );
     assert_eq!(fs::read(&theirs).unwrap(), before);
-    home.does(&["backup", "copy.db"], "copy.db: ");
+    home.run_ok(&["backup", "copy.db"], "copy.db: ");
     let lock = fs::File::create(home.0.path().join("copy.db-sender")).unwrap();
     lock.lock().unwrap();
-    home.refuses(
+    home.run_err(
         &["backup", "copy.db", "--force"],
         "the database copy.db is in use by another process",
     );
     drop(lock);
-    home.does(&["backup", "copy.db", "--force"], "copy.db: ");
+    home.run_ok(&["backup", "copy.db", "--force"], "copy.db: ");
 }
 
 #[test]
-fn a_copy_that_a_killed_command_left_is_named_when_a_review_is_deleted() {
+fn delete_names_copies_left_by_killed_commands() {
     let home = Home::with(2);
     fs::copy(home.path(), home.0.path().join("reviews.db.new-0a1b2c3d")).unwrap();
-    home.does(
+    home.run_ok(
         &["delete", "p-1", "--yes"],
         "reviews.db.new-0a1b2c3d may still contain it",
     );
 }
 
 #[test]
-fn what_root_makes_beside_a_database_belongs_to_the_user_of_the_service() {
+fn files_created_by_root_belong_to_the_user_of_the_service() {
     const NOBODY: u32 = 65_534;
     if !rustix::process::geteuid().is_root() {
         return;
     }
     let home = Home::new();
     chown(home.0.path(), Some(NOBODY), Some(NOBODY)).unwrap();
-    home.does(&["init", "--name", "N"], "N");
+    home.run_ok(&["init", "--name", "N"], "N");
     home.insert(1, 2);
-    home.does(&["backup", "copy.db"], "copy.db: ");
-    home.does(&["restore", "copy.db", "--yes"], "restored");
+    home.run_ok(&["backup", "copy.db"], "copy.db: ");
+    home.run_ok(&["restore", "copy.db", "--yes"], "restored");
     for file in fs::read_dir(home.0.path()).unwrap() {
         let file = file.unwrap();
         assert_eq!(file.metadata().unwrap().uid(), NOBODY, "{file:?}");
     }
 }
 
-/// Commits one transaction after another, each of two reviews, until told to end; says how many.
-/// Signals when the first of them are there.
+/// Commits transactions of two reviews each until `is_over` is set, and signals `ready` after [`BEFORE`] of them. Returns
+/// their number.
 fn write(path: &Path, ready: &mpsc::Sender<()>, is_over: &AtomicBool) -> usize {
     let mut connection = connect(path);
     let mut done = 0;
@@ -148,7 +148,7 @@ fn write(path: &Path, ready: &mpsc::Sender<()>, is_over: &AtomicBool) -> usize {
 }
 
 #[test]
-fn a_backup_beside_a_writer_holds_the_transactions_up_to_one_and_of_that_one_all() {
+fn a_backup_during_writes_contains_whole_transactions_up_to_one_point() {
     let home = Home::with(REVIEWS);
     let (ready, is_ready) = mpsc::channel();
     let is_over = AtomicBool::new(false);
@@ -172,7 +172,7 @@ fn a_backup_beside_a_writer_holds_the_transactions_up_to_one_and_of_that_one_all
         rows.is_multiple_of(2) && (BEFORE..done).contains(&kept),
         "{rows} rows of {done} transactions"
     );
-    // Every one of the first so many, both halves, and nothing of a later one.
+    // The copy has both reviews of the first `kept` transactions, and none of a later one.
     let missing = format!(
         "with recursive n (i) as (select 1 union all select i + 1 from n where i < {kept})
          select count(*) from n cross join (select 'a' as half union all select 'b')
@@ -186,5 +186,5 @@ fn a_backup_beside_a_writer_holds_the_transactions_up_to_one_and_of_that_one_all
         ),
         REVIEWS.to_string()
     );
-    home.does(&["check", "--database", "sqlite://copy.db"], "reviews");
+    home.run_ok(&["check", "--database", "sqlite://copy.db"], "reviews");
 }

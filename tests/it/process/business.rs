@@ -1,4 +1,4 @@
-//! The business, as its owner sets it up and changes it month by month.
+//! `reviews business` and `reviews init`: setting up and changing the business.
 
 use std::fs;
 
@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use super::{Home, reviews};
 use crate::support::sqlite3;
 
-/// A firm that has filled in everything.
+/// A business with a value for every member.
 fn home() -> Home {
     let home = Home::new();
     home.file("all.json", &all().to_string());
-    home.does(&["business", "all.json"], "Desert Peak");
+    home.run_ok(&["business", "all.json"], "Desert Peak");
     home
 }
 
@@ -31,7 +31,7 @@ fn all() -> Value {
 
 impl Home {
     fn business(&self) -> Value {
-        serde_json::from_str(&self.does(&["business"], "").out).unwrap()
+        serde_json::from_str(&self.run_ok(&["business"], "").out).unwrap()
     }
 }
 
@@ -39,7 +39,7 @@ impl Home {
 fn an_empty_option_of_init_is_refused_and_changes_nothing() {
     let home = home();
     for (option, advice) in [("--name", "give a name"), ("--telephone", "give a number")] {
-        home.refuses(
+        home.run_err(
             &["init", option, " "],
             &format!("{option} is empty; leave it out, or {advice}"),
         );
@@ -51,27 +51,27 @@ fn an_empty_option_of_init_is_refused_and_changes_nothing() {
 fn a_file_with_one_member_changes_that_member_and_the_difference_is_shown() {
     let home = home();
     home.file("new.json", r#"{"telephone": "+1 602 555 0199"}"#);
-    let said = home.does(&["business", "new.json"], "Desert Peak");
+    let done = home.run_ok(&["business", "new.json"], "Desert Peak");
     assert!(
-        said.out
+        done.out
             .ends_with("\n- telephone \"+1 602 555 0100\"\n+ telephone \"+1 602 555 0199\"\n"),
         "{}",
-        said.out
+        done.out
     );
     let mut expected = all();
     expected["telephone"] = json!("+1 602 555 0199");
     assert_eq!(home.business(), expected);
-    home.does(&["business", "new.json"], "nothing changed\n");
+    home.run_ok(&["business", "new.json"], "nothing changed\n");
 }
 
 #[test]
-fn a_list_replaces_the_list_and_the_difference_names_what_came_and_went() {
+fn a_list_replaces_the_list_and_the_difference_names_added_and_removed_items() {
     let home = home();
     home.file(
         "new.json",
         r#"{"services": [{"id": "heat", "name": "Heating"}, {"id": "duct", "name": "Ducts"}], "service_areas": ["Gilbert", "Mesa"]}"#,
     );
-    let said = home.does(
+    let done = home.run_ok(
         &["business", "new.json"],
         "2 services, 1 technicians, 2 service areas",
     );
@@ -80,9 +80,9 @@ fn a_list_replaces_the_list_and_the_difference_names_what_came_and_went() {
         "- services {\"id\":\"ac\",\"name\":\"AC repair\",\"synonyms\":[\"a/c\"]}\n",
         "+ services {\"id\":\"duct\",\"name\":\"Ducts\"}\n",
     ] {
-        assert!(said.out.contains(line), "{line}: {}", said.out);
+        assert!(done.out.contains(line), "{line}: {}", done.out);
     }
-    assert!(!said.out.contains("heat"), "{}", said.out);
+    assert!(!done.out.contains("heat"), "{}", done.out);
     assert_eq!(home.business()["service_areas"], json!(["Gilbert", "Mesa"]));
     assert_eq!(home.business()["technicians"], all()["technicians"]);
 }
@@ -94,7 +94,7 @@ fn null_removes_a_member_and_a_part_of_the_address() {
         "new.json",
         r#"{"description": null, "geo": null, "services": null, "type": null, "address": {"street_address": null, "postal_code": "85202"}}"#,
     );
-    home.does(
+    home.run_ok(
         &["business", "new.json"],
         "- description \"Air conditioning since 1998.\"\n",
     );
@@ -108,17 +108,17 @@ fn null_removes_a_member_and_a_part_of_the_address() {
         json!({"locality": "Mesa", "region": "AZ", "postal_code": "85202", "country": "US"});
     assert_eq!(home.business(), expected);
     home.file("nameless.json", "{\n \"name\": null\n}");
-    home.refuses(
+    home.run_err(
         &["business", "nameless.json"],
         "nameless.json:2:9: name: missing",
     );
 }
 
 #[test]
-fn with_replace_the_file_is_the_whole_but_shows_nobody_and_moves_no_day() {
+fn replace_sets_the_whole_business_except_publish_staff_and_time_zone() {
     let home = home();
     home.file("small.json", r#"{"id": "dp", "name": "DP"}"#);
-    home.does(&["business", "small.json", "--replace"], "0 services");
+    home.run_ok(&["business", "small.json", "--replace"], "0 services");
     assert_eq!(
         home.business(),
         json!({
@@ -127,13 +127,13 @@ fn with_replace_the_file_is_the_whole_but_shows_nobody_and_moves_no_day() {
         })
     );
     home.file("part.json", r#"{"name": "DP"}"#);
-    home.refuses(&["business", "part.json", "--replace"], "id: missing");
+    home.run_err(&["business", "part.json", "--replace"], "id: missing");
 }
 
 #[test]
-fn a_country_and_a_review_link_that_cannot_be_used_are_refused() {
+fn invalid_countries_and_review_links_are_refused() {
     let home = home();
-    for (content, said) in [
+    for (content, expected) in [
         (
             r#"{"country": "USA"}"#,
             "country: \"USA\" is not a country code of ISO 3166; write it like US or DE",
@@ -156,18 +156,18 @@ fn a_country_and_a_review_link_that_cannot_be_used_are_refused() {
         ),
     ] {
         home.file("file.json", content);
-        home.refuses(&["business", "file.json"], said);
+        home.run_err(&["business", "file.json"], expected);
         assert_eq!(home.business(), all());
     }
     home.file("new.json", r#"{"country": "de", "review_links": []}"#);
-    home.does(&["business", "new.json"], "+ country \"DE\"\n");
+    home.run_ok(&["business", "new.json"], "+ country \"DE\"\n");
     assert_eq!(home.business().get("review_links"), None);
 }
 
 #[test]
-fn a_member_that_nothing_reads_is_refused_with_the_nearest_and_nothing_is_changed() {
+fn an_unknown_member_is_refused_with_the_nearest_name_and_changes_nothing() {
     let home = home();
-    for (content, said) in [
+    for (content, expected) in [
         (
             "{\"name\": \"X\",\n \"addres\": {}}",
             "file.json:2:11: addres: is unknown, did you mean address?",
@@ -194,40 +194,40 @@ fn a_member_that_nothing_reads_is_refused_with_the_nearest_and_nothing_is_change
         ),
     ] {
         home.file("file.json", content);
-        home.refuses(&["business", "file.json"], said);
-        home.refuses(&["business", "file.json", "--replace"], said);
-        // The sample of a folder is held to the same.
+        home.run_err(&["business", "file.json"], expected);
+        home.run_err(&["business", "file.json", "--replace"], expected);
+        // The same errors are found in sample data.
         let folder = home.0.path().join("sample");
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("business.json"), content).unwrap();
         let other = Home::new();
-        other.refuses(
+        other.run_err(
             &["seed", folder.to_str().unwrap()],
-            said.split(": ").last().unwrap(),
+            expected.split(": ").last().unwrap(),
         );
-        assert!(!other.path().exists(), "nothing is left");
+        assert!(!other.path().exists(), "a database was left");
     }
     assert_eq!(home.business(), all());
     let none = Home::new();
     none.file("part.json", r#"{"telephone": "1"}"#);
-    none.refuses(&["business", "part.json"], "id: missing");
-    assert!(!none.path().exists(), "nothing is left");
+    none.run_err(&["business", "part.json"], "id: missing");
+    assert!(!none.path().exists(), "a database was left");
 }
 
 #[test]
-fn a_business_that_was_created_without_a_name_gets_its_id_with_its_first_name() {
+fn a_business_created_without_a_name_gets_its_id_from_its_first_name() {
     let home = Home::new();
-    home.does(&["init", "--telephone", "+1 602 555 0100"], "not set");
-    home.does(&["init", "--name", "Desert Peak"], "Desert Peak");
+    home.run_ok(&["init", "--telephone", "+1 602 555 0100"], "not set");
+    home.run_ok(&["init", "--name", "Desert Peak"], "Desert Peak");
     assert_eq!(home.business()["id"], "desert-peak");
-    home.does(&["init", "--name", "Desert Peak Air"], "Desert Peak Air");
+    home.run_ok(&["init", "--name", "Desert Peak Air"], "Desert Peak Air");
     assert_eq!(home.business()["id"], "desert-peak");
 }
 
 #[test]
-fn an_address_whose_last_part_is_removed_is_gone() {
+fn removing_the_last_part_of_an_address_removes_the_address() {
     let home = Home::new();
-    home.does(
+    home.run_ok(
         &[
             "init",
             "--name",
@@ -241,12 +241,12 @@ fn an_address_whose_last_part_is_removed_is_gone() {
         "new.json",
         r#"{"address": {"street_address": null, "locality": null}}"#,
     );
-    home.does(&["business", "new.json"], "no address");
+    home.run_ok(&["business", "new.json"], "no address");
     assert_eq!(home.business().get("address"), None);
 }
 
 #[test]
-fn a_type_that_schema_org_does_not_have_is_refused_with_the_nearest() {
+fn an_unknown_schema_org_type_is_refused_with_the_nearest_name() {
     let home = Home::new();
     for (given, nearest) in [
         ("Plumbing", "Plumber"),
@@ -254,59 +254,59 @@ fn a_type_that_schema_org_does_not_have_is_refused_with_the_nearest() {
         ("Roofing Contractor", "RoofingContractor"),
         ("Electrical", "Electrician"),
     ] {
-        home.refuses(
+        home.run_err(
             &["init", "--name", "DP", "--type", given],
             &format!("the nearest is {nearest}"),
         );
-        assert!(!home.path().exists(), "nothing is made");
+        assert!(!home.path().exists(), "a database was created");
     }
-    // In any case, and as schema.org's own URL.
+    // Types may be in any case, or a URL of schema.org.
     for (given, taken) in [
         ("plumber", "Plumber"),
         ("https://schema.org/HVACBusiness", "HVACBusiness"),
         ("LocalBusiness", "LocalBusiness"),
         ("NailSalon", "NailSalon"),
     ] {
-        home.does(
+        home.run_ok(
             &["init", "--name", "DP", "--type", given],
             &format!("type        {taken}\n"),
         );
     }
     home.file("type.json", "{\n \"type\": \"Resturant\"\n}");
-    home.refuses(
+    home.run_err(
         &["business", "type.json"],
         "type.json:2:9: type: `Resturant` is not schema.org's LocalBusiness or one of its subtypes; the nearest is Restaurant",
     );
 }
 
 #[test]
-fn what_search_engines_lack_is_said_until_it_is_there_and_the_advice_works() {
+fn missing_data_for_search_engines_is_reported_and_the_advice_works() {
     let home = Home::new();
-    home.does(
+    home.run_ok(
         &["init", "--name", "Desert Peak"],
         "note        no address; search engines need one",
     );
-    // As a former release took it.
+    // A former release accepted this type.
     sqlite3(&home.path(), "update business set type = 'Plumbing'");
-    let said = home.does(
+    let done = home.run_ok(
         &["check"],
         "note    business: the type Plumbing is not a local business of schema.org",
     );
-    let notes = said.out.lines().filter(|line| line.starts_with("note"));
+    let notes = done.out.lines().filter(|line| line.starts_with("note"));
     let notes = notes.collect::<Vec<_>>().join(" ");
     let quoted: Vec<&str> = notes.split('`').skip(1).step_by(2).collect();
     let [init, business] = quoted[..] else {
-        panic!("{}", said.out)
+        panic!("{}", done.out)
     };
     let words: Vec<&str> = init.split(' ').skip(1).collect();
-    home.does(&words, "type        Plumber\n");
-    let start = said.out.find("{\"address\"").unwrap();
-    let end = start + said.out[start..].find("}}").unwrap() + 2;
-    home.file("address.json", &said.out[start..end]);
+    home.run_ok(&words, "type        Plumber\n");
+    let start = done.out.find("{\"address\"").unwrap();
+    let end = start + done.out[start..].find("}}").unwrap() + 2;
+    home.file("address.json", &done.out[start..end]);
     let words: Vec<&str> = business.split(' ').skip(1).collect();
     assert_eq!(words, ["business", "FILE"]);
-    let loaded = home.does(&["business", "address.json"], "+ address {");
-    let checked = home.does(&["check"], "ok ");
+    let loaded = home.run_ok(&["business", "address.json"], "+ address {");
+    let checked = home.run_ok(&["check"], "ok ");
     assert!(
         !format!("{}{}", loaded.out, checked.out).contains("note"),
         "{}",
@@ -316,7 +316,7 @@ fn what_search_engines_lack_is_said_until_it_is_there_and_the_advice_works() {
 }
 
 #[test]
-fn structured_data_says_local_business_where_the_stored_type_is_none() {
+fn structured_data_has_local_business_if_the_stored_type_is_unknown() {
     let home = Home::with(1);
     sqlite3(
         &home.path(),
@@ -329,21 +329,21 @@ fn structured_data_says_local_business_where_the_stored_type_is_none() {
 }
 
 #[test]
-fn a_time_zone_that_was_never_set_is_not_set_by_the_file_that_is_printed() {
+fn loading_the_printed_business_does_not_set_the_time_zone() {
     let home = Home::new();
-    home.does(&["init", "--name", "Desert Peak"], "time zone   not set");
-    let printed = home.does(&["business"], "Desert Peak").out;
+    home.run_ok(&["init", "--name", "Desert Peak"], "time zone   not set");
+    let printed = home.run_ok(&["business"], "Desert Peak").out;
     assert!(!printed.contains("time_zone"), "{printed}");
     home.file("b.json", &printed);
-    home.does(&["business", "b.json"], "time zone   not set");
+    home.run_ok(&["business", "b.json"], "time zone   not set");
     home.file(
         "google.json",
         r#"{"reviews": [{"name": "accounts/1/locations/7/reviews/a", "starRating": "FIVE", "createTime": "2026-10-02T03:30:00Z"}]}"#,
     );
-    home.refuses(
+    home.run_err(
         &["import", "google.json"],
         "time zone, which is not set; run `reviews init --time-zone ZONE`",
     );
-    home.does(&["init", "--time-zone", "UTC"], "time zone   UTC");
+    home.run_ok(&["init", "--time-zone", "UTC"], "time zone   UTC");
     assert_eq!(home.business()["time_zone"], "UTC");
 }

@@ -1,4 +1,4 @@
-//! Commands that end by themselves: what they print, where, and their exit codes.
+//! Output and exit codes of commands.
 
 use std::fs;
 use std::net::TcpListener;
@@ -6,11 +6,11 @@ use std::net::TcpListener;
 use clap::CommandFactory;
 use reviews_service::cli::Cli;
 
-use super::{Home, reviews, said, unread};
+use super::{Home, output_of, output_with_closed_stdout, reviews};
 use crate::support::sqlite3;
 
 #[test]
-fn migrate_says_what_it_did_and_a_second_time_that_there_is_nothing_to_do() {
+fn migrate_reports_applied_migrations_and_then_that_it_is_up_to_date() {
     let home = Home::new();
     let (first, second) = (home.run(&["migrate"]), home.run(&["migrate"]));
     assert_eq!((first.code, second.code), (Some(0), Some(0)));
@@ -30,7 +30,7 @@ fn migrate_says_what_it_did_and_a_second_time_that_there_is_nothing_to_do() {
 }
 
 #[test]
-fn check_ends_with_zero_while_all_is_well_or_only_behind() {
+fn check_exits_with_0_if_all_is_well_or_only_behind() {
     let home = Home::with(5);
     let behind = home.run(&["check"]);
     assert_eq!(behind.code, Some(0), "{}", behind.err);
@@ -53,8 +53,8 @@ fn check_ends_with_zero_while_all_is_well_or_only_behind() {
 }
 
 #[test]
-fn check_ends_with_two_where_something_is_wrong_and_names_it() {
-    for (sql, said) in [
+fn check_exits_with_2_if_something_is_wrong_and_names_it() {
+    for (sql, expected) in [
         (
             "delete from review_fts where rowid = (select review_no from review_change where review_id = 'p-3')",
             "wrong   text index: review p-3 ",
@@ -81,12 +81,12 @@ fn check_ends_with_two_where_something_is_wrong_and_names_it() {
         sqlite3(&home.path(), sql);
         let wrong = home.run(&["check"]);
         assert_eq!(wrong.code, Some(2), "{sql}: {}{}", wrong.out, wrong.err);
-        assert!(wrong.out.contains(said), "{sql}: {}", wrong.out);
+        assert!(wrong.out.contains(expected), "{sql}: {}", wrong.out);
     }
 }
 
 #[test]
-fn check_makes_no_database() {
+fn check_creates_no_database() {
     let home = Home::new();
     let missing = home.run(&["check"]);
     assert_eq!((missing.code, missing.out.as_str()), (Some(2), ""));
@@ -99,15 +99,15 @@ fn check_makes_no_database() {
 }
 
 #[test]
-fn the_settings_in_force_are_shown_flag_before_environment_before_default() {
+fn flags_override_the_environment_which_overrides_defaults() {
     let home = Home::new();
     let hub = "REVIEWS_TRUSTED_PROXIES=\nREVIEWS_HUB_RETRY_DELAYS=10m,12h\n";
     let shown = |command: &mut std::process::Command| {
-        let said = said(command.args(["serve", "--print-config"]));
-        assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
-        let (own, of_hub) = said
+        let done = output_of(command.args(["serve", "--print-config"]));
+        assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+        let (own, of_hub) = done
             .out
-            .split_at(said.out.find("REVIEWS_TRUSTED_PROXIES=").unwrap());
+            .split_at(done.out.find("REVIEWS_TRUSTED_PROXIES=").unwrap());
         assert!(
             of_hub.starts_with(hub) && of_hub.lines().count() == 15,
             "{of_hub}"
@@ -133,23 +133,23 @@ fn the_settings_in_force_are_shown_flag_before_environment_before_default() {
          REVIEWS_ALLOWED_HOSTS=agents.example,app.example:8443\nREVIEWS_SECURITY_CONTACT=mailto:a@example.com\nREVIEWS_CONNECTIONS_PER_PEER_MAX=9\nREVIEWS_REQUEST_LOG=errors\nREVIEWS_TRADE=\nREVIEWS_TRADE_FILE=trade.toml\nRUST_LOG=\nREVIEWS_LOG_FORMAT=text\n"
     );
     let flags = ["--listen", "127.0.0.1:82", "--database", "sqlite://flag.db"];
-    let said = said(
+    let done = output_of(
         reviews(home.0.path())
             .env("DATABASE_URL", "sqlite://other.db")
             .args(["serve", "--print-config"])
             .args(flags),
     );
     assert!(
-        said.out.starts_with("DATABASE_URL=sqlite://flag.db\nREVIEWS_LISTEN=127.0.0.1:82\nREVIEWS_ADMIN_LISTEN=\nREVIEWS_BASE_URL=http://127.0.0.1:82\n")
+        done.out.starts_with("DATABASE_URL=sqlite://flag.db\nREVIEWS_LISTEN=127.0.0.1:82\nREVIEWS_ADMIN_LISTEN=\nREVIEWS_BASE_URL=http://127.0.0.1:82\n")
     );
     assert!(
         fs::read_dir(home.0.path()).unwrap().next().is_none(),
-        "nothing was made"
+        "a file was created"
     );
 }
 
 #[test]
-fn a_bad_setting_ends_with_two_one_message_and_nothing_made() {
+fn a_bad_setting_exits_with_2_and_one_message_and_creates_nothing() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().to_string();
     for (name, value, message) in [
@@ -209,7 +209,7 @@ fn a_bad_setting_ends_with_two_one_message_and_nothing_made() {
         ),
     ] {
         let home = Home::new();
-        let refused = said(reviews(home.0.path()).env(name, value).arg("serve"));
+        let refused = output_of(reviews(home.0.path()).env(name, value).arg("serve"));
         assert_eq!(
             (refused.code, refused.out.as_str()),
             (Some(2), ""),
@@ -219,24 +219,24 @@ fn a_bad_setting_ends_with_two_one_message_and_nothing_made() {
         assert_eq!(
             refused.err.matches(message).count(),
             1,
-            "{name}={value} is said once: {}",
+            "{name}={value}: the message must appear once: {}",
             refused.err
         );
         assert!(!refused.err.contains("panicked"), "{}", refused.err);
         assert!(
             refused.err.contains(name),
-            "{name}={value} is not named: {}",
+            "{name}={value}: the setting is not named: {}",
             refused.err
         );
         assert!(
             fs::read_dir(home.0.path()).unwrap().next().is_none(),
-            "{name}={value}: something was made"
+            "{name}={value}: a file was created"
         );
     }
 }
 
 #[test]
-fn words_that_are_no_command_are_refused() {
+fn invalid_command_lines_are_refused() {
     let home = Home::new();
     for words in [
         &[] as &[&str],
@@ -256,7 +256,7 @@ fn words_that_are_no_command_are_refused() {
 }
 
 #[test]
-fn a_reader_who_goes_away_is_no_failure_to_panic_over() {
+fn a_closed_output_causes_no_panic() {
     let home = Home::with(3);
     for words in [
         "migrate",
@@ -266,8 +266,8 @@ fn a_reader_who_goes_away_is_no_failure_to_panic_over() {
         "subscriptions --json",
         "--help",
     ] {
-        let unread = unread(reviews(home.0.path()).args(words.split(' ')));
-        assert!(!unread.err.contains("panicked"), "{words}: {}", unread.err);
+        let done = output_with_closed_stdout(reviews(home.0.path()).args(words.split(' ')));
+        assert!(!done.err.contains("panicked"), "{words}: {}", done.err);
     }
 }
 
@@ -282,7 +282,7 @@ fn help_says_what_each_command_does() {
     assert_eq!((whole.code, whole.err.as_str()), (Some(0), ""));
     insta::assert_snapshot!("help", whole.out);
     for command in commands {
-        let help = said(
+        let help = output_of(
             reviews(home.0.path())
                 .env_remove("REVIEWS_LISTEN")
                 .args([&command, "--help"]),
@@ -311,11 +311,11 @@ fn no_help_and_no_error_shows_the_credentials_of_a_cluster() {
             &["man"],
         ] {
             let mut command = reviews(home.0.path());
-            let said = said(command.env("DATABASE_URL", url).args(words));
-            let told = said.out + &said.err;
+            let done = output_of(command.env("DATABASE_URL", url).args(words));
+            let printed = done.out + &done.err;
             assert!(
-                !told.contains("s3cret") && !told.contains("bob"),
-                "{url} {words:?}: {told}"
+                !printed.contains("s3cret") && !printed.contains("bob"),
+                "{url} {words:?}: {printed}"
             );
         }
     }

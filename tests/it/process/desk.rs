@@ -1,4 +1,4 @@
-//! The owner's desk: finding reviews, deciding about them, taking back a mistake. Nothing here needs SQL.
+//! The owner's daily commands: finding reviews, deciding about them, undoing imports, and their help.
 
 use std::fs;
 
@@ -6,18 +6,18 @@ use clap::CommandFactory as _;
 use reviews_service::cli::Cli;
 use serde_json::{Value, json};
 
-use super::{Home, reviews, said};
+use super::{Home, output_of, reviews};
 use crate::support::sqlite3;
 
-/// A review as a line of our own records.
+/// A review in the native format.
 fn row(id: &str, day: &str, stars: u8, author: &str, source: &str, text: &str) -> String {
     json!({"id": id, "rating": stars, "date": day, "author": author, "text": text, "source": {"name": source}}).to_string()
 }
 
-/// A firm with five reviews of two sources, whose ids are as long as platforms make them.
+/// A business with five reviews of three sources, some with long IDs.
 fn home() -> Home {
     let home = Home::new();
-    home.does(
+    home.run_ok(
         &[
             "init",
             "--name",
@@ -56,30 +56,29 @@ fn home() -> Home {
         row("r-1", "2026-08-01", 3, "Eve", "Direct", "All right."),
     ];
     home.file("rows.jsonl", &rows.join("\n"));
-    home.does(&["import", "rows.jsonl"], "5 new");
+    home.run_ok(&["import", "rows.jsonl"], "5 new");
     home
 }
 
 impl Home {
-    /// The ids that a list has, in its order.
+    /// The IDs that `list` prints with these arguments.
     fn listed(&self, words: &[&str]) -> Vec<String> {
         let words = [&["list", "--json"], words].concat();
-        let listed: Value = serde_json::from_str(&self.does(&words, "").out).unwrap();
+        let listed: Value = serde_json::from_str(&self.run_ok(&words, "").out).unwrap();
         let id = |review: &Value| review["id"].as_str().unwrap().to_owned();
         listed.as_array().unwrap().iter().map(id).collect()
     }
 
-    /// What `status --json` says.
     fn status(&self) -> Value {
-        serde_json::from_str(&self.does(&["status", "--json"], "").out).unwrap()
+        serde_json::from_str(&self.run_ok(&["status", "--json"], "").out).unwrap()
     }
 }
 
 #[test]
-fn reviews_are_listed_newest_first_in_lines_of_80_columns_at_most() {
+fn reviews_are_listed_newest_first_in_at_most_80_columns() {
     let home = home();
-    let said = home.does(&["list"], "").out;
-    let firsts: Vec<&str> = said
+    let message = home.run_ok(&["list"], "").out;
+    let firsts: Vec<&str> = message
         .lines()
         .filter(|line| !line.starts_with(' '))
         .map(|line| line.split(' ').next().unwrap())
@@ -91,50 +90,50 @@ fn reviews_are_listed_newest_first_in_lines_of_80_columns_at_most() {
         "trustpilot-77",
         "r-1",
     ];
-    assert_eq!(firsts, expected, "{said}");
+    assert_eq!(firsts, expected, "{message}");
     assert!(
-        said.contains("3692820271974439325.AbFvOqk2  ★★★★★  2026-10-03  Ann Baker  published\n    They came on time"),
-        "{said}"
+        message.contains("3692820271974439325.AbFvOqk2  ★★★★★  2026-10-03  Ann Baker  published\n    They came on time"),
+        "{message}"
     );
     assert!(
-        said.lines().all(|line| line.chars().count() <= 80),
-        "{said}"
+        message.lines().all(|line| line.chars().count() <= 80),
+        "{message}"
     );
-    home.does(
+    home.run_ok(
         &["withhold", "r-1", "--reason", "under dispute"],
         "r-1: withheld",
     );
-    home.does(&["list", "--status", "withheld"], "★★★☆☆  2026-08-01  Eve");
-    // Ids that tables get leave no room for the author beside them.
+    home.run_ok(&["list", "--status", "withheld"], "★★★☆☆  2026-08-01  Eve");
+    // Generated IDs are so long that the author is on the next line.
     let table = Home::new();
     table.file(
         "table.csv",
         "Name,Rating,Date,Review\nChristopher Featherstone,4,2026-11-01,Came on time and left the kitchen as clean as it had been before\nJo,5,2026-11-02,\n",
     );
-    table.does(&["init", "--name", "Peak", "--time-zone", "UTC"], "Peak");
-    table.does(&["import", "table.csv"], "2 new");
-    let said = table
-        .does(
+    table.run_ok(&["init", "--name", "Peak", "--time-zone", "UTC"], "Peak");
+    table.run_ok(&["import", "table.csv"], "2 new");
+    let message = table
+        .run_ok(
             &["list"],
             "  ★★★★☆  2026-11-01  published\n    Christopher Feath…: Came",
         )
         .out;
     assert!(
-        said.contains("  ★★★★★  2026-11-02  published\n    Jo\n"),
-        "{said}"
+        message.contains("  ★★★★★  2026-11-02  published\n    Jo\n"),
+        "{message}"
     );
     assert!(
-        said.lines().all(|line| line.chars().count() <= 80),
-        "{said}"
+        message.lines().all(|line| line.chars().count() <= 80),
+        "{message}"
     );
-    let few = home.does(&["list", "--limit", "2"], "More reviews match; `--limit 4`");
+    let few = home.run_ok(&["list", "--limit", "2"], "More reviews match; `--limit 4`");
     assert_eq!(few.out.lines().filter(|line| line.contains('★')).count(), 2);
 }
 
 #[test]
-fn a_list_is_filtered_by_stars_status_source_and_words_whatever_their_case() {
+fn a_list_is_filtered_by_stars_status_source_and_words_in_any_case() {
     let home = home();
-    home.does(&["withhold", "r-1", "--reason", "x"], "withheld");
+    home.run_ok(&["withhold", "r-1", "--reason", "x"], "withheld");
     assert_eq!(home.listed(&[]).len(), 5);
     for (words, ids) in [
         (&["--rating", "1"][..], &["trustpilot-77"][..]),
@@ -154,25 +153,25 @@ fn a_list_is_filtered_by_stars_status_source_and_words_whatever_their_case() {
     ] {
         assert_eq!(home.listed(words), ids, "{words:?}");
     }
-    home.does(
+    home.run_ok(
         &["list", "--query", "nothing has this"],
         "No review matches",
     );
-    home.refuses(&["list", "--rating", "6"], "6 is not in 1..=5");
-    home.refuses(&["list", "--status", "hidden"], "published, withheld");
+    home.run_err(&["list", "--rating", "6"], "6 is not in 1..=5");
+    home.run_err(&["list", "--status", "hidden"], "published, withheld");
     let empty = Home::new();
-    empty.does(&["migrate"], "applied");
-    empty.does(
+    empty.run_ok(&["migrate"], "applied");
+    empty.run_ok(
         &["list"],
         "No reviews yet; `reviews import FILE` adds some.",
     );
 }
 
 #[test]
-fn a_unique_prefix_and_the_permalink_name_a_review_in_every_command() {
+fn every_command_accepts_a_unique_prefix_or_the_permalink_as_id() {
     let home = home();
     let whole = "3692820271974439325.AbFvOqk2";
-    for (words, said) in [
+    for (words, expected) in [
         (&["show", "3692820271974439325.A"][..], "Ann Baker"),
         (
             &["show", "https://reviews.example.com/reviews/trustpilot-77"],
@@ -194,36 +193,36 @@ fn a_unique_prefix_and_the_permalink_name_a_review_in_every_command() {
             "r-1: deleted",
         ),
     ] {
-        home.does(words, said);
+        home.run_ok(words, expected);
     }
-    home.refuses(
+    home.run_err(
         &["delete", "trustpilot-"],
         "trustpilot- is the beginning of several IDs: trustpilot-77, trustpilot-78; give more characters, `reviews list` shows \
          the IDs",
     );
-    home.refuses(
+    home.run_err(
         &["withhold", "trustpiolt-77", "--reason", "x"],
         "no review trustpiolt-77; the nearest ID is trustpilot-77; `reviews list` shows the IDs",
     );
-    home.refuses(&["show", ""], "no review");
+    home.run_err(&["show", ""], "no review");
     assert_eq!(home.listed(&[]).len(), 4);
-    // The id of a deleted review is no prefix of another one.
+    // The ID of a deleted review is not taken as the prefix of another one.
     home.file(
         "more.jsonl",
         &row("r-10", "2026-08-01", 3, "Eve", "Direct", "x"),
     );
-    home.does(&["import", "more.jsonl"], "1 new");
-    home.refuses(&["delete", "r-1"], "the review r-1 was deleted");
+    home.run_ok(&["import", "more.jsonl"], "1 new");
+    home.run_err(&["delete", "r-1"], "the review r-1 was deleted");
 }
 
 #[test]
-fn a_review_is_shown_to_people_as_text_and_to_programs_as_json() {
+fn show_prints_a_review_as_text_or_json() {
     let home = home();
-    home.does(
+    home.run_ok(
         &["respond", "3692820271974439325.A", "Thank you, Ann."],
         "answered",
     );
-    let said = home.does(&["show", "3692820271974439325.A"], "").out;
+    let message = home.run_ok(&["show", "3692820271974439325.A"], "").out;
     for line in [
         "rating          ★★★★★ 5 of 5\n",
         "author          Ann Baker\n",
@@ -232,10 +231,10 @@ fn a_review_is_shown_to_people_as_text_and_to_programs_as_json() {
         "\n  They came on time, fixed the furnace and explained every line of the bill to\n  us.\n",
         ":\n  Thank you, Ann.\n",
     ] {
-        assert!(said.contains(line), "{line}: {said}");
+        assert!(message.contains(line), "{line}: {message}");
     }
     let shown = home
-        .does(&["show", "3692820271974439325.A", "--json"], "")
+        .run_ok(&["show", "3692820271974439325.A", "--json"], "")
         .out;
     let shown: Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(shown["response"]["text"], "Thank you, Ann.");
@@ -243,19 +242,19 @@ fn a_review_is_shown_to_people_as_text_and_to_programs_as_json() {
 }
 
 #[test]
-fn no_text_of_the_owner_is_lost_without_being_told() {
+fn commands_print_the_text_of_the_owner_that_they_replace() {
     let home = home();
-    home.does(&["respond", "r-1", "First answer."], "r-1: answered\n");
-    home.does(
+    home.run_ok(&["respond", "r-1", "First answer."], "r-1: answered\n");
+    home.run_ok(
         &["respond", "r-1", "Second answer."],
         "was:\n  First answer.\n",
     );
-    home.does(&["respond", "r-1", "--remove"], "was:\n  Second answer.\n");
-    home.does(
+    home.run_ok(&["respond", "r-1", "--remove"], "was:\n  Second answer.\n");
+    home.run_ok(
         &["withhold", "r-1", "--reason", "one"],
         "r-1: withheld (one);",
     );
-    home.does(
+    home.run_ok(
         &["withhold", "r-1", "--reason", "two"],
         "r-1: withheld (two), was withheld before (one)",
     );
@@ -263,29 +262,29 @@ fn no_text_of_the_owner_is_lost_without_being_told() {
         "editorial.json",
         r#"{"summary": {"text": "We come on time."}, "faq": [{"id": "a", "question": "Sundays?", "answer": "Yes."}]}"#,
     );
-    home.does(
+    home.run_ok(
         &["editorial", "editorial.json"],
         "+ summary {\"text\":\"We come on time.\"}",
     );
     home.file("faq.json", r#"{"faq": []}"#);
-    home.does(
+    home.run_ok(
         &["editorial", "faq.json"],
         "- faq {\"answer\":\"Yes.\",\"id\":\"a\",\"question\":\"Sundays?\"}\n",
     );
-    let shown: Value = serde_json::from_str(&home.does(&["editorial"], "").out).unwrap();
+    let shown: Value = serde_json::from_str(&home.run_ok(&["editorial"], "").out).unwrap();
     assert_eq!(
         shown,
         json!({"summary": {"text": "We come on time."}, "faq": []})
     );
     home.file("blank.json", r#"{"summary": "", "faq": ""}"#);
-    home.does(&["editorial", "blank.json"], "nothing changed");
+    home.run_ok(&["editorial", "blank.json"], "nothing changed");
     home.file("none.json", r#"{"summary": null}"#);
-    home.does(&["editorial", "none.json"], "- summary");
-    home.does(&["editorial", "none.json"], "nothing changed");
+    home.run_ok(&["editorial", "none.json"], "- summary");
+    home.run_ok(&["editorial", "none.json"], "nothing changed");
 }
 
 #[test]
-fn an_answer_that_is_too_long_is_refused_as_such_even_if_the_limit_cuts_a_letter() {
+fn an_answer_that_is_too_long_is_refused_even_if_the_limit_splits_a_character() {
     let home = home();
     let limit = 1 << 20;
     for (answer, refusal) in [
@@ -295,7 +294,7 @@ fn an_answer_that_is_too_long_is_refused_as_such_even_if_the_limit_cuts_a_letter
         home.file("answer.txt", &answer);
         let input = fs::File::open(home.0.path().join("answer.txt")).unwrap();
         let mut command = reviews(home.0.path());
-        let refused = said(command.args(["respond", "r-1", "-"]).stdin(input));
+        let refused = output_of(command.args(["respond", "r-1", "-"]).stdin(input));
         assert!(
             refused.code == Some(2) && refused.err.contains(refusal),
             "{}",
@@ -305,16 +304,16 @@ fn an_answer_that_is_too_long_is_refused_as_such_even_if_the_limit_cuts_a_letter
 }
 
 #[test]
-fn editorial_texts_are_served_and_a_wrong_file_says_where() {
+fn editorial_texts_are_served_and_errors_in_their_file_are_located() {
     let home = home();
     home.file(
         "editorial.json",
         r#"{"faq": [{"id": "a", "question": "Do you work on Sundays?", "answer": "Yes."}]}"#,
     );
-    home.does(&["editorial", "editorial.json"], "+ faq");
+    home.run_ok(&["editorial", "editorial.json"], "+ faq");
     let serving = home.serve();
     serving.wait_for("/insights.json", "Do you work on Sundays?");
-    for (content, said) in [
+    for (content, expected) in [
         ("{\n \"fqa\": []}", "wrong.json:2:"),
         (r#"{"fqa": []}"#, "fqa: is unknown, did you mean faq?"),
         (
@@ -329,26 +328,26 @@ fn editorial_texts_are_served_and_a_wrong_file_says_where() {
         ("{", "the JSON is broken"),
     ] {
         home.file("wrong.json", content);
-        home.refuses(&["editorial", "wrong.json"], said);
+        home.run_err(&["editorial", "wrong.json"], expected);
     }
-    home.refuses(&["editorial", "none.json"], "none.json: cannot be read");
+    home.run_err(&["editorial", "none.json"], "none.json: cannot be read");
     serving.wait_for("/insights.json", "Do you work on Sundays?");
 }
 
 #[test]
-fn an_export_carries_the_business_and_the_editorial_texts_to_another_machine() {
+fn an_export_includes_the_business_and_the_editorial_texts() {
     let home = home();
     home.file(
         "business.json",
         r#"{"telephone": "+1 602 555 0100", "publish_staff": "first_name", "technicians": [{"id": "t1", "name": "Mike Alvarez"}]}"#,
     );
-    home.does(&["business", "business.json"], "+ telephone");
+    home.run_ok(&["business", "business.json"], "+ telephone");
     home.file(
         "editorial.json",
         r#"{"summary": {"text": "We come on time."}}"#,
     );
-    home.does(&["editorial", "editorial.json"], "+ summary");
-    home.does(&["export", "out.jsonl"], "5 reviews");
+    home.run_ok(&["editorial", "editorial.json"], "+ summary");
+    home.run_ok(&["export", "out.jsonl"], "5 reviews");
     let exported = fs::read_to_string(home.0.path().join("out.jsonl")).unwrap();
     let first: Value = serde_json::from_str(exported.lines().next().unwrap()).unwrap();
     assert_eq!(first["business"]["name"], "Desert Peak");
@@ -357,59 +356,59 @@ fn an_export_carries_the_business_and_the_editorial_texts_to_another_machine() {
 
     let other = Home::new();
     other.file("out.jsonl", &exported);
-    other.does(&["import", "out.jsonl"], "business: Desert Peak");
+    other.run_ok(&["import", "out.jsonl"], "business: Desert Peak");
     for command in ["business", "editorial", "export"] {
         assert_eq!(
-            other.does(&[command], "").out,
-            home.does(&[command], "").out,
+            other.run_ok(&[command], "").out,
+            home.run_ok(&[command], "").out,
             "{command}"
         );
     }
-    // Where there is a business, it stays, and that is said.
+    // An existing business is kept, with a note.
     let own = Home::new();
-    own.does(&["init", "--name", "Own"], "Own");
+    own.run_ok(&["init", "--name", "Own"], "Own");
     own.file("out.jsonl", &exported);
-    let said = own.does(&["import", "out.jsonl"], "5 new");
+    let done = own.run_ok(&["import", "out.jsonl"], "5 new");
     assert!(
-        said.out
+        done.out
             .contains("note: the business and the editorial texts of the file were left out"),
         "{}",
-        said.out
+        done.out
     );
-    own.does(&["business"], "\"name\": \"Own\"");
-    own.does(&["editorial"], "\"faq\": []");
+    own.run_ok(&["business"], "\"name\": \"Own\"");
+    own.run_ok(&["editorial"], "\"faq\": []");
     let dry = Home::new();
     dry.file("out.jsonl", &exported);
-    dry.does(
+    dry.run_ok(
         &["import", "out.jsonl", "--dry-run"],
         "business: Desert Peak",
     );
     assert!(!dry.path().exists());
-    home.does(
+    home.run_ok(
         &["export", "out.csv", "--format", "csv"],
         "note: a table cannot hold the business and the editorial texts",
     );
 }
 
 #[test]
-fn a_time_zone_that_was_never_set_is_not_set_by_an_export() {
+fn importing_an_export_does_not_set_a_time_zone_that_was_never_set() {
     let home = Home::new();
-    home.does(&["init", "--name", "Desert Peak"], "not set");
-    home.does(&["export", "out.jsonl"], "0 reviews");
+    home.run_ok(&["init", "--name", "Desert Peak"], "not set");
+    home.run_ok(&["export", "out.jsonl"], "0 reviews");
     let other = Home::new();
     let exported = fs::read_to_string(home.0.path().join("out.jsonl")).unwrap();
     other.file("out.jsonl", &exported);
-    other.does(&["import", "out.jsonl"], "business: Desert Peak");
-    other.does(&["init"], "time zone   not set");
+    other.run_ok(&["import", "out.jsonl"], "business: Desert Peak");
+    other.run_ok(&["init"], "time zone   not set");
 }
 
 #[test]
-fn status_counts_what_there_is_and_names_the_next_step() {
+fn status_shows_counts_and_imports_and_names_the_next_step() {
     let none = Home::new();
-    none.does(&["migrate"], "applied");
-    none.does(&["status"], "`reviews init --name NAME");
+    none.run_ok(&["migrate"], "applied");
+    none.run_ok(&["status"], "`reviews init --name NAME");
     let home = home();
-    home.does(&["withhold", "r-1", "--reason", "x"], "withheld");
+    home.run_ok(&["withhold", "r-1", "--reason", "x"], "withheld");
     let status = home.status();
     assert_eq!(status["business"], "Desert Peak");
     assert_eq!(status["reviews"]["published"], 4);
@@ -431,10 +430,10 @@ fn status_counts_what_there_is_and_names_the_next_step() {
             .unwrap()
             .contains("reviews serve")
     );
-    home.does(&["status"], "reviews       4 published, 1 withheld\n");
+    home.run_ok(&["status"], "reviews       4 published, 1 withheld\n");
     let serving = home.serve();
     serving.wait_for("/reviews.json", "r-1\"".trim_end_matches("r-1\""));
-    home.does(&["status"], "service       running\n");
+    home.run_ok(&["status"], "service       running\n");
     drop(serving);
     let folder = home.0.path().join("private folder");
     fs::create_dir(&folder).unwrap();
@@ -443,28 +442,28 @@ fn status_counts_what_there_is_and_names_the_next_step() {
         row("n-1", "2026-08-01", 5, "A", "Direct", "x"),
     )
     .unwrap();
-    home.does(&["import", "private folder/secret-place.jsonl"], "1 new");
-    let told = home.does(&["status"], "2: ").out;
+    home.run_ok(&["import", "private folder/secret-place.jsonl"], "1 new");
+    let printed = home.run_ok(&["status"], "2: ").out;
     assert!(
-        told.contains("secret-place.jsonl") && !told.contains("private folder"),
-        "{told}"
+        printed.contains("secret-place.jsonl") && !printed.contains("private folder"),
+        "{printed}"
     );
 }
 
 #[test]
-fn what_the_owner_published_stays_when_its_import_is_taken_back() {
+fn undo_keeps_reviews_that_the_owner_published() {
     let home = home();
     let rows = ["u-1", "u-2", "u-3"].map(|id| row(id, "2026-10-05", 5, "Al", "Google", id));
     home.file("more.jsonl", &rows.join("\n"));
-    home.does(&["import", "more.jsonl"], "3 new");
-    // It is published already, so nothing of it changes but what the owner said of it.
-    home.does(&["publish", "u-1"], "u-1: is already published");
-    home.does(&["withhold", "u-2", "--reason", "x"], "u-2: withheld");
-    home.does(&["publish", "u-2"], "u-2: published");
-    let said = home.does(&["undo"], "1 removed").out;
+    home.run_ok(&["import", "more.jsonl"], "3 new");
+    // u-1 is published already; the command only marks this as the owner's decision.
+    home.run_ok(&["publish", "u-1"], "u-1: is already published");
+    home.run_ok(&["withhold", "u-2", "--reason", "x"], "u-2: withheld");
+    home.run_ok(&["publish", "u-2"], "u-2: published");
+    let message = home.run_ok(&["undo"], "1 removed").out;
     assert!(
-        said.contains("2 kept, because they were changed since: u-1 (you changed status), u-2 (you changed status)"),
-        "{said}"
+        message.contains("2 kept, because they were changed since: u-1 (you changed status), u-2 (you changed status)"),
+        "{message}"
     );
     let ids = home.listed(&[]);
     assert!(
@@ -474,7 +473,7 @@ fn what_the_owner_published_stays_when_its_import_is_taken_back() {
 }
 
 #[test]
-fn a_wrong_import_is_taken_back_and_imported_rightly() {
+fn a_wrong_import_is_undone_and_the_correct_file_imported() {
     let home = home();
     let before = sqlite3(&home.path(), "select group_concat(review_id) from review");
     let wrong = [
@@ -491,17 +490,17 @@ fn a_wrong_import_is_taken_back_and_imported_rightly() {
         row("r-1", "2026-08-01", 5, "Eve", "Direct", "All right."),
     ];
     home.file("wrong.jsonl", &wrong.join("\n"));
-    home.does(&["import", "wrong.jsonl"], "3 new, 1 updated");
-    home.does(&["respond", "w-3", "Who are you?"], "answered");
-    let dry = home.does(&["undo", "--dry-run"], "2 removed");
+    home.run_ok(&["import", "wrong.jsonl"], "3 new, 1 updated");
+    home.run_ok(&["respond", "w-3", "Who are you?"], "answered");
+    let dry = home.run_ok(&["undo", "--dry-run"], "2 removed");
     assert!(
         dry.out.ends_with("dry run: nothing was changed\n"),
         "{}",
         dry.out
     );
     assert_eq!(home.listed(&[]).len(), 8);
-    let said = home
-        .does(&["undo"], "2 removed; and erased from the file")
+    let message = home
+        .run_ok(&["undo"], "2 removed; and erased from the file")
         .out;
     for part in [
         "2: ",
@@ -509,20 +508,20 @@ fn a_wrong_import_is_taken_back_and_imported_rightly() {
         "1 kept, because they were changed since: w-3 (you changed response)",
         "1 updated by the import keep its values; `reviews restore FILE`",
     ] {
-        assert!(said.contains(part), "{part}: {said}");
+        assert!(message.contains(part), "{part}: {message}");
     }
     let bytes = fs::read(home.path()).unwrap();
     assert!(
         !bytes.windows(7).any(|part| part == b"quorvex"),
         "the text is still in the file"
     );
-    home.does(&["delete", "w-3"], "deleted");
+    home.run_ok(&["delete", "w-3"], "deleted");
     assert_eq!(
         sqlite3(&home.path(), "select group_concat(review_id) from review"),
         before
     );
-    // Nobody deleted them: the export does not say so, and an import brings them.
-    let exported = home.does(&["export"], "").out;
+    // Undone reviews do not count as deleted: the export omits them and imports add them again.
+    let exported = home.run_ok(&["export"], "").out;
     assert!(
         exported.contains("{\"deleted\":true,\"id\":\"w-3\"}"),
         "{exported}"
@@ -534,16 +533,16 @@ fn a_wrong_import_is_taken_back_and_imported_rightly() {
         "right.jsonl",
         &row("w-1", "2026-10-05", 4, "Al", "Google", "Right."),
     );
-    home.does(&["import", "right.jsonl"], "1 new");
+    home.run_ok(&["import", "right.jsonl"], "1 new");
     assert!(sqlite3(&home.path(), numbers).parse::<i64>().unwrap() > highest);
-    // From now on the owner's own deletion counts again.
-    home.does(&["delete", "w-1"], "deleted");
-    home.does(&["import", "wrong.jsonl"], "kept deleted: w-1, w-3");
-    home.does(&["check"], "6 reviews");
+    // Deleting one with the command still counts.
+    home.run_ok(&["delete", "w-1"], "deleted");
+    home.run_ok(&["import", "wrong.jsonl"], "kept deleted: w-1, w-3");
+    home.run_ok(&["check"], "6 reviews");
 }
 
 #[test]
-fn an_import_is_taken_back_once_and_an_older_one_by_its_number() {
+fn an_import_is_undone_only_once_and_an_older_one_by_its_number() {
     let home = home();
     home.file(
         "two.jsonl",
@@ -553,18 +552,18 @@ fn an_import_is_taken_back_once_and_an_older_one_by_its_number() {
         "three.jsonl",
         &row("n-2", "2026-10-06", 5, "Al", "Direct", "Three."),
     );
-    home.does(&["import", "two.jsonl"], "1 new");
-    home.does(&["import", "three.jsonl"], "1 new");
-    home.does(&["undo", "2"], "1 removed");
-    home.refuses(&["undo", "2"], "import 2 was already undone");
-    home.does(&["undo"], "1 removed");
-    home.refuses(&["undo"], "import 3 was already undone");
-    home.refuses(&["undo"], "`reviews undo 1` undoes the one before");
-    home.refuses(&["undo", "9"], "import 9 cannot be undone");
-    home.does(&["status"], "three.jsonl: 1 new, 0 updated, undone\n");
-    home.does(&["undo", "1"], "5 removed");
+    home.run_ok(&["import", "two.jsonl"], "1 new");
+    home.run_ok(&["import", "three.jsonl"], "1 new");
+    home.run_ok(&["undo", "2"], "1 removed");
+    home.run_err(&["undo", "2"], "import 2 was already undone");
+    home.run_ok(&["undo"], "1 removed");
+    home.run_err(&["undo"], "import 3 was already undone");
+    home.run_err(&["undo"], "`reviews undo 1` undoes the one before");
+    home.run_err(&["undo", "9"], "import 9 cannot be undone");
+    home.run_ok(&["status"], "three.jsonl: 1 new, 0 updated, undone\n");
+    home.run_ok(&["undo", "1"], "5 removed");
     let none = Home::with(2);
-    none.refuses(&["undo"], "no import to undo");
+    none.run_err(&["undo"], "no import to undo");
 }
 
 #[test]
@@ -575,16 +574,16 @@ fn status_lists_every_import_that_can_be_undone() {
     for (day, file) in (1..).zip(&files) {
         let day = format!("2026-10-0{day}");
         home.file(file, &row(file, &day, 5, "Al", "Direct", "Good."));
-        home.does(&["import", file], "1 new");
+        home.run_ok(&["import", file], "1 new");
     }
     for file in &files {
-        home.does(&["status"], &format!("{file}: 1 new"));
+        home.run_ok(&["status"], &format!("{file}: 1 new"));
     }
-    home.does(&["undo", "2"], "1 removed");
+    home.run_ok(&["undo", "2"], "1 removed");
 }
 
 #[test]
-fn what_an_import_withheld_as_gone_appears_again_when_it_is_taken_back() {
+fn undo_publishes_reviews_again_that_the_import_withdrew() {
     let home = Home::new();
     let all: Vec<String> = (0..20)
         .map(|n| {
@@ -600,37 +599,36 @@ fn what_an_import_withheld_as_gone_appears_again_when_it_is_taken_back() {
         .collect();
     home.file("all.jsonl", &all.join("\n"));
     home.file("cut.jsonl", &all[..19].join("\n"));
-    home.does(&["import", "all.jsonl"], "20 new");
-    home.does(
+    home.run_ok(&["import", "all.jsonl"], "20 new");
+    home.run_ok(
         &["import", "cut.jsonl", "--withdraw-missing"],
         "1 withdrawn",
     );
     assert_eq!(home.listed(&["--status", "withheld"]), ["g-19"]);
-    home.does(&["undo"], "1 published again");
+    home.run_ok(&["undo"], "1 published again");
     assert_eq!(home.listed(&["--status", "withheld"]), [] as [&str; 0]);
-    home.does(&["import", "all.jsonl"], "0 new, 0 updated, 20 unchanged");
-    home.does(
+    home.run_ok(&["import", "all.jsonl"], "0 new, 0 updated, 20 unchanged");
+    home.run_ok(
         &["import", "cut.jsonl", "--withdraw-missing"],
         "1 withdrawn",
     );
 }
 
 #[test]
-fn reviews_that_an_import_restored_are_deleted_again_when_it_is_taken_back() {
+fn undo_deletes_reviews_again_that_the_import_restored() {
     let home = home();
-    home.does(&["delete", "r-1"], "deleted");
-    home.does(&["import", "rows.jsonl", "--restore"], "1 new");
-    home.does(&["undo"], "1 restored by the import are deleted again");
-    home.does(&["import", "rows.jsonl"], "kept deleted: r-1");
+    home.run_ok(&["delete", "r-1"], "deleted");
+    home.run_ok(&["import", "rows.jsonl", "--restore"], "1 new");
+    home.run_ok(&["undo"], "1 restored by the import are deleted again");
+    home.run_ok(&["import", "rows.jsonl"], "kept deleted: r-1");
 }
 
-/// The help of a command, as a terminal of 80 columns shows it.
 fn help(home: &Home, command: &str) -> String {
-    home.does(&[command, "--help"], "Usage: reviews").out
+    home.run_ok(&[command, "--help"], "Usage: reviews").out
 }
 
 #[test]
-fn help_shows_own_options_first_global_ones_last_and_examples_that_are_commands() {
+fn help_shows_own_options_before_global_ones_and_examples_of_the_command() {
     let home = Home::new();
     let commands: Vec<String> = Cli::command()
         .get_subcommands()
@@ -685,7 +683,7 @@ fn help_shows_no_option_that_a_command_does_not_use() {
 fn a_manual_page_has_examples_exit_codes_variables_and_files() {
     let home = Home::new();
     for command in ["import", "serve", "undo"] {
-        let page = home.does(&["man", command], ".SH").out;
+        let page = home.run_ok(&["man", command], ".SH").out;
         let sections: Vec<&str> = page
             .lines()
             .filter_map(|line| line.strip_prefix(".SH "))
@@ -697,18 +695,18 @@ fn a_manual_page_has_examples_exit_codes_variables_and_files() {
             assert!(page.contains(part), "{command}: {part}: {page}");
         }
     }
-    let page = home.does(&["man"], ".SH").out;
+    let page = home.run_ok(&["man"], ".SH").out;
     assert!(page.contains("reviews init"), "{page}");
 }
 
 #[test]
-fn the_database_is_named_by_its_path_and_the_address_by_its_port() {
+fn a_database_may_be_given_as_a_path_and_an_address_as_a_port() {
     let home = Home::new();
-    home.does(
+    home.run_ok(
         &["init", "--name", "Desert Peak", "--database", "other.db"],
         "database    other.db",
     );
-    home.does(
+    home.run_ok(
         &["check", "--database", "./other.db"],
         "./other.db: 0 reviews",
     );
@@ -716,23 +714,23 @@ fn the_database_is_named_by_its_path_and_the_address_by_its_port() {
     fs::create_dir(&folder).unwrap();
     fs::rename(home.0.path().join("other.db"), folder.join("x.db")).unwrap();
     let path = folder.join("x.db").display().to_string();
-    home.does(&["business", "--database", &path], "Desert Peak");
+    home.run_ok(&["business", "--database", &path], "Desert Peak");
     for listen in ["8090", ":8090", "localhost:8090"] {
-        home.does(
+        home.run_ok(
             &["serve", "--print-config", "--listen", listen],
             "REVIEWS_LISTEN=127.0.0.1:8090\n",
         );
     }
-    home.refuses(
+    home.run_err(
         &["serve", "--listen", "example"],
         "write it like 127.0.0.1:8080",
     );
 }
 
 #[test]
-fn init_takes_every_fact_as_an_option_and_ends_with_the_next_step() {
+fn init_accepts_every_value_as_an_option_and_prints_the_next_step() {
     let home = Home::new();
-    let said = home.does(
+    let done = home.run_ok(
         &[
             "init",
             "--name",
@@ -750,28 +748,28 @@ fn init_takes_every_fact_as_an_option_and_ends_with_the_next_step() {
         ],
         "telephone   +1 602 555 0100\naddress     12 Main St, Mesa, AZ, 85201, US\n",
     );
-    assert!(!said.out.contains("note"), "{}", said.out);
+    assert!(!done.out.contains("note"), "{}", done.out);
     assert!(
-        said.out.ends_with(
+        done.out.ends_with(
             "next        `reviews import FILE` adds reviews, then `reviews serve` publishes them\n"
         ),
         "{}",
-        said.out
+        done.out
     );
-    let shown: Value = serde_json::from_str(&home.does(&["business"], "").out).unwrap();
+    let shown: Value = serde_json::from_str(&home.run_ok(&["business"], "").out).unwrap();
     assert_eq!(shown["address"]["postal_code"], "85201");
-    home.does(
+    home.run_ok(
         &["init", "--telephone", "+1 602 555 0199"],
         "address     12 Main St",
     );
-    home.refuses(
+    home.run_err(
         &["init", "--address", "a, b, c, d, e, f"],
         "STREET, TOWN, REGION",
     );
 }
 
 #[test]
-fn status_of_a_node_says_that_its_cluster_is_served() {
+fn status_of_a_node_reports_whether_its_cluster_is_served() {
     let home = home();
     assert_eq!(home.status()["is_served"], false);
     let lease = "insert into lease (name, holder, ends_at) values ('sender', 'other', ";

@@ -1,4 +1,4 @@
-//! What an operator asks a running service: figures, readiness, and both on a listener of their own.
+//! Metrics, readiness and liveness of a running service, and the admin listener.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -8,10 +8,10 @@ use reviews_service::metrics;
 use reviews_service::metrics::{Metric, MetricKind};
 use reviews_service::websub::http_client::Failure;
 
-use super::{Home, NEVER, Serving, request, reviews, said};
+use super::{Home, NEVER, Serving, output_of, request, reviews};
 use crate::support::sqlite3;
 
-/// The value of a series, as `/metrics` shows it.
+/// The value of a series in `/metrics`.
 fn value(figures: &str, series: &str) -> Option<f64> {
     let lines = figures.lines().filter_map(|line| line.rsplit_once(' '));
     lines
@@ -19,7 +19,7 @@ fn value(figures: &str, series: &str) -> Option<f64> {
         .find_map(|(_, value)| value.parse().ok())
 }
 
-fn count_of(metric: &Metric) -> usize {
+fn series_count(metric: &Metric) -> usize {
     metric
         .labels
         .iter()
@@ -28,11 +28,10 @@ fn count_of(metric: &Metric) -> usize {
 }
 
 #[test]
-fn every_metric_has_its_help_and_every_series_that_alerts_ask_for_is_there_before_its_first_event()
-{
+fn every_metric_has_help_and_series_used_by_alerts_exist_before_the_first_event() {
     let serving = Home::with(3);
     let serving = serving.serve();
-    // Latencies of a route begin with its first answer.
+    // A route has latencies only after its first answer.
     let _ = serving.get("/healthz");
     let figures = serving.get("/metrics");
     for metric in metrics::ALL {
@@ -45,7 +44,7 @@ fn every_metric_has_its_help_and_every_series_that_alerts_ask_for_is_there_befor
         };
         assert!(
             figures.contains(&format!("# TYPE {} {kind}\n", metric.name)),
-            "{} is no {kind}",
+            "{} is not a {kind}",
             metric.name
         );
         let begin = match metric.kind {
@@ -56,7 +55,11 @@ fn every_metric_has_its_help_and_every_series_that_alerts_ask_for_is_there_befor
             line.strip_prefix(&begin)
                 .is_some_and(|rest| rest.starts_with(['{', ' ']))
         });
-        assert!(found.count() >= count_of(metric).max(1), "{}", metric.name);
+        assert!(
+            found.count() >= series_count(metric).max(1),
+            "{}",
+            metric.name
+        );
     }
     for series in [
         r#"reviews_http_requests_total{route="/reviews.json",status="5xx"}"#,
@@ -92,13 +95,13 @@ fn an_idle_service_has_at_most_300_series() {
         .filter(|line| !line.is_empty() && !line.starts_with('#'));
     let count = series.count();
     assert!(count <= 300, "{count} series");
-    // Names of assets change with each release.
+    // All assets share one route label, because their names change with each release.
     assert!(figures.contains(r#"route="/assets/:file""#));
     assert_eq!(figures.matches("route=\"/assets/").count(), 2, "{figures}");
 }
 
 #[test]
-fn the_process_is_measured_as_every_client_of_prometheus_does() {
+fn process_metrics_have_the_standard_names_of_prometheus() {
     let home = Home::with(3);
     let serving = home.serve();
     let figures = serving.get("/metrics");
@@ -111,15 +114,15 @@ fn the_process_is_measured_as_every_client_of_prometheus_does() {
 }
 
 #[test]
-fn every_reason_for_which_an_exchange_can_fail_is_known_ahead() {
+fn every_failure_reason_of_the_hub_is_a_label_value() {
     let (_, reasons) = metrics::HUB_FAILED.labels[1];
     for name in Failure::ALL.map(Failure::name) {
-        assert!(reasons.contains(&name), "{name} is no series");
+        assert!(reasons.contains(&name), "no series for {name}");
     }
 }
 
 #[test]
-fn the_snapshot_and_the_database_are_measured_when_they_are_asked_for() {
+fn snapshot_and_database_are_measured_at_every_scrape() {
     let home = Home::with(40);
     let serving = home.serve();
     let figures = serving.get("/metrics");
@@ -150,7 +153,7 @@ fn the_snapshot_and_the_database_are_measured_when_they_are_asked_for() {
     ] {
         assert!(release.contains(label), "{release}");
     }
-    // The first to come sends for the hub, and says so.
+    // The process that started first sends for the hub.
     serving.wait_for("/metrics", "\nreviews_websub_sender 1\n");
     let second = home.serve();
     assert_eq!(
@@ -159,14 +162,14 @@ fn the_snapshot_and_the_database_are_measured_when_they_are_asked_for() {
     );
 }
 
-/// Where a service that was started with a listener for operators has it.
-fn operators(serving: &Serving) -> SocketAddr {
+/// The address of the admin listener, from the greeting.
+fn admin_address(serving: &Serving) -> SocketAddr {
     let (_, rest) = serving.greeting.split_once("for operators on ").unwrap();
     rest.lines().next().unwrap().parse().unwrap()
 }
 
-/// The whole answer, head and body.
-fn ask(address: SocketAddr, target: &str) -> String {
+/// The answer, with head and body.
+fn response(address: SocketAddr, target: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(NEVER)).unwrap();
     stream.write_all(request(target).as_bytes()).unwrap();
@@ -176,14 +179,14 @@ fn ask(address: SocketAddr, target: &str) -> String {
 }
 
 #[test]
-fn operators_have_a_listener_of_their_own_and_the_figures_are_nowhere_else() {
+fn with_an_admin_listener_metrics_are_served_only_there() {
     let home = Home::with(3);
     let serving = Serving::start(
         reviews(home.0.path())
             .arg("serve")
             .env("REVIEWS_ADMIN_LISTEN", "127.0.0.1:0"),
     );
-    let admin = operators(&serving);
+    let admin = admin_address(&serving);
     assert!(
         serving
             .greeting
@@ -200,14 +203,15 @@ fn operators_have_a_listener_of_their_own_and_the_figures_are_nowhere_else() {
         (serving.address, "/readyz", "200"),
         (serving.address, "/reviews.json", "200"),
     ] {
-        let answer = ask(address, target);
+        let answer = response(address, target);
         assert!(
             answer.starts_with(&format!("HTTP/1.1 {status} ")),
             "{address}{target}: {answer}"
         );
     }
-    assert!(ask(admin, "/metrics").contains("\nreviews_published 3\n"));
-    let taken = said(reviews(home.0.path()).args(["serve", "--admin-listen", &admin.to_string()]));
+    assert!(response(admin, "/metrics").contains("\nreviews_published 3\n"));
+    let taken =
+        output_of(reviews(home.0.path()).args(["serve", "--admin-listen", &admin.to_string()]));
     assert_eq!(taken.code, Some(2));
     assert!(
         taken
@@ -219,9 +223,9 @@ fn operators_have_a_listener_of_their_own_and_the_figures_are_nowhere_else() {
 }
 
 #[test]
-fn while_it_stops_operators_are_told_so_to_the_end() {
+fn the_admin_listener_reports_that_the_service_is_stopping_until_it_ends() {
     let home = Home::with(60);
-    // Some 20 MB, of which the sockets hold only a part.
+    // About 20 MB, more than the socket buffers hold.
     sqlite3(
         &home.path(),
         "update review set author = hex(zeroblob(160000))",
@@ -231,7 +235,7 @@ fn while_it_stops_operators_are_told_so_to_the_end() {
             .arg("serve")
             .env("REVIEWS_ADMIN_LISTEN", "127.0.0.1:0"),
     );
-    let admin = operators(&serving);
+    let admin = admin_address(&serving);
     let mut slow = serving.connect();
     slow.write_all(request("/reviews.json").as_bytes()).unwrap();
     let mut answer = vec![0; 1_000];
@@ -240,10 +244,13 @@ fn while_it_stops_operators_are_told_so_to_the_end() {
     while TcpStream::connect_timeout(&serving.address, NEVER).is_ok() {
         std::thread::yield_now();
     }
-    assert!(ask(admin, "/readyz").starts_with("HTTP/1.1 503 "));
-    assert!(ask(admin, "/healthz").starts_with("HTTP/1.1 200 "));
-    let check =
-        said(reviews(home.0.path()).args(["healthcheck", "--admin-listen", &admin.to_string()]));
+    assert!(response(admin, "/readyz").starts_with("HTTP/1.1 503 "));
+    assert!(response(admin, "/healthz").starts_with("HTTP/1.1 200 "));
+    let check = output_of(reviews(home.0.path()).args([
+        "healthcheck",
+        "--admin-listen",
+        &admin.to_string(),
+    ]));
     assert_eq!(check.code, Some(2), "{}", check.out);
     assert!(
         check.err.contains("503: The service is stopping"),
@@ -255,12 +262,12 @@ fn while_it_stops_operators_are_told_so_to_the_end() {
 }
 
 #[test]
-fn healthcheck_asks_where_the_service_listens() {
+fn healthcheck_uses_the_address_of_the_service() {
     let home = Home::with(1);
     let serving = home.serve();
     let address = serving.address.to_string();
     let check = |words: &[&str]| {
-        said(
+        output_of(
             reviews(home.0.path())
                 .env("REVIEWS_LISTEN", &address)
                 .arg("healthcheck")

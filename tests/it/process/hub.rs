@@ -1,11 +1,11 @@
-//! The binary as a hub whose subscribers are on this machine.
+//! A running hub with subscribers on this machine.
 
 use std::io::{Read, Write};
 
 use super::{Home, Serving, reviews};
 use crate::support::{BASE, ca_pem};
 
-/// The service on `home`, which believes the tests' authority and may call this machine.
+/// Starts the service with the tests' certificate authority and callbacks to this machine allowed.
 pub fn serve(home: &Home) -> Serving {
     let roots = home.0.path().join("ca.pem");
     std::fs::write(&roots, ca_pem()).unwrap();
@@ -20,7 +20,7 @@ pub fn serve(home: &Home) -> Serving {
     Serving::start(&mut command)
 }
 
-/// What the hub answers to who asks for the JSON feed, to be signed.
+/// Subscribes to the JSON feed with a secret. Returns the hub's answer.
 pub fn subscribe(serving: &Serving, callback: &str) -> String {
     let form = url::form_urlencoded::Serializer::new(String::new())
         .append_pair("hub.mode", "subscribe")

@@ -1,23 +1,23 @@
-//! Files that commands are given: endless ones, and those with more faults than anybody reads.
+//! Input files that are endless or have thousands of errors.
 
 use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::{Home, Serving, reviews};
 
-/// The lines about rows, and those that count them.
-fn lines(err: &str) -> (Vec<&str>, Vec<&str>) {
+/// Messages about single rows, and those that count similar rows.
+fn split_messages(err: &str) -> (Vec<&str>, Vec<&str>) {
     err.lines()
         .partition(|line| !line.contains(" rows like ") && !line.starts_with("1 row like "))
 }
 
 #[test]
-fn an_endless_file_is_given_up_with_its_bound() {
+fn an_endless_file_is_refused_with_the_limit() {
     let home = Home::new();
     let folder = home.0.path().join("sample");
     fs::create_dir(&folder).unwrap();
     symlink("/dev/zero", folder.join("business.json")).unwrap();
-    for (words, said) in [
+    for (words, expected) in [
         (
             &["business", "/dev/zero"][..],
             "/dev/zero: cannot be read: it has more than 16 MiB",
@@ -54,13 +54,13 @@ fn an_endless_file_is_given_up_with_its_bound() {
             fs::copy(head, home.0.path().join("weights/trade.toml")).unwrap();
             symlink("/dev/zero", home.0.path().join("weights/quality.tsv")).unwrap();
         }
-        home.refuses(words, said);
+        home.run_err(words, expected);
     }
     let editorial = Home::new();
     let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds/business.json");
     fs::copy(sample, editorial.0.path().join("business.json")).unwrap();
     symlink("/dev/zero", editorial.0.path().join("editorial.json")).unwrap();
-    editorial.refuses(
+    editorial.run_err(
         &["seed", "."],
         "editorial.json: cannot be read: it has more than 16 MiB",
     );
@@ -68,7 +68,7 @@ fn an_endless_file_is_given_up_with_its_bound() {
 }
 
 #[test]
-fn like_faults_are_shown_twenty_times_and_then_counted_with_their_causes() {
+fn similar_errors_are_shown_twenty_times_and_then_counted() {
     let home = Home::new();
     let mut table = "rating,date,author,text\n".to_owned();
     for row in 0..3_000 {
@@ -87,16 +87,16 @@ fn like_faults_are_shown_twenty_times_and_then_counted_with_their_causes() {
         "--rejects",
         "rejected.jsonl",
     ];
-    let said = home.run(&words);
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    let done = home.run(&words);
+    assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
     assert!(
-        said.out
+        done.out
             .contains("1 new, 0 updated, 0 unchanged, 3026 rejected"),
         "{}",
-        said.out
+        done.out
     );
-    let (shown, counted) = lines(&said.err);
-    assert_eq!(shown.len(), 20 + 20 + 1, "{}", said.err);
+    let (shown, counted) = split_messages(&done.err);
+    assert_eq!(shown.len(), 20 + 20 + 1, "{}", done.err);
     assert!(
         shown[19].starts_with("table.csv:21: date: \"someday 19\" is not a known date"),
         "{}",
@@ -120,23 +120,23 @@ fn like_faults_are_shown_twenty_times_and_then_counted_with_their_causes() {
         counted[2].starts_with("1 row like table.csv:3028: date: missing"),
         "{counted:?}"
     );
-    assert_eq!(counted.len(), 3, "{}", said.err);
-    // The file that was asked for has all of them.
+    assert_eq!(counted.len(), 3, "{}", done.err);
+    // The file of rejected rows has all of them.
     let rejected = fs::read_to_string(home.0.path().join("rejected.jsonl")).unwrap();
     assert_eq!(rejected.lines().count(), 3_026);
 }
 
 #[test]
-fn what_is_printed_of_bad_rows_does_not_grow_with_the_file() {
+fn messages_about_bad_rows_do_not_grow_with_the_file() {
     let printed = |rows: usize| {
         let home = Home::new();
         home.file("rows.jsonl", &"{x\n".repeat(rows));
-        let said = home.run(&["import", "rows.jsonl"]);
-        assert_eq!(said.code, Some(1), "{}", said.out);
-        said.err.len()
+        let done = home.run(&["import", "rows.jsonl"]);
+        assert_eq!(done.code, Some(1), "{}", done.out);
+        done.err.len()
     };
     assert!(printed(20_000) <= printed(2_000) + 10);
-    // Nor with the kinds of faults, nor with the faults of a row.
+    // They do not grow with the number of kinds of errors or of errors in a row either.
     let home = Home::new();
     let names: Vec<String> = (0..26_u8)
         .flat_map(|one| {
@@ -151,18 +151,18 @@ fn what_is_printed_of_bad_rows_does_not_grow_with_the_file() {
     let many = serde_json::json!({"id": "r", "rating": 5, "date": "2026-11-01", "author": "A", "text": "T",
         "mentions": {"technicians": vec![1; 100_000]}});
     home.file("rows.jsonl", &format!("{many}\n{rows}"));
-    let said = home.run(&["import", "rows.jsonl"]);
-    assert_eq!(said.code, Some(1), "{}", said.out);
-    assert!(said.err.len() < 500_000, "{} bytes", said.err.len());
+    let done = home.run(&["import", "rows.jsonl"]);
+    assert_eq!(done.code, Some(1), "{}", done.out);
+    assert!(done.err.len() < 500_000, "{} bytes", done.err.len());
     assert!(
-        said.err.lines().count() < 1_100,
+        done.err.lines().count() < 1_100,
         "{} lines",
-        said.err.lines().count()
+        done.err.lines().count()
     );
 }
 
 #[test]
-fn a_sample_with_many_bad_rows_says_so_in_few_lines() {
+fn bad_rows_of_sample_data_are_reported_in_few_lines() {
     let home = Home::new();
     let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds/business.json");
     fs::copy(sample, home.0.path().join("business.json")).unwrap();
@@ -170,17 +170,17 @@ fn a_sample_with_many_bad_rows_says_so_in_few_lines() {
         "reviews.jsonl",
         &"{\"id\": \"r\", \"rating\": 9}\n".repeat(500),
     );
-    let said = home.run(&["seed", "."]);
-    assert_eq!(said.code, Some(1), "{}", said.err);
-    assert_eq!(said.err.lines().count(), 21, "{}", said.err);
+    let done = home.run(&["seed", "."]);
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    assert_eq!(done.err.lines().count(), 21, "{}", done.err);
     assert!(
-        said.err
+        done.err
             .lines()
             .last()
             .unwrap()
             .starts_with("500 rows like ./reviews.jsonl:1: "),
         "{}",
-        said.err
+        done.err
     );
     let other = Home::new();
     let log = fs::File::create(other.0.path().join("log")).unwrap();
@@ -195,36 +195,36 @@ fn a_sample_with_many_bad_rows_says_so_in_few_lines() {
 }
 
 #[test]
-fn of_many_files_that_cannot_be_imported_twenty_are_named_and_the_rest_counted() {
+fn twenty_unusable_files_are_named_and_the_others_counted() {
     let home = Home::new();
     let mut words = vec!["import".to_owned()];
     for number in 0..50 {
         words.push(home.file(&format!("{number}.json"), "[1]"));
     }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let said = home.run(&words);
+    let done = home.run(&words);
     assert_eq!(
-        (said.code, said.err.lines().count()),
+        (done.code, done.err.lines().count()),
         (Some(2), 21),
         "{}",
-        said.err
+        done.err
     );
     assert!(
-        said.err.ends_with("\n30 more files cannot be imported\n"),
+        done.err.ends_with("\n30 more files cannot be imported\n"),
         "{}",
-        said.err
+        done.err
     );
 }
 
 #[test]
-fn a_setting_that_names_a_wrong_file_is_named_with_it() {
+fn errors_name_the_setting_and_its_wrong_value() {
     let home = Home::with(1);
     fs::write(home.0.path().join("roots.pem"), "no certificate").unwrap();
-    home.refuses(
+    home.run_err(
         &["serve", "--hub-ca-file", "roots.pem"],
         "REVIEWS_HUB_CA_FILE roots.pem: it holds no certificate",
     );
-    home.refuses(
+    home.run_err(
         &["insights", "--trade", "plumbing"],
         "REVIEWS_TRADE plumbing is no built-in package (",
     );

@@ -1,5 +1,4 @@
-//! A command that fails, or was asked only to look, leaves no new file behind: neither the database nor what
-//! stands beside it.
+//! A failed command or a dry run leaves no new database and no file next to it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +7,7 @@ use super::Home;
 
 const ROW: &str =
     r#"{"id":"a","rating":5,"date":"2024-11-01","author":"Ann B.","text":"Good.","title":"Title"}"#;
-/// A Business Profile's reviews: instants, for which there is no time zone yet.
+/// Google reviews with instants, which cannot be imported without a time zone.
 const INSTANTS: &str = r#"{"reviews":[{"reviewId":"g-1","reviewer":{"displayName":"Ann B."},"starRating":"FIVE",
     "comment":"Good.","createTime":"2024-11-01T03:00:00Z","updateTime":"2024-11-01T03:00:00Z"}],"totalReviewCount":1}"#;
 
@@ -27,21 +26,21 @@ fn a_dry_run_leaves_no_new_database_and_no_file_beside_it() {
     let home = Home::new();
     home.file("own.jsonl", ROW);
     let before = names(&home);
-    let said = home.does(&["import", "--dry-run", "own.jsonl"], "1 new, 0 updated");
+    let done = home.run_ok(&["import", "--dry-run", "own.jsonl"], "1 new, 0 updated");
     assert!(
-        said.out.contains("dry run: nothing was changed"),
+        done.out.contains("dry run: nothing was changed"),
         "{}",
-        said.out
+        done.out
     );
     assert_eq!(names(&home), before);
-    // Where there is one, it is left as it was.
-    home.does(&["import", "own.jsonl"], "1 new");
+    // An existing database stays unchanged.
+    home.run_ok(&["import", "own.jsonl"], "1 new");
     let bytes = fs::read(home.path()).unwrap();
     home.file("more.jsonl", &ROW.replace("\"a\"", "\"b\""));
-    home.does(&["import", "--dry-run", "more.jsonl"], "1 new, 0 updated");
+    home.run_ok(&["import", "--dry-run", "more.jsonl"], "1 new, 0 updated");
     assert!(
         fs::read(home.path()).unwrap() == bytes,
-        "the database was written"
+        "the dry run changed the database"
     );
 }
 
@@ -68,23 +67,23 @@ fn a_failed_import_leaves_no_new_database_and_no_file_beside_it() {
         &["export", "out.jsonl"],
         &["show", "a"],
     ] {
-        let said = home.run(words);
-        assert_eq!(said.code, Some(2), "{words:?}: {}{}", said.out, said.err);
-        assert_eq!(names(&home), before, "{words:?}: {}", said.err);
-        assert!(!said.err.contains(".new-"), "{words:?}: {}", said.err);
+        let done = home.run(words);
+        assert_eq!(done.code, Some(2), "{words:?}: {}{}", done.out, done.err);
+        assert_eq!(names(&home), before, "{words:?}: {}", done.err);
+        assert!(!done.err.contains(".new-"), "{words:?}: {}", done.err);
     }
 }
 
 #[test]
-fn a_new_database_of_an_import_is_there_whole_and_alone() {
+fn an_import_into_a_new_database_creates_only_that_file() {
     let home = Home::new();
     home.file("own.jsonl", ROW);
-    home.does(&["import", "own.jsonl"], "1 new");
+    home.run_ok(&["import", "own.jsonl"], "1 new");
     assert_eq!(names(&home), ["own.jsonl", "reviews.db"]);
     let mode = fs::metadata(home.path()).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    home.does(&["check"], "1 reviews");
-    home.refuses(
+    home.run_ok(&["check"], "1 reviews");
+    home.run_err(
         &[
             "import",
             "own.jsonl",

@@ -1,5 +1,4 @@
-//! The real binary, as an operator runs it: what it prints, how it ends, and what survives when it
-//! is killed.
+//! Tests of the binary: its output, exit codes, signals, and what survives SIGKILL.
 
 mod advice;
 mod agents;
@@ -35,10 +34,10 @@ use tempfile::TempDir;
 
 use crate::support::sqlite3;
 
-/// Longer than anything here may take.
+/// Time limit for anything in these tests.
 pub const NEVER: Duration = Duration::from_secs(20);
 
-/// The binary with nothing in its environment but what a test sets.
+/// The binary with an empty environment except for an address to listen on.
 pub fn reviews(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_reviews"));
     command
@@ -49,28 +48,28 @@ pub fn reviews(folder: &Path) -> Command {
     command
 }
 
-/// What a command that ends by itself printed.
-pub struct Said {
+/// Exit code and output of a finished command.
+pub struct CommandOutput {
     pub code: Option<i32>,
     pub out: String,
     pub err: String,
 }
 
-fn said(command: &mut Command) -> Said {
+fn output_of(command: &mut Command) -> CommandOutput {
     let Output {
         status,
         stdout,
         stderr,
     } = command.output().unwrap();
-    Said {
+    CommandOutput {
         code: status.code(),
         out: String::from_utf8(stdout).unwrap(),
         err: String::from_utf8(stderr).unwrap(),
     }
 }
 
-/// What a command printed to its logs whose standard output nobody reads from the start.
-fn unread(command: &mut Command) -> Said {
+/// Runs a command whose standard output is a pipe without a reader.
+fn output_with_closed_stdout(command: &mut Command) -> CommandOutput {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let child = command
@@ -83,7 +82,7 @@ fn unread(command: &mut Command) -> Said {
         stdout: _,
         stderr,
     } = child.wait_with_output().unwrap();
-    Said {
+    CommandOutput {
         code: status.code(),
         out: String::new(),
         err: String::from_utf8(stderr).unwrap(),
@@ -102,11 +101,11 @@ impl Home {
         self.0.path().join("reviews.db")
     }
 
-    pub fn run(&self, words: &[&str]) -> Said {
-        said(reviews(self.0.path()).args(words))
+    pub fn run(&self, words: &[&str]) -> CommandOutput {
+        output_of(reviews(self.0.path()).args(words))
     }
 
-    /// A migrated database with so many reviews.
+    /// A migrated database with reviews `p-1` to `p-{count}`.
     pub fn with(count: usize) -> Self {
         let home = Self::new();
         assert_eq!(home.run(&["migrate"]).code, Some(0));
@@ -138,12 +137,12 @@ pub struct Serving {
 }
 
 impl Serving {
-    /// Starts the command, and reads its greeting to the last line.
+    /// Starts the command and reads its whole greeting.
     pub fn start(command: &mut Command) -> Self {
         Self::start_with_log(command, Stdio::piped())
     }
 
-    /// The same, with its logs going there.
+    /// Like [`Self::start`], with standard error written to `log`.
     pub fn start_with_log(command: &mut Command, log: impl Into<Stdio>) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
@@ -155,7 +154,7 @@ impl Serving {
                     .stderr
                     .take()
                     .map(|mut log| log.read_to_string(&mut err).unwrap());
-                panic!("ended at once: {greeting}{err}");
+                panic!("exited during the start: {greeting}{err}");
             }
         }
         let line = greeting
@@ -177,7 +176,7 @@ impl Serving {
         stream
     }
 
-    /// The body of a 200.
+    /// The body of the answer, which must have status 200.
     pub fn get(&self, target: &str) -> String {
         let mut stream = self.connect();
         stream.write_all(request(target).as_bytes()).unwrap();
@@ -196,7 +195,7 @@ impl Serving {
             .collect()
     }
 
-    /// Asks until the answer holds `wanted`.
+    /// Requests `target` until the answer contains `wanted`.
     #[expect(
         clippy::disallowed_methods,
         reason = "another process has no clock that a test could move"
@@ -216,12 +215,12 @@ impl Serving {
         let signal = match name {
             "TERM" => Signal::TERM,
             "INT" => Signal::INT,
-            _ => panic!("SIG{name}: teach this function"),
+            _ => panic!("SIG{name} is not supported here"),
         };
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// Waits for the end; the exit status, and the rest of what it printed.
+    /// Waits for the exit; returns its status and the rest of standard output.
     pub fn end(mut self) -> (ExitStatus, String) {
         let mut rest = String::new();
         if let Some(mut out) = self.out.take() {
@@ -247,7 +246,7 @@ fn request(target: &str) -> String {
     format!("GET {target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
 }
 
-/// The body of a whole answer, whose length is as it says.
+/// The body of a complete answer with status 200 and a matching `content-length`.
 fn body(answer: &[u8], target: &str) -> String {
     let end = answer
         .windows(4)

@@ -1,4 +1,4 @@
-//! What an operator sets and reads: settings that load back, empty ones, logs as JSON.
+//! Settings, JSON logs, the version, completions and manual pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,19 +9,19 @@ use clap::CommandFactory;
 use reviews_service::cli::Cli;
 use serde_json::Value;
 
-use super::{Home, Serving, reviews, said};
+use super::{Home, Serving, output_of, reviews};
 
-/// The lines of `serve --print-config` with these variables alone.
+/// The output of `serve --print-config` with only these variables set.
 fn printed(home: &Home, variables: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let mut command = reviews(home.0.path());
-    let said = said(
+    let done = output_of(
         command
             .env_remove("REVIEWS_LISTEN")
             .envs(variables)
             .args(["serve", "--print-config"]),
     );
-    assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
-    said.out
+    assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+    done.out
         .lines()
         .map(|line| {
             let (name, value) = line.split_once('=').unwrap();
@@ -41,7 +41,7 @@ fn variables() -> Vec<String> {
 }
 
 #[test]
-fn what_print_config_shows_holds_every_setting_and_means_the_same_when_loaded() {
+fn print_config_shows_every_setting_and_loads_back_unchanged() {
     let home = Home::new();
     let given = [
         ("DATABASE_URL", "sqlite://with a space.db"),
@@ -78,13 +78,13 @@ fn what_print_config_shows_holds_every_setting_and_means_the_same_when_loaded() 
         }
         assert_eq!(printed(&home, &shown), shown);
     }
-    // A port that is still to be found stays so: the base URL follows it.
+    // Port 0 is chosen at the start, so the base URL is not known yet.
     let free = BTreeMap::from([("REVIEWS_LISTEN".to_owned(), "127.0.0.1:0".to_owned())]);
     assert_eq!(printed(&home, &free)["REVIEWS_BASE_URL"], "");
 }
 
 #[test]
-fn an_empty_setting_is_as_if_it_were_not_set() {
+fn an_empty_setting_equals_an_unset_one() {
     let home = Home::new();
     let empty = variables().into_iter().map(|name| (name, String::new()));
     assert_eq!(
@@ -92,15 +92,15 @@ fn an_empty_setting_is_as_if_it_were_not_set() {
         printed(&home, &BTreeMap::new())
     );
     let empty = variables().into_iter().map(|name| (name, String::new()));
-    let done = said(reviews(home.0.path()).envs(empty).arg("migrate"));
+    let done = output_of(reviews(home.0.path()).envs(empty).arg("migrate"));
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert!(home.path().exists());
 }
 
-/// Lines of JSON, each with what all of them have.
+/// Parses lines of JSON, and asserts that each has the members common to all.
 fn objects(log: &str) -> Vec<Value> {
     let read = |line: &str| {
-        let line: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}"));
+        let line: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("not JSON: {line}"));
         for member in ["timestamp", "level", "message", "target"] {
             assert!(line[member].is_string(), "{member} of {line}");
         }
@@ -109,7 +109,7 @@ fn objects(log: &str) -> Vec<Value> {
     log.lines().map(read).collect()
 }
 
-/// A service that logs JSON with this filter, once it listens; what it had logged until then, and the rest of its log.
+/// Starts a service that logs JSON with this filter. Returns it with its log until it listens, and a reader of the rest.
 fn serve_json(home: &Home, filter: &str) -> (Serving, String, BufReader<ChildStderr>) {
     let mut command = reviews(home.0.path());
     command.arg("serve").envs([
@@ -120,15 +120,19 @@ fn serve_json(home: &Home, filter: &str) -> (Serving, String, BufReader<ChildStd
     let (out, err) = (Stdio::piped(), Stdio::piped());
     let mut child = command.stdout(out).stderr(err).spawn().unwrap();
     let mut log = BufReader::new(child.stderr.take().unwrap());
-    let (mut said, mut address) = (String::new(), None);
+    let (mut logged, mut address) = (String::new(), None);
     while address.is_none() {
         let mut line = String::new();
-        assert_ne!(log.read_line(&mut line).unwrap(), 0, "ended: {said}");
+        assert_ne!(
+            log.read_line(&mut line).unwrap(),
+            0,
+            "the service exited: {logged}"
+        );
         let object = &objects(&line)[0];
         if object["event"] == "server.listening" {
             address = object["fields"]["address"].as_str().unwrap().parse().ok();
         }
-        said.push_str(&line);
+        logged.push_str(&line);
     }
     let serving = Serving {
         address: address.unwrap(),
@@ -136,16 +140,20 @@ fn serve_json(home: &Home, filter: &str) -> (Serving, String, BufReader<ChildStd
         out: child.stdout.take().map(BufReader::new),
         child,
     };
-    (serving, said, log)
+    (serving, logged, log)
 }
 
 #[test]
-fn as_json_every_line_of_both_streams_is_one_object_with_its_event() {
+fn with_json_every_log_line_is_one_object_with_its_event() {
     let home = Home::with(2);
     let (serving, mut log, mut rest) = serve_json(&home, "debug");
     home.insert(10, 12);
     while !log.contains("snapshot.published") {
-        assert_ne!(rest.read_line(&mut log).unwrap(), 0, "ended: {log}");
+        assert_ne!(
+            rest.read_line(&mut log).unwrap(),
+            0,
+            "the service exited: {log}"
+        );
     }
     let address = serving.address;
     serving.signal("TERM");
@@ -176,9 +184,9 @@ fn as_json_every_line_of_both_streams_is_one_object_with_its_event() {
         of("server.stopping").unwrap()["fields"]["signal"],
         "SIGTERM"
     );
-    // A statement would be logged by sqlx.
+    // SQL statements are not logged.
     assert!(!log.contains("\"target\":\"sqlx::query\""), "{log}");
-    let opened = of("hub.nets_opened").expect("it is logged");
+    let opened = of("hub.nets_opened").unwrap();
     assert_eq!(opened["level"], "WARN");
     assert!(
         opened["message"]
@@ -186,14 +194,11 @@ fn as_json_every_line_of_both_streams_is_one_object_with_its_event() {
             .unwrap()
             .starts_with("callbacks may reach 127.0.0.0/8")
     );
-    assert_eq!(
-        of("snapshot.published").expect("it is logged")["fields"]["reviews"],
-        5
-    );
+    assert_eq!(of("snapshot.published").unwrap()["fields"]["reviews"], 5);
 }
 
 #[test]
-fn the_event_of_the_start_has_every_url_that_is_printed_for_people() {
+fn the_start_event_has_every_url_of_the_printed_greeting() {
     let home = Home::with(2);
     let urls = |text: &str, address: &str| -> BTreeSet<String> {
         text.split(['"', ' ', '\n'])
@@ -210,7 +215,7 @@ fn the_event_of_the_start_has_every_url_that_is_printed_for_people() {
 }
 
 #[test]
-fn a_start_logs_nothing_of_the_steps_of_libraries_and_says_when_it_listens_and_stops() {
+fn the_info_log_has_start_and_stop_but_no_events_of_libraries() {
     let home = Home::with(2);
     let log = fs::File::create(home.0.path().join("log")).unwrap();
     let mut command = reviews(home.0.path());
@@ -231,9 +236,9 @@ fn a_start_logs_nothing_of_the_steps_of_libraries_and_says_when_it_listens_and_s
 }
 
 #[test]
-fn as_json_the_reason_of_a_failed_command_is_one_object_too() {
+fn with_json_the_error_of_a_failed_command_is_one_object() {
     let home = Home::new();
-    let failed = said(reviews(home.0.path()).args(["--log-format", "json", "check"]));
+    let failed = output_of(reviews(home.0.path()).args(["--log-format", "json", "check"]));
     assert_eq!(failed.code, Some(2));
     let [line] = &objects(&failed.err)[..] else {
         panic!("{}", failed.err)
@@ -247,7 +252,7 @@ fn as_json_the_reason_of_a_failed_command_is_one_object_too() {
 }
 
 #[test]
-fn the_version_names_the_commit_and_the_sqlite_inside() {
+fn the_version_names_the_commit_and_the_sqlite_release() {
     let home = Home::new();
     for word in ["--version", "-V"] {
         let version = home.run(&[word]);
@@ -278,7 +283,7 @@ fn completions_name_every_command_for_every_shell() {
 }
 
 #[test]
-fn there_is_a_manual_page_for_the_program_and_for_each_command() {
+fn the_program_and_each_command_have_a_manual_page() {
     let home = Home::new();
     let page = home.run(&["man"]);
     assert_eq!((page.code, page.err.as_str()), (Some(0), ""));
@@ -308,7 +313,7 @@ fn there_is_a_manual_page_for_the_program_and_for_each_command() {
 }
 
 #[test]
-fn no_command_has_an_argument_that_goes_by_the_name_of_one_of_all_commands() {
+fn no_command_has_an_argument_with_the_name_of_a_global_one() {
     let cli = Cli::command();
     let global: Vec<&str> = cli
         .get_arguments()
@@ -316,7 +321,7 @@ fn no_command_has_an_argument_that_goes_by_the_name_of_one_of_all_commands() {
         .map(|argument| argument.get_id().as_str())
         .collect();
     assert_eq!(global.len(), 3);
-    // Reading the one would give the other, which is of another type.
+    // clap stores both under one name, although their types differ.
     for command in cli.get_subcommands() {
         for argument in command.get_arguments() {
             let name = argument.get_id().as_str();

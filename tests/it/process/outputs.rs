@@ -1,18 +1,17 @@
-//! What a command writes where it is told to: never over anything that could be missed. And who
-//! reads what it prints, or does not, changes nothing of what it does.
+//! Files that commands write: they never overwrite other files. Corrected rejected rows can be imported.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use super::{Home, Said, reviews, said};
+use super::{CommandOutput, Home, output_of, reviews};
 use crate::support::sqlite3;
 
-/// One good row and one that is rejected.
+/// One valid row and one that is rejected.
 pub(super) const ROWS: &str = "{\"id\":\"a\",\"rating\":5,\"date\":\"2026-11-01\",\"author\":\"Ann B.\",\"text\":\"Good.\"}\n\
     {\"id\":\"b\",\"rating\":9,\"date\":\"2026-11-01\",\"author\":\"Ann B.\",\"text\":\"Good.\"}\n";
 
-/// Everything in a folder: names, contents, and where links lead.
+/// Names and contents of all files in a folder; links are followed.
 fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut all: Vec<(String, Vec<u8>)> = fs::read_dir(folder)
         .unwrap()
@@ -28,12 +27,12 @@ fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
     all
 }
 
-pub(super) fn import(home: &Home, rejects: &str) -> Said {
+pub(super) fn import(home: &Home, rejects: &str) -> CommandOutput {
     fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
     home.run(&["import", "rows.jsonl", "--rejects", rejects])
 }
 
-/// Asserts that the import ends with 2, says this, and leaves the folder as it was.
+/// Asserts that the command exits with 2 and this message, and leaves the folder unchanged.
 #[track_caller]
 fn assert_refused(home: &Home, words: &[&str], wanted: &str) {
     let before = contents(home.0.path());
@@ -57,7 +56,7 @@ fn assert_refused(home: &Home, words: &[&str], wanted: &str) {
 }
 
 #[test]
-fn rejected_rows_of_a_table_are_imported_as_they_are_once_they_are_mended() {
+fn corrected_rows_of_a_table_are_imported() {
     let home = Home::with(0);
     let table =
         "id,Stars,Date,Customer,Review\na,5,2026-11-01,Ann B.,Good.\nb,4,soon,Bo C.,Fine.\n";
@@ -65,10 +64,10 @@ fn rejected_rows_of_a_table_are_imported_as_they_are_once_they_are_mended() {
     let first = home.run(&["import", "ours.csv", "--rejects", "bad.jsonl"]);
     assert_eq!(first.code, Some(1), "{}", first.err);
     let bad = home.0.path().join("bad.jsonl");
-    let mended = fs::read_to_string(&bad)
+    let corrected = fs::read_to_string(&bad)
         .unwrap()
         .replace("\"soon\"", "\"2026-11-01\"");
-    fs::write(&bad, mended).unwrap();
+    fs::write(&bad, corrected).unwrap();
     let again = home.run(&["import", "bad.jsonl"]);
     assert_eq!(again.code, Some(0), "{}{}", again.out, again.err);
     let rows = sqlite3(
@@ -122,12 +121,15 @@ fn corrected_rows_need_only_the_options_that_their_table_needed() {
         let newest = "select author, rating, reviewed_on, text, status, source_name from review order by reviewed_on desc";
         let all = sqlite3(&home.path(), newest);
         assert!(all.lines().any(|row| row == stored), "{rows}: {all}");
-        assert!(!all.contains("Bo|"), "its status is still unknown: {all}");
+        assert!(
+            !all.contains("Bo|"),
+            "the row with an unknown status was imported: {all}"
+        );
     }
 }
 
 #[test]
-fn corrected_rows_with_the_options_of_their_import_are_as_if_they_had_been_right_at_once() {
+fn corrected_rows_give_the_same_reviews_as_a_corrected_file() {
     let powerreviews = "Review Id,Review Display,Rating,Review Title,Review Text,Review Date,Nickname\n1,yes,oops,T,Fine,05/10/2026,Ann\n";
     let titan = "platform,authorName,rating,recommendationStatus,review,publishDate,technicianFullName\nGoogle,Ann Baker,oops,,Fine,10/05/2026,Mike\n";
     let places = "ID,Date,Stars,Name,Comment,Location\na,2026-10-05,oops,Ann,Fine,loc-1\nb,2026-10-05,oops,Bo,Fine,loc-2\n";
@@ -162,27 +164,27 @@ fn corrected_rows_with_the_options_of_their_import_are_as_if_they_had_been_right
                 &format!("select {columns} from {from} order by 1"),
             )
         };
-        // The wrong rating, corrected in the file, and in the rejected rows.
+        // Correct the rating in the file of `one`, and in the rejected rows of `other`.
         let stars = if options.contains(&"10") { "8" } else { "4" };
         let right = |text: &str| text.replace("\"oops\"", stars).replace("oops", stars);
         let (one, other) = (Home::with(0), Home::with(0));
         for home in [&one, &other] {
-            home.does(&["init", "--time-zone", "UTC"], "");
+            home.run_ok(&["init", "--time-zone", "UTC"], "");
         }
         one.file("f", &right(file));
-        one.does(&[&["import", "f"], options].concat(), "1 new");
+        one.run_ok(&[&["import", "f"], options].concat(), "1 new");
         other.file("f", file);
         let first = other.run(&[&["import", "f", "--rejects", "bad.jsonl"], options].concat());
         assert_eq!(first.code, Some(1), "{}{}", first.out, first.err);
         let bad = fs::read_to_string(other.0.path().join("bad.jsonl")).unwrap();
         other.file("bad.jsonl", &right(&bad));
-        other.does(&[&["import", "bad.jsonl"], options].concat(), "1 new");
+        other.run_ok(&[&["import", "bad.jsonl"], options].concat(), "1 new");
         assert_eq!(stored(&other), stored(&one), "{bad}");
     }
 }
 
 #[test]
-fn rejected_rows_are_never_written_over_the_database_whatever_it_is_called() {
+fn rejected_rows_never_overwrite_the_database_under_any_path() {
     let home = Home::with(3);
     let folder = home.0.path();
     fs::write(folder.join("rows.jsonl"), ROWS).unwrap();
@@ -191,7 +193,7 @@ fn rejected_rows_are_never_written_over_the_database_whatever_it_is_called() {
     symlink("soft", folder.join("softer")).unwrap();
     fs::create_dir(folder.join("in")).unwrap();
     let whole = home.path().display().to_string();
-    for (rejects, said) in [
+    for (rejects, expected) in [
         (
             "reviews.db",
             "--rejects reviews.db is the database; name another one",
@@ -204,7 +206,7 @@ fn rejected_rows_are_never_written_over_the_database_whatever_it_is_called() {
             "softer",
             "--rejects softer is the database; name another one",
         ),
-        // None of these is there at this moment.
+        // These files do not exist yet.
         (
             "reviews.db-wal",
             "is the database's file reviews.db-wal; name another one",
@@ -222,9 +224,13 @@ fn rejected_rows_are_never_written_over_the_database_whatever_it_is_called() {
             "is the database's file reviews.db-sender; name another one",
         ),
     ] {
-        assert_refused(&home, &["import", "rows.jsonl", "--rejects", rejects], said);
+        assert_refused(
+            &home,
+            &["import", "rows.jsonl", "--rejects", rejects],
+            expected,
+        );
     }
-    // Where the database is a link, its files are those of the place that it leads to.
+    // If the database is a link, its files are next to the target.
     for (database, rejects) in [
         ("soft", "reviews.db-wal"),
         ("soft", "soft-sender"),
@@ -249,7 +255,7 @@ fn rejected_rows_are_never_written_over_the_database_whatever_it_is_called() {
 }
 
 #[test]
-fn a_log_that_is_in_use_is_not_written_over() {
+fn rejected_rows_never_overwrite_files_of_a_database_in_use() {
     let home = Home::with(3);
     fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
     let serving = home.serve();
@@ -277,7 +283,7 @@ fn a_log_that_is_in_use_is_not_written_over() {
 }
 
 #[test]
-fn a_database_that_is_not_there_yet_is_not_made_a_list_of_rejected_rows() {
+fn rejected_rows_are_never_written_to_the_path_of_a_new_database() {
     for rejects in [
         "reviews.db",
         "./reviews.db",
@@ -295,7 +301,7 @@ fn a_database_that_is_not_there_yet_is_not_made_a_list_of_rejected_rows() {
 }
 
 #[test]
-fn rejected_rows_are_never_written_over_what_is_imported() {
+fn rejected_rows_never_overwrite_files_to_import() {
     let home = Home::with(1);
     let folder = home.0.path();
     fs::write(folder.join("rows.jsonl"), ROWS).unwrap();
@@ -309,7 +315,7 @@ fn rejected_rows_are_never_written_over_what_is_imported() {
         ("rows.jsonl", "soft"),
         ("soft", "rows.jsonl"),
         ("Takeout", "Takeout/reviews.json"),
-        // It would be read as soon as it is there.
+        // Once created, it would be one of the imported files.
         ("Takeout", "Takeout/reviews-rejected.json"),
     ] {
         assert_refused(
@@ -318,9 +324,9 @@ fn rejected_rows_are_never_written_over_what_is_imported() {
             "is one of the files to import; name another one",
         );
     }
-    // What is read from standard input is a file, too.
+    // Standard input may be a file, too.
     let input = fs::File::open(folder.join("rows.jsonl")).unwrap();
-    let refused = said(
+    let refused = output_of(
         reviews(folder)
             .args(["import", "-", "--rejects", "hard"])
             .stdin(input),
@@ -334,7 +340,7 @@ fn rejected_rows_are_never_written_over_what_is_imported() {
 }
 
 #[test]
-fn rejected_rows_are_written_over_nothing_but_former_ones() {
+fn rejected_rows_overwrite_only_earlier_rejected_rows() {
     let home = Home::with(1);
     let folder = home.0.path();
     fs::write(folder.join("rows.jsonl"), ROWS).unwrap();
@@ -370,7 +376,7 @@ fn rejected_rows_are_written_over_nothing_but_former_ones() {
     }
     symlink("nowhere", folder.join("loose")).unwrap();
     fs::create_dir(folder.join("folder")).unwrap();
-    for (rejects, said) in [
+    for (rejects, expected) in [
         ("loose", "is a symbolic link to a missing file"),
         ("folder", "is a folder or a disk; name a file"),
         (
@@ -378,12 +384,16 @@ fn rejected_rows_are_written_over_nothing_but_former_ones() {
             "--rejects none/rejected cannot be written: No such file or directory",
         ),
     ] {
-        assert_refused(&home, &["import", "rows.jsonl", "--rejects", rejects], said);
+        assert_refused(
+            &home,
+            &["import", "rows.jsonl", "--rejects", rejects],
+            expected,
+        );
     }
 }
 
 #[test]
-fn former_rejected_rows_are_written_over_and_are_for_their_owner_alone() {
+fn earlier_rejected_rows_are_overwritten_with_mode_0600() {
     let home = Home::with(1);
     let path = home.0.path().join("rejected");
     let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
@@ -392,7 +402,7 @@ fn former_rejected_rows_are_written_over_and_are_for_their_owner_alone() {
     let written = fs::read_to_string(&path).unwrap();
     assert_eq!(written.lines().count(), 1);
     let element = "{\"element\":3,\"error\":\"e\",\"file\":\"f\",\"row\":\"cut\"}\n";
-    // As it was written; empty; of a document; with its last line cut off by a full disk, anywhere.
+    // Unchanged, empty, of another format, or with its last line truncated by a full disk.
     let cuts = [written.len() - 1, written.len() / 2, 12, 5, 1]
         .map(|end| format!("{written}{}", &written[..end]));
     for content in [
@@ -414,7 +424,7 @@ fn former_rejected_rows_are_written_over_and_are_for_their_owner_alone() {
         );
         assert_eq!(fs::read_to_string(&path).unwrap(), written, "{content}");
     }
-    // What keeps nothing can lose nothing.
+    // A device is always accepted.
     assert_eq!(import(&home, "/dev/null").code, Some(1));
 }
 
@@ -444,7 +454,7 @@ fn no_command_touches_the_database_of_another_program() {
 }
 
 #[test]
-fn a_database_in_utf_16_is_refused_by_the_first_command() {
+fn every_command_refuses_a_database_in_utf_16() {
     let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
     for words in [
         &["migrate"][..],

@@ -1,10 +1,10 @@
-//! The README's own-reviews path and that of `docs/START.md`, line by line as they stand there, in an empty folder.
+//! Runs the commands of the README and of `docs/START.md` in an empty folder.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// The blocks of shell commands under this heading, each as its lines.
+/// The shell blocks under this heading of the README, as lines.
 fn blocks(heading: &str) -> Vec<Vec<String>> {
     let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
     let part = readme.split_once(&format!("\n## {heading}\n")).unwrap().1;
@@ -16,8 +16,8 @@ fn blocks(heading: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Runs one line in a shell, with the built binary on the path.
-fn line(folder: &Path, line: &str) -> Output {
+/// Runs a line in a shell with the built binary on the path.
+fn run_line(folder: &Path, line: &str) -> Output {
     let binary = Path::new(env!("CARGO_BIN_EXE_reviews")).parent().unwrap();
     #[expect(
         clippy::disallowed_methods,
@@ -34,15 +34,15 @@ fn line(folder: &Path, line: &str) -> Output {
 }
 
 #[test]
-fn the_path_to_own_reviews_works_word_for_word_in_an_empty_folder() {
+fn the_commands_of_the_readme_work_in_an_empty_folder() {
     let folder = tempfile::tempdir().unwrap();
     let takeout = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/readme/takeout.zip");
     fs::copy(takeout, folder.path().join("takeout.zip")).unwrap();
     let blocks = blocks("Your own reviews");
     let [first, later, ..] = blocks.as_slice() else {
-        panic!("two blocks of commands: {blocks:?}");
+        panic!("the README must have two blocks of commands: {blocks:?}");
     };
-    let mut tried = Vec::new();
+    let mut commands_run = Vec::new();
     for command in first {
         let words: Vec<&str> = command
             .split('#')
@@ -51,39 +51,39 @@ fn the_path_to_own_reviews_works_word_for_word_in_an_empty_folder() {
             .split_whitespace()
             .collect();
         match words.as_slice() {
-            // Builds the very binary that is on the path here, for minutes.
+            // Skipped: takes minutes, and the built binary is on the path.
             ["cargo", "install", "--path", ".", "--locked"] => {}
-            // Serves until it is told to stop.
+            // Runs until it is killed.
             ["reviews", "serve"] => {
                 let mut serve = super::reviews(folder.path());
                 drop(super::Serving::start(serve.arg("serve")));
             }
             _ => {
-                let done = line(folder.path(), command);
-                let said = String::from_utf8_lossy(&done.stderr);
-                assert!(done.status.success(), "{command}\n{said}");
+                let done = run_line(folder.path(), command);
+                let message = String::from_utf8_lossy(&done.stderr);
+                assert!(done.status.success(), "{command}\n{message}");
             }
         }
-        tried.push(words.join(" "));
+        commands_run.push(words.join(" "));
     }
-    assert_eq!(tried.len(), 4, "{tried:?}");
+    assert_eq!(commands_run.len(), 4, "{commands_run:?}");
     assert!(
-        tried[0].starts_with("cargo install") && tried[3] == "reviews serve",
-        "{tried:?}"
+        commands_run[0].starts_with("cargo install") && commands_run[3] == "reviews serve",
+        "{commands_run:?}"
     );
     let reviews = crate::support::sqlite3(
         &folder.path().join("reviews.db"),
         "select group_concat(review_id, ' ') from (select review_id from review order by 1)",
     );
     assert_eq!(reviews, "77.a 77.b");
-    // The README decides about ids of its own; here they are these.
+    // Replace the example IDs of the README by those of the imported reviews.
     for command in later {
-        let done = line(
+        let done = run_line(
             folder.path(),
             &command.replace("r-12", "77.a").replace("r-13", "77.b"),
         );
-        let said = String::from_utf8_lossy(&done.stderr);
-        assert!(done.status.success(), "{command}\n{said}");
+        let message = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{command}\n{message}");
     }
     let exported = fs::read_to_string(folder.path().join("reviews.jsonl")).unwrap();
     assert!(
@@ -93,12 +93,12 @@ fn the_path_to_own_reviews_works_word_for_word_in_an_empty_folder() {
 }
 
 #[test]
-fn the_start_page_works_word_for_word_and_shows_what_its_commands_print() {
+fn the_commands_of_the_start_page_work_and_print_what_it_shows() {
     let folder = tempfile::tempdir().unwrap();
     let takeout = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/readme/takeout.zip");
     fs::copy(takeout, folder.path().join("takeout.zip")).unwrap();
     let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/START.md")).unwrap();
-    // From there on it is about a server on the web.
+    // The following sections need a server on the web.
     let page = page.split_once("\n## 7.").unwrap().0;
     let within = |fence: &str| -> Vec<String> {
         page.split(fence)
@@ -106,29 +106,32 @@ fn the_start_page_works_word_for_word_and_shows_what_its_commands_print() {
             .map(|rest| rest.split("```").next().unwrap().to_owned())
             .collect()
     };
-    let (mut tried, mut printed) = (0, String::new());
+    let (mut commands_run, mut printed) = (0, String::new());
     for command in within("```sh\n").iter().flat_map(|block| block.lines()) {
         match command {
-            // Builds the very binary that is on the path here, for minutes.
+            // Skipped: takes minutes, and the built binary is on the path.
             "cargo install --path . --locked" => {}
-            // Serves until it is told to stop.
+            // Runs until it is killed.
             "reviews serve" => {
                 let mut serve = super::reviews(folder.path());
                 drop(super::Serving::start(serve.arg("serve")));
             }
             _ => {
-                let done = line(folder.path(), command);
-                let said = String::from_utf8_lossy(&done.stderr);
-                assert!(done.status.success(), "{command}\n{said}");
+                let done = run_line(folder.path(), command);
+                let message = String::from_utf8_lossy(&done.stderr);
+                assert!(done.status.success(), "{command}\n{message}");
                 printed.push_str(&String::from_utf8_lossy(&done.stdout));
             }
         }
-        tried += 1;
+        commands_run += 1;
     }
-    assert_eq!(tried, 5);
+    assert_eq!(commands_run, 5);
     let shown = within("```text\n");
     assert_eq!(shown.len(), 2);
     for shown in shown {
-        assert!(printed.contains(&shown), "{shown}\nis not in\n{printed}");
+        assert!(
+            printed.contains(&shown),
+            "{shown}\nwas not printed:\n{printed}"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! `reviews restore`: a backup takes the database's place, and what must not go back stays.
+//! `reviews restore`: replacing the database by a backup, and what is kept of the current one.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -6,13 +6,13 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::{Home, reviews, said};
+use super::{Home, output_of, reviews};
 use crate::support::{connect, sqlite3};
 
-/// A firm with four reviews, and a backup of that.
+/// A business with four reviews and a backup of them.
 fn home() -> Home {
     let home = Home::new();
-    home.does(
+    home.run_ok(
         &["init", "--name", "Desert Peak", "--time-zone", "UTC"],
         "Desert Peak",
     );
@@ -23,13 +23,13 @@ fn home() -> Home {
     let rows: Vec<String> = (1..=4).map(row).collect();
     home.file("rows.jsonl", &rows.join("\n"));
     home.file("later.jsonl", &row(5));
-    home.does(&["import", "rows.jsonl"], "4 new");
-    home.does(&["backup", "copy.db"], "`reviews restore copy.db`");
+    home.run_ok(&["import", "rows.jsonl"], "4 new");
+    home.run_ok(&["backup", "copy.db"], "`reviews restore copy.db`");
     home
 }
 
 impl Home {
-    /// Each review's id and status.
+    /// ID and status of each review.
     fn statuses(&self) -> String {
         sqlite3(
             &self.path(),
@@ -37,8 +37,8 @@ impl Home {
         )
     }
 
-    /// The files that a restore kept aside.
-    fn former(&self) -> Vec<PathBuf> {
+    /// The files that restores have kept.
+    fn previous_files(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.0.path()).unwrap();
         let paths = entries.map(|entry| entry.unwrap().path());
         paths
@@ -46,7 +46,7 @@ impl Home {
             .collect()
     }
 
-    /// The versions of the documents, and when they changed.
+    /// Document, version, and time of change of each publication.
     fn publications(&self) -> Vec<(String, i64, String)> {
         let rows = sqlite3(
             &self.path(),
@@ -65,19 +65,19 @@ impl Home {
 }
 
 #[test]
-fn a_backup_takes_the_place_of_the_database_but_deletions_and_withholdings_stay() {
+fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
     let home = home();
-    home.does(
+    home.run_ok(
         &["withhold", "r-1", "--reason", "under dispute"],
         "withheld",
     );
-    home.does(&["delete", "r-2"], "deleted");
-    home.does(&["import", "later.jsonl"], "1 new");
-    home.does(&["respond", "r-3", "A mistake."], "answered");
+    home.run_ok(&["delete", "r-2"], "deleted");
+    home.run_ok(&["import", "later.jsonl"], "1 new");
+    home.run_ok(&["respond", "r-3", "A mistake."], "answered");
     home.serve().wait_for("/reviews.json", "A mistake.");
     let before = home.publications();
     let dated = |id: &str| {
-        let shown = home.does(&["show", id, "--json"], "updated_at").out;
+        let shown = home.run_ok(&["show", id, "--json"], "updated_at").out;
         let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
         shown["updated_at"].as_str().unwrap().to_owned()
     };
@@ -85,7 +85,7 @@ fn a_backup_takes_the_place_of_the_database_but_deletions_and_withholdings_stay(
     let highest: i64 = sqlite3(&home.path(), "select max(change_no) from review_change")
         .parse()
         .unwrap();
-    let done = home.does(
+    let done = home.run_ok(
         &["restore", "copy.db"],
         "reviews.db: restored from copy.db\n",
     );
@@ -101,48 +101,48 @@ fn a_backup_takes_the_place_of_the_database_but_deletions_and_withholdings_stay(
         home.statuses(),
         "r-1 withheld, r-3 published, r-4 published"
     );
-    home.does(&["show", "r-1"], "withheld (under dispute)");
-    let [former] = home.former().try_into().unwrap();
-    let mode = fs::metadata(&former).unwrap().permissions().mode();
+    home.run_ok(&["show", "r-1"], "withheld (under dispute)");
+    let [previous] = home.previous_files().try_into().unwrap();
+    let mode = fs::metadata(&previous).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     assert!(
         done.out
-            .contains(former.file_name().unwrap().to_str().unwrap()),
+            .contains(previous.file_name().unwrap().to_str().unwrap()),
         "{}",
         done.out
     );
-    assert_eq!(sqlite3(&former, "select count(*) from review"), "4");
-    // Nothing of what was deleted is in the file, and change numbers go on.
+    assert_eq!(sqlite3(&previous, "select count(*) from review"), "4");
+    // The file has nothing of the deleted review, and change numbers continue.
     let bytes = fs::read(home.path()).unwrap();
     let text = b"Text of number 2.";
     assert!(!bytes.windows(text.len()).any(|part| part == text));
     let numbers = sqlite3(&home.path(), "select max(change_no) from review_change");
     assert!(numbers.parse::<i64>().unwrap() > highest);
-    // Without its answer, the review is a newer state of what feed readers saw.
+    // Feed readers have seen the answer, so the review without it counts as newer.
     assert!(dated("r-3") > answered_at, "{answered_at}");
-    // What is published next is newer than all before, and is sent.
+    // The next publication has higher versions than all before.
     home.serve().wait_for("/reviews.json", "Text of number 3.");
     let after = home.publications();
     assert_eq!(before.len(), after.len());
     for (old, new) in before.iter().zip(&after) {
         assert!(new.1 > old.1 && new.2 >= old.2, "{old:?} {new:?}");
     }
-    home.does(&["check"], "ok ");
-    home.does(&["import", "rows.jsonl"], "kept deleted: r-2");
+    home.run_ok(&["check"], "ok ");
+    home.run_ok(&["import", "rows.jsonl"], "kept deleted: r-2");
     assert_eq!(
         home.statuses(),
         "r-1 withheld, r-3 published, r-4 published"
     );
-    home.does(&["import", "later.jsonl"], "1 new");
+    home.run_ok(&["import", "later.jsonl"], "1 new");
 }
 
 #[test]
-fn a_review_that_was_withheld_after_the_backup_had_none_of_it_stays_withheld() {
+fn a_withheld_review_that_is_not_in_the_backup_stays_withheld() {
     let home = home();
-    home.does(&["import", "later.jsonl"], "1 new");
-    home.does(&["withhold", "r-5", "--reason", "x"], "withheld");
-    home.does(&["restore", "copy.db"], "1 withheld again");
-    home.does(&["import", "later.jsonl"], "1 kept withheld");
+    home.run_ok(&["import", "later.jsonl"], "1 new");
+    home.run_ok(&["withhold", "r-5", "--reason", "x"], "withheld");
+    home.run_ok(&["restore", "copy.db"], "1 withheld again");
+    home.run_ok(&["import", "later.jsonl"], "1 kept withheld");
     assert!(
         home.statuses().ends_with("r-5 withheld"),
         "{}",
@@ -151,7 +151,7 @@ fn a_review_that_was_withheld_after_the_backup_had_none_of_it_stays_withheld() {
 }
 
 #[test]
-fn what_its_source_withheld_still_follows_its_source_after_a_restore() {
+fn reviews_withheld_by_their_source_still_follow_it_after_a_restore() {
     let home = home();
     let row = |status: &str| {
         json!({"id": "r-1", "rating": 5, "date": "2026-10-01", "author": "Ann", "text": "Text of number 1.", "status": status})
@@ -159,9 +159,9 @@ fn what_its_source_withheld_still_follows_its_source_after_a_restore() {
     };
     home.file("hidden.jsonl", &row("withheld"));
     home.file("shown.jsonl", &row("published"));
-    home.does(&["import", "hidden.jsonl"], "1 updated");
-    home.does(&["restore", "copy.db"], "1 withheld again");
-    home.does(&["import", "shown.jsonl"], "1 updated");
+    home.run_ok(&["import", "hidden.jsonl"], "1 updated");
+    home.run_ok(&["restore", "copy.db"], "1 withheld again");
+    home.run_ok(&["import", "shown.jsonl"], "1 updated");
     assert!(
         home.statuses().starts_with("r-1 published"),
         "{}",
@@ -170,7 +170,7 @@ fn what_its_source_withheld_still_follows_its_source_after_a_restore() {
 }
 
 #[test]
-fn subscribers_are_those_of_the_database_and_not_of_the_backup() {
+fn restoring_a_backup_keeps_the_current_subscribers() {
     let home = home();
     let subscribe = |callback: &str| {
         sqlite3(
@@ -182,10 +182,10 @@ fn subscribers_are_those_of_the_database_and_not_of_the_backup() {
         )
     };
     subscribe("https://gone.example/");
-    home.does(&["backup", "copy.db", "--force"], "copy.db");
+    home.run_ok(&["backup", "copy.db", "--force"], "copy.db");
     sqlite3(&home.path(), "delete from subscription");
     subscribe("https://new.example/");
-    home.does(&["restore", "copy.db"], "restored");
+    home.run_ok(&["restore", "copy.db"], "restored");
     assert_eq!(
         sqlite3(&home.path(), "select callback from subscription"),
         "https://new.example/"
@@ -196,21 +196,21 @@ fn subscribers_are_those_of_the_database_and_not_of_the_backup() {
 fn nothing_is_restored_while_a_service_uses_the_database() {
     let home = home();
     let serving = home.serve();
-    home.refuses(
+    home.run_err(
         &["restore", "copy.db"],
         "reviews.db is in use by another process; stop `reviews serve`",
     );
-    // A second one only reads, and uses it all the same.
+    // A second service only reads, but also uses the database.
     let second = home.serve();
     drop(serving);
-    home.refuses(&["restore", "copy.db"], "is in use by another process");
+    home.run_err(&["restore", "copy.db"], "is in use by another process");
     drop(second);
-    home.does(&["restore", "copy.db"], "restored");
-    assert_eq!(home.former().len(), 1);
+    home.run_ok(&["restore", "copy.db"], "restored");
+    assert_eq!(home.previous_files().len(), 1);
 }
 
 #[test]
-fn what_is_no_sound_backup_is_refused_and_changes_nothing() {
+fn an_unusable_backup_is_refused_and_changes_nothing() {
     let home = home();
     home.file(
         "text.db",
@@ -233,7 +233,7 @@ fn what_is_no_sound_backup_is_refused_and_changes_nothing() {
         names
     };
     let (before, bytes) = (names(), fs::read(home.path()).unwrap());
-    for (file, said) in [
+    for (file, expected) in [
         (
             "none.db",
             "no backup at none.db; `reviews backup FILE` writes one",
@@ -252,7 +252,7 @@ fn what_is_no_sound_backup_is_refused_and_changes_nothing() {
         ),
         (".", ". is not a SQLite database"),
     ] {
-        home.refuses(&["restore", file], said);
+        home.run_err(&["restore", file], expected);
         assert_eq!(names(), before, "{file}");
     }
     assert!(
@@ -262,30 +262,30 @@ fn what_is_no_sound_backup_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn a_damaged_database_is_replaced_and_that_nothing_was_carried_over_is_said() {
+fn a_damaged_database_is_replaced_with_a_warning() {
     let home = home();
     fs::write(home.path(), "This was a database once.").unwrap();
-    let done = home.does(
+    let done = home.run_ok(
         &["restore", "copy.db"],
         "warning: the previous file could not be read",
     );
     assert!(done.out.contains("is kept as"), "{}", done.out);
-    home.does(&["check"], "4 reviews");
-    let [former] = home.former().try_into().unwrap();
-    assert_eq!(fs::read(former).unwrap(), b"This was a database once.");
+    home.run_ok(&["check"], "4 reviews");
+    let [previous] = home.previous_files().try_into().unwrap();
+    assert_eq!(fs::read(previous).unwrap(), b"This was a database once.");
 }
 
 #[test]
-fn every_restore_keeps_a_former_file_of_its_own() {
+fn every_restore_keeps_the_previous_file() {
     let home = home();
     for _ in 0..3 {
-        home.does(&["restore", "copy.db"], "is kept as");
+        home.run_ok(&["restore", "copy.db"], "is kept as");
     }
-    assert_eq!(home.former().len(), 3);
+    assert_eq!(home.previous_files().len(), 3);
 }
 
 #[test]
-fn what_was_committed_but_not_yet_in_a_damaged_file_is_kept_beside_it() {
+fn the_log_of_a_damaged_database_is_kept() {
     let home = home();
     let log = home.0.path().join("reviews.db-wal");
     let writer = connect(&home.path());
@@ -294,17 +294,17 @@ fn what_was_committed_but_not_yet_in_a_damaged_file_is_kept_beside_it() {
         .unwrap();
     let bytes = fs::read(&log).unwrap();
     drop(writer);
-    // As a kill leaves it, and then the file is lost.
+    // Put the log back as SIGKILL would leave it, then damage the file.
     fs::write(&log, &bytes).unwrap();
     fs::write(home.path(), "This was a database once.").unwrap();
-    home.does(&["restore", "copy.db"], "is kept as");
-    home.does(&["check"], "4 reviews");
+    home.run_ok(&["restore", "copy.db"], "is kept as");
+    home.run_ok(&["check"], "4 reviews");
     let text = sqlite3(
         &home.path(),
         "select text from review where review_id = 'r-1'",
     );
     assert_eq!(text.trim(), "Text of number 1.");
-    let kept = home.former();
+    let kept = home.previous_files();
     let kept = kept
         .iter()
         .find(|path| path.to_str().unwrap().ends_with("-wal"));
@@ -312,7 +312,7 @@ fn what_was_committed_but_not_yet_in_a_damaged_file_is_kept_beside_it() {
 }
 
 #[test]
-fn a_log_that_a_removed_database_left_is_not_applied_to_the_restored_one() {
+fn a_log_left_by_a_removed_database_is_not_applied_to_the_restored_one() {
     let home = home();
     let log = home.0.path().join("reviews.db-wal");
     let writer = connect(&home.path());
@@ -323,8 +323,8 @@ fn a_log_that_a_removed_database_left_is_not_applied_to_the_restored_one() {
     drop(writer);
     fs::remove_file(home.path()).unwrap();
     fs::write(&log, &bytes).unwrap();
-    home.does(&["restore", "copy.db"], "restored from copy.db");
-    home.does(&["check"], "4 reviews");
+    home.run_ok(&["restore", "copy.db"], "restored from copy.db");
+    home.run_ok(&["check"], "4 reviews");
     let changed = sqlite3(
         &home.path(),
         "select count(*) from review where text like 'Changed%'",
@@ -333,26 +333,26 @@ fn a_log_that_a_removed_database_left_is_not_applied_to_the_restored_one() {
 }
 
 #[test]
-fn a_backup_is_restored_where_there_is_no_database_yet() {
+fn a_backup_is_restored_if_there_is_no_database_yet() {
     let (home, other) = (home(), Home::new());
     fs::copy(
         home.0.path().join("copy.db"),
         other.0.path().join("copy.db"),
     )
     .unwrap();
-    let done = other.does(&["restore", "copy.db", "--yes"], "restored from copy.db");
+    let done = other.run_ok(&["restore", "copy.db", "--yes"], "restored from copy.db");
     assert!(!done.out.contains("is kept as"), "{}", done.out);
     let mode = fs::metadata(other.path()).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    other.does(&["check"], "4 reviews");
-    other.does(&["business"], "Desert Peak");
+    other.run_ok(&["check"], "4 reviews");
+    other.run_ok(&["business"], "Desert Peak");
 }
 
 #[test]
-fn a_cluster_is_not_restored_into() {
+fn restoring_into_a_cluster_is_refused() {
     let home = home();
     let url = "rqlite://127.0.0.1:1?file=node.sqlite";
-    let refused = said(
+    let refused = output_of(
         reviews(home.0.path())
             .env("DATABASE_URL", url)
             .args(["restore", "copy.db"]),

@@ -1,4 +1,4 @@
-//! `reviews serve`: from its greeting to its end, whether it is asked to stop or is killed.
+//! `reviews serve`: greeting, publication of changes, stop and SIGKILL.
 
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use super::{Home, NEVER, Serving, body, request, reviews};
 use crate::support::{Tool, needs, sqlite3};
 
 #[test]
-fn serve_prints_every_url_the_database_and_the_counts_and_answers_there() {
+fn serve_prints_its_urls_the_database_and_the_counts() {
     let home = Home::with(7);
     sqlite3(
         &home.path(),
@@ -26,7 +26,7 @@ fn serve_prints_every_url_the_database_and_the_counts_and_answers_there() {
         .filter(|word| word.starts_with("http://"))
         .collect();
     assert!(urls.len() >= 10, "{greeting}");
-    // The hub and the agents' endpoint are there to be posted to.
+    // The hub and `/mcp` accept only POST.
     let (posted, read): (Vec<&str>, Vec<&str>) = urls
         .iter()
         .partition(|url| url.ends_with("/api/websub/hub") || url.ends_with("/mcp"));
@@ -45,7 +45,7 @@ fn serve_prints_every_url_the_database_and_the_counts_and_answers_there() {
 }
 
 #[test]
-fn a_signal_to_stop_ends_it_cleanly() {
+fn sigterm_and_sigint_stop_the_service_cleanly() {
     for signal in ["TERM", "INT"] {
         let home = Home::with(2);
         let serving = home.serve();
@@ -61,18 +61,14 @@ fn a_signal_to_stop_ends_it_cleanly() {
             .unwrap()
             .map(|entry| entry.unwrap().file_name())
             .collect();
-        // Only says who sends, where it came to that.
+        // This file may exist: it names the process that sends for the hub.
         left.retain(|name| name != "reviews.db-sender");
-        assert_eq!(
-            left,
-            ["reviews.db"],
-            "SIG{signal}: everything is in the one file"
-        );
+        assert_eq!(left, ["reviews.db"], "SIG{signal}: other files were left");
     }
 }
 
 #[test]
-fn no_log_line_repeats_a_secret_however_much_is_logged() {
+fn no_log_line_contains_a_secret_even_at_level_trace() {
     let (home, secret) = (Home::with(2), "s3cr3t-of-a-subscriber");
     let mut command = reviews(home.0.path());
     command.arg("serve").envs([
@@ -107,9 +103,9 @@ fn no_log_line_repeats_a_secret_however_much_is_logged() {
 }
 
 #[test]
-fn what_is_in_flight_is_finished_after_the_signal() {
+fn requests_in_flight_are_finished_after_the_signal() {
     let home = Home::with(60);
-    // Some 30 MB, of which the sockets hold only a part.
+    // About 30 MB, more than the socket buffers hold.
     sqlite3(
         &home.path(),
         "update review set author = hex(zeroblob(250000))",
@@ -120,7 +116,7 @@ fn what_is_in_flight_is_finished_after_the_signal() {
     let mut answer = vec![0; 1_000];
     slow.read_exact(&mut answer).unwrap();
     serving.signal("TERM");
-    // The listener is closed first: once nobody is let in, the stop has begun.
+    // The stop begins with closing the listener.
     while std::net::TcpStream::connect_timeout(&serving.address, NEVER).is_ok() {
         std::thread::yield_now();
     }
@@ -131,7 +127,7 @@ fn what_is_in_flight_is_finished_after_the_signal() {
 }
 
 #[test]
-fn it_stops_as_cleanly_when_nobody_reads_what_it_prints() {
+fn the_service_stops_cleanly_with_a_closed_stdout() {
     let home = Home::with(1);
     let mut serving = home.serve();
     drop(serving.out.take());
@@ -141,7 +137,7 @@ fn it_stops_as_cleanly_when_nobody_reads_what_it_prints() {
 }
 
 #[test]
-fn what_a_shell_writes_is_seen_by_the_running_process() {
+fn changes_by_a_shell_are_published_by_the_running_service() {
     let home = Home::with(3);
     let serving = home.serve();
     sqlite3(
@@ -160,7 +156,7 @@ fn what_a_shell_writes_is_seen_by_the_running_process() {
 }
 
 #[test]
-fn a_second_process_on_the_same_database_serves_too() {
+fn two_processes_serve_the_same_database() {
     let home = Home::with(4);
     let (first, second) = (home.serve(), home.serve());
     assert_eq!(first.ids(), second.ids());
@@ -168,7 +164,7 @@ fn a_second_process_on_the_same_database_serves_too() {
     first.wait_for("/reviews.json", "p-12");
     second.wait_for("/reviews.json", "p-12");
     assert_eq!(first.ids(), second.ids());
-    // They do not answer each other for ever.
+    // The two processes do not react to each other's publications.
     let version = || {
         sqlite3(
             &home.path(),
@@ -191,7 +187,7 @@ fn a_second_process_on_the_same_database_serves_too() {
     let after: i64 = version().parse().unwrap();
     assert!(
         (1..=2).contains(&(after - before)),
-        "from version {before} to {after} with one change"
+        "one change raised the version from {before} to {after}"
     );
     first.signal("TERM");
     assert_eq!(first.end().0.code(), Some(0));
@@ -200,11 +196,11 @@ fn a_second_process_on_the_same_database_serves_too() {
 }
 
 #[test]
-fn whatever_was_committed_survives_the_kill_of_everybody() {
+fn committed_rows_survive_sigkill_of_the_service_and_the_writer() {
     let (shell, home) = (needs!(Tool::Shell), Home::with(20));
     for round in 1..=3 {
         let serving = home.serve();
-        // A shell commits row by row, says each, and is killed in the midst, and so is the service.
+        // A shell commits rows one by one and prints their numbers until both processes are killed.
         let mut shell = Command::new(&shell)
             .arg("-batch")
             .arg(home.path())
@@ -219,16 +215,16 @@ fn whatever_was_committed_survives_the_kill_of_everybody() {
             )
         };
         input.write_all(b".timeout 5000\n").unwrap();
-        let mut said = std::io::BufReader::new(shell.stdout.take().unwrap());
+        let mut output = std::io::BufReader::new(shell.stdout.take().unwrap());
         let mut last = 0;
         while last < 25 {
             last += 1;
             input.write_all(row(last).as_bytes()).unwrap();
             let mut line = String::new();
-            std::io::BufRead::read_line(&mut said, &mut line).unwrap();
+            std::io::BufRead::read_line(&mut output, &mut line).unwrap();
             assert_eq!(line.trim(), last.to_string());
         }
-        // These it has been given; how many of them it commits, nobody knows.
+        // Any number of these rows may be committed before the kill.
         (last + 1..last + 200).for_each(|number| input.write_all(row(number).as_bytes()).unwrap());
         serving.kill();
         shell.kill().unwrap();
@@ -244,7 +240,7 @@ fn whatever_was_committed_survives_the_kill_of_everybody() {
         for number in 1..=last {
             assert!(
                 ids.contains(&format!("k-{round}-{number}")),
-                "round {round}: row {number} was committed"
+                "round {round}: committed row {number} is missing"
             );
         }
         serving.signal("TERM");
@@ -259,7 +255,7 @@ fn whatever_was_committed_survives_the_kill_of_everybody() {
 }
 
 #[test]
-fn the_sample_firm_is_served() {
+fn the_sample_data_is_served() {
     let home = Home::new();
     let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
     let serving = Serving::start(reviews(home.0.path()).args(["serve", "--seed", seeds]));
@@ -272,26 +268,26 @@ fn the_sample_firm_is_served() {
     assert!(count > 50, "{count} reviews");
     serving.signal("TERM");
     assert_eq!(serving.end().0.code(), Some(0));
-    // Again: nothing is loaded twice.
+    // Starting again loads nothing twice.
     let serving = Serving::start(reviews(home.0.path()).args(["serve", "--seed", seeds]));
     assert_eq!(serving.ids().len(), count);
 }
 
 #[test]
-fn nothing_is_written_to_a_file_that_replaced_the_database_until_the_service_has_ended() {
+fn a_file_that_replaced_the_database_is_not_written_until_the_service_stops() {
     for is_log_removed in [false, true] {
         let home = Home::with(3);
         let serving = home.serve();
-        home.does(&["respond", "p-1", "Thank you."], "answered");
+        home.run_ok(&["respond", "p-1", "Thank you."], "answered");
         serving.wait_for("/reviews.json", "Thank you.");
         if is_log_removed {
             let log = home.path().with_extension("db-wal");
             std::fs::remove_file(log).unwrap();
         } else {
-            home.does(&["backup", "copy.db"], "copy.db: ");
+            home.run_ok(&["backup", "copy.db"], "copy.db: ");
             std::fs::rename(home.0.path().join("copy.db"), home.path()).unwrap();
         }
-        // The service looks four times a second.
+        // The service checks four times a second.
         let noted = home.path().with_extension("db-sender");
         let is_noted = (0..10_000_000).any(|_| {
             std::thread::yield_now();
@@ -299,13 +295,13 @@ fn nothing_is_written_to_a_file_that_replaced_the_database_until_the_service_has
         });
         assert!(is_noted, "the service has not noticed");
         let withhold = ["withhold", "p-2", "--reason", "libel"];
-        home.refuses(&withhold, "stop the service with SIGTERM, then try again");
+        home.run_err(&withhold, "stop the service with SIGTERM, then try again");
         serving.signal("TERM");
         assert!(serving.end().0.success());
-        home.does(&withhold, "withheld");
+        home.run_ok(&withhold, "withheld");
         let serving = home.serve();
         serving.wait_for("/reviews.json", "Thank you.");
-        home.does(&["check"], "ok ");
-        home.does(&["show", "p-2"], "withheld (libel)");
+        home.run_ok(&["check"], "ok ");
+        home.run_ok(&["show", "p-2"], "withheld (libel)");
     }
 }

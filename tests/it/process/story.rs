@@ -1,24 +1,24 @@
-//! The story of a firm's month, with every format: it withholds, edits, deletes and answers; then the same file comes
-//! again, and a newer one. Once by commands, once by statements of the `sqlite3` shell.
+//! For every format: the owner withholds, edits, deletes and answers reviews, then imports the same file and a newer one.
+//! The decisions are made by commands and with SQL.
 
 use reviews_service::imports::format_names;
 
 use super::Home;
 use crate::support::sqlite3;
 
-/// A format's file: what stands before its rows, one row, what parts them, and what stands after. A row has `ID`, `AUTHOR`,
-/// `TEXT`, and its rating as `STARS` (a number) or `WORD`.
-struct Family {
+/// A file of a format: the text before its rows, one row, the separator of rows, and the text after them. In a row, `ID`,
+/// `AUTHOR`, `TEXT`, and `STARS` (a number) or `WORD` are replaced.
+struct Sample {
     format: &'static str,
     file: [&'static str; 4],
 }
 
-const fn family(format: &'static str, file: [&'static str; 4]) -> Family {
-    Family { format, file }
+const fn sample(format: &'static str, file: [&'static str; 4]) -> Sample {
+    Sample { format, file }
 }
 
-const FAMILIES: [Family; 24] = [
-    family(
+const SAMPLES: [Sample; 24] = [
+    sample(
         "jsonl",
         [
             "",
@@ -27,7 +27,7 @@ const FAMILIES: [Family; 24] = [
             "",
         ],
     ),
-    family(
+    sample(
         "reviews-json",
         [
             r#"{"business": {"id": "dp", "name": "Desert Peak", "time_zone": "UTC"}, "aggregate_rating": {"review_count": 5}, "reviews": ["#,
@@ -37,7 +37,7 @@ const FAMILIES: [Family; 24] = [
             "]}",
         ],
     ),
-    family(
+    sample(
         "google",
         [
             r#"{"reviews": ["#,
@@ -47,7 +47,7 @@ const FAMILIES: [Family; 24] = [
             "]}",
         ],
     ),
-    family(
+    sample(
         "google_places",
         [
             r#"{"reviews": ["#,
@@ -57,7 +57,7 @@ const FAMILIES: [Family; 24] = [
             "]}",
         ],
     ),
-    family(
+    sample(
         "yelp",
         [
             r#"{"reviews": ["#,
@@ -67,7 +67,7 @@ const FAMILIES: [Family; 24] = [
             r#"], "total": 5, "possible_languages": ["en"]}"#,
         ],
     ),
-    family(
+    sample(
         "trustpilot",
         [
             r#"{"reviews": ["#,
@@ -77,7 +77,7 @@ const FAMILIES: [Family; 24] = [
             "]}",
         ],
     ),
-    family(
+    sample(
         "birdeye",
         [
             "[",
@@ -87,7 +87,7 @@ const FAMILIES: [Family; 24] = [
             "]",
         ],
     ),
-    family(
+    sample(
         "podium",
         [
             r#"{"data": ["#,
@@ -97,7 +97,7 @@ const FAMILIES: [Family; 24] = [
             "]}",
         ],
     ),
-    family(
+    sample(
         "schema-org",
         [
             r#"{"@context": "https://schema.org", "@type": "HVACBusiness", "name": "Desert Peak", "review": ["#,
@@ -107,7 +107,7 @@ const FAMILIES: [Family; 24] = [
             "]}",
         ],
     ),
-    family(
+    sample(
         "schema-org",
         [
             r#"<!doctype html><html><head><script type="application/ld+json">{"@graph": [{"@type": "Plumber", "name": "DP", "review": ["#,
@@ -117,7 +117,7 @@ const FAMILIES: [Family; 24] = [
             "]}]}</script></head><body></body></html>",
         ],
     ),
-    family(
+    sample(
         "facebook",
         [
             "aggregator,store.name,reviewID,reviewer.name,rating,title,content,created_at,updated_at\n",
@@ -126,7 +126,7 @@ const FAMILIES: [Family; 24] = [
             "\n",
         ],
     ),
-    family(
+    sample(
         "judgeme",
         [
             "title,body,rating,review_date,source,curated,reviewer_name,reviewer_email,product_id,product_handle,reply,reply_date,hidden\n",
@@ -135,7 +135,7 @@ const FAMILIES: [Family; 24] = [
             "\n",
         ],
     ),
-    family(
+    sample(
         "okendo",
         [
             "name,body,title,rating,dateCreated,countryCode,email,isVerifiedBuyer,status\n",
@@ -144,7 +144,7 @@ const FAMILIES: [Family; 24] = [
             "\n",
         ],
     ),
-    family(
+    sample(
         "powerreviews",
         [
             "Review Id,Review Display,Review Title,Review Date,Review Text,Rating,Nickname,Reviewer Email,Verified Buyer,Review Status\n",
@@ -153,7 +153,7 @@ const FAMILIES: [Family; 24] = [
             "\n",
         ],
     ),
-    family(
+    sample(
         "stamped",
         [
             "product_id,author,email,location,reviewRating,reviewTitle,reviewMessage,reviewDate,reviewReply,published\n",
@@ -162,7 +162,7 @@ const FAMILIES: [Family; 24] = [
             "\n",
         ],
     ),
-    family(
+    sample(
         "yotpo",
         [
             "review_id,review_title,review_content,review_score,date,display_name,email,published\n",
@@ -171,7 +171,7 @@ const FAMILIES: [Family; 24] = [
             "\n",
         ],
     ),
-    family(
+    sample(
         "servicetitan",
         [
             "Platform,AuthorName,AuthorEmail,Rating,Review,PublishDate,ReviewResponse,RecommendationStatus,VerificationStatus,JobId,TechnicianFullName,CustomerName,Address\n",
@@ -180,7 +180,7 @@ const FAMILIES: [Family; 24] = [
             "\n",
         ],
     ),
-    family(
+    sample(
         "apify",
         [
             "[",
@@ -190,7 +190,7 @@ const FAMILIES: [Family; 24] = [
             "]",
         ],
     ),
-    family(
+    sample(
         "outscraper",
         [
             "name,place_id,review_id,author_title,review_text,owner_answer,review_rating,review_timestamp\n",
@@ -199,7 +199,7 @@ const FAMILIES: [Family; 24] = [
             "\n",
         ],
     ),
-    family(
+    sample(
         "trustpilot",
         [
             "Review Id,Review Created (UTC),Review Username,Review User Email,Review Title,Review Content,Review Stars,Company Response\n",
@@ -208,7 +208,7 @@ const FAMILIES: [Family; 24] = [
             "\n",
         ],
     ),
-    family(
+    sample(
         "loox",
         [
             "id,status,rating,email,nickname,full_name,review,date,productId,handle,img,variant,verified_purchase\n",
@@ -217,7 +217,7 @@ const FAMILIES: [Family; 24] = [
             "\n",
         ],
     ),
-    family(
+    sample(
         "shopify",
         [
             "product_handle,state,rating,title,author,email,location,body,reply,created_at,replied_at\n",
@@ -226,7 +226,7 @@ const FAMILIES: [Family; 24] = [
             "\n",
         ],
     ),
-    family(
+    sample(
         "woocommerce",
         [
             "comment_ID,comment_author,comment_date,comment_content,comment_approved,comment_parent,user_id,rating\n",
@@ -235,7 +235,7 @@ const FAMILIES: [Family; 24] = [
             "\n",
         ],
     ),
-    family(
+    sample(
         "table",
         [
             "Reviewer;Stars;Comment;Review Date;Reply\n",
@@ -246,7 +246,7 @@ const FAMILIES: [Family; 24] = [
     ),
 ];
 
-const STORIES: [(&str, &str); 5] = [
+const REVIEWS: [(&str, &str); 5] = [
     ("Ann Aker", "Withheld soon."),
     ("Bob Born", "Edited soon."),
     ("Cyd Cole", "Deleted soon."),
@@ -254,12 +254,12 @@ const STORIES: [(&str, &str); 5] = [
     ("Eve Enge", "Left alone."),
 ];
 
-impl Family {
-    /// The file in which every review has so many stars.
+impl Sample {
+    /// The file, with this many stars for every review.
     fn file(&self, stars: usize) -> String {
         let [before, row, between, after] = self.file;
         let word = ["ONE", "TWO", "THREE", "FOUR", "FIVE"][stars - 1];
-        let rows: Vec<String> = STORIES
+        let rows: Vec<String> = REVIEWS
             .iter()
             .enumerate()
             .map(|(number, (author, text))| {
@@ -275,7 +275,7 @@ impl Family {
 }
 
 impl Home {
-    /// The id of the review that says this.
+    /// ID of the review with this text.
     fn id_of(&self, text: &str) -> String {
         sqlite3(
             &self.path(),
@@ -283,21 +283,21 @@ impl Home {
         )
     }
 
-    /// What there is of each of these reviews.
-    fn told(&self, ids: &[String]) -> Vec<String> {
-        let tell = |id: &String| {
+    /// The stored values of these reviews; empty for a deleted one.
+    fn stored_rows(&self, ids: &[String]) -> Vec<String> {
+        let row = |id: &String| {
             let columns = "rating, author, text, status, withheld_reason, response_text";
             sqlite3(
                 &self.path(),
                 &format!("select {columns} from review where review_id = '{id}'"),
             )
         };
-        ids.iter().map(tell).collect()
+        ids.iter().map(row).collect()
     }
 }
 
 fn decide_by_commands(home: &Home, ids: &[String]) {
-    home.does(
+    home.run_ok(
         &["withhold", &ids[0], "--reason", "under dispute"],
         "withheld",
     );
@@ -308,8 +308,8 @@ fn decide_by_commands(home: &Home, ids: &[String]) {
             ids[1]
         ),
     );
-    home.does(&["delete", &ids[2]], "deleted");
-    home.does(&["respond", &ids[3], "Thank you."], "answered");
+    home.run_ok(&["delete", &ids[2]], "deleted");
+    home.run_ok(&["respond", &ids[3], "Thank you."], "answered");
 }
 
 fn decide_by_shell(home: &Home, ids: &[String]) {
@@ -327,23 +327,23 @@ fn decide_by_shell(home: &Home, ids: &[String]) {
     );
 }
 
-fn tell(family: &Family, decide: fn(&Home, &[String]), by: &str) {
-    let (format, home) = (family.format, Home::new());
-    let fails = |what: &str| format!("{format}, {by}: {what}\n{}", family.file[1]);
-    home.does(
+fn check(sample: &Sample, decide: fn(&Home, &[String]), by: &str) {
+    let (format, home) = (sample.format, Home::new());
+    let fails = |what: &str| format!("{format}, {by}: {what}\n{}", sample.file[1]);
+    home.run_ok(
         &["init", "--name", "Desert Peak", "--time-zone", "UTC"],
         "UTC",
     );
-    home.file("first", &family.file(5));
-    home.file("newer", &family.file(2));
-    home.does(
+    home.file("first", &sample.file(5));
+    home.file("newer", &sample.file(2));
+    home.run_ok(
         &["import", "first"],
         "5 new, 0 updated, 0 unchanged, 0 rejected",
     );
-    let ids = STORIES.map(|(_, text)| home.id_of(text));
+    let ids = REVIEWS.map(|(_, text)| home.id_of(text));
     assert!(ids.iter().all(|id| !id.is_empty()), "{}", fails("ids"));
     let authors: Vec<String> = home
-        .told(&ids)
+        .stored_rows(&ids)
         .iter()
         .map(|row| row.split('|').nth(1).unwrap().to_owned())
         .collect();
@@ -359,16 +359,21 @@ fn tell(family: &Family, decide: fn(&Home, &[String]), by: &str) {
         ]
     };
     assert_eq!(
-        home.told(&ids),
+        home.stored_rows(&ids),
         kept(5),
         "{}",
         fails("before the same file")
     );
-    let same = home.does(
+    let same = home.run_ok(
         &["import", "first"],
         "0 new, 0 updated, 4 unchanged, 0 rejected",
     );
-    assert_eq!(home.told(&ids), kept(5), "{}", fails("after the same file"));
+    assert_eq!(
+        home.stored_rows(&ids),
+        kept(5),
+        "{}",
+        fails("after the same file")
+    );
     let line = |part: &str| {
         let found = same.out.lines().find(|line| line.contains(part));
         found.unwrap_or_default()
@@ -377,45 +382,50 @@ fn tell(family: &Family, decide: fn(&Home, &[String]), by: &str) {
     for (kept, named) in [("1 kept withheld", &edited), ("1 kept deleted", &ids[2])] {
         assert!(line(kept).contains(named), "{}: {}", fails(kept), same.out);
     }
-    home.does(
+    home.run_ok(
         &["import", "newer"],
         "0 new, 4 updated, 0 unchanged, 0 rejected",
     );
-    assert_eq!(home.told(&ids), kept(2), "{}", fails("after a newer file"));
-    home.does(
+    assert_eq!(
+        home.stored_rows(&ids),
+        kept(2),
+        "{}",
+        fails("after a newer file")
+    );
+    home.run_ok(
         &["import", "newer"],
         "0 new, 0 updated, 4 unchanged, 0 rejected",
     );
     assert_eq!(
-        home.told(&ids),
+        home.stored_rows(&ids),
         kept(2),
         "{}",
         fails("after the newer file again")
     );
-    home.does(&["check"], "4 reviews");
+    home.run_ok(&["check"], "4 reviews");
 }
 
 #[test]
-fn the_same_file_and_a_newer_one_leave_what_was_decided_by_commands_in_every_format() {
-    for family in &FAMILIES {
-        tell(family, decide_by_commands, "by commands");
+fn importing_again_keeps_decisions_made_by_commands_in_every_format() {
+    for sample in &SAMPLES {
+        check(sample, decide_by_commands, "by commands");
     }
 }
 
 #[test]
-fn the_same_file_and_a_newer_one_leave_what_was_decided_in_a_shell_in_every_format() {
-    for family in &FAMILIES {
-        tell(family, decide_by_shell, "by sqlite3");
+fn importing_again_keeps_decisions_made_in_a_shell_in_every_format() {
+    for sample in &SAMPLES {
+        check(sample, decide_by_shell, "by sqlite3");
     }
 }
 
 #[test]
-fn the_story_is_told_with_every_format_that_there_is() {
-    let told: Vec<&str> = FAMILIES.iter().map(|family| family.format).collect();
+fn every_format_is_tested_for_keeping_decisions() {
+    let formats: Vec<&str> = SAMPLES.iter().map(|sample| sample.format).collect();
     let mut known = 0;
     for name in format_names() {
         known += 1;
-        assert!(told.contains(&name), "no story imports the format {name}");
+        assert!(formats.contains(&name), "no sample of the format {name}");
     }
     assert!(known > 8, "{known} formats were found");
 }

@@ -1,5 +1,4 @@
-//! What the service stands on besides its database: standard output and error, whose readers may go
-//! away or stall, signals, and the limit of open files.
+//! Standard output and error whose readers stall or are closed, signals, and the limit of open files.
 
 use std::io::{BufRead, BufReader, Read, Write, pipe};
 use std::net::TcpStream;
@@ -10,8 +9,8 @@ use crate::support::sqlite3;
 
 const DROPPED: &str = "reviews_output_lines_dropped_total{stream=\"stderr\"}";
 
-/// Another review is published, and a stop is a stop.
-fn check_goes_on(home: &Home, serving: Serving) {
+/// Asserts that the service still publishes changes and stops on SIGTERM.
+fn check_still_serves(home: &Home, serving: Serving) {
     sqlite3(
         &home.path(),
         "insert into review (review_id, rating, reviewed_on, text) values ('late', 4, '2026-11-02', 'late')",
@@ -23,7 +22,7 @@ fn check_goes_on(home: &Home, serving: Serving) {
 }
 
 #[test]
-fn a_log_whose_reader_has_gone_ends_nothing_and_what_it_misses_is_counted() {
+fn a_closed_log_pipe_stops_nothing_and_dropped_lines_are_counted() {
     let home = Home::with(3);
     let (reader, writer) = pipe().unwrap();
     drop(reader);
@@ -32,14 +31,14 @@ fn a_log_whose_reader_has_gone_ends_nothing_and_what_it_misses_is_counted() {
         writer,
     );
     serving.wait_for("/metrics", DROPPED);
-    check_goes_on(&home, serving);
+    check_still_serves(&home, serving);
 }
 
 #[test]
-fn a_log_whose_reader_stalls_holds_nothing_up() {
+fn a_stalled_log_reader_blocks_nothing() {
     let home = Home::with(3);
     let (reader, mut writer) = pipe().unwrap();
-    // Full before the first line: whoever writes waits for ever.
+    // Fill the pipe, so that writing to it blocks forever.
     rustix::io::ioctl_fionbio(&writer, true).unwrap();
     while writer.write(&[b'x'; 4_096]).is_ok() {}
     rustix::io::ioctl_fionbio(&writer, false).unwrap();
@@ -47,12 +46,12 @@ fn a_log_whose_reader_stalls_holds_nothing_up() {
         reviews(home.0.path()).args(["serve", "--log", "trace"]),
         writer,
     );
-    check_goes_on(&home, serving);
+    check_still_serves(&home, serving);
     drop(reader);
 }
 
 #[test]
-fn a_log_without_room_ends_nothing_and_what_it_misses_is_counted() {
+fn a_full_log_device_stops_nothing_and_dropped_lines_are_counted() {
     let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
         return;
     };
@@ -62,16 +61,16 @@ fn a_log_without_room_ends_nothing_and_what_it_misses_is_counted() {
         full,
     );
     serving.wait_for("/metrics", DROPPED);
-    check_goes_on(&home, serving);
+    check_still_serves(&home, serving);
 }
 
 #[test]
 fn a_signal_during_the_start_stops_it() {
     for signal in ["TERM", "INT"] {
         let home = Home::with(3);
-        // While somebody else has the database to himself, the start waits.
-        let theirs = rusqlite::Connection::open(home.path()).unwrap();
-        theirs
+        // The start waits while another process locks the database.
+        let other = rusqlite::Connection::open(home.path()).unwrap();
+        other
             .execute_batch("pragma locking_mode = exclusive; begin exclusive")
             .unwrap();
         let mut command = reviews(home.0.path());
@@ -85,13 +84,13 @@ fn a_signal_during_the_start_stops_it() {
             .unwrap();
         let mut log = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
-        // It is logged before the database is opened.
+        // This event is logged before the database is opened.
         while !line.contains("hub.nets_opened") {
             line.clear();
             assert_ne!(
                 log.read_line(&mut line).unwrap(),
                 0,
-                "ended before it was told to"
+                "the service exited before the signal"
             );
         }
         let number = match signal {
@@ -100,20 +99,20 @@ fn a_signal_during_the_start_stops_it() {
         };
         rustix::process::kill_process(rustix::process::Pid::from_child(&child), number).unwrap();
         let output = child.wait_with_output().unwrap();
-        let said = String::from_utf8(output.stdout).unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
         assert_eq!(
-            (output.status.code(), said.as_str()),
+            (output.status.code(), printed.as_str()),
             (Some(0), "Stopped before serving.\n"),
             "SIG{signal}"
         );
-        theirs.execute_batch("commit").unwrap();
+        other.execute_batch("commit").unwrap();
     }
 }
 
 #[test]
-fn a_second_signal_ends_it_at_once() {
+fn a_second_signal_ends_the_service_at_once() {
     let home = Home::with(60);
-    // Some 30 MB, of which the sockets hold only a part.
+    // About 30 MB, more than the socket buffers hold.
     sqlite3(
         &home.path(),
         "update review set author = hex(zeroblob(250000))",
@@ -124,7 +123,7 @@ fn a_second_signal_ends_it_at_once() {
     let mut answer = vec![0; 1_000];
     slow.read_exact(&mut answer).unwrap();
     serving.signal("TERM");
-    // The first one has been heard once nobody is let in any more.
+    // The first signal has been handled once the listener is closed.
     while TcpStream::connect_timeout(&serving.address, NEVER).is_ok() {
         std::thread::yield_now();
     }
@@ -140,7 +139,7 @@ fn a_second_signal_ends_it_at_once() {
     let _ = slow.read_to_end(&mut answer);
     assert!(
         answer.len() < 30_000_000,
-        "what was in flight was not waited for: {} bytes",
+        "the second signal did not cut the request in flight: {} bytes",
         answer.len()
     );
 }

@@ -1,13 +1,13 @@
-//! Who reads what a command prints, or does not, changes nothing of what it does.
+//! Commands that write complete although their output cannot be written.
 
 use std::fs;
 
 use super::outputs::ROWS;
-use super::{Home, reviews, unread};
+use super::{Home, output_with_closed_stdout, reviews};
 use crate::support::sqlite3;
 
 #[test]
-fn who_reads_no_report_stops_no_command_that_writes() {
+fn a_closed_stdout_stops_no_command_that_writes() {
     let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
     for (words, code, query, wanted) in [
         (
@@ -27,19 +27,19 @@ fn who_reads_no_report_stops_no_command_that_writes() {
     ] {
         let home = Home::new();
         fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
-        let unread = unread(reviews(home.0.path()).args(words));
-        assert_eq!(unread.code, Some(code), "{words:?}: {}", unread.err);
+        let done = output_with_closed_stdout(reviews(home.0.path()).args(words));
+        assert_eq!(done.code, Some(code), "{words:?}: {}", done.err);
         assert!(
-            !unread.err.contains("cannot be printed"),
+            !done.err.contains("cannot be printed"),
             "{words:?}: {}",
-            unread.err
+            done.err
         );
         assert_eq!(sqlite3(&home.path(), query), wanted, "{words:?}");
     }
 }
 
 #[test]
-fn who_reads_no_rejections_stops_no_import_and_misses_none_in_the_file() {
+fn closed_outputs_stop_no_import_and_rejected_rows_are_in_the_file() {
     let home = Home::new();
     fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
     let (reader, writer) = std::io::pipe().unwrap();
@@ -66,7 +66,7 @@ fn who_reads_no_rejections_stops_no_import_and_misses_none_in_the_file() {
 }
 
 #[test]
-fn a_report_that_finds_no_room_is_missed_aloud() {
+fn a_report_that_cannot_be_written_gives_a_warning() {
     let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else {
         return;
     };

@@ -1,4 +1,4 @@
-//! Archives, folders and noise: what is packed, linked or named to do harm.
+//! Hostile archives and folders: zip bombs, links, names, random bytes.
 
 use std::fs;
 use std::io::{self, Cursor, Write};
@@ -13,7 +13,7 @@ use super::{assert_clear, assert_refused};
 use crate::imports::{google, page, zipped};
 use crate::process::Home;
 
-/// An archive of so many members that each unpack to 64 MiB.
+/// An archive whose members each unpack to 64 MiB.
 fn bomb(members: usize) -> Vec<u8> {
     let mut one = ZipWriter::new(Cursor::new(Vec::new()));
     one.start_file("reviews.json", SimpleFileOptions::default())
@@ -32,7 +32,7 @@ fn bomb(members: usize) -> Vec<u8> {
 }
 
 #[test]
-fn an_archive_that_unpacks_to_more_than_a_gigabyte_is_given_up() {
+fn an_archive_that_unpacks_to_more_than_a_gigabyte_is_refused() {
     let bomb = bomb(17);
     assert!(bomb.len() < 2 << 20, "{} bytes", bomb.len());
     assert_refused(
@@ -43,7 +43,7 @@ fn an_archive_that_unpacks_to_more_than_a_gigabyte_is_given_up() {
 }
 
 #[test]
-fn garbled_bytes_are_no_file_of_reviews() {
+fn garbled_files_are_refused() {
     let mut state = 7_u64;
     let noise: Vec<u8> = std::iter::repeat_with(|| {
         state = state
@@ -70,9 +70,9 @@ fn garbled_bytes_are_no_file_of_reviews() {
 }
 
 #[test]
-fn names_in_an_archive_lead_nowhere_and_say_nothing_to_a_terminal() {
+fn names_in_an_archive_create_no_files_and_are_escaped_in_messages() {
     let home = Home::new();
-    home.does(&["init", "--time-zone", "UTC"], "UTC");
+    home.run_ok(&["init", "--time-zone", "UTC"], "UTC");
     let before = home.names();
     let names = [
         "../../reviews.json",
@@ -89,7 +89,7 @@ fn names_in_an_archive_lead_nowhere_and_say_nothing_to_a_terminal() {
         .iter()
         .map(|(name, page)| (*name, page.as_str()))
         .collect();
-    let done = home.imports(zipped(&members));
+    let done = home.import_content(zipped(&members));
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert_clear("paths", &done, "4 new");
     let mut after = home.names();
@@ -103,7 +103,7 @@ fn names_in_an_archive_lead_nowhere_and_say_nothing_to_a_terminal() {
         assert!(!home.0.path().join(path).exists(), "{path}");
     }
     let home = Home::new();
-    let done = home.imports(zipped(&[("\u{1b}]0;owned\u{7}\r/reviews.json", "{")]));
+    let done = home.import_content(zipped(&[("\u{1b}]0;owned\u{7}\r/reviews.json", "{")]));
     assert_eq!(done.code, Some(1), "{}", done.out);
     assert_clear(
         "a name of control characters",
@@ -122,9 +122,9 @@ fn links_and_pipes_in_a_folder_are_not_followed() {
     symlink(&folder, folder.join("inside/again")).unwrap();
     let pipe = folder.join("reviews-2.json");
     assert!(Command::new("mkfifo").arg(pipe).status().unwrap().success());
-    home.refuses(&["import", "takeout"], "takeout: holds no reviews*.json");
+    home.run_err(&["import", "takeout"], "takeout: holds no reviews*.json");
     assert_eq!(home.names(), ["takeout"]);
-    // A link in an archive is a file whose text is where it leads.
+    // A link in an archive is a file that contains its target.
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     archive
         .add_symlink("reviews.json", "/etc/passwd", SimpleFileOptions::default())

@@ -1,5 +1,4 @@
-//! Files that somebody made to do harm, given to the command as anybody would give them: how it
-//! ends, what it says, and that nothing of them is stored.
+//! Hostile files given to `reviews import`: its exit code and message, and that nothing of them is stored.
 
 mod archives;
 mod tables;
@@ -11,12 +10,12 @@ use std::process::Stdio;
 use serde_json::json;
 
 use super::{google, lines, native, page};
-use crate::process::{Home, Said, reviews};
+use crate::process::{CommandOutput, Home, reviews};
 use crate::support::sqlite3;
 
 impl Home {
-    /// Imports a file of that content.
-    fn imports(&self, content: impl AsRef<[u8]>) -> Said {
+    /// Imports a file `given` with this content.
+    fn import_content(&self, content: impl AsRef<[u8]>) -> CommandOutput {
         fs::write(self.0.path().join("given"), content).unwrap();
         self.run(&["import", "given"])
     }
@@ -38,44 +37,44 @@ impl Home {
     }
 }
 
-/// A message may be read in a terminal, which obeys some characters instead of showing them.
+/// Asserts that the output contains `message`, is short, and has no control characters, which a terminal would execute.
 #[track_caller]
-fn assert_clear(what: &str, done: &Said, message: &str) {
-    let said = format!("{}{}", done.out, done.err);
+fn assert_clear(what: &str, done: &CommandOutput, message: &str) {
+    let output = format!("{}{}", done.out, done.err);
     assert!(
-        said.contains(message),
-        "{what}: {said} should say {message}"
+        output.contains(message),
+        "{what}: {output} should contain {message}"
     );
     assert!(
-        !said.contains("panicked") && !said.contains(|c: char| c.is_control() && c != '\n'),
-        "{what}: {said:?}"
+        !output.contains("panicked") && !output.contains(|c: char| c.is_control() && c != '\n'),
+        "{what}: {output:?}"
     );
-    assert!(said.len() < 8 << 10, "{what}: {} bytes", said.len());
+    assert!(output.len() < 8 << 10, "{what}: {} bytes", output.len());
 }
 
-/// The whole call failed, and there is nothing that was not there before.
+/// Asserts that importing `content` fails and leaves no file behind.
 #[track_caller]
 fn assert_refused(what: &str, content: impl AsRef<[u8]>, message: &str) {
     let home = Home::new();
-    let done = home.imports(content);
+    let done = home.import_content(content);
     assert_eq!(done.code, Some(2), "{what}: {}{}", done.out, done.err);
     assert_clear(what, &done, message);
     assert_eq!(home.names(), ["given"], "{what}");
 }
 
-/// One row was refused and its good neighbour `r-1` stored.
+/// Asserts that `row` is rejected and a valid row `r-1` before it is stored.
 #[track_caller]
 fn assert_rejected(what: &str, row: impl AsRef<[u8]>, message: &str) {
     let home = Home::new();
     let good = native(&json!({})).to_string();
-    let done = home.imports([good.as_bytes(), b"\n", row.as_ref(), b"\n"].concat());
+    let done = home.import_content([good.as_bytes(), b"\n", row.as_ref(), b"\n"].concat());
     assert_eq!(done.code, Some(1), "{what}: {}{}", done.out, done.err);
     assert_clear(what, &done, message);
     assert_eq!(home.stored(), "r-1|5|Good.", "{what}");
 }
 
 #[test]
-fn input_that_never_ends_is_given_up_after_a_gigabyte() {
+fn endless_input_is_refused_after_a_gigabyte() {
     let home = Home::new();
     let mut import = reviews(home.0.path())
         .args(["import", "-"])
@@ -89,31 +88,31 @@ fn input_that_never_ends_is_given_up_after_a_gigabyte() {
         scope.spawn(move || {
             input.write_all(b"{\"id\": \"a\", \"text\": \"").unwrap();
             let piece = vec![b'x'; 64 << 10];
-            // Ends when nobody reads any more.
+            // Ends when the import closes its input.
             while input.write_all(&piece).is_ok() {}
         });
         import.wait_with_output().unwrap()
     });
-    let said = Said {
+    let printed = CommandOutput {
         code: done.status.code(),
         out: String::from_utf8(done.stdout).unwrap(),
         err: String::from_utf8(done.stderr).unwrap(),
     };
-    assert_eq!(said.code, Some(2), "{}", said.err);
+    assert_eq!(printed.code, Some(2), "{}", printed.err);
     assert_clear(
         "endless input",
-        &said,
+        &printed,
         "standard input: the files of one import may have at most 1024 MiB in total",
     );
     assert_eq!(home.names(), [""; 0]);
 }
 
 #[test]
-fn a_row_that_is_longer_than_its_bound_stops_no_other() {
+fn an_oversized_row_is_rejected_and_the_others_are_imported() {
     let home = Home::new();
     let mut file = File::create(home.0.path().join("given")).unwrap();
     file.write_all(b"{\"id\": \"long\", \"text\": \"").unwrap();
-    // A hole: 256 MiB of zeros that need no room on the disk.
+    // A sparse file: 256 MiB of zeros that need no disk space.
     file.seek(io::SeekFrom::Current(256 << 20)).unwrap();
     write!(file, "\"}}\n{}\n", native(&json!({}))).unwrap();
     let done = home.run(&["import", "given"]);
@@ -127,7 +126,7 @@ fn a_row_that_is_longer_than_its_bound_stops_no_other() {
 }
 
 #[test]
-fn json_of_any_depth_is_refused_and_overflows_no_stack() {
+fn deeply_nested_json_is_refused_and_overflows_no_stack() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let objects = format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000));
     for (what, value) in [("arrays", &deep), ("objects", &objects)] {
@@ -143,13 +142,13 @@ fn json_of_any_depth_is_refused_and_overflows_no_stack() {
         );
     }
     let home = Home::new();
-    let done = home.imports(page(&[google(1, "a", &json!({}))]).replace("\"FOUR\"", &deep));
+    let done = home.import_content(page(&[google(1, "a", &json!({}))]).replace("\"FOUR\"", &deep));
     assert_ne!(done.code, Some(0), "{}", done.out);
     assert_clear("deep in an element", &done, "recursion limit exceeded");
 }
 
 #[test]
-fn rows_that_no_review_can_be_made_of_are_named_and_not_stored() {
+fn invalid_rows_are_reported_and_not_stored() {
     let row = |changes: &serde_json::Value| {
         native(&json!({"id": "bad"}))
             .to_string()
@@ -162,7 +161,7 @@ fn rows_that_no_review_can_be_made_of_are_named_and_not_stored() {
         "given:2:",
     );
     assert_rejected(
-        "a number beyond all bounds",
+        "a number out of range",
         native(&json!({"id": "bad"}))
             .to_string()
             .replace(":5,", ":1e999,"),
@@ -174,33 +173,33 @@ fn rows_that_no_review_can_be_made_of_are_named_and_not_stored() {
         "given:2:24: not UTF-8 from here on; save the file as UTF-8",
     );
     assert_rejected(
-        "what a terminal obeys",
+        "control characters",
         "{\"id\": \"\x1b]0;owned\x07\", \u{9b}31m",
         "given:2:",
     );
     assert_rejected(
-        "the same, escaped",
+        "escaped control characters",
         native(&json!({"id": "\u{1b}[2J", "rating": "\u{1b}[31m", "date": "\u{9b}1m"})).to_string(),
         "given:2:",
     );
     assert_rejected(
-        "an id that leads elsewhere",
+        "an ID with a path",
         native(&json!({"id": "../../etc/passwd"})).to_string(),
         "given:2: id",
     );
 }
 
 #[test]
-fn one_hostile_file_keeps_the_good_ones_of_its_call_out() {
+fn one_unusable_file_stops_the_import_of_all_files() {
     let home = Home::new();
     home.file("good", &lines(&[native(&json!({}))]));
     home.file("bad", "%PDF-1.7");
-    home.refuses(
+    home.run_err(
         &["import", "good", "bad"],
         "bad: is a PDF document, not an export of reviews",
     );
     assert_eq!(home.names(), ["bad", "good"]);
-    home.does(&["import", "good"], "1 new");
-    home.refuses(&["import", "bad", "good"], "bad: is a PDF document");
+    home.run_ok(&["import", "good"], "1 new");
+    home.run_err(&["import", "bad", "good"], "bad: is a PDF document");
     assert_eq!(home.stored(), "r-1|5|Good.");
 }

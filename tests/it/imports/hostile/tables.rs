@@ -1,4 +1,4 @@
-//! Tables and workbooks: formulas, and what would fill the memory.
+//! Hostile tables and workbooks: formulas, and contents that would exhaust memory.
 
 use std::io::{Cursor, Write};
 
@@ -9,7 +9,7 @@ use super::{assert_clear, assert_refused};
 use crate::imports::tables::workbook;
 use crate::process::Home;
 
-/// A workbook whose part of that name is another.
+/// A workbook with this content for `part`.
 fn workbook_with(part: &str, content: &[u8]) -> Vec<u8> {
     let table = workbook(&[&["author", "rating", "date", "text"]]);
     let mut table = ZipArchive::new(Cursor::new(table)).unwrap();
@@ -28,7 +28,7 @@ fn workbook_with(part: &str, content: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_workbook_that_unpacks_to_more_than_its_bound_is_given_up() {
+fn the_command_refuses_a_workbook_that_unpacks_above_the_limit() {
     let blanks = vec![b' '; 257 << 20];
     assert_refused(
         "a workbook of blanks",
@@ -38,17 +38,17 @@ fn a_workbook_that_unpacks_to_more_than_its_bound_is_given_up() {
 }
 
 #[test]
-fn formulas_are_stored_as_text_or_by_their_value_and_never_reckoned() {
+fn formulas_are_stored_as_text_or_value_and_never_evaluated() {
     let home = Home::new();
     let command = "=cmd|' /C calc'!A0";
-    let done = home.imports(format!(
+    let done = home.import_content(format!(
         "id,author,rating,date,text\nr-1,=1+1,5,2026-10-30,{command}\nr-2,Bo,=2+3,2026-10-30,B\n"
     ));
     assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
     assert_clear("a formula for stars", &done, "given:3: rating: \"=2+3\"");
     assert_eq!(home.stored(), format!("r-1|5|{command}"));
     let home = Home::new();
-    let done = home.imports(workbook(&[
+    let done = home.import_content(workbook(&[
         &["id", "author", "rating", "date", "text"],
         &["r-1", "Ann", "=2+3|4", "2026-10-30", "=WEBSERVICE(1)|"],
     ]));
@@ -63,12 +63,12 @@ fn tables_that_would_fill_the_memory_are_refused() {
         "x\n".repeat(1 << 20)
     );
     assert_refused(
-        "a quote that nobody closes",
+        "an unclosed quote",
         quote,
         "given: line 2: the row that starts here is larger than 1 MiB; close the quote",
     );
     assert_refused(
-        "a column for each letter",
+        "20,004 columns",
         format!("author,rating,date,text{}\n", ",x".repeat(20_000)),
         "given: has 20004 columns; at most 1000 are supported",
     );
@@ -95,7 +95,7 @@ fn tables_that_would_fill_the_memory_are_refused() {
         cell("<c r=\"A1\" t=\"inlineStr\"><is><t>&m;</t></is></c>")
     );
     assert_refused(
-        "entities of entities",
+        "nested entities",
         workbook_with("xl/worksheets/sheet1.xml", laughs.as_bytes()),
         "given: ",
     );
