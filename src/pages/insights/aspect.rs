@@ -14,6 +14,7 @@ use crate::pages::words::Stars;
 use crate::search::insights::{EvidencePage, EvidenceQuery, Supporting};
 use crate::snapshot::Snapshot;
 use crate::wire;
+use crate::wire::parameters::LIMIT_DEFAULT;
 
 /// Number of characters of a review shown on each side of a finding.
 const CONTEXT_CHARACTERS: usize = 120;
@@ -70,7 +71,13 @@ pub fn show(
     let mut aspects = snapshot.insights.aspects.iter();
     let aspect = aspects.find(|one| one.id == *id);
     let locale = &site.locale;
-    let path = |polarity| with_polarity(aspect_path(id, &site), '&', polarity);
+    let path = |polarity| {
+        let path = with_polarity(aspect_path(id, &site), '&', polarity);
+        match asked.limit {
+            LIMIT_DEFAULT => path,
+            limit => format!("{path}&limit={limit}"),
+        }
+    };
     let summary = match asked.polarity {
         Some(polarity) => {
             let polarity = polarity_words(polarity, locale);

@@ -111,6 +111,22 @@ async fn all_sentences_of_an_aspect_are_reached_page_by_page() {
 }
 
 #[tokio::test]
+async fn the_links_of_an_aspect_keep_the_size_of_the_page() {
+    let app = seeded().await;
+    let html = app.get("/insights?aspect=price&limit=5").await.text();
+    assert_eq!(permalinks(&html).len(), 5);
+    for mark in [
+        "<a rel=\"next\" href=\"",
+        "<a href=\"/insights?aspect=price&amp;polarity=negative",
+    ] {
+        let rest = between(&html, mark, "\"");
+        assert!(rest[0].contains("&amp;limit=5"), "{mark}: {rest:?}");
+    }
+    let next = between(&html, "<a rel=\"next\" href=\"", "\"")[0].replace("&amp;", "&");
+    assert_eq!(permalinks(&app.get(&next).await.text()).len(), 5, "{next}");
+}
+
+#[tokio::test]
 async fn a_service_without_reviews_has_all_its_pages() {
     let app = TestApp::empty().await;
     for target in [
