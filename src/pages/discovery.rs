@@ -60,17 +60,17 @@ pub fn sitemap(snapshot: &Snapshot, file: usize, links: &Links) -> String {
     let published = Some(snapshot.changed_at().date_naive());
     let pages = [links.home(), links.absolute("/insights")].map(|url| (url, published));
     let review_index = &snapshot.input.review_index;
-    let reviews = (review_index.segments().iter())
+    let start = (file - 1) * SITEMAP_URLS_MAX;
+    let places = (review_index.segments().iter())
         .flat_map(|block| (0..block.len()).map(move |index| (block, index)));
-    let reviews = reviews.map(|(block, index)| {
+    // Skipped before they are read.
+    let places = places.skip(start.saturating_sub(pages.len()));
+    let reviews = places.map(|(block, index)| {
         let changed = serde_json::from_slice::<LastChange>(&block.json_of(index));
         let changed = changed.map(|one| one.updated_at.date_naive().max(one.date));
         (links.review(block.id(index)), changed.ok())
     });
-    for (url, changed) in (pages.into_iter().chain(reviews))
-        .skip((file - 1) * SITEMAP_URLS_MAX)
-        .take(SITEMAP_URLS_MAX)
-    {
+    for (url, changed) in (pages.into_iter().skip(start).chain(reviews)).take(SITEMAP_URLS_MAX) {
         steps::one();
         // Writing into a String cannot fail.
         let _ = write!(xml, "<url><loc>{}</loc>", escape(&url));
