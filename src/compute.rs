@@ -12,7 +12,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::future::Future;
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use thiserror::Error;
 use tokio::runtime::{Handle, RuntimeFlavor};
@@ -119,6 +119,11 @@ pub fn apart<T>(work: impl FnOnce() -> T) -> T {
         Ok(RuntimeFlavor::MultiThread) => block_in_place(work),
         _ => work(),
     }
+}
+
+/// The value of `cell`, which the first call makes. Making it, and waiting for another call that makes it, are [`apart`].
+pub fn made_once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
+    (cell.get()).unwrap_or_else(|| apart(|| cell.get_or_init(make)))
 }
 
 /// Runs `work` [`apart`] if it is long, otherwise directly.

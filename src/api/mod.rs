@@ -70,7 +70,7 @@ pub fn routes(
         route(document.path(), Method::GET, operation).map(|route| {
             route
                 .titled(title)
-                .at_hand(move |headers| datasets.document(headers, document))
+                .at_hand(move |headers| Some(datasets.document(headers, document)))
         })
     });
     let others = [

@@ -113,7 +113,7 @@ impl ResponsePolicy {
         let (route, answer) = self.routes.at_hand(uri.path())?;
         // A panic recurs when the endpoint is called, and is reported there; so are errors, which browsers get as
         // pages.
-        let response = std::panic::catch_unwind(AssertUnwindSafe(|| answer(headers))).ok()?;
+        let response = std::panic::catch_unwind(AssertUnwindSafe(|| answer(headers))).ok()??;
         let status = response.status();
         if is_error(status) {
             return None;

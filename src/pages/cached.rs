@@ -3,15 +3,16 @@
 
 use std::sync::{Arc, OnceLock};
 
+use poem::endpoint::make;
 use poem::http::header::CONTENT_SECURITY_POLICY;
-use poem::http::{HeaderValue, StatusCode};
+use poem::http::{HeaderMap, HeaderValue, StatusCode};
 use poem::{Request, Response};
 
 use super::filters::Choices;
 use super::frame::{POLICY, protect};
 use super::insights::overview;
 use super::{developers, discovery, home, picture};
-use crate::compute::apart;
+use crate::compute::made_once;
 use crate::links::Links;
 use crate::snapshot::{CachedBody, Content, PerSnapshot, Snapshot};
 use crate::web::context::Ctx;
@@ -82,13 +83,13 @@ pub struct SnapshotPages {
 impl SnapshotPages {
     /// The choices of the search form.
     pub fn choices(&self, snapshot: &Snapshot) -> &Choices {
-        self.choices.get_or_init(|| apart(|| Choices::of(snapshot)))
+        made_once(&self.choices, || Choices::of(snapshot))
     }
 
     pub fn sitemap_files(&self, snapshot: &Snapshot, links: &Links) -> &[Arc<CachedBody>] {
-        self.sitemap_files.get_or_init(|| {
+        made_once::<Vec<_>>(&self.sitemap_files, || {
             let files = 1..=discovery::sitemap_files(snapshot.input.review_index.len());
-            let bodies = files.map(|file| apart(|| discovery::sitemap(snapshot, file, links)));
+            let bodies = files.map(|file| discovery::sitemap(snapshot, file, links));
             bodies
                 .map(|xml| Arc::new(body(discovery::XML, xml)))
                 .collect()
@@ -97,8 +98,8 @@ impl SnapshotPages {
 
     /// `None` if rendering failed, which is logged.
     pub fn picture(&self, snapshot: &Snapshot) -> Option<&Arc<CachedBody>> {
-        let picture = self.picture.get_or_init(|| {
-            let made = apart(|| picture::png(snapshot)).inspect_err(
+        let picture = made_once(&self.picture, || {
+            let made = picture::png(snapshot).inspect_err(
                 |error| tracing::error!(%error, "pages.no_picture: /og.png could not be rendered"),
             );
             let content = Content::whole(made.ok()?);
@@ -119,6 +120,7 @@ pub struct Pages {
     /// Path and title of other pages in the navigation.
     shown: Vec<(&'static str, &'static str)>,
     made: PerSnapshot<SnapshotPages>,
+    ready: [Ready; Page::ALL.len()],
 }
 
 impl Pages {
@@ -128,6 +130,10 @@ impl Pages {
             ctx,
             shown,
             made: PerSnapshot::default(),
+            ready: Page::ALL.map(|_| {
+                let policy = HeaderValue::from_static(POLICY);
+                Ready::new(vec![(CONTENT_SECURITY_POLICY, policy)])
+            }),
         }
     }
 
@@ -138,9 +144,8 @@ impl Pages {
 
     pub fn body(&self, snapshot: &Arc<Snapshot>, page: Page) -> Arc<CachedBody> {
         let made = self.of(snapshot);
-        let body = made.bodies[page as usize].get_or_init(|| {
-            let text = apart(|| self.render(snapshot, page));
-            Arc::new(body(page.content_type(), text))
+        let body = made_once(&made.bodies[page as usize], || {
+            Arc::new(body(page.content_type(), self.render(snapshot, page)))
         });
         Arc::clone(body)
     }
@@ -169,16 +174,36 @@ impl Pages {
         pages.map(|page| self.body(snapshot, page)).collect()
     }
 
-    /// Serves `page` of the current snapshot.
+    /// `page` of the current snapshot, if it is rendered.
+    pub fn at_hand(&self, page: Page, headers: &HeaderMap) -> Option<Response> {
+        let snapshot = self.ctx.current.load();
+        let made = self.of(&snapshot);
+        let body = made.bodies[page as usize].get()?;
+        Some(self.ready[page as usize].answer(headers, &snapshot, body, None, &self.ctx.clock))
+    }
+
+    /// Serves `page` of the current snapshot. A request that has to render it waits for its turn.
+    pub async fn answer(&self, page: Page, request: &Request) -> Response {
+        if let Some(response) = self.at_hand(page, request.headers()) {
+            return response;
+        }
+        let work = async {
+            let snapshot = self.ctx.current.load();
+            let body = self.body(&snapshot, page);
+            let (ready, headers) = (&self.ready[page as usize], request.headers());
+            ready.answer(headers, &snapshot, &body, None, &self.ctx.clock)
+        };
+        in_turn(request, &self.ctx.compute, work).await
+    }
+
     pub fn route(self: &Arc<Self>, page: Page) -> Route {
-        let pages = Arc::clone(self);
-        let policy = (CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-        let ready = Ready::new(vec![policy]);
-        Route::new(page.path()).at_hand(move |headers| {
-            let snapshot = pages.ctx.current.load();
-            let body = pages.body(&snapshot, page);
-            ready.answer(headers, &snapshot, &body, None, &pages.ctx.clock)
-        })
+        let (pages, ready) = (Arc::clone(self), Arc::clone(self));
+        let answer = make(move |request| {
+            let pages = Arc::clone(&pages);
+            async move { pages.answer(page, &request).await }
+        });
+        let route = Route::new(page.path()).get(None, answer);
+        route.at_hand(move |headers| ready.at_hand(page, headers))
     }
 }
 

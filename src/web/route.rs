@@ -14,9 +14,9 @@ use crate::links::normal;
 use crate::metrics;
 use crate::metrics::{Counter, Histogram};
 
-/// Answers GET and HEAD of a path from the header fields without waiting. The server calls it before it converts the
-/// request.
-pub type AtHand = Arc<dyn Fn(&HeaderMap) -> Response + Send + Sync>;
+/// Answers GET and HEAD of a path from the header fields without waiting, or not if the answer is not ready. The server
+/// calls it before it converts the request.
+pub type AtHand = Arc<dyn Fn(&HeaderMap) -> Option<Response> + Send + Sync>;
 
 pub struct Route {
     /// For example `/api/reviews/:id`; `:name` matches one segment.
@@ -70,21 +70,13 @@ impl Route {
         }
     }
 
-    /// Adds an [`AtHand`] answer to GET and HEAD of this path without a query string. If the path has no other handler
-    /// for GET, the answer also applies to requests with a query string.
+    /// Adds an [`AtHand`] answer to GET and HEAD of this path without a query string.
     pub fn at_hand(
         mut self,
-        answer: impl Fn(&HeaderMap) -> Response + Send + Sync + 'static,
+        answer: impl Fn(&HeaderMap) -> Option<Response> + Send + Sync + 'static,
     ) -> Self {
-        let answer: AtHand = Arc::new(answer);
-        self.at_hand = Some(Arc::clone(&answer));
-        if self.endpoint(&Method::GET).is_some() {
-            return self;
-        }
-        self.get(
-            None,
-            make_sync(move |request: Request| answer(request.headers())),
-        )
+        self.at_hand = Some(Arc::new(answer));
+        self
     }
 
     /// Adds a handler for GET and HEAD.

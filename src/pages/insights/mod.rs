@@ -12,7 +12,7 @@ use poem::http::StatusCode;
 use poem::{Request, Response};
 
 use super::cached::{Page, Pages};
-use super::frame::{POLICY, page, protect};
+use super::frame::{POLICY, page};
 use crate::compute::apart;
 use crate::insights::MentionKind;
 use crate::search::insights::{EvidenceQuery, EvidenceRequest, StageRequest, evidence_page};
@@ -42,11 +42,7 @@ pub async fn answer(pages: Arc<Pages>, request: Request) -> Response {
         // The page takes no part.
         Some(StageRequest::Part(_)) | None => {}
     }
-    let body = pages.body(&snapshot, Page::Insights);
-    protect(
-        web::cached_body(request.headers(), &snapshot, &body),
-        POLICY,
-    )
+    pages.answer(Page::Insights, &request).await
 }
 
 async fn aspect(

@@ -146,6 +146,20 @@ async fn a_computation_waits_for_a_slot_and_gives_up_its_turn_when_dropped() {
 }
 
 #[tokio::test]
+async fn a_page_that_is_not_rendered_yet_waits_for_a_slot() {
+    let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
+    for target in ["/", "/insights?part=", "/sitemap.xml", "/llms.txt?x"] {
+        let held = hold_all(&app);
+        let asked = waiting(&app, "192.0.2.1", target, &[]).await;
+        drop(held);
+        assert_eq!(asked.await.status, 200, "{target}");
+        let held = hold_all(&app);
+        assert_eq!(app.get(target).await.status, 200, "{target} is rendered");
+        drop(held);
+    }
+}
+
+#[tokio::test]
 async fn peers_take_turns_for_computing_slots() {
     let trusting = MakeHub::closed(&["--trusted-proxies", "10.0.0.0/8"], FakeDns::default());
     let app = TestApp::with_hub(&Generator::new(5).reviews(3), trusting).await;
