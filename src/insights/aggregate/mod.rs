@@ -21,7 +21,7 @@ pub use input::{AggregateInput, Original};
 pub use keyphrases::Keyphrase;
 use keyphrases::OwnNames;
 use narrative::Complaint;
-pub use narrative::{Answered, SentenceEvidence, SummarySentence};
+pub use narrative::{Answered, SentenceEvidence, SummarySentence, inside};
 pub use opinions::{AspectFigures, EntityFigures, Joint, OpinionStats};
 use opinions::{aspect_figures, entity_figures};
 use quotes::Originals;

@@ -18,6 +18,7 @@ use icu_decimal::DecimalFormatter;
 use icu_decimal::input::Decimal;
 use icu_decimal::options::DecimalFormatterOptions;
 
+use crate::insights::aggregate::inside;
 use crate::model::business::Business;
 use crate::model::named;
 
@@ -208,13 +209,11 @@ impl Locale {
         }
     }
 
-    /// A name within a sentence: only German keeps the capital.
+    /// A name within a sentence: only German keeps the capital, and all languages that of an abbreviation.
     pub fn within(&self, name: &str) -> String {
         match self.0.language {
             PageLanguage::German => name.to_owned(),
-            PageLanguage::English | PageLanguage::Spanish | PageLanguage::French => {
-                name.to_lowercase()
-            }
+            PageLanguage::English | PageLanguage::Spanish | PageLanguage::French => inside(name),
         }
     }
 
@@ -355,6 +354,19 @@ mod tests {
             language: Some(language.to_owned()),
             ..Business::default()
         })
+    }
+
+    #[test]
+    fn a_name_in_a_sentence_keeps_the_capitals_of_abbreviations() {
+        for (language, name, expected) in [
+            ("en", "Response time", "response time"),
+            ("en", "AC cooling", "AC cooling"),
+            ("en", "Repair of the AC", "repair of the AC"),
+            ("fr", "Équipe", "équipe"),
+            ("de", "Preis", "Preis"),
+        ] {
+            assert_eq!(locale(language).within(name), expected);
+        }
     }
 
     /// The arguments that a pattern inserts, and those that it selects by.
