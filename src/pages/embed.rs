@@ -26,6 +26,7 @@ use crate::model::named;
 use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
 use crate::web::{self, in_turn, invalid_parameters, problem, wants_html};
+use crate::wire::parameters::{ParameterKind as _, Whole};
 use crate::wire::{Issue, IssueCode};
 
 pub const EMBED_PATH: &str = "/embed";
@@ -129,33 +130,32 @@ impl EmbedOptions {
         for (name, value) in
             url::form_urlencoded::parse(query.as_bytes()).filter(|(_, value)| !value.is_empty())
         {
-            let whole = |most: u8| {
-                let is_digits = value.bytes().all(|byte| byte.is_ascii_digit());
-                let number = value.parse::<u8>().ok().filter(|_| is_digits);
-                number.filter(|number| (1..=most).contains(number))
+            let whole = |option: &mut u8, most| {
+                let kind = Whole { least: 1, most };
+                let number = kind.parse(&value);
+                let set = number.map(|number| *option = number.unwrap_or(*option));
+                (set, kind.allowed())
+            };
+            let text = |set: Option<()>, allowed| {
+                let set = set.ok_or(IssueCode::InvalidString);
+                (set, format!("must be {allowed}"))
             };
             let (set, allowed) = match &*name {
-                "layout" => (
+                "layout" => text(
                     EmbedLayout::find(&value).map(|layout| options.layout = layout),
                     "list, grid or carousel",
                 ),
-                "limit" => (
-                    whole(LIMIT_MAX).map(|limit| options.limit = limit),
-                    "a whole number from 1 to 20",
-                ),
-                "min_rating" => (
-                    whole(5).map(|rating| options.min_rating = rating),
-                    "a whole number from 1 to 5",
-                ),
-                "theme" => (
+                "limit" => whole(&mut options.limit, LIMIT_MAX),
+                "min_rating" => whole(&mut options.min_rating, 5),
+                "theme" => text(
                     Theme::find(&value).map(|theme| options.theme = theme),
                     "light, dark or auto",
                 ),
-                "accent" => (
+                "accent" => text(
                     Rgb::parse(&value).map(|accent| options.accent = Some(accent)),
                     "a hex colour, such as 0a5a78",
                 ),
-                "lang" => (
+                "lang" => text(
                     PageLanguage::of_tag(&value).map(|one| options.language = Some(one)),
                     "en, es, de or fr",
                 ),
@@ -163,8 +163,8 @@ impl EmbedOptions {
             };
             let (code, message) = if !given.insert(name.clone()) {
                 (IssueCode::Duplicate, "must be given once".to_owned())
-            } else if set.is_none() {
-                (IssueCode::InvalidString, format!("must be {allowed}"))
+            } else if let Err(code) = set {
+                (code, allowed)
             } else {
                 continue;
             };

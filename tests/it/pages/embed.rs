@@ -189,6 +189,21 @@ async fn a_program_gets_a_page_s_faults_as_a_problem_with_every_parameter_whatev
             assert!(answer.text().starts_with("<!DOCTYPE html>"), "{target}");
         }
     }
+    for (target, code) in [
+        ("/embed?limit=0", "too_small"),
+        ("/embed?limit=500", "too_big"),
+        ("/embed?min_rating=6", "too_big"),
+        ("/embed?limit=x", "invalid_type"),
+        ("/embed?limit=%2B5", "invalid_type"),
+        ("/embed?theme=pink", "invalid_string"),
+        ("/embed?accent=777", "invalid_string"),
+        ("/embed?limit=5&limit=500", "duplicate"),
+    ] {
+        let issue = &app.get(target).await.json()["issues"][0];
+        assert_eq!(issue["code"], code, "{target}");
+    }
+    let issue = &app.get("/embed?limit=500").await.json()["issues"][0];
+    assert_eq!(issue["message"], "must be a whole number from 1 to 20");
     let refused = app.get("/embed?accent=777").await.text();
     assert!(refused.contains("has a contrast of 4.47"), "{refused}");
 }
