@@ -24,12 +24,11 @@ impl Id {
         match value {
             Value::String(text) => (text.len() <= ID_BYTES_MAX).then(|| Self(value.clone())),
             // In JSON, 7.0 and 7 are the same number.
-            Value::Number(number) => {
-                let whole = number
-                    .as_i64()
-                    .or_else(|| number.as_f64()?.to_string().parse().ok())?;
+            Value::Number(number) if number.is_f64() => {
+                let whole: i64 = number.as_f64()?.to_string().parse().ok()?;
                 Some(Self(Value::from(whole)))
             }
+            Value::Number(_) => Some(Self(value.clone())),
             Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
         }
     }
@@ -187,6 +186,16 @@ mod tests {
                 "{}",
             ),
             (
+                r#"{"jsonrpc":"2.0","id":9223372036854775808,"method":"m"}"#,
+                Some(json!(9_223_372_036_854_775_808_u64)),
+                "{}",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":18446744073709551615,"method":"m"}"#,
+                Some(json!(u64::MAX)),
+                "{}",
+            ),
+            (
                 r#"{"jsonrpc":"2.0","id":7e16,"method":"m"}"#,
                 Some(json!(70_000_000_000_000_000_u64)),
                 "{}",
@@ -248,6 +257,11 @@ mod tests {
         ),
         (
             r#"{"jsonrpc":"2.0","id":1e19,"method":"m"}"#,
+            None,
+            INVALID_REQUEST,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":18446744073709551616,"method":"m"}"#,
             None,
             INVALID_REQUEST,
         ),
