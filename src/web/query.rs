@@ -55,12 +55,17 @@ impl<'a> QueryParameters<'a> {
         }
     }
 
+    /// The pairs that count as given.
+    fn filled(&self) -> impl Iterator<Item = (&'a str, Result<&'a str, &'a str>)> {
+        let given = self.given.iter().copied();
+        given.filter(|(_, value)| !self.is_form || *value != Ok(""))
+    }
+
     fn pairs(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
-        let pairs = self.given.iter().map(|(name, value)| {
-            let (Ok(text) | Err(text)) = *value;
-            (*name, text)
-        });
-        pairs.filter(|(_, value)| !self.is_form || !value.is_empty())
+        self.filled().map(|(name, value)| {
+            let (Ok(text) | Err(text)) = value;
+            (name, text)
+        })
     }
 
     pub fn value(&self, name: &str) -> Option<&'a str> {
@@ -112,15 +117,8 @@ impl<'a> QueryParameters<'a> {
 impl ParameterSource for QueryParameters<'_> {
     fn read<P: Parameter>(&mut self) -> Parsed<P> {
         self.known.push(P::NAME);
-        let given = self.given.iter().filter(|(name, _)| *name == P::NAME);
-        let parsed = parse_all::<P>(given.map(|(_, value)| *value));
-        parsed.or_else(|issue| {
-            if self.is_form && issue.received.is_empty() {
-                Ok(None)
-            } else {
-                Err(issue)
-            }
-        })
+        let given = self.filled().filter(|(name, _)| *name == P::NAME);
+        parse_all::<P>(given.map(|(_, value)| value))
     }
 
     fn issues(&mut self) -> &mut Vec<Issue> {

@@ -403,6 +403,23 @@ async fn an_empty_result_offers_similar_searches_with_counts() {
 }
 
 #[tokio::test]
+async fn empty_fields_of_a_form_count_as_absent_however_often_they_are_sent() {
+    let app = seeded().await;
+    let all = permalinks(&app.get("/search").await.text());
+    let fours = permalinks(&app.get("/search?rating=4").await.text());
+    for (query, expected) in [
+        ("rating=&rating=", &all),
+        ("rating=&rating=4&rating=", &fours),
+    ] {
+        let answer = app.get(&format!("/search?{query}")).await;
+        assert_eq!(answer.status, 200, "{query}");
+        assert_eq!(permalinks(&answer.text()), *expected, "{query}");
+    }
+    let answer = app.get("/search?rating=4&rating=&rating=4").await;
+    assert_eq!(answer.json()["issues"][0]["code"], "duplicate");
+}
+
+#[tokio::test]
 async fn errors_in_the_form_say_what_to_change() {
     let app = seeded().await;
     let cursor = "AeAyzbFJXwj9AAtJLHItMDAwODM";
