@@ -11,47 +11,8 @@ use crate::model::RatingCounts;
 use crate::model::business::{Business, local_business_type};
 use crate::wire;
 
-/// Platforms that publish reviews, by the names that sources have.
-const PLATFORMS: [&str; 38] = [
-    "Airbnb",
-    "Amazon",
-    "Angi",
-    "Apple Maps",
-    "BBB",
-    "Better Business Bureau",
-    "Bing",
-    "Birdeye",
-    "Booking.com",
-    "Capterra",
-    "Checkatrade",
-    "eKomi",
-    "Facebook",
-    "Feefo",
-    "Foursquare",
-    "G2",
-    "Google",
-    "Healthgrades",
-    "HomeAdvisor",
-    "Houzz",
-    "Judge.me",
-    "Loox",
-    "Nextdoor",
-    "Okendo",
-    "OpenTable",
-    "Podium",
-    "PowerReviews",
-    "ProvenExpert",
-    "Reviews.io",
-    "ServiceTitan",
-    "Stamped",
-    "Thumbtack",
-    "Tripadvisor",
-    "Trusted Shops",
-    "Trustpilot",
-    "Yelp",
-    "Yotpo",
-    "Zocdoc",
-];
+/// Platforms that publish reviews, by the names that sources have, one per line.
+const PLATFORMS: &str = include_str!("platforms.txt");
 
 /// The business with its rating and the newest reviews.
 pub fn business(
@@ -161,9 +122,8 @@ fn node_of(review: &wire::Review, business: &Business) -> Value {
 /// Whether a source is a platform that published the review first. Others say how the review was received (`Direct`,
 /// `Invitation`, `Website`).
 fn is_platform(source: &str) -> bool {
-    PLATFORMS
-        .iter()
-        .any(|platform| platform.eq_ignore_ascii_case(source.trim()))
+    let mut platforms = PLATFORMS.lines();
+    platforms.any(|platform| platform.eq_ignore_ascii_case(source.trim()))
 }
 
 /// JSON for a `script` element: `<`, `>` and `&` are escaped, so that a review's text cannot end the element or begin
