@@ -1,7 +1,5 @@
 //! The filter of a search, the same for REST and for agents: its arguments, and the conditions made from them.
 
-use std::fmt::Write;
-
 use super::review::{Day, Vote};
 use super::words::{PluralEndings, TextMatch, fold};
 
@@ -136,56 +134,6 @@ impl ReviewFilter {
     /// Whether the filter has a condition on traits.
     pub const fn asks_traits(&self) -> bool {
         self.has_text.is_some() || self.has_response.is_some()
-    }
-
-    /// [`ReviewFilter::canonical`] with the order: the text that a cursor is bound to.
-    pub fn question(&self) -> String {
-        if self.sort == Sort::Newest {
-            return self.canonical();
-        }
-        format!("{} sort: {}", self.canonical(), self.sort.name())
-    }
-
-    /// A text that is equal only for equal filters. It does not depend on the order of results.
-    pub fn canonical(&self) -> String {
-        let Self {
-            stars,
-            since,
-            until,
-            query,
-            stems,
-            technician,
-            service,
-            language,
-            source,
-            has_text,
-            has_response,
-            aspect,
-            vote,
-            sort: _,
-        } = self;
-        let mut text = format!(
-            "ReviewFilter {{ stars: {stars:?}, since: {since:?}, until: {until:?}, query: {query:?}, technician: {technician:?}, \
-             service: {service:?} }}"
-        );
-        // Later filters are named only if set, so that cursors of earlier releases stay valid. Writing into a String
-        // cannot fail.
-        if language.is_some() || source.is_some() || self.asks_traits() {
-            let bits = |text: bool, response: bool| u8::from(text) | (u8::from(response) << 1);
-            let mask = bits(has_text.is_some(), has_response.is_some());
-            let wanted = bits(*has_text == Some(true), *has_response == Some(true));
-            let _ = write!(
-                text,
-                " language: {language:?}, source: {source:?}, traits: TraitFilter {{ mask: {mask}, wanted: {wanted} }}"
-            );
-        }
-        if let Some(aspect) = aspect {
-            let _ = write!(text, " aspect: {aspect:?}, vote: {vote:?}");
-        }
-        if let Some(stems) = stems {
-            let _ = write!(text, " words: {stems:?}");
-        }
-        text
     }
 }
 

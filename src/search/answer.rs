@@ -51,7 +51,8 @@ pub struct SearchProgress<'a> {
     filter: &'a ReviewFilter,
     cursor: Option<&'a Cursor>,
     scan: SegmentScan<'a>,
-    question: String,
+    /// The filter without its order: the key of its matches.
+    unordered: ReviewFilter,
     /// The positions within the filter's dates.
     all: Range<usize>,
     /// The matches of an earlier search.
@@ -105,10 +106,12 @@ impl<'a> SearchProgress<'a> {
         limit: usize,
         cursor: Option<&'a Cursor>,
     ) -> Self {
-        let (review_index, question) = (&snapshot.input.review_index, filter.canonical());
+        let review_index = &snapshot.input.review_index;
+        let mut unordered = filter.clone();
+        unordered.sort = Sort::Newest;
         let scan = SegmentScan::new(filter, snapshot.input.analyzer.trade());
         let all = positions(review_index, filter.since, filter.until);
-        let known = snapshot.matches(&question);
+        let known = snapshot.matches(&unordered);
         let total = match &known {
             Some(Matches::All(positions)) => Some((positions.len() as u64, true)),
             Some(Matches::TooMany) => Some((TOTAL_MAX, false)),
@@ -121,7 +124,7 @@ impl<'a> SearchProgress<'a> {
             filter,
             cursor,
             scan,
-            question,
+            unordered,
             all,
             known,
             total,
@@ -276,14 +279,14 @@ impl<'a> SearchProgress<'a> {
         let (total, is_exact) = match self.total {
             Some(total) => total,
             None if self.hits.counted.len() as u64 > TOTAL_MAX => {
-                snapshot.remember_matches(self.question, Matches::TooMany);
+                snapshot.remember_matches(self.unordered, Matches::TooMany);
                 (TOTAL_MAX, false)
             }
             None => {
                 let position = |place: &Place| u32::try_from(review_index.position(*place)).ok();
                 let mut matches: Vec<u32> = self.hits.counted.iter().filter_map(position).collect();
                 matches.sort_unstable();
-                snapshot.remember_matches(self.question, Matches::All(matches.into()));
+                snapshot.remember_matches(self.unordered, Matches::All(matches.into()));
                 (self.hits.counted.len() as u64, true)
             }
         };

@@ -2,6 +2,7 @@
 //! consists of the supporting reviews.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use super::answer::positions;
 use super::facets::{VALUES_MAX, with_opinions};
@@ -363,9 +364,9 @@ impl<'a> EvidenceQuery<'a> {
         })
     }
 
-    /// The identity of the query in a cursor: the filters and the aspect's ID, because another trade or release may
-    /// have another aspect at that index.
-    pub fn canonical(&self) -> String {
+    /// What a cursor belongs to: the filters and the aspect's ID, because another trade may have another aspect at that
+    /// index.
+    pub fn filter(&self) -> impl fmt::Debug {
         let EvidenceRequest {
             polarity,
             technician,
@@ -374,18 +375,13 @@ impl<'a> EvidenceQuery<'a> {
             until,
             ..
         } = self.request;
-        let first = format!("evidence {} {polarity:?}", self.aspect.id);
-        // Newer filters are appended only if set, so that cursors of earlier releases stay valid.
-        if technician.is_none() && service.is_none() && since.is_none() && until.is_none() {
-            return first;
-        }
-        format!("{first} {technician:?} {service:?} {since:?} {until:?}")
+        (&self.aspect.id, polarity, technician, service, since, until)
     }
 
     /// The request's cursor if it belongs to another query.
     pub fn foreign_cursor(&self) -> Option<&'a Cursor> {
         let cursor = self.request.cursor.as_ref();
-        cursor.filter(|cursor| !cursor.belongs_to(&self.canonical()))
+        cursor.filter(|cursor| !cursor.belongs_to(&self.filter()))
     }
 }
 
@@ -487,11 +483,7 @@ pub fn evidence_page(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> Evidence
     }
     let last = found.last().filter(|_| has_more);
     let next = last.map(|(segment, index, _)| {
-        Cursor::within(
-            &query.canonical(),
-            segment.days()[*index],
-            segment.id(*index),
-        )
+        Cursor::within(&query.filter(), segment.days()[*index], segment.id(*index))
     });
     let mut technicians = keyed(MentionKind::Technician, &counts.technicians);
     let by_technician = counted.listed(&technicians, MentionKind::Technician);
@@ -744,19 +736,15 @@ mod tests {
             cursor: None,
         };
         let [first, second] = [0, 1].map(|at| trade.aspects[at].id.clone());
-        let about = |trade, id: &str| {
-            EvidenceQuery::about(trade, id, &request)
-                .unwrap()
-                .canonical()
-        };
-        let cursor = Cursor::within(&about(&trade, &second), 739_000, "r-1");
-        assert!(cursor.belongs_to(&about(&trade, &second)));
+        let about = |trade, id: &str| EvidenceQuery::about(trade, id, &request).unwrap();
+        let cursor = Cursor::within(&about(&trade, &second).filter(), 739_000, "r-1");
+        assert!(cursor.belongs_to(&about(&trade, &second).filter()));
         assert!(
-            cursor.belongs_to(&about(&other, &second)),
+            cursor.belongs_to(&about(&other, &second).filter()),
             "the same aspect in another place"
         );
         assert!(
-            !cursor.belongs_to(&about(&trade, &first)),
+            !cursor.belongs_to(&about(&trade, &first).filter()),
             "in its place is another aspect"
         );
         let of_one = EvidenceRequest {
@@ -764,6 +752,6 @@ mod tests {
             ..request.clone()
         };
         let filtered = EvidenceQuery::about(&trade, &second, &of_one).unwrap();
-        assert!(!cursor.belongs_to(&filtered.canonical()), "other filters");
+        assert!(!cursor.belongs_to(&filtered.filter()), "other filters");
     }
 }

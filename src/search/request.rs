@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
@@ -48,7 +49,7 @@ impl SearchRequest {
         let cursor = source.take::<CursorParameter>();
         let filter = ReviewFilter::new(&arguments);
         // With an invalid filter, the cursor cannot be checked.
-        if let Some(cursor) = cursor.as_ref().filter(|cursor| !cursor.fits(&filter))
+        if let Some(cursor) = cursor.as_ref().filter(|cursor| !cursor.belongs_to(&filter))
             && source.issues().is_empty()
         {
             source.issues().push(cursor.invalid());
@@ -63,18 +64,13 @@ impl SearchRequest {
 }
 
 /// The format's version, so that another release's cursor is refused instead of misread.
-const VERSION: u8 = 1;
-/// The format when the order is by stars, which follow the filter's hash.
-const VERSION_WITH_STARS: u8 = 2;
-/// Added to either version if the page ends at the position.
-const ENDS_PAGE: u8 = 2;
-/// Bytes of the filter's hash in a cursor.
-const FILTER_BYTES: usize = 8;
+const VERSION: u8 = 5;
 
 /// The last position of a page, and the filters that it belongs to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cursor {
-    filter: [u8; FILTER_BYTES],
+    /// A hash of the filters.
+    filter: [u8; 8],
     /// Whether the page ends at the position, instead of beginning after it.
     pub ends_page: bool,
     /// The stars of the page's last review, if the order is by stars.
@@ -97,14 +93,14 @@ impl Cursor {
         let stars = segment.stars()[index];
         Self {
             stars: filter.sort.stars().map(|_| stars),
-            ..Self::within(&filter.question(), segment.days()[index], segment.id(index))
+            ..Self::within(filter, segment.days()[index], segment.id(index))
         }
     }
 
-    /// The cursor after a page of `question` (in its canonical form) whose last review has this day number and ID.
-    pub fn within(question: &str, day: i32, id: &str) -> Self {
+    /// The cursor after a page of `filter` whose last review has this day number and ID.
+    pub fn within(filter: &impl fmt::Debug, day: i32, id: &str) -> Self {
         Self {
-            filter: fingerprint(question),
+            filter: fingerprint(filter),
             ends_page: false,
             stars: None,
             day,
@@ -120,12 +116,13 @@ impl Cursor {
         }
     }
 
-    pub fn fits(&self, filter: &ReviewFilter) -> bool {
-        self.belongs_to(&filter.question())
+    pub fn belongs_to(&self, filter: &impl fmt::Debug) -> bool {
+        self.filter == fingerprint(filter)
     }
 
-    pub fn belongs_to(&self, question: &str) -> bool {
-        self.filter == fingerprint(question)
+    fn is_possible(&self) -> bool {
+        self.stars.is_none_or(|stars| (1..=5).contains(&stars))
+            && self.id.parse::<ReviewId>().is_ok()
     }
 
     /// The error for a cursor of another query.
@@ -165,21 +162,9 @@ impl ParameterKind for CursorParameter {
 }
 
 impl fmt::Display for Cursor {
-    /// Opaque: base64url of version, hash of the filter, stars if the order uses them, day and ID.
+    /// Opaque: base64url of the version and the cursor in postcard's form.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let version = match self.stars {
-            None => VERSION,
-            Some(_) => VERSION_WITH_STARS,
-        };
-        let version = version + u8::from(self.ends_page) * ENDS_PAGE;
-        let bytes = [
-            &[version],
-            self.filter.as_slice(),
-            self.stars.as_slice(),
-            &self.day.to_be_bytes(),
-            self.id.as_bytes(),
-        ]
-        .concat();
+        let bytes = postcard::to_allocvec(&(VERSION, self)).map_err(|_| fmt::Error)?;
         f.write_str(&URL_SAFE_NO_PAD.encode(bytes))
     }
 }
@@ -189,40 +174,18 @@ impl FromStr for Cursor {
 
     fn from_str(text: &str) -> Result<Self, InvalidCursor> {
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| InvalidCursor)?;
-        let (version, rest) = bytes.split_first().ok_or(InvalidCursor)?;
-        let (filter, rest) = rest.split_first_chunk().ok_or(InvalidCursor)?;
-        let ends_page = *version > ENDS_PAGE;
-        let (stars, rest) = match version - u8::from(ends_page) * ENDS_PAGE {
-            VERSION => (None, rest),
-            VERSION_WITH_STARS => {
-                let rated = rest
-                    .split_first()
-                    .filter(|(stars, _)| (1..=5).contains(*stars));
-                let (stars, rest) = rated.ok_or(InvalidCursor)?;
-                (Some(*stars), rest)
-            }
-            _ => return Err(InvalidCursor),
-        };
-        let (day, id) = rest.split_first_chunk().ok_or(InvalidCursor)?;
-        let id: ReviewId = str::from_utf8(id)
-            .ok()
-            .and_then(|id| id.parse().ok())
-            .ok_or(InvalidCursor)?;
-        Ok(Self {
-            filter: *filter,
-            ends_page,
-            stars,
-            day: i32::from_be_bytes(*day),
-            id: id.to_string(),
-        })
+        let read: Result<((u8, Self), &[u8]), _> = postcard::take_from_bytes(&bytes);
+        match read {
+            Ok(((VERSION, cursor), [])) if cursor.is_possible() => Ok(cursor),
+            Ok(_) | Err(_) => Err(InvalidCursor),
+        }
     }
 }
 
-fn fingerprint(question: &str) -> [u8; FILTER_BYTES] {
-    let digest: [u8; 32] = Sha256::digest(question).into();
-    let mut fingerprint = [0; FILTER_BYTES];
-    fingerprint.copy_from_slice(&digest[..FILTER_BYTES]);
-    fingerprint
+/// It is the same in all processes of one build.
+fn fingerprint(filter: &impl fmt::Debug) -> [u8; 8] {
+    let digest: [u8; 32] = Sha256::digest(format!("{filter:?}")).into();
+    std::array::from_fn(|index| digest[index])
 }
 
 #[cfg(test)]
@@ -238,11 +201,11 @@ mod tests {
                 ..SearchArguments::default()
             })
         };
-        let cursor = Cursor::within(&of("leak").question(), 739_000, "r-1");
+        let cursor = Cursor::within(&of("leak"), 739_000, "r-1");
         let text = cursor.to_string();
         assert_eq!(text.parse(), Ok(cursor.clone()));
-        assert!(cursor.fits(&of("LEAK")));
-        assert!(!cursor.fits(&of("leaks")));
+        assert!(cursor.belongs_to(&of("LEAK")));
+        assert!(!cursor.belongs_to(&of("leaks")));
         for bad in [
             "",
             "x",
@@ -265,7 +228,7 @@ mod tests {
         };
         let cursor = Cursor {
             stars: Some(2),
-            ..Cursor::within(&of(Sort::Lowest).question(), 739_000, "r-1")
+            ..Cursor::within(&of(Sort::Lowest), 739_000, "r-1")
         };
         assert_eq!(cursor.stars, Some(2));
         assert_eq!(cursor.to_string().parse(), Ok(cursor.clone()));
@@ -275,7 +238,7 @@ mod tests {
             (Sort::Oldest, false),
             (Sort::Newest, false),
         ] {
-            assert_eq!(cursor.fits(&of(sort)), fits, "{sort:?}");
+            assert_eq!(cursor.belongs_to(&of(sort)), fits, "{sort:?}");
         }
         let ending = cursor.clone().ending();
         assert_eq!(ending.to_string().parse(), Ok(ending.clone()));

@@ -14,7 +14,7 @@ use super::document::Document;
 use super::input::SnapshotInput;
 use super::store::Publication;
 use crate::compute::{apart, lock};
-use crate::model::ReviewId;
+use crate::model::{ReviewFilter, ReviewId};
 use crate::storage::reviews::DatabasePosition;
 use crate::wire;
 
@@ -72,8 +72,9 @@ pub enum Matches {
 
 #[derive(Debug, Default)]
 struct CachedMatches {
-    by_query: HashMap<String, Matches>,
-    /// The number of positions in `by_query`.
+    /// By filter, whose order is [`Newest`](crate::model::Sort::Newest).
+    by_filter: HashMap<ReviewFilter, Matches>,
+    /// The number of positions in `by_filter`.
     positions: usize,
 }
 
@@ -123,22 +124,23 @@ impl Snapshot {
         self.is_revoked.load(Ordering::Relaxed)
     }
 
-    /// The cached matches of a query.
-    pub fn matches(&self, query: &str) -> Option<Matches> {
-        self.cached_matches().by_query.get(query).cloned()
+    /// The cached matches of a filter, whose order must be [`Newest`](crate::model::Sort::Newest).
+    pub fn matches(&self, filter: &ReviewFilter) -> Option<Matches> {
+        self.cached_matches().by_filter.get(filter).cloned()
     }
 
-    /// Caches the matches of a query. A full cache is cleared, because searching is cheap.
-    pub fn remember_matches(&self, query: String, matches: Matches) {
+    /// Caches the matches of a filter, whose order must be [`Newest`](crate::model::Sort::Newest). A full cache is cleared, because searching
+    /// is cheap.
+    pub fn remember_matches(&self, filter: ReviewFilter, matches: Matches) {
         let positions = match &matches {
             Matches::All(positions) => positions.len(),
             Matches::TooMany => 0,
         };
         let mut cached = self.cached_matches();
-        if cached.by_query.len() >= QUERIES_MAX || cached.positions + positions > POSITIONS_MAX {
+        if cached.by_filter.len() >= QUERIES_MAX || cached.positions + positions > POSITIONS_MAX {
             *cached = CachedMatches::default();
         }
-        if cached.by_query.insert(query, matches).is_none() {
+        if cached.by_filter.insert(filter, matches).is_none() {
             cached.positions += positions;
         }
     }

@@ -106,7 +106,7 @@ pub fn read(
         escaped_json(&shape(&review.ok_or(CallError::Unknown)?))
     } else if let Some(given) = rest.strip_prefix("reviews?cursor=") {
         let cursor: Option<Cursor> = given.parse().ok();
-        let cursor = cursor.filter(|cursor| cursor.fits(&ReviewFilter::default()));
+        let cursor = cursor.filter(|cursor| cursor.belongs_to(&ReviewFilter::default()));
         if cursor.is_none() {
             let issue = Issue::of::<CursorParameter>(IssueCode::InvalidString, given);
             return Err(refusal(&[issue]));

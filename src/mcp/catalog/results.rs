@@ -105,7 +105,7 @@ pub fn since(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<ToolAn
         since: Some(date),
         ..SearchArguments::default()
     });
-    if let Some(cursor) = cursor.as_ref().filter(|cursor| !cursor.fits(&filter)) {
+    if let Some(cursor) = cursor.as_ref().filter(|cursor| !cursor.belongs_to(&filter)) {
         return Err(refusal(&[cursor.invalid()]));
     }
     let page = page(snapshot, &filter, limit, cursor.as_ref(), RESULT_BYTES_MAX);
@@ -218,7 +218,7 @@ fn fit_evidence(mut evidence: AspectEvidence, query: &EvidenceQuery<'_>) -> Tool
         let last = evidence.reviews.last();
         evidence.next_cursor = last.and_then(|last| {
             let day = Day::new(last.date)?.number();
-            Some(Cursor::within(&query.canonical(), day, &last.review_id).to_string())
+            Some(Cursor::within(&query.filter(), day, &last.review_id).to_string())
         });
     }
 }

@@ -198,6 +198,8 @@ fn only_wire_defines_public_json_types() {
     let is_stored = |file: &File| {
         ["model", "imports", "insights"].contains(&file.module().unwrap_or_default())
             || file.name() == "src/cli/logging.rs"
+            // A cursor is opaque text.
+            || file.name() == "src/search/request.rs"
     };
     let mut faults = Vec::new();
     for file in sources()
