@@ -459,9 +459,6 @@ async fn answer<E: Endpoint>(
     connection
         .had_body
         .store(!request.body().is_end_stream(), Ordering::Relaxed);
-    connection
-        .cycle
-        .expect_body(request.body().size_hint().exact());
     let response = if let Some(early_response) = objection(&request) {
         let path = request.uri().path().as_bytes();
         let response = early_response.response(path, &handler.limits);

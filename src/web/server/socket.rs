@@ -8,13 +8,12 @@ use std::io;
 use std::io::IoSlice;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use hyper::rt::{Sleep, Timer};
 use hyper_util::rt::TokioTimer;
-use memchr::memchr_iter;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
@@ -31,7 +30,7 @@ pub struct Limits {
     /// Timeout for the rest of a request's head after its first byte, and for the first byte after connecting. Default
     /// 10 s.
     pub headers_timeout: Duration,
-    /// Timeout for the first byte of the next request after a response. Default 75 s.
+    /// Timeout for the next byte after a response, also if the next request's head has begun before it. Default 75 s.
     pub keep_alive_timeout: Duration,
     /// Timeout for reading a request's body. After it, reading fails with an error whose source is an [`std::io::Error`] of
     /// kind `TimedOut`. Default 30 s.
@@ -89,8 +88,6 @@ pub(super) struct Socket {
     pub(super) rejected: Option<u16>,
     /// Bytes written since the connection's task last left its thread to others.
     burst_bytes: usize,
-    /// Whether the next head has begun in the bytes read so far.
-    tail: Tail,
     pub(super) overdue: Option<Overdue>,
     /// The client has closed its side.
     pub(super) is_ended: bool,
@@ -108,14 +105,12 @@ impl Socket {
             pace: None,
             rejected: None,
             burst_bytes: 0,
-            tail: Tail::default(),
             overdue: None,
             is_ended: false,
         }
     }
 
     fn note_read(&mut self, read: &[u8]) {
-        self.tail.note(read);
         match self.cycle.phase() {
             _ if read.is_empty() => self.is_ended = true,
             Phase::New | Phase::Idle => self.cycle.enter(Phase::Head),
@@ -269,10 +264,7 @@ impl AsyncWrite for Socket {
         let this = self.get_mut();
         ready!(Pin::new(&mut this.stream).poll_flush(context))?;
         if this.cycle.phase() == Phase::Answered {
-            // hyper reads ahead: if the next head has already begun, its time starts now.
-            let has_begun = this.tail.end_request(this.cycle.body_bytes());
-            this.cycle
-                .enter(if has_begun { Phase::Head } else { Phase::Idle });
+            this.cycle.enter(Phase::Idle);
             this.read_by = None;
             this.pace = None;
         } else if let Some(pace) = &mut this.pace {
@@ -300,7 +292,8 @@ impl AsyncWrite for Socket {
 pub(super) enum Phase {
     /// Connected; no bytes received.
     New,
-    /// A response has been sent completely; no byte of a next request has been received.
+    /// A response has been sent completely, and nothing was received since. hyper may have read the beginning of the next
+    /// head before that.
     Idle,
     Head,
     /// The handler has the request, or its response is being sent.
@@ -323,15 +316,12 @@ impl Phase {
 #[derive(Debug)]
 pub(super) struct Cycle {
     phase: AtomicU8,
-    /// The last request's body length; `u64::MAX` if the request did not declare one.
-    body_bytes: AtomicU64,
 }
 
 impl Cycle {
     pub(super) const fn new() -> Self {
         Self {
             phase: AtomicU8::new(Phase::New as u8),
-            body_bytes: AtomicU64::new(0),
         }
     }
 
@@ -348,81 +338,6 @@ impl Cycle {
 
     pub(super) fn enter(&self, phase: Phase) {
         self.phase.store(phase as u8, Ordering::Relaxed);
-    }
-
-    pub(super) fn expect_body(&self, bytes: Option<u64>) {
-        self.body_bytes
-            .store(bytes.unwrap_or(u64::MAX), Ordering::Relaxed);
-    }
-
-    pub(super) fn body_bytes(&self) -> Option<u64> {
-        Some(self.body_bytes.load(Ordering::Relaxed)).filter(|bytes| *bytes != u64::MAX)
-    }
-}
-
-// Detects whether the bytes read end within the head of a next request. hyper reads ahead without reporting it;
-// otherwise the keep-alive timeout (75 s) would apply to a head that has begun (10 s).
-//
-// A head ends with an empty line, and so does a chunked body (RFC 9112 §2.1, §7.1). A body of known length ends after
-// its bytes, which can be counted if its head was the first thing read since the previous response; otherwise the
-// shorter timeout applies. A lone LF also ends a line, as in hyper (§2.2).
-
-/// A summary of the bytes read since the last response.
-#[derive(Debug, Default)]
-struct Tail {
-    /// The last three bytes read.
-    last: [u8; 3],
-    /// Bytes read since the last response.
-    bytes: u64,
-    /// Bytes up to the end of the first head.
-    head_bytes: Option<u64>,
-    /// Whether bytes of the next request were read before the last response, so that counting does not begin at a
-    /// head.
-    is_shifted: bool,
-}
-
-impl Tail {
-    fn note(&mut self, read: &[u8]) {
-        if self.head_bytes.is_none() {
-            // The byte so far before the one at `at`.
-            let before = |at: usize, back: usize| match at.checked_sub(back) {
-                Some(at) => read[at],
-                None => self.last[self.last.len() + at - back],
-            };
-            let mut line_ends = memchr_iter(b'\n', read).filter(|at| self.bytes + *at as u64 > 1);
-            let blank = line_ends.find(|at| match before(*at, 1) {
-                b'\n' => true,
-                b'\r' => before(*at, 2) == b'\n',
-                _ => false,
-            });
-            self.head_bytes = blank.map(|at| self.bytes + at as u64 + 1);
-        }
-        self.bytes += read.len() as u64;
-        for byte in &read[read.len().saturating_sub(self.last.len())..] {
-            self.last = [self.last[1], self.last[2], *byte];
-        }
-    }
-
-    /// Whether the last line is empty: `\n\n` or `\n\r\n`.
-    const fn is_blank_line(&self) -> bool {
-        matches!(self.last, [_, b'\n', b'\n'] | [b'\n', b'\r', b'\n'])
-    }
-
-    /// Call when a response has been sent: returns whether a next head has begun. `body_bytes` is the declared length
-    /// of the request's body.
-    fn end_request(&mut self, body_bytes: Option<u64>) -> bool {
-        let end = self
-            .head_bytes
-            .zip(body_bytes)
-            .map(|(head, body)| head.saturating_add(body));
-        let is_counted_down = !self.is_shifted && end == Some(self.bytes);
-        let has_begun = !self.is_blank_line() && !is_counted_down;
-        *self = Self {
-            last: self.last,
-            is_shifted: has_begun,
-            ..Self::default()
-        };
-        has_begun
     }
 }
 
@@ -613,80 +528,5 @@ mod burst_tests {
         drop(socket);
         assert_eq!(reader.await.unwrap(), written);
         assert!(most < BURST_BYTES_MAX + 2 * PART.len(), "{most} at a time");
-    }
-}
-
-#[cfg(test)]
-mod tail_tests {
-    use super::*;
-
-    const HEAD: &str = "GET / HTTP/1.1\r\nhost: a\r\n\r\n";
-    const POST: &str = "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\n\r\n";
-
-    /// Feeds `read` in pieces of every size before the response to a request with such a body.
-    fn has_begun(read: &str, body_bytes: Option<u64>) -> bool {
-        let all: Vec<bool> = (1..=read.len())
-            .map(|size| {
-                let mut tail = Tail::default();
-                read.as_bytes()
-                    .chunks(size)
-                    .for_each(|piece| tail.note(piece));
-                tail.end_request(body_bytes)
-            })
-            .collect();
-        assert!(
-            all.iter().all(|one| *one == all[0]),
-            "{read:?}: the same however it comes"
-        );
-        all[0]
-    }
-
-    #[test]
-    fn a_head_has_begun_where_anything_stands_behind_the_end_of_a_request() {
-        for (read, body_bytes, expected) in [
-            (HEAD.to_owned(), None, false),
-            (HEAD.replace("\r\n", "\n"), None, false),
-            (format!("{HEAD}G"), None, true),
-            (format!("{HEAD}GET / HTTP/1.1\r\nhost: a\r\n"), None, true),
-            (format!("{HEAD}{HEAD}"), None, false),
-            (format!("{HEAD}{HEAD}GET"), None, true),
-            // Empty lines do not begin a head.
-            (format!("{HEAD}\r\n\r\n"), None, false),
-            (format!("{POST}hello"), Some(5), false),
-            (format!("{POST}hel\n\n"), Some(5), false),
-            (format!("{POST}helloGET /"), Some(5), true),
-            (format!("{POST}hello{HEAD}"), Some(5), false),
-            (
-                format!(
-                    "{}5\r\nhello\r\n0\r\n\r\n",
-                    POST.replace("content-length: 5", "transfer-encoding: chunked")
-                ),
-                None,
-                false,
-            ),
-            (
-                format!(
-                    "{}0\r\n\r\nG",
-                    POST.replace("content-length: 5", "transfer-encoding: chunked")
-                ),
-                None,
-                true,
-            ),
-        ] {
-            assert_eq!(has_begun(&read, body_bytes), expected, "{read:?}");
-        }
-    }
-
-    #[test]
-    fn each_answer_is_followed_by_a_count_of_its_own() {
-        let mut tail = Tail::default();
-        for _ in 0..3 {
-            tail.note(format!("{POST}hello").as_bytes());
-            assert!(!tail.end_request(Some(5)));
-        }
-        tail.note(format!("{HEAD}GET").as_bytes());
-        assert!(tail.end_request(None), "three bytes of a next head");
-        tail.note(b" / HTTP/1.1\r\n\r\n");
-        assert!(!tail.end_request(None), "which has come whole");
     }
 }

@@ -154,10 +154,10 @@ async fn the_answer_arrives_although_the_body_was_not_read() {
 }
 
 #[tokio::test]
-async fn a_pipelined_head_has_the_time_limit_of_a_head() {
+async fn a_pipelined_head_has_the_time_limit_of_an_idle_connection_and_after_its_next_byte_that_of_a_head()
+ {
     let server = start(Limits {
-        headers_timeout: SOON,
-        keep_alive_timeout: NEVER * 2,
+        keep_alive_timeout: SOON,
         ..Limits::default()
     })
     .await;
@@ -170,6 +170,17 @@ async fn a_pipelined_head_has_the_time_limit_of_a_head() {
         assert_eq!(client.answer().await.status, 200);
         client.answer().await.assert_problem(408);
     }
+    let server = start(Limits {
+        headers_timeout: SOON,
+        keep_alive_timeout: NEVER * 2,
+        ..Limits::default()
+    })
+    .await;
+    let mut client = server.client().await;
+    client.send(&format!("{GET}GET / HTTP/1.1\r\n")).await;
+    assert_eq!(client.answer().await.status, 200);
+    client.send("host:").await;
+    client.answer().await.assert_problem(408);
 }
 
 #[tokio::test]
