@@ -6,7 +6,7 @@ use std::fmt;
 
 use super::answer::positions;
 use super::facets::{VALUES_MAX, with_opinions};
-use super::names;
+use super::names::{self, value};
 use super::request::{Cursor, CursorParameter};
 use crate::insights::aggregate::{PERSON_MIN, ReviewVote, Vote, VoteCounts, vote_of};
 use crate::insights::trades::AspectDefinition;
@@ -188,19 +188,12 @@ fn entity(
     kind: MentionKind,
     name: &str,
 ) -> Result<InsightsStage, String> {
-    let counts = snapshot.counts();
-    let (what, facets, facet) = match kind {
-        MentionKind::Technician => (
-            "technician",
-            &counts.technicians,
-            names::technician(snapshot, name),
-        ),
-        MentionKind::Service => ("service", &counts.services, names::service(snapshot, name)),
-        MentionKind::ServiceArea => ("area", &counts.service_areas, names::area(snapshot, name)),
-    };
+    let what = parameter(kind);
+    let facet = names::find(snapshot, kind, name);
     let found = facet.and_then(|facet| Some((facet, find_entity(snapshot, kind, facet)?)));
     let Some((facet, entity)) = found else {
-        return Err(nothing(what, facets.iter().map(|one| one.name.as_str())));
+        let known = snapshot.counts().of_kind(kind).iter();
+        return Err(nothing(what, known.map(|one| one.name.as_str())));
     };
     // For a technician whom few reviews mention, only the counts are shown.
     let is_told = kind != MentionKind::Technician || entity.reviews >= PERSON_MIN;
@@ -264,14 +257,6 @@ fn by_aspect(
             ..AspectFacet::new(&aspect.id, &aspect.label, votes)
         })
         .collect()
-}
-
-/// The value of an entity in packed analyses and in filters: a service's ID, the name of any other.
-fn value(kind: MentionKind, facet: &Facet) -> &str {
-    match kind {
-        MentionKind::Service => facet.id.as_deref().unwrap_or(&facet.name),
-        MentionKind::Technician | MentionKind::ServiceArea => &facet.name,
-    }
 }
 
 /// The URL of the evidence; `None` for a place, because evidence has no such filter.
@@ -423,10 +408,9 @@ struct NameFilter {
 
 impl NameFilter {
     fn by(request: &EvidenceRequest, snapshot: &Snapshot) -> Self {
-        let asked = request.technician.as_deref();
-        let technician = asked.map(|said| names::technician(snapshot, said));
-        let asked = request.service.as_deref();
-        let service = asked.map(|said| names::service(snapshot, said));
+        let find = |kind, asked: Option<&str>| asked.map(|said| names::find(snapshot, kind, said));
+        let technician = find(MentionKind::Technician, request.technician.as_deref());
+        let service = find(MentionKind::Service, request.service.as_deref());
         let key = |kind, found: Option<&Facet>| Some(name_key(kind, value(kind, found?)));
         Self {
             technician: key(MentionKind::Technician, technician.flatten()),
@@ -646,15 +630,13 @@ pub fn evidence(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> wire::AspectE
 
 /// The nearest known names for unknown ones.
 fn did_you_mean(snapshot: &Snapshot, request: &EvidenceRequest) -> Option<wire::DidYouMean> {
-    let technician = request.technician.as_deref();
-    let service = request.service.as_deref();
+    let nearest = |kind, asked: Option<&str>| {
+        let unknown = asked.filter(|asked| names::find(snapshot, kind, asked).is_none())?;
+        names::nearest(snapshot, kind, unknown)
+    };
     wire::DidYouMean {
-        technician: technician
-            .filter(|asked| names::technician(snapshot, asked).is_none())
-            .and_then(|asked| names::nearest_technician(snapshot, asked)),
-        service: service
-            .filter(|asked| names::service(snapshot, asked).is_none())
-            .and_then(|asked| names::nearest_service(snapshot, asked)),
+        technician: nearest(MentionKind::Technician, request.technician.as_deref()),
+        service: nearest(MentionKind::Service, request.service.as_deref()),
         ..wire::DidYouMean::default()
     }
     .if_any()

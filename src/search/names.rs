@@ -2,7 +2,8 @@
 //! one.
 
 use crate::compute::apart;
-use crate::insights::Trade;
+use crate::insights::{MentionKind, Trade};
+use crate::model::business::Business;
 use crate::model::{SearchArguments, fold};
 use crate::snapshot::{MentionCounts, Snapshot};
 use crate::wire::parameters::{Aspect, Parameter, ParameterSource};
@@ -29,49 +30,54 @@ pub fn aspect_of(source: &mut impl ParameterSource, trade: &Trade, asked: &str) 
     found
 }
 
-/// Finds a technician by full name, ID or alias, ignoring case.
-pub fn technician<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
-    let people = snapshot.input.business.technicians.iter();
-    let aliases = people.flat_map(|one| {
-        one.aliases
-            .iter()
-            .map(|alias| (one.id.as_str(), alias.as_str()))
-    });
-    find(&snapshot.counts().technicians, aliases, said)
+/// The value of an entity in packed analyses and in filters: a service's ID, the name of any other.
+pub fn value(kind: MentionKind, facet: &Facet) -> &str {
+    match kind {
+        MentionKind::Service => facet.id.as_deref().unwrap_or(&facet.name),
+        MentionKind::Technician | MentionKind::ServiceArea => &facet.name,
+    }
 }
 
-/// Finds a service by ID, name or synonym, ignoring case.
-pub fn service<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
-    let services = snapshot.input.business.services.iter();
-    let synonyms = services.flat_map(|one| {
-        one.synonyms
-            .iter()
-            .map(|word| (one.id.as_str(), word.as_str()))
-    });
-    find(&snapshot.counts().services, synonyms, said)
+/// The aliases and synonyms of the business's entities, each with the entity's ID.
+fn other_names(snapshot: &Snapshot, kind: MentionKind) -> Vec<(&str, &str)> {
+    let Business {
+        technicians,
+        services,
+        ..
+    } = &snapshot.input.business;
+    let mut names = Vec::new();
+    match kind {
+        MentionKind::Technician => {
+            for one in technicians {
+                names.extend(one.aliases.iter().map(|alias| (&*one.id, alias.as_str())));
+            }
+        }
+        MentionKind::Service => {
+            for one in services {
+                names.extend(one.synonyms.iter().map(|word| (&*one.id, word.as_str())));
+            }
+        }
+        MentionKind::ServiceArea => {}
+    }
+    names
 }
 
-/// Finds a service area by name, ignoring case.
-pub fn area<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
-    find(&snapshot.counts().service_areas, std::iter::empty(), said)
-}
-
-/// Finds a facet by name, then by ID, then by alias or synonym: an exact name takes precedence over an alias.
-fn find<'a, 'b>(
-    facets: &'a [Facet],
-    others: impl Iterator<Item = (&'b str, &'b str)>,
-    said: &str,
-) -> Option<&'a Facet> {
-    let wanted = fold(said);
-    let by_id = |id: &str| facets.iter().find(|facet| facet.id.as_deref() == Some(id));
+/// Finds an entity by name, then by ID, then by alias or synonym, ignoring case: an exact name takes precedence over an
+/// alias.
+pub fn find<'a>(snapshot: &'a Snapshot, kind: MentionKind, said: &str) -> Option<&'a Facet> {
+    let (facets, wanted) = (snapshot.counts().of_kind(kind), fold(said));
+    let with_id = |wanted: &dyn Fn(&str) -> bool| {
+        let mut facets = facets.iter();
+        facets.find(|facet| facet.id.as_deref().is_some_and(wanted))
+    };
     let by_name = facets.iter().find(|facet| fold(&facet.name) == wanted);
     by_name
+        .or_else(|| with_id(&|id| fold(id) == wanted))
         .or_else(|| {
-            facets
-                .iter()
-                .find(|facet| facet.id.as_deref().is_some_and(|id| fold(id) == wanted))
+            let mut others = other_names(snapshot, kind).into_iter();
+            let (id, _) = others.find(|(_, name)| fold(name) == wanted)?;
+            with_id(&|its| its == id)
         })
-        .or_else(|| by_id(others.into_iter().find(|(_, word)| fold(word) == wanted)?.0))
 }
 
 /// The nearest values for unknown names in `arguments`, for a search without a match (after one, all names are known);
@@ -97,12 +103,12 @@ fn nearest_names(snapshot: &Snapshot, arguments: &SearchArguments) -> Option<Did
             arguments.mentions_technician.as_deref(),
             &counts.technicians,
         )
-        .and_then(|asked| nearest_technician(snapshot, asked)),
+        .and_then(|asked| nearest(snapshot, MentionKind::Technician, asked)),
         mentions_service: arguments
             .mentions_service
             .as_deref()
             .filter(|asked| !counts.services.iter().any(|facet| has_id(facet, asked)))
-            .and_then(|asked| nearest_service(snapshot, asked)),
+            .and_then(|asked| nearest(snapshot, MentionKind::Service, asked)),
         language: unnamed(arguments.language.as_deref(), &counts.languages)
             .and_then(|asked| nearest_language(counts, asked)),
         source: unnamed(arguments.source.as_deref(), &counts.sources)
@@ -117,32 +123,11 @@ fn unnamed<'a>(asked: Option<&'a str>, facets: &[Facet]) -> Option<&'a str> {
     asked.filter(|asked| facets.iter().all(|facet| fold(&facet.name) != fold(asked)))
 }
 
-/// The full name of the technician with the nearest name, alias or ID.
-pub fn nearest_technician(snapshot: &Snapshot, asked: &str) -> Option<String> {
-    let people = &snapshot.input.business.technicians;
-    let aliases = |id: &str| {
-        let people = people.iter().filter(|one| one.id == id);
-        people
-            .flat_map(|one| [&one.id].into_iter().chain(&one.aliases))
-            .cloned()
-            .collect()
-    };
-    let name = |facet: &Facet| facet.name.clone();
-    nearest(asked, &snapshot.counts().technicians, name, aliases)
-}
-
-/// The ID of the service with the nearest ID, name or synonym.
-pub fn nearest_service(snapshot: &Snapshot, asked: &str) -> Option<String> {
-    let services = &snapshot.input.business.services;
-    let synonyms = |id: &str| {
-        let services = services.iter().filter(|one| one.id == id);
-        services
-            .flat_map(|one| [&one.name].into_iter().chain(&one.synonyms))
-            .cloned()
-            .collect()
-    };
-    let id = |facet: &Facet| facet.id.clone().unwrap_or_default();
-    nearest(asked, &snapshot.counts().services, id, synonyms)
+/// The [`value`] of the entity with the nearest name, ID, alias or synonym.
+pub fn nearest(snapshot: &Snapshot, kind: MentionKind, asked: &str) -> Option<String> {
+    let facets = snapshot.counts().of_kind(kind);
+    let nearest = nearest_facet(asked, facets, &other_names(snapshot, kind))?;
+    Some(value(kind, nearest).to_owned())
 }
 
 /// The nearest language tag: `en` for `en-GB` if there is no other English.
@@ -152,34 +137,34 @@ fn nearest_language(counts: &MentionCounts, asked: &str) -> Option<String> {
 }
 
 fn nearest_name(facets: &[Facet], asked: &str) -> Option<String> {
-    nearest(asked, facets, |facet| facet.name.clone(), |_| Vec::new())
+    Some(nearest_facet(asked, facets, &[])?.name.clone())
 }
 
-/// The `value` of the facet whose value or synonym is nearest; among equals, that of the most mentioned facet.
-fn nearest(
+/// The facet whose name, ID or other name is nearest; among equals, the most mentioned one. `others` are names by ID.
+fn nearest_facet<'a>(
     asked: &str,
-    facets: &[Facet],
-    value: impl Fn(&Facet) -> String,
-    others: impl Fn(&str) -> Vec<String>,
-) -> Option<String> {
+    facets: &'a [Facet],
+    others: &[(&str, &str)],
+) -> Option<&'a Facet> {
     let asked = fold(asked);
     if asked.is_empty() || asked.chars().count() > NAME_CHARACTERS_MAX {
         return None;
     }
-    let mut best: Option<(f64, String)> = None;
+    let mut best: Option<(f64, &Facet)> = None;
     for facet in facets.iter().take(VALUES_MAX) {
-        let value = value(facet);
-        let others = facet.id.as_deref().map(&others).unwrap_or_default();
+        let id = facet.id.as_deref();
+        let others = others.iter().filter(|(its, _)| Some(*its) == id);
         let likeness = others
-            .iter()
-            .chain([&value])
+            .map(|(_, name)| *name)
+            .chain(id)
+            .chain([&*facet.name])
             .map(|name| likeness(&asked, &fold(name)))
             .fold(0.0, f64::max);
-        if likeness >= LIKENESS_MIN && best.as_ref().is_none_or(|(most, _)| likeness > *most) {
-            best = Some((likeness, value));
+        if likeness >= LIKENESS_MIN && best.is_none_or(|(most, _)| likeness > most) {
+            best = Some((likeness, facet));
         }
     }
-    best.map(|(_, value)| value)
+    best.map(|(_, facet)| facet)
 }
 
 /// The similarity of a name, as a whole or by one of its words; both names are folded.
@@ -194,7 +179,7 @@ fn likeness(asked: &str, name: &str) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::nearest_facet;
     use crate::wire::Facet;
 
     #[test]
@@ -209,12 +194,9 @@ mod tests {
             facet("d", "Dana Öberg"),
             facet("k", "Michael Kane"),
         ];
-        let others = |id: &str| {
-            if id == "k" {
-                vec!["Mickey".to_owned()]
-            } else {
-                Vec::new()
-            }
+        let nearest = |asked: &str| {
+            let facet = nearest_facet(asked, &facets, &[("k", "Mickey")]);
+            facet.map(|facet| facet.name.as_str())
         };
         for (asked, expected) in [
             ("Mike Alvares", Some("Mike Alvarez")),
@@ -225,20 +207,8 @@ mod tests {
             ("Nobody Known", None),
             ("", None),
         ] {
-            assert_eq!(
-                nearest(asked, &facets, |facet| facet.name.clone(), others).as_deref(),
-                expected,
-                "{asked}"
-            );
+            assert_eq!(nearest(asked), expected, "{asked}");
         }
-        assert_eq!(
-            nearest(
-                &"a".repeat(10_000),
-                &facets,
-                |facet| facet.name.clone(),
-                others
-            ),
-            None
-        );
+        assert_eq!(nearest(&"a".repeat(10_000)), None);
     }
 }

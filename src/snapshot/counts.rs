@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use super::index::ReviewIndex;
 use super::input::SnapshotInput;
 use super::segment::{FoldedValue, ValueColumn};
+use crate::insights::MentionKind;
 use crate::model::business::Business;
 use crate::model::fold;
 use crate::wire;
@@ -26,6 +27,14 @@ pub struct MentionCounts {
 }
 
 impl MentionCounts {
+    pub fn of_kind(&self, kind: MentionKind) -> &[wire::Facet] {
+        match kind {
+            MentionKind::Technician => &self.technicians,
+            MentionKind::Service => &self.services,
+            MentionKind::ServiceArea => &self.service_areas,
+        }
+    }
+
     /// The mentions in the reviews of `input`, and listed entities that no review mentions.
     pub fn of(input: &SnapshotInput) -> Self {
         let SnapshotInput {

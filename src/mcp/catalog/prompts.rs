@@ -11,7 +11,7 @@ use crate::insights::MentionKind;
 use crate::mcp::escape::escaped_json;
 use crate::model::{ReviewFilter, SearchArguments, Vote, fold};
 use crate::search::insights::find_entity;
-use crate::search::names::{service, technician};
+use crate::search::names;
 use crate::snapshot::Snapshot;
 use crate::wire::Facet;
 
@@ -123,26 +123,25 @@ fn find_entities<'a>(
     prompt: &Prompt,
     arguments: &Object,
 ) -> Result<Vec<&'a Facet>, CallError> {
-    let (kind, counts) = (kind_of(prompt), snapshot.counts());
+    let kind = kind_of(prompt);
     let (mut named, mut issues) = (Vec::new(), Vec::new());
-    let names = prompt.arguments.iter().flatten();
-    let names: Vec<&str> = names.map(|argument| argument.name.as_str()).collect();
-    for name in &names {
+    let asked = prompt.arguments.iter().flatten();
+    let asked: Vec<&str> = asked.map(|argument| argument.name.as_str()).collect();
+    for name in &asked {
         let value = arguments.get(*name).unwrap_or(&Value::Null);
         let said = value.as_str().unwrap_or_default();
-        let (found, all) = if kind == MentionKind::Service {
-            (service(snapshot, said), &counts.services)
-        } else {
-            (technician(snapshot, said), &counts.technicians)
-        };
-        match found {
+        match names::find(snapshot, kind, said) {
             None => {
                 let must = if value.is_null() {
                     format!("{REQUIRED}:")
                 } else {
                     "must be".to_owned()
                 };
-                let message = format!("{must} a {}; {}", kind.name(), list_names(all));
+                let message = format!(
+                    "{must} a {}; {}",
+                    kind.name(),
+                    list_names(snapshot.counts().of_kind(kind))
+                );
                 issues.push(issue(name, message, value));
             }
             Some(facet) if named.contains(&facet) => {
@@ -151,7 +150,7 @@ fn find_entities<'a>(
             Some(facet) => named.push(facet),
         }
     }
-    issues.extend(unknown(&prompt.name, &names, arguments));
+    issues.extend(unknown(&prompt.name, &asked, arguments));
     if issues.is_empty() {
         Ok(named)
     } else {
