@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::review::{Day, Vote};
+use super::review::Day;
+use super::votes::Vote;
 use super::words::{PluralEndings, TextMatch, fold};
 
 /// What a review has, of what filters ask for.
