@@ -12,13 +12,12 @@ pub mod random;
 pub mod config;
 
 pub mod model;
+pub mod wire;
 
 pub mod storage;
 
 pub mod imports;
 pub mod insights;
-
-pub mod wire;
 
 pub mod snapshot;
 

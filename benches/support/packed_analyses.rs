@@ -5,16 +5,18 @@ use std::collections::BTreeSet;
 use std::mem::size_of;
 
 use reviews_service::insights::aggregate::{
-    AggregateInput, AggregatedInsights, FrequentPhrases, Original, aggregate, topics,
+    AggregateInput, FrequentPhrases, Original, aggregate, topics,
 };
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::trades::AspectDefinition;
 use reviews_service::insights::{
-    Analysis, Finding, Mention, MentionKind, PackedAnalyses, PackedAnalysis, PackedFinding,
-    PackedHead, PackedName, Polarity, TextLanguage, TextSpan, Trade,
+    Analysis, Finding, Mention, PackedAnalyses, PackedAnalysis, PackedFinding, PackedHead,
+    PackedName, Polarity, TextLanguage, TextSpan, Trade,
 };
-use reviews_service::model::Review;
-use reviews_service::model::business::Business;
+use reviews_service::links::Links;
+use reviews_service::model::business::{Business, Editorial};
+use reviews_service::model::{MentionKind, Review};
+use reviews_service::wire::{Insights, InsightsMethod};
 
 use super::corpus::Corpus;
 use super::words::Dice;
@@ -30,6 +32,7 @@ pub struct Noted {
     originals: Vec<Original>,
     trade: Trade,
     business: Business,
+    links: Links,
 }
 
 impl Noted {
@@ -62,14 +65,15 @@ impl Noted {
             originals,
             trade,
             business: Corpus::business(),
+            links: "https://reviews.example.com".parse().unwrap(),
         }
     }
 
     /// Aggregates all packed analyses into insights, as a new snapshot does.
     #[must_use]
-    pub fn compile(&self) -> AggregatedInsights {
+    pub fn compile(&self) -> Insights {
         let segments: Vec<&PackedAnalyses> = self.segments.iter().collect();
-        aggregate(&AggregateInput {
+        let sources = AggregateInput {
             segments: &segments,
             phrases: &FrequentPhrases::new(&segments),
             unanalyzed: 0,
@@ -77,9 +81,12 @@ impl Noted {
             trade: &self.trade,
             business: &self.business,
             people: &[],
+            editorial: &Editorial::default(),
             answered: &BTreeSet::new(),
             mentioned: &BTreeSet::new(),
-        })
+            links: &self.links,
+        };
+        aggregate(&sources, InsightsMethod::default())
     }
 
     /// Their size in memory.

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::named;
+use crate::model::{MentionKind, Vote, named};
 
 /// A range of a review's `text` in Unicode code points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -12,6 +12,16 @@ pub struct TextSpan {
     pub start: u32,
     /// Exclusive.
     pub end: u32,
+}
+
+impl TextSpan {
+    /// Its code points in `text`; `None` if it is empty or ends after the text.
+    pub fn of(self, text: &str) -> Option<&str> {
+        let mut places = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+        let start = places.nth(self.start as usize)?;
+        let end = places.nth((self.end as usize).checked_sub(self.start as usize + 1)?)?;
+        text.get(start..end)
+    }
 }
 
 /// Whether a text was analysed, with the reason if it was not.
@@ -98,6 +108,17 @@ impl Polarity {
     }
 }
 
+impl From<Polarity> for Vote {
+    fn from(polarity: Polarity) -> Self {
+        match polarity {
+            Polarity::Positive => Self::Positive,
+            Polarity::Negative => Self::Negative,
+            Polarity::Neutral => Self::Neutral,
+            Polarity::Uncertain => Self::Uncertain,
+        }
+    }
+}
+
 /// One reason for a finding: a rule or weight, its position, and its points.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
@@ -125,19 +146,6 @@ pub struct Finding {
     pub confidence: u8,
     /// Reasons: hits that found the aspect (0 points) and hits that contribute to the score.
     pub hits: Vec<Hit>,
-}
-
-named! {
-    /// Kind of a named entity; its name is used in the database.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-    pub enum MentionKind {
-        /// Values are full names.
-        Technician = "technician",
-        /// Values are service ids.
-        Service = "service",
-        /// A place that the business serves; values are names.
-        ServiceArea = "service_area",
-    }
 }
 
 /// A named entity in the text.

@@ -16,7 +16,7 @@ pub mod trades;
 mod witness;
 
 pub use analysis::{
-    Analysis, Finding, Hit, LanguageCode, Mention, MentionKind, Polarity, TextLanguage, TextSpan,
+    Analysis, Finding, Hit, LanguageCode, Mention, Polarity, TextLanguage, TextSpan,
 };
 pub use analyzer::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
 pub use packed_analysis::{
@@ -24,4 +24,4 @@ pub use packed_analysis::{
     WitnessCount, name_key,
 };
 pub use trades::Trade;
-pub use witness::FindingSource;
+pub use witness::witness;

@@ -4,12 +4,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::analysis::{Analysis, Hit, MentionKind, Polarity, TextLanguage};
+use super::analysis::{Analysis, Hit, Polarity, TextLanguage};
 use super::text::is_quotable;
 use super::trades::Trade;
-use super::witness::{CONFIRMED, FindingSource, WITHDRAWN};
-use crate::model::Review;
+use super::witness::{CONFIRMED, WITHDRAWN, witness};
 use crate::model::hash::{FNV_OFFSET, fnv1a, folded};
+use crate::model::{MentionKind, Review};
+use crate::wire::Witness;
 
 /// Version of the stored form. It is part of [`super::Analyzer::method`], so analyses stored in another form are
 /// repeated.
@@ -97,9 +98,9 @@ impl WitnessCount {
         if has(CONFIRMED) {
             return Self::Confirmed;
         }
-        match FindingSource::of(hits) {
-            FindingSource::Both => Self::Both,
-            FindingSource::Rule | FindingSource::Classifier => Self::One,
+        match witness(hits) {
+            Witness::Both => Self::Both,
+            Witness::Rule | Witness::Classifier => Self::One,
         }
     }
 }

@@ -6,11 +6,11 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::analysis::{Analysis, Finding, Hit, Mention, MentionKind};
+use super::analysis::{Analysis, Finding, Hit, Mention};
 use super::packed_analysis::PackedAnalysis;
-use super::witness::FindingSource;
-use crate::model::Review;
+use super::witness::witness;
 use crate::model::hash::hex;
+use crate::model::{MentionKind, Review};
 use crate::storage::{Write, unpack_value};
 
 // One row for each review, written and loaded in batches. An invalid row, possibly written by a shell, counts as
@@ -178,7 +178,7 @@ fn row(kept: &NewAnalysis) -> Value {
             one.span.start,
             one.span.end,
             hits,
-            FindingSource::of(&one.hits).name(),
+            witness(&one.hits).name(),
             one.confidence
         ])
     };
@@ -304,10 +304,11 @@ fn unpack_analysis(bytes: &[u8], day: i32, stars: u8) -> Option<PackedAnalysis> 
 #[cfg(test)]
 mod tests {
     use super::{pack, unpack_analysis};
-    use crate::insights::analysis::{MentionKind, Polarity, TextLanguage};
+    use crate::insights::analysis::{Polarity, TextLanguage};
     use crate::insights::packed_analysis::{
         PackedAnalysis, PackedFinding, PackedHead, PackedName, WitnessCount,
     };
+    use crate::model::MentionKind;
 
     #[test]
     fn a_packed_analysis_comes_back_as_it_was_and_a_broken_one_not_at_all() {

@@ -4,7 +4,7 @@
 
 use super::analysis::{Finding, Hit, Polarity};
 use super::aspects::MARGIN;
-use crate::model::named;
+use crate::wire::Witness;
 
 /// Rule name of the hit for a judgement that the stars withdrew.
 pub const WITHDRAWN: &str = "stars:withdrawn";
@@ -21,42 +21,27 @@ const CONTENT_MIN: u8 = 4;
 /// Maximum number of stars of a discontented review.
 pub const DISCONTENT_MAX: u8 = 2;
 
-named! {
-    /// The source of a finding; its name is used in the database and in JSON.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum FindingSource {
-        /// Only the trade's rules.
-        Rule = "rule",
-        /// Only the classifier.
-        Classifier = "classifier",
-        /// The rules and the classifier, which agree.
-        Both = "both",
+/// The source of a finding with these hits. For a judgement, only the hits in its direction count; for any other
+/// finding, all hits count.
+pub fn witness(hits: &[Hit]) -> Witness {
+    let (mut rules, mut classifier) = ((0, false), (0, false));
+    for hit in (hits.iter()).filter(|hit| !matches!(&*hit.rule, WITHDRAWN | CONFIRMED)) {
+        let its = if hit.rule.starts_with("examples:") {
+            &mut classifier
+        } else {
+            &mut rules
+        };
+        *its = (its.0 + hit.points, true);
     }
-}
-
-impl FindingSource {
-    /// The source of a finding with these hits. For a judgement, only the hits in its direction count; for any other
-    /// finding, all hits count.
-    pub fn of(hits: &[Hit]) -> Self {
-        let (mut rules, mut classifier) = ((0, false), (0, false));
-        for hit in (hits.iter()).filter(|hit| !matches!(&*hit.rule, WITHDRAWN | CONFIRMED)) {
-            let its = if hit.rule.starts_with("examples:") {
-                &mut classifier
-            } else {
-                &mut rules
-            };
-            *its = (its.0 + hit.points, true);
-        }
-        // A sum below the margin is not a judgement.
-        let sum = rules.0 + classifier.0;
-        let sign = if sum.abs() < MARGIN { 0 } else { sum.signum() };
-        let speaks =
-            |(points, is_there): (i32, bool)| is_there && (sign == 0 || points.signum() == sign);
-        match (speaks(rules), speaks(classifier)) {
-            (true, true) => Self::Both,
-            (false, true) => Self::Classifier,
-            (_, false) => Self::Rule,
-        }
+    // A sum below the margin is not a judgement.
+    let sum = rules.0 + classifier.0;
+    let sign = if sum.abs() < MARGIN { 0 } else { sum.signum() };
+    let speaks =
+        |(points, is_there): (i32, bool)| is_there && (sign == 0 || points.signum() == sign);
+    match (speaks(rules), speaks(classifier)) {
+        (true, true) => Witness::Both,
+        (false, true) => Witness::Classifier,
+        (_, false) => Witness::Rule,
     }
 }
 
@@ -106,8 +91,7 @@ fn is_withdrawn(finding: &Finding, stars: u8) -> bool {
         Polarity::Positive | Polarity::Neutral | Polarity::Uncertain => PRAISE_SURE_FROM,
     };
     contradicts(finding.polarity, stars)
-        && (finding.confidence < sure_from
-            || FindingSource::of(&finding.hits) != FindingSource::Both)
+        && (finding.confidence < sure_from || witness(&finding.hits) != Witness::Both)
 }
 
 /// The label that the stars confirm for an uncertain finding: the label to which its score leans.
@@ -125,7 +109,7 @@ fn polarity_to_confirm(finding: &Finding, stars: u8) -> Option<Polarity> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CONFIRMED, FindingSource, settle, withdraw_overall};
+    use super::{CONFIRMED, Witness, settle, withdraw_overall, witness};
     use crate::insights::analysis::{Finding, Hit, Polarity, TextSpan};
 
     fn finding(polarity: Polarity, score: i32, rules: &[&str]) -> Finding {
@@ -152,13 +136,10 @@ mod tests {
 
     #[test]
     fn a_finding_says_who_made_it() {
-        let of = |rules: &[&str]| FindingSource::of(&finding(Polarity::Positive, 3, rules).hits);
-        assert_eq!(of(&["phrase:fair"]), FindingSource::Rule);
-        assert_eq!(of(&["examples:fair price"]), FindingSource::Classifier);
-        assert_eq!(
-            of(&["phrase:fair", "examples:fair price"]),
-            FindingSource::Both
-        );
+        let of = |rules: &[&str]| witness(&finding(Polarity::Positive, 3, rules).hits);
+        assert_eq!(of(&["phrase:fair"]), Witness::Rule);
+        assert_eq!(of(&["examples:fair price"]), Witness::Classifier);
+        assert_eq!(of(&["phrase:fair", "examples:fair price"]), Witness::Both);
     }
 
     #[test]
@@ -253,11 +234,7 @@ mod tests {
             assert_adds_up(&found[0]);
             let is_confirmed = found[0].hits.iter().any(|hit| hit.rule == CONFIRMED);
             assert_eq!(is_confirmed, settled != Polarity::Uncertain);
-            assert_eq!(
-                FindingSource::of(&found[0].hits),
-                FindingSource::Rule,
-                "the stars are none"
-            );
+            assert_eq!(witness(&found[0].hits), Witness::Rule, "the stars are none");
         }
         let mut fact = [finding(Polarity::Neutral, -1, &["phrase:fee"])];
         settle(&mut fact, 1);

@@ -1,6 +1,7 @@
 //! The filter of a search, the same for REST and for agents: its arguments, and the conditions made from them.
 
-use super::review::{Day, Vote};
+use super::review::Day;
+use super::votes::Vote;
 use super::words::{PluralEndings, TextMatch, fold};
 
 /// What a review has, of what filters ask for.

@@ -32,6 +32,8 @@ mod filter;
 pub mod hash;
 mod merge;
 mod review;
+pub mod statistics;
+mod votes;
 mod words;
 
 pub use filter::{ReviewFilter, SearchArguments, Sort, Traits};
@@ -40,7 +42,8 @@ pub use merge::{
     merge,
 };
 pub use review::{
-    Day, InvalidDay, InvalidRating, InvalidReviewId, Mentions, Method, Rating, RatingCounts,
-    Response, Review, ReviewId, Source, Status, Unit, Verification, Vote, mean_hundredths,
+    Day, InvalidDay, InvalidRating, InvalidReviewId, MentionKind, Mentions, Method, Rating,
+    RatingCounts, Response, Review, ReviewId, Source, Status, Unit, Verification, mean_hundredths,
 };
+pub use votes::{ReviewVote, Vote, VoteCounts};
 pub use words::{PluralEndings, TextMatch, fold, fold_into, is_of_word};

@@ -186,6 +186,19 @@ impl Mentions {
     }
 }
 
+named! {
+    /// Kind of a named entity; its name is used in the database.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum MentionKind {
+        /// Values are full names.
+        Technician = "technician",
+        /// Values are service ids.
+        Service = "service",
+        /// A place that the business serves; values are names.
+        ServiceArea = "service_area",
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Response {
     /// Plain text.
@@ -335,41 +348,6 @@ impl Unit {
 
 // The sentiment of anything that a review mentions. It is separate from the insights, which determine it, because
 // searches filter by it.
-
-named! {
-    /// The sentiment of all findings about one thing in a review.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum Vote {
-        /// Positive, never negative.
-        Positive = "positive",
-        /// Negative, never positive.
-        Negative = "negative",
-        /// Mentioned without judgement.
-        Neutral = "neutral",
-        /// Both positive and negative.
-        Mixed = "mixed",
-        /// Too close to call, and never clearly positive or negative.
-        Uncertain = "uncertain",
-    }
-}
-
-impl Vote {
-    /// Combines the findings of a review: clear ones outweigh uncertain ones.
-    pub const fn fold(is_praised: bool, is_blamed: bool, is_uncertain: bool) -> Self {
-        match (is_praised, is_blamed, is_uncertain) {
-            (true, true, _) => Self::Mixed,
-            (true, false, _) => Self::Positive,
-            (false, true, _) => Self::Negative,
-            (false, false, true) => Self::Uncertain,
-            (false, false, false) => Self::Neutral,
-        }
-    }
-
-    /// Whether it is positive or negative.
-    pub const fn judges(self) -> bool {
-        matches!(self, Self::Positive | Self::Negative | Self::Mixed)
-    }
-}
 
 /// Number of reviews by stars. Counts of disjoint sets can be added.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use chrono::NaiveDate;
 
 use super::names::aspect_of;
 use crate::insights::Trade;
-use crate::insights::aggregate::{VoteCounts, votes_of};
+use crate::insights::aggregate::votes_of;
 use crate::insights::trades::AspectDefinition;
-use crate::model::{Day, Rating, RatingCounts};
+use crate::model::{Day, Rating, RatingCounts, VoteCounts};
 use crate::snapshot::{ReviewIndex, Snapshot};
 use crate::wire::parameters::{
     Aspect, Date, FirstSince, FirstUntil, Parameter, ParameterSource, SecondSince, SecondUntil,

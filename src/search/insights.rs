@@ -8,13 +8,13 @@ use super::answer::positions;
 use super::facets::{VALUES_MAX, with_opinions};
 use super::names::{self, value};
 use super::request::{Cursor, CursorParameter};
-use crate::insights::aggregate::{PERSON_MIN, ReviewVote, Vote, VoteCounts, vote_of};
+use crate::insights::aggregate::{PERSON_MIN, review_vote, vote_of};
 use crate::insights::trades::AspectDefinition;
 use crate::insights::{
-    Finding, MentionKind, PackedAnalysisRef, Polarity, Subject, Trade, name_key,
+    Finding, Hit, PackedAnalysisRef, Polarity, Subject, Trade, name_key, witness,
 };
 use crate::links::Links;
-use crate::model::{Day, Mentions, fold};
+use crate::model::{Day, MentionKind, Mentions, ReviewVote, Vote, VoteCounts, fold};
 use crate::snapshot::Snapshot;
 use crate::snapshot::segment::Segment;
 use crate::wire::parameters::{self, InsightsPart, LIMIT_DEFAULT, Parameter, ParameterSource};
@@ -238,7 +238,7 @@ fn by_aspect(
                 let vote = match kind {
                     MentionKind::Technician => {
                         let near = analysis.masked(name.near_mask);
-                        ReviewVote::of(near.filter(|finding| finding.aspect == aspect))
+                        review_vote(near.filter(|finding| finding.aspect == aspect))
                     }
                     MentionKind::Service | MentionKind::ServiceArea if name.is_linked => {
                         vote_of(analysis, aspect)
@@ -570,6 +570,12 @@ fn supporting(
         about.sort_unstable();
         about
     };
+    let hit = |hit: Hit| wire::EvidenceHit {
+        rule: hit.rule,
+        start: hit.span.start,
+        end: hit.span.end,
+        points: hit.points,
+    };
     let is_one_asked_for = query.request.technician.is_some();
     let is_shown = |at: u32, finding: &Finding| {
         finding.aspect == query.aspect.id
@@ -578,12 +584,17 @@ fn supporting(
     let findings = (0..)
         .zip(analysis.findings)
         .filter(|(at, finding)| is_shown(*at, finding))
-        .map(|(at, finding)| {
-            let mut shown = wire::EvidenceFinding::new(finding, &review.text, about(at));
-            if !query.request.has_hits {
-                shown.hits = None;
-            }
-            shown
+        .map(|(at, finding)| wire::EvidenceFinding {
+            sentence: finding.sentence,
+            start: finding.span.start,
+            end: finding.span.end,
+            text: finding.span.of(&review.text).unwrap_or_default().to_owned(),
+            polarity: Vote::from(finding.polarity).into(),
+            technicians: about(at),
+            score: finding.score,
+            witness: witness(&finding.hits),
+            confidence: finding.confidence,
+            hits: (query.request.has_hits).then(|| finding.hits.into_iter().map(hit).collect()),
         })
         .collect();
     Some(Supporting {

@@ -17,11 +17,11 @@ use super::segment::Entry;
 use super::staff::Staff;
 use crate::compute::lock;
 use crate::insights::store::{NewAnalysis, StoredAnalysis, stored};
-use crate::insights::{Analyzer, MentionKind, PackedAnalysis, Subject, TEXT_CHARS_MAX};
+use crate::insights::{Analyzer, PackedAnalysis, Subject, TEXT_CHARS_MAX};
 use crate::links::Links;
 use crate::metrics;
 use crate::model::business::{Business, Editorial};
-use crate::model::{Review, ReviewId, Status};
+use crate::model::{MentionKind, Review, ReviewId, Status};
 use crate::storage::reviews::{Binding, Changed, Newest, Numbered, Observation};
 use crate::storage::{CACHE_KIB, limit_cache};
 

@@ -4,11 +4,18 @@ use std::collections::BTreeSet;
 
 use super::input::SnapshotInput;
 use crate::compute::steps;
-use crate::insights::aggregate::{AggregateInput, Corpus, Original, aggregate};
+use crate::insights::PackedAnalyses;
+use crate::insights::aggregate::{AggregateInput, Original, aggregate};
+use crate::insights::evaluate::Proportion;
 use crate::insights::text::TokenizedText;
-use crate::insights::{MentionKind, PackedAnalyses};
+use crate::insights::trades::Measured;
 use crate::links::Links;
+use crate::model::MentionKind;
+use crate::model::statistics::round_to;
 use crate::wire;
+
+/// The only measure that is not a share.
+const F1: &str = "f1";
 
 pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
     let segments: Vec<&PackedAnalyses> = input
@@ -31,7 +38,7 @@ pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
         })
     };
     let people: Vec<&str> = input.staff.words().collect();
-    let insights = aggregate(&AggregateInput {
+    let sources = AggregateInput {
         segments: &segments,
         phrases: input.review_index.phrases(),
         unanalyzed: input.review_index.len() - read,
@@ -39,11 +46,12 @@ pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
         trade: input.analyzer.trade(),
         business: &input.business,
         people: &people,
+        editorial: &input.editorial,
         answered: &aspects_of_faq(input),
         mentioned: &mentioned(input),
-    });
-    let method = method(input, &insights.corpus);
-    wire::Insights::new(&insights, &input.editorial, method, links)
+        links,
+    };
+    aggregate(&sources, method(input))
 }
 
 /// The aspects in the questions of the business's FAQ.
@@ -77,7 +85,8 @@ fn mentioned(input: &SnapshotInput) -> BTreeSet<(MentionKind, &str)> {
     mentioned
 }
 
-fn method(input: &SnapshotInput, corpus: &Corpus) -> wire::InsightsMethod {
+/// Without the counts.
+fn method(input: &SnapshotInput) -> wire::InsightsMethod {
     let engine = input.analyzer.engine();
     let trade = engine.trade();
     let [aspects, polarity] = &engine.rules().classifier.digests;
@@ -99,14 +108,25 @@ fn method(input: &SnapshotInput, corpus: &Corpus) -> wire::InsightsMethod {
         },
         deterministic: true,
         offset_unit: "code_point".to_owned(),
-        withdrawn: wire::Withdrawn {
-            findings: corpus.withdrawn.0,
-            reviews: corpus.withdrawn.1,
-        },
-        confirmed: wire::ConfirmedFindings {
-            findings: corpus.confirmed.0,
-            reviews: corpus.confirmed.1,
-        },
-        quality: trade.measures().map(Into::into).collect(),
+        quality: trade.measures().map(quality).collect(),
+        ..wire::InsightsMethod::default()
+    }
+}
+
+fn quality(measured: &Measured) -> wire::Quality {
+    let share = Proportion {
+        part: measured.part,
+        whole: measured.whole,
+    };
+    // An F1 score counts agreement twice, so its numerator and denominator are not a sample.
+    let is_share = measured.measure != F1;
+    let ci95 = is_share.then(|| share.interval().map(|end| round_to(end, 1e3)).to_vec());
+    wire::Quality {
+        task: measured.task.clone(),
+        set: measured.set.clone(),
+        n: u32::try_from(measured.n).unwrap_or(u32::MAX),
+        measure: measured.measure.clone(),
+        value: round_to(share.value(), 1e3),
+        ci95,
     }
 }

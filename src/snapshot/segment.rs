@@ -11,11 +11,13 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
-use crate::insights::aggregate::{Vote, VoteCounts, vote_of};
-use crate::insights::{MentionKind, PackedAnalyses, PackedAnalysis, PackedAnalysisRef};
+use crate::insights::aggregate::vote_of;
+use crate::insights::{PackedAnalyses, PackedAnalysis, PackedAnalysisRef};
 use crate::links::Links;
 use crate::model::hash::{FNV_OFFSET, fnv1a};
-use crate::model::{Day, Mentions, Rating, RatingCounts, Traits, fold};
+use crate::model::{
+    Day, MentionKind, Mentions, Rating, RatingCounts, Traits, Vote, VoteCounts, fold,
+};
 use crate::{model, wire};
 
 /// One ID in this many ends its segment.

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use sqlx::SqliteConnection;
 
-use crate::insights::{MentionKind, PackedAnalysis, name_key};
+use crate::insights::{PackedAnalysis, name_key};
 use crate::model;
 use crate::model::business::{Business, PublishStaff, Technician};
-use crate::model::{Review, fold};
+use crate::model::{MentionKind, Review, fold};
 use crate::storage;
 use crate::storage::reviews::recorded_technicians;
 

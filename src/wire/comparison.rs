@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use super::business::{Distribution, hundredths};
 use super::insights::ConfirmedVotes;
-use crate::insights::aggregate::{COMPARED_MIN, fisher_exact, holm};
 use crate::model::RatingCounts;
+use crate::model::statistics::{Compared, compare};
 
 /// Two periods side by side.
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
@@ -237,29 +237,13 @@ fn changes(first: &[PeriodAspect], second: &[PeriodAspect]) -> Vec<AspectChange>
 
 /// For each pair of shares (part and whole), whether the second is larger. All are tested together.
 fn verdicts(pairs: &[[(u32, u32); 2]]) -> Vec<ComparisonVerdict> {
-    let is_compared =
-        |[before, now]: &[(u32, u32); 2]| before.1 >= COMPARED_MIN && now.1 >= COMPARED_MIN;
-    let compared = pairs.iter().filter(|pair| is_compared(pair));
-    let p_values: Vec<f64> = compared
-        .map(|[before, now]| fisher_exact(*now, *before))
-        .collect();
-    let mut significant = holm(&p_values).into_iter();
-    let verdict = |pair: &[(u32, u32); 2]| {
-        if !is_compared(pair) {
-            return ComparisonVerdict::TooFew;
-        }
-        if significant.next() != Some(true) {
-            return ComparisonVerdict::Same;
-        }
-        let [before, now] = pair;
-        let product = |one: &(u32, u32), other: &(u32, u32)| u64::from(one.0) * u64::from(other.1);
-        if product(now, before) > product(before, now) {
-            ComparisonVerdict::Better
-        } else {
-            ComparisonVerdict::Worse
-        }
+    let verdict = |compared: Option<Compared>| match compared.map(|its| its.change) {
+        None => ComparisonVerdict::TooFew,
+        Some(Ordering::Greater) => ComparisonVerdict::Better,
+        Some(Ordering::Less) => ComparisonVerdict::Worse,
+        Some(Ordering::Equal) => ComparisonVerdict::Same,
     };
-    pairs.iter().map(verdict).collect()
+    compare(pairs).into_iter().map(verdict).collect()
 }
 
 /// The change of the mean, if the share of reviews with at least some number of stars has changed in the same direction

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::insights::Polarity;
 use super::{DidYouMean, Facet, Response};
-use crate::insights::{self, TextSpan};
+use crate::model::named;
 
 /// One page of the reviews that support an aspect, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
@@ -101,42 +101,17 @@ pub struct EvidenceHit {
     pub points: i32,
 }
 
-/// Source of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
-#[serde(rename_all = "snake_case")]
-#[oai(remote = "insights::FindingSource", rename_all = "snake_case")]
-pub enum Witness {
-    /// Only rules of the trade.
-    Rule,
-    /// Only the classifier.
-    Classifier,
-    /// Rules, and the classifier agrees.
-    Both,
-}
-
-impl EvidenceFinding {
-    /// `technicians` are the subjects of the finding.
-    pub fn new(finding: insights::Finding, text: &str, technicians: Vec<String>) -> Self {
-        let witness = insights::FindingSource::of(&finding.hits).into();
-        let TextSpan { start, end } = finding.span;
-        let hit = |hit: insights::Hit| EvidenceHit {
-            rule: hit.rule,
-            start: hit.span.start,
-            end: hit.span.end,
-            points: hit.points,
-        };
-        let words = insights::aggregate::slice(text, finding.span);
-        Self {
-            sentence: finding.sentence,
-            start,
-            end,
-            text: words.unwrap_or_default().to_owned(),
-            polarity: insights::aggregate::Vote::from(finding.polarity).into(),
-            technicians,
-            score: finding.score,
-            witness,
-            confidence: finding.confidence,
-            hits: Some(finding.hits.into_iter().map(hit).collect()),
-        }
+named! {
+    /// Source of a finding.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
+    #[serde(rename_all = "snake_case")]
+    #[oai(rename_all = "snake_case")]
+    pub enum Witness {
+        /// Only rules of the trade.
+        Rule = "rule",
+        /// Only the classifier.
+        Classifier = "classifier",
+        /// Rules, and the classifier agrees.
+        Both = "both",
     }
 }

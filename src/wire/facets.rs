@@ -4,7 +4,7 @@ use poem_openapi::Object;
 use serde::Serialize;
 
 use super::insights::ConfirmedVotes;
-use crate::insights::aggregate::VoteCounts;
+use crate::model::VoteCounts;
 
 /// The values by which reviews can be filtered, with counts of published reviews.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]

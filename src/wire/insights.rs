@@ -6,15 +6,9 @@ use chrono::NaiveDate;
 use poem_openapi::{Enum, Object};
 use serde::Serialize;
 
-use crate::insights::aggregate::figures::round_to;
-use crate::insights::evaluate::Proportion;
-use crate::insights::trades::Measured;
-use crate::insights::{MentionKind, aggregate};
-use crate::links::Links;
-use crate::model::business::{Editorial, FaqEntry};
-
-/// The only measure that is not a share.
-const F1: &str = "f1";
+use crate::model::business::FaqEntry;
+use crate::model::statistics::{interval, round_to};
+use crate::model::{MentionKind, Vote, VoteCounts};
 
 /// What the reviews say. Every part is always present, and empty if there is nothing to report.
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
@@ -71,7 +65,7 @@ pub struct Window {
 }
 
 /// How the insights were made.
-#[derive(Debug, Clone, PartialEq, Serialize, Object)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Object)]
 #[oai(rename = "Method")]
 pub struct InsightsMethod {
     /// The engine that analyses the texts, and its version.
@@ -98,7 +92,7 @@ pub struct InsightsMethod {
 }
 
 /// The trade whose words the texts are read with: that of the business's type, or the one that the owner sets.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Object)]
 pub struct MethodTrade {
     /// Its id: `home_services`, `food`, `general` for any business, or the owner's own.
     pub id: String,
@@ -110,7 +104,7 @@ pub struct MethodTrade {
 
 /// Findings that are `uncertain` from the text and lean the same way as the review's stars. They count as `positive` or
 /// `negative`, and are never quoted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Object)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Object)]
 pub struct ConfirmedFindings {
     /// How many there are.
     pub findings: u32,
@@ -119,7 +113,7 @@ pub struct ConfirmedFindings {
 }
 
 /// Judgements that the review's stars contradict, and that only one source made, or neither surely. They count as `uncertain`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Object)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Object)]
 pub struct Withdrawn {
     /// How many there are.
     pub findings: u32,
@@ -128,7 +122,7 @@ pub struct Withdrawn {
 }
 
 /// SHA-256 of the weights that were learned from annotated sentences, in hexadecimal.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Object)]
 pub struct Weights {
     /// Weights that detect aspects; left out if the trade has none and uses only rules.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -153,99 +147,6 @@ pub struct Quality {
     /// Lower and upper end of the 95 % interval, if the measure is a share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ci95: Option<Vec<f64>>,
-}
-
-impl From<&Measured> for Quality {
-    fn from(measured: &Measured) -> Self {
-        let share = Proportion {
-            part: measured.part,
-            whole: measured.whole,
-        };
-        // An F1 score counts agreement twice, so its numerator and denominator are not a sample.
-        let is_share = measured.measure != F1;
-        let ci95 = is_share.then(|| share.interval().map(|end| round_to(end, 1e3)).to_vec());
-        Self {
-            task: measured.task.clone(),
-            set: measured.set.clone(),
-            n: u32::try_from(measured.n).unwrap_or(u32::MAX),
-            measure: measured.measure.clone(),
-            value: round_to(share.value(), 1e3),
-            ci95,
-        }
-    }
-}
-
-impl Insights {
-    /// `editorial` has the owner's own texts.
-    pub fn new(
-        insights: &aggregate::AggregatedInsights,
-        editorial: &Editorial,
-        method: InsightsMethod,
-        links: &Links,
-    ) -> Self {
-        let aspects = insights.aspects.iter();
-        let spoken_of = aspects.filter(|aspect| aspect.said.votes.reviews() > 0);
-        let of = |kind: MentionKind| {
-            let named = insights.entities.iter();
-            let named = named.filter(move |entity| entity.kind == kind);
-            named.map(|entity| Entity::new(entity, insights)).collect()
-        };
-        let topics = insights.topics.iter();
-        let answered = insights.faq.iter().cloned().map(Faq::from);
-        let sentences = insights.summary.iter().cloned();
-        Self {
-            aspects: spoken_of
-                .map(|aspect| Aspect::new(aspect, insights, links))
-                .collect(),
-            entities: Entities {
-                technicians: of(MentionKind::Technician),
-                services: of(MentionKind::Service),
-                service_areas: of(MentionKind::ServiceArea),
-            },
-            topics: topics.map(|topic| Topic::new(topic, insights)).collect(),
-            faq: (editorial.faq.iter().map(Faq::from))
-                .chain(answered)
-                .collect(),
-            summary: Summary {
-                editorial: editorial.summary.clone(),
-                overall: (&insights.corpus.overall).into(),
-                sentences: sentences.map(Sentence::from).collect(),
-            },
-            generated_from: (&insights.corpus).into(),
-            method,
-        }
-    }
-}
-
-impl From<&aggregate::Corpus> for GeneratedFrom {
-    fn from(corpus: &aggregate::Corpus) -> Self {
-        let (with_text, analysed) = (corpus.with_text, corpus.analysed);
-        let excluded = [
-            ("not_read_yet", corpus.unanalyzed),
-            ("no_text", corpus.reviews - corpus.unanalyzed - with_text),
-            ("no_words", with_text - analysed - corpus.foreign),
-            ("not_english", corpus.foreign),
-        ];
-        let excluded = excluded.into_iter().filter(|(_, n)| *n > 0);
-        let excluded = excluded.map(|(reason, n)| Excluded {
-            reason: reason.to_owned(),
-            n,
-        });
-        let window = corpus.window.and_then(|(from, to)| {
-            let day = NaiveDate::from_num_days_from_ce_opt;
-            Some(Window {
-                from: day(from)?,
-                to: day(to)?,
-            })
-        });
-        Self {
-            reviews: corpus.reviews,
-            with_text,
-            analysed,
-            excluded: excluded.collect(),
-            window,
-        }
-    }
 }
 
 // Aspects, entities and topics of the insights.
@@ -346,6 +247,11 @@ impl Entities {
             MentionKind::ServiceArea => &self.service_areas,
         }
     }
+
+    pub fn all_mut(&mut self) -> impl Iterator<Item = &mut Entity> {
+        let (technicians, services) = (self.technicians.iter_mut(), self.services.iter_mut());
+        technicians.chain(services).chain(&mut self.service_areas)
+    }
 }
 
 /// A person, service or place that reviews name. `positive` to `uncertain` count the reviews by the sentiment of the passages
@@ -426,110 +332,6 @@ pub struct Topic {
     pub quote: Option<Quote>,
 }
 
-impl CoMention {
-    fn new(joint: &aggregate::Joint, id: Option<&String>, name: &str) -> Self {
-        Self {
-            id: id.cloned(),
-            name: name.to_owned(),
-            reviews: joint.reviews,
-            lift: joint.lift,
-        }
-    }
-}
-
-impl Aspect {
-    fn new(
-        aspect: &aggregate::AspectFigures,
-        insights: &aggregate::AggregatedInsights,
-        links: &Links,
-    ) -> Self {
-        let aspect = aspect.clone();
-        let votes = aspect.said.votes;
-        let said = aspect.said;
-        let of = |kind: MentionKind| {
-            let named = aspect.named.iter();
-            let named = named.map(|joint| (joint, &insights.entities[joint.at]));
-            named
-                .filter(|(_, entity)| entity.kind == kind)
-                .map(|(joint, entity)| CoMention::new(joint, entity.id.as_ref(), &entity.name))
-                .collect()
-        };
-        let sub_topics = aspect.sub_topics.into_iter();
-        Self {
-            evidence_url: links.evidence(&aspect.id),
-            id: aspect.id,
-            label: aspect.label,
-            reviews: votes.reviews(),
-            mentions: aspect.mentions,
-            positive: votes.positive,
-            negative: votes.negative,
-            neutral: votes.neutral,
-            mixed: votes.mixed,
-            uncertain: votes.uncertain,
-            confirmed: votes.confirmed.into(),
-            positive_share: Share::new(votes.positive, votes.judged()),
-            confidence: Confidence::of(votes.judged()),
-            trend: said.trend.into(),
-            sub_topics: sub_topics
-                .map(|(phrase, reviews)| SubTopic { phrase, reviews })
-                .collect(),
-            co_mentioned: CoMentioned {
-                technicians: of(MentionKind::Technician),
-                services: of(MentionKind::Service),
-                service_areas: of(MentionKind::ServiceArea),
-            },
-            quotes: said.quotes.into_iter().map(Quote::from).collect(),
-        }
-    }
-}
-
-impl Entity {
-    fn new(entity: &aggregate::EntityFigures, insights: &aggregate::AggregatedInsights) -> Self {
-        let entity = entity.clone();
-        let said = entity.detail;
-        let votes = said.as_ref().map(|said| said.votes);
-        let judged = entity.judged.iter().map(|joint| {
-            let aspect = &insights.aspects[joint.at];
-            CoMention::new(joint, Some(&aspect.id), &aspect.label)
-        });
-        Self {
-            id: entity.id,
-            name: entity.name,
-            reviews: entity.reviews,
-            mentions: entity.mentions,
-            ambiguous_mentions: entity.ambiguous,
-            positive: votes.map(|votes| votes.positive),
-            negative: votes.map(|votes| votes.negative),
-            neutral: votes.map(|votes| votes.neutral),
-            mixed: votes.map(|votes| votes.mixed),
-            uncertain: votes.map(|votes| votes.uncertain),
-            confirmed: votes.map(|votes| votes.confirmed.into()),
-            positive_share: votes.and_then(|votes| Share::new(votes.positive, votes.judged())),
-            confidence: votes.map(|votes| Confidence::of(votes.judged())),
-            trend: said.as_ref().map(|said| said.trend.clone().into()),
-            aspects: said.is_some().then(|| judged.collect()),
-            quotes: said.map(|said| said.quotes.into_iter().map(Quote::from).collect()),
-        }
-    }
-}
-
-impl Topic {
-    fn new(topic: &aggregate::Keyphrase, insights: &aggregate::AggregatedInsights) -> Self {
-        let topic = topic.clone();
-        Self {
-            id: topic.phrase.replace(' ', "-"),
-            phrase: topic.phrase,
-            reviews: topic.reviews,
-            expected: round_to(topic.expected, 100.0),
-            log_likelihood: round_to(topic.log_likelihood, 10.0),
-            aspect: topic.aspect.map(|at| insights.aspects[at].id.clone()),
-            positive: topic.overall.positive,
-            negative: topic.overall.negative,
-            quote: topic.quote.map(Quote::from),
-        }
-    }
-}
-
 // Texts: questions and answers, and the summary.
 
 /// One question with its answer.
@@ -583,21 +385,6 @@ impl From<&FaqEntry> for Faq {
     }
 }
 
-impl From<aggregate::Answered> for Faq {
-    fn from(answered: aggregate::Answered) -> Self {
-        Self {
-            id: answered.id,
-            question: answered.question,
-            answer: answered.answer,
-            basis: FaqBasis::Reviews,
-            aspect: answered.aspect,
-            service: answered.service,
-            evidence: Some(answered.review_ids),
-            confirmed: Some(answered.confirmed.into()),
-        }
-    }
-}
-
 /// The whole in a few sentences.
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Summary {
@@ -623,7 +410,7 @@ pub struct Sentence {
 }
 
 /// The evidence behind a sentence.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Object)]
 #[oai(rename = "SummaryEvidence")]
 pub struct Evidence {
     /// Id of the aspect that the sentence is about; left out if it is about none.
@@ -644,25 +431,6 @@ pub struct Evidence {
     pub quote: Option<Quote>,
 }
 
-impl From<aggregate::SummarySentence> for Sentence {
-    fn from(sentence: aggregate::SummarySentence) -> Self {
-        let evidence = sentence.evidence;
-        let some = |values: Vec<String>| (!values.is_empty()).then_some(values);
-        Self {
-            text: sentence.text,
-            template: sentence.template.to_owned(),
-            evidence: Evidence {
-                aspect: evidence.aspect,
-                entities: some(evidence.entities),
-                topics: some(evidence.topics),
-                figures: evidence.figures,
-                review_ids: evidence.review_ids,
-                quote: evidence.quote.map(Quote::from),
-            },
-        }
-    }
-}
-
 // Statistics of opinions about an aspect or a named person or thing: shares, trends, quotes.
 
 /// A share of reviews, each counted once, with its Wilson interval.
@@ -680,9 +448,15 @@ pub struct Share {
 impl Share {
     /// `part` of `n` reviews; `None` if `n` is 0.
     pub fn new(part: u32, n: u32) -> Option<Self> {
-        let aggregate::WilsonShare { value, ci95, n } = aggregate::WilsonShare::new(part, n)?;
-        let ci95 = ci95.into();
-        Some(Self { value, ci95, n })
+        if n == 0 {
+            return None;
+        }
+        let (of, share) = (f64::from(n), f64::from(part) / f64::from(n));
+        Some(Self {
+            value: round_to(share, 1e3),
+            ci95: interval(share, of).map(|end| round_to(end, 1e3)).into(),
+            n,
+        })
     }
 }
 
@@ -700,7 +474,7 @@ pub enum Confidence {
 }
 
 impl Confidence {
-    const fn of(judged: u32) -> Self {
+    pub const fn of(judged: u32) -> Self {
         match judged {
             0..10 => Self::Low,
             10..=50 => Self::Standard,
@@ -712,7 +486,7 @@ impl Confidence {
 /// Sentiment: `mixed` is both positive and negative, `neutral` a plain fact, `uncertain` too close to call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
 #[serde(rename_all = "snake_case")]
-#[oai(remote = "aggregate::Vote", rename_all = "snake_case")]
+#[oai(remote = "Vote", rename_all = "snake_case")]
 pub enum Polarity {
     /// Only positive.
     Positive,
@@ -767,8 +541,8 @@ pub struct Overall {
     pub positive_share: Option<Share>,
 }
 
-impl From<&aggregate::VoteCounts> for Overall {
-    fn from(votes: &aggregate::VoteCounts) -> Self {
+impl From<&VoteCounts> for Overall {
+    fn from(votes: &VoteCounts) -> Self {
         Self {
             positive: votes.positive,
             negative: votes.negative,
@@ -795,7 +569,7 @@ pub struct Trend {
 /// few reviews.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
 #[serde(rename_all = "snake_case")]
-#[oai(remote = "aggregate::TrendDirection", rename_all = "snake_case")]
+#[oai(rename_all = "snake_case")]
 pub enum Direction {
     /// The share of positive reviews rose beyond chance.
     Up,
@@ -854,51 +628,6 @@ pub struct TrendPeriod {
     pub confirmed: ConfirmedVotes,
 }
 
-impl From<aggregate::ShareTrend> for Trend {
-    fn from(trend: aggregate::ShareTrend) -> Self {
-        let month = |(number, votes): (i32, aggregate::VoteCounts)| Monthly {
-            month: year_and_month(number),
-            reviews: votes.reviews(),
-            positive: votes.positive,
-            negative: votes.negative,
-            confirmed: (votes.confirmed != [0, 0]).then(|| votes.confirmed.into()),
-        };
-        Self {
-            months: trend.months.into_iter().map(month).collect(),
-            direction: trend.direction.into(),
-            basis: trend.compared.map(TrendBasis::from),
-        }
-    }
-}
-
-impl From<aggregate::Compared> for TrendBasis {
-    fn from(compared: aggregate::Compared) -> Self {
-        let period = |last: i32, votes: aggregate::VoteCounts| TrendPeriod {
-            from: year_and_month(last - aggregate::HALF_YEAR + 1),
-            to: year_and_month(last),
-            positive: votes.positive,
-            judged: votes.judged(),
-            confirmed: votes.confirmed.into(),
-        };
-        Self {
-            test: "fisher_exact_holm_95".to_owned(),
-            p_value: round_to(compared.p_value, 1e4),
-            comparisons: compared.comparisons,
-            recent: period(compared.newest, compared.recent),
-            previous: period(compared.newest - aggregate::HALF_YEAR, compared.previous),
-        }
-    }
-}
-
-/// The month with that number: the year times twelve, plus the month from 0.
-fn year_and_month(number: i32) -> String {
-    format!(
-        "{:04}-{:02}",
-        number.div_euclid(12),
-        number.rem_euclid(12) + 1
-    )
-}
-
 /// Words of a customer, cut out of a review's `text`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 #[oai(rename = "InsightQuote")]
@@ -924,18 +653,21 @@ pub struct Quote {
     pub language: Option<String>,
 }
 
-impl From<aggregate::CustomerQuote> for Quote {
-    fn from(quote: aggregate::CustomerQuote) -> Self {
-        Self {
-            review_id: quote.review_id,
-            sentence: quote.sentence,
-            start: quote.span.start,
-            end: quote.span.end,
-            text: quote.text,
-            polarity: quote.polarity.into(),
-            date: quote.date,
-            stars: quote.stars,
-            language: quote.language.map(|code| code.as_str().to_owned()),
-        }
+#[cfg(test)]
+mod tests {
+    use super::Share;
+
+    #[test]
+    fn a_share_has_the_interval_of_wilson() {
+        let share = Share::new(88, 96).unwrap();
+        assert_eq!(
+            (share.value, share.ci95.as_slice(), share.n),
+            (0.917, &[0.844, 0.957][..], 96)
+        );
+        assert_eq!(
+            format!("{:?}", Share::new(5, 5).unwrap().ci95),
+            "[0.566, 1.0]"
+        );
+        assert_eq!(Share::new(0, 0), None);
     }
 }

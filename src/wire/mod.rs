@@ -22,13 +22,14 @@ pub use business::{
 pub use comparison::{
     AspectChange, Comparison, Difference, DistributionChange, Period, PeriodAspect,
 };
-pub use evidence::{AspectEvidence, EvidenceFinding, EvidenceReview};
+pub use evidence::{AspectEvidence, EvidenceFinding, EvidenceHit, EvidenceReview, Witness};
 pub use facets::{AspectFacet, Facet, Facets, LeftOut, RatingFacet, YearFacet};
 pub use feed::{Feed, FeedAuthor, FeedExtension, FeedHub, FeedItem, FeedReview};
 pub use insights::{
-    Aspect, ConfirmedFindings, ConfirmedVotes, Direction, Entity, Evidence, Faq, FaqBasis,
-    GeneratedFrom, Insights, InsightsMethod, MethodTrade, Monthly, Polarity, Quality, Quote,
-    Sentence, Share, Trend, Weights, Withdrawn,
+    Aspect, CoMention, CoMentioned, Confidence, ConfirmedFindings, ConfirmedVotes, Direction,
+    Entities, Entity, Evidence, Excluded, Faq, FaqBasis, GeneratedFrom, Insights, InsightsMethod,
+    MethodTrade, Monthly, Overall, Polarity, Quality, Quote, Sentence, Share, SubTopic, Summary,
+    Topic, Trend, TrendBasis, TrendPeriod, Weights, Window, Withdrawn,
 };
 pub use parameters::{HubMode, HubRequest, InsightsPart};
 pub use problem::{Issue, IssueCode, Problem, RECEIVED_CHARACTERS_MAX};

@@ -1,6 +1,7 @@
 //! The insights in stages, small enough for clients that pay by the token: an overview, then one aspect, one
 //! technician, service or area, or one part.
 
+use crate::model::MentionKind;
 use poem_openapi::{Object, Union};
 use serde::Serialize;
 
@@ -9,7 +10,6 @@ use super::insights::{
     Share, Summary, Topic,
 };
 use super::{AspectFacet, LeftOut};
-use crate::insights::MentionKind;
 
 /// All insights, or one stage of them.
 #[derive(Debug, Clone, PartialEq, Union)]

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use reviews_service::insights::Mention;
 use reviews_service::insights::linking::Linker;
 use reviews_service::insights::text::TokenizedText;
-use reviews_service::insights::{Mention, MentionKind};
-use reviews_service::model::Mentions;
 use reviews_service::model::business::{Business, Service, Technician};
+use reviews_service::model::{MentionKind, Mentions};
 use serde_json::Value;
 
 const KINDS: [(MentionKind, &str); 3] = [

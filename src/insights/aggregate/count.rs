@@ -2,15 +2,16 @@
 
 use chrono::{Datelike, NaiveDate};
 
-use super::figures::{Corpus, ReviewVote, Vote, VoteCounts};
 use super::input::AggregateInput;
 use super::quotes::{Shortlist, quote_rank};
 use super::roster::Roster;
-use crate::insights::analysis::{MentionKind, TextLanguage};
+use crate::insights::analysis::TextLanguage;
 use crate::insights::packed_analysis::{
-    MASKED_FINDINGS_MAX, PackedAnalysisRef, PackedName, WitnessCount, bits,
+    MASKED_FINDINGS_MAX, PackedAnalysisRef, PackedFinding, PackedName, WitnessCount, bits,
 };
 use crate::insights::witness::DISCONTENT_MAX;
+use crate::model::{MentionKind, ReviewVote, Vote, VoteCounts};
+use crate::wire::{Excluded, GeneratedFrom, Window};
 
 const YEAR: i32 = 12;
 
@@ -35,6 +36,62 @@ pub struct Month {
     begins: i32,
     /// The votes on each aspect, followed by the votes on each entity.
     pub cells: Vec<VoteCounts>,
+}
+
+/// Figures about the reviews from which the insights were made.
+#[derive(Debug, Clone, Default)]
+pub struct Corpus {
+    /// Number of reviews.
+    pub reviews: u32,
+    /// Number of reviews that are not analysed yet.
+    pub unanalyzed: u32,
+    /// Number of analysed reviews with a text.
+    pub with_text: u32,
+    /// Texts in a supported language.
+    pub analysed: u32,
+    /// Texts in another language.
+    pub foreign: u32,
+    /// Number of analysed texts by their polarity as a whole.
+    pub overall: VoteCounts,
+    /// Number of judgements that the stars withdrew, and number of reviews with such judgements.
+    pub withdrawn: (u32, u32),
+    /// Number of findings that the stars confirmed, and number of reviews with such findings.
+    pub confirmed: (u32, u32),
+    /// Number of analysed reviews with one or two stars; and the number of these whose polarity as a whole is not
+    /// negative.
+    pub discontent: (u32, u32),
+    /// The days of the oldest and of the newest review ([`crate::model::Day::number`]).
+    pub window: Option<(i32, i32)>,
+}
+
+impl Corpus {
+    pub fn generated_from(&self) -> GeneratedFrom {
+        let excluded = [
+            ("not_read_yet", self.unanalyzed),
+            ("no_text", self.reviews - self.unanalyzed - self.with_text),
+            ("no_words", self.with_text - self.analysed - self.foreign),
+            ("not_english", self.foreign),
+        ];
+        let excluded = excluded.into_iter().filter(|(_, n)| *n > 0);
+        let excluded = excluded.map(|(reason, n)| Excluded {
+            reason: reason.to_owned(),
+            n,
+        });
+        let day = NaiveDate::from_num_days_from_ce_opt;
+        let window = self.window.and_then(|(from, to)| {
+            Some(Window {
+                from: day(from)?,
+                to: day(to)?,
+            })
+        });
+        GeneratedFrom {
+            reviews: self.reviews,
+            with_text: self.with_text,
+            analysed: self.analysed,
+            excluded: excluded.collect(),
+            window,
+        }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -148,7 +205,7 @@ impl Counted {
             for aspect in bits(judged.aspects) {
                 let findings = packed_analysis.findings.iter();
                 let about_it = findings.filter(|finding| usize::from(finding.aspect) == aspect);
-                if let Some(review) = ReviewVote::of(about_it) {
+                if let Some(review) = review_vote(about_it) {
                     self.aspects[aspect].votes.count_review(review);
                     month.cells[aspect].count_review(review);
                 }
@@ -179,7 +236,7 @@ impl Counted {
             let is_person = name.kind == MentionKind::Technician;
             let about_it = packed_analysis.masked(name.finding_mask);
             let about_it = about_it.filter(|finding| usize::from(finding.aspect) < aspects);
-            let mut review = ReviewVote::of(about_it).unwrap_or(ReviewVote {
+            let mut review = review_vote(about_it).unwrap_or(ReviewVote {
                 vote: Vote::Neutral,
                 is_confirmed: false,
             });
@@ -231,10 +288,26 @@ fn findings_of(name: &PackedName, packed_analysis: PackedAnalysisRef<'_>) -> u32
     others.fold(own, |mask, other| mask & !other.finding_mask)
 }
 
+/// The vote of a review with these findings; `None` without findings.
+pub fn review_vote<'a>(findings: impl Iterator<Item = &'a PackedFinding>) -> Option<ReviewVote> {
+    let (mut says, mut text_judges) = ([false; 4], false);
+    for finding in findings {
+        says[finding.polarity as usize] = true;
+        text_judges |= finding.polarity_of_text().judges();
+    }
+    // In the order of the variants of `Polarity`.
+    let [praises, blames, _, is_open] = says;
+    let vote = Vote::fold(praises, blames, is_open);
+    says.contains(&true).then_some(ReviewVote {
+        vote,
+        is_confirmed: vote.judges() && !text_judges,
+    })
+}
+
 /// A review's vote on an aspect; `None` if it does not mention it.
 pub fn vote_of(packed_analysis: PackedAnalysisRef<'_>, aspect: u8) -> Option<ReviewVote> {
     let findings = packed_analysis.findings.iter();
-    ReviewVote::of(findings.filter(|finding| finding.aspect == aspect))
+    review_vote(findings.filter(|finding| finding.aspect == aspect))
 }
 
 /// The votes of these reviews on each aspect.

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use chrono::NaiveDate;
 
 use super::frequent_phrases::FrequentPhrases;
-use crate::insights::analysis::MentionKind;
 use crate::insights::packed_analysis::PackedAnalyses;
 use crate::insights::trades::Trade;
-use crate::model::business::Business;
+use crate::links::Links;
+use crate::model::MentionKind;
+use crate::model::business::{Business, Editorial};
 
 /// A review as published.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,8 +38,12 @@ pub struct AggregateInput<'a> {
     pub business: &'a Business,
     /// Full names and aliases of the technicians, published or not; they never become topics.
     pub people: &'a [&'a str],
+    /// The owner's own texts.
+    pub editorial: &'a Editorial,
     /// Ids of the aspects that the owner's FAQ answers.
     pub answered: &'a BTreeSet<String>,
     /// Names in reviews, whether or not they are in the business's lists, sorted.
     pub mentioned: &'a BTreeSet<(MentionKind, &'a str)>,
+    /// For the addresses of evidence.
+    pub links: &'a Links,
 }

@@ -5,18 +5,20 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::count::Counted;
-use super::figures::{Vote, VoteCounts, log_likelihood};
 use super::frequent_phrases::{Marked, REVIEWS_MIN, each_marked};
 use super::input::AggregateInput;
-use super::quotes::{CustomerQuote, Originals};
+use super::quotes::Originals;
 use super::topics::{
     SENTENCE_WORDS, TopicSentence, aspect_bits, aspect_of, find, is_thing, phrases,
 };
 use crate::compute::steps;
 use crate::insights::packed_analysis::{bits, phrase_hash};
 use crate::insights::text::TokenizedText;
-use crate::insights::trades::Background;
+use crate::insights::trades::{Background, Trade};
 use crate::model::business::Business;
+use crate::model::statistics::{log_likelihood, round_to};
+use crate::model::{Vote, VoteCounts};
+use crate::wire::Topic;
 
 /// Minimum share of reviews with a topic: one in this many analysed reviews; at least [`REVIEWS_MIN`].
 const REVIEWS_SHARE: u32 = 1_000;
@@ -48,8 +50,6 @@ pub struct Keyphrase {
     pub overall: VoteCounts,
     /// Quotable sentences with the phrase, the best first.
     quotable: Vec<TopicSentence>,
-    /// Chosen by [`quote`].
-    pub quote: Option<CustomerQuote>,
 }
 
 /// The topics of all packed analyses, the most significant first, without quotes.
@@ -215,13 +215,21 @@ fn together(
     things
 }
 
-/// Chooses the quotes of the topics, beginning with the most significant topic.
-pub fn quote(topics: &mut [Keyphrase], originals: &mut Originals<'_>) {
-    for topic in topics {
-        topic.quote = std::mem::take(&mut topic.quotable)
-            .into_iter()
-            .find_map(|found| originals.quote(found.position, found.sentence, found.vote?));
-    }
+/// The topics with their quotes; the most significant one chooses first.
+pub fn quoted(phrases: Vec<Keyphrase>, trade: &Trade, originals: &mut Originals<'_>) -> Vec<Topic> {
+    let topic = |phrase: Keyphrase| Topic {
+        id: phrase.phrase.replace(' ', "-"),
+        phrase: phrase.phrase,
+        reviews: phrase.reviews,
+        expected: round_to(phrase.expected, 1e2),
+        log_likelihood: round_to(phrase.log_likelihood, 1e1),
+        aspect: phrase.aspect.map(|at| trade.aspects[at].id.clone()),
+        positive: phrase.overall.positive,
+        negative: phrase.overall.negative,
+        quote: (phrase.quotable.into_iter())
+            .find_map(|found| originals.quote(found.position, found.sentence, found.vote?)),
+    };
+    phrases.into_iter().map(topic).collect()
 }
 
 // The business's own names: phrases that consist of them do not become topics, because they are counted as names.

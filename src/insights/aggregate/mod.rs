@@ -2,7 +2,6 @@
 //! from the counts. A pure function: the same packed analyses in the same order give the same result.
 
 mod count;
-pub(crate) mod figures;
 mod frequent_phrases;
 mod input;
 mod keyphrases;
@@ -14,38 +13,21 @@ pub mod topics;
 mod trends;
 
 use count::Counted;
-pub use count::{vote_of, votes_of};
-pub use figures::{Corpus, ReviewVote, TrendDirection, Vote, VoteCounts, WilsonShare};
+pub use count::{review_vote, vote_of, votes_of};
 pub use frequent_phrases::{FrequentPhrases, RarePhrases};
 pub use input::{AggregateInput, Original};
-pub use keyphrases::Keyphrase;
 use keyphrases::OwnNames;
 use narrative::Complaint;
-pub use narrative::{Answered, SentenceEvidence, SummarySentence, inside};
-pub use opinions::{AspectFigures, EntityFigures, Joint, OpinionStats};
+pub use narrative::inside;
 use opinions::{aspect_figures, entity_figures};
 use quotes::Originals;
-pub use quotes::{CustomerQuote, slice};
 pub use roster::PERSON_MIN;
 use roster::Roster;
-pub use trends::{COMPARED_MIN, Compared, HALF_YEAR, ShareTrend, fisher_exact, holm};
 
-#[derive(Debug, Clone)]
-pub struct AggregatedInsights {
-    /// In the trade's order.
-    pub aspects: Vec<AspectFigures>,
-    /// Technicians, services, places: for each kind the business's own list in its order, then other names.
-    pub entities: Vec<EntityFigures>,
-    /// Distinctive phrases, the most significant first.
-    pub topics: Vec<Keyphrase>,
-    /// Questions with answers from the reviews.
-    pub faq: Vec<Answered>,
-    pub summary: Vec<SummarySentence>,
-    pub corpus: Corpus,
-}
+use crate::wire::{ConfirmedFindings, Faq, Insights, InsightsMethod, Summary, Withdrawn};
 
-/// Counts the packed analyses in one pass, and derives the insights from the counts.
-pub fn aggregate(sources: &AggregateInput<'_>) -> AggregatedInsights {
+/// Counts the packed analyses in one pass, and derives the insights from the counts. The counts in `method` are filled in.
+pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insights {
     let trade = sources.trade;
     let roster = Roster::new(sources.business, sources.mentioned);
     let counted = Counted::new(sources, &roster);
@@ -54,31 +36,54 @@ pub fn aggregate(sources: &AggregateInput<'_>) -> AggregatedInsights {
     let mut originals = Originals::new(sources, &roster, named);
     let own_names = OwnNames::new(sources.business, sources.people);
     // A sentence is quoted only once, so the sections with the fewest candidates choose first.
-    let mut topics = keyphrases::topics(sources, &counted, &own_names, &mut originals);
+    let phrases = keyphrases::topics(sources, &counted, &own_names, &mut originals);
     let complaints: Vec<Complaint> = narrative::told_sides(&counted, trade, false)
         .into_iter()
         .map(|aspect| Complaint::about(aspect, sources, &counted, &own_names, &mut originals))
         .collect();
-    let mut entities = entity_figures(&counted, &roster, &mut originals);
-    let mut aspects = aspect_figures(&counted, trade, &roster, &topics, &mut originals);
-    let of_entities = entities.iter_mut().filter_map(|one| one.detail.as_mut());
-    let of_aspects = aspects.iter_mut().map(|aspect| &mut aspect.said);
-    trends::settle(of_aspects.chain(of_entities).map(|said| &mut said.trend));
+    let mut entities = entity_figures(&counted, &trade.aspects, &roster, &mut originals);
+    let mut aspects = aspect_figures(sources, &counted, &roster, &phrases, &mut originals);
+    let of_aspects = aspects.iter_mut().map(|aspect| &mut aspect.trend);
+    let of_entities = entities.all_mut().filter_map(|one| one.trend.as_mut());
+    trends::settle(of_aspects.chain(of_entities));
     let input = narrative::NarrativeInput {
         sources,
         counted: &counted,
+        roster: &roster,
         aspects: &aspects,
         complaints: &complaints,
         entities: &entities,
     };
-    let faq = narrative::answers(&input, &mut originals);
-    keyphrases::quote(&mut topics, &mut originals);
-    AggregatedInsights {
-        summary: narrative::sentences(&input, &topics),
-        faq,
+    let answers = narrative::answers(&input, &mut originals);
+    let topics = keyphrases::quoted(phrases, trade, &mut originals);
+    let sentences = narrative::sentences(&input, &topics);
+    aspects.retain(|aspect| aspect.reviews > 0);
+    let (corpus, editorial) = (&counted.corpus, sources.editorial);
+    let [(withdrawn, of_withdrawn), (confirmed, of_confirmed)] =
+        [corpus.withdrawn, corpus.confirmed];
+    Insights {
         aspects,
         entities,
         topics,
-        corpus: counted.corpus,
+        faq: (editorial.faq.iter().map(Faq::from))
+            .chain(answers)
+            .collect(),
+        summary: Summary {
+            editorial: editorial.summary.clone(),
+            overall: (&corpus.overall).into(),
+            sentences,
+        },
+        generated_from: corpus.generated_from(),
+        method: InsightsMethod {
+            withdrawn: Withdrawn {
+                findings: withdrawn,
+                reviews: of_withdrawn,
+            },
+            confirmed: ConfirmedFindings {
+                findings: confirmed,
+                reviews: of_confirmed,
+            },
+            ..method
+        },
     }
 }

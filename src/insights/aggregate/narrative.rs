@@ -6,16 +6,20 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::count::{Counted, OpinionCounts};
-use super::figures::{TrendDirection, Vote, VoteCounts, WilsonShare};
 use super::input::AggregateInput;
-use super::keyphrases::{Keyphrase, OwnNames};
-use super::opinions::{AspectFigures, EntityFigures, SIDE_MIN, SIDE_PART, both_sides};
-use super::quotes::{CustomerQuote, Originals, quote_rank};
-use super::roster::PERSON_MIN;
+use super::keyphrases::OwnNames;
+use super::opinions::{SIDE_MIN, SIDE_PART, both_sides};
+use super::quotes::{Originals, quote_rank};
+use super::roster::{PERSON_MIN, Roster};
 use super::topics::things;
-use crate::insights::analysis::{MentionKind, Polarity, TextLanguage};
+use crate::insights::analysis::{Polarity, TextLanguage};
 use crate::insights::packed_analysis::{PackedAnalysisRef, PackedFinding};
 use crate::insights::trades::Trade;
+use crate::model::{MentionKind, Vote, VoteCounts};
+use crate::wire::{
+    Aspect, Direction, Entities, Entity, Evidence, Faq, FaqBasis, Quote, Sentence, Share, Topic,
+    TrendBasis,
+};
 
 /// Minimum number of reviews with a judgement for a sentence.
 pub const REVIEWS_MIN: u32 = 5;
@@ -30,56 +34,30 @@ pub struct NarrativeInput<'a> {
     pub sources: &'a AggregateInput<'a>,
     /// The counts, with the quotable sentences.
     pub counted: &'a Counted,
-    /// In the trade's order.
-    pub aspects: &'a [AspectFigures],
+    pub roster: &'a Roster,
+    /// All aspects of the trade, in its order.
+    pub aspects: &'a [Aspect],
     /// The complaints about the mentioned aspects, the clearest first.
     pub complaints: &'a [Complaint],
-    /// Entities that reviews name.
-    pub entities: &'a [EntityFigures],
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SummarySentence {
-    /// In English.
-    pub text: String,
-    /// Name of its template.
-    pub template: &'static str,
-    pub evidence: SentenceEvidence,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SentenceEvidence {
-    /// `None` if the sentence is not about a single aspect.
-    pub aspect: Option<String>,
-    /// Names or ids of the mentioned entities.
-    pub entities: Vec<String>,
-    /// Mentioned phrases.
-    pub topics: Vec<String>,
-    /// The numbers in the sentence, by name; repeated names have the suffixes `_1`, `_2`, ... in the order of the
-    /// sentence.
-    pub figures: BTreeMap<String, u32>,
-    /// Some of the reviews that support it.
-    pub review_ids: Vec<String>,
-    /// A customer's words that support it.
-    pub quote: Option<CustomerQuote>,
+    /// All entities of the roster, in its order.
+    pub entities: &'a Entities,
 }
 
 /// The sentences in a fixed order: all reviews, unrecognized discontent, praise, blame, trends, names, topics.
-pub fn sentences(input: &NarrativeInput<'_>, topics: &[Keyphrase]) -> Vec<SummarySentence> {
+pub fn sentences(input: &NarrativeInput<'_>, topics: &[Topic]) -> Vec<Sentence> {
     let mut sentences = Vec::new();
     sentences.extend(overall(input));
     sentences.extend(unheard(input));
     let praised = told_sides(input.counted, input.sources.trade, true);
     for (rank, at) in praised.into_iter().enumerate() {
-        sentences.push(side(&input.aspects[at], rank, None));
+        sentences.push(side(input, at, rank, None));
     }
     for (rank, complaint) in input.complaints.iter().enumerate() {
-        let aspect = &input.aspects[complaint.aspect];
-        sentences.push(side(aspect, rank, Some(complaint)));
+        sentences.push(side(input, complaint.aspect, rank, Some(complaint)));
     }
-    let aspects = input.aspects.iter();
-    let decided = aspects.filter(|aspect| is_decided(&aspect.said.votes));
-    sentences.extend(decided.filter_map(trend));
+    let aspects = input.aspects.iter().zip(&input.counted.aspects);
+    let decided = aspects.filter(|(_, counts)| is_decided(&counts.votes));
+    sentences.extend(decided.filter_map(|(aspect, _)| trend(aspect)));
     sentences.extend(names(input, MentionKind::Technician, "technicians", "Whom"));
     sentences.extend(names(input, MentionKind::Service, "services", "What"));
     sentences.extend(keyphrases(topics));
@@ -87,20 +65,20 @@ pub fn sentences(input: &NarrativeInput<'_>, topics: &[Keyphrase]) -> Vec<Summar
 }
 
 /// A sentence whose only evidence are these figures.
-fn sentence(template: &'static str, text: String, figures: &[(&str, u32)]) -> SummarySentence {
+fn sentence(template: &str, text: String, figures: &[(&str, u32)]) -> Sentence {
     let figures = figures.iter();
     let figures = figures.map(|(name, figure)| ((*name).to_owned(), *figure));
-    SummarySentence {
+    Sentence {
         text,
-        template,
-        evidence: SentenceEvidence {
+        template: template.to_owned(),
+        evidence: Evidence {
             figures: figures.collect(),
-            ..SentenceEvidence::default()
+            ..Evidence::default()
         },
     }
 }
 
-fn overall(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
+fn overall(input: &NarrativeInput<'_>) -> Option<Sentence> {
     let votes = &input.counted.corpus.overall;
     let (positive, negative, judged) = (votes.positive, votes.negative, votes.judged());
     let rest = match negative {
@@ -121,7 +99,7 @@ fn overall(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
 }
 
 /// A sentence about the reviews with few stars that do not read as negative, and so are missing from the other figures.
-fn unheard(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
+fn unheard(input: &NarrativeInput<'_>) -> Option<Sentence> {
     let (reviews, unheard) = input.counted.corpus.discontent;
     let was = if unheard == 1 { "was" } else { "were" };
     let text =
@@ -144,7 +122,7 @@ pub fn told_sides(counted: &Counted, trade: &Trade, is_praise: bool) -> Vec<usiz
         .filter(|(at, votes)| trade.overall != Some(*at) && is_decided(votes))
         .filter_map(|(at, votes)| {
             let (side, judged) = (votes.side(is_praise), votes.judged());
-            let share = WilsonShare::new(side, judged)?;
+            let share = Share::new(side, judged)?;
             (judged >= REVIEWS_MIN && side >= SIDE_MIN)
                 .then(|| (share.ci95[0], at, side * SIDE_PART >= judged))
         })
@@ -157,8 +135,13 @@ pub fn told_sides(counted: &Counted, trade: &Trade, is_praise: bool) -> Vec<usiz
 
 /// Praise of an aspect or, with a `complaint`, blame, followed by the phrase of the most complaints. The wording
 /// changes with the rank among the sentences of its kind, so that three consecutive sentences are never alike.
-fn side(aspect: &AspectFigures, rank: usize, complaint: Option<&Complaint>) -> SummarySentence {
-    let votes = &aspect.said.votes;
+fn side(
+    input: &NarrativeInput<'_>,
+    at: usize,
+    rank: usize,
+    complaint: Option<&Complaint>,
+) -> Sentence {
+    let (aspect, votes) = (&input.aspects[at], &input.counted.aspects[at].votes);
     let (template, vote, confirmed) = match complaint {
         None => ("aspect_positive", Vote::Positive, votes.confirmed[0]),
         Some(_) => ("aspect_negative", Vote::Negative, votes.confirmed[1]),
@@ -191,49 +174,46 @@ fn side(aspect: &AspectFigures, rank: usize, complaint: Option<&Complaint>) -> S
     text.push('.');
     let mut told = sentence(template, text, &figures);
     let quote = complaint.and_then(|complaint| complaint.quote.as_ref());
-    let quotes = aspect.said.quotes.iter();
-    let quotes = quotes.filter(|quote| quote.polarity == vote);
+    let quotes = aspect.quotes.iter();
+    let quotes = quotes.filter(|quote| quote.polarity == vote.into());
     told.evidence.aspect = Some(aspect.id.clone());
-    told.evidence.topics = phrase.iter().map(|phrase| phrase.words.clone()).collect();
+    told.evidence.topics = phrase.map(|phrase| vec![phrase.words.clone()]);
     told.evidence.review_ids = ids(quote.into_iter().chain(quotes));
     told.evidence.quote = quote.cloned();
     told
 }
 
-fn ids<'a>(quotes: impl Iterator<Item = &'a CustomerQuote>) -> Vec<String> {
+fn ids<'a>(quotes: impl Iterator<Item = &'a Quote>) -> Vec<String> {
     quotes
         .take(IDS_MAX)
         .map(|quote| quote.review_id.clone())
         .collect()
 }
 
-fn trend(aspect: &AspectFigures) -> Option<SummarySentence> {
-    let word = match aspect.said.trend.direction {
-        TrendDirection::Up => "more",
-        TrendDirection::Down => "less",
-        TrendDirection::Flat | TrendDirection::Unknown => return None,
+fn trend(aspect: &Aspect) -> Option<Sentence> {
+    let word = match aspect.trend.direction {
+        Direction::Up => "more",
+        Direction::Down => "less",
+        Direction::Flat | Direction::Unknown => return None,
     };
-    let compared = aspect.said.trend.compared?;
-    let [now, before] = [compared.recent, compared.previous];
+    let TrendBasis {
+        recent, previous, ..
+    } = aspect.trend.basis.as_ref()?;
     let text = format!(
         "{}: reviews have become {word} positive, {} of {} in the last half year against {} of {} in the one before.",
-        aspect.label,
-        now.positive,
-        now.judged(),
-        before.positive,
-        before.judged()
+        aspect.label, recent.positive, recent.judged, previous.positive, previous.judged
     );
     let figures = [
-        ("recent_positive", now.positive),
-        ("recent_judged", now.judged()),
-        ("previous_positive", before.positive),
-        ("previous_judged", before.judged()),
-        ("recent_confirmed", now.confirmed[0]),
-        ("previous_confirmed", before.confirmed[0]),
+        ("recent_positive", recent.positive),
+        ("recent_judged", recent.judged),
+        ("previous_positive", previous.positive),
+        ("previous_judged", previous.judged),
+        ("recent_confirmed", recent.confirmed.positive),
+        ("previous_confirmed", previous.confirmed.positive),
     ];
     let mut trend = sentence("trend", text, &figures);
     trend.evidence.aspect = Some(aspect.id.clone());
-    trend.evidence.review_ids = ids(aspect.said.quotes.iter());
+    trend.evidence.review_ids = ids(aspect.quotes.iter());
     Some(trend)
 }
 
@@ -241,18 +221,15 @@ fn trend(aspect: &AspectFigures) -> Option<SummarySentence> {
 fn names(
     input: &NarrativeInput<'_>,
     kind: MentionKind,
-    template: &'static str,
+    template: &str,
     whom: &str,
-) -> Option<SummarySentence> {
-    let mut most: Vec<&EntityFigures> = input
-        .entities
-        .iter()
-        .filter(|one| one.kind == kind && one.reviews >= PERSON_MIN)
-        .collect();
+) -> Option<Sentence> {
+    let entities = input.entities.of(kind).iter();
+    let mut most: Vec<&Entity> = entities.filter(|one| one.reviews >= PERSON_MIN).collect();
     most.sort_by_key(|one| Reverse(one.reviews));
     most.truncate(NAMES_MAX);
     let (first, rest) = most.split_first()?;
-    let with_count = |one: &&EntityFigures| {
+    let with_count = |one: &&Entity| {
         let name = match kind {
             MentionKind::Technician => one.name.clone(),
             MentionKind::Service | MentionKind::ServiceArea => inside(&one.name),
@@ -266,10 +243,9 @@ fn names(
     let text = format!("{whom} reviews name most: {}{then}.", with_count(first));
     let mut names = sentence(template, text, &[]);
     names.evidence.figures = by_rank(most.iter().map(|one| one.reviews));
-    let called = |one: &&EntityFigures| one.id.clone().unwrap_or_else(|| one.name.clone());
-    names.evidence.entities = most.iter().map(called).collect();
-    let details = most.iter().filter_map(|one| one.detail.as_ref());
-    names.evidence.review_ids = ids(details.filter_map(|detail| detail.quotes.first()));
+    let called = |one: &&Entity| one.id.clone().unwrap_or_else(|| one.name.clone());
+    names.evidence.entities = Some(most.iter().map(called).collect());
+    names.evidence.review_ids = ids(most.iter().filter_map(|one| one.quotes.as_ref()?.first()));
     Some(names)
 }
 
@@ -281,9 +257,9 @@ fn by_rank(reviews: impl Iterator<Item = u32>) -> BTreeMap<String, u32> {
         .collect()
 }
 
-fn keyphrases(topics: &[Keyphrase]) -> Option<SummarySentence> {
+fn keyphrases(topics: &[Topic]) -> Option<Sentence> {
     let most = topics.iter().filter(|topic| topic.reviews >= REVIEWS_MIN);
-    let most: Vec<&Keyphrase> = most.take(NAMES_MAX).collect();
+    let most: Vec<&Topic> = most.take(NAMES_MAX).collect();
     let phrases: Vec<String> = most
         .iter()
         .map(|topic| format!("“{}” ({})", topic.phrase, reviews(topic.reviews)))
@@ -291,7 +267,7 @@ fn keyphrases(topics: &[Keyphrase]) -> Option<SummarySentence> {
     let text = format!("Words that stand out: {}.", list(&phrases));
     let mut words = sentence("topics", text, &[]);
     words.evidence.figures = by_rank(most.iter().map(|topic| topic.reviews));
-    words.evidence.topics = most.iter().map(|topic| topic.phrase.clone()).collect();
+    words.evidence.topics = Some(most.iter().map(|topic| topic.phrase.clone()).collect());
     words.evidence.review_ids = ids(most.iter().filter_map(|topic| topic.quote.as_ref()));
     (!most.is_empty()).then_some(words)
 }
@@ -301,11 +277,11 @@ fn keyphrases(topics: &[Keyphrase]) -> Option<SummarySentence> {
 /// The quantifier for a share. `Some`, `Many` and `Most` claim no more than the lower end of the share's 95 % interval
 /// allows; `Few` requires that even its upper end is small.
 pub fn quantifier(part: u32, of: u32) -> &'static str {
-    let Some([low, high]) = WilsonShare::new(part, of).map(|share| share.ci95) else {
+    let Some(share) = Share::new(part, of) else {
         return "Few";
     };
-    match low {
-        _ if high < 0.1 => "Few",
+    match share.ci95[0] {
+        _ if share.ci95[1] < 0.1 => "Few",
         0.5.. => "Most",
         0.3.. => "Many",
         0.1.. => "Some",
@@ -360,7 +336,7 @@ pub struct Complaint {
     pub aspect: usize,
     pub phrase: Option<SharedPhrase>,
     /// A sentence of a complaint, with the phrase if there is one.
-    pub quote: Option<CustomerQuote>,
+    pub quote: Option<Quote>,
 }
 
 /// The phrase of the most complaints; of equally frequent ones the longest, then the alphabetically first.
@@ -471,54 +447,44 @@ const ANSWER_QUOTES: (usize, usize) = (1, 1);
 /// Maximum number of aspects in the answer about a service.
 const ANSWER_ASPECTS_MAX: usize = 2;
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answered {
-    /// `aspect-` or `service-` and the id.
-    pub id: String,
-    /// The aspect's question from the trade, or one about the service's name.
-    pub question: String,
-    /// Counts by polarity; for a service, its most judged aspects; and at most two quotes.
-    pub answer: String,
-    /// Id of the aspect, if the question is about one.
-    pub aspect: Option<String>,
-    /// Id of the service, if the question is about one.
-    pub service: Option<String>,
-    /// Ids of the quoted reviews.
-    pub review_ids: Vec<String>,
-    /// Number of positive and negative reviews in the counts whose votes the stars confirmed.
-    pub confirmed: [u32; 2],
-}
-
 /// The questions with the most judgements that the owner has not answered: about aspects, then about services, in the
 /// order of their lists.
-pub fn answers(input: &NarrativeInput<'_>, originals: &mut Originals<'_>) -> Vec<Answered> {
+pub fn answers(input: &NarrativeInput<'_>, originals: &mut Originals<'_>) -> Vec<Faq> {
+    let (counted, trade) = (input.counted, input.sources.trade);
     let is_judged = |counts: &OpinionCounts| counts.votes.judged() >= REVIEWS_MIN;
-    let mut asked: Vec<(&OpinionCounts, Answered)> = Vec::new();
-    for (aspect, counts) in input.aspects.iter().zip(&input.counted.aspects) {
+    let mut asked: Vec<(&OpinionCounts, Faq)> = Vec::new();
+    for (aspect, counts) in trade.aspects.iter().zip(&counted.aspects) {
         if !is_judged(counts) || input.sources.answered.contains(&aspect.id) {
             continue;
         }
-        let answered = Answered {
+        let answered = Faq {
             id: format!("aspect-{}", aspect.id),
             question: aspect.question.clone(),
             answer: both_counts(&counts.votes, "judge it"),
+            basis: FaqBasis::Reviews,
             aspect: Some(aspect.id.clone()),
-            ..Answered::default()
+            service: None,
+            evidence: None,
+            confirmed: Some(counts.votes.confirmed.into()),
         };
         asked.push((counts, answered));
     }
-    for (service, counts) in input.entities.iter().zip(&input.counted.entities) {
-        let id = service.id.as_ref().filter(|_| is_judged(counts));
-        let Some(id) = id.filter(|_| service.kind == MentionKind::Service) else {
+    let counts = input.roster.entries.iter().zip(&counted.entities);
+    let counts = counts.filter(|(entry, _)| entry.kind == MentionKind::Service);
+    for (service, (_, counts)) in input.entities.services.iter().zip(counts) {
+        let Some(id) = service.id.as_ref().filter(|_| is_judged(counts)) else {
             continue;
         };
         let both = both_counts(&counts.votes, "name it and judge something");
-        let answered = Answered {
+        let answered = Faq {
             id: format!("service-{id}"),
             question: format!("What do customers say about {}?", inside(&service.name)),
-            answer: both + &most_judged(service, input.aspects),
+            answer: both + &most_judged(service, trade),
+            basis: FaqBasis::Reviews,
+            aspect: None,
             service: Some(id.clone()),
-            ..Answered::default()
+            evidence: None,
+            confirmed: Some(counts.votes.confirmed.into()),
         };
         asked.push((counts, answered));
     }
@@ -528,31 +494,30 @@ pub fn answers(input: &NarrativeInput<'_>, originals: &mut Originals<'_>) -> Vec
     asked.sort_by_key(|(at, _)| *at);
     let mut answers = Vec::with_capacity(asked.len());
     for (_, (counts, mut answered)) in asked {
-        answered.confirmed = counts.votes.confirmed;
-        for quote in both_sides(counts, ANSWER_QUOTES, originals) {
-            let kind = if quote.polarity == Vote::Negative {
+        let quotes = both_sides(counts, ANSWER_QUOTES, originals);
+        for quote in &quotes {
+            let kind = if quote.polarity == Vote::Negative.into() {
                 " Criticism: “"
             } else {
                 " Praise: “"
             };
             answered.answer += &[kind, &quote.text, "”"].concat();
-            answered.review_ids.push(quote.review_id);
         }
+        let review_ids = quotes.into_iter().map(|quote| quote.review_id);
+        answered.evidence = Some(review_ids.collect());
         answers.push(answered);
     }
     answers
 }
 
 /// A sentence about the aspects that are judged most in the reviews of a service; empty if there are none.
-fn most_judged(service: &EntityFigures, aspects: &[AspectFigures]) -> String {
-    let judged = service
-        .judged
-        .iter()
-        .map(|joint| (joint, &aspects[joint.at]));
+fn most_judged(service: &Entity, trade: &Trade) -> String {
+    let overall = trade.overall.map(|at| &trade.aspects[at].id);
+    let judged = service.aspects.iter().flatten();
     let most: Vec<String> = judged
-        .filter(|(_, aspect)| !aspect.is_overall)
+        .filter(|aspect| aspect.id.as_ref() != overall)
         .take(ANSWER_ASPECTS_MAX)
-        .map(|(joint, aspect)| format!("{} ({})", inside(&aspect.label), reviews(joint.reviews)))
+        .map(|aspect| format!("{} ({})", inside(&aspect.name), reviews(aspect.reviews)))
         .collect();
     if most.is_empty() {
         return String::new();

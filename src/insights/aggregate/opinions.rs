@@ -1,13 +1,19 @@
 //! The figures of each aspect and of each entity: votes, trend, quotes, and what is mentioned together with it.
 
+use std::cmp::Reverse;
+
 use super::count::{Counted, OpinionCounts};
-use super::figures::{VoteCounts, round_to};
+use super::input::AggregateInput;
 use super::keyphrases::Keyphrase;
-use super::quotes::{CustomerQuote, Originals, pick};
-use super::roster::Roster;
-use super::trends::{ShareTrend, trend};
-use crate::insights::analysis::MentionKind;
-use crate::insights::trades::Trade;
+use super::quotes::{Originals, pick};
+use super::roster::{Roster, RosterEntry};
+use super::trends::trend;
+use crate::insights::trades::AspectDefinition;
+use crate::model::MentionKind;
+use crate::model::statistics::round_to;
+use crate::wire::{
+    Aspect, CoMention, CoMentioned, Confidence, Entities, Entity, Quote, Share, SubTopic,
+};
 
 /// Minimum number of reviews for which one side, praise or blame, is shown.
 pub const SIDE_MIN: u32 = 3;
@@ -27,152 +33,142 @@ const ASPECT_MONTHS: i32 = 24;
 /// Number of months in an entity's figures.
 const ENTITY_MONTHS: i32 = 12;
 
-/// Statistics of the opinions about an aspect or entity.
-#[derive(Debug, Clone)]
-pub struct OpinionStats {
-    /// Reviews by their vote.
-    pub votes: VoteCounts,
-    /// Shares by month, with their direction.
-    pub trend: ShareTrend,
-    /// Quotes; the quotes of the larger side come first.
-    pub quotes: Vec<CustomerQuote>,
-}
-
-#[derive(Debug, Clone)]
-pub struct AspectFigures {
-    /// The trade's id, for example `response_time`.
-    pub id: String,
-    /// Display name.
-    pub label: String,
-    /// A customer's question about it.
-    pub question: String,
-    /// Whether it has the trade's role `overall`: the business as a whole, which has a summary sentence of its own.
-    pub is_overall: bool,
-    /// Number of times that texts judge it.
-    pub mentions: u32,
-    /// Votes, trend and quotes of the reviews that mention it.
-    pub said: OpinionStats,
-    /// Topics that occur together with the aspect: phrase, and number of reviews.
-    pub sub_topics: Vec<(String, u32)>,
-    /// The entities named in its reviews, by index in [`super::AggregatedInsights::entities`].
-    pub named: Vec<Joint>,
-}
-
-/// A technician, service or area that reviews name.
-#[derive(Debug, Clone)]
-pub struct EntityFigures {
-    pub kind: MentionKind,
-    /// Id chosen by the owner; `None` for places and for names that are not in the business's lists.
-    pub id: Option<String>,
-    /// The name in the business's list, or as recorded in reviews.
-    pub name: String,
-    /// Number of reviews that name it, as a recorded mention or in the text.
-    pub reviews: u32,
-    /// Number of times that texts name it unambiguously.
-    pub mentions: u32,
-    /// Number of times that texts name it ambiguously.
-    pub ambiguous: u32,
-    /// `None` for a person named in fewer than three reviews, and for an entity that no review names.
-    pub detail: Option<OpinionStats>,
-    /// The aspects judged in its reviews, by index in [`super::AggregatedInsights::aspects`].
-    pub judged: Vec<Joint>,
-}
-
-/// An aspect and an entity that occur in the same reviews.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Joint {
-    /// Index of the other one of the two.
-    pub at: usize,
-    /// Number of reviews that mention both.
-    pub reviews: u32,
-    /// The number of reviews as a multiple of the number expected by chance, one decimal.
-    pub lift: f64,
-}
-
+/// The figures of all aspects of the trade, in its order; also of those that no review mentions.
 pub fn aspect_figures(
+    sources: &AggregateInput<'_>,
     counted: &Counted,
-    trade: &Trade,
     roster: &Roster,
     topics: &[Keyphrase],
     originals: &mut Originals<'_>,
-) -> Vec<AspectFigures> {
-    let aspects = counted.aspects.iter().zip(&trade.aspects).enumerate();
-    let figures = aspects.map(|(at, (opinion_counts, aspect))| {
+) -> Vec<Aspect> {
+    let aspects = counted.aspects.iter().zip(&sources.trade.aspects);
+    let figures = aspects.enumerate().map(|(at, (opinion_counts, aspect))| {
         let goes = topics.iter().filter(|topic| topic.aspect == Some(at));
-        let mut sub_topics: Vec<(String, u32)> = goes
-            .map(|topic| (topic.phrase.clone(), topic.joint[at]))
+        let mut sub_topics: Vec<SubTopic> = goes
+            .map(|topic| SubTopic {
+                phrase: topic.phrase.clone(),
+                reviews: topic.joint[at],
+            })
             .collect();
-        sub_topics.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+        sub_topics.sort_by(|one, other| {
+            let by_count = other.reviews.cmp(&one.reviews);
+            by_count.then_with(|| one.phrase.cmp(&other.phrase))
+        });
         sub_topics.truncate(JOINT_MAX);
         let of = |kind: MentionKind| {
             let named = counted.entities.iter().zip(&roster.entries).enumerate();
             let of_kind = named
                 .filter(|(_, (named, its))| its.kind == kind && its.is_told(named.votes.reviews()));
-            strongest(of_kind.map(|(entity, _)| joint(counted, at, entity, entity)))
+            strongest(of_kind.filter_map(|(entity, (_, its))| {
+                joint(counted, at, entity, its.id.as_ref(), &its.name)
+            }))
         };
-        AspectFigures {
+        let votes = &opinion_counts.votes;
+        Aspect {
             id: aspect.id.clone(),
             label: aspect.label.clone(),
-            question: aspect.question.clone(),
-            is_overall: trade.overall == Some(at),
+            reviews: votes.reviews(),
             mentions: opinion_counts.mentions,
-            said: OpinionStats {
-                votes: opinion_counts.votes,
-                trend: trend(&counted.months, at, ASPECT_MONTHS),
-                quotes: both_sides(opinion_counts, ASPECT_QUOTES, originals),
-            },
+            positive: votes.positive,
+            negative: votes.negative,
+            neutral: votes.neutral,
+            mixed: votes.mixed,
+            uncertain: votes.uncertain,
+            confirmed: votes.confirmed.into(),
+            positive_share: Share::new(votes.positive, votes.judged()),
+            confidence: Confidence::of(votes.judged()),
+            trend: trend(&counted.months, at, ASPECT_MONTHS),
             sub_topics,
-            named: MentionKind::ALL.map(of).concat(),
+            co_mentioned: CoMentioned {
+                technicians: of(MentionKind::Technician),
+                services: of(MentionKind::Service),
+                service_areas: of(MentionKind::ServiceArea),
+            },
+            quotes: both_sides(opinion_counts, ASPECT_QUOTES, originals),
+            evidence_url: sources.links.evidence(&aspect.id),
         }
     });
     figures.collect()
 }
 
+/// The figures of all entities of the roster, in its order.
 pub fn entity_figures(
     counted: &Counted,
+    aspects: &[AspectDefinition],
     roster: &Roster,
     originals: &mut Originals<'_>,
-) -> Vec<EntityFigures> {
-    let aspects = counted.aspects.len();
-    let entities = counted.entities.iter().zip(&roster.entries).enumerate();
-    let figures = entities.map(|(at, (opinion_counts, known))| {
-        let reviews = opinion_counts.votes.reviews();
-        let is_told = known.is_told(reviews);
-        let judged = (0..aspects).filter(|_| is_told);
-        EntityFigures {
-            kind: known.kind,
-            id: known.id.clone(),
-            name: known.name.clone(),
-            reviews,
-            mentions: opinion_counts.mentions,
-            ambiguous: opinion_counts.ambiguous,
-            detail: is_told.then(|| OpinionStats {
-                votes: opinion_counts.votes,
-                trend: trend(&counted.months, aspects + at, ENTITY_MONTHS),
-                quotes: both_sides(opinion_counts, ENTITY_QUOTES, originals),
-            }),
-            judged: strongest(judged.map(|aspect| joint(counted, aspect, at, aspect))),
-        }
-    });
-    figures.collect()
+) -> Entities {
+    let mut of = |kind: MentionKind| {
+        let entries = (0..).zip(&roster.entries);
+        let of_kind = entries.filter(|(_, entry)| entry.kind == kind);
+        of_kind
+            .map(|(at, entry)| entity(counted, aspects, at, entry, originals))
+            .collect()
+    };
+    Entities {
+        technicians: of(MentionKind::Technician),
+        services: of(MentionKind::Service),
+        service_areas: of(MentionKind::ServiceArea),
+    }
 }
 
-/// The joint figure of an aspect and an entity; `at` is the index that it contains.
-fn joint(counted: &Counted, aspect: usize, entity: usize, at: usize) -> Joint {
+fn entity(
+    counted: &Counted,
+    aspects: &[AspectDefinition],
+    at: usize,
+    entry: &RosterEntry,
+    originals: &mut Originals<'_>,
+) -> Entity {
+    let opinion_counts = &counted.entities[at];
+    let votes = &opinion_counts.votes;
+    let told = entry.is_told(votes.reviews()).then_some(votes);
+    let judged = (0..)
+        .zip(aspects)
+        .filter_map(|(aspect, its)| joint(counted, aspect, at, Some(&its.id), &its.label));
+    Entity {
+        id: entry.id.clone(),
+        name: entry.name.clone(),
+        reviews: votes.reviews(),
+        mentions: opinion_counts.mentions,
+        ambiguous_mentions: opinion_counts.ambiguous,
+        positive: told.map(|votes| votes.positive),
+        negative: told.map(|votes| votes.negative),
+        neutral: told.map(|votes| votes.neutral),
+        mixed: told.map(|votes| votes.mixed),
+        uncertain: told.map(|votes| votes.uncertain),
+        confirmed: told.map(|votes| votes.confirmed.into()),
+        positive_share: told.and_then(|votes| Share::new(votes.positive, votes.judged())),
+        confidence: told.map(|votes| Confidence::of(votes.judged())),
+        trend: told.map(|_| trend(&counted.months, aspects.len() + at, ENTITY_MONTHS)),
+        aspects: told.map(|_| strongest(judged)),
+        quotes: told.map(|_| both_sides(opinion_counts, ENTITY_QUOTES, originals)),
+    }
+}
+
+/// The reviews that mention both an aspect and an entity, of which `id` and `name` are the other one's; `None` if they are
+/// too few.
+fn joint(
+    counted: &Counted,
+    aspect: usize,
+    entity: usize,
+    id: Option<&String>,
+    name: &str,
+) -> Option<CoMention> {
     let reviews = counted.joint[entity * counted.aspects.len() + aspect];
     let [one, other] = [&counted.aspects[aspect], &counted.entities[entity]]
         .map(|opinion_counts| f64::from(opinion_counts.votes.reviews()));
     let both = f64::from(reviews) * f64::from(counted.corpus.analysed);
-    Joint {
-        at,
+    (reviews >= JOINT_MIN).then(|| CoMention {
+        id: id.cloned(),
+        name: name.to_owned(),
         reviews,
-        lift: round_to(both / (one * other), 10.0),
-    }
+        lift: round_to(both / (one * other), 1e1),
+    })
 }
 
-fn strongest(joints: impl Iterator<Item = Joint>) -> Vec<Joint> {
-    let mut joints: Vec<Joint> = joints.filter(|one| one.reviews >= JOINT_MIN).collect();
-    joints.sort_by_key(|joint| (std::cmp::Reverse(joint.reviews), joint.at));
+fn strongest(joints: impl Iterator<Item = CoMention>) -> Vec<CoMention> {
+    let mut joints: Vec<CoMention> = joints.collect();
+    joints.sort_by_key(|joint| Reverse(joint.reviews));
     joints.truncate(JOINT_MAX);
     joints
 }
@@ -182,7 +178,7 @@ pub fn both_sides(
     opinion_counts: &OpinionCounts,
     (more, less): (usize, usize),
     originals: &mut Originals<'_>,
-) -> Vec<CustomerQuote> {
+) -> Vec<Quote> {
     let (votes, [praise, blame]) = (opinion_counts.votes, &opinion_counts.quotes);
     // A mixed review counts for both sides.
     let [praised, blamed] = [votes.positive, votes.negative].map(|side| side + votes.mixed);

@@ -4,17 +4,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chrono::NaiveDate;
-
-use super::figures::Vote;
 use super::input::{AggregateInput, Original};
 use super::roster::{PERSON_MIN, Roster};
-use crate::insights::analysis::{LanguageCode, MentionKind, Polarity, TextSpan};
+use crate::insights::analysis::{LanguageCode, Polarity};
 use crate::insights::packed_analysis::{
     MASKED_FINDINGS_MAX, PackedAnalysisRef, PackedFinding, WitnessCount,
 };
 use crate::insights::text::{LanguageWords, TokenizedText, is_quotable};
 use crate::insights::trades::Trade;
+use crate::model::{MentionKind, Vote};
+use crate::wire::Quote;
 
 /// Maximum number of candidates in a list.
 const LISTED: usize = 12;
@@ -201,68 +200,42 @@ impl<'a> Originals<'a> {
     }
 
     /// The sentence as a quote; `None` if it cannot be shown or is already quoted.
-    pub fn quote(&mut self, position: u32, sentence: u16, polarity: Vote) -> Option<CustomerQuote> {
+    pub fn quote(&mut self, position: u32, sentence: u16, polarity: Vote) -> Option<Quote> {
         if self.quoted.contains(&(position, sentence)) || self.tells_of_few(position, sentence) {
             return None;
         }
-        let quote = CustomerQuote::new(self.open(position)?, sentence.into(), polarity)?;
+        let quote = quote_of(self.open(position)?, sentence, polarity)?;
         self.quoted.insert((position, sentence));
         Some(quote)
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CustomerQuote {
-    pub review_id: String,
-    /// Sentence number, from 0.
-    pub sentence: u32,
-    /// Position in the text.
-    pub span: TextSpan,
-    /// The text of `span`.
-    pub text: String,
-    /// Polarity of the quoted finding or sentence.
-    pub polarity: Vote,
-    pub date: NaiveDate,
-    /// 1 to 5.
-    pub stars: u8,
-    /// `None` for English.
-    pub language: Option<LanguageCode>,
-}
-
-impl CustomerQuote {
-    /// `None` if the sentence cannot be shown by itself.
-    fn new(opened: &SegmentedOriginal<'_>, sentence: u32, polarity: Vote) -> Option<Self> {
-        let tokens = opened.text.sentences().get(sentence as usize)?;
-        let span = opened.text.span(tokens.clone());
-        let (original, language) = (&opened.original, opened.analysis.head.language.code());
-        let letters: Vec<char> = original.text.chars().collect();
-        if !is_quotable(&letters, span) {
-            return None;
-        }
-        Some(Self {
-            review_id: original.id.clone(),
-            sentence,
-            span,
-            text: slice(&original.text, span)?.to_owned(),
-            polarity,
-            date: original.date,
-            stars: original.stars,
-            language: language.filter(|code| *code != LanguageCode::ENGLISH),
-        })
+/// `None` if the sentence cannot be shown by itself.
+fn quote_of(opened: &SegmentedOriginal<'_>, sentence: u16, polarity: Vote) -> Option<Quote> {
+    let tokens = opened.text.sentences().get(usize::from(sentence))?;
+    let span = opened.text.span(tokens.clone());
+    let (original, language) = (&opened.original, opened.analysis.head.language.code());
+    let letters: Vec<char> = original.text.chars().collect();
+    if !is_quotable(&letters, span) {
+        return None;
     }
-}
-
-/// The code points of `span`; `None` if it is empty or ends after the text.
-pub fn slice(text: &str, span: TextSpan) -> Option<&str> {
-    let mut places = text.char_indices().map(|(at, _)| at).chain([text.len()]);
-    let start = places.nth(span.start as usize)?;
-    let end = places.nth((span.end as usize).checked_sub(span.start as usize + 1)?)?;
-    text.get(start..end)
+    let language = language.filter(|code| *code != LanguageCode::ENGLISH);
+    Some(Quote {
+        review_id: original.id.clone(),
+        sentence: sentence.into(),
+        start: span.start,
+        end: span.end,
+        text: span.of(&original.text)?.to_owned(),
+        polarity: polarity.into(),
+        date: original.date,
+        stars: original.stars,
+        language: language.map(|code| code.as_str().to_owned()),
+    })
 }
 
 /// The best `count` of the list, each with different words.
-pub fn pick(list: &Shortlist, count: usize, originals: &mut Originals<'_>) -> Vec<CustomerQuote> {
-    let mut quotes: Vec<CustomerQuote> = Vec::with_capacity(count);
+pub fn pick(list: &Shortlist, count: usize, originals: &mut Originals<'_>) -> Vec<Quote> {
+    let mut quotes: Vec<Quote> = Vec::with_capacity(count);
     for candidate in &list.best {
         if quotes.len() == count {
             break;

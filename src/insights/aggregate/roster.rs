@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::insights::analysis::MentionKind;
 use crate::insights::packed_analysis::name_key;
 use crate::insights::text::WordMap;
+use crate::model::MentionKind;
 use crate::model::business::Business;
 
 /// A technician, service or place.

@@ -5,13 +5,13 @@
 use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
 
-use super::figures::Vote;
 use super::quotes::{SegmentedOriginal, fits_stars};
 use crate::compute::steps;
 use crate::insights::analysis::Polarity;
 use crate::insights::packed_analysis::{PackedFinding, WitnessCount};
 use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap};
 use crate::insights::trades::{Background, Trade};
+use crate::model::Vote;
 
 /// Average number of words of a sentence in the table of common words.
 pub const SENTENCE_WORDS: f64 = 24.0;

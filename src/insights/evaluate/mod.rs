@@ -8,13 +8,13 @@ use std::fmt::{Display, Write as _};
 
 use serde::Deserialize;
 
-use super::aggregate::figures::interval;
 use super::analysis::{Analysis, Finding, Hit, Polarity, TextLanguage, TextSpan};
 use super::analyzer::Engine;
 use super::aspects::{RuleEngine, TextFindings, label};
 use super::text::TokenizedText;
 use super::trades::{TradeError, aspect_task};
-use super::witness::{CONFIRMED, FindingSource, settle, withdraw_overall};
+use super::witness::{CONFIRMED, settle, withdraw_overall, witness};
+use crate::model::statistics::interval;
 
 /// Analyzes every text of the rows and counts agreements.
 pub fn evaluate(engine: &RuleEngine, annotated: &AnnotatedTexts) -> EvaluationFigures {
@@ -491,7 +491,7 @@ impl WholeQuality {
                 let witness = if is_confirmed {
                     STARS
                 } else {
-                    FindingSource::of(&finding.hits).name()
+                    witness(&finding.hits).name()
                 };
                 let is_right = (expected.get(&place))
                     .is_some_and(|expected| expected.contains(&finding.polarity));
@@ -645,7 +645,7 @@ fn tell_finding(told: &mut String, finding: &Finding, cut: &impl Fn(TextSpan) ->
         finding.aspect,
         finding.polarity.name(),
         finding.score,
-        FindingSource::of(&finding.hits).name(),
+        witness(&finding.hits).name(),
         cut(finding.span)
     );
     for hit in &finding.hits {

@@ -9,8 +9,9 @@ use super::words::WordClass::{
 };
 use super::words::{Dictionary, NameTrie, TaggedText};
 use crate::compute::steps;
-use crate::insights::analysis::{Mention, MentionKind};
+use crate::insights::analysis::Mention;
 use crate::insights::text::{Capitalisation, TokenizedText};
+use crate::model::MentionKind;
 
 /// Classes of words that may be capitalised beside a place without being part of the place's name.
 const FUNCTION: [WordClass; 12] = [

@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use super::name_forms::{parts, without_accents};
 use crate::compute::steps;
-use crate::insights::analysis::{Mention, MentionKind};
+use crate::insights::analysis::Mention;
 use crate::insights::text::{Capitalisation, TokenizedText, WordSet, plain_letters};
+use crate::model::MentionKind;
 use crate::model::business::Business;
 
 /// Maximum distance in words between a name and a preceding relation that makes it another person's name: `mi hermano

@@ -12,8 +12,9 @@ use super::words::WordClass::{
 };
 use super::words::{DictionaryWord, NameTrie, TaggedText};
 use crate::compute::steps;
-use crate::insights::analysis::{Mention, MentionKind};
+use crate::insights::analysis::Mention;
 use crate::insights::text::Capitalisation;
+use crate::model::MentionKind;
 
 /// How certain it is that a member of the staff is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -115,10 +115,10 @@ fn digest(business: &Business) -> String {
 #[cfg(test)]
 mod tests {
     use super::Linker;
-    use crate::insights::analysis::{Mention, MentionKind};
+    use crate::insights::analysis::Mention;
     use crate::insights::text::{LanguageWords, TokenizedText};
-    use crate::model::Mentions;
     use crate::model::business::{Business, Service, Technician};
+    use crate::model::{MentionKind, Mentions};
 
     fn technician(name: &str, aliases: &[&str]) -> Technician {
         Technician {

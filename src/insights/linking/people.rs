@@ -7,8 +7,9 @@ use super::evidence::{self, TokenContext};
 use super::name_forms::{How, Nicknames, forms, parts, without_accents};
 use super::words::{Dictionary, NameTrie, TaggedText, WordClass};
 use crate::compute::steps;
-use crate::insights::analysis::{Mention, MentionKind};
+use crate::insights::analysis::Mention;
 use crate::insights::text::Fingerprint;
+use crate::model::MentionKind;
 use crate::model::business::Technician;
 
 /// A part of a text that may name a person.

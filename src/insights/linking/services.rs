@@ -7,8 +7,9 @@ use super::evidence::TokenContext;
 use super::words::WordClass::{Actor, Auxiliary, Crowd, Determiner, Infinitive, Pronoun, Proof};
 use super::words::{Dictionary, NameTrie, TaggedText};
 use crate::compute::steps;
-use crate::insights::analysis::{Mention, MentionKind};
+use crate::insights::analysis::Mention;
 use crate::insights::text::{Capitalisation, Fingerprint, LanguageWords, TokenizedText};
+use crate::model::MentionKind;
 use crate::model::business::Service;
 
 /// Words that add nothing at the end of a service's name: `Heat pump service`.

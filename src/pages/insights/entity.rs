@@ -7,9 +7,8 @@ use std::collections::BTreeSet;
 use askama::Template;
 
 use super::rows::{FiguresFragment, aspect_path};
-use crate::insights::MentionKind;
 use crate::links::Links;
-use crate::model::fold;
+use crate::model::{MentionKind, fold};
 use crate::pages::chart::LegendFragment;
 use crate::pages::frame::{Frame, Site, render};
 use crate::pages::locale::Locale;

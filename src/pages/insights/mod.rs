@@ -14,7 +14,7 @@ use poem::{Request, Response};
 use super::cached::{Page, Pages};
 use super::frame::{POLICY, page};
 use crate::compute::apart;
-use crate::insights::MentionKind;
+use crate::model::MentionKind;
 use crate::search::insights::{EvidenceQuery, EvidenceRequest, StageRequest, evidence_page};
 use crate::snapshot::Snapshot;
 use crate::web;

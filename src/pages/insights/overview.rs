@@ -7,8 +7,8 @@ use chrono::Datelike;
 
 use super::entity::{group, heading, path};
 use super::rows::{AspectFragment, figure_of_entity, votes_of_entity};
-use crate::insights::MentionKind;
 use crate::links::Links;
+use crate::model::MentionKind;
 use crate::pages::chart::{BarFragment, LegendFragment};
 use crate::pages::frame::{Frame, Site, render};
 use crate::pages::locale::{Locale, PageLanguage};

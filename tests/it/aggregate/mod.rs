@@ -4,16 +4,10 @@ mod evidence;
 mod shown;
 mod written;
 
-use std::collections::BTreeSet;
-
-use reviews_service::insights::aggregate::{
-    AggregatedInsights, AspectFigures, CustomerQuote, EntityFigures, Vote,
-};
-use reviews_service::insights::{
-    Analysis, Finding, Mention, MentionKind, Polarity, TextLanguage, TextSpan,
-};
-use reviews_service::model::Rating;
-use written::{PEOPLE, Written, hits, insights, write};
+use reviews_service::insights::{Analysis, Finding, Mention, Polarity, TextLanguage, TextSpan};
+use reviews_service::model::{MentionKind, Rating, Vote};
+use reviews_service::wire::{Aspect, ConfirmedVotes, Entity, Insights, Quote};
+use written::{PEOPLE, Written, hits, insights, trade, write};
 
 /// Seeds of the generated data.
 const SEEDS: std::ops::Range<u64> = 0..12;
@@ -54,26 +48,44 @@ fn names(one: &Written, name: &str) -> bool {
             .any(|mention| mention.link() == Some(name))
 }
 
-fn quotes(insights: &AggregatedInsights) -> impl Iterator<Item = &CustomerQuote> {
-    let aspects = insights
-        .aspects
-        .iter()
-        .flat_map(|aspect| &aspect.said.quotes);
-    let entities = insights
-        .entities
-        .iter()
-        .filter_map(|entity| entity.detail.as_ref())
-        .flat_map(|said| &said.quotes);
-    aspects.chain(entities).chain(
-        insights
-            .topics
-            .iter()
-            .filter_map(|topic| topic.quote.as_ref()),
-    )
+fn entities(insights: &Insights) -> impl Iterator<Item = &Entity> {
+    MentionKind::ALL
+        .into_iter()
+        .flat_map(|kind| insights.entities.of(kind))
+}
+
+fn quotes(insights: &Insights) -> impl Iterator<Item = &Quote> {
+    let aspects = insights.aspects.iter().flat_map(|aspect| &aspect.quotes);
+    let entities = entities(insights).flat_map(|entity| entity.quotes.iter().flatten());
+    let topics = insights.topics.iter();
+    let topics = topics.filter_map(|topic| topic.quote.as_ref());
+    aspects.chain(entities).chain(topics)
+}
+
+/// The votes: positive, negative, neutral, mixed, uncertain.
+fn votes(aspect: &Aspect) -> [u32; 5] {
+    [
+        aspect.positive,
+        aspect.negative,
+        aspect.neutral,
+        aspect.mixed,
+        aspect.uncertain,
+    ]
+}
+
+fn votes_of_entity(entity: &Entity) -> Option<([u32; 5], ConfirmedVotes)> {
+    let votes = [
+        entity.positive?,
+        entity.negative?,
+        entity.neutral?,
+        entity.mixed?,
+        entity.uncertain?,
+    ];
+    Some((votes, entity.confirmed?))
 }
 
 /// The votes on an aspect are those of the reviews that mention it.
-fn check_votes(aspect: &AspectFigures, written: &[Written]) {
+fn check_votes(aspect: &Aspect, written: &[Written]) {
     let spoken: Vec<Vote> = written
         .iter()
         .map(|one| polarities_of(one, &aspect.id))
@@ -81,16 +93,9 @@ fn check_votes(aspect: &AspectFigures, written: &[Written]) {
         .map(|says| vote(&says))
         .collect();
     let count = |vote| u32::try_from(spoken.iter().filter(|its| **its == vote).count()).unwrap();
-    let votes = aspect.said.votes;
-    assert_eq!(votes.reviews() as usize, spoken.len(), "{}", aspect.id);
+    assert_eq!(aspect.reviews as usize, spoken.len(), "{}", aspect.id);
     assert_eq!(
-        [
-            votes.positive,
-            votes.negative,
-            votes.neutral,
-            votes.mixed,
-            votes.uncertain
-        ],
+        votes(aspect),
         [
             Vote::Positive,
             Vote::Negative,
@@ -108,13 +113,13 @@ fn check_votes(aspect: &AspectFigures, written: &[Written]) {
         .sum::<usize>();
     assert_eq!(aspect.mentions as usize, findings);
     assert_eq!(
-        votes.judged(),
-        votes.positive + votes.negative + votes.mixed
+        aspect.positive_share.as_ref().map_or(0, |share| share.n),
+        aspect.positive + aspect.negative + aspect.mixed
     );
 }
 
 /// The count of a name is the number of reviews that mention it.
-fn check_entity(entity: &EntityFigures, written: &[Written]) {
+fn check_entity(entity: &Entity, written: &[Written]) {
     let value = if entity.name == "AC repair" {
         "ac"
     } else {
@@ -126,10 +131,8 @@ fn check_entity(entity: &EntityFigures, written: &[Written]) {
         "{value}"
     );
     assert!(
-        entity
-            .detail
-            .as_ref()
-            .is_none_or(|said| said.votes.reviews() == entity.reviews),
+        votes_of_entity(entity)
+            .is_none_or(|(votes, _)| votes.iter().sum::<u32>() == entity.reviews),
         "{value}"
     );
 }
@@ -142,10 +145,16 @@ fn each_review_has_one_vote_on_each_aspect_and_the_votes_add_up() {
         for aspect in &insights.aspects {
             check_votes(aspect, &written);
         }
-        for entity in &insights.entities {
+        let listed: Vec<&str> = insights.aspects.iter().map(|one| one.id.as_str()).collect();
+        let aspects = trade().aspects.into_iter().map(|aspect| aspect.id);
+        let is_judged = |id: &String| written.iter().any(|one| !polarities_of(one, id).is_empty());
+        assert_eq!(listed, aspects.filter(is_judged).collect::<Vec<_>>());
+        for entity in entities(&insights) {
             check_entity(entity, &written);
         }
-        let corpus = insights.corpus;
+        let corpus = insights.generated_from;
+        let mut excluded = corpus.excluded.iter();
+        let foreign = excluded.find(|one| one.reason == "not_english").unwrap().n;
         let of = |language| {
             u32::try_from(
                 written
@@ -156,7 +165,7 @@ fn each_review_has_one_vote_on_each_aspect_and_the_votes_add_up() {
             .unwrap()
         };
         assert_eq!(
-            (corpus.reviews, corpus.analysed, corpus.foreign),
+            (corpus.reviews, corpus.analysed, foreign),
             (150, of(TextLanguage::English), of(TextLanguage::Other))
         );
     }
@@ -173,7 +182,7 @@ fn a_quote_is_the_slice_of_its_review() {
                 .iter()
                 .find(|one| one.review.id.as_str() == quote.review_id)
                 .unwrap();
-            let (start, end) = (quote.span.start as usize, quote.span.end as usize);
+            let (start, end) = (quote.start as usize, quote.end as usize);
             let slice: String = one
                 .review
                 .text
@@ -199,33 +208,26 @@ fn removing_a_review_changes_only_what_it_supported() {
             let mut rest = written.clone();
             let gone = rest.remove(gone);
             let after = insights(&rest, 64);
-            for (before, after) in before.aspects.iter().zip(&after.aspects) {
-                let same = (
-                    before.said.votes,
-                    &before.said.quotes,
-                    before.mentions,
-                    &before.said.trend.months,
-                ) == (
-                    after.said.votes,
-                    &after.said.quotes,
-                    after.mentions,
-                    &after.said.trend.months,
-                );
+            for before in &before.aspects {
+                let figures = |aspect: &Aspect| {
+                    (
+                        (votes(aspect), aspect.confirmed, aspect.mentions),
+                        (aspect.quotes.clone(), aspect.trend.months.clone()),
+                    )
+                };
+                let mut after = after.aspects.iter();
+                let after = after.find(|after| after.id == before.id);
                 assert!(
-                    same || !polarities_of(&gone, &before.id).is_empty(),
+                    after.map(figures) == Some(figures(before))
+                        || !polarities_of(&gone, &before.id).is_empty(),
                     "{}",
                     before.id
                 );
             }
-            for (before, after) in before.entities.iter().zip(&after.entities) {
-                let told = |entity: &EntityFigures| {
-                    (
-                        entity.reviews,
-                        entity
-                            .detail
-                            .as_ref()
-                            .map(|said| (said.votes, said.quotes.clone())),
-                    )
+            for (before, after) in entities(&before).zip(entities(&after)) {
+                let told = |entity: &Entity| {
+                    let votes = votes_of_entity(entity);
+                    (entity.reviews, votes, entity.quotes.clone())
                 };
                 let value = if before.name == "AC repair" {
                     "ac"
@@ -252,7 +254,7 @@ fn the_result_does_not_depend_on_where_segments_end() {
             "{segment}"
         );
     }
-    assert_eq!(insights(&[], 1).corpus.reviews, 0);
+    assert_eq!(insights(&[], 1).generated_from.reviews, 0);
 }
 
 /// A review of forty sentences; the last one praises the warranty and, if `is_named`, names a person.
@@ -300,7 +302,7 @@ fn a_late_sentence_about_a_rarely_named_person_is_not_quoted() {
         let insights = insights(&[long_review(is_named)], 1);
         let mut aspects = insights.aspects.into_iter();
         let warranty = aspects.find(|aspect| aspect.id == "warranty").unwrap();
-        warranty.said.quotes.len()
+        warranty.quotes.len()
     };
     assert_eq!(quoted(false), 1, "the premise");
     assert_eq!(quoted(true), 0);
@@ -311,28 +313,23 @@ fn people_in_fewer_than_three_reviews_are_not_named() {
     let mut rare = 0;
     for seed in SEEDS {
         let insights = insights(&write(seed, 60), 32);
-        let few: BTreeSet<usize> = (0..insights.entities.len())
-            .filter(|at| {
-                insights.entities[*at].kind == MentionKind::Technician
-                    && insights.entities[*at].reviews < 3
-            })
-            .collect();
-        rare += few.len();
-        for at in &few {
-            let person = &insights.entities[*at];
+        let technicians = insights.entities.technicians.iter();
+        for person in technicians.filter(|person| person.reviews < 3) {
+            rare += 1;
             assert!(
-                person.detail.is_none() && person.judged.is_empty(),
+                votes_of_entity(person).is_none()
+                    && person.quotes.is_none()
+                    && person.aspects.is_none(),
                 "{}",
                 person.name
             );
-            assert!(
-                insights
-                    .aspects
-                    .iter()
-                    .all(|aspect| aspect.named.iter().all(|joint| joint.at != *at))
-            );
+            assert!(insights.aspects.iter().all(|aspect| {
+                let mut named = aspect.co_mentioned.technicians.iter();
+                named.all(|named| named.name != person.name)
+            }));
             let told = insights
                 .summary
+                .sentences
                 .iter()
                 .map(|sentence| &sentence.text)
                 .chain(insights.faq.iter().map(|one| &one.answer));

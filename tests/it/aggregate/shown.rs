@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use reviews_service::insights::aggregate::{AggregatedInsights, SummarySentence, Vote, VoteCounts};
-use reviews_service::insights::{Finding, Hit, MentionKind, Polarity, TextLanguage};
+use reviews_service::insights::{Finding, Hit, Polarity, TextLanguage};
+use reviews_service::wire::{ConfirmedVotes, Insights, Polarity as Sentiment, Sentence};
 use serde_json::Value;
 
 use super::written::{Written, hits, insights, write};
-use super::{SEEDS, quotes};
+use super::{SEEDS, quotes, votes, votes_of_entity};
 use crate::support::{TestApp, rows};
 
 /// The same reviews with findings of only one witness.
@@ -24,16 +24,18 @@ fn of_one_witness(seed: u64) -> Vec<Written> {
 
 #[test]
 fn findings_of_one_witness_are_counted_but_not_shown() {
-    let votes = |insights: &AggregatedInsights| {
+    let counts = |insights: &Insights| {
         let aspects = insights.aspects.iter();
-        aspects.map(|aspect| aspect.said.votes).collect::<Vec<_>>()
+        aspects
+            .map(|aspect| (aspect.id.clone(), votes(aspect), aspect.confirmed))
+            .collect::<Vec<_>>()
     };
     for seed in SEEDS {
         let (both, one) = (
             insights(&write(seed, 120), 50),
             insights(&of_one_witness(seed), 50),
         );
-        assert_eq!(votes(&both), votes(&one));
+        assert_eq!(counts(&both), counts(&one));
         assert_eq!(quotes(&one).count(), 0);
         assert!(one.topics.iter().all(|topic| topic.aspect.is_none()));
         assert!(
@@ -49,7 +51,7 @@ fn both_witnesses_agree_on_each_quoted_sentence() {
         let written = write(seed, 120);
         let insights = insights(&written, 50);
         for aspect in &insights.aspects {
-            for quote in &aspect.said.quotes {
+            for quote in &aspect.quotes {
                 let one = written
                     .iter()
                     .find(|one| one.review.id.as_str() == quote.review_id)
@@ -93,44 +95,27 @@ fn findings_confirmed_by_stars_are_counted_separately_and_not_shown() {
             insights(&confirmed(seed), 50),
         );
         // A sentence that only states facts may still be a quote of a topic.
-        assert!(quotes(&stars).all(|quote| quote.polarity == Vote::Neutral));
-        assert_eq!(text.corpus.confirmed, (0, 0));
-        assert!(
-            stars.corpus.confirmed.0 > stars.corpus.confirmed.1,
-            "the premise"
-        );
+        assert!(quotes(&stars).all(|quote| quote.polarity == Sentiment::Neutral));
+        let confirmed = text.method.confirmed;
+        assert_eq!((confirmed.findings, confirmed.reviews), (0, 0));
+        let confirmed = stars.method.confirmed;
+        assert!(confirmed.findings > confirmed.reviews, "the premise");
         for (text, stars) in text.aspects.iter().zip(&stars.aspects) {
-            let (before, after) = (text.said.votes, stars.said.votes);
-            assert_eq!(before.confirmed, [0, 0]);
+            assert_eq!(text.confirmed, [0, 0].into());
             // Mixed reviews are on neither side.
-            assert_eq!(after.confirmed, [after.positive, after.negative]);
-            let without = VoteCounts {
-                confirmed: [0, 0],
-                ..after
-            };
-            assert_eq!(without, before, "{}", text.id);
-            for (_, month) in &stars.said.trend.months {
-                assert_eq!(month.confirmed, [month.positive, month.negative]);
+            assert_eq!(stars.confirmed, [stars.positive, stars.negative].into());
+            assert_eq!((&stars.id, votes(stars)), (&text.id, votes(text)));
+            for month in &stars.trend.months {
+                let confirmed = month.confirmed.unwrap_or([0, 0].into());
+                assert_eq!(confirmed, [month.positive, month.negative].into());
             }
         }
-        for person in stars
-            .entities
-            .iter()
-            .filter(|one| one.kind == MentionKind::Technician)
-        {
-            let votes = person
-                .detail
-                .as_ref()
-                .map(|said| said.votes)
-                .unwrap_or_default();
-            assert_eq!(
-                votes.confirmed,
-                [votes.positive, votes.negative],
-                "{}",
-                person.name
-            );
+        for person in &stars.entities.technicians {
+            let ([positive, negative, ..], confirmed) =
+                votes_of_entity(person).unwrap_or(([0; 5], [0, 0].into()));
+            assert_eq!(confirmed, [positive, negative].into(), "{}", person.name);
         }
-        let sentences = stars.summary.iter();
+        let sentences = stars.summary.sentences.iter();
         for sentence in sentences.filter(|one| one.template.starts_with("aspect_")) {
             let figures = &sentence.evidence.figures;
             let side = sentence.template.trim_start_matches("aspect_");
@@ -166,7 +151,7 @@ fn a_vote_is_confirmed_if_the_text_judges_nothing_else() {
                 sides.len() == 1 && its.all(is_confirmed)
             };
             let expected = written.iter().filter(is_settled).count();
-            let [positive, negative] = aspect.said.votes.confirmed;
+            let ConfirmedVotes { positive, negative } = aspect.confirmed;
             assert_eq!((positive + negative) as usize, expected, "{}", aspect.id);
         }
     }
@@ -185,6 +170,7 @@ fn low_ratings_whose_texts_are_not_negative_are_reported() {
         let insights = insights(&written, 50);
         let sentence = insights
             .summary
+            .sentences
             .iter()
             .find(|one| one.template == "unheard");
         let figures = &sentence.unwrap().evidence.figures;
@@ -198,7 +184,12 @@ fn low_ratings_whose_texts_are_not_negative_are_reported() {
         let few: Vec<Written> = unheard.into_iter().take(4).cloned().collect();
         for silent in [calm, few] {
             let summary = super::written::insights(&silent, 50).summary;
-            assert!(summary.iter().all(|one| one.template != "unheard"));
+            assert!(
+                summary
+                    .sentences
+                    .iter()
+                    .all(|one| one.template != "unheard")
+            );
         }
     }
     assert!(reported > 100, "the premise");
@@ -208,8 +199,9 @@ fn low_ratings_whose_texts_are_not_negative_are_reported() {
 fn the_summary_omits_aspects_whose_votes_are_mostly_uncertain() {
     let reported = |written: &[Written]| {
         let insights = insights(written, 50);
-        let of_sentence = |one: &SummarySentence| one.evidence.aspect.clone();
-        let reported: BTreeSet<String> = insights.summary.iter().filter_map(of_sentence).collect();
+        let of_sentence = |one: &Sentence| one.evidence.aspect.clone();
+        let sentences = insights.summary.sentences.iter();
+        let reported: BTreeSet<String> = sentences.filter_map(of_sentence).collect();
         (reported, insights.aspects)
     };
     let mut silenced = 0;
@@ -225,8 +217,7 @@ fn the_summary_omits_aspects_whose_votes_are_mostly_uncertain() {
         }
         let (after, aspects) = reported(&unsure);
         for aspect in aspects {
-            let votes = aspect.said.votes;
-            let is_unsure = votes.uncertain * 2 > votes.reviews();
+            let is_unsure = aspect.uncertain * 2 > aspect.reviews;
             assert!(!is_unsure || !after.contains(&aspect.id), "{}", aspect.id);
             silenced += usize::from(is_unsure && before.contains(&aspect.id));
         }

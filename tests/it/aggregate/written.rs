@@ -4,16 +4,19 @@ use std::collections::BTreeSet;
 
 use chrono::{Days, NaiveDate};
 use reviews_service::insights::aggregate::{
-    AggregateInput, AggregatedInsights, FrequentPhrases, Original, aggregate, topics,
+    AggregateInput, FrequentPhrases, Original, aggregate, topics,
 };
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::trades::AspectDefinition;
 use reviews_service::insights::{
-    Analysis, Finding, Hit, Mention, MentionKind, PackedAnalyses, PackedAnalysis, Polarity,
-    TextLanguage, TextSpan, Trade,
+    Analysis, Finding, Hit, Mention, PackedAnalyses, PackedAnalysis, Polarity, TextLanguage,
+    TextSpan, Trade,
 };
-use reviews_service::model::business::{Business, Service, Technician};
-use reviews_service::model::{Day, Mentions, Method, Rating, Review, Source, Status, Verification};
+use reviews_service::model::business::{Business, Editorial, Service, Technician};
+use reviews_service::model::{
+    Day, MentionKind, Mentions, Method, Rating, Review, Source, Status, Verification,
+};
+use reviews_service::wire::{Insights, InsightsMethod};
 
 /// Sentences, each with its aspect and polarity.
 const SENTENCES: [(&str, &str, Polarity); 12] = [
@@ -293,7 +296,7 @@ pub fn business() -> Business {
 }
 
 /// The insights of these reviews, in segments of this size.
-pub fn insights(written: &[Written], segment: usize) -> AggregatedInsights {
+pub fn insights(written: &[Written], segment: usize) -> Insights {
     let trade = trade();
     let mut segments = Vec::new();
     for chunk in written.chunks(segment) {
@@ -326,7 +329,7 @@ pub fn insights(written: &[Written], segment: usize) -> AggregatedInsights {
         .map(|one| one.name.as_str())
         .collect();
     let segments: Vec<&PackedAnalyses> = segments.iter().collect();
-    aggregate(&AggregateInput {
+    let sources = AggregateInput {
         segments: &segments,
         phrases: &FrequentPhrases::new(&segments),
         unanalyzed: 0,
@@ -334,7 +337,10 @@ pub fn insights(written: &[Written], segment: usize) -> AggregatedInsights {
         trade: &trade,
         business: &business,
         people: &people,
+        editorial: &Editorial::default(),
         answered: &BTreeSet::new(),
         mentioned: &[(MentionKind::Service, "unlisted")].into(),
-    })
+        links: &"https://reviews.example.com".parse().unwrap(),
+    };
+    aggregate(&sources, InsightsMethod::default())
 }

@@ -1,0 +1,124 @@
+//! The votes of reviews on an aspect or a name: each review has one.
+
+named! {
+    /// The sentiment of all findings about one thing in a review.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Vote {
+        /// Positive, never negative.
+        Positive = "positive",
+        /// Negative, never positive.
+        Negative = "negative",
+        /// Mentioned without judgement.
+        Neutral = "neutral",
+        /// Both positive and negative.
+        Mixed = "mixed",
+        /// Too close to call, and never clearly positive or negative.
+        Uncertain = "uncertain",
+    }
+}
+
+impl Vote {
+    /// Combines the findings of a review: clear ones outweigh uncertain ones.
+    pub const fn fold(is_praised: bool, is_blamed: bool, is_uncertain: bool) -> Self {
+        match (is_praised, is_blamed, is_uncertain) {
+            (true, true, _) => Self::Mixed,
+            (true, false, _) => Self::Positive,
+            (false, true, _) => Self::Negative,
+            (false, false, true) => Self::Uncertain,
+            (false, false, false) => Self::Neutral,
+        }
+    }
+
+    /// Whether it is positive or negative.
+    pub const fn judges(self) -> bool {
+        matches!(self, Self::Positive | Self::Negative | Self::Mixed)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReviewVote {
+    /// The combined polarity of its findings.
+    pub vote: Vote,
+    /// Whether the vote depends on the stars: without their confirmation, the text would have no judgement.
+    pub is_confirmed: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct VoteCounts {
+    /// [`Vote::Positive`]: praise, and no blame.
+    pub positive: u32,
+    /// [`Vote::Negative`]: blame, and no praise.
+    pub negative: u32,
+    /// [`Vote::Neutral`]: only facts.
+    pub neutral: u32,
+    /// [`Vote::Mixed`]: both praise and blame.
+    pub mixed: u32,
+    /// [`Vote::Uncertain`]: neither praise nor blame is clear.
+    pub uncertain: u32,
+    /// Positive and negative reviews whose vote depends on a confirmation by the stars.
+    pub confirmed: [u32; 2],
+}
+
+impl VoteCounts {
+    pub const fn count(&mut self, vote: Vote) {
+        match vote {
+            Vote::Positive => self.positive += 1,
+            Vote::Negative => self.negative += 1,
+            Vote::Neutral => self.neutral += 1,
+            Vote::Mixed => self.mixed += 1,
+            Vote::Uncertain => self.uncertain += 1,
+        }
+    }
+
+    pub const fn count_review(&mut self, review: ReviewVote) {
+        self.count(review.vote);
+        match review.vote {
+            Vote::Positive if review.is_confirmed => self.confirmed[0] += 1,
+            Vote::Negative if review.is_confirmed => self.confirmed[1] += 1,
+            Vote::Positive | Vote::Negative | Vote::Neutral | Vote::Mixed | Vote::Uncertain => {}
+        }
+    }
+
+    /// Adds the counts of another.
+    pub const fn add(&mut self, other: &Self) {
+        self.positive += other.positive;
+        self.negative += other.negative;
+        self.neutral += other.neutral;
+        self.mixed += other.mixed;
+        self.uncertain += other.uncertain;
+        self.confirmed[0] += other.confirmed[0];
+        self.confirmed[1] += other.confirmed[1];
+    }
+
+    pub const fn side(&self, is_praise: bool) -> u32 {
+        if is_praise {
+            self.positive
+        } else {
+            self.negative
+        }
+    }
+
+    /// Number of reviews with any vote.
+    pub const fn reviews(&self) -> u32 {
+        self.positive + self.negative + self.neutral + self.mixed + self.uncertain
+    }
+
+    /// Number of reviews with a judgement: all except the neutral and the uncertain ones.
+    pub const fn judged(&self) -> u32 {
+        self.positive + self.negative + self.mixed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Vote;
+
+    #[test]
+    fn praise_and_blame_are_mixed_and_what_is_clear_outweighs_what_is_not() {
+        assert_eq!(Vote::fold(true, true, true), Vote::Mixed);
+        assert_eq!(Vote::fold(true, false, true), Vote::Positive);
+        assert_eq!(Vote::fold(false, true, true), Vote::Negative);
+        assert_eq!(Vote::fold(false, false, true), Vote::Uncertain);
+        assert_eq!(Vote::fold(false, false, false), Vote::Neutral);
+    }
+}
