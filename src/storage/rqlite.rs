@@ -151,7 +151,8 @@ impl WriteBasis {
 }
 
 // Client of rqlite's HTTP API: tries the nodes in turn until one accepts the request or the time is up. The nodes are
-// trusted because an operator configured them; requests to URLs from clients go through `egress` instead.
+// trusted because an operator configured them; requests to URLs from clients go through `websub::http_client`
+// instead.
 //
 // Each write has its own marker (migration 0020), so that it may be sent again after a cut connection or an election:
 // if the first attempt was applied, the second one fails as a whole because its marker exists.
