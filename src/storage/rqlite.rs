@@ -98,10 +98,13 @@ pub struct WriteBasis {
     change_no: i64,
     /// Number of writes by owner's commands.
     owner_writes: i64,
+    /// The newest migration.
+    version: i64,
 }
 
 impl WriteBasis {
-    const SELECT: &str = "select (select coalesce(max(change_no), 0) from review_change), (select number from owner_write)";
+    const SELECT: &str = "select (select coalesce(max(change_no), 0) from review_change), (select number from owner_write), \
+                          (select max(version) from _sqlx_migrations)";
 
     /// The leader's state.
     pub(super) async fn of_cluster(client: &RqliteClient) -> Result<Self, ClusterError> {
@@ -109,10 +112,11 @@ impl WriteBasis {
             .query(&json!([Self::SELECT]), COMMAND_WAIT_MAX)
             .await?;
         let number = |column: usize| rows.first()?.get(column)?.as_i64();
-        match (number(0), number(1)) {
-            (Some(change_no), Some(owner_writes)) => Ok(Self {
+        match (number(0), number(1), number(2)) {
+            (Some(change_no), Some(owner_writes), Some(version)) => Ok(Self {
                 change_no,
                 owner_writes,
+                version,
             }),
             _ => Err(ClusterError::Refused(
                 "the tables of the cluster are not ours".to_owned(),
@@ -122,16 +126,20 @@ impl WriteBasis {
 
     /// The state of a file, or of a transaction on it.
     pub(super) async fn of_file(connection: &mut SqliteConnection) -> sqlx::Result<Self> {
-        let (change_no, owner_writes) = sqlx::query_as(Self::SELECT).fetch_one(connection).await?;
+        let state = sqlx::query_as(Self::SELECT).fetch_one(connection).await?;
+        let (change_no, owner_writes, version) = state;
         Ok(Self {
             change_no,
             owner_writes,
+            version,
         })
     }
 
     /// Whether this is as new as `other`, or newer.
     pub(super) const fn has_reached(self, other: Self) -> bool {
-        self.change_no >= other.change_no && self.owner_writes >= other.owner_writes
+        self.change_no >= other.change_no
+            && self.owner_writes >= other.owner_writes
+            && self.version >= other.version
     }
 
     /// Statements that make a whole transaction fail if it comes too late. The first group of a command counts the
@@ -279,33 +287,6 @@ impl RqliteClient {
         let result = succeeded(&answer["results"][0])?;
         // Without rows there are no values.
         Ok(serde_json::from_value(result["values"].clone()).unwrap_or_default())
-    }
-
-    /// A consistent copy of the whole database as a SQLite file, in chunks.
-    ///
-    /// # Errors
-    /// [`ClusterError`], or an error of `take`.
-    pub async fn backup<E: From<ClusterError>>(
-        &self,
-        mut take: impl FnMut(&[u8]) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let mut told = String::new();
-        for node in &self.nodes {
-            let refusal = match self.client.get(at(node, "db/backup?vacuum")).send().await {
-                Ok(mut response) if response.status() == StatusCode::OK => {
-                    // Another node would send the copy from the beginning again.
-                    let cut = |error| ClusterError::Unreachable(cause(&error));
-                    while let Some(piece) = response.chunk().await.map_err(cut)? {
-                        take(&piece)?;
-                    }
-                    return Ok(());
-                }
-                Ok(response) => response.status().to_string(),
-                Err(error) => cause(&error),
-            };
-            told = format!("{}: {refusal}", name(node));
-        }
-        Err(ClusterError::Unreachable(told).into())
     }
 
     /// `/status` of this node's own rqlited, within `timeout`.
@@ -861,19 +842,6 @@ mod tests {
         let error = migrated.unwrap_err().to_string();
         assert!(error.contains("table next already exists"), "{error}");
         assert_eq!(asked.len(), 5);
-    }
-
-    #[tokio::test]
-    async fn a_backup_that_cannot_be_written_is_no_fault_of_the_cluster() {
-        let local = tokio::task::LocalSet::new();
-        let copied = local.run_until(async {
-            let node = Node::that(vec![Act::Answer(200, json!("a copy"))]).await;
-            let client = RqliteClient::new(vec![node.url.clone()]).unwrap();
-            let full = |_: &[u8]| Err(DbError::other(Path::new("copy.db"), "the disk is full"));
-            client.backup(full).await
-        });
-        let error = copied.await.unwrap_err().to_string();
-        assert_eq!(error, "the database copy.db failed: the disk is full");
     }
 
     #[tokio::test]
