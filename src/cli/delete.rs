@@ -11,7 +11,7 @@ use super::show::{first, paragraphs, stars};
 use crate::config::DatabaseConfig;
 use crate::model::Review;
 use crate::storage::reviews;
-use crate::storage::{Erased, FORMER_KEPT_DAYS, Opening, Postponed};
+use crate::storage::{COMMAND_WAIT_MAX, Database, Erased, FORMER_KEPT_DAYS, Postponed};
 
 /// Maximum number of characters of the text in the confirmation question.
 const WORDS_MAX: usize = 300;
@@ -31,13 +31,13 @@ impl Delete {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         if !self.yes && can_ask() {
             // Before the write transaction, so that other writers do not wait for the answer.
-            let opening = Opening::at_once(&existing(config)?).await?;
+            let (database, _) = Database::open_at(&existing(config)?, COMMAND_WAIT_MAX).await?;
             let found = async {
-                let mut write = opening.database.write_as_owner().await?;
+                let mut write = database.write_as_owner().await?;
                 find_row(write.for_reading(), &self.id).await
             };
             let found = found.await;
-            opening.leave().await;
+            database.close().await;
             let (id, review) = found?;
             if !confirm(&question(&id, review.as_ref()))? {
                 return Ok(report_done("nothing was deleted\n"));

@@ -19,7 +19,7 @@ use crate::model::business::{Business, UnknownType, local_business_type};
 use crate::storage;
 use crate::storage::business::{SampleState, discard_sample_data, sample_state};
 use crate::storage::reviews;
-use crate::storage::{DbError, Opening, Write};
+use crate::storage::{COMMAND_WAIT_MAX, Database, DbError, Write};
 
 /// Maximum number of attempts per question.
 const ASKED_MAX: usize = 5;
@@ -73,8 +73,7 @@ impl Init {
 
     async fn set_up(&self, address: &DatabaseAddress, clock: &Clock) -> anyhow::Result<Exit> {
         let path = address.file();
-        let opening = Opening::at_once(address).await?;
-        let database = &opening.database;
+        let (database, _) = Database::open_at(address, COMMAND_WAIT_MAX).await?;
         let mut write = database.write_as_owner().await?;
         let discarded = if self.discard_sample {
             Some(discard_sample(&mut write, path).await?)
@@ -95,7 +94,7 @@ impl Init {
         if discarded.is_some() {
             database.erase_traces_or_leave_them().await?;
         }
-        opening.keep().await?;
+        database.close().await;
         if let Some(reviews) = discarded {
             report_done(&format!(
                 "removed the sample data: {reviews} reviews, its business and its editorial texts\n"

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::report::{Exit, report_done};
 use crate::config::DatabaseConfig;
-use crate::storage::{FORMER_KEPT_DAYS, Migrated, Opening};
+use crate::storage::{COMMAND_WAIT_MAX, Database, FORMER_KEPT_DAYS, Migrated};
 
 /// Bring the database up to date and list the applied migrations
 #[derive(Debug, Args)]
@@ -13,9 +13,8 @@ pub struct Migrate {}
 impl Migrate {
     pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
         let address = database.address()?;
-        let opening = Opening::at_once(&address).await?;
-        let migrated = opening.migrated.clone();
-        opening.keep().await?;
+        let (database, migrated) = Database::open_at(&address, COMMAND_WAIT_MAX).await?;
+        database.close().await;
         Ok(report_done(&format!(
             "{}\n{}",
             address.file().display(),

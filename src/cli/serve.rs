@@ -30,7 +30,7 @@ use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PA
 use crate::mcp::escaped;
 use crate::snapshot::{Document, Publisher};
 use crate::storage::reviews::count_published;
-use crate::storage::{Database, DbError};
+use crate::storage::{Database, DbError, WRITE_WAIT_MAX};
 use crate::web::server::listen;
 
 /// Serve the reviews until stopped
@@ -405,7 +405,7 @@ fn tell_supervisor(state: &NotifyState<'_>) {
 
 /// Opens the database of a long-running process, and logs the applied migrations.
 pub(super) async fn open(address: &DatabaseAddress) -> Result<Database, DbError> {
-    let (database, migrated) = Database::open_at(address).await?;
+    let (database, migrated) = Database::open_at(address, WRITE_WAIT_MAX).await?;
     for name in &migrated.applied {
         tracing::info!("database.migrated: applied {name}");
     }

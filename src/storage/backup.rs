@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::fs::{File, Permissions, hard_link, remove_file, rename};
-use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,7 +12,7 @@ use serde_json::Value;
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 
-use super::connection::{copy_into, options};
+use super::connection::{copy_file, copy_into, options};
 use super::error::{AtPath as _, DbError};
 use super::files::{JOURNAL, LOG, beside, folder_of, real, remove_files};
 use super::reviews::{
@@ -23,42 +22,45 @@ use super::reviews::{
 use super::rqlite::RqliteClient;
 use super::schema::untouching;
 use super::text::utc;
+use super::write::level_with_cluster;
 use super::{Database, DeliveryLock, Text, Write, files, schema};
-use crate::config::{ClusterAddress, DatabaseAddress};
+use crate::config::DatabaseAddress;
 use crate::model::{Review, Status, Unit};
 
 impl Database {
-    /// Copies the database at `address` into a new file at `to`; on a cluster, one node sends the whole copy.
+    /// Copies the database at `address` into a new file at `to` (mode 0600); on a cluster that is this node's file, once it
+    /// has all of the leader's data. Writers are not blocked: the copy has the state from the start of the copying.
     ///
     /// # Errors
     /// [`DbError`], also when there is no database; then there is no file at `to`.
     pub async fn back_up_from(address: &DatabaseAddress, to: &Path) -> Result<(), DbError> {
-        let copied = match address {
-            DatabaseAddress::File(path) if !path.exists() => {
-                return Err(DbError::Missing(path.clone()));
+        if let DatabaseAddress::File(path) = address
+            && !path.exists()
+        {
+            return Err(DbError::Missing(path.clone()));
+        }
+        let fault = |reason| DbError::backup(to, reason);
+        files::open_private(to, folder_of(to)).map_err(fault)?;
+        let copied = async {
+            match address {
+                DatabaseAddress::File(path) => {
+                    // Also closed here, because a connection that only reads would leave a log behind.
+                    let (database, _) = Self::open(path).await?;
+                    let copied = copy_file(path, to).await.at(to);
+                    database.close().await;
+                    copied
+                }
+                DatabaseAddress::Cluster(cluster) => {
+                    let client = RqliteClient::new(cluster.nodes.clone())?;
+                    level_with_cluster(&client, &cluster.file).await?;
+                    copy_file(&cluster.file, to).await.at(to)
+                }
             }
-            DatabaseAddress::File(path) => {
-                let (database, _) = Self::open(path).await?;
-                let copied = database.back_up(to).await;
-                database.close().await;
-                copied
-            }
-            DatabaseAddress::Cluster(cluster) => back_up_cluster(cluster, to).await,
         };
-        if copied.is_err() {
+        copied.await.inspect_err(|_| {
             // A partial copy is useless; the first error is the one to report.
             let _ = remove_file(to);
-        }
-        copied
-    }
-
-    /// Copies the database into a new file at `to` (mode 0600). Writers are not blocked: the copy has the state from
-    /// the start of the copying.
-    async fn back_up(&self, to: &Path) -> Result<(), DbError> {
-        files::open_private(to, folder_of(to)).map_err(|reason| DbError::backup(to, reason))?;
-        let mut connection = options(self.path()).connect().await.at(to)?;
-        copy_into(&mut connection, to).await.at(to)?;
-        connection.close().await.at(to)
+        })
     }
 }
 
@@ -86,16 +88,6 @@ pub async fn may_replace(path: &Path) -> Result<(), DbError> {
         Err(error @ DbError::NotOurs(_)) => Err(error),
         Ok(()) | Err(_) => Ok(()),
     }
-}
-
-async fn back_up_cluster(cluster: &ClusterAddress, to: &Path) -> Result<(), DbError> {
-    let client = RqliteClient::new(cluster.nodes.clone())?;
-    let fault = |reason| DbError::backup(to, reason);
-    let mut file = files::open_private(to, folder_of(to)).map_err(fault)?;
-    client
-        .backup(|piece| file.write_all(piece).map_err(fault))
-        .await?;
-    file.sync_all().map_err(fault)
 }
 
 // Restores a backup: checks and prepares a copy beside the database, then swaps it in while no other process uses the

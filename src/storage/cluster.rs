@@ -37,16 +37,13 @@ pub(super) async fn open_node_file(path: &Path) -> Result<OpenFile, DbError> {
 }
 
 impl Database {
-    /// Joins the cluster behind `client`, which is not empty; migrates it first and adds the result to `migrated`.
+    /// Joins the cluster at `address`; first creates its schema if it is empty, or migrates it.
     pub(super) async fn join_cluster(
         address: &ClusterAddress,
-        client: RqliteClient,
         wait_max: Duration,
-        mut migrated: Migrated,
     ) -> Result<(Self, Migrated), DbError> {
-        let upgraded = schema::migrate_cluster(&client, &address.file).await?;
-        migrated.applied.extend(upgraded.applied);
-        migrated.total = upgraded.total;
+        let client = RqliteClient::new(address.nodes.clone())?;
+        let migrated = schema::migrate_cluster(&client, &address.file).await?;
         level_with_cluster(&client, &address.file).await?;
         schema::identify(&address.file).await?;
         let open = open_node_file(&address.file).await?;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteSynchronous};
-use sqlx::{AssertSqlSafe, ConnectOptions as _};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 
 /// Maximum time that a statement waits for another process's lock.
 pub const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -23,6 +23,13 @@ pub async fn scratch() -> sqlx::Result<SqliteConnection> {
 pub async fn copy_into(connection: &mut SqliteConnection, to: &Path) -> sqlx::Result<()> {
     let copy = sqlx::query("vacuum into ?").bind(to.to_string_lossy().into_owned());
     copy.execute(connection).await.map(drop)
+}
+
+/// Copies the database at `path`, to which this only reads, into a new file.
+pub async fn copy_file(path: &Path, to: &Path) -> sqlx::Result<()> {
+    let mut connection = options(path).read_only(true).connect().await?;
+    copy_into(&mut connection, to).await?;
+    connection.close().await
 }
 
 /// Options without statement logging: sqlx would log each statement that takes more than a second in full.

@@ -39,7 +39,7 @@ pub use erase::{Erased, Postponed, REWRITE_AT_ONCE_MAX, lacking_room, unerased};
 pub use error::{AtPath, DbError};
 pub use files::{DeliveryLock, FORMER_KEPT_DAYS, files, is_database, unused_name};
 pub use opening::Opening;
-pub use rqlite::{ClusterError, NodeStatus};
+pub use rqlite::{COMMAND_WAIT_MAX, ClusterError, NodeStatus, WRITE_WAIT_MAX};
 pub use schema::Migrated;
 pub use text::{Text, instant_or_epoch, unpack_value, utc_milliseconds};
 pub use text_index::{INDEX_READERS_MAX, IndexReader, Indexed};

@@ -5,36 +5,29 @@
 use std::fs;
 use std::fs::hard_link;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use serde_json::json;
-use tempfile::TempDir;
-
+use super::Database;
 use super::error::DbError;
-use super::files::{begin, remove_files, temporary_folder};
-use super::rqlite::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, WRITE_WAIT_MAX};
+use super::files::{begin, remove_files};
+use super::rqlite::COMMAND_WAIT_MAX;
 use super::schema::Migrated;
-use super::{Database, schema};
-use crate::clock::Clock;
-use crate::config::{ClusterAddress, DatabaseAddress};
-use crate::random::Random;
+use crate::config::DatabaseAddress;
 
 impl Database {
+    /// Opens the database at `address`, creates it if there is none, and migrates it. On a cluster a write is retried for
+    /// `wait_max`.
+    ///
     /// # Errors
     /// [`DbError`].
-    pub async fn open_at(address: &DatabaseAddress) -> Result<(Self, Migrated), DbError> {
+    pub async fn open_at(
+        address: &DatabaseAddress,
+        wait_max: Duration,
+    ) -> Result<(Self, Migrated), DbError> {
         match address {
             DatabaseAddress::File(path) => Self::open(path).await,
-            DatabaseAddress::Cluster(cluster) => {
-                let client = RqliteClient::new(cluster.nodes.clone())?;
-                let mut migrated = Migrated::default();
-                if let Some(opening) = Opening::of_empty_cluster(&client).await? {
-                    migrated = opening.migrated.clone();
-                    opening.keep().await?;
-                }
-                Self::join_cluster(cluster, client, WRITE_WAIT_MAX, migrated).await
-            }
+            DatabaseAddress::Cluster(cluster) => Self::join_cluster(cluster, wait_max).await,
         }
     }
 }
@@ -42,91 +35,34 @@ impl Database {
 /// A database that a command writes to, created if there is none.
 #[derive(Debug)]
 pub struct Opening {
-    /// A new one has a temporary name.
+    /// A new file has a temporary name.
     pub database: Database,
-    pub migrated: Migrated,
-    /// What a new one becomes.
-    destination: Option<Destination>,
-}
-
-#[derive(Debug)]
-enum Destination {
-    /// A file at this path.
-    File(PathBuf),
-    /// The content of an empty cluster: the first command creates a new database locally and loads it into the cluster as
-    /// a whole (`/db/load`). If several processes start at once, one of them does this and the others wait.
-    Cluster {
-        client: RqliteClient,
-        /// The temporary folder of the new database, removed on drop.
-        folder: TempDir,
-    },
+    /// The final path of a new file.
+    destination: Option<PathBuf>,
 }
 
 impl Opening {
-    /// Opens the database at `address`, or begins a new one.
+    /// Opens the database at `address`, or begins a new file.
     ///
     /// # Errors
     /// As [`Database::open`].
     pub async fn of(address: &DatabaseAddress) -> Result<Self, DbError> {
-        match address {
-            DatabaseAddress::File(path) => Self::of_file(path).await,
-            DatabaseAddress::Cluster(cluster) => Self::of_cluster(cluster).await,
-        }
-    }
-
-    async fn of_cluster(address: &ClusterAddress) -> Result<Self, DbError> {
-        let client = RqliteClient::new(address.nodes.clone())?;
-        if let Some(opening) = Self::of_empty_cluster(&client).await? {
-            return Ok(opening);
-        }
-        let migrated = Migrated::default();
-        let joined = Database::join_cluster(address, client, COMMAND_WAIT_MAX, migrated).await?;
-        Ok(Self::existing(joined))
-    }
-
-    fn existing((database, migrated): (Database, Migrated)) -> Self {
-        Self {
-            database,
-            migrated,
-            destination: None,
-        }
-    }
-
-    /// `None` if the cluster is not empty.
-    async fn of_empty_cluster(client: &RqliteClient) -> Result<Option<Self>, DbError> {
-        if !claim_if_empty(client).await? {
-            return Ok(None);
-        }
-        let made = async {
-            let folder = temporary_folder()?;
-            let (database, migrated) = Database::open(&folder.path().join("new.db")).await?;
-            Ok(Some(Self {
-                database,
-                migrated,
-                destination: Some(Destination::Cluster {
-                    client: client.clone(),
-                    folder,
-                }),
-            }))
+        let path = match address {
+            // A dangling link names the path for the new file; an existing file is opened in place.
+            DatabaseAddress::File(path) if !path.exists() && !path.is_symlink() => path,
+            DatabaseAddress::File(_) | DatabaseAddress::Cluster(_) => {
+                let (database, _) = Database::open_at(address, COMMAND_WAIT_MAX).await?;
+                return Ok(Self {
+                    database,
+                    destination: None,
+                });
+            }
         };
-        let made = made.await;
-        if made.is_err() {
-            give_up_claim(client).await;
-        }
-        made
-    }
-
-    async fn of_file(path: &Path) -> Result<Self, DbError> {
-        // A dangling link names the path for the new file; an existing file is opened in place.
-        if path.exists() || path.is_symlink() {
-            return Self::in_place(path).await;
-        }
         let begun = begin(path)?;
         match Database::open(&begun).await {
-            Ok((database, migrated)) => Ok(Self {
+            Ok((database, _)) => Ok(Self {
                 database,
-                migrated,
-                destination: Some(Destination::File(path.to_owned())),
+                destination: Some(path.clone()),
             }),
             Err(error) => {
                 remove_files(&begun);
@@ -135,55 +71,27 @@ impl Opening {
         }
     }
 
-    /// As [`Opening::of`], but a new file has its final name at once.
-    ///
-    /// # Errors
-    /// As [`Database::open`].
-    pub async fn at_once(address: &DatabaseAddress) -> Result<Self, DbError> {
-        match address {
-            DatabaseAddress::File(path) => Self::in_place(path).await,
-            DatabaseAddress::Cluster(_) => Self::of(address).await,
-        }
-    }
-
-    async fn in_place(path: &Path) -> Result<Self, DbError> {
-        Ok(Self::existing(Database::open(path).await?))
-    }
-
-    /// Closes the database; a new one gets its final name.
+    /// Closes the database; a new file gets its final name.
     ///
     /// # Errors
     /// [`DbError::Create`] when that is not possible, or when another process has created a file there in the meantime;
-    /// that file is left unchanged. [`DbError::Cluster`] when an empty cluster could not be filled.
+    /// that file is left unchanged.
     pub async fn keep(self) -> Result<(), DbError> {
         self.database.close().await;
+        let Some(place) = self.destination else {
+            return Ok(());
+        };
         let begun = self.database.path();
-        match self.destination {
-            None => Ok(()),
-            Some(Destination::File(place)) => {
-                // Never over a file that is there: that would be somebody's database.
-                let named = hard_link(begun, &place).or_else(|error| {
-                    if error.kind() == ErrorKind::AlreadyExists || place.exists() {
-                        return Err(error);
-                    }
-                    // The file system does not support links.
-                    fs::rename(begun, &place)
-                });
-                remove_files(begun);
-                named.map_err(|reason| DbError::create(&place, reason))
+        // Never over a file that is there: that would be somebody's database.
+        let named = hard_link(begun, &place).or_else(|error| {
+            if error.kind() == ErrorKind::AlreadyExists || place.exists() {
+                return Err(error);
             }
-            Some(Destination::Cluster {
-                client,
-                folder: _folder,
-            }) => {
-                let bytes = fs::read(begun).map_err(|error| DbError::other(begun, error))?;
-                let loaded = client.load(bytes, FIRST_LOAD_WAIT_MAX).await;
-                if loaded.is_err() {
-                    give_up_claim(&client).await;
-                }
-                Ok(loaded?)
-            }
-        }
+            // The file system does not support links.
+            fs::rename(begun, &place)
+        });
+        remove_files(begun);
+        named.map_err(|reason| DbError::create(&place, reason))
     }
 
     /// [`Opening::keep`] if the work with the database succeeded, otherwise [`Opening::leave`].
@@ -199,66 +107,12 @@ impl Opening {
         worked
     }
 
-    /// Closes the database; a new one is removed, and an empty cluster stays empty.
+    /// Closes the database; a new file is removed.
     pub async fn leave(self) {
         self.database.close().await;
-        match &self.destination {
-            None => {}
-            Some(Destination::File(_)) => remove_files(self.database.path()),
-            Some(Destination::Cluster { client, .. }) => give_up_claim(client).await,
+        if self.destination.is_some() {
+            remove_files(self.database.path());
         }
-    }
-}
-
-/// Maximum wait for another process that fills the empty cluster.
-const FIRST_LOAD_WAIT_MAX: Duration = Duration::from_mins(2);
-/// Table that marks the process that fills the cluster; dropped afterwards.
-const CLAIM: &str = "first_load";
-const LOOK_INTERVAL: Duration = Duration::from_millis(50);
-
-/// Whether the cluster is empty and this process now holds the claim. Waits while another process fills it.
-async fn claim_if_empty(client: &RqliteClient) -> Result<bool, DbError> {
-    let clock = Clock::system();
-    let end = clock.monotonic() + FIRST_LOAD_WAIT_MAX;
-    let holder = Random::system()
-        .hex_128()
-        .map_err(|error| ClusterError::Client(error.to_string()))?;
-    loop {
-        let select = "select exists (select 1 from sqlite_schema where name = ?1), exists (select 1 from sqlite_schema where name = ?2)";
-        let select = json!([select, schema::TABLE, CLAIM]);
-        let rows = client.query(&select, COMMAND_WAIT_MAX).await?;
-        let has = |column: usize| rows.first().and_then(|row| row.get(column)) == Some(&json!(1));
-        if has(0) {
-            return Ok(false);
-        }
-        if !has(1) {
-            let claim = [
-                json!([format!("create table {CLAIM} (holder text not null)")]),
-                json!([format!("insert into {CLAIM} values (?)"), holder]),
-            ];
-            // Another process may have been first. If the answer was lost, the table shows which process it was.
-            let _ = client.execute_unmarked(&claim, COMMAND_WAIT_MAX).await;
-            let held = json!([format!("select holder from {CLAIM}")]);
-            let held = client.query(&held, COMMAND_WAIT_MAX).await?;
-            if held.first().and_then(|row| row.first()) == Some(&json!(holder)) {
-                return Ok(true);
-            }
-        }
-        if clock.monotonic() >= end {
-            return Err(DbError::Cluster(ClusterError::Refused(format!(
-                "another process began to fill the empty cluster and did not finish within {} s; if none is running, `drop table \
-                 {CLAIM}` there and try again",
-                FIRST_LOAD_WAIT_MAX.as_secs()
-            ))));
-        }
-        clock.sleep(LOOK_INTERVAL).await;
-    }
-}
-
-async fn give_up_claim(client: &RqliteClient) {
-    let give_up = [json!([format!("drop table if exists {CLAIM}")])];
-    if let Err(error) = client.execute_unmarked(&give_up, COMMAND_WAIT_MAX).await {
-        tracing::warn!(%error, "cluster.claim_left: the table {CLAIM} of the empty cluster could not be dropped; drop it before the next try");
     }
 }
 

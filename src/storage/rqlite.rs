@@ -18,9 +18,9 @@ use crate::compute::lock;
 use crate::random::Random;
 
 /// Maximum time for which the service retries a write: as long as it would wait for the file's lock.
-pub(super) const WRITE_WAIT_MAX: Duration = Duration::from_secs(5);
+pub const WRITE_WAIT_MAX: Duration = Duration::from_secs(5);
 /// Maximum time for which an owner's command retries a write: long enough for an election.
-pub(super) const COMMAND_WAIT_MAX: Duration = Duration::from_secs(30);
+pub const COMMAND_WAIT_MAX: Duration = Duration::from_secs(30);
 
 /// This process's writer for a cluster.
 #[derive(Debug)]
@@ -98,10 +98,13 @@ pub struct WriteBasis {
     change_no: i64,
     /// Number of writes by owner's commands.
     owner_writes: i64,
+    /// The newest migration.
+    version: i64,
 }
 
 impl WriteBasis {
-    const SELECT: &str = "select (select coalesce(max(change_no), 0) from review_change), (select number from owner_write)";
+    const SELECT: &str = "select (select coalesce(max(change_no), 0) from review_change), (select number from owner_write), \
+                          (select max(version) from _sqlx_migrations)";
 
     /// The leader's state.
     pub(super) async fn of_cluster(client: &RqliteClient) -> Result<Self, ClusterError> {
@@ -109,10 +112,11 @@ impl WriteBasis {
             .query(&json!([Self::SELECT]), COMMAND_WAIT_MAX)
             .await?;
         let number = |column: usize| rows.first()?.get(column)?.as_i64();
-        match (number(0), number(1)) {
-            (Some(change_no), Some(owner_writes)) => Ok(Self {
+        match (number(0), number(1), number(2)) {
+            (Some(change_no), Some(owner_writes), Some(version)) => Ok(Self {
                 change_no,
                 owner_writes,
+                version,
             }),
             _ => Err(ClusterError::Refused(
                 "the tables of the cluster are not ours".to_owned(),
@@ -122,16 +126,20 @@ impl WriteBasis {
 
     /// The state of a file, or of a transaction on it.
     pub(super) async fn of_file(connection: &mut SqliteConnection) -> sqlx::Result<Self> {
-        let (change_no, owner_writes) = sqlx::query_as(Self::SELECT).fetch_one(connection).await?;
+        let state = sqlx::query_as(Self::SELECT).fetch_one(connection).await?;
+        let (change_no, owner_writes, version) = state;
         Ok(Self {
             change_no,
             owner_writes,
+            version,
         })
     }
 
     /// Whether this is as new as `other`, or newer.
     pub(super) const fn has_reached(self, other: Self) -> bool {
-        self.change_no >= other.change_no && self.owner_writes >= other.owner_writes
+        self.change_no >= other.change_no
+            && self.owner_writes >= other.owner_writes
+            && self.version >= other.version
     }
 
     /// Statements that make a whole transaction fail if it comes too late. The first group of a command counts the
@@ -151,7 +159,8 @@ impl WriteBasis {
 }
 
 // Client of rqlite's HTTP API: tries the nodes in turn until one accepts the request or the time is up. The nodes are
-// trusted because an operator configured them; requests to URLs from clients go through `egress` instead.
+// trusted because an operator configured them; requests to URLs from clients go through `websub::http_client`
+// instead.
 //
 // Each write has its own marker (migration 0020), so that it may be sent again after a cut connection or an election:
 // if the first attempt was applied, the second one fails as a whole because its marker exists.
@@ -254,9 +263,8 @@ impl RqliteClient {
         statements: impl IntoIterator<Item = &SqlStatement>,
         wait_max: Duration,
     ) -> Result<Vec<u64>, ClusterError> {
-        let body: Value = statements.into_iter().cloned().collect();
-        let body = body.to_string();
-        let answer = self.ask("db/execute?transaction", body, wait_max);
+        let body = statements.into_iter().cloned().collect();
+        let answer = self.ask("db/execute?transaction", &body, wait_max);
         let answer = answer.await?;
         let results = answer["results"].as_array();
         let results =
@@ -274,47 +282,11 @@ impl RqliteClient {
         statement: &SqlStatement,
         wait_max: Duration,
     ) -> Result<Vec<Vec<Value>>, ClusterError> {
-        let body = json!([statement]).to_string();
-        let answer = self.ask("db/query?level=strong", body, wait_max).await?;
+        let body = json!([statement]);
+        let answer = self.ask("db/query?level=strong", &body, wait_max).await?;
         let result = succeeded(&answer["results"][0])?;
         // Without rows there are no values.
         Ok(serde_json::from_value(result["values"].clone()).unwrap_or_default())
-    }
-
-    /// Loads a SQLite file into an empty cluster.
-    ///
-    /// # Errors
-    /// [`ClusterError`].
-    pub async fn load(&self, file: Vec<u8>, wait_max: Duration) -> Result<(), ClusterError> {
-        let answer = self.ask("db/load", file, wait_max).await?;
-        succeeded(&answer["results"][0]).map(drop)
-    }
-
-    /// A consistent copy of the whole database as a SQLite file, in chunks.
-    ///
-    /// # Errors
-    /// [`ClusterError`], or an error of `take`.
-    pub async fn backup<E: From<ClusterError>>(
-        &self,
-        mut take: impl FnMut(&[u8]) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let mut told = String::new();
-        for node in &self.nodes {
-            let refusal = match self.client.get(at(node, "db/backup?vacuum")).send().await {
-                Ok(mut response) if response.status() == StatusCode::OK => {
-                    // Another node would send the copy from the beginning again.
-                    let cut = |error| ClusterError::Unreachable(cause(&error));
-                    while let Some(piece) = response.chunk().await.map_err(cut)? {
-                        take(&piece)?;
-                    }
-                    return Ok(());
-                }
-                Ok(response) => response.status().to_string(),
-                Err(error) => cause(&error),
-            };
-            told = format!("{}: {refusal}", name(node));
-        }
-        Err(ClusterError::Unreachable(told).into())
     }
 
     /// `/status` of this node's own rqlited, within `timeout`.
@@ -337,10 +309,10 @@ impl RqliteClient {
     async fn ask(
         &self,
         path: &str,
-        body: impl Into<bytes::Bytes>,
+        body: &Value,
         wait_max: Duration,
     ) -> Result<Value, ClusterError> {
-        let (clock, body) = (Clock::system(), body.into());
+        let (clock, body) = (Clock::system(), bytes::Bytes::from(body.to_string()));
         let end = clock.monotonic() + wait_max;
         let (mut wait, mut was_unknown, mut last) = (WAIT_MIN, false, String::new());
         for node in self.nodes.iter().cycle() {
@@ -369,15 +341,10 @@ impl RqliteClient {
         let mib = u32::try_from(body.len() >> 20).unwrap_or(u32::MAX);
         let left = end - Clock::system().monotonic();
         let timeout = (ANSWER_TIMEOUT + TIME_PER_MIB * mib).min(left.max(CONNECT_TIMEOUT));
-        let content_type = if path == "db/load" {
-            "application/octet-stream"
-        } else {
-            "application/json"
-        };
         let request = self
             .client
             .post(at(node, path))
-            .header("content-type", content_type)
+            .header("content-type", "application/json")
             .timeout(timeout)
             .body(body);
         let response = match request.send().await {
@@ -405,9 +372,7 @@ impl RqliteClient {
                 told: shortened(if text.is_empty() { reason } else { &text }),
             });
         }
-        // `/db/load` of some releases answers with an empty body.
-        let text = if text.trim().is_empty() { "{}" } else { &text };
-        match serde_json::from_str::<Value>(text) {
+        match serde_json::from_str::<Value>(&text) {
             // 200 does not mean success: during an election the answer contains an error and no results.
             Ok(answer) => match answer["error"].as_str() {
                 Some(error) => again(shortened(error)),
@@ -592,7 +557,7 @@ mod tests {
 
     use serde_json::{Value, json};
     use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-    use sqlx::{Connection as _, Execute as _};
+    use sqlx::{AssertSqlSafe, Connection as _, Execute as _};
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::{TcpListener, TcpStream};
     use tokio::task::JoinHandle;
@@ -600,6 +565,7 @@ mod tests {
 
     use super::{ClusterError, Executed, RqliteClient, statement_of};
     use crate::storage::DbError;
+    use crate::storage::schema::{MIGRATIONS, Migrated, faults, migrate_cluster, verify_version};
 
     const WAIT_MAX: Duration = Duration::from_secs(5);
 
@@ -789,17 +755,93 @@ mod tests {
         assert!(error.to_string().contains("nothing was changed"), "{error}");
     }
 
-    #[tokio::test]
-    async fn a_backup_that_cannot_be_written_is_no_fault_of_the_cluster() {
+    /// The migration of a cluster whose node answers with these results, and the statements that the node received.
+    async fn migrate(results: Vec<Value>) -> (Result<Migrated, DbError>, Vec<Vec<Value>>) {
         let local = tokio::task::LocalSet::new();
-        let copied = local.run_until(async {
-            let node = Node::that(vec![Act::Answer(200, json!("a copy"))]).await;
-            let client = RqliteClient::new(vec![node.url.clone()]).unwrap();
-            let full = |_: &[u8]| Err(DbError::other(Path::new("copy.db"), "the disk is full"));
-            client.backup(full).await
-        });
-        let error = copied.await.unwrap_err().to_string();
-        assert_eq!(error, "the database copy.db failed: the disk is full");
+        local
+            .run_until(async {
+                let answer = |result| Act::Answer(200, json!({"results": [result]}));
+                let node = Node::that(results.into_iter().map(answer).collect()).await;
+                let client = RqliteClient::new(vec![node.url.clone()]).unwrap();
+                let migrated = migrate_cluster(&client, Path::new("db.sqlite")).await;
+                node.task.abort();
+                let bodies = node.bodies().into_iter();
+                let statements = bodies.map(|body| body.as_array().unwrap().clone());
+                (migrated, statements.collect())
+            })
+            .await
+    }
+
+    fn objects(ours: u64, all: u64) -> Value {
+        json!({"values": [[ours, all]]})
+    }
+
+    fn versions(count: usize) -> Value {
+        let all = MIGRATIONS.iter().take(count);
+        json!({"values": all.map(|migration| vec![migration.version]).collect::<Vec<_>>()})
+    }
+
+    #[tokio::test]
+    async fn an_empty_cluster_gets_its_whole_schema_in_one_transaction() {
+        let (migrated, asked) = migrate(vec![objects(0, 0), json!({})]).await;
+        let migrated = migrated.unwrap();
+        assert_eq!(migrated.applied.len(), migrated.total);
+        let [_, written] = &asked[..] else {
+            panic!("{asked:?}")
+        };
+        let options = SqliteConnectOptions::new().in_memory(true);
+        let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
+        for statement in written {
+            let [sql, values @ ..] = &statement.as_array().unwrap()[..] else {
+                panic!("{statement}")
+            };
+            let mut query = sqlx::query(AssertSqlSafe(sql.as_str().unwrap().to_owned()));
+            for value in values {
+                query = match value.as_i64() {
+                    Some(number) => query.bind(number),
+                    None => query.bind(value.as_str().unwrap().to_owned()),
+                };
+            }
+            query.execute(&mut connection).await.unwrap();
+        }
+        assert_eq!(faults(&mut connection).await.unwrap(), (vec![], false));
+        verify_version(&mut connection, Path::new("db.sqlite"))
+            .await
+            .unwrap();
+        let lineages: i64 = sqlx::query_scalar("select count(*) from lineage")
+            .fetch_one(&mut connection)
+            .await
+            .unwrap();
+        assert_eq!(lineages, 1);
+    }
+
+    #[tokio::test]
+    async fn a_cluster_of_another_program_is_refused_and_only_read() {
+        for (ours, all) in [(0, 1), (1, 2), (2, 40)] {
+            let (migrated, asked) = migrate(vec![objects(ours, all)]).await;
+            let error = migrated.unwrap_err();
+            assert!(matches!(error, DbError::NotOurs(_)), "{error}");
+            assert!(asked.len() == 1 && asked[0][0][0].as_str().unwrap().starts_with("select"));
+        }
+    }
+
+    #[tokio::test]
+    async fn two_processes_that_begin_an_empty_cluster_at_once_both_join_it() {
+        let exists = json!({"error": "table _sqlx_migrations already exists"});
+        let theirs = vec![objects(0, 0), exists, objects(3, 77), versions(usize::MAX)];
+        let (migrated, _) = migrate(theirs).await;
+        assert_eq!(migrated.unwrap().applied, Vec::<String>::new());
+    }
+
+    #[tokio::test]
+    async fn a_migration_that_the_cluster_refuses_again_is_given_up() {
+        let exists = json!({"error": "table next already exists"});
+        let looks = [objects(3, 77), versions(3)];
+        let answers = looks.iter().chain([&exists]).chain(&looks).cloned();
+        let (migrated, asked) = migrate(answers.collect()).await;
+        let error = migrated.unwrap_err().to_string();
+        assert!(error.contains("table next already exists"), "{error}");
+        assert_eq!(asked.len(), 5);
     }
 
     #[tokio::test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use sqlx::migrate::{Migrate, MigrateError, Migrator};
+use sqlx::migrate::{Migrate, MigrateError, Migration, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 
@@ -14,13 +14,15 @@ use super::error::{AtPath as _, DbError};
 use super::files::{self, JOURNAL, LOG, beside};
 use super::rqlite::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, SqlStatement};
 use super::text::Text;
+use crate::clock::Clock;
+use crate::model::hash::hex;
 use crate::random::Random;
 
-static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
+pub(super) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 /// sqlx's table of applied migrations.
 pub(super) const TABLE: &str = "_sqlx_migrations";
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Migrated {
     /// The migrations applied now, as `0001 business`.
     pub applied: Vec<String>,
@@ -28,6 +30,23 @@ pub struct Migrated {
     pub total: usize,
     /// The copy from before the migration, if one was kept.
     pub former: Option<PathBuf>,
+}
+
+impl Migrated {
+    /// What a migration of a database with the versions `there` does.
+    fn since(there: &[i64]) -> Self {
+        let applied = missing(there).map(|m| format!("{:04} {}", m.version, m.description));
+        Self {
+            applied: applied.collect(),
+            total: MIGRATIONS.iter().count(),
+            former: None,
+        }
+    }
+}
+
+/// The migrations that a database with the versions `there` lacks.
+fn missing(there: &[i64]) -> impl Iterator<Item = &'static Migration> {
+    MIGRATIONS.iter().filter(|m| !there.contains(&m.version))
 }
 
 /// Migrates the database behind `connection` and gives it a lineage. With `keeps_former`, copies a database that holds
@@ -39,12 +58,11 @@ pub(super) async fn migrate(
 ) -> Result<Migrated, DbError> {
     let before = applied(connection, path).await?;
     reject_newer(&before, path)?;
-    let is_behind = MIGRATIONS.iter().any(|m| !before.contains(&m.version));
-    let mut former = None;
-    if keeps_former && is_behind && holds_data(connection, path).await? {
+    let mut migrated = Migrated::since(&before);
+    if keeps_former && !migrated.applied.is_empty() && holds_data(connection, path).await? {
         let kept = files::keep_before_upgrade(connection, path).await?;
         tracing::info!(file = %kept.display(), "database.copied: the database as it was before this release is kept for 30 days");
-        former = Some(kept);
+        migrated.former = Some(kept);
     }
     match MIGRATIONS.run(&mut *connection).await {
         Ok(()) => {}
@@ -60,16 +78,7 @@ pub(super) async fn migrate(
         Err(error) => return Err(DbError::other(path, error)),
     }
     bind_lineage(connection, path).await?;
-    let applied = MIGRATIONS
-        .iter()
-        .filter(|m| !before.contains(&m.version))
-        .map(|m| format!("{:04} {}", m.version, m.description))
-        .collect();
-    Ok(Migrated {
-        applied,
-        total: MIGRATIONS.iter().count(),
-        former,
-    })
+    Ok(migrated)
 }
 
 /// Whether the database has rows that must be copied; a new one has none.
@@ -96,54 +105,82 @@ async fn holds_data(connection: &mut SqliteConnection, path: &Path) -> Result<bo
     Ok(false)
 }
 
-/// Migrates a cluster that is not empty: one transaction for each migration, through the leader. `file` is the path
-/// shown in errors.
+/// Creates the schema of an empty cluster, or applies the missing migrations: in one transaction, through the leader.
+/// `file` is the path shown in errors.
 pub(super) async fn migrate_cluster(
     client: &RqliteClient,
     file: &Path,
 ) -> Result<Migrated, DbError> {
-    let select = json!([format!("select version from {TABLE} order by version")]);
-    let mut applied = Migrated {
-        total: MIGRATIONS.iter().count(),
-        ..Migrated::default()
-    };
+    let mut refused = None;
     loop {
-        let rows = client.query(&select, COMMAND_WAIT_MAX).await?;
-        let there: Vec<i64> = rows
-            .iter()
-            .filter_map(|row| row.first()?.as_i64())
-            .collect();
+        let there = applied_to_cluster(client, file).await?;
         reject_newer(&there, file)?;
-        let Some(next) = MIGRATIONS
-            .iter()
-            .find(|migration| !there.contains(&migration.version))
-        else {
-            return Ok(applied);
-        };
-        let statements = statements(next.sql.as_str()).into_iter();
-        let mut statements: Vec<SqlStatement> = statements.map(|sql| json!([sql])).collect();
-        let checksum = crate::model::hash::hex(&next.checksum);
-        let applied_now = format!(
-            "insert into {TABLE} (version, description, success, checksum, execution_time) values (?, ?, 1, unhex(?), 0)"
-        );
-        statements.push(json!([
-            applied_now,
-            next.version,
-            next.description,
-            checksum
-        ]));
-        match client.execute_unmarked(&statements, COMMAND_WAIT_MAX).await {
-            Ok(_) => applied
-                .applied
-                .push(format!("{:04} {}", next.version, next.description)),
-            // Another process or an earlier attempt has applied the migration; the next query shows it.
-            Err(ClusterError::Refused(reason))
-                if reason.contains("already exists")
-                    || reason.contains("UNIQUE")
-                    || reason.contains("duplicate column") => {}
+        let migrated = Migrated::since(&there);
+        if migrated.applied.is_empty() {
+            return Ok(migrated);
+        }
+        // A refusal is a fault unless another process, or an earlier attempt of this one, has migrated the cluster since.
+        if let Some((before, error)) = refused
+            && before == there
+        {
+            return Err(DbError::Cluster(error));
+        }
+        let missing = missing_statements(&there, file).await?;
+        match client.execute_unmarked(&missing, COMMAND_WAIT_MAX).await {
+            Ok(_) => return Ok(migrated),
+            Err(error @ ClusterError::Refused(_)) => refused = Some((there, error)),
             Err(error) => return Err(error.into()),
         }
     }
+}
+
+/// The statements that apply the migrations which a database with the versions `there` lacks, and give it a lineage.
+async fn missing_statements(there: &[i64], file: &Path) -> Result<Vec<SqlStatement>, DbError> {
+    let mut all = Vec::new();
+    if there.is_empty() {
+        let mut scratch = scratch_schema().await.at(file)?;
+        let table = sqlx::query_scalar("select sql from sqlite_schema where name = ?");
+        let table: String = table.bind(TABLE).fetch_one(&mut scratch).await.at(file)?;
+        all.push(json!([table]));
+    }
+    let note = format!(
+        "insert into {TABLE} (version, description, installed_on, success, checksum, execution_time) \
+         values (?, ?, ?, 1, unhex(?), 0)"
+    );
+    // The column's default would be the time at which each node applies the statement.
+    let installed_on = Clock::system().now().format("%F %T").to_string();
+    for migration in missing(there) {
+        let statements = statements(migration.sql.as_str()).into_iter();
+        all.extend(statements.map(|sql| json!([sql])));
+        let (version, description) = (migration.version, &migration.description);
+        let checksum = hex(&migration.checksum);
+        all.push(json!([note, version, description, installed_on, checksum]));
+    }
+    let lineage = "insert into lineage (lineage_id) values (?) on conflict do nothing";
+    let id = Random::system().hex_128();
+    all.push(json!([
+        lineage,
+        id.map_err(|error| DbError::other(file, error))?
+    ]));
+    Ok(all)
+}
+
+/// The versions of the migrations that a cluster has; none if it is empty.
+async fn applied_to_cluster(client: &RqliteClient, file: &Path) -> Result<Vec<i64>, DbError> {
+    let count = "select count(*) filter (where name in (?, ?, ?)), count(*) from sqlite_schema";
+    let count = json!([count, TABLE, MARKS[0], MARKS[1]]);
+    let counts = client.query(&count, COMMAND_WAIT_MAX).await?;
+    match counts.first().map(Vec::as_slice) {
+        Some([_, all]) if *all == 0 => return Ok(Vec::new()),
+        Some([ours, _]) if *ours == 3 => {}
+        _ => return Err(DbError::NotOurs(file.to_owned())),
+    }
+    let select = json!([format!("select version from {TABLE} order by version")]);
+    let rows = client.query(&select, COMMAND_WAIT_MAX).await?;
+    Ok(rows
+        .iter()
+        .filter_map(|row| row.first()?.as_i64())
+        .collect())
 }
 
 /// Splits a migration into statements, because rqlite takes one at a time. A semicolon ends a statement except in a

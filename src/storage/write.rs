@@ -23,7 +23,7 @@ use sqlx::{
 };
 use tempfile::TempDir;
 
-use super::connection::{copy_into, options};
+use super::connection::{copy_file, options};
 use super::error::{AtPath as _, DbError};
 use super::files::temporary_folder;
 use super::rqlite::{Cluster, ClusterError, RqliteClient, SqlStatement, WriteBasis, statement_of};
@@ -268,13 +268,11 @@ impl WorkingCopy {
         level_with_cluster(client, file).await?;
         let folder = temporary_folder()?;
         let path = folder.path().join("copy.db");
-        let reading = options(file).read_only(true);
-        let mut connection = SqliteConnection::connect_with(&reading).await.at(file)?;
-        copy_into(&mut connection, &path).await.at(file)?;
-        connection.close().await.at(file)?;
+        copy_file(file, &path).await.at(file)?;
         let pool = SqlitePoolOptions::new().max_connections(1);
         let pool = pool.connect_with(options(&path)).await.at(&path)?;
         let mut connection = pool.acquire().await.at(&path)?;
+        schema::verify_version(&mut connection, file).await?;
         let basis = WriteBasis::of_file(&mut connection).await.at(&path)?;
         drop(connection);
         Ok(Self {
@@ -300,7 +298,11 @@ impl WorkingCopy {
 
 /// Waits at most half a minute until this node's file has all of the leader's data.
 pub(super) async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Result<(), DbError> {
-    let wanted = WriteBasis::of_cluster(client).await?;
+    let wanted = match WriteBasis::of_cluster(client).await {
+        // It has no tables, or not ours.
+        Err(ClusterError::Refused(_)) => return Err(DbError::Missing(file.to_owned())),
+        wanted => wanted?,
+    };
     let clock = Clock::system();
     let end = clock.monotonic() + LEVEL_WAIT_MAX;
     loop {
@@ -324,7 +326,6 @@ async fn basis_of(path: &Path) -> Result<WriteBasis, DbError> {
     }
     let reading = options(path).read_only(true);
     let mut connection = SqliteConnection::connect_with(&reading).await.at(path)?;
-    schema::verify_version(&mut connection, path).await?;
     let basis = WriteBasis::of_file(&mut connection).await.at(path)?;
     connection.close().await.at(path)?;
     Ok(basis)

@@ -23,8 +23,8 @@ use crate::model::Status;
 use crate::snapshot::input::SnapshotInput;
 use crate::snapshot::insights::insights;
 use crate::snapshot::{analyze, survey};
-use crate::storage::Database;
 use crate::storage::reviews::{Newest, Numbered, count_published};
+use crate::storage::{COMMAND_WAIT_MAX, Database};
 use crate::{storage, wire};
 
 /// Show what the reviews say, analyse them again, measure the quality of the analysis, or check a trade package
@@ -299,7 +299,7 @@ impl Explain {
 /// Deletes all derived data and derives it again, some hundred reviews per transaction. A running service continues;
 /// an interrupted rebuild is completed at its next start.
 async fn rebuild(database: &DatabaseConfig, engine: Option<Arc<Engine>>) -> anyhow::Result<Exit> {
-    let (database, _) = Database::open_at(&database.address()?).await?;
+    let (database, _) = Database::open_at(&database.address()?, COMMAND_WAIT_MAX).await?;
     let rebuilt = rebuild_all(&database, engine.as_ref()).await;
     database.close().await;
     Ok(report_done(&rebuilt?))

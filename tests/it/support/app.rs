@@ -17,8 +17,8 @@ use reviews_service::config::Hosts;
 use reviews_service::links::Links;
 use reviews_service::model::Review;
 use reviews_service::snapshot::Publisher;
-use reviews_service::storage::Database;
 use reviews_service::storage::reviews;
+use reviews_service::storage::{Database, WRITE_WAIT_MAX};
 use reviews_service::web::Route;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -43,6 +43,12 @@ pub struct TestApp {
     node: Option<Rqlited>,
 }
 
+/// Opens the database in `folder` as the service does.
+async fn open(folder: &Path) -> Database {
+    let opened = Database::open_at(&address(folder), WRITE_WAIT_MAX).await;
+    opened.unwrap().0
+}
+
 impl TestApp {
     /// A service without reviews.
     pub async fn empty() -> Self {
@@ -60,7 +66,7 @@ impl TestApp {
     pub async fn uncoded(reviews: &[Review]) -> Self {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::manual(start()));
         let node = Rqlited::start(folder.path());
-        let (database, _) = Database::open_at(&address(folder.path())).await.unwrap();
+        let database = open(folder.path()).await;
         // Several transactions, because on a cluster each is one request.
         for part in reviews.chunks(10_000) {
             let mut write = database.write_as_owner().await.unwrap();
@@ -119,7 +125,7 @@ impl TestApp {
 
     /// The same, with a running rqlited.
     async fn beside(node: Option<Rqlited>, folder: TempDir, clock: Clock, hub: MakeHub) -> Self {
-        let (database, _) = Database::open_at(&address(folder.path())).await.unwrap();
+        let database = open(folder.path()).await;
         database.renew_lease(Duration::ZERO).await.unwrap();
         let app = App::new(
             Publisher::new(database, links(), clock.clone()),
