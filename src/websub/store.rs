@@ -246,19 +246,6 @@ pub async fn is_known(
     .await
 }
 
-/// The callbacks for which [`is_known`] may be true.
-///
-/// # Errors
-/// If the database cannot be read.
-pub async fn known_callbacks(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
-    sqlx::query_scalar!(
-        r#"select callback_key from subscription as s
-           where state = 'active' or exists (select 1 from intent as i where i.subscription_id = s.subscription_id)"#
-    )
-    .fetch_all(connection)
-    .await
-}
-
 /// A value that changes whenever any process accepts a request: the sum of serials and the newest instant.
 ///
 /// # Errors
