@@ -14,7 +14,7 @@ use sha2::Sha256;
 use super::http_client::{Answer, Blame, Callback, Egress, Failure, with_parameters};
 use super::limits::{RateLimits, Turn};
 use super::request::Secret;
-use super::store::{Attempt, DueDelivery, DueVerification, Event, Outcome};
+use super::store::{Attempt, DueDelivery, DueVerification, Outcome};
 use crate::clock::{Clock, Monotonic};
 use crate::compute::lock;
 use crate::config::RetryDelays;
@@ -210,7 +210,7 @@ impl Exchange {
                 let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
                 (Outcome::Delivered { bytes }, None, "ok")
             }
-            Ok(Answer { status: 410, .. }) => (Outcome::Ended(Event::Gone), Some(410), "gone"),
+            Ok(Answer { status: 410, .. }) => (Outcome::Gone, Some(410), "gone"),
             Ok(answer) => {
                 let outcome = self
                     .outcome_of_failure(due, answer.retry_after, jitter)
@@ -253,7 +253,7 @@ impl Exchange {
             return self.retry_after(due.failures + 1, wait, jitter);
         }
         self.deny(due).await;
-        Outcome::Ended(Event::DeliveriesFailed)
+        Outcome::DeliveriesFailed
     }
 
     fn retry_after(&self, failures: u32, wait: Duration, jitter: f64) -> Outcome {

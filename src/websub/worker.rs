@@ -351,7 +351,8 @@ impl Worker {
                     Outcome::VerifyAgain { .. }
                     | Outcome::NotVerified { .. }
                     | Outcome::Retry { .. }
-                    | Outcome::Ended(_) => {
+                    | Outcome::Gone
+                    | Outcome::DeliveriesFailed => {
                         metrics::HUB_FAILED.count(&[attempt.kind, attempt.reason]);
                     }
                 }
