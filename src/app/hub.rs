@@ -294,13 +294,16 @@ impl HubRuntime {
             let mut wait = LEASE_INTERVAL * LEASE_INTERVALS;
             loop {
                 self.clock.sleep(wait).await;
-                if !self.database.has_seen_lease().await.unwrap_or(false) {
+                let renewed = async {
+                    if self.database.has_seen_lease().await? {
+                        return self.database.renew_lease(self.longest_delivery()).await;
+                    }
                     tracing::warn!(
                         "cluster.node_behind: this node's file is behind the cluster; another process may take the lease"
                     );
-                    return;
-                }
-                wait = match self.database.renew_lease(self.longest_delivery()).await {
+                    Ok(false)
+                };
+                wait = match renewed.await {
                     Ok(true) => LEASE_INTERVAL * LEASE_INTERVALS,
                     Ok(false) => return,
                     Err(error) => {
