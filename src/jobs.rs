@@ -26,7 +26,7 @@ use crate::storage::{
     AtPath as _, Changes, Database, DbError, Erased, Postponed, REWRITE_AT_ONCE_MAX,
 };
 use crate::web::context::Ctx;
-use crate::websub::store;
+use crate::websub::store::{self, HubGauges};
 
 // Detects changes of the database and publishes the next snapshot.
 
@@ -577,7 +577,12 @@ impl Schedule {
 pub async fn measure(database: &Database, clock: &Clock) -> Result<(), DbError> {
     let mut connection = database.reader().await?;
     let figures = store::gauges(&mut connection, clock.now()).await;
-    let figures = figures.at(database.path())?;
+    set_gauges(figures.at(database.path())?);
+    Ok(())
+}
+
+/// Sets the hub's gauges; a process that does not send reports none.
+pub fn set_gauges(figures: HubGauges) {
     for (metric, count) in [
         (metrics::HUB_ACTIVE, figures.active),
         (metrics::HUB_PENDING, figures.pending),
@@ -590,7 +595,6 @@ pub async fn measure(database: &Database, clock: &Clock) -> Result<(), DbError> 
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         metric.gauge(&[]).set(f64::from(count));
     }
-    Ok(())
 }
 
 /// Records expired leases; returns whether there were any. Deliveries stop at a lease's end even without this.
