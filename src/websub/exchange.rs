@@ -111,7 +111,10 @@ impl Exchange {
         let answered = match self.ask(due, &url, turn).await {
             Ok(answered) => answered,
             // The verification waits, so that networks of third parties are not flooded; no attempt is recorded.
-            Err(turn) => return (Outcome::Waits(turn), None, "waits"),
+            Err(turn) => {
+                let serial = due.serial;
+                return (Outcome::Waits { serial, turn }, None, "waits");
+            }
         };
         let (verdict, status, reason) = judge(challenge, &answered);
         // A timeout counts as a failure at once: it ends no subscription, and repeating the verification would let any

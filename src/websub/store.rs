@@ -414,7 +414,10 @@ pub enum Outcome {
         at: DateTime<Utc>,
     },
     /// A rate limit postponed the exchange; nothing was sent.
-    Waits(Turn),
+    Waits {
+        serial: i64,
+        turn: Turn,
+    },
     NotVerified {
         serial: i64,
     },
@@ -505,12 +508,13 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
             )
         }
         // Keeps the callback's network, which the lookup has found.
-        Outcome::Waits(turn) => {
+        Outcome::Waits { serial, turn } => {
             let network = turn.networks.first().map(ToString::to_string);
             sqlx::query!(
-                "update intent set address = ? where subscription_id = ?",
+                "update intent set address = ? where subscription_id = ? and serial = ?",
                 network,
-                id
+                id,
+                serial
             )
         }
         Outcome::Delivered { .. } => return Ok(()),
@@ -638,7 +642,7 @@ async fn log(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> {
     // Successful deliveries are only summed; a postponed exchange sent nothing.
     if matches!(
         attempt.outcome,
-        Outcome::Delivered { .. } | Outcome::Waits(_)
+        Outcome::Delivered { .. } | Outcome::Waits { .. }
     ) {
         return Ok(());
     }
@@ -1044,6 +1048,26 @@ mod tests {
                 Some(to),
                 "the lease of {from:?} ends"
             );
+        }
+    }
+
+    #[tokio::test]
+    async fn the_network_of_a_postponed_request_is_not_written_to_the_one_that_replaced_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut write = begin(&database(folder.path()).await, Pending).await;
+        let waits = |serial| {
+            let turn = Turn {
+                networks: vec![[192, 0, 2, 1].into()],
+                ..Turn::default()
+            };
+            [attempt(Outcome::Waits { serial, turn })]
+        };
+        for (serial, expected) in [(0, None), (1, Some("192.0.2.1"))] {
+            record(&mut write, &waits(serial), DateTime::UNIX_EPOCH)
+                .await
+                .unwrap();
+            let address = text(&mut write, "select address from intent").await;
+            assert_eq!(address.as_deref(), expected, "{serial}");
         }
     }
 

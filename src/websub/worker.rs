@@ -338,7 +338,7 @@ impl Worker {
         match done {
             Ok((_, attempt)) => {
                 match &attempt.outcome {
-                    Outcome::Waits(turn) => {
+                    Outcome::Waits { turn, .. } => {
                         metrics::HUB_WAITS.count(&[]);
                         self.next_at = self.next_at.min(turn.at);
                         self.waiting.insert(subscription_id, turn.clone());
