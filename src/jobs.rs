@@ -26,7 +26,7 @@ use crate::storage::{
     AtPath as _, Changes, Database, DbError, Erased, Postponed, REWRITE_AT_ONCE_MAX,
 };
 use crate::web::context::Ctx;
-use crate::websub::store;
+use crate::websub::store::{self, HubGauges};
 
 // Detects changes of the database and publishes the next snapshot.
 
@@ -383,64 +383,56 @@ impl Precompress {
     }
 
     async fn make(&self, wanted: &[Coding]) -> bool {
-        let (mut did_any, mut pages) = (false, PagesAhead::default());
-        loop {
-            pages = self.pages(pages).await;
-            let is_current = || pages.are_of(&self.ctx.current.load());
+        let mut did_any = false;
+        'snapshot: loop {
+            let snapshot = self.ctx.current.load();
+            // A weak reference, so that a superseded snapshot is freed.
+            let of = Arc::downgrade(&snapshot);
+            let bodies = self.bodies(snapshot).await;
             // A failed coding is not retried before the next snapshot.
-            for (body, coding) in self.missing(&pages, wanted) {
-                did_any |= self.code(body, coding, &pages).await;
-                if self.ctx.draining.is_cancelled() {
-                    return did_any;
-                }
-                if !is_current() {
-                    break;
+            for &coding in wanted {
+                for body in &bodies {
+                    let is_wanted = Coding::for_length(body.content.len()).contains(&coding);
+                    if !is_wanted || body.coded(coding).is_some() {
+                        continue;
+                    }
+                    did_any |= self.code(body, coding, &of).await;
+                    if self.ctx.draining.is_cancelled() {
+                        return did_any;
+                    }
+                    if !self.is_current(&of) {
+                        continue 'snapshot;
+                    }
                 }
             }
-            if is_current() {
+            if self.is_current(&of) {
                 return did_any;
             }
         }
     }
 
-    /// The pages of the current snapshot: `last`, or those of a newer snapshot.
-    async fn pages(&self, last: PagesAhead) -> PagesAhead {
-        let snapshot = self.ctx.current.load();
-        if last.are_of(&snapshot) {
-            return last;
-        }
+    /// The documents and pages of `snapshot` and the fixed bodies, small ones first.
+    async fn bodies(&self, snapshot: Arc<Snapshot>) -> Vec<Arc<CachedBody>> {
+        let documents = snapshot.documents().map(|published| &published.body);
+        let mut bodies: Vec<_> = documents.chain(&*self.fixed).cloned().collect();
         let make_ahead = Arc::clone(&self.make_ahead);
-        let of = Arc::downgrade(&snapshot);
-        let bodies = self.ctx.compute.run(move || make_ahead(&snapshot)).await;
-        // A panic recurs for the request that renders the page, and is reported there.
-        let bodies = bodies.unwrap_or_else(|error| {
-            tracing::error!(%error, "pages.not_made_ahead: pages could not be rendered in advance; they are rendered on request");
-            Vec::new()
-        });
-        PagesAhead { of, bodies }
-    }
-
-    /// The missing codings of `wanted`: in their order, and small bodies before large ones.
-    fn missing(&self, pages: &PagesAhead, wanted: &[Coding]) -> Vec<(Arc<CachedBody>, Coding)> {
-        let snapshot = self.ctx.current.load();
-        let mut bodies: Vec<&Arc<CachedBody>> = self.bodies(&snapshot, pages).collect();
-        bodies.sort_by_key(|body| body.content.len());
-        let mut missing = Vec::new();
-        for &coding in wanted {
-            for &body in &bodies {
-                let is_wanted = Coding::for_length(body.content.len()).contains(&coding);
-                if is_wanted && body.coded(coding).is_none() {
-                    missing.push((Arc::clone(body), coding));
-                }
-            }
+        match self.ctx.compute.run(move || make_ahead(&snapshot)).await {
+            Ok(pages) => bodies.extend(pages),
+            // A panic recurs for the request that renders the page, and is reported there.
+            Err(error) => tracing::error!(
+                %error,
+                "pages.not_made_ahead: pages could not be rendered in advance; they are rendered on request"
+            ),
         }
-        missing
+        bodies.sort_by_key(|body| body.content.len());
+        bodies
     }
 
-    async fn code(&self, body: Arc<CachedBody>, coding: Coding, pages: &PagesAhead) -> bool {
-        let (its, pages) = (self.clone(), pages.clone());
+    /// Compresses a body of the snapshot `of`, unless it is replaced meanwhile; returns whether it is done.
+    async fn code(&self, body: &Arc<CachedBody>, coding: Coding, of: &Weak<Snapshot>) -> bool {
+        let (its, body, of) = (self.clone(), Arc::clone(body), Weak::clone(of));
         let coded = self.ctx.compute.run(move || {
-            let is_cancelled = || its.ctx.draining.is_cancelled() || !its.is_out(&body, &pages);
+            let is_cancelled = || its.ctx.draining.is_cancelled() || !its.is_out(&body, &of);
             let pieces = coding.compress(&body.content.pieces, &its.known, &is_cancelled)?;
             body.set_coded(coding, pieces);
             Some(())
@@ -453,38 +445,16 @@ impl Precompress {
             .is_ok_and(|done| done.is_some())
     }
 
-    /// Whether this very body is published: as a document or a page of the current snapshot, or as a fixed body.
-    fn is_out(&self, body: &Arc<CachedBody>, pages: &PagesAhead) -> bool {
-        let snapshot = self.ctx.current.load();
-        self.bodies(&snapshot, pages)
-            .any(|its| Arc::ptr_eq(its, body))
+    fn is_current(&self, snapshot: &Weak<Snapshot>) -> bool {
+        std::ptr::eq(snapshot.as_ptr(), Arc::as_ptr(&self.ctx.current.load()))
     }
 
-    /// The published bodies: documents, fixed ones, and pages if they are those of `snapshot`.
-    fn bodies<'a>(
-        &'a self,
-        snapshot: &'a Arc<Snapshot>,
-        pages: &'a PagesAhead,
-    ) -> impl Iterator<Item = &'a Arc<CachedBody>> {
-        let pages = pages.are_of(snapshot).then_some(&pages.bodies);
-        snapshot
-            .documents()
-            .map(|published| &published.body)
-            .chain(&*self.fixed)
-            .chain(pages.into_iter().flatten())
-    }
-}
-
-/// Pages rendered in advance, with a weak reference to their snapshot.
-#[derive(Debug, Clone, Default)]
-struct PagesAhead {
-    of: Weak<Snapshot>,
-    bodies: Vec<Arc<CachedBody>>,
-}
-
-impl PagesAhead {
-    fn are_of(&self, snapshot: &Arc<Snapshot>) -> bool {
-        std::ptr::eq(self.of.as_ptr(), Arc::as_ptr(snapshot))
+    /// Whether this body of the snapshot `of` is published: a newer snapshot may share its documents, but no pages.
+    fn is_out(&self, body: &Arc<CachedBody>, of: &Weak<Snapshot>) -> bool {
+        let current = self.ctx.current.load();
+        let documents = current.documents().map(|published| &published.body);
+        let mut kept = documents.chain(&*self.fixed);
+        self.is_current(of) || kept.any(|its| Arc::ptr_eq(its, body))
     }
 }
 
@@ -607,7 +577,12 @@ impl Schedule {
 pub async fn measure(database: &Database, clock: &Clock) -> Result<(), DbError> {
     let mut connection = database.reader().await?;
     let figures = store::gauges(&mut connection, clock.now()).await;
-    let figures = figures.at(database.path())?;
+    set_gauges(figures.at(database.path())?);
+    Ok(())
+}
+
+/// Sets the hub's gauges; a process that does not send reports none.
+pub fn set_gauges(figures: HubGauges) {
     for (metric, count) in [
         (metrics::HUB_ACTIVE, figures.active),
         (metrics::HUB_PENDING, figures.pending),
@@ -620,7 +595,6 @@ pub async fn measure(database: &Database, clock: &Clock) -> Result<(), DbError> 
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         metric.gauge(&[]).set(f64::from(count));
     }
-    Ok(())
 }
 
 /// Records expired leases; returns whether there were any. Deliveries stop at a lease's end even without this.

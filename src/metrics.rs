@@ -150,8 +150,8 @@ pub const fn figure(count: u64) -> f64 {
 const ANSWER_SECONDS: &[f64] = &[0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0];
 /// Upper bounds in seconds for publishing, whose target is one second.
 const PUBLISH_SECONDS: &[f64] = &[0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
-/// The reasons for a failed exchange with a callback: the names of `websub::http_client::Failure` and outcomes of a
-/// response.
+/// The reasons for a failed exchange with a callback: the names of `websub::http_client::Failure`, outcomes of a
+/// response, and a panic.
 const EXCHANGE_REASONS: &[&str] = &[
     "status",
     "gone",
@@ -169,6 +169,7 @@ const EXCHANGE_REASONS: &[&str] = &[
     "protocol",
     "too_long",
     "unsendable",
+    "panicked",
 ];
 
 macro_rules! catalog {

@@ -10,12 +10,13 @@ use tokio_util::sync::CancellationToken;
 use super::operations::CUT_OFF_AFTER;
 use crate::clock::Clock;
 use crate::config::{HubConfig, read_file};
-use crate::jobs::{Schedule, expire, measure, prune};
+use crate::jobs::{Schedule, expire, measure, prune, set_gauges};
 use crate::random::Random;
 use crate::snapshot::CurrentSnapshot;
 use crate::storage::{AtPath as _, Database, DbError, DeliveryLock};
 use crate::web::context::Ctx;
 use crate::websub::http_client::{Egress, Policy, Resolver, Roots, SystemResolver};
+use crate::websub::store::HubGauges;
 use crate::websub::{Exchange, RateLimits, SubscriptionIntake, Worker, delivery_timeout, store};
 use crate::{api, metrics};
 
@@ -250,6 +251,8 @@ impl HubRuntime {
             self.worker.lock().await.forget_results();
             self.give_up().await;
             metrics::HUB_SENDER.gauge(&[]).set(0.0);
+            // The process that sends now reports them; here, the last figures would stay and keep alerts firing.
+            set_gauges(HubGauges::default());
             if !stop.is_cancelled() {
                 tracing::warn!(
                     "cluster.lease_lost: another process may send now; this one still serves"
@@ -294,13 +297,16 @@ impl HubRuntime {
             let mut wait = LEASE_INTERVAL * LEASE_INTERVALS;
             loop {
                 self.clock.sleep(wait).await;
-                if !self.database.has_seen_lease().await.unwrap_or(false) {
+                let renewed = async {
+                    if self.database.has_seen_lease().await? {
+                        return self.database.renew_lease(self.longest_delivery()).await;
+                    }
                     tracing::warn!(
                         "cluster.node_behind: this node's file is behind the cluster; another process may take the lease"
                     );
-                    return;
-                }
-                wait = match self.database.renew_lease(self.longest_delivery()).await {
+                    Ok(false)
+                };
+                wait = match renewed.await {
                     Ok(true) => LEASE_INTERVAL * LEASE_INTERVALS,
                     Ok(false) => return,
                     Err(error) => {

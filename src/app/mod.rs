@@ -396,3 +396,49 @@ impl App {
         self.repeat(end, analyze).await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args as _, Command, FromArgMatches as _};
+
+    use super::*;
+    use crate::clock::Clock;
+    use crate::config::HubConfig;
+    use crate::jobs::set_gauges;
+    use crate::websub::store::HubGauges;
+
+    #[tokio::test]
+    async fn a_process_that_no_longer_sends_reports_no_subscriptions() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("reviews.db");
+        let (database, _) = Database::open(&path).await.unwrap();
+        let links = "https://reviews.example.com".parse().unwrap();
+        let publisher = Publisher::new(database, links, Clock::system());
+        let matches = HubConfig::augment_args(Command::new("hub")).get_matches_from(["hub"]);
+        let hub = HubOptions::new(HubConfig::from_arg_matches(&matches).unwrap()).unwrap();
+        let app = App::new(publisher, hub, Hosts::default(), false).await;
+        let (app, stop) = (app.unwrap(), CancellationToken::new());
+        let lose_lease = async {
+            while !metrics::render()
+                .unwrap()
+                .contains("reviews_websub_sender 1\n")
+            {
+                tokio::task::yield_now().await;
+            }
+            set_gauges(HubGauges {
+                active: 4,
+                pending: 3,
+                due: 2,
+                oldest_due_seconds: 100_000,
+            });
+            stop.cancel();
+        };
+        // On a file, the lease is always granted.
+        tokio::join!(app.hub.keep_delivering_by_lease(&stop), lose_lease);
+        let metrics = metrics::render().unwrap();
+        for name in ["sender", "active", "pending", "due", "oldest_due_seconds"] {
+            let line = format!("\nreviews_websub_{name} 0\n");
+            assert!(metrics.contains(&line), "{name}: {metrics}");
+        }
+    }
+}

@@ -34,7 +34,9 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{
+    Arg, ArgMatches, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
+};
 use database::{at_database, repeated};
 use futures_util::future::LocalBoxFuture;
 use logging::{Log, LogConfig};
@@ -96,9 +98,15 @@ impl Cli {
             let _ = writeln!(io::stderr(), "error: {error}");
             ExitCode::from(2)
         })?;
-        let read = |command| {
+        let read = |command| -> clap::error::Result<Self> {
             let matches = settings.apply(command).try_get_matches()?;
-            Self::from_arg_matches(&matches)
+            let mut cli = Self::from_arg_matches(&matches)?;
+            if let (CliCommand::Serve(serve), Some((_, given))) =
+                (&mut cli.command, matches.subcommand())
+            {
+                serve.settings = settings_given(given);
+            }
+            Ok(cli)
         };
         // What the guide adds is shown only with help or an error.
         let read = read(Self::command()).or_else(|_| read(guide::command(Self::command())));
@@ -177,4 +185,23 @@ impl Cli {
             CliCommand::Man(man) => man.run(Self::command()),
         }
     }
+}
+
+/// Every setting of `serve` by the name of its variable, as it was given: by a flag, by the variable, by the file of
+/// settings or as a default.
+fn settings_given(matches: &ArgMatches) -> Vec<(String, String)> {
+    let cli = Cli::command();
+    let serve = cli.find_subcommand("serve").into_iter();
+    let arguments = cli
+        .get_arguments()
+        .chain(serve.flat_map(Command::get_arguments));
+    let setting = |argument: &Arg| {
+        let name = argument.get_env()?.to_string_lossy().into_owned();
+        let mut values = matches.get_raw(argument.get_id().as_str());
+        let value = values.as_mut().and_then(Iterator::next);
+        // A list may contain line breaks; a line of an environment file cannot.
+        let value = value.unwrap_or_default().to_string_lossy();
+        Some((name, value.replace(['\r', '\n'], " ")))
+    };
+    arguments.filter_map(setting).collect()
 }

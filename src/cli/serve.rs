@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sd_notify::{NotifyState, notify, watchdog_enabled};
 use tokio::net::TcpListener;
@@ -25,7 +25,7 @@ use super::report::{Exit, progress, say, watch};
 use super::{insights, seed};
 use crate::app::{App, HubOptions, Limits};
 use crate::clock::Clock;
-use crate::config::{DatabaseAddress, DatabaseConfig, ListenConfig, ServeConfig};
+use crate::config::{DatabaseAddress, DatabaseConfig, ServeConfig};
 use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
 use crate::mcp::escaped;
 use crate::snapshot::{Document, Publisher};
@@ -42,6 +42,9 @@ pub struct Serve {
     /// Print the settings in effect and exit
     #[arg(long)]
     print_config: bool,
+    /// Every setting as it was given, by the name of its variable.
+    #[arg(skip)]
+    pub(super) settings: Vec<(String, String)>,
     // Last, because its help has headings.
     #[command(flatten)]
     config: ServeConfig,
@@ -57,7 +60,7 @@ impl Serve {
         database.path()?;
         self.config.hub.leases.checked()?;
         if self.print_config {
-            return say(&self.settings(&database, log)?);
+            return say(&self.settings()?);
         }
         let signals = Signals::catch()?;
         // With JSON logs, all output is log events.
@@ -153,39 +156,16 @@ impl Serve {
     }
 
     /// The settings as lines of an environment file, which gives the same settings when it is loaded.
-    fn settings(&self, database: &DatabaseConfig, log: &LogConfig) -> anyhow::Result<String> {
+    fn settings(&self) -> anyhow::Result<String> {
         let links = self.config.links(self.config.listen.public)?;
         // The port is not known yet; an empty line leaves the base URL open.
-        let base_url = if self.config.base_url().is_none() && self.config.listen.public.port() == 0
-        {
-            String::new()
-        } else {
-            links.to_string()
+        let is_open = self.config.base_url().is_none() && self.config.listen.public.port() == 0;
+        let line = |(name, value): &(String, String)| match name.as_str() {
+            "REVIEWS_BASE_URL" if !is_open => format!("{name}={links}\n"),
+            _ => format!("{name}={value}\n"),
         };
-        let ListenConfig {
-            public: listen,
-            admin,
-        } = &self.config.listen;
-        let admin = admin.map(|address| address.to_string()).unwrap_or_default();
-        let (hosts, hub) = (&self.config.allowed_hosts, &self.config.hub);
-        let per_peer = self.config.connections_per_peer_max;
-        let shown = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
-        let package = shown(&self.config.trade.package).unwrap_or_default();
-        let trade = shown(&self.config.trade.trade_file).unwrap_or_default();
-        let contact = &self.config.security_contact;
-        let request_log = value_name(&self.config.request_log);
-        let (filter, format) = (&log.filter, value_name(&log.format));
-        Ok(format!(
-            "DATABASE_URL={}\nREVIEWS_LISTEN={listen}\nREVIEWS_ADMIN_LISTEN={admin}\nREVIEWS_BASE_URL={base_url}\nREVIEWS_ALLOWED_HOSTS={hosts}\nREVIEWS_SECURITY_CONTACT={contact}\nREVIEWS_CONNECTIONS_PER_PEER_MAX={per_peer}\nREVIEWS_REQUEST_LOG={request_log}\nREVIEWS_TRADE={package}\nREVIEWS_TRADE_FILE={trade}\nRUST_LOG={filter}\nREVIEWS_LOG_FORMAT={format}\n{hub}\n",
-            database.url
-        ))
+        Ok(self.settings.iter().map(line).collect())
     }
-}
-
-/// The value of a setting as it is written.
-fn value_name(value: &impl ValueEnum) -> String {
-    let value = value.to_possible_value();
-    value.map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 /// Prints the name and addresses of the service, or logs them with JSON logs.

@@ -4,7 +4,7 @@
 //!
 //! Changes of writers that do not set `updated_at` are dated with the instant at which the publisher first sees them.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -354,17 +354,11 @@ const KEPT_MAX: usize = 16_384;
 
 #[derive(Debug, Default)]
 pub struct Backlog {
-    waiting: Mutex<WaitingAnalyses>,
+    /// The newest of each review, by its ID.
+    waiting: Mutex<BTreeMap<String, Arc<NewAnalysis>>>,
     is_analyzed: AtomicBool,
     /// Reviews loaded since the start, each time they are.
     read: AtomicU64,
-}
-
-#[derive(Debug, Default)]
-struct WaitingAnalyses {
-    analyses: VecDeque<Arc<NewAnalysis>>,
-    /// The newest per review.
-    by_id: HashMap<String, Arc<NewAnalysis>>,
 }
 
 impl Backlog {
@@ -376,51 +370,30 @@ impl Backlog {
     /// Adds analyses to be stored.
     pub fn add(&self, analyses: Vec<NewAnalysis>) {
         let mut waiting = lock(&self.waiting);
-        let room = KEPT_MAX.saturating_sub(waiting.analyses.len());
-        for analysis in analyses.into_iter().take(room).map(Arc::new) {
-            waiting
-                .by_id
-                .insert(analysis.id.clone(), Arc::clone(&analysis));
-            waiting.analyses.push_back(analysis);
-        }
+        let room = KEPT_MAX.saturating_sub(waiting.len());
+        let analyses = analyses.into_iter().take(room);
+        waiting.extend(analyses.map(|analysis| (analysis.id.clone(), Arc::new(analysis))));
     }
 
-    /// Up to `count` of the oldest; they stay until [`Backlog::remove`].
+    /// Up to `count` of them; they stay until [`Backlog::remove`].
     pub fn first(&self, count: usize) -> Vec<Arc<NewAnalysis>> {
-        lock(&self.waiting)
-            .analyses
-            .iter()
-            .take(count)
-            .map(Arc::clone)
-            .collect()
+        lock(&self.waiting).values().take(count).cloned().collect()
     }
 
-    /// Removes analyses that are stored.
+    /// Removes analyses that are stored, unless a newer one has replaced them.
     pub fn remove(&self, analyses: &[Arc<NewAnalysis>]) {
         let mut waiting = lock(&self.waiting);
         for analysis in analyses {
-            if waiting
-                .analyses
-                .front()
-                .is_some_and(|first| Arc::ptr_eq(first, analysis))
-            {
-                waiting.analyses.pop_front();
-            } else {
-                waiting.analyses.retain(|its| !Arc::ptr_eq(its, analysis));
-            }
-            if waiting
-                .by_id
-                .get(&analysis.id)
-                .is_some_and(|its| Arc::ptr_eq(its, analysis))
-            {
-                waiting.by_id.remove(&analysis.id);
+            let newest = waiting.get(&analysis.id);
+            if newest.is_some_and(|newest| Arc::ptr_eq(newest, analysis)) {
+                waiting.remove(&analysis.id);
             }
         }
     }
 
     /// The newest analysis of that review that waits to be stored.
     pub fn find(&self, id: &str) -> Option<Arc<NewAnalysis>> {
-        lock(&self.waiting).by_id.get(id).map(Arc::clone)
+        lock(&self.waiting).get(id).cloned()
     }
 
     /// Signals that the missing analyses are made and stored, so that the next snapshot can use them.

@@ -3,18 +3,20 @@
 //! counts.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::FutureExt as _;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use super::http_client::{Answer, Blame, Callback, Egress, Failure, with_parameters};
 use super::limits::{RateLimits, Turn};
 use super::request::Secret;
-use super::store::{Attempt, DueDelivery, DueVerification, Event, Outcome};
+use super::store::{Attempt, DueDelivery, DueVerification, Outcome};
 use crate::clock::{Clock, Monotonic};
 use crate::compute::lock;
 use crate::config::RetryDelays;
@@ -29,7 +31,7 @@ pub const VERIFY_TIMEOUT: Duration = Duration::from_secs(10);
 const VERIFY_BODY_MAX: usize = 1_024;
 /// The delay before the second attempt when the callback may not have received the first.
 const VERIFY_AGAIN: TimeDelta = TimeDelta::seconds(5);
-/// The delay while our own network fails; such attempts do not count.
+/// The delay while our own network fails, or after a panic; such attempts do not count.
 const OUTAGE_DELAY: Duration = Duration::from_mins(1);
 /// Timeout of a whole delivery, plus a second per MiB.
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -61,22 +63,42 @@ struct Start {
 /// The outcome, the recorded status, and the reason shown to operators.
 type Conclusion = (Outcome, Option<u16>, &'static str);
 
+/// Runs an exchange with `host`; if it panics, it is repeated like after an outage.
+async fn caught(
+    exchange: impl Future<Output = Conclusion>,
+    host: &str,
+    again: impl FnOnce() -> Outcome,
+) -> Conclusion {
+    let concluded = AssertUnwindSafe(exchange).catch_unwind().await;
+    concluded.unwrap_or_else(|_| {
+        tracing::error!(
+            host,
+            "websub.panicked: an exchange ended without a result; it is repeated in a minute"
+        );
+        (again(), None, "panicked")
+    })
+}
+
 impl Exchange {
     /// Verifies the subscriber's intent; `turn` is the booking that it waited for, if any.
     pub async fn verify(&self, due: &DueVerification, turn: Option<&Turn>) -> Attempt {
         let start = self.start();
-        let (outcome, status, reason) = match self.challenge() {
-            Ok(challenge) => self.confirm(due, turn, &challenge, start).await,
-            Err(error) => {
-                tracing::error!(%error, "websub.no_randomness: a challenge must be random; trying again");
-                let again = Outcome::VerifyAgain {
-                    serial: due.serial,
-                    attempts: 1,
-                    at: start.at + VERIFY_AGAIN,
-                };
-                (again, None, "no_randomness")
+        let asked = async {
+            match self.challenge() {
+                Ok(challenge) => self.confirm(due, turn, &challenge, start).await,
+                Err(error) => {
+                    tracing::error!(%error, "websub.no_randomness: a challenge must be random; trying again");
+                    let again = Outcome::VerifyAgain {
+                        serial: due.serial,
+                        attempts: 1,
+                        at: start.at + VERIFY_AGAIN,
+                    };
+                    (again, None, "no_randomness")
+                }
             }
         };
+        let again = || self.verify_after_outage(due);
+        let (outcome, status, reason) = caught(asked, &due.host, again).await;
         Attempt {
             subscription_id: due.subscription_id,
             kind: "verification",
@@ -111,7 +133,10 @@ impl Exchange {
         let answered = match self.ask(due, &url, turn).await {
             Ok(answered) => answered,
             // The verification waits, so that networks of third parties are not flooded; no attempt is recorded.
-            Err(turn) => return (Outcome::Waits(turn), None, "waits"),
+            Err(turn) => {
+                let serial = due.serial;
+                return (Outcome::Waits { serial, turn }, None, "waits");
+            }
         };
         let (verdict, status, reason) = judge(challenge, &answered);
         // A timeout counts as a failure at once: it ends no subscription, and repeating the verification would let any
@@ -145,17 +170,21 @@ impl Exchange {
                 lease_ends_at: sent_at + TimeDelta::seconds(due.lease_seconds_at(sent_at)),
             },
             // Nothing is known about the callback, so the request waits until our network is back.
-            Verdict::Unheard | Verdict::Refused if is_ours => Outcome::VerifyAgain {
-                serial,
-                attempts: 0,
-                at: self.clock.now() + OUTAGE_DELAY,
-            },
+            Verdict::Unheard | Verdict::Refused if is_ours => self.verify_after_outage(due),
             Verdict::Unheard if due.attempts == 0 => Outcome::VerifyAgain {
                 serial,
                 attempts: 1,
                 at: self.clock.now() + VERIFY_AGAIN,
             },
             Verdict::Unheard | Verdict::Refused => Outcome::NotVerified { serial },
+        }
+    }
+
+    fn verify_after_outage(&self, due: &DueVerification) -> Outcome {
+        Outcome::VerifyAgain {
+            serial: due.serial,
+            attempts: 0,
+            at: self.clock.now() + OUTAGE_DELAY,
         }
     }
 
@@ -187,30 +216,47 @@ impl Exchange {
     /// Delivers the published version.
     pub async fn deliver(&self, due: &DueDelivery, snapshot: &Snapshot) -> Attempt {
         let start = self.start();
-        let published = snapshot.document(due.document);
-        let content = &published.body.content;
-        let bytes = content.len();
+        let posted = self.post(due, snapshot, start);
+        let again = || self.retry_after(due.failures, OUTAGE_DELAY, self.random.fraction());
+        let (outcome, status, reason) = caught(posted, &due.host, again).await;
+        Attempt {
+            subscription_id: due.subscription_id,
+            kind: "delivery",
+            document: due.document,
+            callback: due.callback.clone(),
+            version: Some(snapshot.document(due.document).publication.version),
+            status,
+            reason,
+            at: start.at,
+            duration_ms: self.milliseconds_since(start),
+            outcome,
+        }
+    }
+
+    async fn post(&self, due: &DueDelivery, snapshot: &Snapshot, start: Start) -> Conclusion {
+        let body = &snapshot.document(due.document).body;
+        let bytes = body.content.len();
         let link = due.document.link(&self.links);
-        let signature = (due.secret.as_ref()).map(|secret| sign(secret, &content.pieces));
+        let signature = (due.secret.as_ref()).map(|secret| sign(secret, &body.content.pieces));
         let mut fields = vec![
             ("content-type", due.document.content_type()),
             ("link", link.as_str()),
         ];
         fields.extend((signature.as_deref()).map(|signature| ("x-hub-signature", signature)));
-        let (timeout, body) = (delivery_timeout(bytes), Arc::clone(&published.body));
+        let (timeout, body) = (delivery_timeout(bytes), Arc::clone(body));
         let posted = self.egress.post(&due.callback, &fields, body, timeout);
         let answered = posted.await;
         let failure = answered.as_ref().err().copied();
         let is_ours = self.is_ours(due.subscription_id, failure, start);
         let jitter = self.random.fraction();
-        let (outcome, status, reason) = match &answered {
+        match &answered {
             Ok(Answer {
                 status: 200..=299, ..
             }) => {
                 let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
                 (Outcome::Delivered { bytes }, None, "ok")
             }
-            Ok(Answer { status: 410, .. }) => (Outcome::Ended(Event::Gone), Some(410), "gone"),
+            Ok(Answer { status: 410, .. }) => (Outcome::Gone, Some(410), "gone"),
             Ok(answer) => {
                 let outcome = self
                     .outcome_of_failure(due, answer.retry_after, jitter)
@@ -227,18 +273,6 @@ impl Exchange {
                 None,
                 failure.name(),
             ),
-        };
-        Attempt {
-            subscription_id: due.subscription_id,
-            kind: "delivery",
-            document: due.document,
-            callback: due.callback.clone(),
-            version: Some(published.publication.version),
-            status,
-            reason,
-            at: start.at,
-            duration_ms: self.milliseconds_since(start),
-            outcome,
         }
     }
 
@@ -253,7 +287,7 @@ impl Exchange {
             return self.retry_after(due.failures + 1, wait, jitter);
         }
         self.deny(due).await;
-        Outcome::Ended(Event::DeliveriesFailed)
+        Outcome::DeliveriesFailed
     }
 
     fn retry_after(&self, failures: u32, wait: Duration, jitter: f64) -> Outcome {

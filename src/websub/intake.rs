@@ -4,8 +4,6 @@
 //! Limits apply to new subscriptions. Requests that renew or end an active subscription, or replace their own request,
 //! have a reserved share of the limits.
 
-use std::collections::HashSet;
-use std::hash::{BuildHasher as _, RandomState};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +14,7 @@ use tokio::sync::Notify;
 use super::limits::{NETWORK_PREFIX, RateExceeded, RateLimits, SOURCE_PREFIX};
 use super::request::{Mode, RequestError, parse};
 use super::store::{self, Counts, SubscriptionRequest};
-use crate::clock::{Clock, Monotonic};
+use crate::clock::Clock;
 use crate::compute::{Turns, network};
 use crate::config::LeaseBounds;
 use crate::links::Links;
@@ -44,7 +42,6 @@ pub struct SubscriptionIntake {
     policy: Arc<Policy>,
     leases: LeaseBounds,
     rates: Arc<RateLimits>,
-    known: KnownCallbacks,
     /// There is one writer; clients take turns at it, so that a burst from one delays only itself.
     writer: Turns,
     wake: Arc<Notify>,
@@ -75,7 +72,6 @@ impl SubscriptionIntake {
         wake: Arc<Notify>,
     ) -> Self {
         Self {
-            known: KnownCallbacks::new(clock.clone()),
             writer: Turns::new(1),
             database,
             links,
@@ -152,7 +148,7 @@ impl SubscriptionIntake {
     ) -> Result<Result<(), IntakeError>, DbError> {
         let path = self.database.path();
         if let Some(exceeded) = exceeded
-            && !self.has_own_share(wanted).await.at(path)?
+            && !self.has_own_share(wanted).await?
         {
             return Ok(Err(exceeded.into()));
         }
@@ -173,22 +169,16 @@ impl SubscriptionIntake {
             .at(path)?;
         // `synchronous=FULL`: a request that is answered 202 survives a power failure.
         write.commit().await.at(path)?;
-        self.known.add(&wanted.callback_key).await;
         Ok(Ok(()))
     }
 
-    /// Whether a request is for a known subscription whose reserved share is not used up. During a flood, most requests
-    /// are refused without a query.
-    async fn has_own_share(&self, wanted: &SubscriptionRequest) -> sqlx::Result<bool> {
-        let readers = self.database.readers();
-        let read = async || store::known_callbacks(&mut *readers.acquire().await?).await;
-        let key = &wanted.callback_key;
-        if !self.known.may_have(key, read).await?
-            || !self.rates.has_own_share(wanted.request.document, key)
-        {
-            return Ok(false);
-        }
-        store::is_known(&mut *readers.acquire().await?, wanted).await
+    /// Whether a request is for a known subscription whose reserved share is not used up. Unknown ones are not counted:
+    /// a flood of them would use up the keys of the limit.
+    async fn has_own_share(&self, wanted: &SubscriptionRequest) -> Result<bool, DbError> {
+        let mut connection = self.database.reader().await?;
+        let is_known = store::is_known(&mut connection, wanted).await;
+        let (document, key) = (wanted.request.document, &wanted.callback_key);
+        Ok(is_known.at(self.database.path())? && self.rates.has_own_share(document, key))
     }
 
     /// Maximum number of waiting requests of one network.
@@ -233,114 +223,4 @@ impl SubscriptionIntake {
 /// A limit, for comparison with the database's counts.
 fn limit(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
-}
-
-// A cache of known callbacks: during a flood of refused requests the database is read once a second instead of once
-// per request.
-//
-// A callback in the cache is looked up in the database. A callback that another process has accepted is missing until
-// the next read; until then it is refused like an unknown one.
-
-/// The period for which the cache is valid.
-const STANDS: Duration = Duration::from_secs(1);
-/// The cache is read again at the earliest after this multiple of the time that reading took.
-const PAUSE_FACTOR: u32 = 20;
-
-struct KnownCallbacks {
-    clock: Clock,
-    hasher: RandomState,
-    list: tokio::sync::Mutex<List>,
-}
-
-#[derive(Default)]
-struct List {
-    hashes: HashSet<u64>,
-    /// `None` before the first read.
-    stands_until: Option<Monotonic>,
-}
-
-impl KnownCallbacks {
-    fn new(clock: Clock) -> Self {
-        Self {
-            clock,
-            hasher: RandomState::new(),
-            list: tokio::sync::Mutex::default(),
-        }
-    }
-
-    /// Whether `callback` may be known; `read` returns those that are.
-    ///
-    /// # Errors
-    /// Those of `read`.
-    async fn may_have<E>(
-        &self,
-        callback: &str,
-        read: impl AsyncFnOnce() -> Result<Vec<String>, E>,
-    ) -> Result<bool, E> {
-        let mut list = self.list.lock().await;
-        let began = self.clock.monotonic();
-        if list.stands_until.is_none_or(|until| until <= began) {
-            let known = read().await?;
-            list.hashes = known.iter().map(|known| self.hash(known)).collect();
-            let ended = self.clock.monotonic();
-            list.stands_until = Some(ended + STANDS.max((ended - began) * PAUSE_FACTOR));
-        }
-        Ok(list.hashes.contains(&self.hash(callback)))
-    }
-
-    /// Adds a callback that this process has accepted.
-    async fn add(&self, callback: &str) {
-        self.list.lock().await.hashes.insert(self.hash(callback));
-    }
-
-    fn hash(&self, callback: &str) -> u64 {
-        self.hasher.hash_one(callback)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::cell::Cell;
-    use std::convert::Infallible;
-
-    use chrono::DateTime;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn a_thousand_strangers_cost_one_look_a_second_and_what_is_taken_here_is_known_at_once() {
-        let clock = Clock::manual(DateTime::UNIX_EPOCH + chrono::Duration::days(20_000));
-        let (known, reads) = (KnownCallbacks::new(clock.clone()), Cell::new(0));
-        let may_have = async |callback: &str| {
-            let read = async || {
-                reads.set(reads.get() + 1);
-                Ok::<_, Infallible>(vec!["a".to_owned()])
-            };
-            known.may_have(callback, read).await.unwrap()
-        };
-        for number in 0..1_000 {
-            assert!(!may_have(&format!("stranger {number}")).await);
-        }
-        assert_eq!((may_have("a").await, reads.get()), (true, 1));
-        known.add("b").await;
-        assert_eq!((may_have("b").await, reads.get()), (true, 1));
-        clock.advance(chrono::Duration::seconds(1));
-        assert_eq!((may_have("a").await, reads.get()), (true, 2));
-    }
-
-    #[tokio::test]
-    async fn a_list_that_takes_long_to_read_is_read_less_often() {
-        let clock = Clock::manual(DateTime::UNIX_EPOCH + chrono::Duration::days(20_000));
-        let (known, reads) = (KnownCallbacks::new(clock.clone()), Cell::new(0));
-        for (after_ms, expected) in [(0, 1), (1_999, 1), (1, 2)] {
-            clock.advance(chrono::Duration::milliseconds(after_ms));
-            let read = async || {
-                reads.set(reads.get() + 1);
-                clock.advance(chrono::Duration::milliseconds(100));
-                Ok::<_, Infallible>(Vec::new())
-            };
-            assert_eq!(known.may_have("a", read).await, Ok(false));
-            assert_eq!(reads.get(), expected, "{after_ms}");
-        }
-    }
 }

@@ -3,7 +3,6 @@
 
 use chrono::{DateTime, Duration, Utc};
 use serde::Serialize;
-use serde_json::Value;
 use sqlx::SqliteConnection;
 
 use super::limits::Turn;
@@ -12,15 +11,15 @@ use crate::model::named;
 use crate::snapshot::Document;
 use crate::storage::{Write, instant_or_epoch, utc_milliseconds};
 
-// The states and transitions of a subscription. The table's CHECK lists the same states; a test compares them.
+// The states of a subscription. The table's CHECK lists the same states; a test compares them.
 
 named! {
     /// By its name in the database.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum State {
-        /// Requested, and not verified yet.
+        /// Requested, and not verified yet. A subscription that is over can be requested again.
         Pending = "pending",
-        /// Verified; receives changes until its lease ends.
+        /// Verified; receives changes until its lease ends. A new request changes it only once it is verified (WebSub §5.1).
         Active = "active",
         /// The first verification failed.
         Rejected = "rejected",
@@ -29,62 +28,6 @@ named! {
         /// The lease ended without renewal.
         Lapsed = "lapsed",
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
-    /// Changes an active subscription only once it is verified.
-    Requested,
-    SubscribeVerified,
-    UnsubscribeVerified,
-    VerificationFailed,
-    /// Three consecutive deliveries failed (stricter than WebSub §7, which asks to retry until the lease ends).
-    DeliveriesFailed,
-    /// 410.
-    Gone,
-    LeaseEnded,
-}
-
-impl State {
-    /// The next state; `None` if `event` cannot happen in this one.
-    pub const fn on(self, event: Event) -> Option<Self> {
-        match (self, event) {
-            // A subscription that is over can be requested again.
-            (Self::Pending | Self::Rejected | Self::Removed | Self::Lapsed, Event::Requested) => {
-                Some(Self::Pending)
-            }
-            // An active subscription continues until the new request is verified (WebSub §5.1), and if that fails
-            // (§5.3). A verification holds even if the subscription ended after the request.
-            (Self::Active, Event::Requested | Event::VerificationFailed)
-            | (
-                Self::Pending | Self::Active | Self::Rejected | Self::Removed | Self::Lapsed,
-                Event::SubscribeVerified,
-            ) => Some(Self::Active),
-            (Self::Pending | Self::Active, Event::UnsubscribeVerified)
-            | (Self::Active, Event::DeliveriesFailed | Event::Gone) => Some(Self::Removed),
-            (Self::Pending, Event::VerificationFailed) => Some(Self::Rejected),
-            (Self::Active, Event::LeaseEnded) => Some(Self::Lapsed),
-            (Self::Pending, Event::DeliveriesFailed | Event::Gone | Event::LeaseEnded)
-            | (
-                Self::Rejected | Self::Removed | Self::Lapsed,
-                Event::UnsubscribeVerified
-                | Event::VerificationFailed
-                | Event::DeliveriesFailed
-                | Event::Gone
-                | Event::LeaseEnded,
-            ) => None,
-        }
-    }
-}
-
-/// The transitions of `event` as a JSON object from state to state, so that an update statement can apply them without
-/// a read before.
-fn transitions(event: Event) -> String {
-    let moves = State::ALL.into_iter().filter_map(|from| {
-        let to = from.on(event)?;
-        Some((from.name().to_owned(), Value::from(to.name())))
-    });
-    Value::Object(moves.collect()).to_string()
 }
 
 // Accepting a request: it is committed before it is answered and does not change an active subscription.
@@ -138,22 +81,19 @@ pub async fn accept(
     );
     let (callback, host) = (request.callback.as_str(), request.callback.host());
     let lease_seconds = i64::try_from(request.lease_seconds).unwrap_or(i64::MAX);
-    let requested = transitions(Event::Requested);
     // SQLite also checks constraints on the row to be inserted when the upsert becomes an update; an active row would
     // need its lease.
     sqlx::query!(
         "insert into subscription (document, callback, callback_key, host, state, created_at, updated_at)
-         select ?1, ?2, ?3, ?4, 'pending', ?6, ?6
-         where ?7 = 'subscribe' or exists (select 1 from subscription as s
+         select ?1, ?2, ?3, ?4, 'pending', ?5, ?5
+         where ?6 = 'subscribe' or exists (select 1 from subscription as s
            where s.document = ?1 and s.callback_key = ?3 and s.state in ('pending', 'active'))
          on conflict (document, callback_key) do update
-           set state = coalesce((select value from json_each(?5) where key = subscription.state), 'pending'),
-             updated_at = excluded.updated_at",
+           set state = iif(state = 'active', state, 'pending'), updated_at = excluded.updated_at",
         document,
         callback,
         wanted.callback_key,
         host,
-        requested,
         now,
         mode
     )
@@ -243,19 +183,6 @@ pub async fn is_known(
         wanted.callback_key
     )
     .fetch_one(connection)
-    .await
-}
-
-/// The callbacks for which [`is_known`] may be true.
-///
-/// # Errors
-/// If the database cannot be read.
-pub async fn known_callbacks(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
-    sqlx::query_scalar!(
-        r#"select callback_key from subscription as s
-           where state = 'active' or exists (select 1 from intent as i where i.subscription_id = s.subscription_id)"#
-    )
-    .fetch_all(connection)
     .await
 }
 
@@ -487,7 +414,10 @@ pub enum Outcome {
         at: DateTime<Utc>,
     },
     /// A rate limit postponed the exchange; nothing was sent.
-    Waits(Turn),
+    Waits {
+        serial: i64,
+        turn: Turn,
+    },
     NotVerified {
         serial: i64,
     },
@@ -499,8 +429,11 @@ pub enum Outcome {
         failures: u32,
         at: DateTime<Utc>,
     },
-    /// `Gone` or `DeliveriesFailed` ended the subscription.
-    Ended(Event),
+    /// 410 ended the subscription.
+    Gone,
+    /// Three consecutive deliveries failed, which ends the subscription (stricter than WebSub §7, which asks to retry until
+    /// the lease ends).
+    DeliveriesFailed,
 }
 
 // Recording results, many in one transaction.
@@ -551,9 +484,14 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
             serial,
             mode: Mode::Unsubscribe,
             ..
-        } => return answer(write, (id, *serial), Event::UnsubscribeVerified, now).await,
+        } => {
+            let from = [State::Pending, State::Active];
+            return end(write, (id, Some(*serial)), &from, State::Removed, now).await;
+        }
+        // An active subscription continues (WebSub §5.3).
         Outcome::NotVerified { serial } => {
-            return answer(write, (id, *serial), Event::VerificationFailed, now).await;
+            let from = [State::Pending];
+            return end(write, (id, Some(*serial)), &from, State::Rejected, now).await;
         }
         Outcome::VerifyAgain {
             serial,
@@ -570,12 +508,13 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
             )
         }
         // Keeps the callback's network, which the lookup has found.
-        Outcome::Waits(turn) => {
+        Outcome::Waits { serial, turn } => {
             let network = turn.networks.first().map(ToString::to_string);
             sqlx::query!(
-                "update intent set address = ? where subscription_id = ?",
+                "update intent set address = ? where subscription_id = ? and serial = ?",
                 network,
-                id
+                id,
+                serial
             )
         }
         Outcome::Delivered { .. } => return Ok(()),
@@ -588,16 +527,17 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
                 id
             )
         }
-        Outcome::Ended(event) => {
-            if *event == Event::DeliveriesFailed {
-                sqlx::query!(
-                    "update subscription set failures = 3, next_attempt_at = null where subscription_id = ? and state = 'active'",
-                    id
-                )
-                .execute(&mut *write)
-                .await?;
-            }
-            return transition(write, id, None, *event, now).await;
+        Outcome::Gone => {
+            return end(write, (id, None), &[State::Active], State::Removed, now).await;
+        }
+        Outcome::DeliveriesFailed => {
+            sqlx::query!(
+                "update subscription set failures = 3, next_attempt_at = null where subscription_id = ? and state = 'active'",
+                id
+            )
+            .execute(&mut *write)
+            .await?;
+            return end(write, (id, None), &[State::Active], State::Removed, now).await;
         }
     };
     update.execute(&mut *write).await.map(drop)
@@ -663,41 +603,33 @@ async fn forget_intent(write: &mut Write, subscription_id: i64, serial: i64) -> 
     .map(drop)
 }
 
-/// Applies `event` to a subscription and deletes the request, if it is still the newest one.
-async fn answer(
+/// Ends a subscription that is in a state of `from`, and deletes its secret. With a `serial`, only if that is the number
+/// of the subscription's request, which is deleted in any case.
+async fn end(
     write: &mut Write,
-    (subscription_id, serial): (i64, i64),
-    event: Event,
+    (subscription_id, serial): (i64, Option<i64>),
+    from: &[State],
+    to: State,
     now: &str,
 ) -> sqlx::Result<()> {
-    transition(write, subscription_id, Some(serial), event, now).await?;
-    forget_intent(write, subscription_id, serial).await
-}
-
-/// Applies `event` to a subscription; no effect if the state has no such transition. With a `serial`, it has
-/// an effect only while that is the number of the subscription's request. A subscription that is over loses its secret.
-async fn transition(
-    write: &mut Write,
-    subscription_id: i64,
-    serial: Option<i64>,
-    event: Event,
-    now: &str,
-) -> sqlx::Result<()> {
-    let transitions = transitions(event);
+    let from: Vec<&str> = from.iter().map(|state| state.name()).collect();
+    let (from, to) = (as_json(&from)?, to.name());
     sqlx::query!(
-        "update subscription set state = t.value, updated_at = ?1,
-           secret = iif(t.value in ('removed', 'rejected', 'lapsed'), null, secret)
-         from json_each(?2) as t
-         where subscription_id = ?3 and t.key = state
-           and (?4 is null or exists (select 1 from intent as i where i.subscription_id = ?3 and i.serial = ?4))",
+        "update subscription set state = ?1, secret = null, updated_at = ?2
+         where subscription_id = ?3 and state in (select value from json_each(?4))
+           and (?5 is null or exists (select 1 from intent as i where i.subscription_id = ?3 and i.serial = ?5))",
+        to,
         now,
-        transitions,
         subscription_id,
+        from,
         serial
     )
     .execute(&mut *write)
-    .await
-    .map(drop)
+    .await?;
+    match serial {
+        Some(serial) => forget_intent(write, subscription_id, serial).await,
+        None => Ok(()),
+    }
 }
 
 // Attempts as operators see them: one row per failure, and sums per version.
@@ -710,7 +642,7 @@ async fn log(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> {
     // Successful deliveries are only summed; a postponed exchange sent nothing.
     if matches!(
         attempt.outcome,
-        Outcome::Delivered { .. } | Outcome::Waits(_)
+        Outcome::Delivered { .. } | Outcome::Waits { .. }
     ) {
         return Ok(());
     }
@@ -927,7 +859,6 @@ async fn bound(write: &mut Write) -> sqlx::Result<u64> {
 /// If the database cannot be written.
 pub async fn expire(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> {
     let now = utc_milliseconds(now);
-    // `State::Active.on(Event::LeaseEnded)`, for all at once.
     let done = sqlx::query!(
         "update subscription set state = 'lapsed', secret = null, updated_at = ?1 where state = 'active' and lease_ends_at <= ?1",
         now
@@ -955,7 +886,7 @@ pub async fn prune(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> {
            and not exists (select 1 from intent as i where i.subscription_id = subscription.subscription_id)",
             old
         ),
-        // `State::Pending.on(Event::VerificationFailed)`, for those whose request expired.
+        // Those whose request expired.
         sqlx::query!(
             "update subscription set state = 'rejected', secret = null, updated_at = ?1 where state = 'pending'
            and not exists (select 1 from intent as i where i.subscription_id = subscription.subscription_id)",
@@ -971,45 +902,172 @@ pub async fn prune(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Event, State, transitions};
+    use std::path::Path;
 
-    #[test]
-    fn transitions_list_where_an_event_leads() {
-        let gone: serde_json::Value = serde_json::from_str(&transitions(Event::Gone)).unwrap();
-        assert_eq!(gone, serde_json::json!({"active": "removed"}));
+    use State::{Active, Lapsed, Pending, Rejected, Removed};
+    use chrono::DateTime;
+
+    use super::*;
+    use crate::storage::Database;
+    use crate::websub::http_client::{Callback, Policy};
+
+    async fn database(folder: &Path) -> Database {
+        Database::open(&folder.join("reviews.db")).await.unwrap().0
     }
 
-    #[test]
-    fn the_table_of_the_specification_holds() {
-        for (from, event, to) in [
+    /// A write that is never committed, to a database with one subscription and its request, number 1.
+    async fn begin(database: &Database, state: State) -> Write {
+        let mut write = database.write().await.unwrap();
+        sqlx::query(
+            "insert into subscription (subscription_id, document, callback, callback_key, host, state, secret, lease_ends_at, created_at, updated_at)
+             values (1, 'reviews', 'https://a.example/', 'https://a.example/', 'a.example', ?, 's', '1970-01-01T00:00:01.000Z', '', '')",
+        )
+        .bind(state.name())
+        .execute(&mut write)
+        .await
+        .unwrap();
+        sqlx::query(
+            "insert into intent (subscription_id, mode, callback, lease_seconds, version, next_attempt_at, requested_at)
+             values (1, 'subscribe', 'https://a.example/', 300, 1, '', '')",
+        )
+        .execute(&mut write)
+        .await
+        .unwrap();
+        write
+    }
+
+    fn attempt(outcome: Outcome) -> Attempt {
+        Attempt {
+            subscription_id: 1,
+            kind: "verification",
+            document: Document::Reviews,
+            callback: "https://a.example/".to_owned(),
+            version: None,
+            status: None,
+            reason: "",
+            at: DateTime::UNIX_EPOCH,
+            duration_ms: 0,
+            outcome,
+        }
+    }
+
+    async fn text(write: &mut Write, sql: &'static str) -> Option<String> {
+        let read = sqlx::query_scalar(sql).fetch_one(write.for_reading());
+        read.await.unwrap()
+    }
+
+    async fn state(write: &mut Write) -> Option<State> {
+        let state = text(write, "select state from subscription").await;
+        State::find(&state.unwrap())
+    }
+
+    #[tokio::test]
+    async fn the_table_of_the_specification_holds() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = database(folder.path()).await;
+        let verified = |mode| Outcome::Verified {
+            serial: 1,
+            mode,
+            lease_ends_at: DateTime::UNIX_EPOCH + Duration::days(1),
+        };
+        // From the states in the order of `State::ALL`: pending, active, rejected, removed, lapsed.
+        for (outcome, expected) in [
+            (verified(Mode::Subscribe), [Active; 5]),
             (
-                State::Pending,
-                Event::SubscribeVerified,
-                Some(State::Active),
+                verified(Mode::Unsubscribe),
+                [Removed, Removed, Rejected, Removed, Lapsed],
             ),
             (
-                State::Pending,
-                Event::VerificationFailed,
-                Some(State::Rejected),
+                Outcome::NotVerified { serial: 1 },
+                [Rejected, Active, Rejected, Removed, Lapsed],
             ),
             (
-                State::Active,
-                Event::UnsubscribeVerified,
-                Some(State::Removed),
+                Outcome::NotVerified { serial: 9 },
+                [Pending, Active, Rejected, Removed, Lapsed],
             ),
-            (State::Active, Event::DeliveriesFailed, Some(State::Removed)),
-            (State::Active, Event::LeaseEnded, Some(State::Lapsed)),
-            (State::Active, Event::SubscribeVerified, Some(State::Active)),
             (
-                State::Active,
-                Event::VerificationFailed,
-                Some(State::Active),
+                Outcome::DeliveriesFailed,
+                [Pending, Removed, Rejected, Removed, Lapsed],
             ),
-            (State::Lapsed, Event::Requested, Some(State::Pending)),
-            (State::Lapsed, Event::SubscribeVerified, Some(State::Active)),
-            (State::Lapsed, Event::Gone, None),
+            (Outcome::Gone, [Pending, Removed, Rejected, Removed, Lapsed]),
         ] {
-            assert_eq!(from.on(event), to, "{from:?} {event:?}");
+            for (from, to) in State::ALL.into_iter().zip(expected) {
+                let mut write = begin(&database, from).await;
+                let attempts = [attempt(outcome.clone())];
+                record(&mut write, &attempts, DateTime::UNIX_EPOCH)
+                    .await
+                    .unwrap();
+                assert_eq!(state(&mut write).await, Some(to), "{from:?} {outcome:?}");
+                let is_kept = from == to || to == Active;
+                let secret =
+                    text(&mut write, "select coalesce(secret, '') from subscription").await;
+                let is_renewed = matches!(
+                    outcome,
+                    Outcome::Verified {
+                        mode: Mode::Subscribe,
+                        ..
+                    }
+                );
+                let expected = if is_kept && !is_renewed { "s" } else { "" };
+                assert_eq!(secret.as_deref(), Some(expected), "{from:?} {outcome:?}");
+            }
+        }
+        let request = SubscriptionRequest {
+            request: Request {
+                mode: Mode::Subscribe,
+                document: Document::Reviews,
+                callback: Callback::parse(
+                    "https://a.example/",
+                    &Policy {
+                        allowed: Vec::new(),
+                    },
+                )
+                .unwrap(),
+                secret: None,
+                lease_seconds: 300,
+            },
+            callback_key: "https://a.example/".to_owned(),
+            source: None,
+            address: None,
+        };
+        for from in State::ALL {
+            let mut write = begin(&database, from).await;
+            accept(&mut write, &request, DateTime::UNIX_EPOCH)
+                .await
+                .unwrap();
+            let to = if from == Active { Active } else { Pending };
+            assert_eq!(state(&mut write).await, Some(to), "{from:?} is requested");
+            drop(write);
+            let mut write = begin(&database, from).await;
+            expire(&mut write, DateTime::UNIX_EPOCH + Duration::days(1))
+                .await
+                .unwrap();
+            let to = if from == Active { Lapsed } else { from };
+            assert_eq!(
+                state(&mut write).await,
+                Some(to),
+                "the lease of {from:?} ends"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn the_network_of_a_postponed_request_is_not_written_to_the_one_that_replaced_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut write = begin(&database(folder.path()).await, Pending).await;
+        let waits = |serial| {
+            let turn = Turn {
+                networks: vec![[192, 0, 2, 1].into()],
+                ..Turn::default()
+            };
+            [attempt(Outcome::Waits { serial, turn })]
+        };
+        for (serial, expected) in [(0, None), (1, Some("192.0.2.1"))] {
+            record(&mut write, &waits(serial), DateTime::UNIX_EPOCH)
+                .await
+                .unwrap();
+            let address = text(&mut write, "select address from intent").await;
+            assert_eq!(address.as_deref(), expected, "{serial}");
         }
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
-use tokio::task::{Id, JoinError, JoinSet};
+use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::exchange::{Exchange, VERIFY_TIMEOUT, delivery_timeout};
@@ -37,8 +37,6 @@ const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
 const UNRECORDED_MAX: usize = 10_000;
 /// The maximum wait of shutdown for exchanges in flight. A cut exchange is not a failure; it is repeated.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
-/// The wait of a subscription after its exchange panicked.
-const PANIC_WAIT: Duration = Duration::from_mins(1);
 const SLOW_AFTER: Duration = Duration::from_secs(1);
 /// Maximum time between two reads of the database.
 const SLEEP_MAX: Duration = Duration::from_mins(1);
@@ -60,15 +58,12 @@ pub struct Worker {
     queues: HostQueues,
     budget: HostBudget,
     slots: Arc<Semaphore>,
-    in_flight: JoinSet<Attempt>,
+    /// Each returns its host too.
+    in_flight: JoinSet<(String, Attempt)>,
     in_flight_gauge: Gauge,
-    /// Host and subscription of each exchange in flight.
-    places: HashMap<Id, (String, i64)>,
     busy: HashSet<i64>,
     /// The bookings of subscriptions whose verification a rate limit postponed.
     waiting: HashMap<i64, Turn>,
-    /// Subscriptions whose exchange panicked.
-    resting: HashMap<i64, Turn>,
     unrecorded: Vec<Attempt>,
     /// The arrival of the oldest unrecorded result.
     unrecorded_at: Monotonic,
@@ -108,10 +103,8 @@ impl Worker {
             slots: Arc::new(Semaphore::new(SLOTS_MAX)),
             in_flight: JoinSet::new(),
             in_flight_gauge: metrics::HUB_IN_FLIGHT.gauge(&[]),
-            places: HashMap::new(),
             busy: HashSet::new(),
             waiting: HashMap::new(),
-            resting: HashMap::new(),
             unrecorded: Vec::new(),
             unrecorded_at: Monotonic::default(),
             revised: HashSet::new(),
@@ -135,7 +128,7 @@ impl Worker {
                 () = stop.cancelled() => break,
                 () = self.wake.notified() => { self.note(WakeReason::Call); false }
                 () = self.room.notified() => false,
-                Some(done) = self.in_flight.join_next_with_id() => { self.finish(done); self.unrecorded.len().is_multiple_of(BATCH) }
+                Some(done) = self.in_flight.join_next() => { self.finish(done); self.unrecorded.len().is_multiple_of(BATCH) }
                 () = timer.sleep_until(flush_at), if !self.unrecorded.is_empty() => true,
                 () = self.exchange.clock.sleep_until(self.next_at), if self.has_timer && self.wake_reason == WakeReason::None => { self.note(WakeReason::Some); false }
             };
@@ -144,7 +137,7 @@ impl Worker {
             }
         }
         let finish = async {
-            while let Some(done) = self.in_flight.join_next_with_id().await {
+            while let Some(done) = self.in_flight.join_next().await {
                 self.finish(done);
             }
         };
@@ -167,7 +160,7 @@ impl Worker {
         self.note(WakeReason::Some);
         loop {
             self.fill().await?;
-            match self.in_flight.join_next_with_id().await {
+            match self.in_flight.join_next().await {
                 Some(done) => {
                     did_any = true;
                     self.finish(done);
@@ -255,16 +248,12 @@ impl Worker {
         let next_at = next_at.map_or(monotonic + SLEEP_MAX, |at| {
             clock.monotonic_at(at, SLEEP_MAX)
         });
-        let turns = [
-            next_turn(&mut self.waiting, monotonic),
-            next_turn(&mut self.resting, monotonic),
-        ];
-        self.next_at = turns.into_iter().flatten().fold(next_at, Monotonic::min);
+        let next_turn = next_turn(&mut self.waiting, monotonic);
+        self.next_at = next_turn.map_or(next_at, |at| at.min(next_at));
         (self.is_stale, self.read_at) = (false, Some(Clock::system().monotonic()));
         self.queues.clear();
         self.revised.clear();
-        let is_idle =
-            |id: i64| !self.busy.contains(&id) && !is_waiting(&self.resting, id, monotonic);
+        let is_idle = |id: i64| !self.busy.contains(&id);
         let may_ask = |id: i64| is_idle(id) && !is_waiting(&self.waiting, id, monotonic);
         for due in verifications
             .into_iter()
@@ -310,68 +299,51 @@ impl Worker {
         if is_over || is_late || !self.busy.insert(subscription_id) {
             return self.queues.done(&host);
         }
-        let task = match due {
+        match due {
             Due::Verify(due) => {
                 let turn = self.waiting.remove(&subscription_id);
-                let work = async move { exchange.verify(&due, turn.as_ref()).await };
-                self.in_flight.spawn(in_slot(work, permit, room))
+                let work = async move { (host, exchange.verify(&due, turn.as_ref()).await) };
+                self.in_flight.spawn(in_slot(work, permit, room));
             }
             Due::Deliver(due) => {
                 if !exchange.is_free(&due.callback) {
                     let now = exchange.clock.monotonic();
                     self.budget.spend(&host, body_bytes(&due), now);
                 }
-                let work = async move { exchange.deliver(&due, &snapshot).await };
-                self.in_flight.spawn(in_slot(work, permit, room))
+                let work = async move { (host, exchange.deliver(&due, &snapshot).await) };
+                self.in_flight.spawn(in_slot(work, permit, room));
             }
-        };
-        self.places.insert(task.id(), (host, subscription_id));
+        }
     }
 
     /// Handles the result of an exchange.
-    fn finish(&mut self, done: Result<(Id, Attempt), JoinError>) {
-        let task = done.as_ref().map_or_else(JoinError::id, |(task, _)| *task);
-        let Some((host, subscription_id)) = self.places.remove(&task) else {
-            return;
-        };
+    fn finish(&mut self, done: Result<(String, Attempt), JoinError>) {
+        // Exchanges catch their panics, and only the stop aborts them.
+        let Ok((host, attempt)) = done else { return };
         self.queues.done(&host);
-        match done {
-            Ok((_, attempt)) => {
-                match &attempt.outcome {
-                    Outcome::Waits(turn) => {
-                        metrics::HUB_WAITS.count(&[]);
-                        self.next_at = self.next_at.min(turn.at);
-                        self.waiting.insert(subscription_id, turn.clone());
-                    }
-                    Outcome::Delivered { .. } => metrics::HUB_DELIVERED.count(&[]),
-                    Outcome::Verified { .. } => {
-                        metrics::HUB_VERIFIED.count(&[]);
-                        self.revised.insert(subscription_id);
-                    }
-                    Outcome::VerifyAgain { .. }
-                    | Outcome::NotVerified { .. }
-                    | Outcome::Retry { .. }
-                    | Outcome::Ended(_) => {
-                        metrics::HUB_FAILED.count(&[attempt.kind, attempt.reason]);
-                    }
-                }
-                if self.unrecorded.is_empty() {
-                    self.unrecorded_at = Clock::system().monotonic();
-                }
-                self.unrecorded.push(attempt);
+        match &attempt.outcome {
+            Outcome::Waits { turn, .. } => {
+                metrics::HUB_WAITS.count(&[]);
+                self.next_at = self.next_at.min(turn.at);
+                self.waiting.insert(attempt.subscription_id, turn.clone());
             }
-            Err(error) => {
-                tracing::error!(%error, host, "websub.panicked: an exchange ended without a result; it is repeated in a minute");
-                let at = self.exchange.clock.monotonic() + PANIC_WAIT;
-                self.busy.remove(&subscription_id);
-                self.next_at = self.next_at.min(at);
-                let turn = Turn {
-                    at,
-                    ..Turn::default()
-                };
-                self.resting.insert(subscription_id, turn);
+            Outcome::Delivered { .. } => metrics::HUB_DELIVERED.count(&[]),
+            Outcome::Verified { .. } => {
+                metrics::HUB_VERIFIED.count(&[]);
+                self.revised.insert(attempt.subscription_id);
+            }
+            Outcome::VerifyAgain { .. }
+            | Outcome::NotVerified { .. }
+            | Outcome::Retry { .. }
+            | Outcome::Gone
+            | Outcome::DeliveriesFailed => {
+                metrics::HUB_FAILED.count(&[attempt.kind, attempt.reason]);
             }
         }
+        if self.unrecorded.is_empty() {
+            self.unrecorded_at = Clock::system().monotonic();
+        }
+        self.unrecorded.push(attempt);
     }
 
     /// Records results; if the database refuses, they are kept for the next attempt.
@@ -426,15 +398,15 @@ impl Worker {
 }
 
 /// Runs `work`; if it is slow, releases its slot and notifies `room`, so that slow exchanges do not delay others.
-async fn in_slot(
-    work: impl Future<Output = Attempt>,
+async fn in_slot<T>(
+    work: impl Future<Output = T>,
     permit: OwnedSemaphorePermit,
     room: Arc<Notify>,
-) -> Attempt {
+) -> T {
     let mut work = std::pin::pin!(work);
     let slow = Clock::system();
     tokio::select! {
-        attempt = &mut work => attempt,
+        done = &mut work => done,
         () = slow.sleep(SLOW_AFTER) => {
             drop(permit);
             room.notify_one();

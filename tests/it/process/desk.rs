@@ -718,7 +718,7 @@ fn a_database_may_be_given_as_a_path_and_an_address_as_a_port() {
     for listen in ["8090", ":8090", "localhost:8090"] {
         home.run_ok(
             &["serve", "--print-config", "--listen", listen],
-            "REVIEWS_LISTEN=127.0.0.1:8090\n",
+            &format!("REVIEWS_LISTEN={listen}\nREVIEWS_ADMIN_LISTEN=\nREVIEWS_BASE_URL=http://127.0.0.1:8090\n"),
         );
     }
     home.run_err(

@@ -4,7 +4,7 @@ use super::{Hub, insert};
 use crate::support::{Reply, sqlite3};
 
 impl Hub {
-    async fn restart(self) -> Self {
+    pub(super) async fn restart(self) -> Self {
         let Self {
             app,
             receiver,

@@ -132,6 +132,9 @@ async fn an_exchange_that_panics_frees_its_slot_and_is_repeated() {
         6,
         "more than run at a time, and each once"
     );
+    let panicked = "select count(*) from attempt where reason = 'panicked'";
+    assert_eq!(hub.app.shell(panicked).await, "6");
+    let hub = hub.restart().await;
     hub.pass(59).await;
     assert_eq!(hub.fake_dns.asked().len(), 6, "it rests");
     hub.fake_dns.stop_panics();
@@ -142,6 +145,25 @@ async fn an_exchange_that_panics_frees_its_slot_and_is_repeated() {
             .await,
         "6"
     );
+}
+
+#[tokio::test]
+async fn a_delivery_that_panics_is_repeated_in_a_minute_and_does_not_count() {
+    let hub = Hub::new().await;
+    let host = "a.receiver.test";
+    hub.subscribe_name(&hub.receiver, host).await;
+    hub.fake_dns.panic_at(host);
+    for number in 0..4 {
+        hub.change(&format!("c{number}")).await;
+        hub.pass(66).await;
+        assert_eq!(hub.failures_of(host), "active 0");
+    }
+    assert_eq!(hub.deliveries().len(), 0);
+    let reasons = hub.app.shell("select distinct reason from attempt").await;
+    assert_eq!(reasons, "panicked");
+    hub.fake_dns.stop_panics();
+    hub.pass(66).await;
+    assert_eq!(hub.deliveries().len(), 1);
 }
 
 #[tokio::test]
