@@ -279,27 +279,44 @@ const MONTHS: [Names; 12] = [
     "dec, dez, déc, dic, gru",
 ];
 
-/// `15. Oktober 2026`, `15 de octubre de 2026` with the English month; `None` if no word is a month.
+/// Weekdays that begin like a month.
+const WEEKDAYS: [&str; 5] = ["maandag", "mardi", "martedi", "martedì", "martes"];
+
+/// `15. Oktober 2026`, `15 de octubre de 2026`, `Octubre 15, 2026` with the English month; `None` if no word or several
+/// words may be the month.
 fn in_english(text: &str) -> Option<String> {
-    let month = |word: &str| {
-        let begins = |month: &&Names| names(month).any(|start| word.starts_with(start));
-        MONTHS.iter().find(begins).map(|month| &month[..3])
-    };
     let lower = text.to_lowercase();
-    // The last match counts: the weekday comes before the month, and some weekdays begin like a month.
-    let month = lower
-        .split(|c: char| !c.is_alphabetic())
-        .filter(|word| word.chars().count() >= 3)
-        .filter_map(month)
-        .next_back()?;
     let numbers: Vec<&str> = lower
         .split(|c: char| !c.is_ascii_digit())
         .filter(|number| !number.is_empty())
         .collect();
-    match numbers.as_slice() {
-        [day, year] if year.len() == 4 => Some(format!("{day} {month} {year}")),
-        _ => None,
+    let [day, year] = numbers[..] else {
+        return None;
+    };
+    let (before, rest) = lower.split_once(day)?;
+    let (between, _) = rest.split_once(year)?;
+    // Words outside the date may be short weekdays, and `mar.` is one as well as a month.
+    let mut months = months_in(between);
+    if months.is_empty() {
+        months = months_in(before);
     }
+    let [month] = months[..] else {
+        return None;
+    };
+    (year.len() == 4).then(|| format!("{day} {month} {year}"))
+}
+
+/// The months whose names begin a word of the text, in English.
+fn months_in(text: &str) -> Vec<&'static str> {
+    let month = |word: &str| {
+        let begins = |month: &&Names| names(month).any(|start| word.starts_with(start));
+        MONTHS.iter().find(begins).map(|month| &month[..3])
+    };
+    let words = text.split(|c: char| !c.is_alphabetic());
+    let words = words.filter(|word| word.chars().count() >= 3 && !WEEKDAYS.contains(word));
+    let mut months: Vec<_> = words.filter_map(month).collect();
+    months.dedup();
+    months
 }
 
 fn unix(text: &str) -> Option<DateTime<Utc>> {
@@ -384,6 +401,12 @@ mod tests {
             ("31 de octubre de 2026", "2026-10-31"),
             ("31 août 2026", "2026-08-31"),
             ("3 maggio 2026", "2026-05-03"),
+            ("3 oktober 2026, maandag", "2026-10-03"),
+            ("5 octubre 2026 (martes)", "2026-10-05"),
+            ("6 octobre 2026, mar.", "2026-10-06"),
+            ("mar. 6 octobre 2026", "2026-10-06"),
+            ("Octubre 5, 2026", "2026-10-05"),
+            ("Martes, octubre 6, 2026", "2026-10-06"),
             ("2026/10/03 4:12:55 PM MDT", "2026-10-03T22:12:55Z"),
             ("2026/10/03 4:12:55 PM GMT+2", "2026-10-03T14:12:55Z"),
             ("2026-10-31 19:32:11 CET", "2026-10-31T18:32:11Z"),
@@ -452,6 +475,10 @@ mod tests {
             "2026-10",
             "13/13/2026",
             "20261031",
+            "5, 2026 (martes)",
+            "martes 6, 2026",
+            "mar. octobre 6, 2026",
+            "6 mars octobre 2026",
         ] {
             assert!(said(Dates::default(), bad).starts_with('!'), "{bad}");
         }
