@@ -152,7 +152,12 @@ fn decimal(text: &str) -> Option<f64> {
         .bytes()
         .all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b',')
         && text.len() <= 8;
-    plain.then(|| text.replace(',', ".").parse().ok()).flatten()
+    // `4,0` is a decimal, `1,000` is not.
+    let mark = match text.rsplit_once(',') {
+        Some((_, rest)) if rest.len() == 3 && !text.contains('.') => "",
+        _ => ".",
+    };
+    plain.then(|| text.replace(',', mark).parse().ok())?
 }
 
 /// Words after a number of stars, in the languages whose headers are known.
@@ -620,6 +625,10 @@ mod tests {
             "☆☆☆☆☆",
             "1/0",
             "★★★★★★",
+            "1,000",
+            "4,500",
+            "1.5,000",
+            "1,000.5",
         ] {
             assert!(
                 parse_rating(bad, None)
