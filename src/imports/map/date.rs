@@ -6,8 +6,9 @@ use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta,
 use chrono_tz::Tz;
 use serde::Deserialize;
 
-use crate::imports::map::fields::{FieldError, Fields, Names, names};
+use crate::imports::map::fields::{FieldError, Fields, names};
 use crate::imports::map::values::quoted;
+use crate::imports::map::words::WORDS;
 use crate::imports::map::{Calendar, Dated, Posted};
 use crate::model::Day;
 
@@ -190,35 +191,11 @@ fn local(text: &str, format: &str) -> Option<Local> {
         .then_some(Local { date, time })
 }
 
-/// Offsets of time zone names in files, in minutes east of UTC. Names that several countries use have their meaning in
-/// the United States, except `BST`, which means British Summer Time.
-fn offset(name: &str) -> Option<i64> {
-    Some(match name {
-        "HST" => -600,
-        "AKST" => -540,
-        "PST" | "AKDT" => -480,
-        "MST" | "PDT" => -420,
-        "CST" | "MDT" => -360,
-        "EST" | "CDT" => -300,
-        "EDT" => -240,
-        "UTC" | "GMT" | "WET" => 0,
-        "WEST" | "BST" | "CET" | "MEZ" => 60,
-        "CEST" | "MESZ" | "EET" => 120,
-        "EEST" | "MSK" => 180,
-        "JST" => 540,
-        "AEST" => 600,
-        "AEDT" => 660,
-        "NZST" => 720,
-        "NZDT" => 780,
-        _ => return None,
-    })
-}
-
 /// Splits a text before its time zone name or `GMT+2`; the offset is in minutes.
 fn named_offset(text: &str) -> Option<(&str, i64)> {
     let (plain, name) = text.rsplit_once(' ')?;
-    if let Some(minutes) = offset(name) {
-        return Some((plain.trim_end(), minutes));
+    if let Some(minutes) = WORDS.offsets.get(name) {
+        return Some((plain.trim_end(), *minutes));
     }
     let offset = name
         .strip_prefix("GMT")
@@ -263,25 +240,6 @@ fn zoned(text: &str) -> Option<DateTime<Utc>> {
         .map(|instant| instant.to_utc())
 }
 
-/// Beginnings of month names in English, German, Spanish, French, Italian, Dutch, Portuguese and Polish.
-const MONTHS: [Names; 12] = [
-    "jan, jän, ene, gen, sty",
-    "feb, fév, fev, lut",
-    "mar, mär, mrt, maa",
-    "apr, avr, abr, kwi",
-    "may, mai, mei, mag, maj",
-    "jun, juin, giu, cze",
-    "jul, juil, lug, lip",
-    "aug, aoû, ago, sie",
-    "sep, set, wrz",
-    "oct, okt, ott, out, paź",
-    "nov, lis",
-    "dec, dez, déc, dic, gru",
-];
-
-/// Weekdays that begin like a month.
-const WEEKDAYS: [&str; 5] = ["maandag", "mardi", "martedi", "martedì", "martes"];
-
 /// `15. Oktober 2026`, `15 de octubre de 2026`, `Octubre 15, 2026` with the English month; `None` if no word or several
 /// words may be the month.
 fn in_english(text: &str) -> Option<String> {
@@ -309,11 +267,12 @@ fn in_english(text: &str) -> Option<String> {
 /// The months whose names begin a word of the text, in English.
 fn months_in(text: &str) -> Vec<&'static str> {
     let month = |word: &str| {
-        let begins = |month: &&Names| names(month).any(|start| word.starts_with(start));
-        MONTHS.iter().find(begins).map(|month| &month[..3])
+        let begins = |month: &&'static String| names(month).any(|start| word.starts_with(start));
+        WORDS.months.iter().find(begins).map(|month| &month[..3])
     };
+    let is_weekday = |word: &&str| names(&WORDS.weekdays).any(|its| its == *word);
     let words = text.split(|c: char| !c.is_alphabetic());
-    let words = words.filter(|word| word.chars().count() >= 3 && !WEEKDAYS.contains(word));
+    let words = words.filter(|word| word.chars().count() >= 3 && !is_weekday(word));
     let mut months: Vec<_> = words.filter_map(month).collect();
     months.dedup();
     months
