@@ -1,8 +1,7 @@
 //! The command `reviews export`: all reviews, including withheld ones and decisions, in a format that can be imported.
 
-use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
@@ -19,7 +18,7 @@ use crate::mcp::escaped;
 use crate::model::business::Editorial;
 use crate::storage::business;
 use crate::storage::reviews::counts;
-use crate::storage::{Database, is_database, unused_name};
+use crate::storage::{Database, is_database};
 
 /// Export all reviews, including withheld ones, decisions and deletions
 #[derive(Debug, Args)]
@@ -52,50 +51,37 @@ impl ExportCommand {
             database: &path,
             inputs: &[],
         };
-        let file = self.file.as_deref();
-        let former = file.filter(|_| self.force);
-        let former = former.and_then(|file| file.canonicalize().ok());
-        let former = former.filter(|file| file.is_file());
-        if let Some(file) = file {
-            output::protect(&format!("FILE {}", file.display()), file, &protected)?;
-        }
-        if let Some(former) = &former {
-            let name = former.display();
-            ensure!(
-                !is_database(former),
-                "{name} is a database; name another file"
-            );
-        }
-        let begun = former.as_deref().map(unused_name).transpose()?;
-        let path_out = begun.as_deref().or(file);
-        let out = path_out.map(|path| output::create("FILE", path, &protected, None));
-        let out = out.transpose()?;
-        // A regular file is a new one; pipes and devices are used as they are.
-        let is_new = match &out {
-            Some(out) => out.metadata()?.is_file(),
-            None => false,
-        };
-        let name = file.map_or_else(
+        let output = self.file.as_deref().map(|file| {
+            output::begin("FILE", file, &protected, |former| {
+                let name = former.display();
+                ensure!(
+                    self.force,
+                    "FILE {name} already exists; name another file, or overwrite it with --force"
+                );
+                ensure!(
+                    !is_database(former),
+                    "{name} is a database; name another file"
+                );
+                Ok(())
+            })
+        });
+        let mut output = output.transpose()?;
+        let name = self.file.as_ref().map_or_else(
             || "standard output".to_owned(),
             |file| file.display().to_string(),
         );
-        let written = self.write(&readers, &name, out).await;
-        let written = written.and_then(|written| {
-            if let Some((begun, former)) = begun.as_deref().zip(former.as_deref()) {
-                take_its_place(begun, former)
-                    .with_context(|| format!("{name} cannot be written"))?;
-            }
-            Ok(written)
-        });
-        if let (Err(_), true, Some(path)) = (&written, is_new, path_out) {
-            // A part of an export looks like a whole one; an error of its removal would hide the actual one.
-            drop(fs::remove_file(path));
-        }
+        let out: Box<dyn Write + '_> = match &mut output {
+            Some(output) => Box::new(output),
+            None => Box::new(BufWriter::new(io::stdout())),
+        };
         let Written {
             reviews,
             deleted,
             unreadable,
-        } = written?;
+        } = self.write(&readers, &name, out).await?;
+        if let Some(output) = output {
+            output.keep()?;
+        }
         readers.close().await;
         let lacks = match self.format {
             ExportFormat::Jsonl => "",
@@ -119,15 +105,15 @@ impl ExportCommand {
         Ok(Exit::SomeRejected)
     }
 
-    /// Writes to `file` or standard output.
+    /// Writes to `out`, which is called `name`.
     async fn write(
         &self,
         readers: &SqlitePool,
         name: &str,
-        file: Option<File>,
+        out: Box<dyn Write + '_>,
     ) -> anyhow::Result<Written> {
         let unwritable = || format!("{name} cannot be written");
-        let mut out = Out::new(self.format, file)?;
+        let mut out = Out::new(self.format, out)?;
         let mut transaction = readers.begin().await?;
         if let Some(about) = about(&mut transaction).await? {
             out.begin(&about).with_context(unwritable)?;
@@ -165,12 +151,6 @@ struct Written {
     unreadable: u64,
 }
 
-/// Replaces the former file by the new one only after the export succeeded.
-fn take_its_place(begun: &Path, former: &Path) -> io::Result<()> {
-    File::open(begun)?.sync_all()?;
-    fs::rename(begun, former)
-}
-
 /// The note on content that a table has no columns for.
 const TABLE_LACKS: &str = "note: a table cannot hold the business and the editorial texts; export without `--format csv` to \
     include them\n";
@@ -190,17 +170,13 @@ async fn about(connection: &mut SqliteConnection) -> anyhow::Result<Option<Value
 }
 
 /// The output in the requested format.
-enum Out {
-    Lines(Box<dyn Write>),
-    Table(Box<csv::Writer<Box<dyn Write>>>),
+enum Out<'a> {
+    Lines(Box<dyn Write + 'a>),
+    Table(Box<csv::Writer<Box<dyn Write + 'a>>>),
 }
 
-impl Out {
-    fn new(shape: ExportFormat, file: Option<File>) -> anyhow::Result<Self> {
-        let out: Box<dyn Write> = match file {
-            Some(file) => Box::new(BufWriter::new(file)),
-            None => Box::new(BufWriter::new(io::stdout())),
-        };
+impl<'a> Out<'a> {
+    fn new(shape: ExportFormat, out: Box<dyn Write + 'a>) -> anyhow::Result<Self> {
         Ok(match shape {
             ExportFormat::Jsonl => Self::Lines(out),
             ExportFormat::Csv => {

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io;
-use std::io::{BufRead, BufWriter, IsTerminal, Read, Write};
-use std::path::PathBuf;
+use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::Args;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
-use super::output::{self, Protected};
+use super::output::{self, Output, Protected};
 use super::report::{Exit, add_count, report_done, style};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
@@ -31,8 +31,6 @@ const ROWS_PER_LOOK: u64 = 256;
 const SAMPLE_WORDS_MAX: usize = 12;
 /// Maximum number of characters of a review's line in the preview; a word may have any number.
 const SAMPLE_CHARACTERS_MAX: usize = 400;
-/// The member with the position of a rejected row, in JSON Lines and in a document.
-const PLACES: [&str; 2] = ["line", "element"];
 /// Maximum length of a line in a file of rejected rows: a row of 1 MiB, as JSON within JSON, and a message.
 const REJECT_BYTES_MAX: u64 = 8 << 20;
 
@@ -66,19 +64,19 @@ impl Import {
             database: address.file(),
             inputs: &self.request.files,
         };
-        let rejects = self.rejects.map(|path| {
-            let file = output::create("--rejects", &path, &protected, Some(is_former))?;
-            anyhow::Ok((path, file))
-        });
+        let rejects = self.rejects.as_deref();
+        let rejects =
+            rejects.map(|path| output::begin("--rejects", path, &protected, refuse_other_file));
         let mut console = Console::new(rejects.transpose()?);
         let opening = Opening::of(&address).await?;
         let report = import(&opening.database, clock, &self.request, &mut console).await;
-        if report.is_ok() && !self.request.dry_run {
+        let is_done = report.is_ok() && !self.request.dry_run;
+        if is_done {
             opening.keep().await?;
         } else {
             opening.leave().await;
         }
-        console.finish()?;
+        console.finish(is_done)?;
         let report = report?;
         report_done(&summary(&report, self.request.dry_run));
         Ok(outcome(&report))
@@ -98,26 +96,27 @@ pub(super) fn outcome(report: &ImportReport) -> Exit {
 pub(super) struct Console {
     bar: ProgressBar,
     faults: Faults,
-    rejects: Option<(PathBuf, BufWriter<File>)>,
+    rejects: Option<Output>,
 }
 
-/// Whether [`Console::rejected`] wrote this file, even if its last line was cut off.
-fn is_former(file: &mut dyn BufRead) -> io::Result<bool> {
-    let mut line = Vec::new();
-    loop {
+/// Refuses a file that [`Console::rejected`] did not write.
+fn refuse_other_file(path: &Path) -> anyhow::Result<()> {
+    let name = format!("--rejects {}", path.display());
+    let file = File::open(path).with_context(|| format!("{name} cannot be read"))?;
+    let (mut file, mut line) = (BufReader::new(file), Vec::new());
+    while file
+        .by_ref()
+        .take(REJECT_BYTES_MAX)
+        .read_until(b'\n', &mut line)?
+        > 0
+    {
+        ensure!(
+            is_rejected_row(&line),
+            "{name} exists and is not a file of rejected rows; name another file, or move this one away"
+        );
         line.clear();
-        if file.take(REJECT_BYTES_MAX).read_until(b'\n', &mut line)? == 0 {
-            return Ok(true);
-        }
-        let is_whole = line.ends_with(b"\n");
-        if !is_whole {
-            return Ok(is_rejected_row(&line)
-                || (line.len() as u64 != REJECT_BYTES_MAX && is_cut_off(&line)));
-        }
-        if !is_rejected_row(&line) {
-            return Ok(false);
-        }
     }
+    Ok(())
 }
 
 fn is_rejected_row(line: &[u8]) -> bool {
@@ -130,24 +129,15 @@ fn is_rejected_row(line: &[u8]) -> bool {
         && ["file", "error"]
             .iter()
             .all(|name| members.get(*name).is_some_and(Value::is_string))
-        && PLACES
+        && ["line", "element"]
             .iter()
             .any(|name| members.get(*name).is_some_and(Value::is_u64))
         && members.contains_key("row")
 }
 
-/// Whether the line is the beginning of a row; members are in alphabetical order.
-fn is_cut_off(line: &[u8]) -> bool {
-    serde_json::from_slice::<Value>(line).is_err_and(|error| error.is_eof())
-        && [&b"{\"error\":\""[..], b"{\"element\":"]
-            .iter()
-            .any(|start| line.starts_with(start) || start.starts_with(line))
-}
-
 impl Console {
     /// `rejects` is the file for rejected rows.
-    pub(super) fn new(rejects: Option<(PathBuf, File)>) -> Self {
-        let rejects = rejects.map(|(path, file)| (path, BufWriter::new(file)));
+    pub(super) fn new(rejects: Option<Output>) -> Self {
         // Hidden unless standard error is a terminal.
         let bar = ProgressBar::no_length();
         bar.set_style(style("{spinner} {human_pos} rows read"));
@@ -158,17 +148,17 @@ impl Console {
         }
     }
 
-    /// Removes the bar, prints the counts of faults that were not all shown, and syncs the file of rejected rows.
-    pub(super) fn finish(mut self) -> anyhow::Result<()> {
+    /// Removes the bar, and prints the counts of faults that were not all shown. The file of rejected rows is kept if it
+    /// has rows, and after an import that `is_done`, whose rows replace those of the one before.
+    pub(super) fn finish(self, is_done: bool) -> anyhow::Result<()> {
         self.bar.finish_and_clear();
         for line in self.faults.counted() {
             let _ = writeln!(io::stderr(), "{line}");
         }
-        if let Some((path, file)) = &mut self.rejects {
-            file.flush()
-                .with_context(|| format!("--rejects {} cannot be written", path.display()))?;
+        match self.rejects {
+            Some(rejects) if is_done || !self.faults.like.is_empty() => rejects.keep(),
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -233,12 +223,12 @@ impl Watch for Console {
         if let Some(line) = self.faults.shown(&rejection) {
             let _ = self.bar.suspend(|| writeln!(io::stderr(), "{line}"));
         }
-        let Some((_, file)) = &mut self.rejects else {
+        let Some(file) = &mut self.rejects else {
             return Ok(());
         };
         let (place, number) = match rejection.at {
-            Position::Line { line, column: _ } => (PLACES[0], line),
-            Position::Element { array: _, index } => (PLACES[1], index),
+            Position::Line { line, column: _ } => ("line", line),
+            Position::Element { array: _, index } => ("element", index),
         };
         let row = json!({
             "file": rejection.file, place: number, "format": rejection.format, "error": rejection.error,

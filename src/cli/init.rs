@@ -251,16 +251,14 @@ pub(super) fn remarks(business: &Business) -> Vec<String> {
         ));
     }
     if business.address.as_ref().is_none_or(Map::is_empty) {
-        remarks.push(format!(
-            "no address; search engines need one to list the business (Google requires it): put {ADDRESS} into a file \
-             and load it with `reviews business FILE`"
-        ));
+        remarks.push(
+            "no address; search engines need one to list the business (Google requires it); set it, for example \
+             `reviews init --address '12 Main St, Mesa, AZ, 85201, US'`"
+                .to_owned(),
+        );
     }
     remarks
 }
-
-/// An address in the format of `business.json`.
-const ADDRESS: &str = r#"{"address": {"street_address": "12 Main St", "locality": "Mesa", "region": "AZ", "postal_code": "85201", "country": "US"}}"#;
 
 /// In the order of `--address`.
 const ADDRESS_PARTS: [&str; 5] = [

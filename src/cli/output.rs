@@ -2,12 +2,13 @@
 //! former output of the same kind.
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, BufRead, BufReader, Seek};
+use std::io::{self, BufWriter, IntoInnerError, Write};
 use std::os::fd::AsFd;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
+use tempfile::TempPath;
 
 use crate::imports::is_taken_from_folders;
 use crate::storage;
@@ -22,9 +23,6 @@ pub(super) struct Protected<'a> {
     /// Inputs of the command: files, folders, `-`.
     pub inputs: &'a [PathBuf],
 }
-
-/// Whether the content is a former file of rejected rows, which may be overwritten.
-pub(super) type IsFormer = fn(&mut dyn BufRead) -> io::Result<bool>;
 
 /// Rejects a path that is the database, one of the files next to it, or an input, under any name; returns the metadata
 /// of an existing file.
@@ -47,64 +45,104 @@ pub(super) fn protect(
     Ok(there)
 }
 
-/// Opens the file of the flag, truncated: a new one, or one that may be overwritten. Pipes and devices are used as
-/// they are.
+/// A file that a command writes. Until [`Output::keep`], a regular file has a temporary name beside the final one, so a
+/// command that fails leaves what was there before. Pipes and devices are written directly.
+pub(super) struct Output {
+    name: String,
+    file: BufWriter<File>,
+    /// `None` for pipes and devices.
+    begun: Option<Begun>,
+}
+
+struct Begun {
+    /// The temporary name, removed on drop.
+    path: TempPath,
+    /// The final name, without symbolic links if there was a file.
+    target: PathBuf,
+    is_new: bool,
+}
+
+/// Begins the file of the flag. `may_replace` returns an error if the existing file at that path may not be replaced.
 ///
 /// # Errors
-/// If the file may not be overwritten or cannot be written; it is then unchanged.
-pub(super) fn create(
+/// If the file may not be replaced or cannot be written.
+pub(super) fn begin(
     flag: &str,
     path: &Path,
     protected: &Protected<'_>,
-    is_former: Option<IsFormer>,
-) -> anyhow::Result<File> {
+    may_replace: impl FnOnce(&Path) -> anyhow::Result<()>,
+) -> anyhow::Result<Output> {
     let name = format!("{flag} {}", path.display());
     let unwritable = || format!("{name} cannot be written");
+    let open = |options: &mut OpenOptions, path| {
+        let file = options.write(true).open(path).with_context(unwritable);
+        file.map(BufWriter::new)
+    };
     let there = protect(&name, path, protected)?;
-    match there {
+    let is_new = there.is_none();
+    let target = match there {
         None => {
             ensure!(
                 !path.is_symlink(),
                 "{name} is a symbolic link to a missing file; name another file"
             );
-            OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .mode(MODE)
-                .open(path)
-                .with_context(unwritable)
+            path.to_owned()
         }
         Some(there) if there.is_file() => {
-            let mut file = OpenOptions::new()
-                .read(true)
-                .write(true)
-                .open(path)
-                .with_context(unwritable)?;
-            let Some(is_former) = is_former else {
-                bail!("{name} already exists; name another file, or overwrite it with --force")
-            };
-            let is_empty = file.metadata().with_context(unwritable)?.len() == 0;
-            ensure!(
-                is_empty || is_former(&mut BufReader::new(&file)).with_context(unwritable)?,
-                "{name} exists and is not a file of rejected rows; name another file, or move this one away"
-            );
-            empty(&mut file).with_context(unwritable)?;
-            Ok(file)
+            // A file that may not be written is not replaced, either.
+            open(&mut OpenOptions::new(), path)?;
+            may_replace(path)?;
+            path.canonicalize().with_context(unwritable)?
         }
         Some(there) if there.is_dir() || there.file_type().is_block_device() => {
             bail!("{name} is a folder or a disk; name a file")
         }
-        Some(_) => OpenOptions::new()
-            .write(true)
-            .open(path)
-            .with_context(unwritable),
+        Some(_) => {
+            let file = open(&mut OpenOptions::new(), path)?;
+            let begun = None;
+            return Ok(Output { name, file, begun });
+        }
+    };
+    let path = storage::unused_name(&target)?;
+    let file = open(OpenOptions::new().create_new(true).mode(MODE), &path)?;
+    let begun = Some(Begun {
+        path: TempPath::try_from_path(path)?,
+        target,
+        is_new,
+    });
+    Ok(Output { name, file, begun })
+}
+
+impl Output {
+    /// Completes the file, which then has its final name.
+    ///
+    /// # Errors
+    /// If it cannot be written; a regular file is then as before.
+    pub(super) fn keep(self) -> anyhow::Result<()> {
+        let Self { name, file, begun } = self;
+        let kept = file.into_inner().map_err(IntoInnerError::into_error);
+        let kept = kept.and_then(|file| {
+            let Some(begun) = begun else { return Ok(()) };
+            file.sync_all()?;
+            if begun.is_new {
+                begun.path.persist_noclobber(begun.target)?;
+            } else {
+                begun.path.persist(begun.target)?;
+            }
+            Ok(())
+        });
+        kept.with_context(|| format!("{name} cannot be written"))
     }
 }
 
-fn empty(file: &mut File) -> io::Result<()> {
-    file.set_permissions(fs::Permissions::from_mode(MODE))?;
-    file.rewind()?;
-    file.set_len(0)
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 impl Protected<'_> {

@@ -33,7 +33,7 @@ impl SeedCommand {
         let opening = Opening::of(&config.address()?).await?;
         let report = load(&opening.database, clock, &self.folder, &mut console).await;
         let report = opening.end(report).await;
-        console.finish()?;
+        console.finish(report.is_ok())?;
         let report = report?;
         report_done(&summary(&report, false));
         Ok(outcome(&report))

@@ -6,8 +6,9 @@ use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta,
 use chrono_tz::Tz;
 use serde::Deserialize;
 
-use crate::imports::map::fields::{FieldError, Fields, Names, names};
+use crate::imports::map::fields::{FieldError, Fields, names};
 use crate::imports::map::values::quoted;
+use crate::imports::map::words::WORDS;
 use crate::imports::map::{Calendar, Dated, Posted};
 use crate::model::Day;
 
@@ -190,35 +191,11 @@ fn local(text: &str, format: &str) -> Option<Local> {
         .then_some(Local { date, time })
 }
 
-/// Offsets of time zone names in files, in minutes east of UTC. Names that several countries use have their meaning in
-/// the United States, except `BST`, which means British Summer Time.
-fn offset(name: &str) -> Option<i64> {
-    Some(match name {
-        "HST" => -600,
-        "AKST" => -540,
-        "PST" | "AKDT" => -480,
-        "MST" | "PDT" => -420,
-        "CST" | "MDT" => -360,
-        "EST" | "CDT" => -300,
-        "EDT" => -240,
-        "UTC" | "GMT" | "WET" => 0,
-        "WEST" | "BST" | "CET" | "MEZ" => 60,
-        "CEST" | "MESZ" | "EET" => 120,
-        "EEST" | "MSK" => 180,
-        "JST" => 540,
-        "AEST" => 600,
-        "AEDT" => 660,
-        "NZST" => 720,
-        "NZDT" => 780,
-        _ => return None,
-    })
-}
-
 /// Splits a text before its time zone name or `GMT+2`; the offset is in minutes.
 fn named_offset(text: &str) -> Option<(&str, i64)> {
     let (plain, name) = text.rsplit_once(' ')?;
-    if let Some(minutes) = offset(name) {
-        return Some((plain.trim_end(), minutes));
+    if let Some(minutes) = WORDS.offsets.get(name) {
+        return Some((plain.trim_end(), *minutes));
     }
     let offset = name
         .strip_prefix("GMT")
@@ -263,43 +240,42 @@ fn zoned(text: &str) -> Option<DateTime<Utc>> {
         .map(|instant| instant.to_utc())
 }
 
-/// Beginnings of month names in English, German, Spanish, French, Italian, Dutch, Portuguese and Polish.
-const MONTHS: [Names; 12] = [
-    "jan, jän, ene, gen, sty",
-    "feb, fév, fev, lut",
-    "mar, mär, mrt, maa",
-    "apr, avr, abr, kwi",
-    "may, mai, mei, mag, maj",
-    "jun, juin, giu, cze",
-    "jul, juil, lug, lip",
-    "aug, aoû, ago, sie",
-    "sep, set, wrz",
-    "oct, okt, ott, out, paź",
-    "nov, lis",
-    "dec, dez, déc, dic, gru",
-];
-
-/// `15. Oktober 2026`, `15 de octubre de 2026` with the English month; `None` if no word is a month.
+/// `15. Oktober 2026`, `15 de octubre de 2026`, `Octubre 15, 2026` with the English month; `None` if no word or several
+/// words may be the month.
 fn in_english(text: &str) -> Option<String> {
-    let month = |word: &str| {
-        let begins = |month: &&Names| names(month).any(|start| word.starts_with(start));
-        MONTHS.iter().find(begins).map(|month| &month[..3])
-    };
     let lower = text.to_lowercase();
-    // The last match counts: the weekday comes before the month, and some weekdays begin like a month.
-    let month = lower
-        .split(|c: char| !c.is_alphabetic())
-        .filter(|word| word.chars().count() >= 3)
-        .filter_map(month)
-        .next_back()?;
     let numbers: Vec<&str> = lower
         .split(|c: char| !c.is_ascii_digit())
         .filter(|number| !number.is_empty())
         .collect();
-    match numbers.as_slice() {
-        [day, year] if year.len() == 4 => Some(format!("{day} {month} {year}")),
-        _ => None,
+    let [day, year] = numbers[..] else {
+        return None;
+    };
+    let (before, rest) = lower.split_once(day)?;
+    let (between, _) = rest.split_once(year)?;
+    // Words outside the date may be short weekdays, and `mar.` is one as well as a month.
+    let mut months = months_in(between);
+    if months.is_empty() {
+        months = months_in(before);
     }
+    let [month] = months[..] else {
+        return None;
+    };
+    (year.len() == 4).then(|| format!("{day} {month} {year}"))
+}
+
+/// The months whose names begin a word of the text, in English.
+fn months_in(text: &str) -> Vec<&'static str> {
+    let month = |word: &str| {
+        let begins = |month: &&'static String| names(month).any(|start| word.starts_with(start));
+        WORDS.months.iter().find(begins).map(|month| &month[..3])
+    };
+    let is_weekday = |word: &&str| names(&WORDS.weekdays).any(|its| its == *word);
+    let words = text.split(|c: char| !c.is_alphabetic());
+    let words = words.filter(|word| word.chars().count() >= 3 && !is_weekday(word));
+    let mut months: Vec<_> = words.filter_map(month).collect();
+    months.dedup();
+    months
 }
 
 fn unix(text: &str) -> Option<DateTime<Utc>> {
@@ -384,6 +360,12 @@ mod tests {
             ("31 de octubre de 2026", "2026-10-31"),
             ("31 août 2026", "2026-08-31"),
             ("3 maggio 2026", "2026-05-03"),
+            ("3 oktober 2026, maandag", "2026-10-03"),
+            ("5 octubre 2026 (martes)", "2026-10-05"),
+            ("6 octobre 2026, mar.", "2026-10-06"),
+            ("mar. 6 octobre 2026", "2026-10-06"),
+            ("Octubre 5, 2026", "2026-10-05"),
+            ("Martes, octubre 6, 2026", "2026-10-06"),
             ("2026/10/03 4:12:55 PM MDT", "2026-10-03T22:12:55Z"),
             ("2026/10/03 4:12:55 PM GMT+2", "2026-10-03T14:12:55Z"),
             ("2026-10-31 19:32:11 CET", "2026-10-31T18:32:11Z"),
@@ -452,6 +434,10 @@ mod tests {
             "2026-10",
             "13/13/2026",
             "20261031",
+            "5, 2026 (martes)",
+            "martes 6, 2026",
+            "mar. octobre 6, 2026",
+            "6 mars octobre 2026",
         ] {
             assert!(said(Dates::default(), bad).starts_with('!'), "{bad}");
         }

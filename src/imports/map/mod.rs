@@ -19,6 +19,7 @@ pub(crate) mod date;
 pub(crate) mod fields;
 pub(crate) mod plan;
 pub(crate) mod values;
+pub(crate) mod words;
 
 /// A review as its source states it: the result of reading one row, for every format.
 #[derive(Debug, Clone, PartialEq, Eq)]

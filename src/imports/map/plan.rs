@@ -14,9 +14,10 @@ use crate::imports::map::fields::{
     self, FieldError, Names, check_text, names, noted, or_default, shown,
 };
 use crate::imports::map::values::{
-    NOT_PUBLISHED, Says, flag, is_public, language_tag, parse_rating, quoted, readable, same_name,
+    NOT_PUBLISHED, flag, is_public, language_tag, parse_rating, quoted, readable, same_name,
     shows_scale_of_ten, without_address, words,
 };
+use crate::imports::map::words::Says;
 use crate::imports::map::{
     Answer, Calendar, Comment, Dated, FormerIdParts, Incoming, Noted, Posted, ReviewField, STATUS,
     Stated, StatedParts, answer, values,

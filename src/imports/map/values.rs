@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::imports::map::business::is_made_of_subtags;
 use crate::imports::map::fields::{FieldError, Names, SHOWN_CHARACTERS_MAX, names, shown};
+use crate::imports::map::words::{Says, WORDS};
 use crate::model::hash::hex;
 use crate::model::{InvalidReviewId, Rating, ReviewId};
 
@@ -152,7 +153,12 @@ fn decimal(text: &str) -> Option<f64> {
         .bytes()
         .all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b',')
         && text.len() <= 8;
-    plain.then(|| text.replace(',', ".").parse().ok()).flatten()
+    // `4,0` is a decimal, `1,000` is not.
+    let mark = match text.rsplit_once(',') {
+        Some((_, rest)) if rest.len() == 3 && !text.contains('.') => "",
+        _ => ".",
+    };
+    plain.then(|| text.replace(',', mark).parse().ok())?
 }
 
 /// Words after a number of stars, in the languages whose headers are known.
@@ -228,67 +234,12 @@ pub const NOT_PUBLISHED: &str = "not published at the source";
 
 /// Maximum length of a column name, in letters and digits.
 const NAME_BYTES_MAX: usize = 20;
-/// Words that mean public, in English, German, Spanish, French, Italian, Dutch, Portuguese and Polish, without accents.
-const PUBLIC: Names = "accepted, activated, active, approve, approved, display, displayed, enabled, featured, live, ok, online, \
-    posted, public, publish, published, shown, visible, veroffentlicht, freigegeben, sichtbar, aktiv, genehmigt, \
-    publicado, publicada, aprobado, aprobada, activo, activa, publie, publiee, approuve, approuvee, pubblicato, \
-    pubblicata, approvato, approvata, attivo, gepubliceerd, goedgekeurd, zichtbaar, actief, aprovado, aprovada, \
-    opublikowany, opublikowana, zatwierdzony, zatwierdzona, widoczny";
-/// Words that mean not public, in the same languages.
-const HIDDEN: Names = "archived, awaiting approval, awaiting moderation, blocked, deactivated, declined, deleted, denied, disabled, \
-    disapproved, draft, expired, flagged, held, hidden, hide, hold, in moderation, in review, inactive, invisible, \
-    junk, moderation, not approved, not displayed, not public, not published, not shown, not visible, obsolete, \
-    offline, on hold, pending, pending approval, pending moderation, pending review, post trashed, private, \
-    quarantined, refused, rejected, removed, reported, spam, suppressed, suspended, trash, trashed, unapproved, \
-    under review, unpublished, versteckt, ausgeblendet, verborgen, entwurf, gesperrt, abgelehnt, ausstehend, \
-    geloscht, nicht freigegeben, nicht veroffentlicht, unveroffentlicht, oculto, oculta, pendiente, borrador, \
-    rechazado, rechazada, masque, masquee, en attente, brouillon, refuse, rejete, non publie, nascosto, nascosta, \
-    in attesa, bozza, rifiutato, non pubblicato, in afwachting, concept, afgewezen, pendente, rascunho, rejeitado, \
-    ukryty, ukryta, oczekujacy, szkic, odrzucony, withheld";
-
-/// Names of such columns by their letters and digits, without accents.
-const COLUMNS: [(Says, Names); 3] = [
-    (
-        Says::State,
-        "state, status, reviewstate, reviewstatus, commentstatus, moderation, moderationstate, \
-        moderationstatus, publishstate, publishstatus, publishedstatus, publishingstatus, publicationstate, \
-        publicationstatus, approval, approvalstate, approvalstatus, displaystatus, visibility, \
-        reviewvisibility, creativeworkstatus, estado, statut, stato, sichtbarkeit",
-    ),
-    (
-        Says::Public,
-        "approved, isapproved, isitapproved, commentapproved, reviewapproved, visible, isvisible, isitvisible, publish, \
-        published, ispublished, isitpublished, isthereviewpublished, showonwebsite, showonsite, shownonwebsite, \
-        displayed, isdisplayed, display, displayonwebsite, reviewdisplay, public, ispublic, curated, iscurated, active, \
-        isactive, enabled, isenabled, live, islive, veroffentlicht, freigegeben, sichtbar, publicado, \
-        publicada, aprobado, publie, approuve, pubblicato, pubblicata, approvato, visibile, gepubliceerd, \
-        goedgekeurd, zichtbaar, aprovado, visivel, opublikowano, opublikowany, opublikowana, zatwierdzony, \
-        widoczny",
-    ),
-    (
-        Says::Hidden,
-        "hidden, ishidden, isithidden, isthereviewhidden, reviewhidden, deleted, isdeleted, removed, isremoved, disabled, \
-        isdisabled, spam, isspam, unpublished, isunpublished, \
-        archived, isarchived, rejected, isrejected, private, isprivate, draft, isdraft, pending, ispending, \
-        withheld, iswithheld, blocked, isblocked, suppressed, issuppressed, trashed, istrashed, versteckt, \
-        ausgeblendet, verborgen, oculto, oculta, masque, nascosto, nascosta, ukryty, ukryta",
-    ),
-];
 static COLUMN_NAMES: LazyLock<HashMap<&str, Says>> = LazyLock::new(|| {
-    let named = |(says, list)| names(list).map(move |name| (name, says));
-    COLUMNS.into_iter().flat_map(named).collect()
+    let columns = WORDS.columns.iter();
+    columns
+        .flat_map(|(says, list)| names(list).map(move |name| (name, *says)))
+        .collect()
 });
-
-/// The meaning of a column's values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Says {
-    /// The values are words for the state.
-    State,
-    /// Yes means public.
-    Public,
-    /// Yes means hidden.
-    Hidden,
-}
 
 impl Says {
     /// By the column's name, ignoring case and punctuation.
@@ -310,8 +261,8 @@ impl Says {
         let word = word.trim();
         let is_in = |list: Names| names(list).any(|its| its == word);
         match self {
-            _ if is_in(PUBLIC) => Some(true),
-            _ if is_in(HIDDEN) => Some(false),
+            _ if is_in(&WORDS.public) => Some(true),
+            _ if is_in(&WORDS.hidden) => Some(false),
             Self::State => None,
             // In a column in which yes means public, an empty value means hidden.
             Self::Public if word.is_empty() => Some(false),
@@ -620,6 +571,10 @@ mod tests {
             "☆☆☆☆☆",
             "1/0",
             "★★★★★★",
+            "1,000",
+            "4,500",
+            "1.5,000",
+            "1,000.5",
         ] {
             assert!(
                 parse_rating(bad, None)

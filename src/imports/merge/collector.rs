@@ -117,8 +117,7 @@ impl<'a> Collector<'a> {
     /// # Errors
     /// When the reviews are of several locations and none was chosen.
     pub fn finish(mut self) -> Result<Collected, FileError> {
-        let may_ignore = self.format.has_renames();
-        self.collected.report.listing = self.locations.listing(may_ignore)?;
+        self.collected.report.listing = self.locations.listing()?;
         Ok(self.collected)
     }
 
@@ -186,13 +185,15 @@ impl<'a> Collector<'a> {
         let posted_at = incoming.posted.posted.instant();
         let responded_at = stated.response.given().and_then(|(_, at)| *at);
         self.needs_zone(posted_at.or(responded_at))?;
-        let location = stated.location.as_deref();
         // Rows of several locations in our own exports need no choice.
         let is_own = self.format.is_own();
-        if location.is_some_and(|its| !is_own && !self.locations.is_meant(its)) {
-            self.count();
-            self.collected.report.elsewhere += 1;
-            return Ok(());
+        if let Some(location) = stated.location.as_deref().filter(|_| !is_own) {
+            self.locations.may_ignore |= self.format.has_renames();
+            if !self.locations.is_meant(location) {
+                self.count();
+                self.collected.report.elsewhere += 1;
+                return Ok(());
+            }
         }
         if let (Stated::Unsaid, Some(name)) = (&stated.source, &self.request.source) {
             stated.source = Stated::Given(Source {
@@ -354,6 +355,8 @@ struct Locations<'a> {
     /// The chosen location, by number or name.
     meant: Option<&'a str>,
     rows: BTreeMap<String, u64>,
+    /// Whether one is in a format that allows `--map`.
+    may_ignore: bool,
     names: BTreeMap<String, String>,
 }
 
@@ -373,18 +376,18 @@ impl Locations<'_> {
         })
     }
 
-    /// The name of the reviews' location, if known. `may_ignore` (whether the format allows `--map`) is for the message.
+    /// The name of the reviews' location, if known.
     ///
     /// # Errors
     /// When there are several locations and none was chosen, or the chosen one has no reviews.
-    fn listing(&self, may_ignore: bool) -> Result<Option<String>, FileError> {
+    fn listing(&self) -> Result<Option<String>, FileError> {
         let mut chosen = self.rows.keys().filter(|its| self.is_chosen(its));
         let taken = chosen.next();
         match self.meant {
             None if chosen.next().is_some() => {
                 let rows = self.rows.iter();
                 let counted = rows.map(|(its, count)| format!("{} ({count})", self.called(its)));
-                let ignore = if may_ignore {
+                let ignore = if self.may_ignore {
                     "; if the field is no location of the business, ignore it with --map location="
                 } else {
                     ""

@@ -40,7 +40,7 @@ impl Opener<'_> {
             path.display().to_string()
         };
         let opened = if is_stdin {
-            self.stdin()
+            self.stdin(io::stdin().lock())
         } else if path.is_dir() {
             self.folder(path)
         } else {
@@ -52,14 +52,15 @@ impl Opener<'_> {
         }
     }
 
-    fn stdin(&mut self) -> Result<(), FileError> {
-        let mut input = BufReader::new(io::stdin().lock());
+    fn stdin(&mut self, input: impl Read) -> Result<(), FileError> {
+        let mut input = BufReader::new(input);
         if !is_zip(input.fill_buf().map_err(FileError::unreadable)?) {
             return self.one(STDIN.to_owned(), input);
         }
         // A zip archive is read from its end, which a pipe has only when it is over, so the archive is first stored on
         // disk.
         let mut packed = tempfile::tempfile().map_err(FileError::staging)?;
+        let left = self.collector.budget.left.get();
         let mut input = BufReader::new(self.collector.budget.bound(input));
         loop {
             let part = input.fill_buf().map_err(FileError::reading)?;
@@ -70,6 +71,8 @@ impl Opener<'_> {
             let used = part.len();
             input.consume(used);
         }
+        // Only what is unpacked counts, as in any archive.
+        self.collector.budget.left.set(left);
         packed.rewind().map_err(FileError::staging)?;
         self.archive(STDIN, BufReader::new(packed))
     }
@@ -429,6 +432,23 @@ mod tests {
         let (faults, rows) = opened(|opener| opener.open(path.path()));
         assert_eq!((rows.len(), faults.len()), (2, 1));
         assert!(faults[0].ends_with(TOO_LARGE), "{}", faults[0]);
+    }
+
+    #[tokio::test]
+    async fn an_archive_on_standard_input_counts_once() {
+        let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        let stored = zip::write::SimpleFileOptions::default()
+            .compression_method(zip::CompressionMethod::Stored);
+        archive.start_file("reviews.json", stored).unwrap();
+        archive.write_all(&vec![b' '; 600 << 10]).unwrap();
+        let packed = archive.finish().unwrap().into_inner();
+        let (faults, rows) = opened(|opener| opener.stdin(&packed[..]).unwrap());
+        assert_eq!((rows.len(), faults), (1, Vec::new()));
+        // What is not unpacked is bounded, too.
+        let endless = Cursor::new(packed).chain(io::repeat(b' '));
+        let mut ended = Ok(());
+        opened(|opener| ended = opener.stdin(endless));
+        assert_eq!(ended.unwrap_err().to_string(), TOO_LARGE);
     }
 
     #[tokio::test]

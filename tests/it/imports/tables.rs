@@ -735,6 +735,20 @@ async fn map_can_ignore_a_location_column_of_another_meaning() {
             && refusal.ends_with("with --map location="),
         "{refusal}"
     );
+    bench.set_time_zone("UTC").await;
+    let request = ImportRequest {
+        files: vec![
+            bench.file("t", table),
+            bench.file("g", page(&[google(1, "g", &json!({}))])),
+        ],
+        ..ImportRequest::default()
+    };
+    let refusal = bench.run(&request).await.0.unwrap_err().to_string();
+    assert!(
+        refusal.contains("are of 3 locations: 4 (1), 77 (1), Mesa (1)")
+            && refusal.ends_with("with --map location="),
+        "{refusal}"
+    );
     let rows = r#"[{"id": "c", "date": "2026-10-01", "rating": 5, "name": "Cy", "text": "Good.", "location": "Mesa"},
         {"id": "d", "date": "2026-10-02", "rating": 4, "name": "Di", "text": "Fair.", "location": "4"}]"#;
     for content in [table, rows] {

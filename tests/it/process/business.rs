@@ -295,20 +295,18 @@ fn missing_data_for_search_engines_is_reported_and_the_advice_works() {
     let notes = done.out.lines().filter(|line| line.starts_with("note"));
     let notes = notes.collect::<Vec<_>>().join(" ");
     let quoted: Vec<&str> = notes.split('`').skip(1).step_by(2).collect();
-    let [init, business] = quoted[..] else {
+    let [kind, address] = quoted[..] else {
         panic!("{}", done.out)
     };
-    let words: Vec<&str> = init.split(' ').skip(1).collect();
+    let words: Vec<&str> = kind.split(' ').skip(1).collect();
     home.run_ok(&words, "type        Plumber\n");
-    let start = done.out.find("{\"address\"").unwrap();
-    let end = start + done.out[start..].find("}}").unwrap() + 2;
-    home.file("address.json", &done.out[start..end]);
-    let words: Vec<&str> = business.split(' ').skip(1).collect();
-    assert_eq!(words, ["business", "FILE"]);
-    let loaded = home.run_ok(&["business", "address.json"], "+ address {");
+    let (words, address) = address.split_once(" '").unwrap();
+    let words: Vec<&str> = words.split(' ').skip(1).collect();
+    let words = [&words[..], &[address.trim_end_matches('\'')]].concat();
+    let set = home.run_ok(&words, "address     12 Main St, Mesa, AZ, 85201, US\n");
     let checked = home.run_ok(&["check"], "ok ");
     assert!(
-        !format!("{}{}", loaded.out, checked.out).contains("note"),
+        !format!("{}{}", set.out, checked.out).contains("note"),
         "{}",
         checked.out
     );

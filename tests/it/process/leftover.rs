@@ -26,13 +26,18 @@ fn a_dry_run_leaves_no_new_database_and_no_file_beside_it() {
     let home = Home::new();
     home.file("own.jsonl", ROW);
     let before = names(&home);
-    let done = home.run_ok(&["import", "--dry-run", "own.jsonl"], "1 new, 0 updated");
-    assert!(
-        done.out.contains("dry run: nothing was changed"),
-        "{}",
-        done.out
-    );
-    assert_eq!(names(&home), before);
+    for words in [
+        &["import", "--dry-run", "own.jsonl"][..],
+        &["import", "--dry-run", "own.jsonl", "--rejects", "bad.jsonl"],
+    ] {
+        let done = home.run_ok(words, "1 new, 0 updated");
+        assert!(
+            done.out.contains("dry run: nothing was changed"),
+            "{}",
+            done.out
+        );
+        assert_eq!(names(&home), before);
+    }
     // An existing database stays unchanged.
     home.run_ok(&["import", "own.jsonl"], "1 new");
     let bytes = fs::read(home.path()).unwrap();
@@ -62,6 +67,8 @@ fn a_failed_import_leaves_no_new_database_and_no_file_beside_it() {
         &["import", "own.jsonl", "missing.jsonl"],
         &["import", "own.jsonl", "--map", "stars=Score"],
         &["import", "own.jsonl", "--rejects", "own.jsonl"],
+        &["import", "missing.jsonl", "--rejects", "bad.jsonl"],
+        &["import", "instants.json", "--rejects", "bad.jsonl"],
         &["seed", "seeds"],
         &["business", "broken.json"],
         &["export", "out.jsonl"],

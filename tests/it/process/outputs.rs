@@ -402,18 +402,13 @@ fn earlier_rejected_rows_are_overwritten_with_mode_0600() {
     let written = fs::read_to_string(&path).unwrap();
     assert_eq!(written.lines().count(), 1);
     let element = "{\"element\":3,\"error\":\"e\",\"file\":\"f\",\"row\":\"cut\"}\n";
-    // Unchanged, empty, of another format, or with its last line truncated by a full disk.
-    let cuts = [written.len() - 1, written.len() / 2, 12, 5, 1]
-        .map(|end| format!("{written}{}", &written[..end]));
+    // Unchanged, empty, or of another format.
     for content in [
         written.clone(),
         String::new(),
         format!("{element}{written}"),
-    ]
-    .iter()
-    .chain(&cuts)
-    {
-        fs::write(&path, content).unwrap();
+    ] {
+        fs::write(&path, &content).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
         let again = import(&home, "rejected");
         assert_eq!(
@@ -426,6 +421,40 @@ fn earlier_rejected_rows_are_overwritten_with_mode_0600() {
     }
     // A device is always accepted.
     assert_eq!(import(&home, "/dev/null").code, Some(1));
+    // A link is kept.
+    let link = home.0.path().join("link");
+    symlink("rejected", &link).unwrap();
+    fs::write(&path, "").unwrap();
+    assert_eq!(import(&home, "link").code, Some(1));
+    assert!(link.is_symlink());
+    assert_eq!(fs::read_to_string(&path).unwrap(), written);
+    let names = contents(home.0.path()).into_iter().map(|(name, _)| name);
+    assert!(names.into_iter().all(|name| !name.contains(".new-")));
+}
+
+#[test]
+fn only_an_import_replaces_earlier_rejected_rows() {
+    let home = Home::with(1);
+    let path = home.0.path().join("rejected");
+    import(&home, "rejected");
+    let written = fs::read_to_string(&path).unwrap();
+    home.file("good.jsonl", ROWS.lines().next().unwrap());
+    for (words, code) in [
+        (&["import", "missing.csv"][..], 2),
+        (&["import", "good.jsonl", "--map", "stars=Score"], 2),
+        (&["import", "good.jsonl", "--dry-run"], 0),
+    ] {
+        let done = home.run(&[words, &["--rejects", "rejected"]].concat());
+        assert_eq!(done.code, Some(code), "{words:?}: {}", done.err);
+        assert_eq!(fs::read_to_string(&path).unwrap(), written, "{words:?}");
+    }
+    home.run_ok(&["import", "good.jsonl", "--rejects", "rejected"], "");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "");
+    // The rows are needed most if they are why the import is refused.
+    let words = ["import", "rows.jsonl", "--withdraw-missing"];
+    let refused = home.run(&[&words[..], &["--rejects", "rejected"]].concat());
+    assert_eq!(refused.code, Some(2), "{}", refused.err);
+    assert_eq!(fs::read_to_string(&path).unwrap(), written);
 }
 
 #[test]
