@@ -2,9 +2,9 @@
 //! one.
 
 use crate::compute::apart;
-use crate::insights::{MentionKind, Trade};
+use crate::insights::Trade;
 use crate::model::business::Business;
-use crate::model::{SearchArguments, fold};
+use crate::model::{MentionKind, SearchArguments, fold};
 use crate::snapshot::{MentionCounts, Snapshot};
 use crate::wire::parameters::{Aspect, Parameter, ParameterSource};
 use crate::wire::{DidYouMean, Facet, Issue, IssueCode};

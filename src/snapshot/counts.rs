@@ -7,9 +7,8 @@ use std::collections::HashMap;
 use super::index::ReviewIndex;
 use super::input::SnapshotInput;
 use super::segment::{FoldedValue, ValueColumn};
-use crate::insights::MentionKind;
 use crate::model::business::Business;
-use crate::model::fold;
+use crate::model::{MentionKind, fold};
 use crate::wire;
 
 /// Lists are ordered by count, then by name.
