@@ -399,25 +399,102 @@ impl App {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use clap::{Args as _, Command, FromArgMatches as _};
+    use rustls::crypto::aws_lc_rs;
+    use rustls::pki_types::PrivateKeyDer;
+    use tokio::sync::Notify;
+    use tokio_rustls::TlsAcceptor;
 
     use super::*;
     use crate::clock::Clock;
     use crate::config::HubConfig;
     use crate::jobs::set_gauges;
+    use crate::websub::http_client::Roots;
     use crate::websub::store::HubGauges;
+
+    /// Held by each test, because a process has one set of gauges.
+    static SENDING: Mutex<()> = Mutex::const_new(());
+
+    /// A service whose hub may deliver on this machine, and trusts `root` for that.
+    async fn app(folder: &Path, root: Option<&str>) -> App {
+        let (database, _) = Database::open(&folder.join("reviews.db")).await.unwrap();
+        let links = "https://reviews.example.com".parse().unwrap();
+        let publisher = Publisher::new(database, links, Clock::system());
+        let flags = ["hub", "--hub-allow-callback-nets", "127.0.0.0/8"];
+        let matches = HubConfig::augment_args(Command::new("hub")).get_matches_from(flags);
+        let hub = HubOptions {
+            roots: Roots::load(root.map(str::as_bytes)).unwrap(),
+            ..HubOptions::new(HubConfig::from_arg_matches(&matches).unwrap()).unwrap()
+        };
+        let app = App::new(publisher, hub, Hosts::default(), false).await;
+        app.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_delivery_that_was_cut_is_repeated_when_this_process_sends_again() {
+        let _sending = SENDING.lock().await;
+        let its = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
+        let tls = rustls::ServerConfig::builder_with_provider(aws_lc_rs::default_provider().into());
+        let tls = tls.with_safe_default_protocol_versions().unwrap();
+        let key = PrivateKeyDer::Pkcs8(its.signing_key.serialize_der().into());
+        let tls = tls
+            .with_no_client_auth()
+            .with_single_cert(vec![its.cert.der().clone()], key);
+        let acceptor = TlsAcceptor::from(Arc::new(tls.unwrap()));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (port, connected) = (listener.local_addr().unwrap().port(), Notify::new());
+        // Keeps its first connection without an answer, and closes later ones.
+        let receive = async {
+            let mut kept = None;
+            loop {
+                let stream = acceptor
+                    .accept(listener.accept().await.unwrap().0)
+                    .await
+                    .unwrap();
+                kept.get_or_insert(stream);
+                connected.notify_one();
+            }
+        };
+
+        let folder = tempfile::tempdir().unwrap();
+        let app = app(folder.path(), Some(&its.cert.pem())).await;
+        let mut write = app.database.write().await.unwrap();
+        sqlx::query(
+            "insert into subscription (document, callback, callback_key, host, state, lease_ends_at, created_at, updated_at)
+             values ('reviews', ?1, ?1, '127.0.0.1', 'active', '2999-01-01T00:00:00.000Z', '', '')",
+        )
+        .bind(format!("https://127.0.0.1:{port}/"))
+        .execute(&mut write)
+        .await
+        .unwrap();
+        write.commit().await.unwrap();
+        let send_twice = async {
+            for number in [1, 2] {
+                let stop = CancellationToken::new();
+                let work = async {
+                    let done =
+                        tokio::time::timeout(Duration::from_secs(5), connected.notified()).await;
+                    stop.cancel();
+                    done
+                };
+                let (done, ()) = tokio::join!(work, app.hub.deliver(&stop));
+                assert!(done.is_ok(), "connection {number}");
+            }
+        };
+        tokio::select! {
+            () = send_twice => {}
+            () = receive => {}
+        }
+    }
 
     #[tokio::test]
     async fn a_process_that_no_longer_sends_reports_no_subscriptions() {
+        let _sending = SENDING.lock().await;
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("reviews.db");
-        let (database, _) = Database::open(&path).await.unwrap();
-        let links = "https://reviews.example.com".parse().unwrap();
-        let publisher = Publisher::new(database, links, Clock::system());
-        let matches = HubConfig::augment_args(Command::new("hub")).get_matches_from(["hub"]);
-        let hub = HubOptions::new(HubConfig::from_arg_matches(&matches).unwrap()).unwrap();
-        let app = App::new(publisher, hub, Hosts::default(), false).await;
-        let (app, stop) = (app.unwrap(), CancellationToken::new());
+        let app = app(folder.path(), None).await;
+        let stop = CancellationToken::new();
         let lose_lease = async {
             while !metrics::render()
                 .unwrap()

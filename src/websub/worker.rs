@@ -149,6 +149,12 @@ impl Worker {
             self.in_flight.shutdown().await;
         }
         self.flush().await;
+        // On a cluster, this worker runs again when it gets the lease back. What was cut is due then.
+        let unrecorded = self.unrecorded.iter();
+        self.busy = unrecorded.map(|attempt| attempt.subscription_id).collect();
+        self.queues = HostQueues::default();
+        self.note(WakeReason::Some);
+        self.in_flight_gauge.set(0.0);
     }
 
     /// Does all work that is due and returns whether there was any.
