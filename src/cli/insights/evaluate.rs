@@ -240,10 +240,8 @@ fn tell_miss(text: &mut String, miss: &Miss) {
         name(miss.got),
         miss.text
     );
-    let characters: Vec<char> = miss.text.chars().collect();
     for hit in &miss.hits {
-        let words = characters.get(hit.span.start as usize..hit.span.end as usize);
-        let words: String = words.unwrap_or_default().iter().collect();
+        let words = hit.span.of(&miss.text).unwrap_or_default();
         let _ = writeln!(text, "  {:>+4}  {}  {words:?}", hit.points, hit.rule);
     }
 }
