@@ -243,9 +243,20 @@ fn weights_of_other_aspects_and_folders_without_trade_toml_are_refused() {
         "{}",
         foreign.out
     );
-    // Polarity weights must have the heads of polarity in every language.
     let spanish = home.0.path().join("dentist/es");
     fs::create_dir(&spanish).unwrap();
+    fs::copy(&own, spanish.join("classifier.weights")).unwrap();
+    let foreign = home.run(&["insights", "lint", "dentist"]);
+    assert!(
+        foreign.code == Some(2)
+            && foreign.out.contains(
+                "es: classifier.weights: knows `workmanship`, which is not an aspect here"
+            ),
+        "{}",
+        foreign.out
+    );
+    fs::remove_file(spanish.join("classifier.weights")).unwrap();
+    // Polarity weights must have the heads of polarity in every language.
     fs::rename(&own, spanish.join("polarity.weights")).unwrap();
     let of_aspects = home.run(&["insights", "lint", "dentist"]);
     assert!(
