@@ -228,6 +228,33 @@ fn lint_reports_all_errors_and_missing_parts_of_a_package() {
 }
 
 #[test]
+fn lint_reports_all_errors_of_all_languages_of_a_package() {
+    let (home, _) = home_with_example();
+    let write = |name: &str, text: &str| {
+        let path = home.0.path().join("dentist").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write("quality.tsv", "task\n");
+    write("es/a.toml", "[lists\n");
+    write("es/b.toml", "[[aspect]]\nid = 3\n");
+    write("es/quality.tsv", "task\nx\n");
+    write("fr/language.toml", "code = \"de\"\n");
+    let lint = home.run(&["insights", "lint", "dentist"]);
+    assert_eq!(lint.code, Some(2), "{}", lint.err);
+    for place in [
+        "dentist/quality.tsv:1:",
+        "es/a.toml:1:",
+        "es/b.toml:1:",
+        "es/quality.tsv:1:",
+        "es/quality.tsv:2:",
+        "fr/language.toml:1: the folder is called `fr`",
+    ] {
+        assert!(lint.out.contains(place), "{place}: {}", lint.out);
+    }
+}
+
+#[test]
 fn weights_of_other_aspects_and_folders_without_trade_toml_are_refused() {
     let (home, _) = home_with_example();
     let weights = Path::new(env!("CARGO_MANIFEST_DIR"))
