@@ -428,6 +428,71 @@ fn an_invalid_annotated_review_is_reported_with_its_line() {
 }
 
 #[test]
+fn reviews_are_evaluated_with_the_package_that_they_name_and_others_are_counted() {
+    let home = Home::new();
+    let write = |packages: [&str; 2]| {
+        let line = |package| json!({ "text": "The soup was cold and the waiter was rude.", "package": package, "stars": 1 });
+        let lines = packages.map(|package| line(package).to_string());
+        fs::write(home.0.path().join("reviews.jsonl"), lines.join("\n")).unwrap();
+    };
+    let evaluate = |words: &[&str]| {
+        home.run(&[&["insights", "evaluate", "reviews.jsonl"][..], words].concat())
+    };
+    write(["food", "food"]);
+    let fitting = evaluate(&[]);
+    assert!(
+        fitting
+            .out
+            .starts_with("2 reviews read as food, 0 in other languages\n\n"),
+        "{}{}",
+        fitting.out,
+        fitting.err
+    );
+    write(["food", "spa"]);
+    for (words, counted) in [
+        (
+            &[][..],
+            "1 reviews read as food, 0 in other languages\n1 of other packages skipped",
+        ),
+        (
+            &["--trade", "general"],
+            "0 reviews read as general, 0 in other languages\n2 of other packages skipped",
+        ),
+    ] {
+        let done = evaluate(words);
+        let expected = format!("{counted}; choose one with --trade\n\n");
+        assert!(done.out.starts_with(&expected), "{}{}", done.out, done.err);
+    }
+    let figures: Value = serde_json::from_str(&evaluate(&["--json"]).out).unwrap();
+    assert_eq!(figures["of_other_packages"], 1);
+
+    // Figures of nothing do not replace a file, which would be no quality.tsv afterwards.
+    write(["spa", "spa"]);
+    let path = home.0.path().join("quality.tsv");
+    let quality = "task\tset\tmeasure\tn\tpart\twhole\nfinding\told\tprecision\t9\t8\t9\n";
+    fs::write(&path, quality).unwrap();
+    let empty = evaluate(&["--quality", "quality.tsv"]);
+    assert!(
+        empty.code == Some(2)
+            && empty
+                .err
+                .contains("reviews.jsonl gives no figures, so quality.tsv is left as it is")
+            && empty.err.contains("--trade"),
+        "{}",
+        empty.err
+    );
+    assert_eq!(fs::read_to_string(&path).unwrap(), quality);
+    write(["food", "spa"]);
+    let replaced = evaluate(&["--quality", "quality.tsv"]);
+    assert_eq!(replaced.code, Some(0), "{}", replaced.err);
+    let replaced = fs::read_to_string(&path).unwrap();
+    assert!(
+        replaced.contains("review_polarity\treviews\taccuracy\t1\t") && !replaced.contains("\n\n"),
+        "{replaced}"
+    );
+}
+
+#[test]
 fn a_file_is_evaluated_with_the_first_package_that_has_its_aspects() {
     let home = Home::new();
     let with = |aspect: &str| {
