@@ -370,32 +370,6 @@ impl<'a> EvidenceQuery<'a> {
     }
 }
 
-#[derive(Debug)]
-pub struct EvidencePage {
-    /// Total number of supporting reviews.
-    pub total: u64,
-    /// Number of supporting reviews whose text was uncertain, so that their stars decided.
-    pub confirmed: u64,
-    /// Number of reviews by technician that the opinion is about.
-    pub by_technician: Vec<Facet>,
-    /// Number of reviews by mentioned service.
-    pub by_service: Vec<Facet>,
-    /// Newest first.
-    pub reviews: Vec<Supporting>,
-    /// `None` on the last page.
-    pub next: Option<Cursor>,
-}
-
-/// A supporting review, analyzed again.
-#[derive(Debug)]
-pub struct Supporting {
-    /// As published.
-    pub review: wire::Review,
-    pub vote: ReviewVote,
-    /// The findings of the aspect.
-    pub findings: Vec<wire::EvidenceFinding>,
-}
-
 /// The name filters, resolved to the keys of packed analyses.
 struct NameFilter {
     technician: Option<u64>,
@@ -429,8 +403,11 @@ struct Support<'a> {
     finding_mask: u32,
 }
 
-/// A page of the supporting reviews, from the cursor if there is one.
-pub fn evidence_page(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> EvidencePage {
+/// A page of the supporting reviews, from the cursor if there is one, and their texts.
+pub fn evidence_with_texts(
+    snapshot: &Snapshot,
+    query: &EvidenceQuery<'_>,
+) -> (wire::AspectEvidence, Vec<String>) {
     let (review_index, counts) = (&snapshot.input.review_index, snapshot.counts());
     let request = query.request;
     let named = NameFilter::by(request, snapshot);
@@ -475,17 +452,22 @@ pub fn evidence_page(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> Evidence
     let supporting = |(segment, index, support): (&Segment, usize, Support<'_>)| {
         supporting(snapshot, segment, index, &support, query, &technicians)
     };
-    EvidencePage {
+    let (reviews, texts): (Vec<_>, Vec<_>) = found.into_iter().filter_map(supporting).unzip();
+    let services = keyed(MentionKind::Service, &counts.services);
+    let evidence = wire::AspectEvidence {
+        aspect: query.aspect.id.clone(),
+        label: query.aspect.label.clone(),
         total: counted.total,
         confirmed: counted.confirmed,
         by_technician,
-        by_service: counted.listed(
-            &keyed(MentionKind::Service, &counts.services),
-            MentionKind::Service,
-        ),
-        reviews: found.into_iter().filter_map(supporting).collect(),
-        next,
-    }
+        by_service: counted.listed(&services, MentionKind::Service),
+        count: reviews.len() as u64,
+        limit: u64::from(request.limit),
+        next_cursor: next.map(|next| next.to_string()),
+        did_you_mean: did_you_mean(snapshot, request),
+        reviews,
+    };
+    (evidence, texts)
 }
 
 /// Whether too few reviews mention a technician to show their words.
@@ -540,7 +522,7 @@ fn support<'a>(
     })
 }
 
-/// A review of the page. Always `Some`: the review was rendered by this process.
+/// A review of the page, analyzed again, and its text. Always `Some`: the review was rendered by this process.
 fn supporting(
     snapshot: &Snapshot,
     segment: &Segment,
@@ -548,7 +530,7 @@ fn supporting(
     support: &Support<'_>,
     query: &EvidenceQuery<'_>,
     technicians: &HashMap<u64, &Facet>,
-) -> Option<Supporting> {
+) -> Option<(wire::EvidenceReview, String)> {
     let review = segment.review(index)?;
     let analyzer = &snapshot.input.analyzer;
     let recorded = Mentions::default();
@@ -597,46 +579,22 @@ fn supporting(
             hits: (query.request.has_hits).then(|| finding.hits.into_iter().map(hit).collect()),
         })
         .collect();
-    Some(Supporting {
-        review,
-        vote: support.vote,
+    let evidence = wire::EvidenceReview {
+        review_id: review.id,
+        url: review.url,
+        date: review.date,
+        stars: review.rating,
+        polarity: support.vote.vote.into(),
+        confirmed: support.vote.is_confirmed.then_some(true),
         findings,
-    })
+        response: review.response,
+    };
+    Some((evidence, review.text))
 }
 
 /// The page as REST and MCP return it.
 pub fn evidence(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> wire::AspectEvidence {
-    let (request, page) = (query.request, evidence_page(snapshot, query));
-    let review = |supporting: Supporting| {
-        let Supporting {
-            review,
-            vote,
-            findings,
-        } = supporting;
-        wire::EvidenceReview {
-            findings,
-            review_id: review.id,
-            url: review.url,
-            date: review.date,
-            stars: review.rating,
-            polarity: vote.vote.into(),
-            confirmed: vote.is_confirmed.then_some(true),
-            response: review.response,
-        }
-    };
-    wire::AspectEvidence {
-        aspect: query.aspect.id.clone(),
-        label: query.aspect.label.clone(),
-        total: page.total,
-        confirmed: page.confirmed,
-        by_technician: page.by_technician,
-        by_service: page.by_service,
-        count: page.reviews.len() as u64,
-        limit: u64::from(request.limit),
-        next_cursor: page.next.map(|next| next.to_string()),
-        did_you_mean: did_you_mean(snapshot, request),
-        reviews: page.reviews.into_iter().map(review).collect(),
-    }
+    evidence_with_texts(snapshot, query).0
 }
 
 /// The nearest known names for unknown ones.

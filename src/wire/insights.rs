@@ -397,7 +397,8 @@ pub struct Summary {
     pub sentences: Vec<Sentence>,
 }
 
-/// One sentence. Its quantifier is bound to the share: few is below 10 %, some below 30, many up to 60, most above.
+/// One sentence. Its quantifier is bound to the share: few is below 10 %; otherwise the share's 95 % interval begins at 50 % for
+/// most, at 30 % for many, below for some.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 #[oai(rename = "SummarySentence")]
 pub struct Sentence {

@@ -35,7 +35,7 @@ pub struct InsightsStage {
     /// The whole in a few sentences: in the overview.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sentences: Option<Vec<String>>,
-    /// Aspects with their votes: in the overview.
+    /// Aspects with their votes: in the overview and with `part=aspects`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aspects: Option<Vec<AspectFacet>>,
     /// Complaints, the worst first: by how many reviews complain, then by their share, then by id; the aspect of the firm as a

@@ -17,8 +17,8 @@ use crate::insights::aspects::RuleEngine;
 use crate::insights::aspects::decision::Decisions;
 use crate::insights::classifier::NgramClassifier;
 use crate::insights::evaluate::{
-    AnnotatedTexts, EvaluationFigures, Miss, Proportion, STARS, StarsShown, WholeQuality, evaluate,
-    evaluate_reviews, quality_lines, reviews, rows,
+    AnnotatedReview, AnnotatedTexts, EvaluationFigures, Miss, Proportion, STARS, StarsShown,
+    WholeQuality, evaluate, evaluate_reviews, quality_lines, reviews, rows,
 };
 use crate::insights::trades::{IDS, QUALITY_HEADER};
 use crate::insights::{Engine, LanguageCode, Polarity};
@@ -67,7 +67,14 @@ impl Evaluate {
         };
         say(&text)?;
         if let Some(path) = &self.quality {
-            write(path, &lines)?;
+            if lines.is_empty() {
+                bail!(
+                    "{name} gives no figures, so {} is left as it is; choose the package of its texts with --trade, their \
+                     language with --language",
+                    path.display()
+                );
+            }
+            write(path, &format!("{QUALITY_HEADER}\n{}\n", lines.join("\n")))?;
         }
         Ok(Exit::Done)
     }
@@ -118,7 +125,7 @@ fn write(path: &Path, lines: &str) -> anyhow::Result<()> {
 }
 
 /// The figures as lines of a package's `quality.tsv`.
-fn lines(set: &str, quality: &EvaluationFigures) -> String {
+fn lines(set: &str, quality: &EvaluationFigures) -> Vec<String> {
     let figures = [
         ("aspect", "f1", quality.pairs.f1()),
         ("aspect_polarity", "accuracy", quality.polarity_accuracy()),
@@ -129,11 +136,7 @@ fn lines(set: &str, quality: &EvaluationFigures) -> String {
             quality.published_accuracy(),
         ),
     ];
-    let mut text = format!("{QUALITY_HEADER}\n");
-    for line in quality_lines(set, quality.n, figures) {
-        text = text + &line + "\n";
-    }
-    text
+    quality_lines(set, quality.n, figures)
 }
 
 /// The shares of an evaluation, by their names in JSON.
@@ -240,10 +243,8 @@ fn tell_miss(text: &mut String, miss: &Miss) {
         name(miss.got),
         miss.text
     );
-    let characters: Vec<char> = miss.text.chars().collect();
     for hit in &miss.hits {
-        let words = characters.get(hit.span.start as usize..hit.span.end as usize);
-        let words: String = words.unwrap_or_default().iter().collect();
+        let words = hit.span.of(&miss.text).unwrap_or_default();
         let _ = writeln!(text, "  {:>+4}  {}  {words:?}", hit.points, hit.rule);
     }
 }
@@ -251,18 +252,27 @@ fn tell_miss(text: &mut String, miss: &Miss) {
 // Measures the analysis of whole reviews: by text only, with stars, by rules only and by classifier only.
 
 impl Evaluate {
-    /// Evaluates the file's reviews with the configured trade, by default home services; reviews of another package are
-    /// skipped. Returns the figures as text or JSON, and as lines of a package's `quality.tsv`.
+    /// Evaluates the file's reviews with the configured trade, by default the first package that a review is of; reviews of
+    /// another package are skipped. Returns the figures as text or JSON, and as lines of a package's `quality.tsv`.
     fn whole_reviews(
         &self,
         configured: Option<Arc<Engine>>,
         name: &str,
         content: &str,
-    ) -> anyhow::Result<(String, String)> {
-        let engine = configured.unwrap_or_else(Engine::built_in);
+    ) -> anyhow::Result<(String, Vec<String>)> {
         let mut reviews = reviews(name, content)?;
-        let id = &engine.trade().id;
-        reviews.retain(|review| review.package.as_ref().is_none_or(|package| package == id));
+        let is_of = |review: &AnnotatedReview, id: &str| {
+            let package = review.package.as_ref();
+            package.is_none_or(|package| package == id)
+        };
+        let engine = configured.unwrap_or_else(|| {
+            let mut ids = IDS.into_iter();
+            let first = ids.find(|id| reviews.iter().any(|review| is_of(review, id)));
+            first.map_or_else(Engine::built_in, Engine::shipped)
+        });
+        let (id, all) = (&engine.trade().id, reviews.len());
+        reviews.retain(|review| is_of(review, id));
+        let skipped = all - reviews.len();
         let reader = reader(&engine, self.language)?;
         let only_rules = reader
             .clone()
@@ -285,9 +295,11 @@ impl Evaluate {
             ("classifier_alone", &classifier),
         ];
         let text = if self.json {
-            format!("{}\n", whole_figures(id, &all, others))
+            let mut figures = whole_figures(id, &all, others);
+            figures["of_other_packages"] = json!(skipped);
+            format!("{figures}\n")
         } else {
-            whole_table(id, &all, others)
+            whole_table(id, &all, skipped, others)
         };
         Ok((text, whole_lines(self.set(), &all, self.language)))
     }
@@ -330,11 +342,21 @@ fn whole_figures(trade: &str, all: &WholeQuality, others: Others<'_>) -> Value {
     figures
 }
 
-fn whole_table(trade: &str, all: &WholeQuality, others: Others<'_>) -> String {
+fn whole_table(trade: &str, all: &WholeQuality, skipped: usize, others: Others<'_>) -> String {
     let mut text = format!(
-        "{} reviews read as {trade}, {} in other languages\n\n{:<20} SHARE  INTERVAL (95 %)        WITH STARS  RULES ONLY   \
-         CLASSIFIER ONLY\n",
-        all.reviews, all.in_other_languages, "FIGURE"
+        "{} reviews read as {trade}, {} in other languages\n",
+        all.reviews, all.in_other_languages
+    );
+    if skipped > 0 {
+        let _ = writeln!(
+            text,
+            "{skipped} of other packages skipped; choose one with --trade"
+        );
+    }
+    let _ = writeln!(
+        text,
+        "\n{:<20} SHARE  INTERVAL (95 %)        WITH STARS  RULES ONLY   CLASSIFIER ONLY",
+        "FIGURE"
     );
     let columns = others.map(|(_, quality)| quality.shares());
     for (at, (name, share)) in all.shares().into_iter().enumerate() {
@@ -357,10 +379,10 @@ fn whole_table(trade: &str, all: &WholeQuality, others: Others<'_>) -> String {
 }
 
 /// For languages other than English also the figures per aspect, which decide whether an aspect is published.
-fn whole_lines(set: &str, quality: &WholeQuality, language: LanguageCode) -> String {
+fn whole_lines(set: &str, quality: &WholeQuality, language: LanguageCode) -> Vec<String> {
     let mut lines = quality.published(set);
     if language != LanguageCode::ENGLISH {
         lines.extend(quality.published_by_aspect(set));
     }
-    format!("{QUALITY_HEADER}\n{}\n", lines.join("\n"))
+    lines
 }

@@ -29,6 +29,7 @@ const SIDES_MAX: usize = 3;
 const NAMES_MAX: usize = 3;
 /// Maximum number of review ids in a sentence's evidence.
 const IDS_MAX: usize = 3;
+
 /// The counted insights, from which the summary and the answers are made.
 pub struct NarrativeInput<'a> {
     pub sources: &'a AggregateInput<'a>,

@@ -42,8 +42,9 @@ pub fn trend(months: &[Month], cell: usize, months_max: i32) -> Trend {
         .rev()
         .filter(|month| newest - month.number < months_max && month.cells[cell].reviews() > 0)
         .map(|month| monthly(month.number, &month.cells[cell]));
-    let [recent, previous] = [newest, newest - HALF_YEAR].map(|last| half_year(months, cell, last));
-    let is_enough = recent.judged.min(previous.judged) >= COMPARED_MIN;
+    let [recent, previous] =
+        [newest, newest - HALF_YEAR].map(|last| (last, half_year(months, cell, last)));
+    let is_enough = recent.1.judged().min(previous.1.judged()) >= COMPARED_MIN;
     Trend {
         months: shown.collect(),
         direction: Direction::Unknown,
@@ -51,8 +52,8 @@ pub fn trend(months: &[Month], cell: usize, months_max: i32) -> Trend {
             test: "fisher_exact_holm_95".to_owned(),
             p_value: 1.0,
             comparisons: 1,
-            recent,
-            previous,
+            recent: period(recent),
+            previous: period(previous),
         }),
     }
 }
@@ -67,16 +68,20 @@ fn monthly(number: i32, votes: &VoteCounts) -> Monthly {
     }
 }
 
-/// The half year that ends with month `last`.
-fn half_year(months: &[Month], cell: usize, last: i32) -> TrendPeriod {
-    let first = last - HALF_YEAR + 1;
+/// The votes of the half year that ends with month `last`.
+fn half_year(months: &[Month], cell: usize, last: i32) -> VoteCounts {
     let mut votes = VoteCounts::default();
     let within = months.iter();
     within
-        .filter(|month| (first..=last).contains(&month.number))
+        .filter(|month| (last - HALF_YEAR + 1..=last).contains(&month.number))
         .for_each(|month| votes.add(&month.cells[cell]));
+    votes
+}
+
+/// The half year that ends with month `last`, with its votes.
+fn period((last, votes): (i32, VoteCounts)) -> TrendPeriod {
     TrendPeriod {
-        from: year_and_month(first),
+        from: year_and_month(last - HALF_YEAR + 1),
         to: year_and_month(last),
         positive: votes.positive,
         judged: votes.judged(),

@@ -65,6 +65,7 @@ fn lint_language(trade: &Trade, report: &mut LintReport) {
     let (code, mut found) = (trade.language_words().code, LintReport::default());
     aspects(trade, &mut found);
     phrases(trade, &mut found);
+    weights(trade, &mut found);
     let published = trade.published_aspects();
     if published.is_empty() {
         found.remark(
@@ -238,18 +239,22 @@ fn tell(rule: &Rule, verb: &str, other: &Rule) -> String {
     )
 }
 
+/// Finds weights of aspects that the trade does not have.
+fn weights(trade: &Trade, report: &mut LintReport) {
+    let weights = trade.classifier.as_deref().map(NgramModel::parse);
+    let heads = weights.and_then(Result::ok).unwrap_or_default().heads;
+    let foreign = heads.iter().filter(|id| trade.aspect(id).is_none());
+    report.wrong.extend(foreign.map(|id| {
+        format!(
+            "classifier.weights: knows `{id}`, which is not an aspect here; train it for this trade"
+        )
+    }));
+}
+
 /// Checks the parts of a package other than its rules.
 fn besides(trade: &Trade, report: &mut LintReport) {
-    if let Some(weights) = trade.classifier.as_deref() {
-        let model = NgramModel::parse(weights).unwrap_or_default();
-        let heads = model.heads.iter();
-        let foreign = heads.filter(|id| trade.aspect(id).is_none());
-        report.wrong.extend(foreign.map(|id| {
-            format!(
-                "classifier.weights: knows `{id}`, which is not an aspect here; train it for this trade"
-            )
-        }));
-    } else {
+    weights(trade, report);
+    if trade.classifier.is_none() {
         report.remark("no classifier.weights: it uses only its rules");
     }
     if trade.quality.is_empty() {

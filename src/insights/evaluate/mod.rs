@@ -595,16 +595,9 @@ pub fn quality_lines<T: Display>(
 
 /// The findings of an analysis of `text`, with every hit and its points.
 pub fn explain(text: &str, analysis: &Analysis) -> String {
-    let characters: Vec<char> = text.chars().collect();
     let cut = |span: TextSpan| {
-        let part = characters
-            .get(span.start as usize..span.end as usize)
-            .unwrap_or_default();
-        part.iter()
-            .collect::<String>()
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ")
+        let words = span.of(text).unwrap_or_default().split_whitespace();
+        words.collect::<Vec<_>>().join(" ")
     };
     let mut told = match analysis.language {
         TextLanguage::None => return "The text has no words, so it was not analysed.\n".to_owned(),

@@ -264,16 +264,18 @@ pub fn read_folder(folder: &Path) -> Result<Trade, FolderError> {
     });
     let mut faults = Vec::new();
     let mut trade = keep(parse_all(&as_strs(&texts)), &mut faults);
+    // A language is read with the aspects of the package.
+    let is_parsed = faults.is_empty();
     trade.quality = keep(quality(folder)?, &mut faults);
     trade.background = keep(background.transpose(), &mut faults);
+    for (code, folder) in folders.into_iter().filter(|_| is_parsed) {
+        let language = read_language(&trade, &code, &folder, &mut faults)?;
+        trade.languages.push(language);
+    }
     if !faults.is_empty() {
         return Err(TradeErrors(faults).into());
     }
     trade.classifier = read_weights(folder, CLASSIFIER, NgramModel::parse)?;
-    for (code, folder) in folders {
-        let language = read_language(&trade, &code, &folder)?;
-        trade.languages.push(language);
-    }
     Ok(trade)
 }
 
@@ -286,8 +288,13 @@ fn keep<T: Default>(read: Result<T, TradeErrors>, faults: &mut Vec<TradeError>) 
 }
 
 /// Reads a language of a package: `language.toml` (required if the language is not built in), every other `.toml`, and
-/// if present `quality.tsv`, `classifier.weights` and `polarity.weights`.
-fn read_language(trade: &Trade, code: &str, folder: &Path) -> Result<Trade, FolderError> {
+/// if present `quality.tsv`, `classifier.weights` and `polarity.weights`. Adds the errors in them to `faults`.
+fn read_language(
+    trade: &Trade,
+    code: &str,
+    folder: &Path,
+    faults: &mut Vec<TradeError>,
+) -> Result<Trade, FolderError> {
     let (mut files, _) = contents(folder)?;
     files.retain(|path| !path.ends_with(LANGUAGE));
     files.sort();
@@ -297,21 +304,23 @@ fn read_language(trade: &Trade, code: &str, folder: &Path) -> Result<Trade, Fold
     let path = folder.join(LANGUAGE);
     let name = path.display().to_string();
     let language = match (optional(folder, LANGUAGE, read_text)?, shared) {
-        (Some(text), _) => PackageLanguage::read(&name, &text, polarity)?,
-        (None, Some(shared)) => {
-            let mut language = shared.language()?;
+        (Some(text), _) => PackageLanguage::read(&name, &text, polarity),
+        (None, Some(shared)) => shared.language().map(|mut language| {
             language.polarity = polarity.or(language.polarity);
             language
-        }
+        }),
         (None, None) => return Err(FolderError::Languageless(folder.to_owned())),
     };
-    if language.words.code.as_str() != code {
-        let message = format!("the folder is called `{code}`, and `code` must be the same");
-        return Err(TradeErrors(vec![TradeError::new(&name, 1, message)]).into());
-    }
     let shared = shared.map_or(&[][..], |shared| shared.files);
-    let mut translated = parse_language(trade, Arc::new(language), &as_strs(&texts), shared)?;
-    translated.quality = quality(folder)??;
+    let translated = language.and_then(|language| {
+        if language.words.code.as_str() != code {
+            let message = format!("the folder is called `{code}`, and `code` must be the same");
+            return Err(TradeErrors(vec![TradeError::new(&name, 1, message)]));
+        }
+        parse_language(trade, Arc::new(language), &as_strs(&texts), shared)
+    });
+    let mut translated = keep(translated, faults);
+    translated.quality = keep(quality(folder)?, faults);
     translated.classifier = read_weights(folder, CLASSIFIER, NgramModel::parse)?;
     Ok(translated)
 }

@@ -11,7 +11,7 @@ use crate::model::Vote;
 use crate::pages::filters::{POLARITIES, polarity_words};
 use crate::pages::frame::{ChoiceLink, Frame, Site, render};
 use crate::pages::words::Stars;
-use crate::search::insights::{EvidencePage, EvidenceQuery, Supporting};
+use crate::search::insights::EvidenceQuery;
 use crate::snapshot::Snapshot;
 use crate::wire;
 use crate::wire::parameters::LIMIT_DEFAULT;
@@ -62,7 +62,7 @@ fn with_polarity(address: String, separator: char, polarity: Option<Vote>) -> St
 pub fn show(
     snapshot: &Snapshot,
     query: EvidenceQuery<'_>,
-    page: EvidencePage,
+    (page, texts): (wire::AspectEvidence, Vec<String>),
     links: &Links,
 ) -> String {
     let business = &snapshot.input.business;
@@ -95,7 +95,7 @@ pub fn show(
         href: path(polarity),
         is_current: polarity == asked.polarity,
     });
-    let next = page.next.as_ref().map(|cursor| {
+    let next = page.next_cursor.as_ref().map(|cursor| {
         let limit = locale.number(u64::from(asked.limit));
         (
             format!("{}&cursor={cursor}", path(asked.polarity)),
@@ -112,7 +112,8 @@ pub fn show(
         reviews: page
             .reviews
             .into_iter()
-            .map(|supporting| sentences(supporting, &site))
+            .zip(&texts)
+            .map(|(review, text)| sentences(review, text, &site))
             .collect(),
         json_url: with_polarity(links.evidence(id), '?', asked.polarity),
         frame: Frame {
@@ -126,13 +127,7 @@ pub fn show(
     })
 }
 
-fn sentences(supporting: Supporting, site: &Site<'_>) -> Sentences {
-    let Supporting {
-        review,
-        vote,
-        findings,
-    } = supporting;
-    let text = &review.text;
+fn sentences(review: wire::EvidenceReview, text: &str, site: &Site<'_>) -> Sentences {
     let finding = |finding: wire::EvidenceFinding| {
         let (before, after) = around(text, finding.start, finding.end);
         ShownFinding {
@@ -143,12 +138,12 @@ fn sentences(supporting: Supporting, site: &Site<'_>) -> Sentences {
         }
     };
     Sentences {
-        stars: Stars::new(review.rating, &site.locale),
+        stars: Stars::new(review.stars, &site.locale),
         date: review.date.to_string(),
         day: site.locale.day(review.date),
-        polarity: polarity_words(vote.vote, &site.locale),
-        href: site.review(&review.id),
-        findings: findings.into_iter().map(finding).collect(),
+        polarity: polarity_words(review.polarity.into(), &site.locale),
+        href: site.review(&review.review_id),
+        findings: review.findings.into_iter().map(finding).collect(),
     }
 }
 

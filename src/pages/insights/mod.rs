@@ -15,7 +15,7 @@ use super::cached::{Page, Pages};
 use super::frame::{POLICY, page};
 use crate::compute::apart;
 use crate::model::MentionKind;
-use crate::search::insights::{EvidenceQuery, EvidenceRequest, StageRequest, evidence_page};
+use crate::search::insights::{EvidenceQuery, EvidenceRequest, StageRequest, evidence_with_texts};
 use crate::snapshot::Snapshot;
 use crate::web;
 use crate::web::context::Ctx;
@@ -61,7 +61,7 @@ async fn aspect(
     }
     let work = async {
         let html = apart(|| {
-            let found = evidence_page(&snapshot, &query);
+            let found = evidence_with_texts(&snapshot, &query);
             aspect::show(&snapshot, query, found, &ctx.links)
         });
         page(request, Arc::clone(&snapshot), html, POLICY)

@@ -228,6 +228,33 @@ fn lint_reports_all_errors_and_missing_parts_of_a_package() {
 }
 
 #[test]
+fn lint_reports_all_errors_of_all_languages_of_a_package() {
+    let (home, _) = home_with_example();
+    let write = |name: &str, text: &str| {
+        let path = home.0.path().join("dentist").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write("quality.tsv", "task\n");
+    write("es/a.toml", "[lists\n");
+    write("es/b.toml", "[[aspect]]\nid = 3\n");
+    write("es/quality.tsv", "task\nx\n");
+    write("fr/language.toml", "code = \"de\"\n");
+    let lint = home.run(&["insights", "lint", "dentist"]);
+    assert_eq!(lint.code, Some(2), "{}", lint.err);
+    for place in [
+        "dentist/quality.tsv:1:",
+        "es/a.toml:1:",
+        "es/b.toml:1:",
+        "es/quality.tsv:1:",
+        "es/quality.tsv:2:",
+        "fr/language.toml:1: the folder is called `fr`",
+    ] {
+        assert!(lint.out.contains(place), "{place}: {}", lint.out);
+    }
+}
+
+#[test]
 fn weights_of_other_aspects_and_folders_without_trade_toml_are_refused() {
     let (home, _) = home_with_example();
     let weights = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -243,9 +270,20 @@ fn weights_of_other_aspects_and_folders_without_trade_toml_are_refused() {
         "{}",
         foreign.out
     );
-    // Polarity weights must have the heads of polarity in every language.
     let spanish = home.0.path().join("dentist/es");
     fs::create_dir(&spanish).unwrap();
+    fs::copy(&own, spanish.join("classifier.weights")).unwrap();
+    let foreign = home.run(&["insights", "lint", "dentist"]);
+    assert!(
+        foreign.code == Some(2)
+            && foreign.out.contains(
+                "es: classifier.weights: knows `workmanship`, which is not an aspect here"
+            ),
+        "{}",
+        foreign.out
+    );
+    fs::remove_file(spanish.join("classifier.weights")).unwrap();
+    // Polarity weights must have the heads of polarity in every language.
     fs::rename(&own, spanish.join("polarity.weights")).unwrap();
     let of_aspects = home.run(&["insights", "lint", "dentist"]);
     assert!(
@@ -387,6 +425,71 @@ fn an_invalid_annotated_review_is_reported_with_its_line() {
             done.err
         );
     }
+}
+
+#[test]
+fn reviews_are_evaluated_with_the_package_that_they_name_and_others_are_counted() {
+    let home = Home::new();
+    let write = |packages: [&str; 2]| {
+        let line = |package| json!({ "text": "The soup was cold and the waiter was rude.", "package": package, "stars": 1 });
+        let lines = packages.map(|package| line(package).to_string());
+        fs::write(home.0.path().join("reviews.jsonl"), lines.join("\n")).unwrap();
+    };
+    let evaluate = |words: &[&str]| {
+        home.run(&[&["insights", "evaluate", "reviews.jsonl"][..], words].concat())
+    };
+    write(["food", "food"]);
+    let fitting = evaluate(&[]);
+    assert!(
+        fitting
+            .out
+            .starts_with("2 reviews read as food, 0 in other languages\n\n"),
+        "{}{}",
+        fitting.out,
+        fitting.err
+    );
+    write(["food", "spa"]);
+    for (words, counted) in [
+        (
+            &[][..],
+            "1 reviews read as food, 0 in other languages\n1 of other packages skipped",
+        ),
+        (
+            &["--trade", "general"],
+            "0 reviews read as general, 0 in other languages\n2 of other packages skipped",
+        ),
+    ] {
+        let done = evaluate(words);
+        let expected = format!("{counted}; choose one with --trade\n\n");
+        assert!(done.out.starts_with(&expected), "{}{}", done.out, done.err);
+    }
+    let figures: Value = serde_json::from_str(&evaluate(&["--json"]).out).unwrap();
+    assert_eq!(figures["of_other_packages"], 1);
+
+    // Figures of nothing do not replace a file, which would be no quality.tsv afterwards.
+    write(["spa", "spa"]);
+    let path = home.0.path().join("quality.tsv");
+    let quality = "task\tset\tmeasure\tn\tpart\twhole\nfinding\told\tprecision\t9\t8\t9\n";
+    fs::write(&path, quality).unwrap();
+    let empty = evaluate(&["--quality", "quality.tsv"]);
+    assert!(
+        empty.code == Some(2)
+            && empty
+                .err
+                .contains("reviews.jsonl gives no figures, so quality.tsv is left as it is")
+            && empty.err.contains("--trade"),
+        "{}",
+        empty.err
+    );
+    assert_eq!(fs::read_to_string(&path).unwrap(), quality);
+    write(["food", "spa"]);
+    let replaced = evaluate(&["--quality", "quality.tsv"]);
+    assert_eq!(replaced.code, Some(0), "{}", replaced.err);
+    let replaced = fs::read_to_string(&path).unwrap();
+    assert!(
+        replaced.contains("review_polarity\treviews\taccuracy\t1\t") && !replaced.contains("\n\n"),
+        "{replaced}"
+    );
 }
 
 #[test]

@@ -272,6 +272,47 @@ async fn the_document_is_openapi_3_1_with_the_required_operations() {
 }
 
 #[tokio::test]
+async fn members_of_a_stage_are_described_with_each_part_that_has_them() {
+    let app = service().await;
+    let document = app.get(OPENAPI).await.json();
+    let schemas = &document["components"]["schemas"];
+    for part in [
+        "overview",
+        "aspects",
+        "technicians",
+        "services",
+        "areas",
+        "topics",
+        "faq",
+        "summary",
+        "method",
+    ] {
+        let stage = app.get(&format!("/insights.json?part={part}")).await.json();
+        let members = stage.as_object().unwrap().keys();
+        let of_part =
+            members.filter(|name| !["part", "generated_from", "left_out"].contains(&name.as_str()));
+        for member in of_part {
+            let described = &schemas["InsightsStage"]["properties"][member]["description"];
+            let described = described.as_str().unwrap();
+            let is_named = described.contains(&format!("part={part}"));
+            assert!(
+                is_named || part == "overview" && described.contains("overview"),
+                "`{member}` of {part}: {described}"
+            );
+        }
+    }
+    // The rule of docs/INSIGHTS.md.
+    let sentence = schemas["SummarySentence"]["description"].as_str().unwrap();
+    let flat = sentence.split_whitespace().collect::<Vec<_>>().join(" ");
+    for rule in [
+        "few is below 10 %",
+        "interval begins at 50 % for most, at 30 % for many",
+    ] {
+        assert!(flat.contains(rule), "{flat}");
+    }
+}
+
+#[tokio::test]
 async fn search_has_the_specified_names_bounds_and_defaults() {
     let document = service().await.get(OPENAPI).await.json();
     let parameters = operation(&document, "searchReviews")["parameters"]
