@@ -129,8 +129,8 @@ impl Snapshot {
         self.cached_matches().by_filter.get(filter).cloned()
     }
 
-    /// Caches the matches of a filter, whose order must be [`Newest`](crate::model::Sort::Newest). A full cache is cleared, because searching
-    /// is cheap.
+    /// Caches the matches of a filter, whose order must be [`Newest`](crate::model::Sort::Newest). A full cache is
+    /// cleared, because searching is cheap.
     pub fn remember_matches(&self, filter: ReviewFilter, matches: Matches) {
         let positions = match &matches {
             Matches::All(positions) => positions.len(),
