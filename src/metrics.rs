@@ -170,6 +170,7 @@ const EXCHANGE_REASONS: &[&str] = &[
     "too_long",
     "unsendable",
     "panicked",
+    "no_randomness",
 ];
 
 macro_rules! catalog {
