@@ -14,7 +14,7 @@ use super::openapi::{
     CROWDED, Documented, INVALID, JSON, OperationGroup, Path, Query, ResponseSpec,
     nothing_of_that_name,
 };
-use crate::compute::apart;
+use crate::compute::{apart, made_once};
 use crate::model::hash::hex;
 use crate::search::CursorParameter;
 use crate::search::facets::{VALUES_MAX, facets};
@@ -179,7 +179,7 @@ impl DatasetsApi {
             return answer(body).into();
         }
         let make = || wire::json(&facets(&snapshot, VALUES_MAX)).into();
-        let work = async { answer(apart(|| made.get_or_init(make))) };
+        let work = async { answer(made_once(made.as_ref(), make)) };
         in_turn(request, &self.ctx.compute, work).await.into()
     }
 

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use super::embed::EmbedOptions;
 use super::frame::{Frame, HTML, Site, protect_with, render};
 use super::{badge, embed};
-use crate::compute::apart;
+use crate::compute::made_once;
 use crate::links::{Links, MCP_PATH};
 use crate::snapshot::coding::Pieces;
 use crate::snapshot::{CachedBody, Coding, Content, Snapshot};
@@ -144,7 +144,7 @@ fn policy(scripts: &[&str], styles: &[&str]) -> String {
 
 /// `/docs`.
 pub fn docs(ctx: &Ctx, request: &Request) -> Response {
-    let page = SWAGGER_UI.get_or_init(|| apart(swagger_ui));
+    let page = made_once(&SWAGGER_UI, swagger_ui);
     protect_with(
         web::cached_body(request.headers(), &ctx.current.load(), &page.body),
         page.policy.clone(),

@@ -13,7 +13,7 @@ use super::counts::{MentionCounts, TrigramCounts};
 use super::document::Document;
 use super::input::SnapshotInput;
 use super::store::Publication;
-use crate::compute::{apart, lock};
+use crate::compute::{lock, made_once};
 use crate::model::{ReviewFilter, ReviewId};
 use crate::storage::reviews::DatabasePosition;
 use crate::wire;
@@ -115,8 +115,7 @@ impl Snapshot {
 
     /// Counts of mentions; computed on the first call.
     pub fn counts(&self) -> &MentionCounts {
-        self.counts
-            .get_or_init(|| apart(|| MentionCounts::of(&self.input)))
+        made_once(&self.counts, || MentionCounts::of(&self.input))
     }
 
     /// Whether it is so old that responses that still read it must end.

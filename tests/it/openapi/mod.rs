@@ -21,7 +21,7 @@ use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{BASE, Generator, TestApp, start};
+use crate::support::{BASE, Generator, INSIGHTS_PARTS, TestApp, start};
 
 const OPENAPI: &str = "/.well-known/openapi.json";
 
@@ -276,17 +276,7 @@ async fn members_of_a_stage_are_described_with_each_part_that_has_them() {
     let app = service().await;
     let document = app.get(OPENAPI).await.json();
     let schemas = &document["components"]["schemas"];
-    for part in [
-        "overview",
-        "aspects",
-        "technicians",
-        "services",
-        "areas",
-        "topics",
-        "faq",
-        "summary",
-        "method",
-    ] {
+    for part in INSIGHTS_PARTS {
         let stage = app.get(&format!("/insights.json?part={part}")).await.json();
         let members = stage.as_object().unwrap().keys();
         let of_part =

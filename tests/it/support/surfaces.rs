@@ -8,6 +8,18 @@ use serde_json::Value;
 
 use super::{TestApp, rows};
 
+/// The parts of `/insights.json?part=`.
+pub const INSIGHTS_PARTS: [&str; 9] = [
+    "overview",
+    "aspects",
+    "technicians",
+    "services",
+    "areas",
+    "topics",
+    "faq",
+    "summary",
+    "method",
+];
 const PUBLISHED: &str =
     "select review_id as id, rating, reviewed_on as date, author, title, text, language, source_name, response_text
     from review where status = 'published' order by reviewed_on desc, review_id;";

@@ -123,19 +123,8 @@ async fn the_overview_ranks_complaints_by_frequency() {
 async fn rest_and_mcp_agree_on_every_part_of_the_insights_and_its_errors() {
     let tool_app = ToolApp::seeded().await;
     let whole = tool_app.get("/insights.json").await;
-    let mut stages: Vec<(&str, String)> = [
-        "overview",
-        "aspects",
-        "technicians",
-        "services",
-        "areas",
-        "topics",
-        "faq",
-        "summary",
-        "method",
-    ]
-    .map(|part| ("part", part.to_owned()))
-    .into();
+    let mut stages: Vec<(&str, String)> =
+        INSIGHTS_PARTS.map(|part| ("part", part.to_owned())).into();
     for aspect in whole["aspects"].as_array().unwrap() {
         stages.push(("aspect", aspect["id"].as_str().unwrap().to_owned()));
         stages.push(("aspect", aspect["label"].as_str().unwrap().to_uppercase()));
