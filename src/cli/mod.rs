@@ -103,6 +103,7 @@ impl Cli {
             let mut cli = Self::from_arg_matches(&matches)?;
             if let (CliCommand::Serve(serve), Some((_, given))) =
                 (&mut cli.command, matches.subcommand())
+                && serve.print_config
             {
                 serve.settings = settings_given(given);
             }

@@ -41,8 +41,8 @@ pub struct Serve {
     seed: Option<PathBuf>,
     /// Print the settings in effect and exit
     #[arg(long)]
-    print_config: bool,
-    /// Every setting as it was given, by the name of its variable.
+    pub(super) print_config: bool,
+    /// For `--print-config`: every setting as it was given, by the name of its variable.
     #[arg(skip)]
     pub(super) settings: Vec<(String, String)>,
     // Last, because its help has headings.
