@@ -11,7 +11,6 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::locale::Locale;
 use super::words::color_end;
-use crate::compute::steps;
 use crate::snapshot::Snapshot;
 
 pub const PICTURE_PATH: &str = "/og.png";
@@ -21,7 +20,6 @@ pub const PICTURE_PATH: &str = "/og.png";
 /// # Errors
 /// If the font is invalid or encoding fails, both of which are bugs.
 pub fn png(snapshot: &Snapshot) -> anyhow::Result<Vec<u8>> {
-    steps::one();
     let font = Font::new()?;
     let input = &snapshot.input;
     let locale = Locale::of(&input.business);

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::input::SnapshotInput;
-use crate::compute::steps;
 use crate::insights::PackedAnalyses;
 use crate::insights::aggregate::{AggregateInput, Original, aggregate};
 use crate::insights::evaluate::Proportion;
@@ -24,8 +23,7 @@ pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
         .iter()
         .map(|segment| segment.packed_analyses())
         .collect();
-    let read = segments.iter().map(|analyses| analyses.len()).sum();
-    steps::add(read);
+    let read: usize = segments.iter().map(|analyses| analyses.len()).sum();
     let original = |segment: usize, index: usize| {
         let noted = &input.review_index.segments()[segment];
         let (index, _) = noted.analyses().nth(index)?;

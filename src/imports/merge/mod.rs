@@ -8,7 +8,6 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::compute::steps;
 use crate::imports::file_error::ImportError;
 use crate::imports::map::{Answer, Noted, SOURCE_DEFAULT};
 use crate::imports::platforms::id_prefix;
@@ -387,7 +386,6 @@ impl<'w> Merging<'w> {
             .collect();
         let unknown: Vec<i64> = unknown.into_iter().collect();
         for group in reviews::alike(self.write.for_reading(), &unknown).await? {
-            steps::add(usize::try_from(group.reviews).unwrap_or(usize::MAX));
             let its = alike.entry(group.fingerprint).or_default();
             its.reviews += group.reviews;
             for (list, id) in [
@@ -403,7 +401,6 @@ impl<'w> Merging<'w> {
             let id = source.id.as_str();
             let its = alike.entry(source.fingerprint).or_default();
             its.reviews += 1;
-            steps::add(1 + its.published.len());
             if row.review.status != Status::Published {
                 // An unpublished review has no copies.
                 its.published.retain(|(other, _)| other != id);

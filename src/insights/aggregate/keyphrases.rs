@@ -11,7 +11,6 @@ use super::quotes::Originals;
 use super::topics::{
     SENTENCE_WORDS, TopicSentence, aspect_bits, aspect_of, find, is_thing, phrases,
 };
-use crate::compute::steps;
 use crate::insights::packed_analysis::{bits, phrase_hash};
 use crate::insights::text::TokenizedText;
 use crate::insights::trades::{Background, Trade};
@@ -249,7 +248,6 @@ impl OwnNames {
     pub fn new(business: &Business, people: &[&str]) -> Self {
         let cut = |name: &str| {
             let text = TokenizedText::new(name);
-            steps::add(text.tokens().len());
             (0..text.tokens().len())
                 .map(|token| stem(text.word(token)).to_owned())
                 .collect::<Vec<_>>()
@@ -273,9 +271,7 @@ impl OwnNames {
     /// Whether a phrase consists only of these words, or contains a service or an unpublished name.
     pub fn cover(&self, phrase: &[String]) -> bool {
         let phrase: Vec<String> = phrase.iter().map(|word| stem(word).to_owned()).collect();
-        let mut parts = (1..=phrase.len())
-            .flat_map(|len| phrase.windows(len))
-            .inspect(|_| steps::one());
+        let mut parts = (1..=phrase.len()).flat_map(|len| phrase.windows(len));
         phrase.iter().all(|word| self.words.contains(word))
             || phrase.iter().any(|word| self.hidden.contains(word))
             || parts.any(|part| self.services.contains(part))

@@ -7,7 +7,6 @@ use super::decision::{AspectCandidate, DecisionBasis, FIGURES, Figures, decide};
 use super::engine::RuleEngine;
 use super::parsed_sentence::{About, Clause, ParsedSentence};
 use super::score::{self, MARGIN};
-use crate::compute::steps;
 use crate::insights::analysis::{Finding, Hit, Polarity};
 use crate::insights::classifier::{AspectScores, OutputHead, SentencePart, UNIT};
 use crate::insights::text::{Token, TokenizedText};
@@ -117,7 +116,6 @@ pub fn candidates(
             let rule = sentence
                 .rules
                 .iter()
-                .inspect(|_| steps::one())
                 .find(|(its, _)| *its == aspect)
                 .map(|(_, finding)| finding);
             let its = engine.detected[aspect];
@@ -151,17 +149,13 @@ pub fn candidates(
 /// The part with the highest score for the aspect `its`.
 fn loudest(parts: &[SentencePart], its: usize) -> usize {
     let all = parts.iter().enumerate();
-    all.max_by_key(|(_, part)| {
-        steps::one();
-        part.aspects[its]
-    })
-    .map_or(0, |(at, _)| at)
+    all.max_by_key(|(_, part)| part.aspects[its])
+        .map_or(0, |(at, _)| at)
 }
 
 /// The part in which a rule's finding begins, or the whole sentence.
 fn place_of(text: &TokenizedText, parts: &[SentencePart], rule: &Finding) -> usize {
     let holds = |part: &SentencePart| {
-        steps::one();
         let span = text.span(part.tokens.clone());
         (span.start..span.end).contains(&rule.span.start)
     };

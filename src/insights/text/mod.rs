@@ -11,7 +11,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::analysis::TextSpan;
-use crate::compute::steps;
 pub use fingerprint::{Fingerprint, WordMap};
 pub use language::LanguageDetector;
 use language_words::plain;
@@ -162,7 +161,6 @@ fn tokens(original: &str, ignores_accents: bool) -> (String, Vec<Token>) {
     let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     let (mut at, mut is_apart, mut begins_line) = (0, true, true);
     while let Some(&character) = characters.get(at) {
-        steps::one();
         let rest = &characters[at..];
         let (len, is_acronym) = if character.is_alphanumeric() {
             word(rest)
@@ -207,7 +205,6 @@ fn spell<'a>(
     ignores_accents: bool,
 ) {
     for character in characters {
-        steps::one();
         if character.is_ascii() {
             normal.push(character.to_ascii_lowercase());
         } else if ignores_accents {
@@ -227,7 +224,6 @@ fn word(characters: &[char]) -> (usize, bool) {
     let is_number = characters[0].is_ascii_digit();
     let mut len = 0;
     while let Some(&character) = characters.get(len) {
-        steps::one();
         if character.is_ascii_alphanumeric() {
             len += 1;
             continue;
@@ -258,7 +254,6 @@ fn acronym(characters: &[char]) -> usize {
     }
     let mut len = 1;
     while at(len) == joint && at(len + 1).is_alphabetic() && !at(len + 2).is_alphanumeric() {
-        steps::one();
         len += 2;
     }
     match len {
@@ -283,7 +278,6 @@ fn mark(characters: &[char], follows_word: bool) -> usize {
     }
     characters
         .iter()
-        .inspect(|_| steps::one())
         .take_while(|character| **character == first)
         .count()
 }
@@ -326,7 +320,6 @@ fn sentences(text: &TokenizedText) -> Vec<Range<usize>> {
     let mut sentences = Vec::with_capacity(len / SENTENCE_TOKENS + 1);
     let (mut start, mut at) = (0, 0);
     while at < len {
-        steps::one();
         if text.tokens()[at].begins_line && at > start {
             push(text, start..at, &mut sentences);
             start = at;
@@ -344,7 +337,6 @@ fn sentences(text: &TokenizedText) -> Vec<Range<usize>> {
                 && (CLOSING.contains(&text.word(at)) && !text.tokens()[at].is_apart
                     || is_end_mark(text.word(at)))
             {
-                steps::one();
                 at += 1;
             }
             push(text, start..at, &mut sentences);
@@ -361,11 +353,8 @@ fn sentences(text: &TokenizedText) -> Vec<Range<usize>> {
 fn push(text: &TokenizedText, mut sentence: Range<usize>, sentences: &mut Vec<Range<usize>>) {
     while sentence.len() > SENTENCE_TOKENS_MAX {
         let most = sentence.start + SENTENCE_TOKENS_MAX;
-        let marks = (most - PART_MARKS_WITHIN..most)
+        let mark = (most - PART_MARKS_WITHIN..most)
             .rev()
-            .inspect(|_| steps::one());
-        let mark = marks
-            .into_iter()
             .find(|at| matches!(text.word(*at), "," | ";" | ":" | "." | "\u{2014}" | ")"));
         let end = mark.map_or(most, |mark| mark + 1);
         sentences.push(sentence.start..end);
