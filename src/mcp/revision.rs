@@ -93,12 +93,10 @@ fn missing(name: &str) -> ErrorData {
 
 /// The expected name in the header, for methods that have one.
 fn name(call: &Call) -> Option<&str> {
-    let member = match call.method.as_str() {
-        "tools/call" | "prompts/get" => "name",
-        "resources/read" => "uri",
-        _ => return None,
-    };
-    call.params.get(member)?.as_str()
+    if call.method != "tools/call" {
+        return None;
+    }
+    call.params.get("name")?.as_str()
 }
 
 /// Whether the header occurs once with that value, which may be encoded in Base64.

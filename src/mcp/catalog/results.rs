@@ -1,6 +1,5 @@
 //! The tools' results: the bodies of REST, limited in size to the whole reviews or parts that fit; a text is never cut.
 
-use rmcp::model::Resource;
 use serde_json::{Value, json};
 
 use super::arguments::{Arguments, CallError, refusal};
@@ -28,8 +27,6 @@ pub struct ToolAnswer {
     pub structured: Value,
     /// The same as text, without hidden characters.
     pub text: String,
-    /// Links to resources, if requested: they cost tokens.
-    pub links: Vec<Resource>,
 }
 
 impl ToolAnswer {
@@ -37,7 +34,6 @@ impl ToolAnswer {
         Self {
             text: escaped_json(&structured),
             structured,
-            links: Vec::new(),
         }
     }
 }
@@ -131,7 +127,7 @@ pub fn since(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<ToolAn
 pub fn review(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<ToolAnswer, CallError> {
     let id = arguments.require::<parameters::Id>();
     let id = arguments.finish(id)?;
-    // In the link of a page or a resource, the ID is the last part, and no ID has a slash.
+    // In a permalink the ID is the last part, and no ID has a slash.
     let found = find(snapshot, id.rsplit('/').next().unwrap_or_default());
     let found = found.map(|review| ToolAnswer::new(shape(&review)));
     found.ok_or_else(|| {
