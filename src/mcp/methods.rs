@@ -70,8 +70,8 @@ impl Methods {
         let Call { method, params, .. } = call;
         let is_stateless = revision == Some(Revision::July2026);
         if is_stateless && matches!(method.as_str(), "initialize" | "ping") {
-            let told = format!("{} has no method {method}.", Revision::July2026.name());
-            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, told, None));
+            let reason = format!("{} has no method {method}.", Revision::July2026.name());
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, reason, None));
         }
         let mut result = self.dispatch(&method, params).await?;
         let opens = if let ServerResult::InitializeResult(opened) = &result {
@@ -122,8 +122,8 @@ impl Methods {
             }
             "tools/call" => Of::CallToolResult(self.call_tool(read(method, params)?).await?),
             unknown => {
-                let told = format!("Unknown method {unknown}.");
-                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, told, None));
+                let reason = format!("Unknown method {unknown}.");
+                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, reason, None));
             }
         })
     }
@@ -207,8 +207,8 @@ fn read<T: DeserializeOwned>(method: &str, params: Map<String, Value>) -> Result
             .chars()
             .take(REASON_CHARACTERS_MAX)
             .collect();
-        let told = format!("The params of {method} do not match the schema of MCP: {reason}.");
-        ErrorData::invalid_params(told, None)
+        let message = format!("The params of {method} do not match the schema of MCP: {reason}.");
+        ErrorData::invalid_params(message, None)
     })
 }
 

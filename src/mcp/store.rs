@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_visible_ascii_says_its_revision_and_is_never_the_same() {
+    fn an_id_is_visible_ascii_with_the_revision_and_never_repeats() {
         let sessions = sessions(1);
         for revision in Revision::ALL {
             let (one, other) = (
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn no_changed_character_is_believed() {
+    fn an_id_with_a_changed_character_is_unknown() {
         let sessions = sessions(1);
         let id = sessions.open(Revision::June2025).unwrap();
         for at in 0..id.len() {

@@ -44,17 +44,17 @@ pub struct Known {
 pub struct Arguments<'a> {
     tool: &'a str,
     known: &'a [Known],
-    given: &'a Object,
+    values: &'a Object,
     issues: Vec<Issue>,
 }
 
 impl<'a> Arguments<'a> {
-    /// `known` are the arguments of `tool`, `given` those of the call.
-    pub const fn new(tool: &'a str, known: &'a [Known], given: &'a Object) -> Self {
+    /// `known` are the arguments of `tool`, `values` those of the call.
+    pub const fn new(tool: &'a str, known: &'a [Known], values: &'a Object) -> Self {
         Self {
             tool,
             known,
-            given,
+            values,
             issues: Vec::new(),
         }
     }
@@ -65,22 +65,22 @@ impl<'a> Arguments<'a> {
     /// If any is not; [`CallError::Arguments`] lists all of them.
     pub fn finish<T>(mut self, taken: Option<T>) -> Result<T, CallError> {
         let names: Vec<&str> = self.known.iter().map(|known| known.name.as_str()).collect();
-        self.issues.extend(unknown(self.tool, &names, self.given));
+        self.issues.extend(unknown(self.tool, &names, self.values));
         taken
             .filter(|_| self.issues.is_empty())
             .ok_or_else(|| refusal(&self.issues))
     }
 
-    /// The given value of `P`; `None` if it counts as absent.
-    fn given<P: Parameter>(&self) -> Option<&'a Value> {
-        let given = self.given.get(P::NAME);
-        given.filter(|value| !value.is_null() && value.as_str() != Some(""))
+    /// The value of `P`; `None` if it counts as absent.
+    fn value<P: Parameter>(&self) -> Option<&'a Value> {
+        let value = self.values.get(P::NAME);
+        value.filter(|value| !value.is_null() && value.as_str() != Some(""))
     }
 }
 
 impl ParameterSource for Arguments<'_> {
     fn read<P: Parameter>(&mut self) -> Parsed<P> {
-        self.given::<P>().map_or(Ok(None), parse::<P>)
+        self.value::<P>().map_or(Ok(None), parse::<P>)
     }
 
     fn missing<P: Parameter>(&self) -> Issue {
@@ -98,13 +98,13 @@ impl ParameterSource for Arguments<'_> {
     }
 }
 
-/// An issue for each of `given` that is not among the `known` arguments of `what`.
-fn unknown(what: &str, known: &[&str], given: &Object) -> Vec<Issue> {
+/// An issue for each of `values` that is not among the `known` arguments of `tool`.
+fn unknown(tool: &str, known: &[&str], values: &Object) -> Vec<Issue> {
     let message = match known {
-        [] => format!("is not an argument; {what} takes none"),
-        known => format!("is not an argument of {what}; known: {}", known.join(", ")),
+        [] => format!("is not an argument; {tool} takes none"),
+        known => format!("is not an argument of {tool}; known: {}", known.join(", ")),
     };
-    (given.iter())
+    (values.iter())
         .filter(|(name, _)| !known.contains(&name.as_str()))
         .map(|(name, value)| {
             let received = value
@@ -146,13 +146,13 @@ pub fn refusal(issues: &[Issue]) -> CallError {
     };
     let line = |issue: &Issue| {
         let name = escaped_json(&Value::String(issue.path.concat()));
-        let said = format!("\n- {}: {}", name.trim_matches('"'), issue.message);
+        let line = format!("\n- {}: {}", name.trim_matches('"'), issue.message);
         // A missing argument has no received value.
         if issue.message.starts_with(REQUIRED) {
-            return said;
+            return line;
         }
         format!(
-            "{said}; received {}",
+            "{line}; received {}",
             escaped_json(&Value::String(issue.received.clone()))
         )
     };

@@ -47,18 +47,18 @@ pub async fn search(
     snapshot: &Snapshot,
     mut arguments: Arguments<'_>,
 ) -> Result<ToolAnswer, CallError> {
-    let asked = SearchRequest::take_from(&mut arguments, &snapshot.input, TextMatch::Substring);
+    let request = SearchRequest::take_from(&mut arguments, &snapshot.input, TextMatch::Substring);
     let SearchRequest {
-        arguments: asked,
+        arguments: filters,
         filter,
         limit,
         cursor,
-    } = arguments.finish(Some(asked))?;
+    } = arguments.finish(Some(request))?;
     let all = index
         .search(snapshot, &filter, usize::from(limit), cursor.as_ref())
         .await;
     let did_you_mean = (all.total == 0)
-        .then(|| did_you_mean(snapshot, &asked))
+        .then(|| did_you_mean(snapshot, &filters))
         .flatten();
     Ok(apart_if(all.places.len() > SHORT_PAGE, || {
         let page = cut(snapshot, all, &filter, RESULT_BYTES_MAX);
@@ -164,10 +164,10 @@ pub fn evidence(
     let found = find_aspect(snapshot, &aspect);
     let query = found.and_then(|found| EvidenceQuery::about(trade, &found.id, &request));
     let Some(query) = query else {
-        let said: String = aspect.chars().take(NAME_CHARACTERS_MAX).collect();
+        let name: String = aspect.chars().take(NAME_CHARACTERS_MAX).collect();
         return Err(CallError::Arguments(format!(
             "No aspect {}; known: {}.",
-            escaped_json(&json!(said)),
+            escaped_json(&json!(name)),
             trade.aspect_ids().join(", ")
         )));
     };
@@ -180,9 +180,9 @@ pub fn evidence(
 
 /// The aspect of that ID or label, in any case.
 pub fn find_aspect<'a>(snapshot: &'a Snapshot, name: &str) -> Option<&'a AspectDefinition> {
-    let wanted = fold(name);
+    let folded = fold(name);
     let mut aspects = snapshot.input.analyzer.trade().aspects.iter();
-    aspects.find(|one| fold(&one.id) == wanted || fold(&one.label) == wanted)
+    aspects.find(|one| fold(&one.id) == folded || fold(&one.label) == folded)
 }
 
 /// Maximum bytes of each list of counts in evidence that is too large: some 90 names.

@@ -336,7 +336,7 @@ mod tests {
     use super::{ApiDocument, object, plain};
 
     #[test]
-    fn an_answer_is_described_by_what_there_is_and_of_which_type() {
+    fn an_answer_is_described_by_members_and_types() {
         let document = json!({"components": {"schemas": {
             "A": {"title": "A", "type": "object", "required": ["b"], "properties": {
                 "b": {"$ref": "#/components/schemas/B", "description": "mine"}, "title": {"type": "string"},
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_of_arguments_are_said_in_words() {
+    fn bounds_of_arguments_are_described_in_words() {
         let schema = json!({"type": "integer", "format": "uint8", "minimum": 1.0, "maximum": 100.0, "default": 20});
         let expected = json!({"type": "integer",
             "description": "Maximum number of reviews to return. 1 to 100. Default 20."});
