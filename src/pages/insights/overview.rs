@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use askama::Template;
 use chrono::Datelike;
 
-use super::entity::{group, heading, path};
 use super::rows::{AspectFragment, figure_of_entity, votes_of_entity};
+use super::subject::{group, heading, path};
 use crate::links::Links;
 use crate::model::MentionKind;
 use crate::pages::chart::{BarFragment, LegendFragment};

@@ -112,7 +112,6 @@ async fn a_computation_waits_for_a_slot_and_gives_up_its_turn_when_dropped() {
         "/insights.json?part=overview",
         "/facets.json",
         "/sitemaps/1.xml",
-        "/og.png",
         "/embed",
         COMPARED,
     ] {
