@@ -420,7 +420,6 @@ mod trend_tests {
 
     fn monthly(month: &str, positive: u32, negative: u32) -> wire::Monthly {
         wire::Monthly {
-            confirmed: None,
             month: month.into(),
             reviews: 9,
             positive,

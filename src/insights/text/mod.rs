@@ -15,7 +15,7 @@ pub use fingerprint::{Fingerprint, WordMap};
 pub use language::LanguageDetector;
 use language_words::plain;
 pub use language_words::{LanguageWords, NameCues, Negation, TokenRole, WordSet, plain_letters};
-pub use quotable::is_quotable;
+pub use quotable::{is_quotable, says_by_itself};
 
 /// How a token is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -398,10 +398,11 @@ fn ends(text: &TokenizedText, at: usize, start: usize) -> bool {
     }
 }
 
-/// Whether the full stop at `at` is part of a date: `15.03. we called`, `3. 5. 2024`.
+/// Whether the full stop at `at` is part of a date: `15.03. we called`, `3. 5. 2024`, `3. May`, `15 Feb. 2021`.
 fn is_of_date(text: &TokenizedText, at: usize, start: usize) -> bool {
     const DAYS: u8 = 31;
     const MONTHS: u8 = 12;
+    const YEARS: [&str; 2] = ["19", "20"];
     let number = |token: usize| {
         let is_there = token >= start && text.has_shape(token, Capitalisation::Number);
         is_there.then(|| text.word(token))
@@ -412,7 +413,14 @@ fn is_of_date(text: &TokenizedText, at: usize, start: usize) -> bool {
         let digits = token.and_then(number);
         digits.is_some_and(|digits| within(digits, DAYS))
     };
+    let is_named_month =
+        |token: usize| token >= start && text.is_among(token, &text.language_words().months);
     let is_month = |token: usize| number(token).is_some_and(|digits| within(digits, MONTHS));
+    let is_year = |token: usize| {
+        number(token).is_some_and(|digits| {
+            digits.len() == 4 && YEARS.iter().any(|one| digits.starts_with(one))
+        })
+    };
     let is_stop = |token: usize| token < text.tokens().len() && text.word(token) == ".";
     let goes_on = text.has_shape(at + 1, Capitalisation::Lower) || number(at + 1).is_some();
     // `15.03.` consists of a number and a full stop.
@@ -421,7 +429,10 @@ fn is_of_date(text: &TokenizedText, at: usize, start: usize) -> bool {
         .and_then(number)
         .and_then(|both| both.split_once('.'));
     let is_both = both.is_some_and(|(day, month)| within(day, DAYS) && within(month, MONTHS));
+    let before = at.checked_sub(1);
     is_both && goes_on
+        || is_day(before) && is_named_month(at + 1)
+        || before.is_some_and(is_named_month) && (is_year(at + 1) || is_day(Some(at + 1)))
         || is_day(at.checked_sub(1)) && is_month(at + 1) && is_stop(at + 2)
         || is_day(at.checked_sub(3)) && is_stop(at - 2) && is_month(at - 1) && goes_on
 }
@@ -507,6 +518,9 @@ mod tests {
             "On 3.5.2024 the boiler was put in.",
             "Booked on 01.12. and finished on 04.12. as agreed.",
             "We called on 7. 11. 2025 and again a day later.",
+            "It was planned for 15 Feb. 2021, which was then moved to 15.03.21.",
+            "It was planned for 15. February 2021, which was then moved.",
+            "It was planned for the 1.2. 2021, which was then moved.",
             "Since 24. 6. the heating is off.",
             "From 28.02. to 03.03. nobody came.",
         ] {

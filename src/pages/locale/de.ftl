@@ -164,7 +164,7 @@ number-negative = { $number } negativ
 number-mixed = { $number } gemischt
 number-neutral = { $number } neutral
 number-uncertain = { $number } unsicher
-number-confirmed = { $number } mit Hilfe der Sterne beurteilt
+number-confirmed = { $number } weitere, die die Sterne nahelegen
 named-and-judged = von { $named } Bewertungen, die den Namen nennen, urteilen { $judged }
 bar = { $name }: { $figure }
 months-described = Nach Monaten von { $from } bis { $to }: { $positive } positive und { $negative } negative Bewertungen, höchstens { $up } und { $down } in einem Monat
@@ -210,26 +210,14 @@ summary-overall = { $count ->
     [one] Von { $number } Bewertung, die { $business } insgesamt beurteilt, ist { $positive } positiv und { $negative } negativ.
    *[other] Von { $number } Bewertungen, die { $business } insgesamt beurteilen, sind { $positive } positiv und { $negative } negativ.
 }
-summary-unheard = { $count ->
-    [one] { $number } von { $reviews } Bewertungen mit einem oder zwei Sternen wurde nicht als negativ gelesen.
-   *[other] { $number } von { $reviews } Bewertungen mit einem oder zwei Sternen wurden nicht als negativ gelesen.
-}
 summary-aspect-positive = { $topic }: { $positive } von { $judged } Bewertungen dazu sind positiv.
-summary-aspect-positive-second = { $topic }: Lob in { $positive } von { $judged } Bewertungen dazu.
-summary-aspect-positive-third = Von { $judged } Bewertungen, die über { $name } urteilen, sind { $positive } positiv.
 summary-aspect-negative = { $topic }: { $negative } von { $judged } Bewertungen dazu sind negativ.
-summary-aspect-negative-second = { $negative } von { $judged } Bewertungen, die über { $name } urteilen, klagen darüber.
-summary-aspect-negative-third = Von { $judged } Bewertungen, die über { $name } urteilen, sind { $negative } negativ.
 summary-complaint-phrase = Oft geht es um „{ $phrase }“ ({ $complaints }).
 newest-complaints = { $reviews } der { $newest } neuesten Beschwerden
 summary-complaint-quote = Eine davon: „{ $quote }“
-summary-trend-up = { $topic }: Die Bewertungen sind positiver geworden, { $positive } von { $judged } im letzten Halbjahr gegenüber { $positive_before } von { $judged_before } davor.
-summary-trend-down = { $topic }: Die Bewertungen sind weniger positiv geworden, { $positive } von { $judged } im letzten Halbjahr gegenüber { $positive_before } von { $judged_before } davor.
 summary-technicians = Am häufigsten genannt: { $names }.
 summary-services = Am häufigsten erwähnte Leistungen: { $names }.
-summary-topics = Auffällige Wörter: { $names }.
 name-with-reviews = { $name } ({ $reviews })
-phrase = „{ $phrase }“
 
 ## Names of topics and trades: the id is made of the English name
 

@@ -172,7 +172,7 @@ number-negative = { $number } negative
 number-mixed = { $number } mixed
 number-neutral = { $number } neutral
 number-uncertain = { $number } uncertain
-number-confirmed = { $number } judged with the help of the stars
+number-confirmed = { $number } more that the stars suggest
 named-and-judged = of { $named } reviews that name them, { $judged } judge
 bar = { $name }: { $figure }
 months-described = By month from { $from } to { $to }: { $positive } positive and { $negative } negative reviews, at most { $up } and { $down } in a month
@@ -218,26 +218,14 @@ summary-overall = { $count ->
     [one] Of the { $number } review that judges { $business } as a whole, { $positive } is positive and { $negative } negative.
    *[other] Of the { $number } reviews that judge { $business } as a whole, { $positive } are positive and { $negative } negative.
 }
-summary-unheard = { $count ->
-    [one] { $number } of { $reviews } reviews with one or two stars was not read as negative.
-   *[other] { $number } of { $reviews } reviews with one or two stars were not read as negative.
-}
 summary-aspect-positive = { $topic }: { $positive } of { $judged } reviews that judge it are positive.
-summary-aspect-positive-second = { $topic }: praise in { $positive } of { $judged } reviews that judge it.
-summary-aspect-positive-third = Of { $judged } reviews that judge { $name }, { $positive } are positive.
 summary-aspect-negative = { $topic }: { $negative } of { $judged } reviews that judge it are negative.
-summary-aspect-negative-second = { $negative } of { $judged } reviews that judge { $name } complain.
-summary-aspect-negative-third = Of { $judged } reviews that judge { $name }, { $negative } are negative.
 summary-complaint-phrase = It is often about “{ $phrase }” ({ $complaints }).
 newest-complaints = { $reviews } of the { $newest } newest complaints
 summary-complaint-quote = One of them: “{ $quote }”
-summary-trend-up = { $topic }: reviews have become more positive, { $positive } of { $judged } in the last half-year against { $positive_before } of { $judged_before } in the one before.
-summary-trend-down = { $topic }: reviews have become less positive, { $positive } of { $judged } in the last half-year against { $positive_before } of { $judged_before } in the one before.
 summary-technicians = Named most often: { $names }.
 summary-services = Services mentioned most often: { $names }.
-summary-topics = Words that stand out: { $names }.
 name-with-reviews = { $name } ({ $reviews })
-phrase = “{ $phrase }”
 
 ## Names of topics and trades: the id is made of the English name
 

@@ -176,10 +176,7 @@ number-uncertain = { $count ->
     [one] { $number } dudosa
    *[other] { $number } dudosas
 }
-number-confirmed = { $count ->
-    [one] { $number } decidida con ayuda de las estrellas
-   *[other] { $number } decididas con ayuda de las estrellas
-}
+number-confirmed = { $number } más que sugieren las estrellas
 named-and-judged = de { $named } reseñas que lo nombran, { $judged } opinan
 bar = { $name }: { $figure }
 months-described = Por mes, de { $from } a { $to }: { $positive } reseñas positivas y { $negative } negativas, como máximo { $up } y { $down } en un mes
@@ -225,26 +222,14 @@ summary-overall = { $count ->
     [one] De { $number } reseña que valora { $business } en conjunto, { $positive } es positiva y { $negative } negativa.
    *[other] De las { $number } reseñas que valoran { $business } en conjunto, { $positive } son positivas y { $negative } negativas.
 }
-summary-unheard = { $count ->
-    [one] { $number } de { $reviews } reseñas con una o dos estrellas no se leyó como negativa.
-   *[other] { $number } de { $reviews } reseñas con una o dos estrellas no se leyeron como negativas.
-}
 summary-aspect-positive = { $topic }: { $positive } de { $judged } reseñas que lo valoran son positivas.
-summary-aspect-positive-second = { $topic }: elogios en { $positive } de las { $judged } reseñas que opinan sobre ello.
-summary-aspect-positive-third = De { $judged } reseñas que opinan sobre { $name }, { $positive } son positivas.
 summary-aspect-negative = { $topic }: { $negative } de { $judged } reseñas que lo valoran son negativas.
-summary-aspect-negative-second = { $negative } de { $judged } reseñas que opinan sobre { $name } se quejan.
-summary-aspect-negative-third = De { $judged } reseñas que opinan sobre { $name }, { $negative } son negativas.
 summary-complaint-phrase = A menudo se trata de «{ $phrase }» ({ $complaints }).
 newest-complaints = { $reviews } de las { $newest } quejas más recientes
 summary-complaint-quote = Una de ellas: «{ $quote }»
-summary-trend-up = { $topic }: las reseñas son ahora más positivas, { $positive } de { $judged } en el último semestre frente a { $positive_before } de { $judged_before } en el anterior.
-summary-trend-down = { $topic }: las reseñas son ahora menos positivas, { $positive } de { $judged } en el último semestre frente a { $positive_before } de { $judged_before } en el anterior.
 summary-technicians = Personas más nombradas: { $names }.
 summary-services = Servicios más mencionados: { $names }.
-summary-topics = Palabras que destacan: { $names }.
 name-with-reviews = { $name } ({ $reviews })
-phrase = «{ $phrase }»
 
 ## Names of topics and trades: the id is made of the English name
 

@@ -180,8 +180,8 @@ number-uncertain = { $count ->
    *[other] { $number } incertains
 }
 number-confirmed = { $count ->
-    [one] { $number } jugé à l’aide des étoiles
-   *[other] { $number } jugés à l’aide des étoiles
+    [one] { $number } autre que suggèrent les étoiles
+   *[other] { $number } autres que suggèrent les étoiles
 }
 named-and-judged = sur { $named } avis qui le citent, { $judged } jugent
 bar = { $name } : { $figure }
@@ -228,26 +228,14 @@ summary-overall = { $count ->
     [one] Sur { $number } avis qui juge { $business } dans l’ensemble, { $positive } est positif et { $negative } négatif.
    *[other] Sur { $number } avis qui jugent { $business } dans l’ensemble, { $positive } sont positifs et { $negative } négatifs.
 }
-summary-unheard = { $count ->
-    [one] { $number } avis sur { $reviews } avec une ou deux étoiles n’a pas été lu comme négatif.
-   *[other] { $number } avis sur { $reviews } avec une ou deux étoiles n’ont pas été lus comme négatifs.
-}
 summary-aspect-positive = { $topic } : { $positive } avis sur { $judged } à ce sujet sont positifs.
-summary-aspect-positive-second = { $topic } : des éloges dans { $positive } avis sur { $judged } à ce sujet.
-summary-aspect-positive-third = Sur { $judged } avis au sujet de « { $name } », { $positive } sont positifs.
 summary-aspect-negative = { $topic } : { $negative } avis sur { $judged } à ce sujet sont négatifs.
-summary-aspect-negative-second = Des plaintes au sujet de « { $name } » dans { $negative } avis sur { $judged }.
-summary-aspect-negative-third = Sur { $judged } avis au sujet de « { $name } », { $negative } sont négatifs.
 summary-complaint-phrase = Il s’agit souvent de « { $phrase } » ({ $complaints }).
 newest-complaints = { $reviews } des { $newest } avis critiques les plus récents
 summary-complaint-quote = L’un d’eux : « { $quote } »
-summary-trend-up = { $topic } : les avis sont devenus plus positifs, { $positive } sur { $judged } au dernier semestre contre { $positive_before } sur { $judged_before } au précédent.
-summary-trend-down = { $topic } : les avis sont devenus moins positifs, { $positive } sur { $judged } au dernier semestre contre { $positive_before } sur { $judged_before } au précédent.
 summary-technicians = Les plus cités : { $names }.
 summary-services = Services les plus mentionnés : { $names }.
-summary-topics = Mots marquants : { $names }.
 name-with-reviews = { $name } ({ $reviews })
-phrase = « { $phrase } »
 
 ## Names of topics and trades: the id is made of the English name
 
