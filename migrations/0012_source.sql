@@ -20,18 +20,63 @@ create table review_source (
     base         blob not null,
     -- A keyed digest of author, day, rating and text, the same for two sources' copies of one review.
     fingerprint  integer not null,
+    -- The id at the source, if the review has another one because that id was taken by a review of another source.
+    own_id       text,
     primary key (review_id)
 ) strict, without rowid;
 create index review_source_fingerprint on review_source (fingerprint);
 
+-- Deleted reviews, so that neither their rows nor copies from other sources come back unnoticed. Digests only, never a text.
+create table deleted_review (
+    review_id   text not null,
+    source_name text not null,
+    location    text,
+    own_id      text,
+    fingerprint integer not null,
+    primary key (review_id)
+) strict, without rowid;
+
+-- What the columns of a source's tables mean, where a column could mean two things: decided by the first import that has it.
+create table source_column (
+    source_name text not null,
+    header      text not null,
+    meaning     text not null constraint source_column_meaning_known
+        check (meaning in ('id', 'row_number', 'day_first', 'month_first')),
+    primary key (source_name, header)
+) strict, without rowid;
+
 -- `insert or replace` from a shell fires none of these: that is an edit, and what the source said stays.
 create trigger source_of_deleted after delete on review begin
+    delete from deleted_review where review_id = old.review_id;
+    insert into deleted_review (review_id, source_name, location, own_id, fingerprint)
+        select review_id, source_name, location, own_id, fingerprint from review_source where review_id = old.review_id;
     delete from review_source where review_id = old.review_id;
+end;
+
+create trigger deleted_review_back after insert on review begin
+    delete from deleted_review where review_id = new.review_id;
 end;
 
 -- Digests are of a review by its id: under another one they say nothing.
 create trigger source_of_renamed after update of review_id on review when old.review_id <> new.review_id begin
     delete from review_source where review_id in (old.review_id, new.review_id);
+    delete from deleted_review where review_id = new.review_id;
+end;
+
+-- Why the owner withheld a review, in words that are not published.
+create table review_note (
+    review_id text not null,
+    note      text not null constraint review_note_given check (note <> ''),
+    primary key (review_id)
+) strict, without rowid;
+
+create trigger note_of_deleted after delete on review begin
+    delete from review_note where review_id = old.review_id;
+end;
+
+create trigger note_of_renamed after update of review_id on review when old.review_id <> new.review_id begin
+    delete from review_note where review_id = new.review_id;
+    update review_note set review_id = new.review_id where review_id = old.review_id;
 end;
 
 -- In which time zone instants were last made days; a row says that a time zone was ever set. A business whose zone is not

@@ -21,7 +21,7 @@ use crate::snapshot::segment::Key;
 use crate::snapshot::{
     Backlog, CachedBody, Coding, PublishError, Publisher, Snapshot, analyze, coding,
 };
-use crate::storage::reviews::{Numbered, published};
+use crate::storage::reviews::{self, Numbered, published};
 use crate::storage::{
     AtPath as _, Changes, Database, DbError, Erased, Postponed, REWRITE_AT_ONCE_MAX,
 };
@@ -612,13 +612,16 @@ pub async fn expire(database: &Database, clock: &Clock) -> Result<bool, DbError>
 }
 
 /// Deletes rows and files whose retention has ended: the hub's attempts, sums, ended subscriptions and unverified
-/// requests, and files that a restore or an upgrade kept.
+/// requests, former values of imports, and files that a restore or an upgrade kept.
 ///
 /// # Errors
 /// If the database cannot be written.
 pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> {
     let (path, mut write) = (database.path(), database.write().await?);
     let gone = store::prune(&mut write, clock.now()).await.at(path)?;
+    reviews::forget_runs(&mut write, clock.now())
+        .await
+        .at(path)?;
     write.commit().await.at(path)?;
     database.prune_markers().await?;
     if gone > 0 {

@@ -22,15 +22,10 @@ use crate::imports::{
     import,
 };
 use crate::mcp::escaped;
-use crate::model::{Review, Status};
 use crate::storage::Opening;
 
 /// Rows between two checks of the terminal.
 const ROWS_PER_LOOK: u64 = 256;
-/// Maximum number of words of a review's text in the sample that is shown before anything is written.
-const SAMPLE_WORDS_MAX: usize = 12;
-/// Maximum number of characters of a review's line in the preview; a word may have any number.
-const SAMPLE_CHARACTERS_MAX: usize = 400;
 /// Maximum length of a line in a file of rejected rows: a row of 1 MiB, as JSON within JSON, and a message.
 const REJECT_BYTES_MAX: u64 = 8 << 20;
 
@@ -123,10 +118,8 @@ fn is_rejected_row(line: &[u8]) -> bool {
     let Ok(Value::Object(members)) = serde_json::from_slice(line) else {
         return false;
     };
-    // Earlier releases did not name the format.
-    let has_format = members.get("format").is_some_and(Value::is_string);
-    members.len() == 4 + usize::from(has_format)
-        && ["file", "error"]
+    members.len() == 5
+        && ["file", "format", "error"]
             .iter()
             .all(|name| members.get(*name).is_some_and(Value::is_string))
         && ["line", "element"]
@@ -186,36 +179,6 @@ impl Watch for Console {
         let message = escaped(format!("{file}{}\n{columns_text}", columns.place()));
         // A closed output does not stop the import.
         let _ = self.bar.suspend(|| writeln!(io::stdout(), "{message}"));
-    }
-
-    fn sample(&mut self, at: &Position, review: &Review) {
-        let mut words: Vec<&str> = review.text.split_whitespace().collect();
-        if words.len() > SAMPLE_WORDS_MAX {
-            words.truncate(SAMPLE_WORDS_MAX);
-            words.push("…");
-        }
-        let status = match &review.status {
-            Status::Published => String::new(),
-            Status::Withheld { reason } => {
-                format!(" (withheld: {})", reason.as_deref().unwrap_or_default())
-            }
-        };
-        let stars = review.rating.stars();
-        let noun = if stars == 1 { "star" } else { "stars" };
-        let mut line = format!(
-            "  row {at}: {stars} {noun}, {}, {}: {}{status}",
-            review.date,
-            review.author,
-            words.join(" ")
-        );
-        if let Some((end, _)) = line.char_indices().nth(SAMPLE_CHARACTERS_MAX) {
-            line.truncate(end);
-            line.push('…');
-        }
-        // A closed output does not stop the import.
-        let _ = self
-            .bar
-            .suspend(|| writeln!(io::stdout(), "{}", escaped(line)));
     }
 
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
@@ -335,14 +298,8 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     add_named(
         &mut text,
         &report.undecided,
-        "skipped, because they have no ID and may be existing reviews with fewer fields (delete such a review with `reviews \
-         delete ID`, then import again; add --restore if it is deleted)",
-    );
-    add_named(
-        &mut text,
-        &report.taken_ids,
-        "skipped, because other reviews from another source have their IDs (give the rows other IDs, for example with a letter \
-         in front; if they are the same reviews, pass the name of that source with --source)",
+        "skipped, because they have no ID and may be existing reviews with other values (if one is, delete it with `reviews \
+         delete ID`, then import again with --restore)",
     );
     add_count(
         &mut text,
@@ -369,15 +326,73 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
         report.moved,
         "moved to their day in the business's time zone",
     );
-    add_named(
-        &mut text,
-        &report.duplicates,
-        "already given by another source or in another format (--skip-duplicates withholds them)",
-    );
+    duplicates(&mut text, report);
     if dry_run {
+        preview(&mut text, report);
         text.push_str("dry run: nothing was changed\n");
     }
     escaped(text)
+}
+
+/// The copies that other sources already gave, a line each.
+fn duplicates(text: &mut String, report: &ImportReport) {
+    let copies = &report.duplicates;
+    let title =
+        "already given by another source or in another format (--skip-duplicates withholds them)";
+    add_lines(text, copies.count, title, copies.names.iter().cloned());
+    for ((theirs, ours), count) in &report.renamed {
+        let _ = writeln!(
+            text,
+            "{count} of these are there as {theirs}; if they are the same rows, take this import back with `reviews undo`, run \
+             `reviews source rename '{}' '{}'`, and import again",
+            quoted(theirs),
+            quoted(ours)
+        );
+    }
+}
+
+/// What a dry run would change: the first reviews of each kind, then their number.
+fn preview(text: &mut String, report: &ImportReport) {
+    let preview = &report.preview;
+    let updated = preview.updated.iter().map(|updated| {
+        let field =
+            |(name, old, new): &(&str, String, String)| format!("\n    {name}: {old} → {new}");
+        let fields: String = updated.fields.iter().map(field).collect();
+        format!("{}{fields}", updated.review)
+    });
+    add_lines(text, report.updated, "would be updated", updated);
+    let withheld = preview
+        .withheld
+        .iter()
+        .map(|(review, reason)| format!("{review} ({reason})"));
+    add_lines(text, report.newly_withheld, "would be withheld", withheld);
+    let new = preview.new.iter().map(ToString::to_string);
+    add_lines(text, report.newly_published, "would be new", new);
+}
+
+/// A title with a count, the first of its lines, and the number of the others; nothing if there are none.
+fn add_lines(
+    text: &mut String,
+    count: u64,
+    title: &str,
+    lines: impl ExactSizeIterator<Item = String>,
+) {
+    if count == 0 {
+        return;
+    }
+    let more = count.saturating_sub(lines.len() as u64);
+    let _ = writeln!(text, "{count} {title}:");
+    lines.for_each(|line| {
+        let _ = writeln!(text, "  {line}");
+    });
+    if more > 0 {
+        let _ = writeln!(text, "  and {more} more");
+    }
+}
+
+/// A name for a shell, between single quotes.
+fn quoted(name: &str) -> String {
+    name.replace('\'', r"'\''")
 }
 
 /// Each file with its rows and notes on its format.
@@ -395,6 +410,13 @@ fn files(text: &mut String, report: &ImportReport) {
             file.name,
             rows(file.rows)
         );
+        if let Some(header) = &file.row_numbers {
+            let _ = writeln!(
+                text,
+                "note: {header} counts the rows of a file, so it is not used as the ID; if it is the ID, pass --map 'id={}'",
+                quoted(header)
+            );
+        }
         if let Some(note) = format.and_then(|format| format.note) {
             let _ = writeln!(text, "note: {note}");
         }
@@ -413,10 +435,10 @@ fn business(text: &mut String, report: &ImportReport) {
         );
     }
     if let Some(name) = &report.listing {
-        let quoted = name.replace('\'', r"'\''");
         let _ = writeln!(
             text,
-            "the business has no name yet, and this location is called {name}; `reviews init --name '{quoted}'` sets it"
+            "the business has no name yet, and this location is called {name}; `reviews init --name '{}'` sets it",
+            quoted(name)
         );
     }
 }

@@ -15,7 +15,7 @@ use crate::config::DatabaseConfig;
 use crate::imports::export::without_nulls;
 use crate::snapshot::first_base;
 use crate::storage::business;
-use crate::storage::reviews::{Run, SourceCount, counts, last_runs};
+use crate::storage::reviews::{Run, SourceCount, UNDOABLE_MAX, counts, last_runs};
 use crate::storage::{DeliveryLock, is_leased, unpublished};
 use crate::websub::store::list;
 
@@ -70,7 +70,7 @@ async fn status(
             .map(|business| business.name),
         has_zone: business::time_zone(&mut *reader).await?.is_some(),
         by_source: counts(&mut *reader).await?,
-        imports: last_runs(&mut *reader).await?,
+        imports: last_runs(&mut *reader, UNDOABLE_MAX).await?,
         unpublished: unpublished(&mut *reader).await?,
         base_url: first_base(&mut *reader)
             .await?

@@ -13,7 +13,7 @@ use crate::config::DatabaseConfig;
 use crate::imports::undo::{Undone, undo};
 use crate::storage::Erased;
 
-/// Undo an import: remove the reviews that it added and that have not been changed since
+/// Undo an import: remove the reviews that it added, and give all others their former values
 #[derive(Debug, Args)]
 pub struct UndoCommand {
     /// The number of the import, as `reviews status` shows it [default: the last one]
@@ -33,13 +33,13 @@ impl UndoCommand {
             } else {
                 Some(database.erase_traces_or_leave_them().await?)
             };
-            Ok(told(&undone, erased, self.dry_run))
+            Ok(format_undone(&undone, erased, self.dry_run))
         })
         .await
     }
 }
 
-fn told(undone: &Undone, erased: Option<Erased>, is_dry_run: bool) -> String {
+fn format_undone(undone: &Undone, erased: Option<Erased>, is_dry_run: bool) -> String {
     let (run, removed, left) = (&undone.run, undone.removed, &undone.left);
     let mut text = format!("{}\n{removed} removed", run_line(run));
     if let Some(erased) = erased {
@@ -53,28 +53,22 @@ fn told(undone: &Undone, erased: Option<Erased>, is_dry_run: bool) -> String {
     );
     add_count(
         &mut text,
-        undone.published,
-        "published again that the import had withheld as gone at the source",
+        undone.given_back,
+        "have their former values again",
     );
+    add_count(&mut text, undone.published, "of these are published again");
+    add_count(&mut text, undone.gone, "were deleted since");
     if left.count > 0 {
         let _ = writeln!(
             text,
-            "{} kept, because they were changed since: {left}; `reviews delete ID` deletes one",
+            "{} left as they are: {left}; `reviews delete ID` deletes one",
             left.count
-        );
-    }
-    add_count(&mut text, undone.gone, "were deleted since");
-    if run.counts.updated > 0 {
-        let _ = writeln!(
-            text,
-            "{} updated by the import keep its values; `reviews restore FILE` restores a backup from before the import",
-            run.counts.updated
         );
     }
     if is_dry_run {
         text.push_str("dry run: nothing was changed\n");
-    } else if removed > 0 {
-        text.push_str("the same files can be imported again\n");
+    } else if left.count == 0 {
+        text.push_str("undone; the same files can be imported again\n");
     }
     text
 }

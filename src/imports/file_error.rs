@@ -9,8 +9,8 @@ use thiserror::Error;
 use crate::imports::map::fields::FieldError;
 use crate::storage::DbError;
 
-/// Maximum bytes that one import may read, unpacked, over all its files: 1 GiB.
-pub const INPUT_BYTES_MAX: u64 = 1 << 30;
+/// Maximum bytes that one import may read, unpacked, over all its files, because all rows are in memory: 256 MiB.
+pub const INPUT_BYTES_MAX: u64 = 256 << 20;
 
 /// The reason why a file cannot be imported, with advice for the user.
 #[derive(Debug, Error)]

@@ -1,8 +1,8 @@
 //! Imports reviews from files.
 //!
 //! `read` opens a file, detects its format by its content, and extracts rows from lines, arrays, tables or pages. `map`
-//! turns each row into a review, by the format's entry in `platforms`. `merge` stages the reviews on disk and writes
-//! them in one transaction, preserving the owner's decisions. Each row is accepted or rejected independently; a file
+//! turns each row into a review, by the format's entry in `platforms`. `merge` merges the rows with the stored reviews in
+//! memory, preserving the owner's decisions, and writes the outcome in one transaction. Each row is accepted or rejected independently; a file
 //! that cannot be read stops the import before anything is written.
 
 pub mod export;
@@ -21,18 +21,22 @@ pub use file_error::ImportError;
 pub(crate) use merge::{time_zone, undo};
 pub use platforms::{find_format, format_names};
 pub use read::open::is_taken_from_folders;
-pub use report::{ImportReport, Named, Position, Rejection, TableColumns, Watch};
+pub use report::{
+    ImportReport, Named, Position, Rejection, ReviewLine, TableColumns, UpdatedReview, Watch,
+};
 pub use request::ImportRequest;
 
 use crate::clock::Clock;
 use crate::model::business::{Business, Editorial};
 use crate::storage::business::{SampleState, note_sample, sample_state};
+use crate::storage::imports::KeptColumns;
 use crate::storage::reviews::{self, RunCounts};
 use crate::storage::{AtPath as _, Database, Write, business};
 use file_error::{FileError, listed};
 use map::Calendar;
 use merge::collector::{Collected, Collector};
-use merge::{MergeError, Merging, completing};
+use merge::outcome::{fingerprints, merge_rows};
+use merge::{MergeError, Rules, apply, load, source_names};
 use read::budget::Budget;
 use read::open::Opener;
 use report::Watcher;
@@ -58,13 +62,14 @@ pub async fn import(
     let state = sample_state(&mut reader).await.at(path)?;
     let known = business::find(&mut reader).await.at(path)?;
     let zone = business::time_zone(&mut reader).await.at(path)?;
+    let kept = KeptColumns::load(&mut reader).await.at(path)?;
     drop(reader);
     if state == SampleState::Alone && !order.with_sample {
         return Err(ImportError::Refused(SAMPLE.to_owned()));
     }
     let is_known = known.is_some();
     let calendar = Calendar { zone, now };
-    let collected = gather(order, calendar, is_known, watch).await?;
+    let collected = gather(order, calendar, is_known, kept, watch)?;
     let mut write = database.write_long(clock).await?;
     if state == SampleState::Alone {
         note_sample(&mut write, true).await.at(path)?;
@@ -99,9 +104,11 @@ async fn merged(
 ) -> Result<ImportReport, MergeError> {
     let Collected {
         calendar: Calendar { zone, now },
-        mut staging,
+        rows,
+        deleted,
         business: brought,
         editorial,
+        columns,
         mut report,
     } = collected;
     let is_named = |its: &Business| its.name != Business::default().name;
@@ -125,23 +132,33 @@ async fn merged(
             business::replace_editorial(write, &texts).await?;
         }
     }
-    let mut merging = Merging::new(write, now, order, report).await?;
+    let rules = Rules {
+        key: reviews::digest_key(write).await?,
+        now,
+        request: order,
+    };
+    let fingerprints = fingerprints(&rows, &rules.key);
+    let known = load(write, &rows, &deleted, &fingerprints).await?;
+    let sources: Vec<String> = source_names(&rows).into_iter().map(str::to_owned).collect();
+    let mut outcome =
+        merge_rows(rows, deleted, known, &rules, report).map_err(MergeError::Refused)?;
+    for rejection in std::mem::take(&mut outcome.rejections) {
+        watch.rejected(rejection).map_err(|error| {
+            MergeError::Refused(format!("a rejected row cannot be stored: {error}"))
+        })?;
+    }
+    let report = std::mem::take(&mut outcome.report);
+    let mut run = None;
     if !order.is_sample {
-        let run = reviews::begin_run(merging.write, now, &file_names(&order.files)).await?;
-        merging.run = Some(run);
+        let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
+        run = Some(reviews::begin_run(write, now, &file_names(&order.files), &sources).await?);
     }
-    completing::find(&mut merging, &mut staging).await?;
-    merging.all(&mut staging, watch).await?;
-    if !order.is_sample {
-        merging.refuse_other_source()?;
+    apply(write, outcome, run, now, watch).await?;
+    columns.store(write).await?;
+    if let Some(run) = run {
+        reviews::end_run(write, run, counts(&report)).await?;
     }
-    if order.withdraw_missing {
-        merge::withdraw_missing(&mut merging, &mut staging).await?;
-    }
-    if let Some(run) = merging.run {
-        reviews::end_run(merging.write, run, counts(&merging.report)).await?;
-    }
-    Ok(merging.report)
+    Ok(report)
 }
 
 /// File names without folders.
@@ -170,10 +187,11 @@ fn counts(report: &ImportReport) -> RunCounts {
 }
 
 /// Reads all files of `order`. Reports every file that cannot be read.
-async fn gather(
+fn gather(
     order: &ImportRequest,
     calendar: Calendar,
     is_known: bool,
+    kept: KeptColumns,
     watch: Watcher<'_>,
 ) -> Result<Collected, ImportError> {
     let failed = |fault: FileError| ImportError::Refused(format!("import: {fault}"));
@@ -183,23 +201,17 @@ async fn gather(
             "-: standard input can be read only once; give `-` only once".to_owned(),
         ));
     }
-    let mut collected = {
-        let budget = Budget::new(&order.files);
-        let collector = Collector::new(calendar, is_known, order, &budget, watch);
-        let mut opener = Opener {
-            collector: collector.map_err(failed)?,
-            faults: Vec::new(),
-        };
-        for file in &order.files {
-            opener.open(file);
-        }
-        if !opener.faults.is_empty() {
-            let faults = listed(opener.faults.into_iter(), "files cannot be imported");
-            return Err(ImportError::Refused(faults));
-        }
-        opener.collector.finish().map_err(failed)?
+    let budget = Budget::new(&order.files);
+    let mut opener = Opener {
+        collector: Collector::new(calendar, is_known, order, &budget, watch, kept),
+        faults: Vec::new(),
     };
-    let failed = |error| ImportError::Refused(FileError::staging(error).to_string());
-    collected.report.left_out += collected.staging.answer().await.map_err(failed)?;
-    Ok(collected)
+    for file in &order.files {
+        opener.open(file);
+    }
+    if !opener.faults.is_empty() {
+        let faults = listed(opener.faults.into_iter(), "files cannot be imported");
+        return Err(ImportError::Refused(faults));
+    }
+    opener.collector.finish().map_err(failed)
 }

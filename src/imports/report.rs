@@ -6,7 +6,7 @@ use std::{fmt, io};
 
 use serde_json::Value;
 
-use crate::model::Review;
+use crate::model::{Day, Rating, Review, ReviewId, Unit};
 
 /// Maximum number of unused columns that are listed.
 const COLUMNS_SHOWN_MAX: usize = 50;
@@ -47,12 +47,18 @@ pub struct ImportReport {
     /// Rows without an id that were left out because they may complete more than one review, or compete for the same
     /// one.
     pub undecided: Named,
-    /// Rows whose id is that of another review from another source.
-    pub taken_ids: Named,
     /// Replies that are not used as the shop's answer, or whose review is not in this import.
     pub left_out: u64,
     /// Reviews that another source already provided, or the same source in another format.
     pub duplicates: Named,
+    /// The number of rows whose copies look like the same rows under another source, by both sources: theirs, this one.
+    pub renamed: BTreeMap<(String, String), u64>,
+    /// Withheld reviews that were not there, or published, before.
+    pub newly_withheld: u64,
+    /// Published reviews that were not there before.
+    pub newly_published: u64,
+    /// What the import does to reviews, for a preview.
+    pub preview: Preview,
     /// Reviews whose day changed with the business's time zone.
     pub moved: u64,
     /// Reviews withheld because their source no longer lists them.
@@ -70,8 +76,111 @@ pub struct ImportReport {
 impl ImportReport {
     /// Rows that were neither rejected nor imported, and that the report names.
     pub const fn skipped(&self) -> u64 {
-        self.undecided.count + self.taken_ids.count
+        self.undecided.count
     }
+}
+
+impl ImportReport {
+    /// Notes a review that is withheld from now on.
+    pub fn note_withheld(&mut self, review: &Review, reason: String) {
+        self.newly_withheld += 1;
+        if self.preview.withheld.len() < NAMED_MAX {
+            self.preview.withheld.push((ReviewLine::of(review), reason));
+        }
+    }
+}
+
+/// What an import does to reviews: the first ones of each kind.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Preview {
+    pub updated: Vec<UpdatedReview>,
+    /// Reviews that are withheld and were not before, with the reason.
+    pub withheld: Vec<(ReviewLine, String)>,
+    pub new: Vec<ReviewLine>,
+}
+
+/// A review in one line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewLine {
+    pub id: ReviewId,
+    pub rating: Rating,
+    pub date: Day,
+    pub author: String,
+    /// The beginning of its text.
+    pub text: String,
+}
+
+/// A review and its fields that change: name, old and new value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UpdatedReview {
+    pub review: ReviewLine,
+    pub fields: Vec<(&'static str, String, String)>,
+}
+
+/// Maximum number of characters of a text or a value in a preview.
+const PREVIEW_CHARACTERS_MAX: usize = 80;
+
+impl ReviewLine {
+    pub fn of(review: &Review) -> Self {
+        Self {
+            id: review.id.clone(),
+            rating: review.rating,
+            date: review.date,
+            author: review.author.clone(),
+            text: shortened(&review.text, 0),
+        }
+    }
+}
+
+impl fmt::Display for ReviewLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let stars = self.rating.stars();
+        let noun = if stars == 1 { "star" } else { "stars" };
+        let separator = if self.text.is_empty() { "" } else { ": " };
+        let (id, date, author, text) = (&self.id, self.date, &self.author, &self.text);
+        write!(f, "{id}  {stars} {noun}, {date}, {author}{separator}{text}")
+    }
+}
+
+impl UpdatedReview {
+    pub fn of(before: &Review, after: &Review) -> Self {
+        let fields = Unit::ALL.into_iter().filter_map(|unit| {
+            let (old, new) = (unit.describe(before), unit.describe(after));
+            let common = old
+                .chars()
+                .zip(new.chars())
+                .take_while(|(one, other)| one == other)
+                .count();
+            // Long values that begin alike are shown from shortly before their difference.
+            let from = if common > PREVIEW_CHARACTERS_MAX / 2 {
+                common - 20
+            } else {
+                0
+            };
+            (old != new).then(|| (unit.name(), shortened(&old, from), shortened(&new, from)))
+        });
+        Self {
+            review: ReviewLine::of(after),
+            fields: fields.collect(),
+        }
+    }
+}
+
+/// The text in one line, from the character `from` on, with an ellipsis where something is left out.
+fn shortened(text: &str, from: usize) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    let mut characters = line.chars().skip(from);
+    let shown: String = characters.by_ref().take(PREVIEW_CHARACTERS_MAX).collect();
+    let (before, after) = (
+        if from > 0 { "…" } else { "" },
+        if characters.next().is_some() {
+            "…"
+        } else {
+            ""
+        },
+    );
+    format!("{before}{shown}{after}")
 }
 
 /// A file, or a file in an archive.
@@ -84,6 +193,8 @@ pub struct FileReport {
     /// Number of rows, without blank lines.
     pub rows: u64,
     pub rejected: u64,
+    /// The column that counts the rows of a plain table, so that its values are not used as ids.
+    pub row_numbers: Option<String>,
 }
 
 /// The use of a table's columns.
@@ -229,9 +340,6 @@ pub trait Watch {
     /// The file is a table with these columns; called before its rows are read.
     fn table(&mut self, _file: &str, _columns: &TableColumns) {}
 
-    /// One of the first reviews of a table, in a dry run.
-    fn sample(&mut self, _at: &Position, _review: &Review) {}
-
     /// A row was rejected.
     ///
     /// # Errors
@@ -248,7 +356,7 @@ pub type Watcher<'a> = &'a mut (dyn Watch + Send);
 // Lists of reviews in a report: all reviews are counted, and the first are named.
 
 /// Maximum number of named reviews.
-const NAMED_MAX: usize = 20;
+pub const NAMED_MAX: usize = 20;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Named {

@@ -16,6 +16,7 @@ use crate::imports::{ImportRequest, gather, merged};
 use crate::model::business::{Business, Editorial};
 use crate::storage;
 use crate::storage::business::{SampleState, note_sample, sample_state};
+use crate::storage::imports::KeptColumns;
 use crate::storage::{AtPath as _, Database};
 
 /// Maximum size of a JSON file written by hand, in MiB.
@@ -149,7 +150,7 @@ pub async fn load(
         zone: Some(business.time_zone),
         now: clock.now(),
     };
-    let mut collected = gather(&request, calendar, true, watch).await?;
+    let mut collected = gather(&request, calendar, true, KeptColumns::default(), watch)?;
     let path = database.path();
     let mut write = database.write_long(clock).await?;
     match sample_state(write.for_reading()).await.at(path)? {

@@ -7,7 +7,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
-use super::review::{Review, Status, Unit};
+use super::review::{Day, Rating, Review, Status, Unit};
 
 /// Reason for withholding an unverified review without another reason.
 pub const NOT_VERIFIED: &str = "not verified";
@@ -17,7 +17,7 @@ pub const GONE: &str = "gone at the source";
 pub const DUPLICATE: &str = "duplicate";
 
 /// A review as read from an import.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
     /// With defaults for unstated units.
     pub review: Review,
@@ -159,7 +159,7 @@ fn withhold_unverified(mut review: Review) -> Review {
 }
 
 /// A set of units: one bit for each, in their order.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Units(u16);
 
 impl Units {
@@ -227,13 +227,13 @@ impl DigestKey {
         })
     }
 
-    /// A digest of author, day, rating and text, but not of the id: copies of a review from two sources have the same
-    /// digest.
-    pub fn fingerprint(&self, review: &Review) -> i64 {
+    /// A digest that copies of a review from two sources share.
+    pub fn fingerprint(&self, author: &str, date: Day, rating: Rating, text: &str) -> i64 {
         i64::from_be_bytes(self.digest_parts(b"fingerprint", |add| {
-            for unit in [Unit::Author, Unit::Date, Unit::Rating, Unit::Text] {
-                unit.each_part(review, &mut *add);
-            }
+            add(Some(author.as_bytes()));
+            add(Some(&date.number().to_be_bytes()));
+            add(Some(&[rating.stars()]));
+            add(Some(text.as_bytes()));
         }))
     }
 
@@ -255,8 +255,21 @@ impl DigestKey {
 }
 
 /// Digests of the last known values of a source, by unit: the base of the next merge.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "Vec<u8>", from = "Vec<u8>")]
 pub struct Base([Option<UnitDigest>; Unit::ALL.len()]);
+
+impl From<Base> for Vec<u8> {
+    fn from(base: Base) -> Self {
+        base.pack()
+    }
+}
+
+impl From<Vec<u8>> for Base {
+    fn from(packed: Vec<u8>) -> Self {
+        Self::unpack(&packed)
+    }
+}
 
 impl Base {
     /// The base for a source that gave a value for every unit except the units `but`.

@@ -297,6 +297,62 @@ impl Unit {
         }
     }
 
+    /// The value in words, for a report.
+    pub fn describe(self, review: &Review) -> String {
+        let absent = || "(none)".to_owned();
+        let text = |text: Option<&String>| {
+            text.filter(|text| !text.is_empty())
+                .cloned()
+                .unwrap_or_else(absent)
+        };
+        match self {
+            Self::Rating => review.rating.stars().to_string(),
+            Self::Date => review.date.to_string(),
+            Self::Author => review.author.clone(),
+            Self::Title => text(review.title.as_ref()),
+            Self::Text => text(Some(&review.text)),
+            Self::Language => text(review.language.as_ref()),
+            Self::Source => {
+                let url = review.source.url.as_deref().unwrap_or_default();
+                format!("{} {url}", review.source.name)
+                    .trim_end()
+                    .to_owned()
+            }
+            Self::Status => match review.status.reason() {
+                Some(reason) => format!("{} ({reason})", review.status.name()),
+                None => review.status.name().to_owned(),
+            },
+            Self::Verification => {
+                let its = &review.verification;
+                let verified = if its.verified {
+                    "verified"
+                } else {
+                    "not verified"
+                };
+                let at = its
+                    .verified_at
+                    .map(|at| format!(", {at}"))
+                    .unwrap_or_default();
+                format!("{verified}, {}{at}", its.method.name())
+            }
+            Self::Response => review.response.as_ref().map_or_else(absent, |response| {
+                let date = response.date.map(|date| date.to_string());
+                let from: Vec<String> = date.into_iter().chain(response.author.clone()).collect();
+                let from = if from.is_empty() {
+                    String::new()
+                } else {
+                    format!(" ({})", from.join(", "))
+                };
+                format!("{}{from}", response.text)
+            }),
+            Self::Mentions => {
+                let its = &review.mentions;
+                let all = [&its.technicians, &its.services, &its.service_areas];
+                text(Some(&all.map(|list| list.join(", ")).join("; ")))
+            }
+        }
+    }
+
     /// Calls `part` with every part of the unit; `None` for an absent part.
     pub(super) fn each_part(self, review: &Review, mut part: impl FnMut(Option<&[u8]>)) {
         let mut text = |text: Option<&str>| part(text.map(str::as_bytes));

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use chrono::{DateTime, NaiveTime, Utc};
 use chrono_tz::Tz;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::imports::map::fields::FieldError;
@@ -24,8 +24,8 @@ pub(crate) mod words;
 /// A review as its source states it: the result of reading one row, for every format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Incoming {
-    /// Unique and stable.
-    pub id: ReviewId,
+    /// The row's own id: unique and stable. Without one, the collector derives it from the row.
+    pub id: Option<ReviewId>,
     pub rating: Rating,
     pub posted: Dated,
     /// Display name.
@@ -36,8 +36,6 @@ pub struct Incoming {
 /// The other parts, which a source may leave unstated.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StatedParts {
-    /// Whether the row has no id, so that the id is a digest of the row.
-    pub is_digest: bool,
     /// Headline.
     pub title: Stated<String>,
     /// Empty for stars without a comment; unstated if a table has no text column.
@@ -75,7 +73,7 @@ impl Incoming {
     ) -> Result<Self, Vec<FieldError>> {
         let made = || {
             Some(Self {
-                id: id?,
+                id,
                 rating: rating?,
                 posted: posted?,
                 author: author?,
@@ -85,8 +83,13 @@ impl Incoming {
         made().filter(|_| wrong.is_empty()).ok_or(wrong)
     }
 
-    /// The review with defaults for what is not stated, and the units that are not stated.
-    pub fn statement(self) -> Statement {
+    /// When it last changed at the source: of rows with the same id, the newest counts.
+    pub fn changed_at(&self) -> Option<DateTime<Utc>> {
+        self.stated.updated.map(Posted::instant_or_midnight)
+    }
+
+    /// The review `id` with defaults for what is not stated, and the units that are not stated.
+    pub fn statement(self, id: ReviewId) -> Statement {
         let (stated, mut unsaid) = (self.stated, Units::NONE);
         let its = &mut unsaid;
         let source = stated.source.value(Unit::Source, its);
@@ -95,7 +98,7 @@ impl Incoming {
         let mentions = stated.mentions.value(Unit::Mentions, its);
         let response = stated.response.value(Unit::Response, its);
         let review = Review {
-            id: self.id,
+            id,
             rating: self.rating,
             date: self.posted.day,
             author: self.author,
@@ -164,7 +167,7 @@ const VOUCHED: Verification = Verification {
 };
 
 /// Records that an import stores beside a review; exports contain them.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Noted {
     /// Time of the review, if its source gave an instant.
     pub posted_at: Option<DateTime<Utc>>,
@@ -172,25 +175,8 @@ pub struct Noted {
     pub responded_at: Option<DateTime<Utc>>,
     /// The source's own name, even if the owner renamed it.
     pub source_name: Option<String>,
-    /// Ids that earlier releases may have used; `None` if they used the present id.
-    pub former: Option<FormerIdParts>,
-    /// The id of the row by another rule for ids, now or in earlier builds.
-    pub other_id: Option<ReviewId>,
     /// User number of the author, if rows answer each other.
     pub writer: Option<String>,
-}
-
-/// The parts of the ids that earlier releases, which read this format as a table, may have given to a review.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FormerIdParts {
-    /// The id as in the row.
-    pub id: Option<String>,
-    /// Whether `--source` was given or the platform verifies, so that the source may have been "Direct".
-    pub was_direct: bool,
-    /// The author as in the row.
-    pub author: String,
-    /// The text from another column, by which earlier builds filled a blank one.
-    pub text: Option<String>,
 }
 
 /// A row with an answer to a review.
@@ -371,7 +357,7 @@ const RESPONSE: &str = "response";
 pub const STATUS: &str = "status";
 
 /// The fields that may have an empty name: `--map status=` ignores the file's status.
-const IGNORABLE: [&str; 2] = [STATUS, "location"];
+const IGNORABLE: [&str; 3] = ["id", STATUS, "location"];
 
 /// One of our fields, and its name in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,8 +19,8 @@ use crate::imports::map::values::{
 };
 use crate::imports::map::words::Says;
 use crate::imports::map::{
-    Answer, Calendar, Comment, Dated, FormerIdParts, Incoming, Noted, Posted, ReviewField, STATUS,
-    Stated, StatedParts, answer, values,
+    Answer, Calendar, Comment, Dated, Incoming, Noted, Posted, ReviewField, STATUS, Stated,
+    StatedParts, answer, values,
 };
 use crate::imports::platforms::format::{Format, Hidden, NO_STARS, When};
 use crate::imports::platforms::table;
@@ -241,8 +241,6 @@ pub struct Plan<'o> {
     pub format: &'static Format,
     pub request: &'o ImportRequest,
     fields: [Lookup; ReviewField::ALL.len()],
-    /// All columns by which earlier builds filled the text of a table.
-    former_text: Lookup,
     hidden: Vec<(Lookup, &'static Hidden)>,
     /// The columns that show whether a row is public, without those that the format's entry names; `None` if the
     /// members of each row must be checked.
@@ -292,11 +290,6 @@ impl<'o> Plan<'o> {
         let mut plan = Self {
             format,
             request,
-            former_text: if format.reads_headers {
-                fields[ReviewField::Text as usize].clone()
-            } else {
-                Lookup::default()
-            },
             fields,
             hidden: hidden.map(|its| (lookup(its.names), its)).collect(),
             states: None,
@@ -627,26 +620,15 @@ impl<'p> PlannedRow<'p> {
         let text = or_default(its, self.text(ReviewField::Text)).unwrap_or_default();
         let title = or_default(its, self.stated(ReviewField::Title));
         let source = noted(its, self.source());
-        let parts = || {
-            let title = title.given().map_or("", String::as_str);
-            let parts = [&source.as_ref()?.name, author.as_deref()?, title, &text];
-            Some((posted?, rating?, parts))
-        };
-        let id = parts();
-        let id = id.and_then(|(posted, rating, parts)| noted(its, self.id(posted, rating, parts)));
-        let (id, other_id) = id.unzip();
-        let former_text = self.row.get(&self.plan.former_text);
-        let former_text = former_text.filter(|_| text.is_empty());
+        let id = or_default(its, self.id());
         let language = or_default(its, self.language());
         let location = or_default(its, self.text(ReviewField::Location));
         let verification = or_default(its, self.verification());
         let status = self.status(is_starless == Some(true), &verification);
-        let (theirs, format) = (self.get(ReviewField::Id), self.plan.format);
         // A file without texts gives no statement about them; platforms leave out an object's empty text.
         let has_text = self.has(ReviewField::Text)
             || matches!(self.row, InputRow::Json(_)) && !self.plan.request.no_text;
         let stated = StatedParts {
-            is_digest: theirs.is_none(),
             title,
             text: if has_text {
                 Stated::Given(text)
@@ -664,14 +646,6 @@ impl<'p> PlannedRow<'p> {
             decided: Units::NONE,
             noted: Noted {
                 writer: or_default(its, self.writer()),
-                former: format.was_table.then(|| FormerIdParts {
-                    // The ids of table rows have not changed.
-                    id: (theirs.as_ref().filter(|_| format.vouches)).and_then(|id| id.text().ok()),
-                    was_direct: format.vouches || self.plan.request.source.is_some(),
-                    author: author.clone().unwrap_or_default(),
-                    text: former_text.and_then(|found| found.text().ok()),
-                }),
-                other_id: other_id.flatten(),
                 ..Noted::default()
             },
         };
@@ -900,27 +874,19 @@ impl<'p> PlannedRow<'p> {
         })
     }
 
-    /// The row's own id, or the digest of the day and of these parts: source, author, title, text; and the other id.
-    fn id(
-        &self,
-        posted: Dated,
-        rating: Rating,
-        parts: [&str; 4],
-    ) -> Result<(ReviewId, Option<ReviewId>), FieldError> {
-        let format = self.plan.format;
-        let (path, made) = if let Some(found) = self.get(ReviewField::Id) {
-            let text = found.text()?;
-            let id = text.trim();
-            let own = (!format.vouches).then(|| id.parse().ok()).flatten();
-            let id = own.map_or_else(|| self.plan.platform_id(id), Ok);
-            (found.path, id.map(|id| (id, None)))
-        } else {
-            let [source, author, title, text] = parts;
-            let parts = [source, author, &posted.posted.to_string(), title, text];
-            let made = values::digest_of_row(format.name, &parts, text, rating);
-            ("id", made)
+    /// The row's own id, if it has one.
+    fn id(&self) -> Result<Option<ReviewId>, FieldError> {
+        let Some(found) = self.get(ReviewField::Id) else {
+            return Ok(None);
         };
-        made.map_err(|error| FieldError::new(path, error.to_string()))
+        let text = found.text()?;
+        let id = text.trim();
+        let own = (!self.plan.format.vouches)
+            .then(|| id.parse().ok())
+            .flatten();
+        let id = own.map_or_else(|| self.plan.platform_id(id), Ok);
+        id.map(Some)
+            .map_err(|error| found.problem(error.to_string()))
     }
 
     fn verification(&self) -> Result<Stated<Verification>, FieldError> {

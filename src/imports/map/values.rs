@@ -338,28 +338,6 @@ pub fn digest(platform: &str, parts: &[&str]) -> Result<ReviewId, InvalidReviewI
     named(platform, &hash.finalize())
 }
 
-/// The id of a row without one, from its parts, one of which is the text; and the id that earlier builds gave it, if it
-/// differs. Without a text the stars belong to the parts: otherwise one customer's rating would replace another's.
-pub fn digest_of_row(
-    platform: &str,
-    parts: &[&str],
-    text: &str,
-    rating: Rating,
-) -> Result<(ReviewId, Option<ReviewId>), InvalidReviewId> {
-    let id = digest(platform, parts)?;
-    if !text.is_empty() {
-        return Ok((id, None));
-    }
-    let stars = rating.stars().to_string();
-    let with_stars = digest(platform, &[parts, &[&stars]].concat())?;
-    Ok((with_stars, Some(id)))
-}
-
-/// The digest of one key: the form that earlier releases used for Google ids.
-pub fn short_digest(platform: &str, key: &str) -> Result<ReviewId, InvalidReviewId> {
-    named(platform, &Sha256::digest(key.as_bytes()))
-}
-
 fn named(platform: &str, digest: &[u8]) -> Result<ReviewId, InvalidReviewId> {
     format!("{platform}-{:.32}", hex(digest)).parse()
 }

@@ -1,34 +1,32 @@
-//! Collects the rows of all formats: checks their days, counts the rows, and stages them on disk until the merge.
+//! Collects the rows of all formats in memory: checks their days, counts them, and gives an id to each that has none.
 //!
 //! Everything is read before anything is written, so that no other process waits for a lock during parsing, and a file
-//! that cannot be read leaves nothing half done. Memory does not grow with the number of rows.
+//! that cannot be read leaves nothing half done. The limit on the size of the files bounds the memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::imports::file_error::FileError;
 use crate::imports::map::fields::FieldError;
-use crate::imports::map::values::{shortened, without_address};
-use crate::imports::map::{Calendar, Comment, Incoming, Noted, Posted, Stated, business};
-use crate::imports::merge::{Staged, StagedReview};
-use crate::imports::platforms::{Format, native};
+use crate::imports::map::values::{digest, shortened, without_address};
+use crate::imports::map::{
+    Answer, Calendar, Comment, Incoming, Posted, SOURCE_DEFAULT, Stated, business,
+};
+use crate::imports::platforms::{Format, native, table};
 use crate::imports::read::budget::Budget;
 use crate::imports::report::{
     FileReport, ImportReport, Position, Rejection, TableColumns, Watcher,
 };
 use crate::imports::request::ImportRequest;
 use crate::model::business::{Business, Editorial};
-use crate::model::{ReviewId, Source};
-use crate::storage::imports::Staging;
+use crate::model::{InvalidReviewId, ReviewId, Source};
+use crate::storage::imports::{ColumnMeaning, KeptColumns};
 
 /// Returns the row as in the file; called only if the row is rejected.
 pub type Raw<'r> = &'r dyn Fn() -> Value;
-
-/// Maximum number of a table's first reviews that a dry run shows.
-const SAMPLES: u8 = 3;
 
 pub struct Collector<'a> {
     /// Whether the database or an earlier file has a business.
@@ -39,23 +37,59 @@ pub struct Collector<'a> {
     rows: u64,
     /// Of the current file.
     format: &'static Format,
-    /// Number of samples of the current table that a dry run still shows.
-    samples_left: u8,
+    /// Of the current file.
+    ids: FileIds,
+    answers: Vec<PlacedAnswer>,
     locations: Locations<'a>,
     collected: Collected,
+    /// The meanings of columns that earlier imports decided, and those that this one decides.
+    pub kept: KeptColumns,
 }
+
+/// A row of a file.
+#[derive(Debug)]
+pub struct Row {
+    /// Index of its file in the report.
+    pub file: usize,
+    pub at: Position,
+    /// The row's own id, or one derived from the row.
+    pub id: ReviewId,
+    pub has_own_id: bool,
+    pub format: &'static Format,
+    pub incoming: Incoming,
+}
+
+/// An answer to a review that has a row of its own: the review's id, the answer's author, and the answer.
+type PlacedAnswer = (ReviewId, String, Answer);
 
 #[derive(Debug)]
 pub struct Collected {
     pub calendar: Calendar,
-    /// The rows of all files, deletions included.
-    pub staging: Staging,
+    /// The rows of all files, in their order.
+    pub rows: Vec<Row>,
+    /// Ids of reviews that the owner deleted, from our own exports.
+    pub deleted: Vec<ReviewId>,
     /// The business in the files.
     pub business: Option<Business>,
     /// The editorial texts in the files.
     pub editorial: Option<Editorial>,
+    /// The meanings of columns that this import decided.
+    pub columns: KeptColumns,
     /// The report so far.
     pub report: ImportReport,
+}
+
+/// The ids of a file's rows, as far as it was read.
+#[derive(Debug, Default)]
+struct FileIds {
+    /// Index of the file's first row.
+    first: usize,
+    /// The column with the ids of a plain table, which may count the rows.
+    header: Option<String>,
+    /// The number of the first row, if the column has counted all rows so far.
+    counts_from: Option<u64>,
+    /// Ids derived from the rows, beside the rows.
+    derived: Vec<ReviewId>,
 }
 
 impl<'a> Collector<'a> {
@@ -65,28 +99,39 @@ impl<'a> Collector<'a> {
         request: &'a ImportRequest,
         budget: &'a Budget,
         watch: Watcher<'a>,
-    ) -> Result<Self, FileError> {
+        kept: KeptColumns,
+    ) -> Self {
         let collected = Collected {
             calendar,
-            staging: Staging::new().map_err(FileError::staging)?,
+            rows: Vec::new(),
+            deleted: Vec::new(),
             business: None,
             editorial: None,
+            columns: KeptColumns::default(),
             report: ImportReport::default(),
         };
-        Ok(Self {
+        Self {
             business_known,
             request,
             budget,
             watch,
             rows: 0,
             format: &native::FORMAT,
-            samples_left: 0,
+            ids: FileIds::default(),
+            answers: Vec::new(),
             locations: Locations {
                 meant: request.location.as_deref(),
                 ..Locations::default()
             },
             collected,
-        })
+            kept,
+        }
+    }
+
+    /// Records the meaning of a source's column for later imports.
+    pub fn keep(&mut self, source: &str, header: &str, meaning: ColumnMeaning) {
+        self.kept.set(source, header, meaning);
+        self.collected.columns.set(source, header, meaning);
     }
 
     /// Notes the name of a location.
@@ -106,18 +151,12 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn keep(&mut self, staged: &Staged) -> Result<(), FileError> {
-        self.collected.report.taken += 1;
-        let file = self.collected.report.files.len();
-        staged
-            .push(file, &mut self.collected.staging)
-            .map_err(FileError::staging)
-    }
-
     /// # Errors
     /// When the reviews are of several locations and none was chosen.
     pub fn finish(mut self) -> Result<Collected, FileError> {
+        self.end_file();
         self.collected.report.listing = self.locations.listing()?;
+        self.place_answers();
         Ok(self.collected)
     }
 
@@ -129,12 +168,13 @@ impl<'a> Collector<'a> {
     /// Begins a file; `name` is used in messages.
     pub fn begin(&mut self, name: String, format: &'static Format) -> Result<(), FileError> {
         self.use_format(format)?;
-        self.samples_left = 0;
+        self.end_file();
         self.collected.report.files.push(FileReport {
             name,
             format: format.name,
             rows: 0,
             rejected: 0,
+            row_numbers: None,
         });
         Ok(())
     }
@@ -161,9 +201,9 @@ impl<'a> Collector<'a> {
         if let Some(file) = self.collected.report.files.last() {
             self.watch.table(&file.name, columns);
         }
-        if self.request.dry_run {
-            self.samples_left = SAMPLES;
-        }
+        let used = columns.used.iter().find(|(field, _)| *field == "id");
+        let header = used.and_then(|(_, headers)| headers.first());
+        self.ids.header = header.filter(|_| self.format.name == table::NAME).cloned();
     }
 
     /// Adds a review, or the problems of its row; `raw` returns the row.
@@ -201,30 +241,133 @@ impl<'a> Collector<'a> {
                 url: None,
             });
         }
+        self.count();
+        self.note_number(incoming.id.as_ref());
+        let derived = match self.derived_id(&incoming) {
+            Ok(id) => id,
+            Err(error) => {
+                let problem = FieldError::new("id", error.to_string());
+                return self.reject_counted(at, raw, &[problem]);
+            }
+        };
         if !is_own {
             incoming.author = without_address(&incoming.author);
         }
         if !self.format.authors_public && !self.request.full_names {
             incoming.author = shortened(&incoming.author);
         }
-        let noted = std::mem::take(&mut stated.noted);
-        let review = StagedReview {
-            changed_at: stated.updated.map(Posted::instant_or_midnight),
-            location: stated.location.take(),
-            has_id: !stated.is_digest,
-            noted: Noted {
-                posted_at: posted_at.or(noted.posted_at),
-                responded_at: responded_at.or(noted.responded_at),
-                ..noted
-            },
-            said: incoming.statement(),
-        };
-        self.count();
-        if self.samples_left > 0 {
-            self.samples_left -= 1;
-            self.watch.sample(&at, &review.said.review);
+        let noted = &mut incoming.stated.noted;
+        noted.posted_at = posted_at.or(noted.posted_at);
+        noted.responded_at = responded_at.or(noted.responded_at);
+        self.collected.report.taken += 1;
+        self.collected.rows.push(Row {
+            file: self.collected.report.files.len().saturating_sub(1),
+            at,
+            id: incoming.id.clone().unwrap_or_else(|| derived.clone()),
+            has_own_id: incoming.id.is_some(),
+            format: self.format,
+            incoming,
+        });
+        self.ids.derived.push(derived);
+        Ok(())
+    }
+
+    /// An id of author, day and text, and of the source, because two sources may have the same row. Without a text the
+    /// stars and the title belong to it: otherwise one customer's rating would replace another's.
+    fn derived_id(&self, incoming: &Incoming) -> Result<ReviewId, InvalidReviewId> {
+        let source = source_name(incoming).unwrap_or(SOURCE_DEFAULT);
+        let stated = &incoming.stated;
+        let posted = incoming.posted.posted.to_string();
+        let text = stated.text.given().map_or("", String::as_str);
+        let mut parts = vec![source, &incoming.author, &posted, text];
+        let stars = incoming.rating.stars().to_string();
+        if text.is_empty() {
+            parts.extend(stated.title.given().map(String::as_str));
+            parts.push(&stars);
         }
-        self.keep(&Staged::Review(Box::new(review)))
+        digest(self.format.ids.unwrap_or(self.format.name), &parts)
+    }
+
+    /// Notes whether the ids of the current file still count its rows.
+    fn note_number(&mut self, id: Option<&ReviewId>) {
+        let rows = self
+            .collected
+            .report
+            .files
+            .last()
+            .map_or(0, |file| file.rows);
+        let number = id.and_then(|id| id.as_str().parse::<u64>().ok());
+        let from = number.and_then(|number| (number + 1).checked_sub(rows));
+        let is_first = self.ids.derived.is_empty();
+        self.ids.counts_from = match (from, self.ids.counts_from) {
+            (Some(from @ 0..=1), None) if is_first => Some(from),
+            (Some(from), Some(before)) if from == before => Some(from),
+            _ => None,
+        };
+    }
+
+    /// Ends a file, whose rows are all read: decides whether its ids are ids, and numbers equal rows without a text.
+    fn end_file(&mut self) {
+        let ids = std::mem::take(&mut self.ids);
+        let last = self.collected.rows.len();
+        self.ids.first = last;
+        if let Some(header) = &ids.header {
+            let rows = &self.collected.rows[ids.first..];
+            let sources: HashSet<String> = rows
+                .iter()
+                .map(|row| {
+                    source_name(&row.incoming)
+                        .unwrap_or(SOURCE_DEFAULT)
+                        .to_owned()
+                })
+                .collect();
+            for source in sources {
+                let is_mapped = self.request.rename("id").is_some();
+                let known = self.kept.get(&source, header).filter(|_| !is_mapped);
+                let meaning = known.unwrap_or(if ids.counts_from.is_some() && !is_mapped {
+                    ColumnMeaning::RowNumber
+                } else {
+                    ColumnMeaning::Id
+                });
+                self.keep(&source, header, meaning);
+            }
+        }
+        let mut counts: HashMap<ReviewId, u64> = HashMap::new();
+        let rows = &mut self.collected.rows[ids.first..];
+        let mut numbered = 0;
+        for (row, derived) in rows.iter_mut().zip(ids.derived) {
+            let source = source_name(&row.incoming).unwrap_or(SOURCE_DEFAULT);
+            let meaning = ids
+                .header
+                .as_ref()
+                .and_then(|header| self.kept.get(source, header));
+            if row.has_own_id && meaning == Some(ColumnMeaning::RowNumber) {
+                numbered += 1;
+                row.has_own_id = false;
+                row.id = derived;
+            }
+            let is_blank = row
+                .incoming
+                .stated
+                .text
+                .given()
+                .is_none_or(String::is_empty);
+            if !row.has_own_id && is_blank {
+                // The same file has the same ids again, and a file that repeats rows of another adds only what it has more.
+                let count = counts.entry(row.id.clone()).or_default();
+                *count += 1;
+                if *count > 1
+                    && let Ok(id) = format!("{}.{count}", row.id).parse()
+                {
+                    row.id = id;
+                }
+            }
+        }
+        if let (Some(header), 1..) = (ids.header, numbered)
+            && let Some(file) = self.collected.report.files.last_mut()
+        {
+            file.row_numbers = Some(header);
+        }
     }
 
     /// Adds an answer to a review of this import.
@@ -245,16 +388,56 @@ impl<'a> Collector<'a> {
             self.collected.report.left_out += 1;
             return Ok(());
         };
-        let answer = json!(comment.answer).to_string();
-        let staging = &mut self.collected.staging;
-        let pushed = staging.push_answer(comment.review.as_str(), &writer, &answer);
-        pushed.map_err(FileError::staging)
+        self.answers.push((comment.review, writer, comment.answer));
+        Ok(())
+    }
+
+    /// Joins answers to reviews, once all rows are read: each review gets the shop's first answer. The shop is the user who
+    /// answers the most reviews, and wrote none; if two users lead, nobody is.
+    fn place_answers(&mut self) {
+        let answers = std::mem::take(&mut self.answers);
+        let rows = &mut self.collected.rows;
+        let writers = rows
+            .iter()
+            .filter_map(|row| row.incoming.stated.noted.writer.as_deref());
+        let writers: HashSet<&str> = writers.collect();
+        let reviews: HashSet<&ReviewId> = rows.iter().map(|row| &row.id).collect();
+        let mut answered: BTreeMap<&str, HashSet<&ReviewId>> = BTreeMap::new();
+        for (id, writer, _) in &answers {
+            if reviews.contains(id) && !writers.contains(writer.as_str()) {
+                answered.entry(writer).or_default().insert(id);
+            }
+        }
+        let most = answered.values().map(HashSet::len).max();
+        let mut leading = answered.iter().filter(|(_, its)| Some(its.len()) == most);
+        let shop = match (leading.next(), leading.next()) {
+            (Some((shop, _)), None) => (*shop).to_owned(),
+            _ => String::new(),
+        };
+        let mut left_out = answers.len() as u64;
+        let mut by_shop: HashMap<ReviewId, Answer> = HashMap::new();
+        for (id, writer, answer) in answers {
+            if writer == shop {
+                by_shop.entry(id).or_insert(answer);
+            }
+        }
+        // Of rows with the same id the last one counts.
+        for row in rows.iter_mut().rev() {
+            if let Some(answer) = by_shop.remove(&row.id) {
+                left_out -= 1;
+                row.incoming.stated.noted.responded_at = answer.1;
+                row.incoming.stated.response = Stated::Given(answer);
+            }
+        }
+        self.collected.report.left_out += left_out;
     }
 
     /// Adds a deletion by the owner; only in our own exports.
     pub fn deleted(&mut self, id: ReviewId) -> Result<(), FileError> {
         self.count();
-        self.keep(&Staged::Deleted(id))
+        self.collected.report.taken += 1;
+        self.collected.deleted.push(id);
+        Ok(())
     }
 
     /// Rejects a row; `problems` has all its problems.
@@ -265,6 +448,15 @@ impl<'a> Collector<'a> {
         problems: &[FieldError],
     ) -> Result<(), FileError> {
         self.count();
+        self.reject_counted(at, raw, problems)
+    }
+
+    fn reject_counted(
+        &mut self,
+        at: Position,
+        raw: Raw<'_>,
+        problems: &[FieldError],
+    ) -> Result<(), FileError> {
         let Some(file) = self.collected.report.files.last_mut() else {
             return Ok(());
         };
@@ -342,6 +534,13 @@ impl<'a> Collector<'a> {
         }
         Ok(())
     }
+}
+
+/// The source's own name, even if the owner renamed it; `None` if the row states none.
+pub fn source_name(incoming: &Incoming) -> Option<&str> {
+    let stated = &incoming.stated;
+    let own = stated.noted.source_name.as_deref();
+    own.or_else(|| stated.source.given().map(|source| source.name.as_str()))
 }
 
 // The locations of the rows: counted, and named if a Takeout contains their names. Several locations are refused if

@@ -1,17 +1,23 @@
-//! Undoes an import: removes the reviews that it added, and publishes those that it withheld as gone at the source.
-//! Reviews that have changed since are left unchanged.
+//! Undoes an import: removes the reviews that it added, and gives all others their former values and those of their
+//! source, so that importing the files again does the same again. What has changed since is left unchanged, and so is
+//! what its source hides.
 
 use chrono::{DateTime, Utc};
 
 use crate::clock::Clock;
 use crate::imports::file_error::ImportError;
 use crate::imports::report::Named;
-use crate::model::{DigestKey, GONE, Review, Status, Unit};
-use crate::storage::reviews::{self, Run, RunChange, RunReview, SourceVersion, UNDOABLE_MAX};
+use crate::model::{DUPLICATE, DigestKey, GONE, Review, Status, Unit};
+use crate::storage::reviews::{
+    self, Former, KnownReviews, Run, RunChange, RunReview, SourceVersion, UNDOABLE_DAYS_MAX,
+    UNDOABLE_MAX,
+};
 use crate::storage::{AtPath as _, Database, Write};
 
 /// Reviews per batch.
 const ROWS: i64 = 250;
+/// Runs among which one is searched.
+const RUNS_MAX: i64 = 1_000;
 
 /// The outcome of an undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,11 +27,13 @@ pub struct Undone {
     pub removed: u64,
     /// Restored reviews that are deleted again.
     pub deleted: u64,
-    /// Withheld reviews that are published again.
+    /// Changed reviews that have their former values again.
+    pub given_back: u64,
+    /// Of these, reviews that are published again.
     pub published: u64,
-    /// Reviews that have changed since and are left unchanged, each with the units that the owner changed.
+    /// Reviews that are left unchanged, each with the reason.
     pub left: Named,
-    /// Added reviews that were deleted since.
+    /// Reviews that were deleted since.
     pub gone: u64,
 }
 
@@ -42,18 +50,19 @@ pub async fn undo(
     let path = database.path();
     let now = clock.now();
     let mut write = database.write_long(clock).await?;
-    let runs = reviews::last_runs(write.for_reading()).await;
-    let run = chosen(runs.at(path)?, number).map_err(ImportError::Refused)?;
+    reviews::forget_runs(&mut write, now).await.at(path)?;
+    let runs = reviews::last_runs(write.for_reading(), RUNS_MAX).await;
+    let run = choose_run(runs.at(path)?, number).map_err(ImportError::Refused)?;
     let mut undone = Undone {
         run,
         removed: 0,
         deleted: 0,
+        given_back: 0,
         published: 0,
         left: Named::default(),
         gone: 0,
     };
-    let taken_back = take_back(&mut write, &mut undone, now).await;
-    taken_back.at(path)?;
+    take_back(&mut write, &mut undone, now).await.at(path)?;
     if is_dry_run {
         write.rollback().await
     } else {
@@ -64,110 +73,188 @@ pub async fn undo(
 }
 
 /// The run with this number, or the last one, if it can be undone; otherwise the reason.
-fn chosen(runs: Vec<Run>, number: Option<i64>) -> Result<Run, String> {
+fn choose_run(runs: Vec<Run>, number: Option<i64>) -> Result<Run, String> {
     let number = number.or(runs.first().map(|last| last.id));
     let number = number.ok_or("no import to undo; `reviews status` lists the imports")?;
-    let standing = |run: &&Run| run.id < number && run.undone_at.is_none();
+    let standing = |run: &&Run| run.id < number && run.undone_at.is_none() && run.is_kept;
     let next = runs.iter().find(standing).map(|run| run.id);
     let run = runs.into_iter().find(|run| run.id == number);
     let run = run.ok_or_else(|| {
-        format!(
-            "import {number} cannot be undone, only one of the last {UNDOABLE_MAX}; `reviews status` lists the imports"
-        )
+        format!("there is no import {number}; `reviews status` lists the imports")
     })?;
-    let Some(at) = &run.undone_at else {
-        return Ok(run);
-    };
-    let next = next.map(|next| format!("; `reviews undo {next}` undoes the one before"));
-    Err(format!(
-        "import {number} was already undone at {at}{}",
-        next.unwrap_or_default()
-    ))
+    if let Some(at) = &run.undone_at {
+        let next = next.map(|next| format!("; `reviews undo {next}` undoes the one before"));
+        return Err(format!(
+            "import {number} was already undone at {at}{}",
+            next.unwrap_or_default()
+        ));
+    }
+    if !run.is_kept {
+        return Err(format!(
+            "import {number} can no longer be undone: former values are kept for the last {UNDOABLE_MAX} imports of a source, \
+             at most {UNDOABLE_DAYS_MAX} days; `reviews restore FILE` restores a backup"
+        ));
+    }
+    Ok(run)
 }
 
 async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -> sqlx::Result<()> {
     let key = reviews::digest_key(write).await?;
+    let run = undone.run.id;
     let mut last = String::new();
     loop {
-        let rows = reviews::run_reviews(write.for_reading(), undone.run.id, &last, ROWS).await?;
+        let rows = reviews::run_reviews(write.for_reading(), run, &last, ROWS).await?;
         let Some(end) = rows.last() else {
             break;
         };
         last.clone_from(&end.id);
-        let ids_of = |change| -> Vec<&str> {
-            let its = |row: &&RunReview| row.change == change && row.is_there && row.is_untouched;
-            rows.iter().filter(its).map(|row| row.id.as_str()).collect()
-        };
-        let (added, restored) = (ids_of(RunChange::Added), ids_of(RunChange::Restored));
-        reviews::remove_added(write, &added).await?;
-        reviews::delete_all(write, &restored).await?;
-        undone.removed += added.len() as u64;
-        undone.deleted += restored.len() as u64;
-        undone.published += publish(write, &key, &ids_of(RunChange::Withdrawn), now).await?;
-        undone.gone += rows.iter().filter(|row| !row.is_there).count() as u64;
-        leave(write, &key, &rows, &mut undone.left).await?;
+        let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
+        let standing = reviews::standing(write.for_reading(), &ids).await?;
+        let mut batch = Batch::default();
+        for row in &rows {
+            batch.add(row, &standing, &key, now, undone)?;
+        }
+        reviews::remove_added(write, &batch.removed).await?;
+        reviews::delete_all(write, &batch.deleted).await?;
+        reviews::forget_deleted(write, &batch.unmarked).await?;
+        reviews::upsert(write, &batch.reviews, now).await?;
+        reviews::note_sources(write, &batch.sources).await?;
+        reviews::forget_sources(write, &batch.sourceless).await?;
+        reviews::forget_run_reviews(write, run, &batch.done).await?;
         write.end_group();
     }
-    reviews::note_undone(write, undone.run.id, now).await
-}
-
-/// Publishes reviews that were withheld as gone at their source; returns their number.
-async fn publish(
-    write: &mut Write,
-    key: &DigestKey,
-    ids: &[&str],
-    now: DateTime<Utc>,
-) -> sqlx::Result<u64> {
-    if ids.is_empty() {
-        return Ok(0);
-    }
-    let standing = reviews::standing(write.for_reading(), ids).await?;
-    let mut sources = standing.sources;
-    let (mut reviews, mut rows): (Vec<Review>, Vec<SourceVersion>) = (Vec::new(), Vec::new());
-    for review in standing.reviews.into_values() {
-        if review.status != Status::withheld(GONE) {
-            continue;
-        }
-        let review = Review {
-            status: Status::Published,
-            updated_at: review.updated_at.max(Some(now)),
-            ..review
-        };
-        if let Some(mut row) = sources.remove(review.id.as_str()) {
-            let published = key.digest(Unit::Status, &review);
-            row.base.set(Unit::Status, published);
-            rows.push(row);
-        }
-        reviews.push(review);
-    }
-    reviews::upsert(write, &reviews, now).await?;
-    reviews::note_sources(write, &rows).await?;
-    Ok(reviews.len() as u64)
-}
-
-/// Lists the reviews that have changed since, each with the units that the owner changed.
-async fn leave(
-    write: &mut Write,
-    key: &DigestKey,
-    rows: &[RunReview],
-    left: &mut Named,
-) -> sqlx::Result<()> {
-    let touched = rows.iter().filter(|row| row.is_there && !row.is_untouched);
-    let ids: Vec<&str> = touched.map(|row| row.id.as_str()).collect();
-    if ids.is_empty() {
-        return Ok(());
-    }
-    let standing = reviews::standing(write.for_reading(), &ids).await?;
-    for id in ids {
-        let its = standing.reviews.get(id).zip(standing.sources.get(id));
-        let decided: Vec<&str> = its.map_or_else(Vec::new, |(review, source)| {
-            let decided = source.base.decisions(key, review);
-            decided.iter().map(Unit::name).collect()
-        });
-        left.add(|| match decided.as_slice() {
-            [] => format!("{id} (changed since)"),
-            units => format!("{id} (you changed {})", units.join(", ")),
-        });
+    if undone.left.count == 0 {
+        reviews::note_undone(write, run, now).await?;
     }
     Ok(())
+}
+
+/// What is done with some reviews.
+#[derive(Default)]
+struct Batch<'r> {
+    removed: Vec<&'r str>,
+    deleted: Vec<&'r str>,
+    /// Ids that no longer count as deleted.
+    unmarked: Vec<&'r str>,
+    reviews: Vec<Review>,
+    sources: Vec<SourceVersion>,
+    /// Reviews that no source had given.
+    sourceless: Vec<&'r str>,
+    /// All that is undone, or gone.
+    done: Vec<&'r str>,
+}
+
+impl<'r> Batch<'r> {
+    fn add(
+        &mut self,
+        row: &'r RunReview,
+        standing: &KnownReviews,
+        key: &DigestKey,
+        now: DateTime<Utc>,
+        undone: &mut Undone,
+    ) -> sqlx::Result<()> {
+        let id = row.id.as_str();
+        let review = standing.reviews.get(id);
+        if !row.is_there {
+            self.done.push(id);
+            if row.change == RunChange::Deleted {
+                self.unmarked.push(id);
+            } else {
+                undone.gone += 1;
+            }
+            return Ok(());
+        }
+        let is_changed = !row.is_untouched || row.later_run.is_some();
+        if is_changed || row.change == RunChange::Deleted {
+            undone
+                .left
+                .add(|| format!("{id} ({})", reason(row, standing, key)));
+            return Ok(());
+        }
+        match (row.change, review, &row.former) {
+            (RunChange::Added | RunChange::Deleted, _, _) => {
+                self.removed.push(id);
+                undone.removed += 1;
+            }
+            (RunChange::Restored, _, _) => {
+                self.deleted.push(id);
+                undone.deleted += 1;
+            }
+            (RunChange::Changed, Some(review), Some(former)) => {
+                let before = former.review(review)?;
+                if is_hidden_since(&before, review) {
+                    undone.left.add(|| format!("{id} (its source hides it)"));
+                    return Ok(());
+                }
+                self.give_back(id, before, review, former, now, undone);
+            }
+            (RunChange::Changed, _, _) => {
+                undone
+                    .left
+                    .add(|| format!("{id} (its former values cannot be read)"));
+                return Ok(());
+            }
+        }
+        self.done.push(id);
+        Ok(())
+    }
+
+    fn give_back(
+        &mut self,
+        id: &'r str,
+        before: Review,
+        review: &Review,
+        former: &Former,
+        now: DateTime<Utc>,
+        undone: &mut Undone,
+    ) {
+        match &former.source {
+            Some(source) => self.sources.push(source.clone()),
+            None => self.sourceless.push(id),
+        }
+        let is_same = Review {
+            updated_at: review.updated_at,
+            ..before.clone()
+        } == *review;
+        if is_same {
+            return;
+        }
+        undone.given_back += 1;
+        let is_published = before.status == Status::Published && review.status != Status::Published;
+        undone.published += u64::from(is_published);
+        self.reviews.push(Review {
+            updated_at: review.updated_at.max(Some(now)),
+            ..before
+        });
+    }
+}
+
+/// Whether the source has hidden the review by the import, so that it must not be published again.
+fn is_hidden_since(before: &Review, after: &Review) -> bool {
+    let is_ours = [GONE, DUPLICATE]
+        .iter()
+        .any(|reason| after.status == Status::withheld(reason));
+    before.status == Status::Published && after.status != Status::Published && !is_ours
+}
+
+/// Why a review is left.
+fn reason(row: &RunReview, standing: &KnownReviews, key: &DigestKey) -> String {
+    if let Some(later) = row.later_run {
+        return format!("import {later} changed it since");
+    }
+    let id = row.id.as_str();
+    let its = standing.reviews.get(id).zip(standing.sources.get(id));
+    let decided: Vec<&str> = its.map_or_else(Vec::new, |(review, source)| {
+        source
+            .base
+            .decisions(key, review)
+            .iter()
+            .map(Unit::name)
+            .collect()
+    });
+    if decided.is_empty() {
+        "changed since".to_owned()
+    } else {
+        format!("you changed {}", decided.join(", "))
+    }
 }

@@ -60,8 +60,6 @@ pub struct Format {
     pub vouches: bool,
     /// The value of [`ReviewField::Matched`] that means that the review matches a job in the business's books.
     pub matched: Option<&'static str>,
-    /// Whether earlier releases read its exports as tables, so that its reviews may have ids of table rows.
-    pub was_table: bool,
     /// Whether its columns are also recognized by words of several languages and by the questions of a form.
     pub reads_headers: bool,
     /// The columns that identify answers, if rows of the format answer each other.
@@ -137,7 +135,6 @@ impl Default for Format {
             anonymous: Some("Anonymous"),
             vouches: true,
             matched: None,
-            was_table: false,
             reads_headers: false,
             comments: None,
         }

@@ -88,7 +88,7 @@ fn id(fields: &Fields<'_>) -> Result<(ReviewId, Option<String>), FieldError> {
     // Google's ids are opaque and may not fit our syntax; such an id is replaced by its digest.
     let id = key
         .parse()
-        .or_else(|_| values::short_digest("google", &key))
+        .or_else(|_| values::digest("google", &[&key]))
         .map_err(|_: InvalidReviewId| fields.missing("name"));
     Ok((id?, place))
 }

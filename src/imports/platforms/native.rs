@@ -62,7 +62,6 @@ pub fn review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldEr
     let source = or_default(its, source(fields));
     let verification = or_default(its, verification(fields));
     let stated = StatedParts {
-        is_digest: false,
         title,
         text,
         language,
@@ -78,7 +77,7 @@ pub fn review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldEr
             posted_at: or_default(its, fields.instant("posted_at")),
             responded_at: or_default(its, fields.instant("responded_at")),
             source_name: or_default(its, fields.filled("imported_from")),
-            ..Noted::default()
+            writer: None,
         },
     };
     Incoming::of(id, rating, posted, author, stated, wrong)

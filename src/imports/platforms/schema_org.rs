@@ -10,11 +10,10 @@ use serde_json::{Map, Value};
 use crate::imports::map::date::{Dates, dated};
 use crate::imports::map::fields::{FieldError, Fields, Names, names, noted, or_default, url};
 use crate::imports::map::{
-    Answer, Calendar, Dated, Incoming, Noted, Posted, SOURCE_DEFAULT, Stated, StatedParts, answer,
-    values,
+    Answer, Calendar, Dated, Incoming, Posted, SOURCE_DEFAULT, Stated, StatedParts, answer, values,
 };
 use crate::imports::platforms::format::{BY_PLATFORM, Format, Reader};
-use crate::model::{InvalidReviewId, Rating, ReviewId, Source};
+use crate::model::{Rating, ReviewId, Source};
 
 pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
     name: "schema-org",
@@ -22,6 +21,7 @@ pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
     keys: vec!["@context, @type", "@context, @graph", "@type, reviewRating"],
     reader: Reader::LinkedData,
     members: names(MEMBERS).collect(),
+    ids: Some("schema"),
     ..Format::default()
 });
 
@@ -89,13 +89,8 @@ pub fn review(
     let response = or_default(its, response(fields, dates, calendar));
     let updated = or_default(its, time(fields, "dateModified", dates)).and_then(Posted::instant);
     let location = or_default(its, named(fields, "itemReviewed"));
-    let day = posted.map(|posted| posted.posted.to_string());
-    let parts = || Some((stars?, [author.as_deref()?, day.as_deref()?, &text]));
-    let ids = parts().and_then(|(stars, parts)| noted(its, ids(fields, stars, parts)));
-    let (id, others) = ids.unzip();
-    let (is_digest, other_id) = others.unwrap_or_default();
+    let id = or_default(its, own_id(fields));
     let stated = StatedParts {
-        is_digest,
         title: title.map_or(Stated::Unsaid, Stated::Given),
         text: Stated::Given(text),
         language: language.map_or(Stated::Unsaid, Stated::Given),
@@ -104,10 +99,6 @@ pub fn review(
         verification: Stated::Given(BY_PLATFORM),
         response,
         updated: updated.map(Posted::Instant),
-        noted: Noted {
-            other_id,
-            ..Noted::default()
-        },
         ..StatedParts::default()
     };
     Incoming::of(id, stars, posted, author, stated, wrong)
@@ -179,29 +170,17 @@ fn named_source(fields: &Fields<'_>, given: Option<&str>) -> Result<Source, Fiel
     Ok(Source { name, url })
 }
 
-/// The id of the review with these parts: author, day, text. Whether it is a digest, and the id that earlier builds gave
-/// it, if it differs. The address alone is no id: it may be that of a page with several reviews.
-fn ids(
-    fields: &Fields<'_>,
-    stars: Rating,
-    parts: [&str; 3],
-) -> Result<(ReviewId, (bool, Option<ReviewId>)), FieldError> {
+/// The address alone is no id: it may be that of a page with several reviews.
+fn own_id(fields: &Fields<'_>) -> Result<Option<ReviewId>, FieldError> {
     // A blank one would be the id of all reviews that have such a one.
     let own = |name| {
         let text = fields.filled(name);
         text.map(|text| text.filter(|text| !text.trim().is_empty()))
     };
-    let wrong = |error: InvalidReviewId| fields.problem("@id", error.to_string());
-    let of_theirs = |theirs: &str| values::of_platform("schema", theirs).map_err(wrong);
-    if let Some(theirs) = own("@id")?.or(own("identifier").ok().flatten()) {
-        return Ok((of_theirs(&theirs)?, (false, None)));
-    }
-    let address = own("url")?;
-    let parts: Vec<&str> = address.as_deref().into_iter().chain(parts).collect();
-    let text = parts[parts.len() - 1];
-    let (id, former) = values::digest_of_row("schema", &parts, text, stars).map_err(wrong)?;
-    let by_address = address.as_deref().map(of_theirs).transpose()?;
-    Ok((id, (true, by_address.or(former))))
+    let id = own("@id")?.or(own("identifier").ok().flatten());
+    id.map(|id| values::of_platform("schema", &id))
+        .transpose()
+        .map_err(|error| fields.problem("@id", error.to_string()))
 }
 
 /// Schema.org has no property for an owner's answer; sites commonly use a comment for it.

@@ -16,7 +16,6 @@ pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
     fields: fields(),
     anonymous: None,
     vouches: false,
-    was_table: true,
     reads_headers: true,
     ..Format::default()
 });

@@ -378,6 +378,7 @@ fn other_archive<R: Read + Seek>(archive: &ZipArchive<R>) -> Option<FileError> {
 
 #[cfg(test)]
 mod tests {
+    use crate::storage::imports::KeptColumns;
     use std::io::Write;
 
     use chrono::DateTime;
@@ -408,7 +409,14 @@ mod tests {
             now: DateTime::UNIX_EPOCH,
         };
         let mut opener = Opener {
-            collector: Collector::new(calendar, true, &request, &budget, &mut quiet).unwrap(),
+            collector: Collector::new(
+                calendar,
+                true,
+                &request,
+                &budget,
+                &mut quiet,
+                KeptColumns::default(),
+            ),
             faults: Vec::new(),
         };
         work(&mut opener);

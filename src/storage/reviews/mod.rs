@@ -11,11 +11,12 @@ pub use rows::{
     recorded_technicians, unreadable, upsert, withheld,
 };
 pub use runs::{
-    Run, RunChange, RunCounts, RunReview, UNDOABLE_MAX, begin_run, delete_all, end_run, last_runs,
-    note_run_reviews, note_undone, remove_added, run_reviews,
+    Former, Run, RunChange, RunCounts, RunReview, UNDOABLE_DAYS_MAX, UNDOABLE_MAX, begin_run,
+    delete_all, end_run, forget_deleted, forget_run_reviews, forget_runs, forget_sources,
+    last_runs, note_run_reviews, note_undone, remove_added, run_reviews,
 };
 pub use source::{
-    AlikeReviews, KnownReviews, SourceVersion, alike, digest_key, find_key, ids_after,
-    ids_by_fingerprint, ids_ever_used, ids_present, note_deleted, note_sources,
-    note_status_decided, sources, sources_at, sources_with_instants, standing, stored_decisions,
+    AlikeReviews, DeletedReview, KnownReviews, SourceVersion, alike, deleted_reviews, digest_key,
+    find_key, ids_after, ids_present, note_deleted, note_sources, note_status_decided, of_sources,
+    sources, sources_with_instants, standing, stored_decisions,
 };

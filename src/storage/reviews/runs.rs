@@ -1,17 +1,21 @@
-//! Imports as runs: what each added, restored or withheld, so that it can be undone.
+//! Imports as runs: what each did to which review, with the former values, so that it can be undone.
 
-use chrono::{DateTime, Utc};
-use serde_json::Value;
+use chrono::{DateTime, Duration, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
-use crate::model::named;
+use super::source::SourceVersion;
+use crate::model::{Review, named};
 use crate::storage::text::utc_seconds;
 use crate::storage::{Text, Write};
 
 /// Number of runs whose counts are kept.
 const RUNS_MAX: i64 = 100;
-/// Number of runs whose changed reviews are kept; older runs cannot be undone.
+/// Number of runs of a source whose former values are kept; older runs cannot be undone.
 pub const UNDOABLE_MAX: i64 = 20;
+/// Days for which former values are kept.
+pub const UNDOABLE_DAYS_MAX: i64 = 30;
 
 /// An applied import.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,8 +27,10 @@ pub struct Run {
     /// File names without folders.
     pub files: Vec<String>,
     pub counts: RunCounts,
-    /// RFC 3339 UTC; `None` if it was not undone.
+    /// RFC 3339 UTC; `None` if it was not undone, or only in part.
     pub undone_at: Option<String>,
+    /// Whether its former values are still kept.
+    pub is_kept: bool,
 }
 
 /// Number of reviews by outcome.
@@ -49,19 +55,61 @@ named! {
         Added = "added",
         /// The review was imported although the owner had deleted it.
         Restored = "restored",
-        /// The review was withheld because its source no longer lists it.
-        Withdrawn = "withdrawn",
+        /// The review, or what its source said of it, was another one before.
+        Changed = "changed",
+        /// The id was marked as deleted, because an export lists it so.
+        Deleted = "deleted",
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What a changed review was before a run. Only members that differ are kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Former {
+    /// Members of the review, by name.
+    review: Map<String, Value>,
+    /// `None` if no source had given the review.
+    pub source: Option<SourceVersion>,
+}
+
+impl Former {
+    pub fn new(before: &Review, after: &Review, source: Option<SourceVersion>) -> Self {
+        let (Value::Object(mut review), after) = (json!(before), json!(after)) else {
+            // A review is an object.
+            return Self {
+                review: Map::new(),
+                source,
+            };
+        };
+        review.retain(|name, value| after.get(name.as_str()) != Some(value));
+        Self { review, source }
+    }
+
+    /// The former review; `review` is the present one.
+    ///
+    /// # Errors
+    /// When a shell changed the kept values to some that no review has.
+    pub fn review(&self, review: &Review) -> sqlx::Result<Review> {
+        let mut value = json!(review);
+        if let Value::Object(members) = &mut value {
+            members.extend(self.review.clone());
+        }
+        serde_json::from_value(value).map_err(|error| sqlx::Error::Decode(error.into()))
+    }
+}
+
+/// What a run did to one review.
+#[derive(Debug)]
 pub struct RunReview {
     pub id: String,
     pub change: RunChange,
+    /// `None` for other changes than [`RunChange::Changed`], and if the values are no longer kept.
+    pub former: Option<Former>,
     /// Whether the review exists now.
     pub is_there: bool,
     /// Whether it has not changed since.
     pub is_untouched: bool,
+    /// The last import since that changed it or what its source said.
+    pub later_run: Option<i64>,
 }
 
 /// Begins a run; returns its number.
@@ -72,6 +120,7 @@ pub async fn begin_run(
     write: &mut Write,
     now: DateTime<Utc>,
     files: &[String],
+    sources: &[&str],
 ) -> sqlx::Result<i64> {
     let (at, files) = (utc_seconds(now), Value::from(files).to_string());
     let id = sqlx::query_scalar!(
@@ -82,41 +131,78 @@ pub async fn begin_run(
     )
     .fetch_one(&mut *write)
     .await?;
-    let (oldest, oldest_undoable) = (id - RUNS_MAX, id - UNDOABLE_MAX);
-    sqlx::query!("delete from import_run where run_id <= ?", oldest)
-        .execute(&mut *write)
-        .await?;
+    let sources = Value::from(sources).to_string();
     sqlx::query!(
-        "delete from import_run_review where run_id <= ?",
-        oldest_undoable
+        "insert into import_run_source (run_id, source_name) select ?, value from json_each(?) where true on conflict do nothing",
+        id,
+        sources
     )
     .execute(&mut *write)
     .await?;
+    let oldest = id - RUNS_MAX;
+    sqlx::query!("delete from import_run where run_id <= ?", oldest)
+        .execute(&mut *write)
+        .await?;
+    forget_runs(write, now).await?;
     Ok(id)
 }
 
-/// Records the action of a run on these reviews, with their present change numbers.
+/// Removes the former values of runs that are too old to be undone.
+///
+/// # Errors
+/// When the database refuses the write.
+pub async fn forget_runs(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<()> {
+    let oldest = utc_seconds(now - Duration::days(UNDOABLE_DAYS_MAX));
+    sqlx::query!(
+        "update import_run set is_kept = 0 where is_kept and (started_at < ?1 or run_id not in
+           (select run_id from (select run_id, row_number() over (partition by source_name order by run_id desc) as place
+             from import_run_source) where place <= ?2))",
+        oldest,
+        UNDOABLE_MAX
+    )
+    .execute(&mut *write)
+    .await?;
+    sqlx::query!(
+        "delete from import_run_review where run_id not in (select run_id from import_run where is_kept)"
+    )
+    .execute(&mut *write)
+    .await?;
+    sqlx::query!(
+        "delete from import_run_source where run_id not in (select run_id from import_run)"
+    )
+    .execute(&mut *write)
+    .await
+    .map(drop)
+}
+
+/// Records what a run is about to do to reviews; [`end_run`] adds their change numbers.
 ///
 /// # Errors
 /// When the database refuses the write.
 pub async fn note_run_reviews(
     write: &mut Write,
     run: i64,
-    change: RunChange,
-    ids: &[&str],
+    changes: &[(&str, RunChange, Option<&Former>)],
 ) -> sqlx::Result<()> {
-    if ids.is_empty() {
+    if changes.is_empty() {
         return Ok(());
     }
-    let (ids, kind) = (Value::from(ids).to_string(), change.name());
+    let row = |(id, change, former): &(&str, RunChange, Option<&Former>)| {
+        json!([
+            id,
+            change.name(),
+            former.map(|former| json!(former).to_string())
+        ])
+    };
+    let rows = Value::Array(changes.iter().map(row).collect()).to_string();
     sqlx::query!(
-        "insert into import_run_review (run_id, review_id, kind, change_no)
-         select ?1, c.review_id, ?2, c.change_no from json_each(?3) as i cross join review_change as c on c.review_id = i.value
-         where true
-         on conflict (run_id, review_id) do update set change_no = excluded.change_no",
+        "insert into import_run_review (run_id, review_id, kind, change_no, former_change_no, former)
+         select ?1, i.value ->> 0, i.value ->> 1, 0,
+           (select c.change_no from review_change as c where c.review_id = i.value ->> 0), i.value ->> 2
+         from json_each(?2) as i where true
+         on conflict (run_id, review_id) do nothing",
         run,
-        kind,
-        ids
+        rows
     )
     .execute(&mut *write)
     .await
@@ -136,20 +222,27 @@ pub async fn end_run(write: &mut Write, run: i64, counts: RunCounts) -> sqlx::Re
         run
     )
     .execute(&mut *write)
+    .await?;
+    sqlx::query!(
+        "update import_run_review set change_no = coalesce((select c.change_no from review_change as c
+           where c.review_id = import_run_review.review_id), 0) where run_id = ?",
+        run
+    )
+    .execute(&mut *write)
     .await
     .map(drop)
 }
 
-/// The last runs, newest first: as many as can be undone.
+/// The last `limit` runs, newest first.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn last_runs(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Run>> {
+pub async fn last_runs(connection: &mut SqliteConnection, limit: i64) -> sqlx::Result<Vec<Run>> {
     let rows = sqlx::query!(
         r#"select run_id as "id!: i64", started_at as "started_at: Text", files as "files: Text", added, updated, unchanged,
-             withdrawn, rejected, undone_at as "undone_at: Text"
+             withdrawn, rejected, undone_at as "undone_at: Text", is_kept as "is_kept!: bool"
            from import_run order by run_id desc limit ?"#,
-        UNDOABLE_MAX
+        limit
     )
     .fetch_all(connection)
     .await?;
@@ -166,6 +259,7 @@ pub async fn last_runs(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Ru
             rejected: row.rejected,
         },
         undone_at: row.undone_at.map(String::from),
+        is_kept: row.is_kept,
     });
     Ok(run.collect())
 }
@@ -181,8 +275,11 @@ pub async fn run_reviews(
     limit: i64,
 ) -> sqlx::Result<Vec<RunReview>> {
     let rows = sqlx::query!(
-        r#"select i.review_id as "id!: Text", i.kind as "kind!: Text", c.change_no is i.change_no as "is_untouched!: bool",
-             exists (select 1 from review as r where r.review_id = i.review_id) as "is_there!: bool"
+        r#"select i.review_id as "id!: Text", i.kind as "kind!: Text", i.former as "former: Text",
+             c.change_no is i.change_no as "is_untouched!: bool",
+             exists (select 1 from review as r where r.review_id = i.review_id) as "is_there!: bool",
+             (select max(run_id) from import_run_review as o where o.review_id = i.review_id and o.run_id > i.run_id)
+               as "later_run: i64"
            from import_run_review as i left join review_change as c using (review_id)
            where i.run_id = ? and i.review_id > ? order by i.review_id limit ?"#,
         run,
@@ -195,8 +292,12 @@ pub async fn run_reviews(
         id: row.id.into(),
         // Another name can come only from a shell that switched the checks off.
         change: RunChange::find(row.kind.as_ref()).unwrap_or(RunChange::Added),
+        former: row
+            .former
+            .and_then(|former| serde_json::from_str(former.as_ref()).ok()),
         is_there: row.is_there,
         is_untouched: row.is_untouched,
+        later_run: row.later_run,
     });
     Ok(row.collect())
 }
@@ -207,9 +308,39 @@ pub async fn run_reviews(
 /// When the database refuses the write.
 pub async fn remove_added(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     delete_all(write, ids).await?;
+    let list = Value::from(ids).to_string();
+    sqlx::query!(
+        "delete from deleted_review where review_id in (select value from json_each(?))",
+        list
+    )
+    .execute(&mut *write)
+    .await?;
+    forget_deleted(write, ids).await
+}
+
+/// Makes ids of deleted reviews no longer count as deleted, so that an import may add them.
+///
+/// # Errors
+/// When the database refuses the write.
+pub async fn forget_deleted(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
     sqlx::query!(
         "insert into undone_review (review_id) select value from json_each(?) where true on conflict do nothing",
+        ids
+    )
+    .execute(&mut *write)
+    .await
+    .map(drop)
+}
+
+/// Removes what sources said of these reviews.
+///
+/// # Errors
+/// When the database refuses the write.
+pub async fn forget_sources(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
+    let ids = Value::from(ids).to_string();
+    sqlx::query!(
+        "delete from review_source where review_id in (select value from json_each(?))",
         ids
     )
     .execute(&mut *write)
@@ -232,6 +363,35 @@ pub async fn delete_all(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     .map(drop)
 }
 
+/// Removes what a run recorded of reviews, because it is undone or the reviews are gone. The reviews are as before the
+/// run, so an earlier run that made them so can be undone, too.
+///
+/// # Errors
+/// When the database refuses the write.
+pub async fn forget_run_reviews(write: &mut Write, run: i64, ids: &[&str]) -> sqlx::Result<()> {
+    let ids = Value::from(ids).to_string();
+    sqlx::query!(
+        "update import_run_review as i set change_no = c.change_no
+         from import_run_review as u join review_change as c on c.review_id = u.review_id
+         where u.run_id = ?1 and u.review_id in (select value from json_each(?2))
+           and i.review_id = u.review_id and i.run_id < ?1 and i.change_no is u.former_change_no",
+        run,
+        ids
+    )
+    .execute(&mut *write)
+    .await?;
+    sqlx::query!(
+        "delete from import_run_review where run_id = ? and review_id in (select value from json_each(?))",
+        run,
+        ids
+    )
+    .execute(&mut *write)
+    .await
+    .map(drop)
+}
+
+/// Records that nothing of a run is left.
+///
 /// # Errors
 /// When the database refuses the write.
 pub async fn note_undone(write: &mut Write, run: i64, now: DateTime<Utc>) -> sqlx::Result<()> {
@@ -242,9 +402,6 @@ pub async fn note_undone(write: &mut Write, run: i64, now: DateTime<Utc>) -> sql
         run
     )
     .execute(&mut *write)
-    .await?;
-    sqlx::query!("delete from import_run_review where run_id = ?", run)
-        .execute(&mut *write)
-        .await
-        .map(drop)
+    .await
+    .map(drop)
 }

@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::rows::of_ids;
+use super::rows::{of_ids, reviews_of_sources};
 use crate::model::hash::hex;
 use crate::model::{Base, DUPLICATE, DigestKey, GONE, Response, Review, ReviewId, Status, Unit};
 use crate::random::Random;
@@ -14,9 +15,11 @@ use crate::storage::text::{instant, strings, utc};
 use crate::storage::{Text, Write};
 
 /// A source's last version of one review.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceVersion {
     pub id: ReviewId,
+    /// The id at the source, if a review of another source has it.
+    pub own_id: Option<String>,
     pub source_name: String,
     /// One of the business's locations, by the source's name for it.
     pub location: Option<String>,
@@ -37,16 +40,16 @@ pub struct KnownReviews {
     pub sources: HashMap<String, SourceVersion>,
     /// Ids of reviews that the owner deleted.
     pub deleted: HashSet<String>,
-    /// Ids of reviews whose rows cannot be read; an import repairs them.
-    pub unreadable: HashSet<String>,
 }
 
-impl KnownReviews {
-    /// Whether the row of `review` can be read and has these very values.
-    pub fn has_same(&self, review: &Review) -> bool {
-        let id = review.id.as_str();
-        self.reviews.get(id) == Some(review) && !self.unreadable.contains(id)
-    }
+/// What is kept of a review that the owner deleted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeletedReview {
+    pub id: ReviewId,
+    pub source_name: String,
+    pub location: Option<String>,
+    pub own_id: Option<String>,
+    pub fingerprint: i64,
 }
 
 /// What of an unreadable row still counts: its status, and the owner's answer.
@@ -84,6 +87,32 @@ pub async fn find_key(connection: &mut SqliteConnection) -> sqlx::Result<Option<
         .transpose()
 }
 
+/// The sources' last versions of the rows that the end of the query names; rows with an invalid id are left out.
+macro_rules! stored_sources {
+    ($connection:ident, $from:literal $(, $argument:ident)*) => {{
+        let rows = sqlx::query!(
+            r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
+             posted_at as "posted_at: Text", responded_at as "responded_at: Text", base, fingerprint, own_id as "own_id: Text"
+           from "# + $from
+            $(, $argument)*
+        );
+        let rows = rows.fetch_all($connection).await?;
+        let instant = |at: Option<Text>| instant(at?.as_ref());
+        rows.into_iter().filter_map(move |row| {
+            Some(SourceVersion {
+                id: row.review_id.as_ref().parse().ok()?,
+                source_name: row.source_name.into(),
+                location: row.location.map(String::from),
+                posted_at: instant(row.posted_at),
+                responded_at: instant(row.responded_at),
+                base: Base::unpack(&row.base),
+                fingerprint: row.fingerprint,
+                own_id: row.own_id.map(String::from),
+            })
+        })
+    }};
+}
+
 /// # Errors
 /// When the database cannot be read.
 pub async fn standing(
@@ -109,8 +138,57 @@ pub async fn standing(
         reviews,
         sources,
         deleted: strings(deleted),
-        unreadable: HashSet::new(),
     })
+}
+
+/// All reviews of these sources, published or withheld, with their sources' versions.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn of_sources(
+    connection: &mut SqliteConnection,
+    names: &[&str],
+) -> sqlx::Result<Vec<(Review, SourceVersion)>> {
+    let list = Value::from(names).to_string();
+    let reviews = reviews_of_sources(connection, &list).await?;
+    let versions = stored_sources!(
+        connection,
+        "review_source as s where source_name in (select value from json_each(?))",
+        list
+    );
+    let mut versions: HashMap<ReviewId, SourceVersion> = versions
+        .map(|version| (version.id.clone(), version))
+        .collect();
+    let both = reviews.into_iter().filter_map(|row| {
+        let version = versions.remove(&row.review.id)?;
+        Some((row.review, version))
+    });
+    Ok(both.collect())
+}
+
+/// What is kept of all deleted reviews.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn deleted_reviews(
+    connection: &mut SqliteConnection,
+) -> sqlx::Result<Vec<DeletedReview>> {
+    let rows = sqlx::query!(
+        r#"select review_id as "id: Text", source_name as "source_name: Text", location as "location: Text",
+             own_id as "own_id: Text", fingerprint from deleted_review order by review_id"#
+    )
+    .fetch_all(connection)
+    .await?;
+    let rows = rows.into_iter().filter_map(|row| {
+        Some(DeletedReview {
+            id: row.id.as_ref().parse().ok()?,
+            source_name: row.source_name.into(),
+            location: row.location.map(String::from),
+            own_id: row.own_id.map(String::from),
+            fingerprint: row.fingerprint,
+        })
+    });
+    Ok(rows.collect())
 }
 
 /// The decisions in the rows of these ids, by id, whether or not the rest of a row can be read.
@@ -155,31 +233,6 @@ pub async fn stored_decisions(
     Ok(decisions.collect())
 }
 
-/// The sources' last versions of the rows that the end of the query names; rows with an invalid id are left out.
-macro_rules! stored_sources {
-    ($connection:ident, $from:literal $(, $argument:ident)*) => {{
-        let rows = sqlx::query!(
-            r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
-             posted_at as "posted_at: Text", responded_at as "responded_at: Text", base, fingerprint
-           from "# + $from
-            $(, $argument)*
-        );
-        let rows = rows.fetch_all($connection).await?;
-        let instant = |at: Option<Text>| instant(at?.as_ref());
-        rows.into_iter().filter_map(move |row| {
-            Some(SourceVersion {
-                id: row.review_id.as_ref().parse().ok()?,
-                source_name: row.source_name.into(),
-                location: row.location.map(String::from),
-                posted_at: instant(row.posted_at),
-                responded_at: instant(row.responded_at),
-                base: Base::unpack(&row.base),
-                fingerprint: row.fingerprint,
-            })
-        })
-    }};
-}
-
 /// By review id.
 ///
 /// # Errors
@@ -195,28 +248,6 @@ pub async fn sources(
         list
     );
     Ok(rows.map(|row| (row.id.to_string(), row)).collect())
-}
-
-/// Up to `limit` rows of this source and location, by id, after `after`.
-///
-/// # Errors
-/// When the database cannot be read.
-pub async fn sources_at(
-    connection: &mut SqliteConnection,
-    source: &str,
-    location: Option<&str>,
-    after: &str,
-    limit: i64,
-) -> sqlx::Result<Vec<SourceVersion>> {
-    let rows = stored_sources!(
-        connection,
-        "review_source as s where source_name = ? and location is ? and review_id > ? order by review_id limit ?",
-        source,
-        location,
-        after,
-        limit
-    );
-    Ok(rows.collect())
 }
 
 /// Up to `limit` reviews whose source gave instants, by id, after `after`.
@@ -253,19 +284,20 @@ pub async fn note_sources(write: &mut Write, rows: &[SourceVersion]) -> sqlx::Re
             row.posted_at.map(utc),
             row.responded_at.map(utc),
             hex(&row.base.pack()),
-            row.fingerprint
+            row.fingerprint,
+            row.own_id
         ])
     };
     let rows = Value::Array(rows.iter().map(row).collect()).to_string();
     sqlx::query!(
-        "insert into review_source (review_id, source_name, location, posted_at, responded_at, base, fingerprint)
-         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, unhex(value ->> 5), value ->> 6
+        "insert into review_source (review_id, source_name, location, posted_at, responded_at, base, fingerprint, own_id)
+         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, unhex(value ->> 5), value ->> 6, value ->> 7
          from json_each(?) where true
          on conflict (review_id) do update set source_name = excluded.source_name, location = excluded.location,
            posted_at = excluded.posted_at, responded_at = excluded.responded_at, base = excluded.base,
-           fingerprint = excluded.fingerprint
-         where (source_name, location, posted_at, responded_at, base, fingerprint) is not (excluded.source_name,
-           excluded.location, excluded.posted_at, excluded.responded_at, excluded.base, excluded.fingerprint)",
+           fingerprint = excluded.fingerprint, own_id = excluded.own_id
+         where (source_name, location, posted_at, responded_at, base, fingerprint, own_id) is not (excluded.source_name,
+           excluded.location, excluded.posted_at, excluded.responded_at, excluded.base, excluded.fingerprint, excluded.own_id)",
         rows
     )
     .execute(&mut *write)
@@ -321,22 +353,6 @@ pub async fn alike(
         .collect())
 }
 
-/// The ids among these that a review has or had.
-///
-/// # Errors
-/// When the database cannot be read.
-pub async fn ids_ever_used(
-    connection: &mut SqliteConnection,
-    ids: &[&str],
-) -> sqlx::Result<HashSet<String>> {
-    let list = Value::from(ids).to_string();
-    let ids = sqlx::query_scalar!(
-        r#"select review_id as "id: Text" from review_change where review_id in (select value from json_each(?))"#,
-        list
-    );
-    Ok(strings(ids.fetch_all(connection).await?))
-}
-
 /// The ids among these that a review has.
 ///
 /// # Errors
@@ -351,31 +367,6 @@ pub async fn ids_present(
         list
     );
     Ok(strings(ids.fetch_all(connection).await?))
-}
-
-/// For each fingerprint and source of `wanted`, at most `limit` ids of reviews that have both.
-///
-/// # Errors
-/// When the database cannot be read.
-pub async fn ids_by_fingerprint(
-    connection: &mut SqliteConnection,
-    wanted: &[(i64, &str)],
-    limit: i64,
-) -> sqlx::Result<Vec<Vec<String>>> {
-    let list = json!(wanted).to_string();
-    let rows = sqlx::query_scalar!(
-        r#"select (select json_group_array(review_id) from (select review_id from review_source
-             where fingerprint = i.value ->> 0 and source_name = i.value ->> 1 order by review_id limit ?2)) as "ids!: Text"
-           from json_each(?1) as i order by i.key"#,
-        list,
-        limit
-    )
-    .fetch_all(connection)
-    .await?;
-    let ids = |ids: Text| {
-        serde_json::from_str(ids.as_ref()).map_err(|error| sqlx::Error::Decode(error.into()))
-    };
-    rows.into_iter().map(ids).collect()
 }
 
 /// Records that the owner published or withheld a review by a command. Imports then keep it withheld, or published until
@@ -393,7 +384,8 @@ pub async fn note_status_decided(write: &mut Write, review: &Review) -> sqlx::Re
         posted_at: None,
         responded_at: None,
         base: Base::default(),
-        fingerprint: key.fingerprint(review),
+        fingerprint: key.fingerprint(&review.author, review.date, review.rating, &review.text),
+        own_id: None,
     });
     row.base.set_decided(Unit::Status);
     note_sources(write, &[row]).await?;

@@ -1,0 +1,670 @@
+//! Which review each row of an import is. A row is only ever a review of its own source and location.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::imports::map::{Incoming, values};
+use crate::imports::merge::collector::{Row, source_name};
+use crate::imports::merge::{Known, KnownReview, Rules};
+use crate::imports::platforms::all_formats;
+use crate::model::{Base, Day, GONE, Review, ReviewId, Status, Unit};
+use crate::storage::reviews::DeletedReview;
+
+/// The review of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Identity {
+    Known(ReviewId),
+    New {
+        id: ReviewId,
+        /// Whether a review of another source has the row's own id.
+        is_renamed: bool,
+    },
+    /// The owner deleted it.
+    Deleted(ReviewId),
+    /// The row is not imported, because it may be several reviews, with the reason.
+    Undecided(String),
+    /// The row is rejected, with the reason.
+    Wrong(String),
+    /// Another row with the same id is newer.
+    Repeated,
+}
+
+/// Maximum number of reviews of one id, each from another source.
+const SOURCES_PER_ID_MAX: u32 = 20;
+/// Maximum number of rows, and of reviews, of one author on one day that are compared.
+const COMPARED_MAX: usize = 16;
+
+/// The reviews of `rows`, in their order; `fingerprints` are those of the rows.
+pub fn identify(
+    rows: &[Row],
+    fingerprints: &[i64],
+    known: &Known,
+    rules: &Rules<'_>,
+) -> Vec<Identity> {
+    let mut search = Search {
+        rows,
+        fingerprints,
+        known,
+        rules,
+        own_ids: OwnIds::of(known),
+        identities: repeated(rows),
+        claimed: HashSet::new(),
+    };
+    let mut open = Vec::new();
+    for (index, row) in rows.iter().enumerate() {
+        if search.identities[index].is_some() {
+            continue;
+        }
+        match search.by_id(row) {
+            identity @ Identity::New { .. } => open.push((index, identity)),
+            identity => search.set(index, identity),
+        }
+    }
+    let open = search.by_content(open);
+    let open = search.by_edits(open);
+    for (index, identity) in open {
+        search.set(index, identity);
+    }
+    let identities = search.identities.into_iter();
+    identities
+        .map(|identity| identity.unwrap_or(Identity::Repeated))
+        .collect()
+}
+
+/// An id that the ids of `source` have in front where a review of another source has the id.
+pub fn prefixed(source: &str, number: u32, id: &ReviewId) -> Option<ReviewId> {
+    let letters = source
+        .chars()
+        .map(|letter| match letter.to_ascii_lowercase() {
+            letter @ ('a'..='z' | '0'..='9') => letter,
+            _ => '-',
+        });
+    let name: String = letters.collect();
+    let name = name.trim_matches('-');
+    let name = if name.is_empty() { "source" } else { name };
+    let number = if number == 1 {
+        String::new()
+    } else {
+        format!("-{number}")
+    };
+    values::of_platform(&format!("{name}{number}"), id.as_str()).ok()
+}
+
+/// Marks rows that have the id of another row: of rows of one review the newest counts, or the last one. Rows that are
+/// different reviews are all rejected.
+fn repeated(rows: &[Row]) -> Vec<Option<Identity>> {
+    type Key<'r> = (Option<&'r str>, Option<&'r str>, &'r ReviewId);
+    let mut identities = vec![None; rows.len()];
+    let mut newest: HashMap<Key<'_>, usize> = HashMap::with_capacity(rows.len());
+    let mut several: HashMap<Key<'_>, Vec<usize>> = HashMap::new();
+    for (index, row) in rows.iter().enumerate() {
+        let incoming = &row.incoming;
+        let key = (
+            source_name(incoming),
+            incoming.stated.location.as_deref(),
+            &row.id,
+        );
+        let Some(before) = newest.insert(key, index) else {
+            continue;
+        };
+        let other = &rows[before].incoming;
+        let is_newer = incoming
+            .changed_at()
+            .zip(other.changed_at())
+            .is_none_or(|(its, at)| its >= at);
+        if !is_newer {
+            newest.insert(key, before);
+        }
+        identities[if is_newer { before } else { index }] = Some(Identity::Repeated);
+        if row.has_own_id && !is_alike(incoming, other) {
+            several.entry(key).or_default();
+        }
+    }
+    if several.is_empty() {
+        return identities;
+    }
+    for (index, row) in rows.iter().enumerate() {
+        let location = row.incoming.stated.location.as_deref();
+        let key = (source_name(&row.incoming), location, &row.id);
+        if let Some(its) = several.get_mut(&key) {
+            its.push(index);
+        }
+    }
+    for ((_, _, id), its) in several {
+        let reason = format!(
+            "id: {id} is the id of {} rows that differ in author, date and text, so it is no id; correct it, name the column \
+             with the ids with --map id=COLUMN, or ignore it with --map id=",
+            its.len()
+        );
+        for index in its {
+            identities[index] = Some(Identity::Wrong(reason.clone()));
+        }
+    }
+    identities
+}
+
+/// Whether two rows with one id may be the same review: author, day or text are equal.
+fn is_alike(one: &Incoming, other: &Incoming) -> bool {
+    let text = |incoming: &Incoming| incoming.stated.text.given().cloned().unwrap_or_default();
+    let is_text = || !text(one).is_empty() && text(one) == text(other);
+    one.author == other.author || one.posted.day == other.posted.day || is_text()
+}
+
+/// The reviews, and the deleted ones, whose source gives them another id than they have here.
+struct OwnIds<'k>(HashMap<(&'k str, &'k str), Vec<&'k ReviewId>>);
+
+impl<'k> OwnIds<'k> {
+    fn of(known: &'k Known) -> Self {
+        let mut ids: HashMap<_, Vec<&ReviewId>> = HashMap::new();
+        for (id, its) in &known.reviews {
+            if let Some(source) = &its.source
+                && let Some(own) = &source.own_id
+            {
+                let key = (source.source_name.as_str(), own.as_str());
+                ids.entry(key).or_default().push(id);
+            }
+        }
+        for (id, its) in &known.deleted {
+            if let Some(its) = its
+                && let Some(own) = &its.own_id
+            {
+                let key = (its.source_name.as_str(), own.as_str());
+                ids.entry(key).or_default().push(id);
+            }
+        }
+        Self(ids)
+    }
+}
+
+struct Search<'k> {
+    rows: &'k [Row],
+    fingerprints: &'k [i64],
+    known: &'k Known,
+    rules: &'k Rules<'k>,
+    own_ids: OwnIds<'k>,
+    identities: Vec<Option<Identity>>,
+    /// Ids that belong to a row.
+    claimed: HashSet<ReviewId>,
+}
+
+/// Rows that are no known review by their id.
+type Open = Vec<(usize, Identity)>;
+
+impl<'k> Search<'k> {
+    fn set(&mut self, index: usize, identity: Identity) {
+        let id = match &identity {
+            Identity::Known(id) | Identity::New { id, .. } | Identity::Deleted(id) => Some(id),
+            Identity::Undecided(_) | Identity::Wrong(_) | Identity::Repeated => None,
+        };
+        let is_free = id.is_none_or(|id| self.claimed.insert(id.clone()));
+        self.identities[index] = Some(if is_free {
+            identity
+        } else {
+            let id = &self.rows[index].id;
+            Identity::Wrong(format!(
+                "id: another row is the review with the id {id}; give one of them another id"
+            ))
+        });
+    }
+
+    /// The review with the row's id; [`Identity::New`] if there is none.
+    fn by_id(&self, row: &Row) -> Identity {
+        if let Some(source) = source_name(&row.incoming)
+            && let Some(ids) = self.own_ids.0.get(&(source, row.id.as_str()))
+            && let Some(identity) = ids.iter().find_map(|id| self.at(row, id))
+        {
+            return identity;
+        }
+        if let Some(identity) = self.at(row, &row.id) {
+            return identity;
+        }
+        if !self.is_taken(&row.id) {
+            let id = row.id.clone();
+            return Identity::New {
+                id,
+                is_renamed: false,
+            };
+        }
+        let source = source_name(&row.incoming).unwrap_or(crate::imports::map::SOURCE_DEFAULT);
+        for number in 1..SOURCES_PER_ID_MAX {
+            let Some(id) = prefixed(source, number, &row.id) else {
+                break;
+            };
+            if let Some(identity) = self.at(row, &id) {
+                return identity;
+            }
+            if !self.is_taken(&id) {
+                return Identity::New {
+                    id,
+                    is_renamed: true,
+                };
+            }
+        }
+        Identity::Wrong(format!(
+            "id: reviews of too many sources have the id {}; give it another one",
+            row.id
+        ))
+    }
+
+    fn is_taken(&self, id: &ReviewId) -> bool {
+        self.known.reviews.contains_key(id) || self.known.deleted.contains_key(id)
+    }
+
+    /// The review `id`, if it may be the row's: it is of the same source and location.
+    fn at(&self, row: &Row, id: &ReviewId) -> Option<Identity> {
+        if let Some(review) = self.known.reviews.get(id) {
+            let is_own = is_of_place(row, review);
+            // A row without a source, or a review that no source gave yet, is told apart by its content.
+            let is_stated = source_name(&row.incoming).is_some() && review.source.is_some();
+            let is_alike = !row.has_own_id || self.is_alike(row, review);
+            return match (is_own, is_alike) {
+                (true, true) => Some(Identity::Known(id.clone())),
+                (true, false) if is_stated => Some(Identity::Wrong(other_review(&review.review))),
+                _ => None,
+            };
+        }
+        let deleted = self.known.deleted.get(id)?;
+        let is_own = deleted
+            .as_ref()
+            .is_none_or(|deleted| is_deleted_of_place(row, deleted));
+        is_own.then(|| Identity::Deleted(id.clone()))
+    }
+
+    /// Whether author, day or text of the row are those of the review, or those that its source last gave it.
+    fn is_alike(&self, row: &Row, known: &KnownReview) -> bool {
+        let (incoming, review) = (&row.incoming, &known.review);
+        let text = incoming.stated.text.given();
+        let is_text = text.is_some_and(|text| !text.is_empty() && *text == review.text);
+        if incoming.author == review.author
+            || incoming.posted.day == review.date
+            || is_text
+            || !known.is_readable
+        {
+            return true;
+        }
+        let Some(source) = &known.source else {
+            return false;
+        };
+        let said = incoming.clone().statement(review.id.clone()).review;
+        let is_unit = |unit| source.base.get(unit) == Some(self.rules.key.digest(unit, &said));
+        is_unit(Unit::Author)
+            || is_unit(Unit::Date)
+            || (!said.text.is_empty() && is_unit(Unit::Text))
+    }
+
+    /// The reviews of the source that no row has by its id.
+    fn orphans(&self) -> Vec<(&'k ReviewId, &'k KnownReview)> {
+        let known = self.known.reviews.iter();
+        let mut orphans: Vec<_> = known
+            .filter(|(id, its)| its.source.is_some() && !self.claimed.contains(*id))
+            .collect();
+        orphans.sort_unstable_by_key(|(id, _)| *id);
+        orphans
+    }
+
+    /// Rows without an id whose author, day, stars and text are those of a review, such as after a change of the source's
+    /// name. A row with an id is such a review if that one came without.
+    fn by_content(&mut self, open: Open) -> Open {
+        if open.is_empty() {
+            return open;
+        }
+        let mut alike: HashMap<i64, Vec<&ReviewId>> = HashMap::new();
+        for (id, its) in self.orphans() {
+            if let Some(source) = &its.source {
+                alike.entry(source.fingerprint).or_default().push(id);
+            }
+        }
+        let mut deleted: Vec<&DeletedReview> = self.known.deleted.values().flatten().collect();
+        deleted.sort_unstable_by_key(|its| &its.id);
+        let mut gone: HashMap<i64, Vec<&DeletedReview>> = HashMap::new();
+        for its in deleted {
+            gone.entry(its.fingerprint).or_default().push(its);
+        }
+        let mut left = Vec::new();
+        for (index, identity) in open {
+            let row = &self.rows[index];
+            let text = row.incoming.stated.text.given();
+            let may_be = |id: &ReviewId| {
+                !self.claimed.contains(id)
+                    && if row.has_own_id {
+                        is_derived(id) && text.is_some_and(|text| !text.is_empty())
+                    } else {
+                        text.is_some()
+                    }
+            };
+            let fingerprint = self.fingerprints[index];
+            let is_review =
+                |id: &&&ReviewId| may_be(id) && is_of_place(row, &self.known.reviews[**id]);
+            let review = alike
+                .get(&fingerprint)
+                .and_then(|ids| ids.iter().find(is_review));
+            let is_gone = |its: &&&DeletedReview| may_be(&its.id) && is_deleted_of_place(row, its);
+            let found = match review {
+                Some(id) => Some(Identity::Known((*id).clone())),
+                None => gone
+                    .get(&fingerprint)
+                    .and_then(|its| its.iter().find(is_gone))
+                    .map(|its| Identity::Deleted(its.id.clone())),
+            };
+            match found {
+                Some(found) => self.set(index, found),
+                None => left.push((index, identity)),
+            }
+        }
+        left
+    }
+
+    /// Rows without an id that fill empty fields of a review, or whose stars or text were edited.
+    fn by_edits(&mut self, open: Open) -> Open {
+        type Key<'k> = (&'k str, Day);
+        let mut groups: BTreeMap<Key<'_>, (Vec<usize>, Vec<&ReviewId>)> = BTreeMap::new();
+        let rows = self.rows;
+        for (index, _) in &open {
+            let row = &rows[*index];
+            if !row.has_own_id && !row.format.excerpts && !is_shared_name(&row.incoming.author) {
+                let key = (row.incoming.author.as_str(), row.incoming.posted.day);
+                groups.entry(key).or_default().0.push(*index);
+            }
+        }
+        if groups.is_empty() {
+            return open;
+        }
+        for (id, its) in self.orphans() {
+            if let Some(group) = groups.get_mut(&(its.review.author.as_str(), its.review.date)) {
+                group.1.push(id);
+            }
+        }
+        let mut found: HashMap<usize, Identity> = HashMap::new();
+        let mut edited: Vec<(usize, &ReviewId)> = Vec::new();
+        for (rows, reviews) in groups
+            .into_values()
+            .filter(|(_, reviews)| !reviews.is_empty())
+        {
+            self.compare(&rows, &reviews, &mut found, &mut edited);
+        }
+        let mut present: HashSet<&ReviewId> = edited.iter().map(|(_, id)| *id).collect();
+        let filled = found.values().filter_map(|identity| match identity {
+            Identity::Known(id) => Some(id),
+            _ => None,
+        });
+        let filled: Vec<ReviewId> = filled.cloned().collect();
+        present.extend(&filled);
+        for (index, id) in &edited {
+            if self.has_most_rows(&self.rows[*index], &present) {
+                found.insert(*index, Identity::Known((*id).clone()));
+            }
+        }
+        let mut left = Vec::new();
+        for (index, identity) in open {
+            match found.remove(&index) {
+                Some(found) => self.set(index, found),
+                None => left.push((index, identity)),
+            }
+        }
+        left
+    }
+
+    /// Compares the rows and the reviews of one author and day.
+    fn compare(
+        &self,
+        rows: &[usize],
+        reviews: &[&'k ReviewId],
+        found: &mut HashMap<usize, Identity>,
+        edited: &mut Vec<(usize, &'k ReviewId)>,
+    ) {
+        if rows.len() > COMPARED_MAX || reviews.len() > COMPARED_MAX {
+            let reason = format!(
+                "may be any of {} reviews of the same author and day",
+                reviews.len()
+            );
+            let undecided = |index: &usize| (*index, Identity::Undecided(reason.clone()));
+            found.extend(rows.iter().map(undecided));
+            return;
+        }
+        let relation =
+            |index: usize, id: &ReviewId| self.relation(&self.rows[index], &self.known.reviews[id]);
+        let related: Vec<Vec<Relation>> = rows
+            .iter()
+            .map(|index| reviews.iter().map(|id| relation(*index, id)).collect())
+            .collect();
+        for (place, index) in rows.iter().enumerate() {
+            let of = |wanted: Relation| {
+                let its = related[place].iter().zip(reviews);
+                its.filter(move |(its, _)| **its == wanted)
+                    .map(|(_, id)| *id)
+            };
+            let (fills, edits): (Vec<_>, Vec<_>) =
+                (of(Relation::Fills).collect(), of(Relation::Edits).collect());
+            let rivals = |id: &ReviewId| {
+                let column = reviews.iter().position(|its| *its == id);
+                let rivals = related
+                    .iter()
+                    .filter(|its| column.is_some_and(|at| its[at] == Relation::Fills));
+                rivals.count()
+            };
+            let undecided = match (fills.as_slice(), edits.as_slice()) {
+                ([only], _) if rivals(only) == 1 => {
+                    found.insert(*index, Identity::Known((*only).clone()));
+                    continue;
+                }
+                ([only], _) => format!("may be {only}, and so may another row"),
+                ([], [only]) if rows.len() == 1 && reviews.len() == 1 => {
+                    edited.push((*index, only));
+                    continue;
+                }
+                ([], [only]) => format!(
+                    "may be {only} with another text, and so may another row or review of that day"
+                ),
+                ([one, other, ..], _) | ([], [one, other, ..]) => {
+                    format!("may be {one} or {other}")
+                }
+                ([], []) => match of(Relation::Empties).next() {
+                    Some(id) => format!("may be {id}, whose text the file does not have"),
+                    None => continue,
+                },
+            };
+            found.insert(*index, Identity::Undecided(undecided));
+        }
+    }
+
+    fn relation(&self, row: &Row, known: &KnownReview) -> Relation {
+        let Some(source) = known.source.as_ref().filter(|_| is_of_place(row, known)) else {
+            return Relation::None;
+        };
+        let there = &known.review;
+        let statement = row.incoming.clone().statement(there.id.clone());
+        let (said, unsaid) = (&statement.review, statement.unsaid);
+        let key = &self.rules.key;
+        let is_same = |unit: Unit| {
+            is_same(
+                key.digest(unit, said),
+                key.digest(unit, there),
+                &source.base,
+                unit,
+            )
+        };
+        let fits = |unit: Unit| {
+            let is_untouched = source
+                .base
+                .get(unit)
+                .is_none_or(|last| last == key.digest(unit, there));
+            unsaid.has(unit) || is_same(unit) || (is_untouched && adds(unit, there, said))
+        };
+        let is_compared = |unit: &Unit| !matches!(unit, Unit::Status | Unit::Verification);
+        if Unit::ALL.into_iter().filter(is_compared).all(fits) {
+            return Relation::Fills;
+        }
+        if unsaid.has(Unit::Text) {
+            return Relation::None;
+        }
+        let (is_text_same, is_rating_same) = (is_same(Unit::Text), is_same(Unit::Rating));
+        if said.text.is_empty() && !is_text_same {
+            return if is_rating_same {
+                Relation::Empties
+            } else {
+                Relation::None
+            };
+        }
+        if is_text_same || (is_rating_same && shares_half(&said.text, &there.text)) {
+            Relation::Edits
+        } else {
+            Relation::None
+        }
+    }
+
+    /// Whether the files still have nine tenths of the reviews of the row's source and location between their first and
+    /// last day; `present` are reviews that rows are by an edit.
+    fn has_most_rows(&self, row: &Row, present: &HashSet<&ReviewId>) -> bool {
+        let source = source_name(&row.incoming);
+        let its = self
+            .rows
+            .iter()
+            .filter(|other| source_name(&other.incoming) == source);
+        let days: Vec<Day> = its.map(|other| other.incoming.posted.day).collect();
+        let (Some(first), Some(last)) = (days.iter().min(), days.iter().max()) else {
+            return false;
+        };
+        let (mut all, mut there) = (0_u64, 0_u64);
+        for (id, known) in &self.known.reviews {
+            let is_in_span = (*first..=*last).contains(&known.review.date);
+            if is_in_span
+                && known.review.status != Status::withheld(GONE)
+                && is_of_place(row, known)
+            {
+                all += 1;
+                there += u64::from(self.claimed.contains(id) || present.contains(id));
+            }
+        }
+        there * 10 >= all * 9
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Relation {
+    /// The row differs only in fields that are empty in the review and that the owner did not edit.
+    Fills,
+    /// Stars or text differ, and so may fields beside them.
+    Edits,
+    /// The review has a text, and the row has none.
+    Empties,
+    None,
+}
+
+/// Whether the row has the value of the review, or the one that its source last gave.
+fn is_same(said: [u8; 8], there: [u8; 8], base: &Base, unit: Unit) -> bool {
+    said == there || base.get(unit) == Some(said)
+}
+
+fn other_review(review: &Review) -> String {
+    format!(
+        "id: {} is the id of another review, by {} of {}: author, date and text all differ; a column that counts the rows of \
+         a file is no id: name the column with the ids with --map id=COLUMN, or ignore it with --map id=",
+        review.id, review.author, review.date
+    )
+}
+
+fn is_of_place(row: &Row, known: &KnownReview) -> bool {
+    let location = row.incoming.stated.location.as_deref();
+    match (&known.source, source_name(&row.incoming)) {
+        (Some(source), Some(name)) => is_place(
+            &source.source_name,
+            source.location.as_deref(),
+            name,
+            location,
+        ),
+        // A review by hand that names no source may be of any.
+        (None, Some(name)) => {
+            let own = &known.review.source.name;
+            own == name || own == crate::imports::map::SOURCE_DEFAULT
+        }
+        (_, None) => true,
+    }
+}
+
+fn is_deleted_of_place(row: &Row, deleted: &DeletedReview) -> bool {
+    let location = row.incoming.stated.location.as_deref();
+    let name = source_name(&row.incoming);
+    name.is_none_or(|name| {
+        is_place(
+            &deleted.source_name,
+            deleted.location.as_deref(),
+            name,
+            location,
+        )
+    })
+}
+
+/// A source that gives no location may mean any of its locations.
+fn is_place(source: &str, location: Option<&str>, name: &str, of: Option<&str>) -> bool {
+    source == name && location.zip(of).is_none_or(|(one, other)| one == other)
+}
+
+/// Whether an id was derived from a row without one; see [`values::digest`].
+pub fn is_derived(id: &ReviewId) -> bool {
+    let digest = id
+        .as_str()
+        .rsplit_once('-')
+        .map_or("", |(_, digest)| digest);
+    let digest = digest.split('.').next().unwrap_or_default();
+    digest.len() == 32 && digest.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Whether many people may have the name, so that it identifies nobody.
+fn is_shared_name(name: &str) -> bool {
+    const SHARED: [&str; 6] = [
+        "",
+        "a google user",
+        "customer",
+        "guest",
+        "verified customer",
+        "verified buyer",
+    ];
+    let name = name.trim().to_lowercase();
+    let mut anonymous = all_formats().filter_map(|format| format.anonymous);
+    SHARED.contains(&name.as_str()) || anonymous.any(|its| its.to_lowercase() == name)
+}
+
+/// Whether at least half of the words of `text` are also in `former`.
+fn shares_half(text: &str, former: &str) -> bool {
+    let mut left: HashMap<String, usize> = HashMap::new();
+    let words =
+        |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_lowercase).collect() };
+    for word in words(former) {
+        *left.entry(word).or_default() += 1;
+    }
+    let text = words(text);
+    let is_shared = |word: &&String| match left.get_mut(*word) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            true
+        }
+        _ => false,
+    };
+    let shared = text.iter().filter(is_shared).count();
+    shared * 2 >= text.len()
+}
+
+/// Whether every part of the unit is either empty in `there` or equal to that of `said`.
+fn adds(unit: Unit, there: &Review, said: &Review) -> bool {
+    fn part<T: PartialEq>(there: Option<&T>, said: Option<&T>) -> bool {
+        there.is_none() || there == said
+    }
+    match (unit, &there.response, &said.response) {
+        (Unit::Source, _, _) => {
+            there.source.name == said.source.name
+                && part(there.source.url.as_ref(), said.source.url.as_ref())
+        }
+        (Unit::Response, Some(there), Some(said)) => {
+            there.text == said.text
+                && part(there.date.as_ref(), said.date.as_ref())
+                && part(there.author.as_ref(), said.author.as_ref())
+        }
+        (Unit::Mentions, _, _) => {
+            let list = |there: &[String], said: &[String]| there.is_empty() || there == said;
+            let (there, said) = (&there.mentions, &said.mentions);
+            list(&there.technicians, &said.technicians)
+                && list(&there.services, &said.services)
+                && list(&there.service_areas, &said.service_areas)
+        }
+        _ => unit.is_unset(there),
+    }
+}

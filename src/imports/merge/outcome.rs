@@ -1,0 +1,487 @@
+//! The merge of an import: a pure function of what the sources said before, what stands, and what the rows say now.
+
+use std::collections::{BTreeSet, HashSet};
+
+use crate::imports::export::Exported;
+use crate::imports::map::SOURCE_DEFAULT;
+use crate::imports::merge::collector::{Row, source_name};
+use crate::imports::merge::copies::Copies;
+use crate::imports::merge::identity::{Identity, identify};
+use crate::imports::merge::{Known, KnownReview, Rules};
+use crate::imports::platforms::native;
+use crate::imports::report::{ImportReport, NAMED_MAX, Rejection, ReviewLine, UpdatedReview};
+use crate::model::{
+    Base, DigestKey, GONE, Merged, Review, ReviewId, Statement, Status, Unit, Units, adopt, merge,
+};
+use crate::storage::reviews::{Former, RunChange, SourceVersion};
+
+/// What an import writes, and its report.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Reviews that change, or of which their source said something else before.
+    pub changes: Vec<Change>,
+    /// Ids to mark as deleted by the owner.
+    pub deleted: Vec<ReviewId>,
+    /// Rows that cannot be merged.
+    pub rejections: Vec<Rejection>,
+    pub report: ImportReport,
+}
+
+#[derive(Debug)]
+pub struct Change {
+    /// `None` if the review stays as it is.
+    pub review: Option<Review>,
+    pub source: SourceVersion,
+    pub kind: RunChange,
+    /// For [`RunChange::Changed`].
+    pub former: Option<Former>,
+}
+
+/// Reason for withheld reviews without a reason; the published counts use the same words.
+const REASON_DEFAULT: &str = "not stated";
+/// Percentage of a source's reviews above which withdrawing them needs `--yes`.
+const SHARE_PERCENT_MAX: usize = 10;
+
+/// The fingerprint of each row.
+pub fn fingerprints(rows: &[Row], key: &DigestKey) -> Vec<i64> {
+    let fingerprint = |row: &Row| {
+        let its = &row.incoming;
+        let text = its.stated.text.given().map_or("", String::as_str);
+        key.fingerprint(&its.author, its.posted.day, its.rating, text)
+    };
+    rows.iter().map(fingerprint).collect()
+}
+
+/// Merges the rows; `deleted` are reviews that one of our exports lists as deleted, `report` is the report of reading.
+///
+/// # Errors
+/// The reason why nothing may be written.
+pub fn merge_rows(
+    rows: Vec<Row>,
+    deleted: Vec<ReviewId>,
+    mut known: Known,
+    rules: &Rules<'_>,
+    report: ImportReport,
+) -> Result<Outcome, String> {
+    let fingerprints = fingerprints(&rows, &rules.key);
+    let identities = identify(&rows, &fingerprints, &known, rules);
+    let mut merging = Merging {
+        copies: Copies::new(std::mem::take(&mut known.alike), &known.deleted),
+        known,
+        rules,
+        given: HashSet::with_capacity(rows.len()),
+        places: BTreeSet::new(),
+        outcome: Outcome {
+            changes: Vec::new(),
+            deleted: Vec::new(),
+            rejections: Vec::new(),
+            report,
+        },
+    };
+    for ((row, identity), fingerprint) in rows.into_iter().zip(identities).zip(fingerprints) {
+        merging.row(row, identity, fingerprint);
+    }
+    for id in deleted {
+        merging.note_deleted(id);
+    }
+    if rules.request.withdraw_missing {
+        merging.withdraw_missing()?;
+    }
+    Ok(merging.outcome)
+}
+
+struct Merging<'r> {
+    known: Known,
+    rules: &'r Rules<'r>,
+    copies: Copies,
+    /// Ids of the reviews that have a row.
+    given: HashSet<ReviewId>,
+    /// The sources of the merged reviews, with their locations as the files give them.
+    places: BTreeSet<(String, Option<String>)>,
+    outcome: Outcome,
+}
+
+impl Merging<'_> {
+    fn row(&mut self, row: Row, identity: Identity, fingerprint: i64) {
+        let (id, kind, is_renamed) = match identity {
+            Identity::Known(id) => {
+                let is_renamed = id != row.id && row.has_own_id;
+                (id, RunChange::Changed, is_renamed)
+            }
+            Identity::New { id, is_renamed } => (id, RunChange::Added, is_renamed),
+            Identity::Deleted(id) => {
+                self.given.insert(id.clone());
+                if !self.rules.request.restore {
+                    self.outcome.report.kept_deleted.add(|| id.to_string());
+                    return;
+                }
+                let is_renamed = id != row.id && row.has_own_id;
+                (id, RunChange::Restored, is_renamed)
+            }
+            Identity::Undecided(reason) => {
+                let name = || {
+                    format!(
+                        "{} of {} {reason}",
+                        row.incoming.author, row.incoming.posted.day
+                    )
+                };
+                self.outcome.report.undecided.add(name);
+                return;
+            }
+            Identity::Wrong(reason) => return self.reject(&row, reason),
+            Identity::Repeated => {
+                self.outcome.report.repeated += 1;
+                return;
+            }
+        };
+        self.given.insert(id.clone());
+        let own_id = is_renamed.then(|| row.id.to_string());
+        let location = row.incoming.stated.location.clone();
+        let noted = row.incoming.stated.noted.clone();
+        let stated_source = source_name(&row.incoming).map(str::to_owned);
+        let said = row.incoming.statement(id.clone());
+        let known = self.known.reviews.get(&id);
+        let before = known.and_then(|known| known.source.as_ref());
+        let stored = before.map(|before| &before.source_name);
+        let source_name = match (&stated_source, stored) {
+            (Some(stated), _) => stated.clone(),
+            (None, Some(stored)) => stored.clone(),
+            (None, None) => SOURCE_DEFAULT.to_owned(),
+        };
+        self.places.insert((source_name.clone(), location.clone()));
+        let key = &self.rules.key;
+        let mut merged = match known {
+            None => adopt(key, &said),
+            Some(known) => {
+                let base = before.map(|before| before.base.clone()).unwrap_or_default();
+                merge(key, &known.review, &base, &said, self.rules.now)
+            }
+        };
+        let source = SourceVersion {
+            source_name,
+            location: location.or_else(|| before.and_then(|before| before.location.clone())),
+            posted_at: noted.posted_at,
+            responded_at: if said.unsaid.has(Unit::Response) {
+                before.and_then(|before| before.responded_at)
+            } else {
+                noted.responded_at
+            },
+            // A file without texts does not change the fingerprint.
+            fingerprint: before
+                .filter(|_| said.unsaid.has(Unit::Text))
+                .map_or(fingerprint, |before| before.fingerprint),
+            own_id: own_id.or_else(|| before.and_then(|before| before.own_id.clone())),
+            base: Base::default(),
+            id,
+        };
+        self.find_copy(&mut merged, &source, kind, row.has_own_id);
+        self.count(&merged, &source);
+        self.write(merged, source, kind);
+    }
+
+    /// Finds a copy of a review from another source, or from the same one in another format; reports it, and withholds
+    /// the review if requested.
+    fn find_copy(
+        &mut self,
+        merged: &mut Merged,
+        source: &SourceVersion,
+        kind: RunChange,
+        has_own_id: bool,
+    ) {
+        let before = self.known.reviews.get(&source.id);
+        let is_public = before.is_some_and(|known| known.review.status == Status::Published);
+        let Some(copy) = self.copies.add(&merged.review, source, is_public) else {
+            return;
+        };
+        let review = &merged.review;
+        let report = &mut self.outcome.report;
+        report.duplicates.add(|| {
+            format!(
+                "{}, {}: {} of {}, {} of {}",
+                review.author,
+                review.date,
+                review.id,
+                source.source_name,
+                copy.id,
+                copy.source_name
+            )
+        });
+        let own_id = source.own_id.as_deref();
+        if kind == RunChange::Added
+            && copy.source_name != source.source_name
+            && copy.has_same_form(&source.id, own_id, has_own_id)
+        {
+            let names = (copy.source_name.clone(), source.source_name.clone());
+            *report.renamed.entry(names).or_default() += 1;
+        }
+        if self.rules.request.skip_duplicates && withhold_duplicate(self.rules, merged) {
+            self.copies.remove(source);
+        }
+    }
+
+    fn count(&mut self, merged: &Merged, source: &SourceVersion) {
+        let review = &merged.review;
+        let known = self.known.reviews.get(&review.id);
+        let report = &mut self.outcome.report;
+        let is_withheld = review.status != Status::Published;
+        let was_withheld = known.is_some_and(|known| known.review.status != Status::Published);
+        if let Some(reason) = status_reason(review)
+            && !was_withheld
+        {
+            report.note_withheld(review, reason);
+        }
+        match known {
+            None => {
+                report.new += 1;
+                if !is_withheld {
+                    report.newly_published += 1;
+                    if report.preview.new.len() < NAMED_MAX {
+                        report.preview.new.push(ReviewLine::of(review));
+                    }
+                }
+            }
+            Some(known) if known.is_readable && known.review == *review => report.unchanged += 1,
+            Some(known) => {
+                report.updated += 1;
+                report.updated_withheld += u64::from(is_withheld);
+                if report.preview.updated.len() < NAMED_MAX {
+                    report
+                        .preview
+                        .updated
+                        .push(UpdatedReview::of(&known.review, review));
+                }
+            }
+        }
+        if let Some(reason) = status_reason(review) {
+            *report.withheld.entry(reason).or_default() += 1;
+            let is_own =
+                merged.base.get(Unit::Status) != Some(self.rules.key.digest(Unit::Status, review));
+            if is_own && known.is_some() {
+                report.kept_withheld.add(|| review.id.to_string());
+            }
+        }
+        let mut edited = merged.kept;
+        if is_withheld {
+            edited.remove(Unit::Status);
+        }
+        if edited != Units::NONE {
+            let names: Vec<&str> = edited.iter().map(Unit::name).collect();
+            report
+                .kept_edited
+                .add(|| format!("{} {}", source.id, names.join(" and ")));
+        }
+    }
+
+    fn write(&mut self, merged: Merged, source: SourceVersion, kind: RunChange) {
+        let source = SourceVersion {
+            base: merged.base,
+            ..source
+        };
+        let change = match self.known.reviews.get(&source.id) {
+            None => Change {
+                review: Some(merged.review),
+                source,
+                kind,
+                former: None,
+            },
+            Some(known) => {
+                let is_same = known.is_readable && known.review == merged.review;
+                if is_same && known.source.as_ref() == Some(&source) {
+                    return;
+                }
+                let former = Former::new(&known.review, &merged.review, known.source.clone());
+                Change {
+                    review: (!is_same).then_some(merged.review),
+                    source,
+                    kind: RunChange::Changed,
+                    former: Some(former),
+                }
+            }
+        };
+        self.outcome.changes.push(change);
+    }
+
+    fn reject(&mut self, row: &Row, error: String) {
+        let report = &mut self.outcome.report;
+        report.rejected += 1;
+        let Some(file) = report.files.get_mut(row.file) else {
+            return;
+        };
+        file.rejected += 1;
+        let statement = row.incoming.clone().statement(row.id.clone());
+        self.outcome.rejections.push(Rejection {
+            file: file.name.clone(),
+            // The row is written in the native form: what was read of it.
+            format: native::FORMAT.name,
+            at: row.at.clone(),
+            error,
+            row: native_row(statement),
+        });
+    }
+
+    fn note_deleted(&mut self, id: ReviewId) {
+        let report = &mut self.outcome.report;
+        if self.known.reviews.contains_key(&id) || self.given.contains(&id) {
+            report.still_there.add(|| id.to_string());
+        } else if self.known.deleted.contains_key(&id) {
+            report.kept_deleted.add(|| id.to_string());
+        } else {
+            report.noted_deleted += 1;
+            self.outcome.deleted.push(id);
+        }
+    }
+
+    /// Withholds reviews that their source and location no longer list; the merge publishes them again when they come
+    /// back. A large share must be confirmed, because a truncated file would otherwise hide most of a business's reviews.
+    fn withdraw_missing(&mut self) -> Result<(), String> {
+        let report = &self.outcome.report;
+        for (count, became) in [
+            (report.rejected, "were rejected"),
+            (report.skipped(), "are skipped"),
+        ] {
+            if count > 0 {
+                return Err(format!(
+                    "--withdraw-missing: {count} rows {became}, and their reviews would count as missing; correct them first, or \
+                     import without this option"
+                ));
+            }
+        }
+        let mut known: Vec<ReviewId> = self.known.reviews.keys().cloned().collect();
+        known.sort_unstable();
+        for (name, location) in std::mem::take(&mut self.places) {
+            let is_here =
+                |source: &SourceVersion| source.source_name == name && source.location == location;
+            let changes = self.outcome.changes.iter();
+            let merged = changes
+                .filter(|change| is_here(&change.source) && self.given.contains(&change.source.id));
+            let published = merged.filter(|change| {
+                let known = self
+                    .known
+                    .reviews
+                    .get(&change.source.id)
+                    .map(|known| &known.review);
+                change
+                    .review
+                    .as_ref()
+                    .or(known)
+                    .is_some_and(|review| review.status == Status::Published)
+            });
+            let mut changed: HashSet<ReviewId> =
+                published.map(|change| change.source.id.clone()).collect();
+            let mut gone = Vec::new();
+            for id in &known {
+                let KnownReview {
+                    review,
+                    source: Some(source),
+                    ..
+                } = &self.known.reviews[id]
+                else {
+                    continue;
+                };
+                if review.status == Status::Published && is_here(source) {
+                    changed.insert(id.clone());
+                    if !self.given.contains(id) {
+                        gone.push(id.clone());
+                    }
+                }
+            }
+            let (missing, all) = (gone.len(), changed.len());
+            if missing * 100 > all * SHARE_PERCENT_MAX && !self.rules.request.yes {
+                let location = location
+                    .map(|name| format!(" of {name}"))
+                    .unwrap_or_default();
+                return Err(format!(
+                    "--withdraw-missing: {missing} of {all} reviews that {name}{location} gave are missing, more than \
+                     {SHARE_PERCENT_MAX} %; check that the file is complete, and add --yes to withhold them"
+                ));
+            }
+            gone.iter().for_each(|id| self.withdraw(id));
+        }
+        Ok(())
+    }
+
+    /// Withholds a published review, unless the owner published it although the source hides it.
+    fn withdraw(&mut self, id: &ReviewId) {
+        let key = &self.rules.key;
+        let KnownReview {
+            review,
+            source: Some(source),
+            ..
+        } = &self.known.reviews[id]
+        else {
+            return;
+        };
+        let report = &mut self.outcome.report;
+        let last = source.base.get(Unit::Status);
+        if last.is_some_and(|last| last != key.digest(Unit::Status, review)) {
+            report.kept_edited.add(|| format!("{id} status"));
+            return;
+        }
+        let gone = Review {
+            status: Status::withheld(GONE),
+            updated_at: review.updated_at.max(Some(self.rules.now)),
+            ..review.clone()
+        };
+        let mut after = source.clone();
+        after
+            .base
+            .set(Unit::Status, key.digest(Unit::Status, &gone));
+        report.withdrawn.add(|| id.to_string());
+        report.note_withheld(review, GONE.to_owned());
+        self.outcome.changes.push(Change {
+            former: Some(Former::new(review, &gone, Some(source.clone()))),
+            review: Some(gone),
+            source: after,
+            kind: RunChange::Changed,
+        });
+    }
+}
+
+/// Why the review is withheld, if it is.
+fn status_reason(review: &Review) -> Option<String> {
+    let Status::Withheld { reason } = &review.status else {
+        return None;
+    };
+    let reason = reason.as_deref().filter(|reason| !reason.is_empty());
+    Some(reason.unwrap_or(REASON_DEFAULT).to_owned())
+}
+
+/// Withholds a duplicate, unless the owner published it nevertheless; returns whether it did.
+fn withhold_duplicate(rules: &Rules<'_>, merged: &mut Merged) -> bool {
+    let copy = Review {
+        status: Status::withheld(crate::model::DUPLICATE),
+        ..merged.review.clone()
+    };
+    let now = rules.key.digest(Unit::Status, &merged.review);
+    let then = rules.key.digest(Unit::Status, &copy);
+    if merged
+        .base
+        .get(Unit::Status)
+        .is_some_and(|base| base != now)
+    {
+        return false;
+    }
+    merged.base.set(Unit::Status, then);
+    merged.review = copy;
+    if !merged.taken.has(Unit::Status) {
+        merged.review.updated_at = merged.review.updated_at.max(Some(rules.now));
+    }
+    merged.taken.insert(Unit::Status);
+    true
+}
+
+/// What a row states, as a native record.
+fn native_row(statement: Statement) -> serde_json::Value {
+    let Statement {
+        review,
+        unsaid,
+        decided,
+    } = statement;
+    let mut record = Exported::Review(Box::new(review), decided, None).json();
+    if let Some(members) = record.as_object_mut() {
+        for unit in unsaid.iter() {
+            members.remove(unit.name());
+        }
+    }
+    record
+}
