@@ -5,15 +5,19 @@ set shell := ["bash", "-euc"]
 _default:
     @just --list
 
-# Format, lint and test, as CI does: about 25 minutes.
+# Check a change as CI does: about 12 minutes.
 check:
     .ci/run
+
+# Check format, spelling and lints: about a minute after a build.
+quick:
+    ./verify quick
 
 # Run the quick tests (under 3 minutes), or all tests with this name.
 test *name:
     .ci/quick {{name}}
 
-# Run the checks that take too long for CI: faults, clusters, load, Lighthouse.
+# Run the checks of changes elsewhere, and those that take hours: clients, conformance, packaging, faults, clusters, load.
 nightly:
     .ci/nightly
 

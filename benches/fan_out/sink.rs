@@ -12,12 +12,12 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
-use rustls::ServerConfig;
-use rustls::pki_types::PrivateKeyDer;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
+
+#[path = "../../tests/it/support/authority.rs"]
+mod authority;
 
 /// The second byte of addresses that never answer.
 const DEAD: u8 = 200;
@@ -77,19 +77,7 @@ pub fn address(host: &str) -> IpAddr {
 
 /// Runs the receivers; writes the port and the CA certificate to standard output first.
 pub fn main() {
-    let mut params = CertificateParams::default();
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
-    let key = KeyPair::generate().unwrap();
-    let leaf = CertificateParams::new(vec!["*.sink.test".to_owned()])
-        .unwrap()
-        .signed_by(&key, &authority)
-        .unwrap();
-    let key = PrivateKeyDer::Pkcs8(key.serialize_der().into());
-    let tls = ServerConfig::builder()
-        .with_no_client_auth()
-        .with_single_cert(vec![leaf.into()], key)
-        .unwrap();
+    let tls = authority::server_config(&["*.sink.test"], true);
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -106,7 +94,7 @@ pub fn main() {
             println!(
                 "{}\n{}",
                 listener.local_addr().unwrap().port(),
-                authority.pem()
+                authority::ca_pem().trim_end()
             );
             serve(listener, &TlsAcceptor::from(Arc::new(tls))).await;
         });

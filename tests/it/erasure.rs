@@ -447,21 +447,3 @@ async fn the_file_is_rewritten_after_readers_have_finished() {
     app.drain().await;
     assert_eq!((pending(&app), readable(&app)), (None, Vec::new()));
 }
-
-#[tokio::test]
-async fn an_upgrade_erases_what_earlier_releases_left_of_deleted_reviews() {
-    let app = service().await;
-    app.shell("delete from review where review_id = 'goes'")
-        .await;
-    assert_eq!(pending(&app), None);
-    let app = app
-        .restart_after(|path| {
-            // In the format of that release.
-            sqlite3(path, "delete from _sqlx_migrations where version = 22");
-            let said = command(path, &["migrate"]);
-            assert!(said.contains("0022"), "{said}");
-            assert!(command(path, &["check"]).contains("1 deleted reviews"));
-        })
-        .await;
-    assert_eq!(pending(&app), None);
-}

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{Generator, TestApp, Tool, check_in_step, needs};
+use crate::support::{Generator, TestApp, check_in_step, needs_shell};
 
 /// Runs `sql` in the shell, with its defaults.
 fn run(shell: &Path, app: &TestApp, command: &str) -> String {
@@ -28,7 +28,7 @@ fn run(shell: &Path, app: &TestApp, command: &str) -> String {
 #[tokio::test]
 async fn writes_of_the_real_shell_keep_all_surfaces_consistent() {
     let (shell, app) = (
-        needs!(Tool::Shell),
+        needs_shell!(),
         TestApp::with(&Generator::new(11).reviews(60)).await,
     );
     assert_eq!(
@@ -58,7 +58,7 @@ async fn writes_of_the_real_shell_keep_all_surfaces_consistent() {
 #[tokio::test]
 async fn a_copy_restored_by_the_real_shell_is_published() {
     let (shell, app) = (
-        needs!(Tool::Shell),
+        needs_shell!(),
         TestApp::with(&Generator::new(12).reviews(60)).await,
     );
     let (copy, before) = (

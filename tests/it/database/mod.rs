@@ -4,6 +4,7 @@ mod file;
 mod foreign;
 mod log;
 mod moved;
+mod older;
 mod retried;
 mod rows;
 mod schema;

@@ -1,8 +1,7 @@
-//! The docs are complete and name only things that exist. They are the pages at the root, `seeds/README.md`, `docs/*.md`,
+//! The docs name every route, setting, command, log event and metric, and the commands in them work. They are the pages at the root, `seeds/README.md`, `docs/*.md`,
 //! `docs/decisions/*.md` and `docs/guides/*.md`.
 
 mod commands;
-mod tables;
 mod tests_named;
 
 use std::collections::BTreeSet;
@@ -12,6 +11,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, Command, CommandFactory};
 use poem::Request;
 use reviews_service::cli::Cli;
+use reviews_service::metrics;
 
 use crate::support::TestApp;
 
@@ -170,64 +170,6 @@ fn every_command_flag_and_setting_is_documented() {
 }
 
 #[test]
-fn every_setting_in_the_docs_exists() {
-    let mut known: BTreeSet<String> = [
-        "RUST_LOG",
-        "SQLX_OFFLINE",
-        "INSTA_UPDATE",
-        "REVIEWS_TEST_REQUIRE",
-    ]
-    .map(str::to_owned)
-    .into();
-    each_argument(&Cli::command(), &mut |_, argument| {
-        known.extend(
-            argument
-                .get_env()
-                .map(|variable| variable.to_str().unwrap().to_owned()),
-        );
-    });
-    let docs = docs();
-    let named = quoted(&docs).into_iter().flat_map(words).filter(|word| {
-        (word.starts_with("REVIEWS_") || *word == "DATABASE_URL")
-            && word.chars().all(|c| c.is_ascii_uppercase() || c == '_')
-    });
-    let unknown: Vec<&str> = named.filter(|name| !known.contains(*name)).collect();
-    assert!(
-        unknown.is_empty(),
-        "the docs name unknown settings: {unknown:?}"
-    );
-}
-
-#[test]
-fn every_log_line_begins_with_its_event() {
-    let is_event = |text: &str| {
-        let name = text.split(": ").next().unwrap_or_default();
-        text.contains(": ")
-            && name.contains('.')
-            && name
-                .chars()
-                .all(|c| c.is_ascii_lowercase() || c == '.' || c == '_')
-    };
-    let mut faults = Vec::new();
-    for (path, text) in sources() {
-        for mark in [
-            "tracing::error!(",
-            "tracing::warn!(",
-            "tracing::info!(",
-            "tracing::debug!(",
-        ] {
-            for call in text.split(mark).skip(1) {
-                let call = call.split(");").next().unwrap_or_default();
-                if !call.split('"').any(is_event) {
-                    faults.push(format!("{}: {mark}{call}", path.display()));
-                }
-            }
-        }
-    }
-    assert!(faults.is_empty(), "{faults:#?}");
-}
-
-#[test]
 fn every_internal_link_of_the_docs_has_a_target() {
     let mut broken = Vec::new();
     for (page, text) in pages() {
@@ -245,39 +187,42 @@ fn every_internal_link_of_the_docs_has_a_target() {
     assert!(broken.is_empty(), "{broken:#?}");
 }
 
-#[test]
-fn every_page_is_in_the_summary_of_the_site() {
-    let summary = fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
-    let from_docs = |page: &Path| match page.strip_prefix(root().join("docs")) {
-        Ok(path) => path.display().to_string(),
-        Err(_) => format!("../{}", page.strip_prefix(root()).unwrap().display()),
-    };
-    let missing: Vec<String> = pages()
-        .iter()
-        .map(|(page, _)| from_docs(page))
-        .filter(|path| path != "SUMMARY.md" && !summary.contains(&format!("]({path})")))
-        .collect();
-    assert!(missing.is_empty(), "docs/SUMMARY.md lacks {missing:#?}");
-}
-
 fn sources_text() -> String {
     sources().into_iter().map(|(_, text)| text).collect()
 }
 
 #[test]
-fn every_just_recipe_in_the_docs_exists() {
-    let justfile = fs::read_to_string(root().join("justfile")).expect("there is a justfile");
-    let docs = docs();
-    for recipe in quoted(&docs)
-        .into_iter()
-        .filter_map(|code| code.strip_prefix("just "))
-    {
-        let recipe = recipe.split_whitespace().next().unwrap_or_default();
-        assert!(
-            justfile
-                .lines()
-                .any(|line| line.split([' ', ':']).next() == Some(recipe)),
-            "the justfile has no recipe `{recipe}`"
-        );
+fn every_metric_is_documented() {
+    let names = metrics::ALL.iter().map(|metric| metric.name.to_owned());
+    assert_all_in(&docs(), names);
+}
+
+/// The names of all logged events, from `tracing::warn!(…, "name: …")`.
+fn events() -> BTreeSet<String> {
+    let name = |literal: &str| {
+        let (name, _) = literal.split_once(": ")?;
+        let is_name = name.contains('.')
+            && name
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || c == '.' || c == '_');
+        is_name.then(|| name.to_owned())
+    };
+    let mut found = BTreeSet::new();
+    for (path, text) in sources() {
+        for level in ["error", "warn", "info", "debug", "trace"] {
+            for call in text.split(&format!("tracing::{level}!(")).skip(1) {
+                let call = call.split(");").next().unwrap_or_default();
+                let event = call.split('"').find_map(name);
+                found.insert(
+                    event.unwrap_or_else(|| panic!("{}: no event: {call}", path.display())),
+                );
+            }
+        }
     }
+    found
+}
+
+#[test]
+fn every_log_event_is_documented() {
+    assert_all_in(&docs(), events());
 }

@@ -5,23 +5,12 @@ mod examples;
 mod page;
 
 use std::collections::BTreeSet;
-use std::process::{Command, Output, Stdio};
-use std::sync::Arc;
 
 use jsonschema::Validator;
 use poem::http::Method;
-use poem::listener::TcpAcceptor;
-use poem::{Endpoint, EndpointExt, IntoResponse, Request, Response};
-use reviews_service::app::App;
-use reviews_service::clock::Clock;
-use reviews_service::storage::Database;
-use reviews_service::storage::reviews;
-use reviews_service::web::server::Limits;
 use serde_json::{Map, Value, json};
-use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
 
-use crate::support::{BASE, Generator, INSIGHTS_PARTS, TestApp, start};
+use crate::support::{BASE, Generator, INSIGHTS_PARTS, TestApp};
 
 const OPENAPI: &str = "/.well-known/openapi.json";
 

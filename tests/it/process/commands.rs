@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use clap::CommandFactory;
 use reviews_service::cli::Cli;
 
-use super::{Home, output_of, output_with_closed_stdout, reviews};
+use super::{Home, output_of, reviews};
 use crate::support::sqlite3;
 
 #[test]
@@ -266,22 +266,6 @@ fn invalid_command_lines_are_refused() {
             "{words:?}"
         );
         assert!(refused.err.contains("Usage:"), "{words:?}: {}", refused.err);
-    }
-}
-
-#[test]
-fn a_closed_output_causes_no_panic() {
-    let home = Home::with(3);
-    for words in [
-        "migrate",
-        "check",
-        "serve --print-config",
-        "subscriptions",
-        "subscriptions --json",
-        "--help",
-    ] {
-        let done = output_with_closed_stdout(reviews(home.0.path()).args(words.split(' ')));
-        assert!(!done.err.contains("panicked"), "{words}: {}", done.err);
     }
 }
 

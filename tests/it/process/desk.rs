@@ -2,8 +2,6 @@
 
 use std::fs;
 
-use clap::CommandFactory as _;
-use reviews_service::cli::Cli;
 use serde_json::{Value, json};
 
 use super::{Home, output_of, reviews};
@@ -621,62 +619,6 @@ fn undo_deletes_reviews_again_that_the_import_restored() {
     home.run_ok(&["import", "rows.jsonl", "--restore"], "1 new");
     home.run_ok(&["undo"], "1 restored by the import are deleted again");
     home.run_ok(&["import", "rows.jsonl"], "kept deleted: r-1");
-}
-
-fn help(home: &Home, command: &str) -> String {
-    home.run_ok(&[command, "--help"], "Usage: reviews").out
-}
-
-#[test]
-fn help_shows_own_options_before_global_ones_and_examples_of_the_command() {
-    let home = Home::new();
-    let commands: Vec<String> = Cli::command()
-        .get_subcommands()
-        .map(|command| command.get_name().to_owned())
-        .collect();
-    for command in &commands {
-        let help = help(&home, command);
-        let (own, global) = (help.find("\nOptions:"), help.find("\nGlobal options:"));
-        assert!(global.is_none() || own < global, "{command}: {help}");
-        let (_, examples) = help
-            .split_once("\nExamples:\n")
-            .unwrap_or_else(|| panic!("{command}: {help}"));
-        for line in examples
-            .lines()
-            .filter(|line| line.starts_with("  reviews "))
-        {
-            assert!(
-                line.starts_with(&format!("  reviews {command}")),
-                "{command}: {line}"
-            );
-        }
-        let widest = help.lines().map(|line| line.chars().count()).max();
-        assert!(
-            widest <= Some(80),
-            "{command} has a line of {widest:?} columns: {help}"
-        );
-    }
-}
-
-#[test]
-fn help_shows_no_option_that_a_command_does_not_use() {
-    let home = Home::new();
-    for (command, unused) in [
-        (
-            "mcp",
-            &["--hub-", "--connections-per-peer-max", "--security-contact"][..],
-        ),
-        ("completions", &["--database", "--log"]),
-        ("man", &["--database", "--log"]),
-        ("healthcheck", &["--database"]),
-    ] {
-        let help = help(&home, command);
-        for option in unused {
-            assert!(!help.contains(option), "{command}: {option}: {help}");
-        }
-    }
-    assert!(help(&home, "serve").contains("--hub-lease-seconds-min"));
-    assert!(help(&home, "import").contains("--database"));
 }
 
 #[test]

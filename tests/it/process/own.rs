@@ -97,17 +97,6 @@ impl Home {
             &format!("select {columns} from review order by review_id"),
         )
     }
-
-    /// Whether the database's files contain these bytes.
-    fn contains(&self, word: &str) -> bool {
-        let files = ["reviews.db", "reviews.db-wal"]
-            .map(|name| fs::read(self.0.path().join(name)).unwrap_or_default());
-        files.iter().any(|bytes| {
-            bytes
-                .windows(word.len())
-                .any(|part| part == word.as_bytes())
-        })
-    }
 }
 
 #[test]
@@ -168,74 +157,6 @@ fn init_creates_a_business_and_changes_only_given_values() {
 }
 
 #[test]
-fn importing_the_same_or_a_newer_file_keeps_decisions_made_by_commands() {
-    let home = Home::new();
-    home.file("first.jsonl", &rows(&[]));
-    home.run_ok(&["import", "first.jsonl"], "4 new");
-    home.run_ok(
-        &["withhold", "r-1", "--reason", "under dispute"],
-        "r-1: withheld (under dispute)",
-    );
-    home.run_ok(&["respond", "r-2", "Thank you."], "r-2: answered");
-    home.run_ok(&["delete", "r-3"], "r-3: deleted, and erased from the file");
-    sqlite3(
-        &home.path(),
-        "update review set text = 'As the owner has it.' where review_id = 'r-4'",
-    );
-    let decided = home.reviews();
-    let again = home.run_ok(
-        &["import", "first.jsonl"],
-        "0 new, 0 updated, 3 unchanged, 0 rejected",
-    );
-    assert!(
-        again
-            .out
-            .contains("1 kept withheld, 1 kept edited: r-4 text\n1 kept deleted: r-3\n"),
-        "{}",
-        again.out
-    );
-    assert_eq!(home.reviews(), decided);
-    home.file(
-        "newer.jsonl",
-        &rows(&[
-            ("r-4", json!({"text": "Anew.", "rating": 3})),
-            ("r-2", json!({"author": "Ann Baker"})),
-        ]),
-    );
-    home.run_ok(&["import", "newer.jsonl"], "0 new, 2 updated, 1 unchanged");
-    assert_eq!(
-        home.reviews(),
-        decided
-            .replace("r-2|5|2024-11-01|Ann B.", "r-2|5|2024-11-01|Ann Baker")
-            .replace("r-4|5|", "r-4|3|")
-    );
-    home.run_ok(
-        &["show", "r-4"],
-        "decided         text: imports do not change that",
-    );
-    home.run_ok(
-        &["publish", "r-1"],
-        "r-1: published; was withheld (under dispute)",
-    );
-    home.run_ok(&["respond", "r-2", "--remove"], "answer removed");
-    home.run_ok(&["import", "first.jsonl", "--restore"], "1 new");
-    for words in [
-        &["show", "none"][..],
-        &["publish", "none"],
-        &["delete", "none"],
-        &["respond", "none", "x"],
-    ] {
-        home.run_err(words, "no review none");
-    }
-    home.run_err(&["withhold", "r-1", "--reason", " "], "--reason is empty");
-    let long = "x".repeat(1_001);
-    home.run_err(
-        &["withhold", "r-1", "--reason", &long],
-        "--reason has 1001 bytes and may have at most 1000",
-    );
-}
-
-#[test]
 fn an_export_does_not_mark_a_row_that_completed_a_review_as_deleted() {
     let home = Home::new();
     home.file("t.csv", "Date,Stars,Name,Said\n2026-10-02,4,Ann,On time.\n");
@@ -245,79 +166,6 @@ fn an_export_does_not_mark_a_row_that_completed_a_review_as_deleted() {
         &["export", "out.jsonl"],
         "1 reviews, 1 IDs without a review",
     );
-}
-
-#[test]
-fn an_imported_export_behaves_like_the_original_database() {
-    let home = Home::new();
-    home.file(
-        "first.jsonl",
-        &rows(&[("r-2", json!({"title": "T", "response": {"text": "Hi"}}))]),
-    );
-    home.run_ok(&["import", "first.jsonl"], "4 new");
-    home.run_ok(
-        &["withhold", "r-1", "--reason", "under dispute"],
-        "withheld",
-    );
-    home.run_ok(&["respond", "r-2", "--remove"], "answer removed");
-    home.run_ok(&["delete", "r-3"], "deleted");
-    sqlite3(
-        &home.path(),
-        "update review set text = 'Own.' where review_id = 'r-4'; update review set title = null where review_id = 'r-2'",
-    );
-    home.file(
-        "next.jsonl",
-        &rows(&[
-            (
-                "r-2",
-                json!({"title": "T", "response": {"text": "Hi"}, "rating": 1}),
-            ),
-            ("r-4", json!({"text": "X"})),
-        ]),
-    );
-    for format in ["jsonl", "csv"] {
-        let other = Home::new();
-        let file = other.0.path().join("export");
-        let file = file.to_str().unwrap();
-        home.run_ok(
-            &["export", file, "--format", format],
-            "3 reviews, 1 IDs without a review",
-        );
-        assert_eq!(
-            fs::metadata(file).unwrap().permissions().mode() & 0o777,
-            0o600
-        );
-        other.run_ok(&["import", file], "3 new");
-        assert_eq!(other.reviews(), home.reviews(), "{format}");
-        other.file(
-            "next.jsonl",
-            &fs::read_to_string(home.0.path().join("next.jsonl")).unwrap(),
-        );
-        let there = other.run_ok(&["import", "next.jsonl"], "kept deleted: r-3");
-        let dry = home.run_ok(&["import", "next.jsonl", "--dry-run"], "kept deleted: r-3");
-        assert_eq!(
-            format!("{}dry run: nothing was changed\n", there.out),
-            dry.out,
-            "{format}"
-        );
-    }
-    home.run_ok(&["import", "next.jsonl"], "1 updated");
-    let printed = home.run_ok(&["export"], "{\"author\"");
-    assert_eq!(printed.out.lines().count(), 4);
-    home.file("mine.txt", "Dear diary");
-    home.run_err(
-        &["export", "mine.txt"],
-        "FILE mine.txt already exists; name another file, or overwrite it with --force",
-    );
-    assert_eq!(
-        fs::read_to_string(home.0.path().join("mine.txt")).unwrap(),
-        "Dear diary"
-    );
-    home.run_ok(
-        &["export", "mine.txt", "--force"],
-        "3 reviews, 1 IDs without a review",
-    );
-    home.run_err(&["export", "reviews.db", "--force"], "is the database");
 }
 
 #[test]
@@ -385,37 +233,6 @@ fn a_failed_export_leaves_the_previous_one_unchanged() {
     let left = fs::read_dir(folder).unwrap();
     let names = left.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     assert!(names.into_iter().all(|name| !name.contains(".new-")));
-}
-
-#[test]
-fn a_deleted_review_leaves_nothing_readable_in_the_file() {
-    let home = Home::new();
-    let long = format!(
-        "{} zyxglintword",
-        "Filler sentence of no interest. ".repeat(300)
-    );
-    home.file(
-        "rows.jsonl",
-        &rows(&[(
-            "r-2",
-            json!({"text": long, "author": "Quixwendol P.", "response": {"text": "Vorplent"}}),
-        )]),
-    );
-    home.run_ok(&["import", "rows.jsonl"], "4 new");
-    drop(home.serve());
-    assert!(home.contains("zyxglintword") && home.contains("Quixwendol") && home.contains("xgl"));
-    home.run_ok(&["delete", "r-2"], "and erased from the file");
-    for word in ["zyxglint", "Quixwendol", "Vorplent", "xgl"] {
-        assert!(!home.contains(word), "{word} is still in the file");
-    }
-    assert_eq!(
-        sqlite3(
-            &home.path(),
-            "select count(*) from review_source where review_id = 'r-2'"
-        ),
-        "0"
-    );
-    assert_eq!(home.run(&["check"]).code, Some(0));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
 use super::{Home, NEVER, Serving, body, request, reviews};
-use crate::support::{Tool, needs, sqlite3};
+use crate::support::{needs_shell, sqlite3};
 
 #[test]
 fn serve_prints_its_urls_the_database_and_the_counts() {
@@ -197,7 +197,7 @@ fn two_processes_serve_the_same_database() {
 
 #[test]
 fn committed_rows_survive_sigkill_of_the_service_and_the_writer() {
-    let (shell, home) = (needs!(Tool::Shell), Home::with(20));
+    let (shell, home) = (needs_shell!(), Home::with(20));
     for round in 1..=3 {
         let serving = home.serve();
         // A shell commits rows one by one and prints their numbers until both processes are killed.

@@ -27,5 +27,5 @@ pub use receiver::{Manner, Received, Receiver};
 pub use reply::Reply;
 pub use sqlite::{connect, contents, refused, restore, rows, sqlite3, wait_for_rows};
 pub use surfaces::{INSIGHTS_PARTS, check_in_step, publications};
-pub use tools::Tool;
-pub(crate) use tools::needs;
+pub use tools::find_shell;
+pub(crate) use tools::needs_shell;
