@@ -21,6 +21,7 @@ mod serving;
 mod story;
 mod streams;
 mod supervised;
+mod undone;
 mod unread_outputs;
 
 use std::io::{BufRead, BufReader, Read, Write};

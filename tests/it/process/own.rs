@@ -243,7 +243,7 @@ fn an_export_does_not_mark_a_row_that_completed_a_review_as_deleted() {
     home.run_ok(&["import", "t.csv", "--map", "text=Said"], "1 updated");
     home.run_ok(
         &["export", "out.jsonl"],
-        "1 reviews, 1 IDs without a review",
+        "1 reviews, 0 IDs without a review",
     );
 }
 
@@ -295,11 +295,8 @@ fn an_imported_export_behaves_like_the_original_database() {
         );
         let there = other.run_ok(&["import", "next.jsonl"], "kept deleted: r-3");
         let dry = home.run_ok(&["import", "next.jsonl", "--dry-run"], "kept deleted: r-3");
-        assert_eq!(
-            format!("{}dry run: nothing was changed\n", there.out),
-            dry.out,
-            "{format}"
-        );
+        let (report, _) = dry.out.split_once("1 would be updated:\n").unwrap();
+        assert_eq!(there.out, report, "{format}");
     }
     home.run_ok(&["import", "next.jsonl"], "1 updated");
     let printed = home.run_ok(&["export"], "{\"author\"");
