@@ -1,4 +1,4 @@
-//! Sets the commit of release builds: `REVIEWS_COMMIT` at build time, otherwise the output of git, otherwise `unknown`, as
+//! Sets the commit of optimized builds: `REVIEWS_COMMIT` at build time, otherwise the output of git, otherwise `unknown`, as
 //! for an archive of the sources.
 //!
 //! Debug builds do not ask git, because they would be rebuilt after every commit.

@@ -33,7 +33,7 @@ load *args:
 operation *binary:
     tests/operation/run {{binary}}
 
-# Make the release archive, of BINARY or of a release build.
+# Make the release archive, of BINARY or of a build with `--profile dist`.
 archive *binary:
     packaging/archive {{binary}}
 
@@ -47,7 +47,7 @@ release-installs *binary:
 
 # Serve the sample business.
 serve:
-    cargo run --release -- serve --seed seeds
+    cargo run -- serve --seed seeds
 
 # Refresh .sqlx after changing a query or a migration (needs `cargo install sqlx-cli --no-default-features --features sqlite`).
 prepare:

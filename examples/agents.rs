@@ -2,9 +2,9 @@
 //! and reports the cost. Memory and CPU time are those of the service's process, as Linux counts them.
 //!
 //! ```text
-//! cargo build --release --bin reviews --example agents
-//! target/release/reviews serve --seed seeds &
-//! target/release/examples/agents http://127.0.0.1:8080/mcp $! [SESSIONS] [CLIENTS] [SECONDS]
+//! cargo build --profile dist --bin reviews --example agents
+//! target/dist/reviews serve --seed seeds &
+//! target/dist/examples/agents http://127.0.0.1:8080/mcp $! [SESSIONS] [CLIENTS] [SECONDS]
 //! ```
 //!
 //! `$!` is the last process that the shell started: the service itself, not a cargo process that waits for it.

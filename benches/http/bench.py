@@ -12,7 +12,7 @@ import time
 import urllib.request
 
 TICKS = os.sysconf("SC_CLK_TCK")
-BINARY = str(pathlib.Path(__file__).resolve().parents[2] / "target/release/reviews")
+BINARY = str(pathlib.Path(__file__).resolve().parents[2] / "target/dist/reviews")
 # A day in the last of the ten years of reviews: about 5 % of them are of this day or newer.
 SINCE = "2025-06-01"
 

@@ -71,8 +71,6 @@ insights: reviews insights explain r-12 # show why a review counts as it does
 insights: reviews insights rebuild # analyse all reviews again
 explain: reviews insights explain r-12 # show why a review counts as it does
 rebuild: reviews insights rebuild # analyse all reviews again
-evaluate: reviews insights evaluate labels.tsv --json # measure with your own labels
-lint: reviews insights lint my-trade # check a trade package
 subscriptions: reviews subscriptions # list the subscribers
 mcp: reviews mcp --database /var/lib/reviews/reviews.db # the command for an agent's configuration
 check: reviews check # verify reviews.db without changing it
@@ -97,7 +95,7 @@ fn described(command: Command, globals: &[Arg]) -> Command {
     let name = command.get_name().to_owned();
     let command = match name.as_str() {
         "completions" | "man" => command.args(globals.iter().cloned()),
-        "healthcheck" | "lint" | "evaluate" => command.args(globals.first().cloned()), // --database
+        "healthcheck" => command.args(globals.first().cloned()), // --database
         "mcp" => command.mut_args(|argument| {
             let long = argument.get_long().unwrap_or_default();
             let is_unused = ONLY_SERVING.contains(&long) || long.starts_with("hub-");

@@ -11,7 +11,7 @@ use super::serve::open;
 use crate::app::{App, HubOptions};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, HubConfig, ServeConfig};
-use crate::snapshot::{Publisher, first_base};
+use crate::snapshot::{Publisher, served_base};
 use crate::storage::AtPath as _;
 
 /// Run an MCP server on standard input and output for a local AI agent
@@ -35,10 +35,10 @@ impl McpCommand {
             ..self.config.hub
         })?;
         let database = open(&address).await?;
-        // A local agent is configured with the database alone; its links are to lead to the pages.
-        let published = first_base(&mut *database.reader().await?).await;
-        let published = published.at(database.path())?.filter(|_| !has_base_url);
-        let links = published.unwrap_or(configured);
+        // A local agent is configured with the database alone; its links must lead to the pages of the service.
+        let served = served_base(&mut *database.reader().await?).await;
+        let served = served.at(database.path())?.filter(|_| !has_base_url);
+        let links = served.unwrap_or(configured);
         let publisher = Publisher::new(database, links, clock)
             .with_engine(engine)
             .without_records();

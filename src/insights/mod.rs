@@ -7,7 +7,6 @@ mod analysis;
 mod analyzer;
 pub mod aspects;
 pub mod classifier;
-pub mod evaluate;
 pub mod linking;
 mod packed_analysis;
 pub mod store;
@@ -24,4 +23,4 @@ pub use packed_analysis::{
     WitnessCount, name_key,
 };
 pub use trades::Trade;
-pub use witness::witness;
+pub use witness::{CONFIRMED, settle, withdraw_overall, witness};

@@ -1,6 +1,7 @@
 //! The source of a finding, and the effect of the stars. The stars withdraw a judgement that contradicts them if only
 //! the rules or only the classifier make it, or if both make it with too little confidence. They confirm a finding that
-//! the text left open if its leading label agrees with them. They never create a finding.
+//! the text left open if its leading label agrees with them and has enough confidence; it is counted apart from what the
+//! text says. They never create a finding.
 
 use super::analysis::{Finding, Hit, Polarity};
 use super::aspects::MARGIN;
@@ -16,6 +17,9 @@ const BLAME_SURE_FROM: u8 = 85;
 /// Minimum confidence of praise that contradicts the stars: of 35 such judgements in reviews of one to three stars, 20
 /// were right.
 const PRAISE_SURE_FROM: u8 = 90;
+/// Minimum confidence of a finding that the stars confirm. In real reviews, checked by hand, 68 of 100 such findings were
+/// right, and 61 of 100 of all confidences.
+const CONFIRMED_FROM: u8 = 55;
 /// Minimum number of stars of a content review.
 const CONTENT_MIN: u8 = 4;
 /// Maximum number of stars of a discontented review.
@@ -96,7 +100,7 @@ fn is_withdrawn(finding: &Finding, stars: u8) -> bool {
 
 /// The label that the stars confirm for an uncertain finding: the label to which its score leans.
 fn polarity_to_confirm(finding: &Finding, stars: u8) -> Option<Polarity> {
-    if finding.polarity != Polarity::Uncertain {
+    if finding.polarity != Polarity::Uncertain || finding.confidence < CONFIRMED_FROM {
         return None;
     }
     let (leading, agrees) = match finding.score.signum() {

@@ -78,7 +78,7 @@ mod tests {
     use super::{escaped, length};
 
     #[test]
-    fn what_is_hidden_is_escaped_and_means_the_same() {
+    fn hidden_characters_are_escaped_and_parse_to_the_same_text() {
         for (text, shown) in [
             ("plain", "plain"),
             (
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_is_shown_what_it_would_obey_and_all_else_as_it_is() {
+    fn control_sequences_are_escaped_and_other_text_is_unchanged() {
         assert_eq!(
             escaped("a\u{1b}]0;b\u{7}\r\u{9b}1m\u{202e}c".to_owned()),
             "a\\u001b]0;b\\u0007\\u000d\\u009b1m\\u202ec"

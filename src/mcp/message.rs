@@ -56,12 +56,12 @@ impl Call {
     /// If it is not valid; with its ID if that could be read.
     pub fn read(value: Value) -> Result<Option<Self>, (Option<Id>, ErrorData)> {
         let Value::Object(mut members) = value else {
-            let told = if value.is_array() {
+            let reason = if value.is_array() {
                 "Batches are not supported: send each message by itself."
             } else {
                 "A message must be a JSON object."
             };
-            return Err((None, ErrorData::invalid_request(told, None)));
+            return Err((None, ErrorData::invalid_request(reason, None)));
         };
         let id = members.get("id").map(Id::read);
         let invalid = |fault: &str| {
@@ -72,9 +72,9 @@ impl Call {
             return Err(invalid("The member jsonrpc must be \"2.0\"."));
         }
         if id == Some(None) && !members.contains_key("error") {
-            let told =
+            let reason =
                 format!("An id must be a text of at most {ID_BYTES_MAX} bytes or a whole number.");
-            return Err(invalid(&told));
+            return Err(invalid(&reason));
         }
         let answers = ["result", "error"]
             .into_iter()
@@ -133,8 +133,8 @@ fn values(body: &[u8]) -> usize {
 /// If it is not JSON, or has too many values.
 pub fn parse(body: &[u8]) -> Result<Value, ErrorData> {
     if values(body) > VALUES_MAX {
-        let told = format!("A message may have at most {VALUES_MAX} JSON values. Send fewer.");
-        return Err(ErrorData::invalid_request(told, None));
+        let reason = format!("A message may have at most {VALUES_MAX} JSON values. Send fewer.");
+        return Err(ErrorData::invalid_request(reason, None));
     }
     serde_json::from_slice(body)
         .map_err(|error| ErrorData::parse_error(format!("The body is not JSON: {error}."), None))
@@ -151,13 +151,13 @@ pub fn result(id: &Id, result: &str) -> String {
 
 /// An error message. If the ID could not be read, JSON-RPC requires null, and MCP from 2026-07-28 on omits it.
 pub fn error(id: Option<&Id>, fault: &ErrorData, has_null_id: bool) -> String {
-    let mut said = json!({ "jsonrpc": "2.0", "error": fault });
+    let mut message = json!({ "jsonrpc": "2.0", "error": fault });
     match id {
-        Some(id) => said["id"] = id.0.clone(),
-        None if has_null_id => said["id"] = Value::Null,
+        Some(id) => message["id"] = id.0.clone(),
+        None if has_null_id => message["id"] = Value::Null,
         None => {}
     }
-    escaped(said.to_string())
+    escaped(message.to_string())
 }
 
 #[cfg(test)]
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_read_with_its_id_and_parameters() {
+    fn a_call_is_read_with_id_and_parameters() {
         for (text, id, params) in [
             (
                 r#"{"jsonrpc":"2.0","id":1,"method":"m"}"#,
@@ -294,11 +294,11 @@ mod tests {
     ];
 
     #[test]
-    fn what_is_no_message_is_told_under_its_id() {
+    fn an_invalid_message_is_refused_with_the_id_if_readable() {
         for (text, id, code) in NO_MESSAGES {
-            let (told, fault) = read(text).unwrap_err();
+            let (id_read, fault) = read(text).unwrap_err();
             assert_eq!(
-                (told.map(|id| id.0), fault.code),
+                (id_read.map(|id| id.0), fault.code),
                 (id.map(Value::from), *code),
                 "{text}"
             );
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_a_parse_error() {
+    fn invalid_json_is_a_parse_error() {
         assert_eq!(parse(b"{").unwrap_err().code, ErrorCode::PARSE_ERROR);
         assert_eq!(parse(b"\xff").unwrap_err().code, ErrorCode::PARSE_ERROR);
         assert_eq!(
@@ -324,18 +324,18 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":"a\"b","result":{"x":1}}"#
         );
         let fault = ErrorData::parse_error("no", Some(json!([1])));
-        let said = |id, has_null_id| {
+        let error = |id, has_null_id| {
             serde_json::from_str::<Value>(&error(id, &fault, has_null_id)).unwrap()
         };
         let body = json!({ "code": -32700, "message": "no", "data": [1] });
         assert_eq!(
-            said(None, true),
+            error(None, true),
             json!({ "jsonrpc": "2.0", "id": null, "error": body })
         );
         assert_eq!(
-            said(None, false),
+            error(None, false),
             json!({ "jsonrpc": "2.0", "error": body })
         );
-        assert_eq!(said(Some(&id), true)["id"], "a\"b");
+        assert_eq!(error(Some(&id), true)["id"], "a\"b");
     }
 }

@@ -10,9 +10,9 @@ use rmcp::model::{
     ServerCapabilities, ServerConfig, ServerResult,
 };
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use super::catalog::{self, CallError, Catalog, ToolAnswer};
+use super::catalog::{CallError, Catalog, ToolAnswer};
 use super::message::Call;
 use super::revision::Revision;
 use crate::compute::apart;
@@ -24,7 +24,7 @@ mod fixtures;
 
 /// The member of a result's `_meta` with the server's identity.
 const SERVER_INFO_META: &str = "io.modelcontextprotocol/serverInfo";
-/// The time for which clients may cache lists and resources, in milliseconds: the same as for GET.
+/// The time for which clients may cache the list of tools, in milliseconds: the same as for GET.
 const FRESH_MS: u64 = 60_000;
 /// Maximum number of characters of the reason why params are refused.
 const REASON_CHARACTERS_MAX: usize = 200;
@@ -49,9 +49,6 @@ impl Methods {
     pub fn new(make_catalog: impl FnOnce() -> Catalog + Send + 'static, links: &Links) -> Self {
         let mut capabilities = ServerCapabilities::default();
         capabilities.tools = Some(model::ToolsCapability::default());
-        capabilities.resources = Some(model::ResourcesCapability::default());
-        capabilities.prompts = Some(model::PromptsCapability::default());
-        capabilities.completions = Some(model::JsonObject::new());
         let config = ServerConfig::new(capabilities)
             .with_protocol_version(version(Revision::NEWEST_WITH_SESSIONS));
         Self {
@@ -73,17 +70,10 @@ impl Methods {
         let Call { method, params, .. } = call;
         let is_stateless = revision == Some(Revision::July2026);
         if is_stateless && matches!(method.as_str(), "initialize" | "ping") {
-            let told = format!("{} has no method {method}.", Revision::July2026.name());
-            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, told, None));
+            let reason = format!("{} has no method {method}.", Revision::July2026.name());
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, reason, None));
         }
-        let dispatched = self.dispatch(&method, params).await;
-        let mut result = dispatched.map_err(|mut error| {
-            // The stateless revision has no code of its own for an unknown resource.
-            if is_stateless && error.code == ErrorCode::RESOURCE_NOT_FOUND {
-                error.code = ErrorCode::INVALID_PARAMS;
-            }
-            error
-        })?;
+        let mut result = self.dispatch(&method, params).await?;
         let opens = if let ServerResult::InitializeResult(opened) = &result {
             Revision::find(opened.protocol_version.as_str())
         } else {
@@ -93,14 +83,6 @@ impl Methods {
             self.complete(&mut result);
         } else {
             result.strip_result_type_for_legacy_peer();
-        }
-        // Links to resources exist since 2025-06-18.
-        if let ServerResult::CallToolResult(result) = &mut result
-            && revision == Some(Revision::March2025)
-        {
-            result
-                .content
-                .retain(|block| block.as_resource_link().is_none());
         }
         let json = serde_json::to_string(&result).map_err(|error| {
             ErrorData::internal_error(format!("Internal error ({error}); report it."), None)
@@ -139,30 +121,9 @@ impl Methods {
                 Of::ListToolsResult(model::ListToolsResult::with_all_items(tools))
             }
             "tools/call" => Of::CallToolResult(self.call_tool(read(method, params)?).await?),
-            "resources/list" => {
-                check_page(method, params)?;
-                let resources = catalog.resources();
-                Of::ListResourcesResult(model::ListResourcesResult::with_all_items(resources))
-            }
-            "resources/templates/list" => {
-                check_page(method, params)?;
-                let templates = catalog.templates.clone();
-                let listed = model::ListResourceTemplatesResult::with_all_items(templates);
-                Of::ListResourceTemplatesResult(listed)
-            }
-            "resources/read" => Of::ReadResourceResult(self.read_resource(&read(method, params)?)?),
-            "prompts/list" => {
-                check_page(method, params)?;
-                let prompts = catalog.prompts.clone();
-                Of::ListPromptsResult(model::ListPromptsResult::with_all_items(prompts))
-            }
-            "prompts/get" => Of::GetPromptResult(self.get_prompt(read(method, params)?)?),
-            "completion/complete" => {
-                Of::CompleteResult(self.complete_argument(&read(method, params)?)?)
-            }
             unknown => {
-                let told = format!("Unknown method {unknown}.");
-                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, told, None));
+                let reason = format!("Unknown method {unknown}.");
+                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, reason, None));
             }
         })
     }
@@ -190,14 +151,8 @@ impl Methods {
         }
         let arguments = request.arguments.unwrap_or_default();
         match self.catalog.call(&request.name, &arguments).await {
-            Ok(ToolAnswer {
-                structured,
-                text,
-                links,
-            }) => {
+            Ok(ToolAnswer { structured, text }) => {
                 let mut result = model::CallToolResult::success(vec![ContentBlock::text(text)]);
-                let links = links.into_iter().map(ContentBlock::resource_link);
-                result.content.extend(links);
                 result.structured_content = Some(structured);
                 Ok(result)
             }
@@ -205,81 +160,11 @@ impl Methods {
                 let advice = vec![ContentBlock::text(advice)];
                 Ok(model::CallToolResult::error(advice))
             }
-            Err(CallError::Unknown) => Err(refusal(CallError::Unknown, "tool", &request.name)),
-        }
-    }
-
-    fn read_resource(
-        &self,
-        request: &model::ReadResourceRequestParams,
-    ) -> Result<model::ReadResourceResult, ErrorData> {
-        #[cfg(feature = "conformance")]
-        if let Some(result) = fixtures::resource(&request.uri) {
-            return Ok(result);
-        }
-        let text = self.catalog.read(&request.uri).map_err(|error| {
-            let uri = Some(json!({ "uri": request.uri }));
-            match error {
-                CallError::Unknown => {
-                    let told = format!(
-                        "Unknown resource {}; see resources/list and resources/templates/list.",
-                        request.uri
-                    );
-                    ErrorData::resource_not_found(told, uri)
-                }
-                CallError::Arguments(advice) => ErrorData::invalid_params(advice, uri),
+            Err(CallError::Unknown) => {
+                let reason = format!("Unknown tool {}; see tools/list.", request.name);
+                Err(ErrorData::invalid_params(reason, None))
             }
-        })?;
-        let contents = model::ResourceContents::text(text, request.uri.clone());
-        let contents = contents.with_mime_type(catalog::JSON);
-        Ok(model::ReadResourceResult::new(vec![contents]))
-    }
-
-    fn get_prompt(
-        &self,
-        request: model::GetPromptRequestParams,
-    ) -> Result<model::GetPromptResult, ErrorData> {
-        let arguments = request.arguments.unwrap_or_default();
-        #[cfg(feature = "conformance")]
-        if let Some(result) = fixtures::prompt(&request.name, &arguments) {
-            return Ok(result);
         }
-        let made = self.catalog.prompt(&request.name, &arguments);
-        let texts = made.map_err(|error| refusal(error, "prompt", &request.name))?;
-        let messages = texts.map(|text| model::PromptMessage::new_text(model::Role::User, text));
-        let mut result = model::GetPromptResult::new(messages.into());
-        let mut prompts = self.catalog.prompts.iter();
-        let prompt = prompts.find(|prompt| prompt.name == request.name);
-        result.description = prompt.and_then(|prompt| prompt.description.clone());
-        Ok(result)
-    }
-
-    fn complete_argument(
-        &self,
-        request: &model::CompleteRequestParams,
-    ) -> Result<model::CompleteResult, ErrorData> {
-        #[cfg(feature = "conformance")]
-        if fixtures::completes(&request.r#ref) {
-            return Ok(model::CompleteResult::default());
-        }
-        let reference = &request.r#ref;
-        let (kind, name) = match (reference.as_prompt_name(), reference.as_resource_uri()) {
-            (Some(name), _) => ("prompt", name),
-            (None, Some(uri)) => ("resource template", uri),
-            (None, None) => {
-                let told = "params.ref is of an unknown kind.";
-                return Err(ErrorData::invalid_params(told, None));
-            }
-        };
-        let argument = &request.argument;
-        let completed = self
-            .catalog
-            .complete(reference, &argument.name, &argument.value);
-        let (values, total) = completed.map_err(|error| refusal(error, kind, name))?;
-        let has_more = total > values.len();
-        model::CompletionInfo::with_pagination(values, u32::try_from(total).ok(), has_more)
-            .map(model::CompleteResult::new)
-            .map_err(|error| ErrorData::internal_error(error, None))
     }
 
     /// Adds the server's identity and the time for which clients may cache the result.
@@ -288,39 +173,19 @@ impl Methods {
         reason = "the SDK's results are many, and of most none is ever made here"
     )]
     fn complete(&self, result: &mut ServerResult) {
-        let (meta, hints) = match result {
-            ServerResult::ListToolsResult(list) => (
-                &mut list.meta,
-                Some((&mut list.ttl_ms, &mut list.cache_scope)),
-            ),
-            ServerResult::ListPromptsResult(list) => (
-                &mut list.meta,
-                Some((&mut list.ttl_ms, &mut list.cache_scope)),
-            ),
-            ServerResult::ListResourcesResult(list) => (
-                &mut list.meta,
-                Some((&mut list.ttl_ms, &mut list.cache_scope)),
-            ),
-            ServerResult::ListResourceTemplatesResult(list) => (
-                &mut list.meta,
-                Some((&mut list.ttl_ms, &mut list.cache_scope)),
-            ),
-            ServerResult::ReadResourceResult(read) => (
-                &mut read.meta,
-                Some((&mut read.ttl_ms, &mut read.cache_scope)),
-            ),
-            ServerResult::CallToolResult(result) => (&mut result.meta, None),
-            ServerResult::GetPromptResult(result) => (&mut result.meta, None),
-            ServerResult::CompleteResult(result) => (&mut result.meta, None),
+        let meta = match result {
+            ServerResult::ListToolsResult(list) => {
+                list.ttl_ms = Some(FRESH_MS);
+                list.cache_scope = Some(CacheScope::Public);
+                &mut list.meta
+            }
+            ServerResult::CallToolResult(result) => &mut result.meta,
             _ => return,
         };
         // The business may be renamed at any time.
         let identity = serde_json::to_value(self.identity()).unwrap_or_default();
         meta.get_or_insert_with(MetaObject::new)
             .insert(SERVER_INFO_META.to_owned(), identity);
-        if let Some((ttl_ms, scope)) = hints {
-            (*ttl_ms, *scope) = (Some(FRESH_MS), Some(CacheScope::Public));
-        }
     }
 }
 
@@ -342,8 +207,8 @@ fn read<T: DeserializeOwned>(method: &str, params: Map<String, Value>) -> Result
             .chars()
             .take(REASON_CHARACTERS_MAX)
             .collect();
-        let told = format!("The params of {method} do not match the schema of MCP: {reason}.");
-        ErrorData::invalid_params(told, None)
+        let message = format!("The params of {method} do not match the schema of MCP: {reason}.");
+        ErrorData::invalid_params(message, None)
     })
 }
 
@@ -353,16 +218,8 @@ fn check_page(method: &str, params: Map<String, Value>) -> Result<(), ErrorData>
     match page.cursor {
         None => Ok(()),
         Some(_) => Err(ErrorData::invalid_params(
-            "Unknown cursor: lists here are complete; leave it out.",
+            "Unknown cursor: the list is complete; leave it out.",
             None,
         )),
     }
-}
-
-fn refusal(error: CallError, kind: &str, name: &str) -> ErrorData {
-    let told = match error {
-        CallError::Unknown => format!("Unknown {kind} {name}."),
-        CallError::Arguments(advice) => advice,
-    };
-    ErrorData::invalid_params(told, None)
 }

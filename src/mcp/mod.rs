@@ -1,4 +1,4 @@
-//! `POST /mcp`: the reviews as tools, resources and prompts, in every revision of the Model Context Protocol from
+//! `POST /mcp`: the reviews as tools, in every revision of the Model Context Protocol from
 //! 2025-03-26 on.
 //!
 //! Up to 2025-11-25 a client opens a session; since 2026-07-28 every request is independent. Both get plain JSON, and

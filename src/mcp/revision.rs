@@ -51,10 +51,10 @@ pub fn check_body(call: &Call) -> Result<(), ErrorData> {
         return Err(unsupported_revision(version));
     };
     if revision.has_sessions() {
-        let told = format!(
+        let reason = format!(
             "{version} has sessions: send initialize first, and no {VERSION_META} in _meta."
         );
-        return Err(ErrorData::invalid_params(told, None));
+        return Err(ErrorData::invalid_params(reason, None));
     }
     if call.id.is_some() && !call.meta(CAPABILITIES_META).is_some_and(Value::is_object) {
         return Err(missing(CAPABILITIES_META));
@@ -73,12 +73,12 @@ fn version(call: &Call) -> Result<Option<&str>, ErrorData> {
 /// The error for an unsupported revision, with the supported ones.
 pub fn unsupported_revision(requested: &str) -> ErrorData {
     let supported = Revision::ALL.map(Revision::name);
-    let told = format!(
+    let reason = format!(
         "MCP {requested} is not supported; {} are.",
         supported.join(", ")
     );
     let data = json!({ "supported": supported, "requested": requested });
-    ErrorData::new(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION, told, Some(data))
+    ErrorData::new(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION, reason, Some(data))
 }
 
 fn missing(name: &str) -> ErrorData {
@@ -87,31 +87,30 @@ fn missing(name: &str) -> ErrorData {
     } else {
         "a date as text"
     };
-    let told = format!("params._meta lacks \"{name}\", {kind}; a request of 2026-07-28 needs it.");
-    ErrorData::invalid_params(told, None)
+    let reason =
+        format!("params._meta lacks \"{name}\", {kind}; a request of 2026-07-28 needs it.");
+    ErrorData::invalid_params(reason, None)
 }
 
 /// The expected name in the header, for methods that have one.
 fn name(call: &Call) -> Option<&str> {
-    let member = match call.method.as_str() {
-        "tools/call" | "prompts/get" => "name",
-        "resources/read" => "uri",
-        _ => return None,
-    };
-    call.params.get(member)?.as_str()
+    if call.method != "tools/call" {
+        return None;
+    }
+    call.params.get("name")?.as_str()
 }
 
 /// Whether the header occurs once with that value, which may be encoded in Base64.
-fn agree(headers: &HeaderMap, header: &str, said: &str) -> Result<(), ErrorData> {
+fn agree(headers: &HeaderMap, header: &str, expected: &str) -> Result<(), ErrorData> {
     let mismatch = |fault: &str| {
-        let told = format!("The header {header} {fault} \"{said}\".");
-        Err(ErrorData::header_mismatch(told, None))
+        let reason = format!("The header {header} {fault} \"{expected}\".");
+        Err(ErrorData::header_mismatch(reason, None))
     };
     let mut values = headers.get_all(header).iter();
     match (values.next(), values.next()) {
         (None, _) => mismatch("is missing; the body says"),
         (Some(_), Some(_)) => mismatch("appears more than once; the body says"),
-        (Some(value), None) if decode(value.as_bytes()).is_some_and(|value| value == said) => {
+        (Some(value), None) if decode(value.as_bytes()).is_some_and(|value| value == expected) => {
             Ok(())
         }
         (Some(_), None) => mismatch("differs from the body, which says"),

@@ -49,8 +49,8 @@ impl StdioConnection {
             let answer = match next_line(&mut input, BODY_BYTES_MAX).await? {
                 InputLine::End => return Ok(()),
                 InputLine::TooLong => {
-                    let told = format!("A line may have at most {BODY_BYTES_MAX} bytes.");
-                    let fault = ErrorData::invalid_request(told, None);
+                    let reason = format!("A line may have at most {BODY_BYTES_MAX} bytes.");
+                    let fault = ErrorData::invalid_request(reason, None);
                     Some(message::error(None, &fault, true))
                 }
                 InputLine::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => None,
@@ -87,8 +87,8 @@ impl StdioConnection {
         if is_stateless {
             revision::check_body(&call)?;
         } else if self.revision.is_none() && !may_open {
-            let told = "Send initialize first; or use 2026-07-28, without a session.";
-            return Err(ErrorData::invalid_request(told, None));
+            let reason = "Send initialize first; or use 2026-07-28, without a session.";
+            return Err(ErrorData::invalid_request(reason, None));
         }
         let stateless = is_stateless.then_some(Revision::July2026);
         let answer = self.methods.answer(call, stateless.or(self.revision));

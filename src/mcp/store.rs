@@ -74,14 +74,6 @@ async fn find_key(connection: &mut SqliteConnection) -> sqlx::Result<Option<Vec<
 const LIFETIME_SECONDS: i64 = 24 * 3_600;
 /// HMAC-SHA256.
 const KEY_BYTES: usize = 32;
-/// A session that is always open and cannot be ended, so that the examples in the OpenAPI document work as they are.
-/// It grants nothing, because any client may open a session.
-const EXAMPLE_ID: &str = "example-session";
-const EXAMPLE: Session = Session {
-    ends_at: i64::MAX,
-    nonce: [0; NONCE_BYTES],
-    revision: Revision::November2025,
-};
 /// Maximum number of ended sessions remembered. Beyond it, those that expire first are forgotten, and their IDs work
 /// again until then.
 const ENDED_MAX: usize = 10_000;
@@ -146,9 +138,6 @@ impl Sessions {
         let Some(session) = self.find(id) else {
             return false;
         };
-        if session == EXAMPLE {
-            return true;
-        }
         let now = self.now();
         let mut ended = lock(&self.ended);
         while ended
@@ -161,9 +150,6 @@ impl Sessions {
     }
 
     fn read(&self, id: &str) -> Option<Session> {
-        if id == EXAMPLE_ID {
-            return Some(EXAMPLE);
-        }
         let mut bytes = [0; CONTENT_BYTES + SIGNATURE_BYTES];
         let length = URL_SAFE_NO_PAD.decode_slice(id, &mut bytes).ok()?;
         let (content, signature) = bytes.split_at(CONTENT_BYTES);
@@ -198,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_visible_ascii_says_its_revision_and_is_never_the_same() {
+    fn an_id_is_visible_ascii_with_the_revision_and_never_repeats() {
         let sessions = sessions(1);
         for revision in Revision::ALL {
             let (one, other) = (
@@ -215,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn no_changed_character_is_believed() {
+    fn an_id_with_a_changed_character_is_unknown() {
         let sessions = sessions(1);
         let id = sessions.open(Revision::June2025).unwrap();
         for at in 0..id.len() {
@@ -252,16 +238,6 @@ mod tests {
         assert!(sessions.find(&id).is_some());
         sessions.clock.advance(chrono::Duration::seconds(1));
         assert!(sessions.find(&id).is_none() && !sessions.end(&id));
-    }
-
-    #[test]
-    fn the_session_of_the_examples_is_always_open() {
-        let sessions = sessions(1);
-        for _ in 0..2 {
-            assert_eq!(sessions.find(EXAMPLE_ID), Some(EXAMPLE));
-            assert!(sessions.end(EXAMPLE_ID));
-        }
-        assert!(sessions.ended.lock().unwrap().is_empty());
     }
 
     #[test]

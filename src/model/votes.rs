@@ -37,10 +37,10 @@ impl Vote {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReviewVote {
-    /// The combined polarity of its findings.
+    /// The combined polarity of its findings, from the text.
     pub vote: Vote,
-    /// Whether the vote depends on the stars: without their confirmation, the text would have no judgement.
-    pub is_confirmed: bool,
+    /// [`Vote::Positive`] or [`Vote::Negative`] if the vote is uncertain and the stars confirm the side to which it leans.
+    pub confirmed: Option<Vote>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub struct VoteCounts {
     pub mixed: u32,
     /// [`Vote::Uncertain`]: neither praise nor blame is clear.
     pub uncertain: u32,
-    /// Positive and negative reviews whose vote depends on a confirmation by the stars.
+    /// Uncertain reviews whose stars confirm praise, and those whose stars confirm blame.
     pub confirmed: [u32; 2],
 }
 
@@ -72,10 +72,10 @@ impl VoteCounts {
 
     pub const fn count_review(&mut self, review: ReviewVote) {
         self.count(review.vote);
-        match review.vote {
-            Vote::Positive if review.is_confirmed => self.confirmed[0] += 1,
-            Vote::Negative if review.is_confirmed => self.confirmed[1] += 1,
-            Vote::Positive | Vote::Negative | Vote::Neutral | Vote::Mixed | Vote::Uncertain => {}
+        match review.confirmed {
+            Some(Vote::Positive) => self.confirmed[0] += 1,
+            Some(Vote::Negative) => self.confirmed[1] += 1,
+            None | Some(Vote::Neutral | Vote::Mixed | Vote::Uncertain) => {}
         }
     }
 

@@ -9,9 +9,9 @@ use poem::http::{HeaderMap, HeaderValue, StatusCode};
 use poem::{Request, Response};
 
 use super::filters::Choices;
-use super::frame::{POLICY, protect};
+use super::frame::POLICY;
 use super::insights::overview;
-use super::{developers, discovery, home, picture};
+use super::{developers, discovery, home};
 use crate::compute::made_once;
 use crate::links::Links;
 use crate::snapshot::{CachedBody, Content, PerSnapshot, Snapshot};
@@ -77,7 +77,6 @@ pub struct SnapshotPages {
     bodies: [OnceLock<Arc<CachedBody>>; Page::ALL.len()],
     choices: OnceLock<Choices>,
     sitemap_files: OnceLock<Vec<Arc<CachedBody>>>,
-    picture: OnceLock<Option<Arc<CachedBody>>>,
 }
 
 impl SnapshotPages {
@@ -94,18 +93,6 @@ impl SnapshotPages {
                 .map(|xml| Arc::new(body(discovery::XML, xml)))
                 .collect()
         })
-    }
-
-    /// `None` if rendering failed, which is logged.
-    pub fn picture(&self, snapshot: &Snapshot) -> Option<&Arc<CachedBody>> {
-        let picture = made_once(&self.picture, || {
-            let made = picture::png(snapshot).inspect_err(
-                |error| tracing::error!(%error, "pages.no_picture: /og.png could not be rendered"),
-            );
-            let content = Content::whole(made.ok()?);
-            Some(Arc::new(CachedBody::new("image/png", content)))
-        });
-        picture.as_ref()
     }
 }
 
@@ -230,21 +217,4 @@ pub async fn sitemap_file(pages: Arc<Pages>, request: Request) -> Response {
         }
     };
     in_turn(&request, &ctx.compute, work).await
-}
-
-/// `/og.png`.
-pub async fn picture(pages: Arc<Pages>, request: Request) -> Response {
-    let snapshot = pages.ctx.current.load();
-    let made = pages.of(&snapshot);
-    let work = async {
-        let response = match made.picture(&snapshot) {
-            Some(body) => web::cached_body(request.headers(), &snapshot, body),
-            None => problem(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "The picture could not be made; see the log.",
-            ),
-        };
-        protect(response, POLICY)
-    };
-    in_turn(&request, &pages.ctx.compute, work).await
 }

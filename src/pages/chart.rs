@@ -349,7 +349,7 @@ mod tests {
     use crate::wire;
 
     #[test]
-    fn a_bar_says_in_words_what_it_shows() {
+    fn a_bar_has_its_figures_in_words() {
         let share = wire::Share {
             value: 0.81,
             ci95: vec![0.71, 0.88],
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_votes_are_told_and_not_drawn() {
+    fn too_few_votes_are_in_words_only() {
         let votes = Votes {
             positive: 3,
             mixed: 0,
@@ -397,7 +397,7 @@ mod years_tests {
     use crate::pages::frame::Site;
 
     #[test]
-    fn a_line_goes_through_its_means_above_their_years() {
+    fn a_line_passes_the_mean_of_each_year() {
         let links = "https://reviews.example.com".parse().unwrap();
         let business = Business::default();
         let site = Site::new(&business, &links);
@@ -420,7 +420,6 @@ mod trend_tests {
 
     fn monthly(month: &str, positive: u32, negative: u32) -> wire::Monthly {
         wire::Monthly {
-            confirmed: None,
             month: month.into(),
             reviews: 9,
             positive,
@@ -429,7 +428,7 @@ mod trend_tests {
     }
 
     #[test]
-    fn columns_stand_on_one_axis_each_at_its_month() {
+    fn columns_share_one_axis_and_are_spaced_by_month() {
         let months = [
             monthly("2025-11", 4, 0),
             monthly("2026-02", 0, 2),
@@ -448,7 +447,7 @@ mod trend_tests {
     }
 
     #[test]
-    fn what_shows_nothing_is_not_drawn() {
+    fn too_few_or_invalid_months_are_not_drawn() {
         let two = [monthly("2026-01", 1, 0), monthly("2026-02", 1, 0)];
         let silent = ["2026-01", "2026-02", "2026-03"].map(|month| monthly(month, 0, 0));
         let garbled = ["2026-01", "x", "9999999-01"].map(|month| monthly(month, 1, 0));

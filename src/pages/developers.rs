@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn every_inline_element_is_named_by_its_hash_and_nothing_else_runs() {
+    fn the_policy_has_the_hash_of_each_inline_element_only() {
         let policy = policy(&["let a = '<style>';", ""], &["p{}"]);
         // The well-known hash of the empty string.
         let empty = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='";

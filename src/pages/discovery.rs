@@ -11,7 +11,6 @@ use serde::Deserialize;
 
 use super::frame::render;
 use super::locale::{Locale, PageLanguage};
-use crate::compute::steps;
 use crate::links::{Links, MCP_PATH, SECURITY_PATH};
 use crate::model::business::Business;
 use crate::snapshot::{Document, Snapshot};
@@ -71,7 +70,6 @@ pub fn sitemap(snapshot: &Snapshot, file: usize, links: &Links) -> String {
         (links.review(block.id(index)), changed.ok())
     });
     for (url, changed) in (pages.into_iter().skip(start).chain(reviews)).take(SITEMAP_URLS_MAX) {
-        steps::one();
         // Writing into a String cannot fail.
         let _ = write!(xml, "<url><loc>{}</loc>", escape(&url));
         if let Some(changed) = changed {

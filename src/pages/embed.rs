@@ -126,49 +126,41 @@ impl Default for EmbedOptions {
 impl EmbedOptions {
     /// Parses the query and returns all errors. Unknown parameters are ignored.
     pub fn parse(query: &str) -> (Self, Vec<Issue>) {
-        let (mut options, mut faults, mut given) = (Self::default(), Vec::new(), HashSet::new());
+        let (mut options, mut faults, mut names) = (Self::default(), Vec::new(), HashSet::new());
         for (name, value) in
             url::form_urlencoded::parse(query.as_bytes()).filter(|(_, value)| !value.is_empty())
         {
-            let whole = |option: &mut u8, most| {
-                let kind = Whole { least: 1, most };
-                let number = kind.parse(&value);
-                let set = number.map(|number| *option = number.unwrap_or(*option));
-                (set, kind.allowed())
-            };
-            let text = |set: Option<()>, allowed| {
-                let set = set.ok_or(IssueCode::InvalidString);
-                (set, format!("must be {allowed}"))
-            };
-            let (set, allowed) = match &*name {
-                "layout" => text(
-                    EmbedLayout::find(&value).map(|layout| options.layout = layout),
+            let is_set = match &*name {
+                "layout" => set(
+                    &mut options.layout,
+                    EmbedLayout::find(&value),
                     "list, grid or carousel",
                 ),
-                "limit" => whole(&mut options.limit, LIMIT_MAX),
-                "min_rating" => whole(&mut options.min_rating, 5),
-                "theme" => text(
-                    Theme::find(&value).map(|theme| options.theme = theme),
+                "limit" => set_whole(&mut options.limit, LIMIT_MAX, &value),
+                "min_rating" => set_whole(&mut options.min_rating, 5, &value),
+                "theme" => set(
+                    &mut options.theme,
+                    Theme::find(&value),
                     "light, dark or auto",
                 ),
-                "accent" => text(
-                    Rgb::parse(&value).map(|accent| options.accent = Some(accent)),
+                "accent" => set(
+                    &mut options.accent,
+                    Rgb::parse(&value).map(Some),
                     "a hex colour, such as 0a5a78",
                 ),
-                "lang" => text(
-                    PageLanguage::of_tag(&value).map(|one| options.language = Some(one)),
+                "lang" => set(
+                    &mut options.language,
+                    PageLanguage::of_tag(&value).map(Some),
                     "en, es, de or fr",
                 ),
                 _ => continue,
             };
-            let (code, message) = if !given.insert(name.clone()) {
-                (IssueCode::Duplicate, "must be given once".to_owned())
-            } else if let Err(code) = set {
-                (code, allowed)
+            let fault = if names.insert(name.clone()) {
+                is_set.err()
             } else {
-                continue;
+                Some((IssueCode::Duplicate, "must be given once".to_owned()))
             };
-            faults.push(Issue::new(&name, code, message, &value));
+            faults.extend(fault.map(|(code, message)| Issue::new(&name, code, message, &value)));
         }
         if let Some(accent) = options.accent {
             let (theme, contrast) = (options.theme, options.theme.contrast(accent));
@@ -190,6 +182,19 @@ impl EmbedOptions {
         }
         (options, faults)
     }
+}
+
+/// Sets an option; an error if there is no value.
+fn set<T>(option: &mut T, value: Option<T>, allowed: &str) -> Result<(), (IssueCode, String)> {
+    *option = value.ok_or_else(|| (IssueCode::InvalidString, format!("must be {allowed}")))?;
+    Ok(())
+}
+
+fn set_whole(option: &mut u8, most: u8, value: &str) -> Result<(), (IssueCode, String)> {
+    let kind = Whole { least: 1, most };
+    let number = kind.parse(value).map_err(|code| (code, kind.allowed()))?;
+    *option = number.unwrap_or(*option);
+    Ok(())
 }
 
 /// A query string with the options that differ from the defaults.
@@ -280,10 +285,8 @@ fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<Issue>, links: &
 
 /// Minimum contrast of text to its background.
 pub const CONTRAST_MIN: f64 = 4.5;
-// As in the stylesheet, light and dark: `--bg`, `--accent` and `--star`.
+/// `--bg` of the stylesheet, light and dark.
 const BACKGROUNDS: [Rgb; 2] = [Rgb(0xff, 0xff, 0xff), Rgb(0x12, 0x17, 0x1a)];
-const ACCENTS: [Rgb; 2] = [Rgb(0x0a, 0x5a, 0x78), Rgb(0x7c, 0xc7, 0xe0)];
-const STARS: [Rgb; 2] = [Rgb(0x9a, 0x53, 0x00), Rgb(0xf0, 0xb3, 0x5a)];
 
 /// sRGB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -310,21 +313,13 @@ impl Rgb {
         })
     }
 
-    /// A stylesheet that uses the colour as the accent of the light frame, the dark one or both, depending on its
-    /// contrast.
+    /// The variables of `embed.css` for the light frame, the dark one or both, depending on the contrast.
     fn stylesheet(self) -> String {
-        let [light, dark] = self.contrasts().map(|contrast| contrast >= CONTRAST_MIN);
-        let of = |ours: [Self; 2]| {
-            [
-                if light { self } else { ours[0] },
-                if dark { self } else { ours[1] },
-            ]
-        };
-        let ([accent, accent_dark], [star, star_dark]) = (of(ACCENTS), of(STARS));
-        format!(
-            ":root{{--accent:#{accent};--star:#{star}}}\n@supports (color: light-dark(red, red)){{:root{{\
-             --accent:light-dark(#{accent},#{accent_dark});--star:light-dark(#{star},#{star_dark})}}}}\n"
-        )
+        let variables = ["--own-light", "--own-dark"].into_iter();
+        let readable = (variables.zip(self.contrasts()))
+            .filter(|(_, contrast)| *contrast >= CONTRAST_MIN)
+            .map(|(variable, _)| format!("{variable}:#{self};"));
+        format!(":root{{{}}}\n", readable.collect::<String>())
     }
 
     /// The relative luminance, 0 to 1 (WCAG 2.2).

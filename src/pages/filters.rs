@@ -7,7 +7,7 @@ use askama::Template;
 
 use super::frame::{Site, render, year_days};
 use super::locale::Locale;
-use crate::model::{Day, SearchArguments, TextMatch, Vote};
+use crate::model::{Day, SearchArguments, Vote};
 use crate::search::facets::facets;
 use crate::snapshot::Snapshot;
 use crate::snapshot::input::SnapshotInput;
@@ -214,26 +214,7 @@ pub fn fault(issue: &Issue, locale: &Locale) -> Cow<'static, str> {
 
 /// The label of a parameter; `None` if the form has no field for it.
 pub fn label(name: &str, locale: &Locale) -> Option<Cow<'static, str>> {
-    let id = match name {
-        "query" => "field-words",
-        "rating" => "field-stars",
-        "min_rating" => "field-min-stars",
-        "max_rating" => "field-max-stars",
-        "mentions_service" => "field-service",
-        "mentions_technician" => "field-technician",
-        "source" => "field-source",
-        "since" => "field-since",
-        "until" => "field-until",
-        "language" => "field-language",
-        "aspect" => "field-aspect",
-        "polarity" => "field-polarity",
-        "match" => "field-match",
-        "has_text" => "field-has-text",
-        "has_response" => "field-has-response",
-        "sort" => "find-order",
-        _ => return None,
-    };
-    Some(locale.message(id))
+    locale.find(&format!("field-{name}"))
 }
 
 /// The label of an opinion.
@@ -306,58 +287,56 @@ pub fn filters(
         sort: _,
     } = arguments;
     let (business, trade) = (&input.business, input.analyzer.trade());
-    let text_id = match text_match {
-        TextMatch::Words => "filter-words",
-        TextMatch::Substring => "filter-substring",
-    };
-    let [least, most] = [min_rating, max_rating].map(|bound| bound.map(|stars| stars.to_string()));
-    let [first, last] = [since, until].map(|day| day.map(|day| locale.day(day.date())));
-    let service = (mentions_service.as_deref()).map(|id| business.service_name(id));
+    let day = |day: Option<Day>| day.map(|day| locale.day(day.date()));
+    let text = |value: &Option<String>| value.clone().map(Cow::Owned);
     let aspect = aspect.as_deref().map(|id| {
         let label = trade.aspect(id).map(|at| trade.aspects[at].label.as_str());
-        label.map_or(Cow::Borrowed(id), |label| locale.name(label))
+        label.map_or(id.to_owned(), |label| locale.name(label).into_owned())
     });
-    let polarity = polarity.map(|vote| polarity_words(vote, locale));
-    let with = |id: &str, argument: &str, value: Option<&str>| {
-        value.map(|value| locale.message_with(id, &[(argument, value)]))
-    };
-    let either = |has: Option<bool>, yes: &str, no: &str| {
-        has.map(|has| locale.message(if has { yes } else { no }))
-    };
-    let [query, technician, language, source] =
-        [query, mentions_technician, language, source].map(Option::as_deref);
-    let [least, most] = [&least, &most].map(Option::as_deref);
-    let [first, last, aspect, polarity] = [&first, &last, &aspect, &polarity].map(Option::as_deref);
-    let stars = rating.map(|stars| locale.counted("stars", stars.into()));
-    let technician = with("filter-technician", "name", technician);
-    let has_text = either(*has_text, "filter-text", "filter-no-text");
-    let has_response = either(*has_response, "filter-response", "filter-no-response");
-    let all = [
-        ("query", with(text_id, "text", query)),
-        ("rating", stars),
-        ("min_rating", with("filter-min-stars", "stars", least)),
-        ("max_rating", with("filter-max-stars", "stars", most)),
-        ("since", with("filter-since", "day", first)),
-        ("until", with("filter-until", "day", last)),
-        ("mentions_technician", technician),
-        ("mentions_service", with("filter-service", "name", service)),
-        ("language", with("filter-language", "tag", language)),
-        ("source", with("filter-source", "name", source)),
-        ("aspect", with("filter-aspect", "name", aspect)),
-        ("polarity", with("filter-polarity", "polarity", polarity)),
-        ("has_text", has_text),
-        ("has_response", has_response),
+    let service = (mentions_service.as_deref()).map(|id| business.service_name(id).to_owned());
+    let values = [
+        ("query", text(query)),
+        (
+            "rating",
+            rating.map(|stars| locale.counted("stars", stars.into())),
+        ),
+        (
+            "min_rating",
+            min_rating.map(|stars| stars.to_string().into()),
+        ),
+        (
+            "max_rating",
+            max_rating.map(|stars| stars.to_string().into()),
+        ),
+        ("since", day(*since)),
+        ("until", day(*until)),
+        ("mentions_technician", text(mentions_technician)),
+        ("mentions_service", service.map(Cow::Owned)),
+        ("language", text(language)),
+        ("source", text(source)),
+        ("aspect", aspect.map(Cow::Owned)),
+        (
+            "polarity",
+            polarity.map(|vote| polarity_words(vote, locale)),
+        ),
+        ("has_text", has_text.map(|has| has.to_string().into())),
+        (
+            "has_response",
+            has_response.map(|has| has.to_string().into()),
+        ),
     ];
-    let given = all.into_iter().filter_map(|(name, words)| {
-        let names = match name {
-            "query" => [name, "match"],
-            "aspect" => [name, "polarity"],
-            _ => [name, name],
+    let filters = values.into_iter().filter_map(|(name, value)| {
+        let value = value?;
+        let texts = [("value", &*value), ("match", text_match.name())];
+        let dependent = match name {
+            "query" => "match",
+            "aspect" => "polarity",
+            _ => name,
         };
         Some(FilterWords {
-            names,
-            words: words?,
+            names: [name, dependent],
+            words: locale.message_with(&format!("filter-{name}"), &texts),
         })
     });
-    given.collect()
+    filters.collect()
 }

@@ -8,7 +8,6 @@ use poem::http::{HeaderValue, StatusCode};
 use poem::{Request, Response};
 
 use super::locale::Locale;
-use crate::compute::steps;
 use crate::links::Links;
 use crate::model::business::Business;
 use crate::snapshot::Snapshot;
@@ -161,7 +160,6 @@ pub fn refusal(html: String, policy: &'static str) -> Response {
 
 /// Writing into a text cannot fail; a template that fails is a bug, which is logged.
 pub fn render(template: &impl Template) -> String {
-    steps::one();
     template.render().unwrap_or_else(|error| {
         tracing::error!(%error, "pages.not_rendered: a template failed");
         String::new()

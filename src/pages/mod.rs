@@ -15,7 +15,6 @@ mod frame;
 mod home;
 mod insights;
 mod locale;
-mod picture;
 mod review;
 mod search;
 mod structured;
@@ -74,7 +73,6 @@ pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> (Arc<Pages>, Vec<Route>) {
         later(ctx, embed::TRY_PATH, embed::try_embed),
         at_once(ctx, "/embed/accent/:name", embed::accent_style),
         at_once(ctx, badge::BADGE_PATH, badge::answer),
-        later(&pages, picture::PICTURE_PATH, cached::picture),
         pages.route(Page::Developers),
         pages.route(Page::Robots),
         pages.route(Page::Sitemap),

@@ -226,7 +226,7 @@ mod tests {
     use crate::search::TextFinder;
 
     #[test]
-    fn what_was_found_is_marked_and_everything_is_escaped() {
+    fn matches_are_marked_and_all_text_is_escaped() {
         let filter = ReviewFilter::new(&SearchArguments {
             query: Some("b leaks".to_owned()),
             text_match: TextMatch::Words,

@@ -504,7 +504,7 @@ fn support<'a>(
     };
     let finding_mask = (0_u32..u32::BITS)
         .zip(analysis.findings)
-        .filter(|(_, finding)| finding.aspect == query.at && speaks_so(finding.polarity))
+        .filter(|(_, finding)| finding.aspect == query.at && speaks_so(finding.polarity_of_text()))
         .fold(0, |mask, (at, _)| mask | 1 << at);
     let finding_mask = named.technician.map_or(finding_mask, |key| {
         let name = analysis.name(MentionKind::Technician, key);
@@ -585,7 +585,7 @@ fn supporting(
         date: review.date,
         stars: review.rating,
         polarity: support.vote.vote.into(),
-        confirmed: support.vote.is_confirmed.then_some(true),
+        confirmed: support.vote.confirmed.map(|_| true),
         findings,
         response: review.response,
     };
@@ -623,7 +623,7 @@ fn keyed(kind: MentionKind, facets: &[Facet]) -> HashMap<u64, &Facet> {
 #[derive(Default)]
 struct SupportCounts {
     total: u64,
-    /// Number of supporting reviews whose text was uncertain, so that their stars decided.
+    /// Number of supporting reviews that are uncertain, and whose stars confirm a side.
     confirmed: u64,
     by_name: HashMap<(MentionKind, u64), u64>,
 }
@@ -632,7 +632,7 @@ impl SupportCounts {
     /// Counts the review of this support.
     fn count(&mut self, support: &Support<'_>) {
         self.total += 1;
-        self.confirmed += u64::from(support.vote.is_confirmed);
+        self.confirmed += u64::from(support.vote.confirmed.is_some());
         for name in support.analysis.names {
             let is_meant = match name.kind {
                 MentionKind::Technician => name.near_mask & support.finding_mask != 0,

@@ -16,7 +16,7 @@ use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
 
 use super::document::Content;
-use crate::compute::{lock, steps};
+use crate::compute::lock;
 
 /// The size of the encoder's input, and the interval of checks for cancellation.
 const UNIT_BYTES: usize = 256 * 1024;
@@ -101,7 +101,6 @@ fn feed(
         if is_cancelled() {
             return Err(io::ErrorKind::Interrupted.into());
         }
-        steps::one();
         encoder.write_all(unit)?;
         unit.clear();
         Ok(())

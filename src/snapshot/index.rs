@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use super::segment::{
     Entry, Key, Segment, SegmentsBuilder, UNINDEXED, ends_segment, id_hash, sort_key,
 };
-use crate::compute::{apart, steps};
+use crate::compute::apart;
 use crate::insights::aggregate::{FrequentPhrases, RarePhrases};
 use crate::model::{Day, RatingCounts, ReviewId};
 use crate::wire;
@@ -53,7 +53,6 @@ pub struct ReviewIndexBuilder {
 impl ReviewIndexBuilder {
     /// The next older review.
     pub fn push(&mut self, entry: &Entry) {
-        steps::one();
         self.days.push((id_hash(&entry.key.id), entry.key.day.0));
         self.segments.push(entry);
     }
@@ -379,7 +378,6 @@ fn merge(
             continue;
         }
         for index in 0..segment.len() {
-            steps::one();
             let place = segment.sort_key(index);
             while let Some((_, entry)) = new.next_if(|(key, _)| key.sort_key() <= place) {
                 revised.push(&entry);

@@ -3,15 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::input::SnapshotInput;
-use crate::compute::steps;
 use crate::insights::PackedAnalyses;
 use crate::insights::aggregate::{AggregateInput, Original, aggregate};
-use crate::insights::evaluate::Proportion;
 use crate::insights::text::TokenizedText;
 use crate::insights::trades::Measured;
 use crate::links::Links;
 use crate::model::MentionKind;
-use crate::model::statistics::round_to;
+use crate::model::statistics::{interval, round_to};
 use crate::wire;
 
 /// The only measure that is not a share.
@@ -24,8 +22,7 @@ pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
         .iter()
         .map(|segment| segment.packed_analyses())
         .collect();
-    let read = segments.iter().map(|analyses| analyses.len()).sum();
-    steps::add(read);
+    let read: usize = segments.iter().map(|analyses| analyses.len()).sum();
     let original = |segment: usize, index: usize| {
         let noted = &input.review_index.segments()[segment];
         let (index, _) = noted.analyses().nth(index)?;
@@ -94,7 +91,7 @@ fn method(input: &SnapshotInput) -> wire::InsightsMethod {
         engine: concat!("reviews-service ", env!("CARGO_PKG_VERSION")).to_owned(),
         description:
             "Every text is read by rules and small integer weights. The stars may withdraw a judgement, or confirm one that the text \
-                      left open, and never make one. A review has one vote for each aspect. The same reviews give the same bytes."
+                      left open, which is counted apart; they never make one. A review has one vote for each aspect. The same reviews give the same bytes."
                 .to_owned(),
         trade: wire::MethodTrade {
             id: trade.id.clone(),
@@ -114,19 +111,22 @@ fn method(input: &SnapshotInput) -> wire::InsightsMethod {
 }
 
 fn quality(measured: &Measured) -> wire::Quality {
-    let share = Proportion {
-        part: measured.part,
-        whole: measured.whole,
-    };
+    let [part, whole] = [measured.part, measured.whole]
+        .map(|count| f64::from(u32::try_from(count).unwrap_or(u32::MAX)));
+    let share = part / whole;
     // An F1 score counts agreement twice, so its numerator and denominator are not a sample.
     let is_share = measured.measure != F1;
-    let ci95 = is_share.then(|| share.interval().map(|end| round_to(end, 1e3)).to_vec());
+    let ci95 = is_share.then(|| {
+        interval(share, whole)
+            .map(|end| round_to(end, 1e3))
+            .to_vec()
+    });
     wire::Quality {
         task: measured.task.clone(),
         set: measured.set.clone(),
         n: u32::try_from(measured.n).unwrap_or(u32::MAX),
         measure: measured.measure.clone(),
-        value: round_to(share.value(), 1e3),
+        value: round_to(share, 1e3),
         ci95,
     }
 }

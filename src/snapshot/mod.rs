@@ -23,4 +23,4 @@ pub use index::{Place, Positions, ReviewIndex, ReviewIndexBuilder};
 pub use input::{ANALYZE_AT_ONCE_MAX, Backlog, analyze, cost};
 pub use publisher::{PublishError, Publisher, survey};
 pub use segment::{Opinions, Posting, Postings};
-pub use store::{Publication, carry_publications, first_base};
+pub use store::{Publication, carry_publications, first_base, served_base};

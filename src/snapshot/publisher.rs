@@ -245,7 +245,7 @@ impl Publisher {
         }
         let change_no = state.position.change_no;
         let mut write = self.database.write().await.map_err(PublishError::Publish)?;
-        store::keep_first_base(&mut write, &self.links)
+        store::record_base(&mut write, &self.links)
             .await
             .map_err(fault)?;
         if !observed.is_empty() {

@@ -21,15 +21,33 @@ pub async fn first_base(connection: &mut SqliteConnection) -> sqlx::Result<Optio
     Ok(base.filter(|base: &Links| !base.is_loopback()))
 }
 
-/// Stores the base URL unless one is stored or this one is loopback. The IDs of feed entries use it permanently.
+/// The base URL of the last publication, if there was one.
+///
+/// # Errors
+/// If the database cannot be read.
+pub async fn served_base(connection: &mut SqliteConnection) -> sqlx::Result<Option<Links>> {
+    let stored = sqlx::query_scalar!("select base_url from served_base")
+        .fetch_optional(connection)
+        .await?;
+    Ok(stored.and_then(|base| base.parse().ok()))
+}
+
+/// Stores the base URL of a publication; also as the first one, unless one is stored or this one is loopback. The IDs of
+/// feed entries use the first one permanently.
 ///
 /// # Errors
 /// If the database cannot be written.
-pub async fn keep_first_base(write: &mut Write, links: &Links) -> sqlx::Result<()> {
+pub async fn record_base(write: &mut Write, links: &Links) -> sqlx::Result<()> {
+    let base = links.to_string();
+    sqlx::query!(
+        "insert into served_base (only, base_url) values (1, ?) on conflict (only) do update set base_url = excluded.base_url",
+        base
+    )
+    .execute(&mut *write)
+    .await?;
     if links.is_loopback() || first_base(write.for_reading()).await?.is_some() {
         return Ok(());
     }
-    let base = links.to_string();
     sqlx::query!(
         "insert into published_base (only, base_url) values (1, ?) on conflict (only) do update set base_url = excluded.base_url",
         base

@@ -78,7 +78,7 @@ pub struct PeriodAspect {
     pub negative: u64,
     /// Number of reviews that are both positive and negative about it.
     pub mixed: u64,
-    /// How many of the positive and of the negative ones were uncertain from the text and confirmed by the stars.
+    /// How many more the stars confirm, whose texts are uncertain; they are not counted in the other figures, except `reviews`.
     pub confirmed: ConfirmedVotes,
 }
 

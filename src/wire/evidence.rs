@@ -17,7 +17,7 @@ pub struct AspectEvidence {
     pub label: String,
     /// Number of reviews that match; without other filters the figure in `/insights.json`.
     pub total: u64,
-    /// How many of them were uncertain from the text and confirmed by the stars.
+    /// How many of them are uncertain from the text, with a side that the stars confirm.
     pub confirmed: u64,
     /// Number of them for each technician, by a sentence that names the person or the next one; the most frequent first.
     pub by_technician: Vec<Facet>,
@@ -50,7 +50,7 @@ pub struct EvidenceReview {
     pub stars: u8,
     /// Its one vote, from all its findings.
     pub polarity: Polarity,
-    /// True if the vote was uncertain from the text and confirmed by the stars; otherwise left out.
+    /// True if the vote is uncertain and the stars confirm one of the findings; otherwise left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<bool>,
     /// Its findings about the aspect, in the order of the text.
@@ -71,7 +71,7 @@ pub struct EvidenceFinding {
     pub end: u32,
     /// The words: exactly that slice.
     pub text: String,
-    /// Their sentiment on the aspect.
+    /// Their sentiment on the aspect; of a finding that the stars confirm (a hit `stars:confirmed`) the one that they confirm.
     pub polarity: Polarity,
     /// The technicians that its sentence or the one before names, sorted; left out if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -65,7 +65,7 @@ pub struct AspectFacet {
     pub mixed: u64,
     /// How many of them are too close to call.
     pub uncertain: u64,
-    /// How many of the positive and negative ones were uncertain from the text and confirmed by the stars; left out if none.
+    /// How many of the uncertain ones the stars confirm as positive or negative; left out if none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<u64>,
     /// Address of the sentences for one technician or service; otherwise use the aspect's own.

@@ -21,7 +21,7 @@ pub struct Insights {
     pub topics: Vec<Topic>,
     /// Questions and answers: the firm's own first, then those that five reviews or more answer.
     pub faq: Vec<Faq>,
-    /// The whole in a few sentences.
+    /// The whole in at most six sentences.
     pub summary: Summary,
     /// Which reviews this was made of.
     pub generated_from: GeneratedFrom,
@@ -85,8 +85,10 @@ pub struct InsightsMethod {
     /// Judgements that were withdrawn, because the review's stars contradict them and only one source made them, or neither
     /// source was sure.
     pub withdrawn: Withdrawn,
-    /// Findings that were uncertain from the text and confirmed by the stars.
+    /// Findings that are uncertain from the text and that the stars confirm.
     pub confirmed: ConfirmedFindings,
+    /// Reviews with one or two stars, and how many of their texts are not negative as a whole.
+    pub low_rated: LowRated,
     /// Measured quality on annotated sentences and reviews, if the trade was measured (`trade.is_measured`).
     pub quality: Vec<Quality>,
 }
@@ -102,14 +104,23 @@ pub struct MethodTrade {
     pub is_measured: bool,
 }
 
-/// Findings that are `uncertain` from the text and lean the same way as the review's stars. They count as `positive` or
-/// `negative`, and are never quoted.
+/// Findings that are `uncertain` from the text, with a confidence of 55 or more in the side that the review's stars have too. They
+/// are counted apart and never quoted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Object)]
 pub struct ConfirmedFindings {
     /// How many there are.
     pub findings: u32,
     /// In how many reviews.
     pub reviews: u32,
+}
+
+/// How well complaints are recognized: analysed reviews with one or two stars.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Object)]
+pub struct LowRated {
+    /// How many there are.
+    pub reviews: u32,
+    /// How many of them are not negative as a whole, by their text alone.
+    pub not_negative: u32,
 }
 
 /// Judgements that the review's stars contradict, and that only one source made, or neither surely. They count as `uncertain`.
@@ -173,7 +184,7 @@ pub struct Aspect {
     pub mixed: u32,
     /// Number of reviews that are too close to call.
     pub uncertain: u32,
-    /// How many of the positive and of the negative ones were uncertain from the text and confirmed by the stars.
+    /// How many of the uncertain ones the stars confirm as positive and as negative; they are not counted as such.
     pub confirmed: ConfirmedVotes,
     /// The share of positive ones among those that judge; left out if none does.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -286,7 +297,7 @@ pub struct Entity {
     /// Number of reviews that are too close to call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uncertain: Option<u32>,
-    /// How many of the positive and of the negative ones were uncertain from the text and confirmed by the stars.
+    /// How many of the uncertain ones the stars confirm as positive and as negative; they are not counted as such.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<ConfirmedVotes>,
     /// The share of positive ones among those that judge.
@@ -327,9 +338,8 @@ pub struct Topic {
     pub positive: u32,
     /// How many are negative about it.
     pub negative: u32,
-    /// A sentence that has it; left out if all are too long.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quote: Option<Quote>,
+    /// A sentence that has it.
+    pub quote: Quote,
 }
 
 // Texts: questions and answers, and the summary.
@@ -354,9 +364,6 @@ pub struct Faq {
     /// The ids of the reviews that are quoted; left out of the firm's own answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Vec<String>>,
-    /// How many of the positive and of the negative reviews that the answer counts the text left open and the stars confirmed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub confirmed: Option<ConfirmedVotes>,
 }
 
 /// `editorial`: the firm wrote it; `reviews`: counts and words of the reviews, in a fixed form.
@@ -380,7 +387,6 @@ impl From<&FaqEntry> for Faq {
             aspect: None,
             service: None,
             evidence: None,
-            confirmed: None,
         }
     }
 }
@@ -404,7 +410,7 @@ pub struct Summary {
 pub struct Sentence {
     /// The sentence itself, in English plain text.
     pub text: String,
-    /// Its form: `overall`, `unheard`, `aspect_positive`, `aspect_negative`, `trend`, `technicians`, `services` or `topics`.
+    /// Its form: `overall`, `aspect_positive`, `aspect_negative`, `technicians` or `services`.
     pub template: String,
     /// The evidence behind it.
     pub evidence: Evidence,
@@ -420,7 +426,7 @@ pub struct Evidence {
     /// Technicians or services that it names: ids, or names if they have no id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entities: Option<Vec<String>>,
-    /// Phrases that the sentence names; left out if it names none. For complaints, the most frequent one.
+    /// The phrase that the most complaints share; left out if the sentence names none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topics: Option<Vec<String>>,
     /// The numbers in it, by name, as in the aggregates.
@@ -501,12 +507,13 @@ pub enum Polarity {
     Uncertain,
 }
 
-/// Votes that are uncertain from the text and lean the same way as the review's stars, which confirm them.
+/// Uncertain votes of which the stars confirm the side to which the text leans. No other figure counts them as positive or
+/// negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Object)]
 pub struct ConfirmedVotes {
-    /// How many of the positive ones.
+    /// How many as positive.
     pub positive: u32,
-    /// How many of the negative ones.
+    /// How many as negative.
     pub negative: u32,
 }
 
@@ -517,7 +524,7 @@ impl From<[u32; 2]> for ConfirmedVotes {
 }
 
 impl ConfirmedVotes {
-    /// Number of positive and negative ones; `None` for 0.
+    /// Number of all; `None` for 0.
     pub const fn in_short(self) -> Option<u32> {
         match self.positive + self.negative {
             0 => None,
@@ -594,9 +601,6 @@ pub struct Monthly {
     pub positive: u32,
     /// How many of these are negative.
     pub negative: u32,
-    /// How many of the positive and of the negative ones the stars confirmed; left out if none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub confirmed: Option<ConfirmedVotes>,
 }
 
 /// The comparison behind a direction.
@@ -625,8 +629,6 @@ pub struct TrendPeriod {
     pub positive: u32,
     /// How many reviews of these months judge: positive, negative or mixed.
     pub judged: u32,
-    /// How many of the positive and of the negative ones the stars confirmed.
-    pub confirmed: ConfirmedVotes,
 }
 
 /// Words of a customer, cut out of a review's `text`.

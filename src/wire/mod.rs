@@ -28,8 +28,8 @@ pub use feed::{Feed, FeedAuthor, FeedExtension, FeedHub, FeedItem, FeedReview};
 pub use insights::{
     Aspect, CoMention, CoMentioned, Confidence, ConfirmedFindings, ConfirmedVotes, Direction,
     Entities, Entity, Evidence, Excluded, Faq, FaqBasis, GeneratedFrom, Insights, InsightsMethod,
-    MethodTrade, Monthly, Overall, Polarity, Quality, Quote, Sentence, Share, SubTopic, Summary,
-    Topic, Trend, TrendBasis, TrendPeriod, Weights, Window, Withdrawn,
+    LowRated, MethodTrade, Monthly, Overall, Polarity, Quality, Quote, Sentence, Share, SubTopic,
+    Summary, Topic, Trend, TrendBasis, TrendPeriod, Weights, Window, Withdrawn,
 };
 pub use parameters::{HubMode, HubRequest, InsightsPart};
 pub use problem::{Issue, IssueCode, Problem, RECEIVED_CHARACTERS_MAX};

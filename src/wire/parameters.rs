@@ -190,8 +190,6 @@ parameters! {
     Part = "part", OneOf<InsightsPart>: OneOf(&InsightsPart::ALL, InsightsPart::name, None);
     /// Whether findings include their reasons.
     Hits = "hits", Flag: Flag;
-    /// Whether an agent requests links to resources in addition to the answer.
-    ResourceLinks = "links", Flag: Flag;
     /// First day of the first period.
     FirstSince = "first_since" required, Date: Date;
     /// Last day of the first period.

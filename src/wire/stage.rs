@@ -88,8 +88,6 @@ pub struct ComplaintRow {
     pub reviews: u32,
     /// The share of those that complain among those that judge.
     pub share: Share,
-    /// How many of the complaining reviews were uncertain from the text and confirmed by the stars.
-    pub confirmed: u32,
 }
 
 /// A person, service or place that reviews name, in short. Votes are left out for people that fewer than three reviews name.
@@ -108,7 +106,7 @@ pub struct EntityRow {
     /// Number of reviews that are negative about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub negative: Option<u32>,
-    /// How many of the positive and negative ones were uncertain from the text and confirmed by the stars; left out if none.
+    /// How many of the uncertain ones the stars confirm as positive or negative; left out if none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<u32>,
 }
@@ -141,9 +139,6 @@ pub struct FaqRow {
     /// The ids of the reviews that are quoted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub review_ids: Option<Vec<String>>,
-    /// How many of the positive and of the negative reviews that the answer counts the stars confirmed; only with `part=faq`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub confirmed: Option<ConfirmedVotes>,
 }
 
 impl InsightsStage {
@@ -181,7 +176,6 @@ impl InsightsStage {
         let question = |faq: &Faq| FaqRow {
             answer: None,
             review_ids: None,
-            confirmed: None,
             ..FaqRow::from(faq)
         };
         stage.faq = stage.first("faq", &insights.faq, most, question);
@@ -231,7 +225,6 @@ fn complaints<'a>(aspects: impl Iterator<Item = &'a Aspect>) -> Vec<ComplaintRow
             id: aspect.id.clone(),
             reviews,
             share,
-            confirmed: aspect.confirmed.negative,
         })
     };
     let mut rows: Vec<ComplaintRow> = aspects.filter_map(row).collect();
@@ -280,7 +273,7 @@ impl From<&Topic> for TopicRow {
             phrase: topic.phrase.clone(),
             reviews: topic.reviews,
             aspect: topic.aspect.clone(),
-            quote: topic.quote.clone(),
+            quote: Some(topic.quote.clone()),
         }
     }
 }
@@ -292,7 +285,6 @@ impl From<&Faq> for FaqRow {
             answer: Some(faq.answer.clone()),
             basis: faq.basis,
             review_ids: faq.evidence.clone(),
-            confirmed: faq.confirmed,
         }
     }
 }

@@ -5,13 +5,19 @@ use std::fs;
 use std::path::Path;
 
 use reviews_service::insights::aspects::RuleEngine;
-use reviews_service::insights::evaluate::{
-    EvaluationFigures, Proportion, StarsShown, WholeQuality, evaluate, evaluate_reviews, reviews,
-    rows,
-};
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::trades::IDS;
 use reviews_service::insights::{Engine, Polarity};
+
+use measure::{
+    EvaluationFigures, Proportion, StarsShown, WholeQuality, evaluate, evaluate_reviews, reviews,
+    rows,
+};
+
+#[path = "../../examples/evaluate/evaluate.rs"]
+pub mod evaluate;
+#[path = "../../examples/evaluate/measure.rs"]
+mod measure;
 
 /// The promised quality for held-out sentences.
 const ASPECT_F1: f64 = 0.85;

@@ -1,7 +1,6 @@
 //! The command `reviews insights`: shows, rebuilds and explains the insights.
 
-mod evaluate;
-mod lint;
+mod explain;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,7 +13,6 @@ use sqlx::SqliteConnection;
 use super::database::{find, read};
 use super::report::{Exit, progress, report_done, say};
 use crate::config::{DatabaseConfig, TradeConfig, read_text};
-use crate::insights::evaluate::explain;
 use crate::insights::store::{clear, save};
 use crate::insights::trades::{FILE_MIB_MAX, IDS, parse_all, read_folder};
 use crate::insights::{Analyzer, Engine, Subject, Trade};
@@ -27,7 +25,7 @@ use crate::storage::reviews::{Newest, Numbered, count_published};
 use crate::storage::{COMMAND_WAIT_MAX, Database};
 use crate::{storage, wire};
 
-/// Show what the reviews say, analyse them again, measure the quality of the analysis, or check a trade package
+/// Show what the reviews say, analyse them again, or explain the analysis of one review
 #[derive(Debug, Args)]
 pub struct InsightsCommand {
     #[command(subcommand)]
@@ -38,9 +36,7 @@ pub struct InsightsCommand {
 
 #[derive(Debug, Subcommand)]
 enum InsightsSubcommand {
-    Evaluate(evaluate::Evaluate),
     Explain(Explain),
-    Lint(lint::Lint),
     /// Delete the analysis and analyse all reviews again; your own texts stay
     Rebuild,
 }
@@ -50,9 +46,7 @@ impl InsightsCommand {
         let engine = load(&self.trade)?;
         match self.command {
             None => show(database, engine).await,
-            Some(InsightsSubcommand::Evaluate(evaluate)) => evaluate.run(engine),
             Some(InsightsSubcommand::Explain(explain)) => explain.run(database, engine).await,
-            Some(InsightsSubcommand::Lint(lint)) => lint.run(),
             Some(InsightsSubcommand::Rebuild) => rebuild(database, engine).await,
         }
     }
@@ -289,7 +283,7 @@ impl Explain {
             review.id,
             review.date,
             review.rating.stars(),
-            explain(&review.text, &analysis)
+            explain::explain(&review.text, &analysis)
         ))
     }
 }

@@ -238,7 +238,7 @@ impl Counted {
             let about_it = about_it.filter(|finding| usize::from(finding.aspect) < aspects);
             let mut review = review_vote(about_it).unwrap_or(ReviewVote {
                 vote: Vote::Neutral,
-                is_confirmed: false,
+                confirmed: None,
             });
             // A service or place gets the polarity of the review as a whole; a person only gets the judgements about
             // them.
@@ -290,17 +290,19 @@ fn findings_of(name: &PackedName, packed_analysis: PackedAnalysisRef<'_>) -> u32
 
 /// The vote of a review with these findings; `None` without findings.
 pub fn review_vote<'a>(findings: impl Iterator<Item = &'a PackedFinding>) -> Option<ReviewVote> {
-    let (mut says, mut text_judges) = ([false; 4], false);
+    let (mut says, mut confirmed) = ([false; 4], None);
     for finding in findings {
-        says[finding.polarity as usize] = true;
-        text_judges |= finding.polarity_of_text().judges();
+        says[finding.polarity_of_text() as usize] = true;
+        if finding.backing == WitnessCount::Confirmed {
+            confirmed = Some(finding.polarity.into());
+        }
     }
     // In the order of the variants of `Polarity`.
     let [praises, blames, _, is_open] = says;
     let vote = Vote::fold(praises, blames, is_open);
     says.contains(&true).then_some(ReviewVote {
         vote,
-        is_confirmed: vote.judges() && !text_judges,
+        confirmed: confirmed.filter(|_| vote == Vote::Uncertain),
     })
 }
 

@@ -11,14 +11,13 @@ use super::quotes::Originals;
 use super::topics::{
     SENTENCE_WORDS, TopicSentence, aspect_bits, aspect_of, find, is_thing, phrases,
 };
-use crate::compute::steps;
 use crate::insights::packed_analysis::{bits, phrase_hash};
 use crate::insights::text::TokenizedText;
 use crate::insights::trades::{Background, Trade};
 use crate::model::business::Business;
 use crate::model::statistics::{log_likelihood, round_to};
 use crate::model::{Vote, VoteCounts};
-use crate::wire::Topic;
+use crate::wire::{Quote, Topic};
 
 /// Minimum share of reviews with a topic: one in this many analysed reviews; at least [`REVIEWS_MIN`].
 const REVIEWS_SHARE: u32 = 1_000;
@@ -48,11 +47,11 @@ pub struct Keyphrase {
     pub joint: Vec<u32>,
     /// Polarities of its reviews as a whole.
     pub overall: VoteCounts,
-    /// Quotable sentences with the phrase, the best first.
-    quotable: Vec<TopicSentence>,
+    /// A sentence with the phrase; a topic has one.
+    quote: Option<Quote>,
 }
 
-/// The topics of all packed analyses, the most significant first, without quotes.
+/// The topics of all packed analyses, the most significant first.
 pub fn topics(
     sources: &AggregateInput<'_>,
     counted: &Counted,
@@ -161,7 +160,7 @@ fn collapse(found: Vec<Keyphrase>) -> Vec<Keyphrase> {
     kept
 }
 
-/// The selected phrases, with the aspects that they occur with.
+/// The selected phrases that name a thing and have a quote, with the aspects that they occur with.
 fn together(
     sources: &AggregateInput<'_>,
     mut topics: Vec<Keyphrase>,
@@ -203,10 +202,16 @@ fn together(
         };
         topic.aspect = aspect_of(&found, sources.trade);
         let is_about_it = |found: &TopicSentence| topic.aspect.is_none_or(|at| found.is_about(at));
-        topic.quotable = found;
-        (topic.quotable).retain(|found| found.vote.is_some_and(bears) && is_about_it(found));
+        let mut quotable = found;
+        quotable.retain(|found| found.vote.is_some_and(bears) && is_about_it(found));
         // Of equally ranked sentences, the newest comes first.
-        topic.quotable.sort_by_key(|found| Reverse(found.rank));
+        quotable.sort_by_key(|found| Reverse(found.rank));
+        topic.quote = quotable
+            .into_iter()
+            .find_map(|found| originals.quote(found.position, found.sentence, found.vote?));
+        if topic.quote.is_none() {
+            continue;
+        }
         things.push(topic);
         if things.len() == TOPICS_MAX {
             break;
@@ -215,21 +220,22 @@ fn together(
     things
 }
 
-/// The topics with their quotes; the most significant one chooses first.
-pub fn quoted(phrases: Vec<Keyphrase>, trade: &Trade, originals: &mut Originals<'_>) -> Vec<Topic> {
-    let topic = |phrase: Keyphrase| Topic {
-        id: phrase.phrase.replace(' ', "-"),
-        phrase: phrase.phrase,
-        reviews: phrase.reviews,
-        expected: round_to(phrase.expected, 1e2),
-        log_likelihood: round_to(phrase.log_likelihood, 1e1),
-        aspect: phrase.aspect.map(|at| trade.aspects[at].id.clone()),
-        positive: phrase.overall.positive,
-        negative: phrase.overall.negative,
-        quote: (phrase.quotable.into_iter())
-            .find_map(|found| originals.quote(found.position, found.sentence, found.vote?)),
+/// The phrases as they are published.
+pub fn published(phrases: Vec<Keyphrase>, trade: &Trade) -> Vec<Topic> {
+    let topic = |phrase: Keyphrase| {
+        Some(Topic {
+            id: phrase.phrase.replace(' ', "-"),
+            phrase: phrase.phrase,
+            reviews: phrase.reviews,
+            expected: round_to(phrase.expected, 1e2),
+            log_likelihood: round_to(phrase.log_likelihood, 1e1),
+            aspect: phrase.aspect.map(|at| trade.aspects[at].id.clone()),
+            positive: phrase.overall.positive,
+            negative: phrase.overall.negative,
+            quote: phrase.quote?,
+        })
     };
-    phrases.into_iter().map(topic).collect()
+    phrases.into_iter().filter_map(topic).collect()
 }
 
 // The business's own names: phrases that consist of them do not become topics, because they are counted as names.
@@ -249,7 +255,6 @@ impl OwnNames {
     pub fn new(business: &Business, people: &[&str]) -> Self {
         let cut = |name: &str| {
             let text = TokenizedText::new(name);
-            steps::add(text.tokens().len());
             (0..text.tokens().len())
                 .map(|token| stem(text.word(token)).to_owned())
                 .collect::<Vec<_>>()
@@ -273,9 +278,7 @@ impl OwnNames {
     /// Whether a phrase consists only of these words, or contains a service or an unpublished name.
     pub fn cover(&self, phrase: &[String]) -> bool {
         let phrase: Vec<String> = phrase.iter().map(|word| stem(word).to_owned()).collect();
-        let mut parts = (1..=phrase.len())
-            .flat_map(|len| phrase.windows(len))
-            .inspect(|_| steps::one());
+        let mut parts = (1..=phrase.len()).flat_map(|len| phrase.windows(len));
         phrase.iter().all(|word| self.words.contains(word))
             || phrase.iter().any(|word| self.hidden.contains(word))
             || parts.any(|part| self.services.contains(part))

@@ -24,7 +24,7 @@ use quotes::Originals;
 pub use roster::PERSON_MIN;
 use roster::Roster;
 
-use crate::wire::{ConfirmedFindings, Faq, Insights, InsightsMethod, Summary, Withdrawn};
+use crate::wire::{ConfirmedFindings, Faq, Insights, InsightsMethod, LowRated, Summary, Withdrawn};
 
 /// Counts the packed analyses in one pass, and derives the insights from the counts. The counts in `method` are filled in.
 pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insights {
@@ -36,11 +36,9 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
     let mut originals = Originals::new(sources, &roster, named);
     let own_names = OwnNames::new(sources.business, sources.people);
     // A sentence is quoted only once, so the sections with the fewest candidates choose first.
+    let complaint = narrative::most_judged_aspect(&counted, trade, false)
+        .map(|aspect| Complaint::about(aspect, sources, &counted, &own_names, &mut originals));
     let phrases = keyphrases::topics(sources, &counted, &own_names, &mut originals);
-    let complaints: Vec<Complaint> = narrative::told_sides(&counted, trade, false)
-        .into_iter()
-        .map(|aspect| Complaint::about(aspect, sources, &counted, &own_names, &mut originals))
-        .collect();
     let mut entities = entity_figures(&counted, &trade.aspects, &roster, &mut originals);
     let mut aspects = aspect_figures(sources, &counted, &roster, &phrases, &mut originals);
     let of_aspects = aspects.iter_mut().map(|aspect| &mut aspect.trend);
@@ -51,12 +49,12 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
         counted: &counted,
         roster: &roster,
         aspects: &aspects,
-        complaints: &complaints,
+        complaint: complaint.as_ref(),
         entities: &entities,
     };
     let answers = narrative::answers(&input, &mut originals);
-    let topics = keyphrases::quoted(phrases, trade, &mut originals);
-    let sentences = narrative::sentences(&input, &topics);
+    let topics = keyphrases::published(phrases, trade);
+    let sentences = narrative::sentences(&input);
     aspects.retain(|aspect| aspect.reviews > 0);
     let (corpus, editorial) = (&counted.corpus, sources.editorial);
     let [(withdrawn, of_withdrawn), (confirmed, of_confirmed)] =
@@ -82,6 +80,10 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
             confirmed: ConfirmedFindings {
                 findings: confirmed,
                 reviews: of_confirmed,
+            },
+            low_rated: LowRated {
+                reviews: corpus.discontent.0,
+                not_negative: corpus.discontent.1,
             },
             ..method
         },

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::count::{Counted, OpinionCounts};
 use super::input::AggregateInput;
 use super::keyphrases::OwnNames;
-use super::opinions::{SIDE_MIN, SIDE_PART, both_sides};
+use super::opinions::{SIDE_MIN, both_sides};
 use super::quotes::{Originals, quote_rank};
 use super::roster::{PERSON_MIN, Roster};
 use super::topics::things;
@@ -16,15 +16,15 @@ use crate::insights::analysis::{Polarity, TextLanguage};
 use crate::insights::packed_analysis::{PackedAnalysisRef, PackedFinding};
 use crate::insights::trades::Trade;
 use crate::model::{MentionKind, Vote, VoteCounts};
-use crate::wire::{
-    Aspect, Direction, Entities, Entity, Evidence, Faq, FaqBasis, Quote, Sentence, Share, Topic,
-    TrendBasis,
-};
+use crate::wire::{Aspect, Entities, Entity, Evidence, Faq, FaqBasis, Quote, Sentence, Share};
 
-/// Minimum number of reviews with a judgement for a sentence.
+/// Minimum number of reviews with a judgement for an answer.
 pub const REVIEWS_MIN: u32 = 5;
-/// Maximum number of aspects mentioned for each side.
-const SIDES_MAX: usize = 3;
+/// From this number of reviews, a sentence needs `JUDGED_MIN` reviews with a judgement; with fewer reviews, one in
+/// `JUDGED_PART` of them, and at least [`PERSON_MIN`].
+const MANY_REVIEWS: u32 = 100;
+const JUDGED_MIN: u32 = 10;
+const JUDGED_PART: u32 = 10;
 /// Maximum number of names in one sentence.
 const NAMES_MAX: usize = 3;
 /// Maximum number of review ids in a sentence's evidence.
@@ -38,31 +38,32 @@ pub struct NarrativeInput<'a> {
     pub roster: &'a Roster,
     /// All aspects of the trade, in its order.
     pub aspects: &'a [Aspect],
-    /// The complaints about the mentioned aspects, the clearest first.
-    pub complaints: &'a [Complaint],
+    /// The most frequent complaint.
+    pub complaint: Option<&'a Complaint>,
     /// All entities of the roster, in its order.
     pub entities: &'a Entities,
 }
 
-/// The sentences in a fixed order: all reviews, unrecognized discontent, praise, blame, trends, names, topics.
-pub fn sentences(input: &NarrativeInput<'_>, topics: &[Topic]) -> Vec<Sentence> {
-    let mut sentences = Vec::new();
-    sentences.extend(overall(input));
-    sentences.extend(unheard(input));
-    let praised = told_sides(input.counted, input.sources.trade, true);
-    for (rank, at) in praised.into_iter().enumerate() {
-        sentences.push(side(input, at, rank, None));
+/// The sentences in a fixed order: all reviews, the most praised aspect, the most criticised one, names of people, names
+/// of services.
+pub fn sentences(input: &NarrativeInput<'_>) -> Vec<Sentence> {
+    let praised = most_judged_aspect(input.counted, input.sources.trade, true);
+    let sentences = [
+        overall(input),
+        praised.map(|at| side(input, at, None)),
+        (input.complaint).map(|complaint| side(input, complaint.aspect, Some(complaint))),
+        names(input, MentionKind::Technician, "technicians", "Whom"),
+        names(input, MentionKind::Service, "services", "What"),
+    ];
+    sentences.into_iter().flatten().collect()
+}
+
+/// Minimum number of reviews behind a figure of the summary.
+fn figure_min(counted: &Counted) -> u32 {
+    match counted.corpus.reviews {
+        MANY_REVIEWS.. => JUDGED_MIN,
+        few => few.div_ceil(JUDGED_PART).max(PERSON_MIN),
     }
-    for (rank, complaint) in input.complaints.iter().enumerate() {
-        sentences.push(side(input, complaint.aspect, rank, Some(complaint)));
-    }
-    let aspects = input.aspects.iter().zip(&input.counted.aspects);
-    let decided = aspects.filter(|(_, counts)| is_decided(&counts.votes));
-    sentences.extend(decided.filter_map(|(aspect, _)| trend(aspect)));
-    sentences.extend(names(input, MentionKind::Technician, "technicians", "Whom"));
-    sentences.extend(names(input, MentionKind::Service, "services", "What"));
-    sentences.extend(keyphrases(topics));
-    sentences
 }
 
 /// A sentence whose only evidence are these figures.
@@ -96,73 +97,47 @@ fn overall(input: &NarrativeInput<'_>) -> Option<Sentence> {
         ("negative", negative),
         ("judged", judged),
     ];
-    (judged >= REVIEWS_MIN).then(|| sentence("overall", text, &figures))
+    (judged >= figure_min(input.counted)).then(|| sentence("overall", text, &figures))
 }
 
-/// A sentence about the reviews with few stars that do not read as negative, and so are missing from the other figures.
-fn unheard(input: &NarrativeInput<'_>) -> Option<Sentence> {
-    let (reviews, unheard) = input.counted.corpus.discontent;
-    let was = if unheard == 1 { "was" } else { "were" };
-    let text =
-        format!("{unheard} of {reviews} reviews with one or two stars {was} not read as negative.");
-    let figures = [("unheard", unheard), ("reviews", reviews)];
-    (reviews >= REVIEWS_MIN && unheard > 0).then(|| sentence("unheard", text, &figures))
+/// Whether at least as many reviews judge as are uncertain; otherwise there is no sentence.
+const fn is_decided(votes: &VoteCounts) -> bool {
+    votes.uncertain <= votes.judged()
 }
 
-/// Whether at most half of the votes are uncertain; otherwise there is no sentence.
-fn is_decided(votes: &VoteCounts) -> bool {
-    votes.uncertain * 2 <= votes.reviews()
-}
-
-/// The indices of the aspects with the clearest praise or blame, by the lower end of the share's interval. A side needs
-/// three reviews and one in ten of the reviews with a judgement; the clearest aspect needs only the three reviews.
-pub fn told_sides(counted: &Counted, trade: &Trade, is_praise: bool) -> Vec<usize> {
+/// The aspect with the most praise or the most blame, other than the firm as a whole; of equal ones, that with the larger
+/// share. The side needs [`SIDE_MIN`] reviews.
+pub fn most_judged_aspect(counted: &Counted, trade: &Trade, is_praise: bool) -> Option<usize> {
+    let least = figure_min(counted);
     let votes = counted.aspects.iter().map(|aspect| &aspect.votes);
-    let mut clearest: Vec<(f64, usize, bool)> = votes
+    votes
         .enumerate()
-        .filter(|(at, votes)| trade.overall != Some(*at) && is_decided(votes))
-        .filter_map(|(at, votes)| {
-            let (side, judged) = (votes.side(is_praise), votes.judged());
-            let share = Share::new(side, judged)?;
-            (judged >= REVIEWS_MIN && side >= SIDE_MIN)
-                .then(|| (share.ci95[0], at, side * SIDE_PART >= judged))
+        .filter(|(at, votes)| {
+            trade.overall != Some(*at)
+                && is_decided(votes)
+                && votes.judged() >= least
+                && votes.side(is_praise) >= SIDE_MIN
         })
-        .collect();
-    clearest.sort_by(|one, other| other.0.total_cmp(&one.0));
-    let ranked = clearest.into_iter().enumerate();
-    let told = ranked.filter(|(rank, (_, _, is_large))| *rank == 0 || *is_large);
-    told.take(SIDES_MAX).map(|(_, (_, at, _))| at).collect()
+        .max_by_key(|(at, votes)| {
+            let by_share = Reverse(votes.judged());
+            (votes.side(is_praise), by_share, Reverse(*at))
+        })
+        .map(|(at, _)| at)
 }
 
-/// Praise of an aspect or, with a `complaint`, blame, followed by the phrase of the most complaints. The wording
-/// changes with the rank among the sentences of its kind, so that three consecutive sentences are never alike.
-fn side(
-    input: &NarrativeInput<'_>,
-    at: usize,
-    rank: usize,
-    complaint: Option<&Complaint>,
-) -> Sentence {
+/// Praise of an aspect or, with a `complaint`, blame, followed by the phrase of the most complaints.
+fn side(input: &NarrativeInput<'_>, at: usize, complaint: Option<&Complaint>) -> Sentence {
     let (aspect, votes) = (&input.aspects[at], &input.counted.aspects[at].votes);
-    let (template, vote, confirmed) = match complaint {
-        None => ("aspect_positive", Vote::Positive, votes.confirmed[0]),
-        Some(_) => ("aspect_negative", Vote::Negative, votes.confirmed[1]),
+    let (template, vote) = match complaint {
+        None => ("aspect_positive", Vote::Positive),
+        Some(_) => ("aspect_negative", Vote::Negative),
     };
-    let (label, name, sign) = (&aspect.label, inside(&aspect.label), vote.name());
+    let (label, sign) = (&aspect.label, vote.name());
     let (side, judged) = (votes.side(complaint.is_none()), votes.judged());
-    let quantifier = quantifier(side, judged);
-    let few = inside(quantifier);
-    let mut text = match (rank, vote) {
-        (0, _) => format!("{label}: {few} reviews that judge it are {sign} ({side} of {judged})"),
-        (1, Vote::Positive) => {
-            format!("{label}: praise in {few} reviews that judge it ({side} of {judged})")
-        }
-        (1, _) => format!(
-            "{quantifier} reviews complain about {name} ({side} of the {judged} that judge it)"
-        ),
-        _ => format!("Of the {judged} reviews that judge {name}, {few} are {sign} ({side})"),
-    };
+    let few = inside(quantifier(side, judged));
+    let mut text = format!("{label}: {few} reviews that judge it are {sign} ({side} of {judged})");
     let phrase = complaint.and_then(|complaint| complaint.phrase.as_ref());
-    let mut figures = vec![(sign, side), ("judged", judged), ("confirmed", confirmed)];
+    let mut figures = vec![(sign, side), ("judged", judged)];
     if let Some(phrase) = phrase {
         let mut count = reviews(phrase.reviews);
         if let Some(newest) = phrase.newest {
@@ -173,15 +148,15 @@ fn side(
         figures.push(("with_phrase", phrase.reviews));
     }
     text.push('.');
-    let mut told = sentence(template, text, &figures);
+    let mut sentence = sentence(template, text, &figures);
     let quote = complaint.and_then(|complaint| complaint.quote.as_ref());
     let quotes = aspect.quotes.iter();
     let quotes = quotes.filter(|quote| quote.polarity == vote.into());
-    told.evidence.aspect = Some(aspect.id.clone());
-    told.evidence.topics = phrase.map(|phrase| vec![phrase.words.clone()]);
-    told.evidence.review_ids = ids(quote.into_iter().chain(quotes));
-    told.evidence.quote = quote.cloned();
-    told
+    sentence.evidence.aspect = Some(aspect.id.clone());
+    sentence.evidence.topics = phrase.map(|phrase| vec![phrase.words.clone()]);
+    sentence.evidence.review_ids = ids(quote.into_iter().chain(quotes));
+    sentence.evidence.quote = quote.cloned();
+    sentence
 }
 
 fn ids<'a>(quotes: impl Iterator<Item = &'a Quote>) -> Vec<String> {
@@ -191,42 +166,16 @@ fn ids<'a>(quotes: impl Iterator<Item = &'a Quote>) -> Vec<String> {
         .collect()
 }
 
-fn trend(aspect: &Aspect) -> Option<Sentence> {
-    let word = match aspect.trend.direction {
-        Direction::Up => "more",
-        Direction::Down => "less",
-        Direction::Flat | Direction::Unknown => return None,
-    };
-    let TrendBasis {
-        recent, previous, ..
-    } = aspect.trend.basis.as_ref()?;
-    let text = format!(
-        "{}: reviews have become {word} positive, {} of {} in the last half year against {} of {} in the one before.",
-        aspect.label, recent.positive, recent.judged, previous.positive, previous.judged
-    );
-    let figures = [
-        ("recent_positive", recent.positive),
-        ("recent_judged", recent.judged),
-        ("previous_positive", previous.positive),
-        ("previous_judged", previous.judged),
-        ("recent_confirmed", recent.confirmed.positive),
-        ("previous_confirmed", previous.confirmed.positive),
-    ];
-    let mut trend = sentence("trend", text, &figures);
-    trend.evidence.aspect = Some(aspect.id.clone());
-    trend.evidence.review_ids = ids(aspect.quotes.iter());
-    Some(trend)
-}
-
-/// The most frequently named entities, each named in at least three reviews.
+/// The most frequently named entities.
 fn names(
     input: &NarrativeInput<'_>,
     kind: MentionKind,
     template: &str,
     whom: &str,
 ) -> Option<Sentence> {
+    let least = figure_min(input.counted);
     let entities = input.entities.of(kind).iter();
-    let mut most: Vec<&Entity> = entities.filter(|one| one.reviews >= PERSON_MIN).collect();
+    let mut most: Vec<&Entity> = entities.filter(|one| one.reviews >= least).collect();
     most.sort_by_key(|one| Reverse(one.reviews));
     most.truncate(NAMES_MAX);
     let (first, rest) = most.split_first()?;
@@ -243,34 +192,14 @@ fn names(
     }
     let text = format!("{whom} reviews name most: {}{then}.", with_count(first));
     let mut names = sentence(template, text, &[]);
-    names.evidence.figures = by_rank(most.iter().map(|one| one.reviews));
+    let ranked = (1..).zip(&most);
+    names.evidence.figures = ranked
+        .map(|(rank, one)| (format!("reviews_{rank}"), one.reviews))
+        .collect();
     let called = |one: &&Entity| one.id.clone().unwrap_or_else(|| one.name.clone());
     names.evidence.entities = Some(most.iter().map(called).collect());
     names.evidence.review_ids = ids(most.iter().filter_map(|one| one.quotes.as_ref()?.first()));
     Some(names)
-}
-
-/// The numbers of reviews by rank, from 1.
-fn by_rank(reviews: impl Iterator<Item = u32>) -> BTreeMap<String, u32> {
-    let ranked = (1..).zip(reviews);
-    ranked
-        .map(|(rank, reviews)| (format!("reviews_{rank}"), reviews))
-        .collect()
-}
-
-fn keyphrases(topics: &[Topic]) -> Option<Sentence> {
-    let most = topics.iter().filter(|topic| topic.reviews >= REVIEWS_MIN);
-    let most: Vec<&Topic> = most.take(NAMES_MAX).collect();
-    let phrases: Vec<String> = most
-        .iter()
-        .map(|topic| format!("“{}” ({})", topic.phrase, reviews(topic.reviews)))
-        .collect();
-    let text = format!("Words that stand out: {}.", list(&phrases));
-    let mut words = sentence("topics", text, &[]);
-    words.evidence.figures = by_rank(most.iter().map(|topic| topic.reviews));
-    words.evidence.topics = Some(most.iter().map(|topic| topic.phrase.clone()).collect());
-    words.evidence.review_ids = ids(most.iter().filter_map(|topic| topic.quote.as_ref()));
-    (!most.is_empty()).then_some(words)
 }
 
 // The words of the sentences: quantifiers that follow from intervals of shares, plurals, lists.
@@ -328,8 +257,8 @@ pub fn inside(label: &str) -> String {
 /// Maximum number of complaints about an aspect that are read, the newest first.
 const READ_MAX: usize = 60;
 /// A phrase is shared by at least this many complaints, and by one in `SHARED_PART` of those that are read.
-const SHARED_MIN: usize = 2;
-const SHARED_PART: usize = 8;
+const SHARED_MIN: usize = 3;
+const SHARED_PART: usize = 4;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Complaint {
@@ -452,7 +381,8 @@ const ANSWER_ASPECTS_MAX: usize = 2;
 /// order of their lists.
 pub fn answers(input: &NarrativeInput<'_>, originals: &mut Originals<'_>) -> Vec<Faq> {
     let (counted, trade) = (input.counted, input.sources.trade);
-    let is_judged = |counts: &OpinionCounts| counts.votes.judged() >= REVIEWS_MIN;
+    let is_judged =
+        |counts: &OpinionCounts| counts.votes.judged() >= REVIEWS_MIN && is_decided(&counts.votes);
     let mut asked: Vec<(&OpinionCounts, Faq)> = Vec::new();
     for (aspect, counts) in trade.aspects.iter().zip(&counted.aspects) {
         if !is_judged(counts) || input.sources.answered.contains(&aspect.id) {
@@ -466,7 +396,6 @@ pub fn answers(input: &NarrativeInput<'_>, originals: &mut Originals<'_>) -> Vec
             aspect: Some(aspect.id.clone()),
             service: None,
             evidence: None,
-            confirmed: Some(counts.votes.confirmed.into()),
         };
         asked.push((counts, answered));
     }
@@ -485,7 +414,6 @@ pub fn answers(input: &NarrativeInput<'_>, originals: &mut Originals<'_>) -> Vec
             aspect: None,
             service: Some(id.clone()),
             evidence: None,
-            confirmed: Some(counts.votes.confirmed.into()),
         };
         asked.push((counts, answered));
     }

@@ -10,7 +10,7 @@ use crate::insights::analysis::{LanguageCode, Polarity};
 use crate::insights::packed_analysis::{
     MASKED_FINDINGS_MAX, PackedAnalysisRef, PackedFinding, WitnessCount,
 };
-use crate::insights::text::{LanguageWords, TokenizedText, is_quotable};
+use crate::insights::text::{LanguageWords, TokenizedText, is_quotable, says_by_itself};
 use crate::insights::trades::Trade;
 use crate::model::{MentionKind, Vote};
 use crate::wire::Quote;
@@ -216,7 +216,13 @@ fn quote_of(opened: &SegmentedOriginal<'_>, sentence: u16, polarity: Vote) -> Op
     let span = opened.text.span(tokens.clone());
     let (original, language) = (&opened.original, opened.analysis.head.language.code());
     let letters: Vec<char> = original.text.chars().collect();
-    if !is_quotable(&letters, span) {
+    let judges = match polarity {
+        Vote::Positive => Polarity::Positive,
+        Vote::Negative => Polarity::Negative,
+        Vote::Neutral | Vote::Mixed | Vote::Uncertain => Polarity::Neutral,
+    };
+    let says_it = says_by_itself(&opened.text, tokens.clone(), judges);
+    if !says_it || !is_quotable(&letters, span) {
         return None;
     }
     let language = language.filter(|code| *code != LanguageCode::ENGLISH);

@@ -6,7 +6,6 @@ use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
 
 use super::quotes::{SegmentedOriginal, fits_stars};
-use crate::compute::steps;
 use crate::insights::analysis::Polarity;
 use crate::insights::packed_analysis::{PackedFinding, WitnessCount};
 use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap};
@@ -153,7 +152,6 @@ fn each_phrase(
         class.map_or(PhraseWordClass::Stop, |(class, _)| *class)
     };
     for at in sentence.clone() {
-        steps::one();
         let (first, count) = classes[at - start];
         if first == PhraseWordClass::Stop || phrase_use(text, sentence, at) == PhraseUse::Other {
             continue;

@@ -64,7 +64,6 @@ fn monthly(number: i32, votes: &VoteCounts) -> Monthly {
         reviews: votes.reviews(),
         positive: votes.positive,
         negative: votes.negative,
-        confirmed: (votes.confirmed != [0, 0]).then(|| votes.confirmed.into()),
     }
 }
 
@@ -85,7 +84,6 @@ fn period((last, votes): (i32, VoteCounts)) -> TrendPeriod {
         to: year_and_month(last),
         positive: votes.positive,
         judged: votes.judged(),
-        confirmed: votes.confirmed.into(),
     }
 }
 
@@ -109,7 +107,6 @@ mod tests {
             to: String::new(),
             positive,
             judged,
-            confirmed: [0, 0].into(),
         };
         Trend {
             months: Vec::new(),

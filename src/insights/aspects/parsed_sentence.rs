@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::patterns::{CompiledRules, Match, Rank, WordUnit};
-use crate::compute::steps;
 use crate::insights::text::TokenizedText;
 use crate::insights::trades::{Cue, Meaning};
 
@@ -78,7 +77,6 @@ impl<'judge> ParsedSentence<'judge> {
         text: &TokenizedText,
         sentence: Range<usize>,
     ) {
-        steps::add(sentence.len());
         rules
             .vocabulary
             .units(text, sentence.clone(), &mut self.units);
@@ -137,7 +135,7 @@ impl<'judge> ParsedSentence<'judge> {
     /// Whether an item that was selected so far begins at `start`, has these words, and fulfils `is_it`.
     fn has_at(&self, start: usize, words: u64, is_it: impl Fn(&PhraseMatch) -> bool) -> bool {
         let (_, items) = self.items_within(start..start + 1);
-        let mut items = items.iter().inspect(|_| steps::one());
+        let mut items = items.iter();
         items.any(|item| item.words == words && is_it(item))
     }
 
@@ -162,7 +160,6 @@ impl<'judge> ParsedSentence<'judge> {
         for at in 0..self.matches.len() {
             let one = self.matches[at];
             let (start, end) = (one.start, one.end);
-            steps::add(end - start + one.rules.len());
             let is_joint = one.rank == Rank::Joins;
             let words = if is_joint { 1 } else { one.words };
             let own = || (start..end).filter(|unit| words >> (unit - start).min(63) & 1 == 1);
@@ -255,7 +252,7 @@ impl<'judge> ParsedSentence<'judge> {
             ))
             .then_some(ClauseStart::Mark);
         }
-        let cue = its.iter().inspect(|_| steps::one()).find_map(|item| {
+        let cue = its.iter().find_map(|item| {
             let kinds = [
                 (Cue::Contrast, ClauseStart::Contrast),
                 (Cue::Joint, ClauseStart::Joint),
@@ -279,7 +276,7 @@ impl<'judge> ParsedSentence<'judge> {
                 about = About::default();
             }
             let has = |items: &[PhraseMatch], cue: Cue| {
-                let mut items = items.iter().inspect(|_| steps::one());
+                let mut items = items.iter();
                 items.any(|item| item.meaning == Meaning::Cue(cue))
             };
             let (_, own) = self.items_within(units);

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Range;
 
-use crate::compute::steps;
 use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap, WordSet};
 use crate::insights::trades::{Cue, Meaning, PatternStep, Trade};
 
@@ -143,10 +142,8 @@ impl PatternTrie {
             search.on(self.beginning, 0..0, 0);
         }
         for (start, unit) in units.iter().enumerate() {
-            steps::one();
             let rest = &units[start + 1..];
             for symbol in unit.symbols() {
-                steps::one();
                 let Some(Beginning { node, ends, gap }) = self.first.get(*symbol as usize) else {
                     break;
                 };
@@ -210,7 +207,6 @@ impl TrieSearch<'_, '_> {
         };
         let edges = &self.trie.edges[edges.start as usize..edges.end as usize];
         let symbols = unit.symbols();
-        steps::add(1 + edges.len().min(symbols.len()));
         let mut on = |next: u32| {
             let words = words | 1 << over.len().min(63);
             self.on(next, over.start..over.end + 1, words);

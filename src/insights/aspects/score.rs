@@ -6,7 +6,6 @@ use std::ops::Range;
 use super::engine::RuleEngine;
 use super::parsed_sentence::{ClauseStart, ParsedSentence, PhraseMatch};
 use super::patterns::WordUnit;
-use crate::compute::steps;
 use crate::insights::analysis::{Finding, Hit, Polarity};
 use crate::insights::text::{Negation, TokenizedText, WordSet};
 use crate::insights::trades::{Cue, Meaning};
@@ -30,7 +29,6 @@ struct SentenceFinding {
 
 impl SentenceFinding {
     fn score(&self) -> i32 {
-        steps::add(self.hits.len());
         self.hits.iter().map(|hit| hit.points).sum()
     }
 }
@@ -250,9 +248,7 @@ impl Scorer<'_> {
             });
             return;
         };
-        let mut until = self.parsed.clauses[..=clause]
-            .iter()
-            .inspect(|_| steps::one());
+        let mut until = self.parsed.clauses[..=clause].iter();
         // In `a bit dear, but worth it`, the conclusion counts.
         let before = found.score();
         if clause > found.clause
@@ -287,7 +283,7 @@ const NAME_REACH: usize = 5;
 impl Scorer<'_> {
     /// The last cue of that kind that begins with an item or before it.
     fn last_cue(&self, item: &PhraseMatch, is_wanted: impl Fn(Cue) -> bool) -> Option<PhraseMatch> {
-        let mut items = self.parsed.items.iter().rev().inspect(|_| steps::one());
+        let mut items = self.parsed.items.iter().rev();
         items
             .find(|one| {
                 one.start <= item.start
@@ -302,7 +298,6 @@ impl Scorer<'_> {
         let items = &self.parsed.items[..at];
         let longest = items
             .iter()
-            .inspect(|_| steps::one())
             .map(|item| item.end - item.start)
             .max()
             .unwrap_or_default();
@@ -310,7 +305,6 @@ impl Scorer<'_> {
             let mut near = items
                 .iter()
                 .rev()
-                .inspect(|_| steps::one())
                 .take_while(|item| item.start + longest >= end);
             let cue = near.find(|item| {
                 item.end == end && item.start < end && matches!(item.meaning, Meaning::Cue(_))
@@ -335,7 +329,6 @@ impl Scorer<'_> {
         let before = self.parsed.items[..at]
             .iter()
             .rev()
-            .inspect(|_| steps::one())
             .take_while(|one| one.start + NEGATOR_UNITS_MAX > from);
         let mut near = before.filter(|one| one.end <= item.start && one.end > from);
         let is_negator = |one: &PhraseMatch| one.meaning == Meaning::Cue(Cue::Negator);
@@ -365,7 +358,6 @@ impl Scorer<'_> {
         }
         let before = self.parsed.items[..at]
             .iter()
-            .inspect(|_| steps::one())
             .rposition(|one| one.meaning.judges() && one.end + 1 == item.start);
         before.is_some_and(|before| self.negated[before])
     }
@@ -387,14 +379,13 @@ impl Scorer<'_> {
         let (first, near) = self.parsed.items_within(reach);
         let after = near
             .iter()
-            .inspect(|_| steps::one())
             .position(|one| is_name(one) && self.reaches(item.end, one.start));
         if let Some(after) = after {
             return Some(first + after);
         }
         let last_name = |units: Range<usize>, until: usize| {
             let (first, items) = self.parsed.items_within(units);
-            let mut items = items.iter().inspect(|_| steps::one());
+            let mut items = items.iter();
             let last = items.rposition(|one| is_name(one) && one.end <= until);
             last.map(|at| first + at)
         };

@@ -11,7 +11,6 @@ pub use ngrams::{LABELS, NgramModel, UNIT, WeightsError};
 use ngrams::{LANES, NgramTokens};
 
 use super::text::TokenizedText;
-use crate::compute::steps;
 
 /// Index of praise in [`LABELS`].
 const POSITIVE: usize = 2;
@@ -94,7 +93,6 @@ impl AspectScores<'_> {
             .partition_point(|known| known.tokens.start < tokens.start);
         let inside = self.known[from..]
             .iter()
-            .inspect(|_| steps::one())
             .take_while(|known| known.tokens.start < tokens.end);
         for known in inside.filter(|known| known.tokens.end <= tokens.end) {
             let (aspects, labels) = known.weights.as_flattened().split_at(self.aspects);
@@ -160,7 +158,6 @@ impl NgramClassifier {
         let mut known = Vec::with_capacity(sentence.len() * 2);
         let mut at = 0;
         words.runs(|key, tokens, is_turned| {
-            steps::one();
             let last = unread.partition_point(|part| part.start < tokens.end);
             if last > 0 && unread[last - 1].end > tokens.start {
                 return;

@@ -8,7 +8,6 @@ use super::words::WordClass::{
     Own, Pair, Part, Pronoun, Rank, Role, Spoken, State, Street, Thanks, Toward, Trade, Wide, With,
 };
 use super::words::{Dictionary, NameTrie, TaggedText};
-use crate::compute::steps;
 use crate::insights::analysis::Mention;
 use crate::insights::text::{Capitalisation, TokenizedText};
 use crate::model::MentionKind;
@@ -63,8 +62,7 @@ impl Areas {
             });
             // A place joined to a following one also counts: `the Mesa/Gilbert area`.
             let joins = || {
-                let joints = (end..sentence.end).inspect(|_| steps::one());
-                let joints = joints.take_while(|at| is_joint(*at)).count();
+                let joints = (end..sentence.end).take_while(|at| is_joint(*at)).count();
                 let next = end + joints;
                 let follows = self.forms.longest(tagged, next, sentence.end);
                 follows.filter(|_| joints > 0).is_some_and(|(end, _)| {
@@ -101,7 +99,6 @@ fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
     }
     let mut n = -1;
     while context.word(n).is(Compass) {
-        steps::one();
         n -= 1;
     }
     let is_home = next.is(Home) || next.is(Compass) && context.word(2).is(Home);
@@ -159,9 +156,8 @@ fn is_person(context: &TokenContext<'_>) -> bool {
 
 /// `(Mesa)`, `Location: Tempe`, and `— Tempe` at the end
 fn is_apart(context: &TokenContext<'_>) -> bool {
-    let is_last = (context.name.end..context.tagged.text.tokens().len())
-        .inspect(|_| steps::one())
-        .all(|at| context.tagged.is_mark(at));
+    let is_last =
+        (context.name.end..context.tagged.text.tokens().len()).all(|at| context.tagged.is_mark(at));
     let is_closed = context.text(-1) == "(" && context.text(1) == ")";
     let is_signed = matches!(context.text(-1), ":" | "-" | "\u{2014}") && is_last;
     context.is_capital() && !context.word(0).is(FirstName) && (is_closed || is_signed)

@@ -4,7 +4,6 @@
 use std::ops::Range;
 
 use super::name_forms::{parts, without_accents};
-use crate::compute::steps;
 use crate::insights::analysis::Mention;
 use crate::insights::text::{Capitalisation, TokenizedText, WordSet, plain_letters};
 use crate::model::MentionKind;
@@ -65,7 +64,6 @@ impl CuedNames {
         for (sentence, range) in (0..).zip(text.sentences()) {
             let mut at = range.start;
             while at < range.end {
-                steps::one();
                 let person = self.person(text, range, at, &author);
                 let person = person.map(|found| (MentionKind::Technician, found));
                 let area = || Some((MentionKind::ServiceArea, self.area(text, range, at)?));

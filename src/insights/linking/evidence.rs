@@ -11,7 +11,6 @@ use super::words::WordClass::{
     ThingName, Title, Toward, Trade, With, WordName,
 };
 use super::words::{DictionaryWord, NameTrie, TaggedText};
-use crate::compute::steps;
 use crate::insights::analysis::Mention;
 use crate::insights::text::Capitalisation;
 use crate::model::MentionKind;
@@ -217,7 +216,6 @@ impl<'a> TokenContext<'a> {
         for (number, sentence) in tagged.text.sentences().iter().enumerate() {
             let mut at = sentence.start;
             while at < sentence.end {
-                steps::one();
                 let Some((end, values)) = names.longest(tagged, at, sentence.end) else {
                     at += 1;
                     continue;
@@ -297,12 +295,7 @@ impl<'a> TokenContext<'a> {
     pub fn is_shouted(&self) -> bool {
         use Capitalisation::{Capitalised, Lower, Mixed, Upper};
         let tokens = &self.tagged.text.tokens()[self.sentence.clone()];
-        let shapes = || {
-            tokens
-                .iter()
-                .inspect(|_| steps::one())
-                .map(|token| token.shape)
-        };
+        let shapes = || tokens.iter().map(|token| token.shape);
         let upper = shapes().filter(|shape| *shape == Upper).count();
         let others = shapes().filter(|shape| matches!(shape, Lower | Capitalised | Mixed));
         upper >= 2 && upper > others.count()
@@ -785,11 +778,7 @@ pub fn is_signature(context: &TokenContext<'_>, author: &str) -> bool {
     }
     // A surname, an initial or a second author may follow.
     let is_name = |at: &usize| context.tagged.is_capital(*at) || context.tagged.word(*at).is(Pair);
-    let rest = || {
-        (context.name.end..tokens.len())
-            .inspect(|_| steps::one())
-            .filter(|at| !context.tagged.is_mark(*at))
-    };
+    let rest = || (context.name.end..tokens.len()).filter(|at| !context.tagged.is_mark(*at));
     let followers = rest().take(SIGNATURE_REST_MAX).take_while(is_name).count();
     if rest().nth(followers).is_some() {
         return false;

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashSet};
 
 use strsim::osa_distance;
 
-use crate::compute::steps;
 use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap, plain_letters};
 
 /// The form in which a name is used.
@@ -205,9 +204,7 @@ impl Misspellings {
         let mut best: Option<(usize, u32)> = None;
         let mut is_tied = false;
         each_key(&letters, letters.len() >= LETTERS_MIN, |key| {
-            steps::add(letters.len());
             for index in self.deletions.get(&key).into_iter().flatten() {
-                steps::add(letters.len());
                 let (name, id) = &self.names[*index as usize];
                 let slips = osa_distance(word, name);
                 let is_framed = name.chars().take(2).eq(word.chars().take(2))

@@ -6,7 +6,6 @@ use super::evidence::Certainty::{self, Named, Stranger, Sure, Weak};
 use super::evidence::{self, TokenContext};
 use super::name_forms::{How, Nicknames, forms, parts, without_accents};
 use super::words::{Dictionary, NameTrie, TaggedText, WordClass};
-use crate::compute::steps;
 use crate::insights::analysis::Mention;
 use crate::insights::text::Fingerprint;
 use crate::model::MentionKind;
@@ -282,7 +281,6 @@ fn through(one: &PersonCandidate, seen: &[PersonCandidate], tagged: &TaggedText<
         let from = seen.partition_point(|other| other.sentence < sentence);
         let its = seen[from..]
             .iter()
-            .inspect(|_| steps::one())
             .take_while(move |other| other.sentence == sentence);
         its.filter(|other| other.certainty != Weak)
     };
@@ -291,7 +289,6 @@ fn through(one: &PersonCandidate, seen: &[PersonCandidate], tagged: &TaggedText<
     while let Some(sentence) = tagged.text.sentences().get(last + 1) {
         let start = sentence
             .clone()
-            .inspect(|_| steps::one())
             .find(|at| !tagged.is_mark(*at) && !tagged.word(*at).is(WordClass::Link));
         let Some(start) = start.filter(|at| tagged.word(*at).is(WordClass::Pronoun)) else {
             break;

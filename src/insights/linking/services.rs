@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use super::evidence::TokenContext;
 use super::words::WordClass::{Actor, Auxiliary, Crowd, Determiner, Infinitive, Pronoun, Proof};
 use super::words::{Dictionary, NameTrie, TaggedText};
-use crate::compute::steps;
 use crate::insights::analysis::Mention;
 use crate::insights::text::{Capitalisation, Fingerprint, LanguageWords, TokenizedText};
 use crate::model::MentionKind;
@@ -114,7 +113,6 @@ impl Services {
                 let among: Vec<&String> = one
                     .candidates
                     .iter()
-                    .inspect(|_| steps::one())
                     .filter(|id| known.contains(*id))
                     .collect();
                 if let [id] = among.as_slice() {

@@ -9,7 +9,6 @@ use serde::de::IntoDeserializer as _;
 use serde::de::value::StrDeserializer;
 
 use super::name_forms::Misspellings;
-use crate::compute::steps;
 use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap};
 
 /// The classes of words; the table is part of the digest of the method.
@@ -236,7 +235,6 @@ impl<V: Clone + PartialEq> NameTrie<V> {
     pub fn new(entries: &[(Vec<u32>, V)]) -> Self {
         let (mut edges, mut all) = (HashMap::default(), vec![Vec::new()]);
         for (words, value) in entries {
-            steps::add(words.len());
             let mut at = 0;
             for word in words {
                 at = *edges.entry((at, *word)).or_insert_with(|| {
@@ -245,7 +243,6 @@ impl<V: Clone + PartialEq> NameTrie<V> {
                 });
             }
             let values = &mut all[at as usize];
-            steps::add(values.len());
             if at > 0 && values.len() <= VALUES_MAX && !values.contains(value) {
                 values.push(value.clone());
             }
@@ -266,7 +263,6 @@ impl<V: Clone + PartialEq> NameTrie<V> {
             if id == 0 {
                 break;
             }
-            steps::one();
             let Some(next) = self.edges.get(&(node, id)) else {
                 break;
             };
@@ -295,7 +291,6 @@ impl<'a> TaggedText<'a> {
             words: Vec::with_capacity(text.tokens().len()),
         };
         for (at, token) in text.tokens().iter().enumerate() {
-            steps::one();
             let (word, is_capital) = (text.word(at), tagged.is_capital(at));
             let mut found = DictionaryWord::default();
             if token.shape != Capitalisation::Number {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::{Capitalisation, LanguageWords, TokenizedText, WordMap};
-use crate::compute::steps;
 use crate::insights::analysis::{LanguageCode, TextLanguage};
 
 /// Minimum number of words for statistics; texts with fewer words are too short.
@@ -140,7 +139,7 @@ impl LanguageDetector {
             english: 0,
             others: vec![[0; 2]; self.others.len()],
         };
-        let words = text.tokens().iter().inspect(|_| steps::one());
+        let words = text.tokens().iter();
         for word in words.filter(|token| token.is_word()).take(WORDS_MAX) {
             counts.words += 1;
             let Some(told) = self.words.get(&word.fingerprint) else {
@@ -215,7 +214,6 @@ fn statistics(text: &TokenizedText) -> Option<whatlang::Info> {
         .map(|token| text.word(token))
         .collect();
     let words = words.join(" ");
-    steps::add(words.len());
     whatlang::detect(&words)
 }
 
@@ -227,7 +225,6 @@ fn is_english(info: &whatlang::Info) -> bool {
 fn is_mark_out_of(text: &TokenizedText) -> bool {
     let is_number = |token: usize| text.has_shape(token, Capitalisation::Number);
     (1..text.tokens().len())
-        .inspect(|_| steps::one())
         .any(|at| text.word(at) == "/" && is_number(at - 1) && is_number(at + 1))
 }
 

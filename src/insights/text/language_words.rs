@@ -35,6 +35,30 @@ impl From<String> for WordSet {
     }
 }
 
+/// Phrases of one to a few words, by the words' fingerprints. In a file they are separated by commas or line breaks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "String")]
+pub struct PhraseSet(Vec<Vec<u64>>);
+
+impl PhraseSet {
+    /// Whether one of the phrases begins `words`, which are fingerprints.
+    pub fn begins(&self, words: &[u64]) -> bool {
+        self.0.iter().any(|phrase| words.starts_with(phrase))
+    }
+}
+
+impl From<String> for PhraseSet {
+    fn from(phrases: String) -> Self {
+        let phrases = phrases.split([',', '\n']).map(str::split_whitespace);
+        let phrases = phrases.map(|words| words.map(Fingerprint::of).collect());
+        Self(
+            phrases
+                .filter(|phrase: &Vec<u64>| !phrase.is_empty())
+                .collect(),
+        )
+    }
+}
+
 /// Marks without a meaning of their own, unlike `!`, `?`, `$` and symbols. They end the scope of a negator.
 const SILENT_MARKS: &str = ", ; : . \u{2026} \u{2014} ( ) \" - '";
 /// Marks that divide a sentence.
@@ -125,6 +149,8 @@ pub struct LanguageWords {
     pub after_names: WordSet,
     /// Words after a number that make it an amount of money.
     pub money: WordSet,
+    /// The names of the months, and their abbreviations.
+    pub months: WordSet,
     /// Words after a number that make it a time of day.
     pub times: WordSet,
     /// Words for `or`, which extend a negation to the words that they join.
@@ -146,6 +172,12 @@ pub struct LanguageWords {
     /// Whether several negators in a clause are one negation: `no me dieron ni una disculpa`.
     pub negators_agree: bool,
     endings: Vec<Inflection>,
+    /// Phrases of sentences that are no quotes: about another business, a hope, thanks in irony.
+    pub no_quote: PhraseSet,
+    /// Phrases of sentences that do not praise, but state a wish, a condition or a duty.
+    pub no_praise: PhraseSet,
+    /// Phrases of sentences that do not blame, but state why the customer called.
+    pub no_blame: PhraseSet,
     /// The words that identify people and places.
     pub names: NameCues,
     /// The measured quality that findings need to be published; without it, all findings are published.

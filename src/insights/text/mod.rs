@@ -11,12 +11,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::analysis::TextSpan;
-use crate::compute::steps;
 pub use fingerprint::{Fingerprint, WordMap};
 pub use language::LanguageDetector;
 use language_words::plain;
 pub use language_words::{LanguageWords, NameCues, Negation, TokenRole, WordSet, plain_letters};
-pub use quotable::is_quotable;
+pub use quotable::{is_quotable, says_by_itself};
 
 /// How a token is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,7 +161,6 @@ fn tokens(original: &str, ignores_accents: bool) -> (String, Vec<Token>) {
     let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     let (mut at, mut is_apart, mut begins_line) = (0, true, true);
     while let Some(&character) = characters.get(at) {
-        steps::one();
         let rest = &characters[at..];
         let (len, is_acronym) = if character.is_alphanumeric() {
             word(rest)
@@ -207,7 +205,6 @@ fn spell<'a>(
     ignores_accents: bool,
 ) {
     for character in characters {
-        steps::one();
         if character.is_ascii() {
             normal.push(character.to_ascii_lowercase());
         } else if ignores_accents {
@@ -227,7 +224,6 @@ fn word(characters: &[char]) -> (usize, bool) {
     let is_number = characters[0].is_ascii_digit();
     let mut len = 0;
     while let Some(&character) = characters.get(len) {
-        steps::one();
         if character.is_ascii_alphanumeric() {
             len += 1;
             continue;
@@ -258,7 +254,6 @@ fn acronym(characters: &[char]) -> usize {
     }
     let mut len = 1;
     while at(len) == joint && at(len + 1).is_alphabetic() && !at(len + 2).is_alphanumeric() {
-        steps::one();
         len += 2;
     }
     match len {
@@ -283,7 +278,6 @@ fn mark(characters: &[char], follows_word: bool) -> usize {
     }
     characters
         .iter()
-        .inspect(|_| steps::one())
         .take_while(|character| **character == first)
         .count()
 }
@@ -326,7 +320,6 @@ fn sentences(text: &TokenizedText) -> Vec<Range<usize>> {
     let mut sentences = Vec::with_capacity(len / SENTENCE_TOKENS + 1);
     let (mut start, mut at) = (0, 0);
     while at < len {
-        steps::one();
         if text.tokens()[at].begins_line && at > start {
             push(text, start..at, &mut sentences);
             start = at;
@@ -344,7 +337,6 @@ fn sentences(text: &TokenizedText) -> Vec<Range<usize>> {
                 && (CLOSING.contains(&text.word(at)) && !text.tokens()[at].is_apart
                     || is_end_mark(text.word(at)))
             {
-                steps::one();
                 at += 1;
             }
             push(text, start..at, &mut sentences);
@@ -361,11 +353,8 @@ fn sentences(text: &TokenizedText) -> Vec<Range<usize>> {
 fn push(text: &TokenizedText, mut sentence: Range<usize>, sentences: &mut Vec<Range<usize>>) {
     while sentence.len() > SENTENCE_TOKENS_MAX {
         let most = sentence.start + SENTENCE_TOKENS_MAX;
-        let marks = (most - PART_MARKS_WITHIN..most)
+        let mark = (most - PART_MARKS_WITHIN..most)
             .rev()
-            .inspect(|_| steps::one());
-        let mark = marks
-            .into_iter()
             .find(|at| matches!(text.word(*at), "," | ";" | ":" | "." | "\u{2014}" | ")"));
         let end = mark.map_or(most, |mark| mark + 1);
         sentences.push(sentence.start..end);
@@ -409,10 +398,11 @@ fn ends(text: &TokenizedText, at: usize, start: usize) -> bool {
     }
 }
 
-/// Whether the full stop at `at` is part of a date: `15.03. we called`, `3. 5. 2024`.
+/// Whether the full stop at `at` is part of a date: `15.03. we called`, `3. 5. 2024`, `3. May`, `15 Feb. 2021`.
 fn is_of_date(text: &TokenizedText, at: usize, start: usize) -> bool {
     const DAYS: u8 = 31;
     const MONTHS: u8 = 12;
+    const YEARS: [&str; 2] = ["19", "20"];
     let number = |token: usize| {
         let is_there = token >= start && text.has_shape(token, Capitalisation::Number);
         is_there.then(|| text.word(token))
@@ -423,7 +413,14 @@ fn is_of_date(text: &TokenizedText, at: usize, start: usize) -> bool {
         let digits = token.and_then(number);
         digits.is_some_and(|digits| within(digits, DAYS))
     };
+    let is_named_month =
+        |token: usize| token >= start && text.is_among(token, &text.language_words().months);
     let is_month = |token: usize| number(token).is_some_and(|digits| within(digits, MONTHS));
+    let is_year = |token: usize| {
+        number(token).is_some_and(|digits| {
+            digits.len() == 4 && YEARS.iter().any(|one| digits.starts_with(one))
+        })
+    };
     let is_stop = |token: usize| token < text.tokens().len() && text.word(token) == ".";
     let goes_on = text.has_shape(at + 1, Capitalisation::Lower) || number(at + 1).is_some();
     // `15.03.` consists of a number and a full stop.
@@ -432,7 +429,10 @@ fn is_of_date(text: &TokenizedText, at: usize, start: usize) -> bool {
         .and_then(number)
         .and_then(|both| both.split_once('.'));
     let is_both = both.is_some_and(|(day, month)| within(day, DAYS) && within(month, MONTHS));
+    let before = at.checked_sub(1);
     is_both && goes_on
+        || is_day(before) && is_named_month(at + 1)
+        || before.is_some_and(is_named_month) && (is_year(at + 1) || is_day(Some(at + 1)))
         || is_day(at.checked_sub(1)) && is_month(at + 1) && is_stop(at + 2)
         || is_day(at.checked_sub(3)) && is_stop(at - 2) && is_month(at - 1) && goes_on
 }
@@ -518,6 +518,9 @@ mod tests {
             "On 3.5.2024 the boiler was put in.",
             "Booked on 01.12. and finished on 04.12. as agreed.",
             "We called on 7. 11. 2025 and again a day later.",
+            "It was planned for 15 Feb. 2021, which was then moved to 15.03.21.",
+            "It was planned for 15. February 2021, which was then moved.",
+            "It was planned for the 1.2. 2021, which was then moved.",
             "Since 24. 6. the heating is off.",
             "From 28.02. to 03.03. nobody came.",
         ] {

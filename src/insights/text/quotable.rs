@@ -1,9 +1,10 @@
-//! Which sentences can be quoted by themselves: those that are whole, of a readable length, and do not depend on the
-//! previous one.
+//! Which sentences can be quoted by themselves: those that are whole, of a readable length, do not depend on the
+//! previous one, and say about this business what they are quoted for.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
-use crate::insights::analysis::TextSpan;
+use super::{Capitalisation, TokenizedText};
+use crate::insights::analysis::{Polarity, TextSpan};
 
 /// Length of a quote in code points: shorter sentences have too little content, and longer ones are not read.
 pub const QUOTE_LENGTH: RangeInclusive<u32> = 25..=220;
@@ -66,6 +67,42 @@ fn begins_well(sentence: &[char]) -> bool {
     sentence.first().is_some_and(is_first) && !LEANING.contains(&word.as_str()) && !has_label
 }
 
+/// Maximum number of sums and of numbers in a quote; more are a list of prices or dates.
+const SUMS_MAX: usize = 1;
+const NUMBERS_MAX: usize = 3;
+
+/// Whether a sentence says by itself that this business is praised or blamed. Questions, lists of figures, the rest of a
+/// date, and sentences with the phrases of the language for hopes, duties and other businesses do not.
+pub fn says_by_itself(text: &TokenizedText, sentence: Range<usize>, polarity: Polarity) -> bool {
+    let words = text.language_words();
+    let phrases = [
+        (true, &words.no_quote),
+        (polarity == Polarity::Positive, &words.no_praise),
+        (polarity == Polarity::Negative, &words.no_blame),
+    ];
+    let tokens = &text.tokens()[sentence.clone()];
+    let fingerprints: Vec<u64> = tokens.iter().map(|token| token.fingerprint).collect();
+    let has_phrase = (0..fingerprints.len()).any(|at| {
+        let mut phrases = phrases.iter();
+        phrases.any(|(applies, phrases)| *applies && phrases.begins(&fingerprints[at..]))
+    });
+    let is_sum =
+        |at: &usize| matches!(text.word(*at), "$" | "€" | "£") || text.is_among(*at, &words.money);
+    let is_question = sentence.clone().any(|at| text.word(at) == "?");
+    let numbers = tokens
+        .iter()
+        .filter(|token| token.shape == Capitalisation::Number);
+    let begins_with_rest = tokens
+        .first()
+        .is_some_and(|token| token.shape == Capitalisation::Number)
+        && text.has_shape(sentence.start + 1, Capitalisation::Mark);
+    !has_phrase
+        && !is_question
+        && !begins_with_rest
+        && sentence.filter(is_sum).count() <= SUMS_MAX
+        && numbers.count() <= NUMBERS_MAX
+}
+
 fn ends_with_mark(words: &[char]) -> bool {
     let mut words = trim_end(words).iter();
     let last = words.rfind(|letter| !QUOTE_CLOSING.contains(letter));
@@ -85,8 +122,9 @@ fn trim_end(words: &[char]) -> &[char] {
 
 #[cfg(test)]
 mod tests {
-    use super::is_quotable;
-    use crate::insights::analysis::TextSpan;
+    use super::{is_quotable, says_by_itself};
+    use crate::insights::analysis::{Polarity, TextSpan};
+    use crate::insights::text::TokenizedText;
 
     /// Whether the part of `text` between the bars can be quoted.
     fn can_be_quoted(text: &str) -> bool {
@@ -141,5 +179,35 @@ mod tests {
         ] {
             assert!(!can_be_quoted(text), "{text}");
         }
+    }
+
+    #[test]
+    fn sentences_that_do_not_say_what_they_are_quoted_for_are_no_quotes() {
+        let says = |text: &str, polarity| {
+            let text = TokenizedText::new(text);
+            says_by_itself(&text, 0..text.tokens().len(), polarity)
+        };
+        for text in [
+            "They were on time and very polite.",
+            "I would recommend them to everybody.",
+            "We could not be happier with the new boiler.",
+        ] {
+            assert!(says(text, Polarity::Positive), "{text}");
+        }
+        for text in [
+            "In this range of prices, honest advice would be fitting.",
+            "Good manners for a professional company.",
+            "Thank you very much for nothing.",
+            "Would it not be great if they were on time?",
+            "I hope that the next visit is as good as they say.",
+            "The other company was great and very fast.",
+            "2021, which was great for us.",
+            "The good one costs $89, the great one $120.",
+        ] {
+            assert!(!says(text, Polarity::Positive), "{text}");
+        }
+        let text = "I called because the old heater was bad and broken.";
+        assert!(!says(text, Polarity::Negative));
+        assert!(says("A call would have been nice.", Polarity::Negative));
     }
 }

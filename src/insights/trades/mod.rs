@@ -16,7 +16,6 @@ pub use packages::{
     FILE_MIB_MAX, FolderError, GENERAL, HEADER as QUALITY_HEADER, HOME_SERVICES, IDS, id_for,
     parse_all, read_folder, shipped,
 };
-pub use parse::{UNLABELED, UNNAMED};
 pub use pattern::PatternStep;
 pub use trade::{
     ASPECTS_MAX, AspectDefinition, Cue, Meaning, Measured, PackageLanguage, Rule, Trade,

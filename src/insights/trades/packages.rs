@@ -44,7 +44,7 @@ macro_rules! named {
 /// Files used by every trade, unless it contains `shared = false`.
 const SHARED: &[ShippedFile] = files!("shared":
     "words.toml", "opinions.toml", "punctuality.toml", "communication.toml", "professionalism.toml",
-    "honesty.toml", "price.toml", "cleanliness.toml", "overall.toml");
+    "honesty.toml", "price.toml", "cleanliness.toml", "overall.toml", "complaints.toml");
 
 /// The shared files of another language.
 struct SharedLanguage {
@@ -97,7 +97,7 @@ const SHIPPED: [Shipped; 3] = [
         files: files!("home_services":
             "trade.toml", "words.toml", "punctuality.toml", "scheduling.toml", "response_time.toml",
             "communication.toml", "professionalism.toml", "workmanship.toml", "price.toml",
-            "honesty.toml", "cleanliness.toml", "warranty.toml", "overall.toml"),
+            "honesty.toml", "cleanliness.toml", "warranty.toml", "overall.toml", "complaints.toml"),
         quality: named!("home_services/quality.tsv"),
         classifier: include_bytes!("home_services/classifier.weights"),
         languages: &[ShippedLanguage {
@@ -276,6 +276,7 @@ pub fn read_folder(folder: &Path) -> Result<Trade, FolderError> {
         return Err(TradeErrors(faults).into());
     }
     trade.classifier = read_weights(folder, CLASSIFIER, NgramModel::parse)?;
+    check_weights(&trade, folder)?;
     Ok(trade)
 }
 
@@ -322,7 +323,27 @@ fn read_language(
     let mut translated = keep(translated, faults);
     translated.quality = keep(quality(folder)?, faults);
     translated.classifier = read_weights(folder, CLASSIFIER, NgramModel::parse)?;
+    check_weights(&translated, folder)?;
     Ok(translated)
+}
+
+/// # Errors
+/// If the weights of a package are of an aspect that it does not have.
+fn check_weights(trade: &Trade, folder: &Path) -> Result<(), TradeErrors> {
+    let weights = trade.classifier.as_deref().map(NgramModel::parse);
+    let heads = weights.and_then(Result::ok).unwrap_or_default().heads;
+    let name = folder.join(CLASSIFIER).display().to_string();
+    let foreign = heads.iter().filter(|id| trade.aspect(id).is_none());
+    let fault = |id: &String| {
+        let message = format!("knows `{id}`, which is not an aspect here; train it for this trade");
+        TradeError::new(&name, 1, message)
+    };
+    let faults: Vec<TradeError> = foreign.map(fault).collect();
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(TradeErrors(faults))
+    }
 }
 
 /// The `.toml` files of a folder, and those of its subfolders named by a language code, sorted by name.

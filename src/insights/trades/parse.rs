@@ -1,14 +1,14 @@
 //! Parses TOML into a trade. Reports all errors together, each with file and line, and in terms that the editor of the
 //! files understands.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::errors::{TradeError, TradeErrors, line};
-use super::pattern;
+use super::pattern::{self, PatternStep};
 use super::trade::{
     ASPECTS_MAX, AspectDefinition, Cue, Meaning, PackageLanguage, Rule, RulePlace, Trade, digest,
 };
@@ -159,6 +159,7 @@ impl<'read, 'file> PackageReader<'read, 'file> {
             mut faults,
             ..
         } = self;
+        faults.extend(contradictions(&trade.rules));
         if faults.is_empty() {
             let shared = shared.iter().filter(|_| trade.is_sharing);
             trade.digest = digest(own.iter().chain(shared));
@@ -339,6 +340,32 @@ impl<'read, 'file> PackageReader<'read, 'file> {
     }
 }
 
+/// The package's own phrases that praise what an earlier one of them blames, or the other way round.
+fn contradictions(rules: &[Rule]) -> Vec<TradeError> {
+    let mut known: HashMap<(Option<usize>, &[PatternStep]), (i32, &Rule)> = HashMap::new();
+    let mut faults = Vec::new();
+    for rule in rules.iter().filter(|rule| !rule.place.is_shared) {
+        let (aspect, points) = match rule.meaning {
+            Meaning::Judges(aspect, points) => (Some(aspect), points),
+            Meaning::Opinion(points) => (None, points),
+            Meaning::Names(_) | Meaning::Hints(_) | Meaning::Cue(_) => continue,
+        };
+        for way in &rule.ways {
+            let first = known.entry((aspect, way)).or_insert((points, rule));
+            if first.0.signum() * points.signum() < 0 {
+                let RulePlace { file, line, .. } = &first.1.place;
+                let message = format!(
+                    "`{}` contradicts `{}` ({file}:{line})",
+                    rule.text, first.1.text
+                );
+                faults.push(TradeError::new(&rule.place.file, rule.place.line, message));
+                break;
+            }
+        }
+    }
+    faults
+}
+
 // Parses TOML with positions, so that every error has its file and line.
 
 pub type TomlValue<'file> = Spanned<DeValue<'file>>;
@@ -467,9 +494,9 @@ fn unknown(name: &str, at: usize, names: &[&str]) -> PackageFault {
 // The table `[trade]`. It is read before the phrases, because it identifies the package.
 
 /// Default id of a trade.
-pub const UNNAMED: &str = "own";
+const UNNAMED: &str = "own";
 /// Default label of a trade.
-pub const UNLABELED: &str = "The firm's own";
+const UNLABELED: &str = "The firm's own";
 /// Default list of quiet aspects.
 const QUIET: [&str; 3] = ["communication", "overall", "professionalism"];
 const KEYS: [&str; 9] = [
@@ -606,10 +633,22 @@ impl PackageReader<'_, '_> {
                     let value = aspect.get(key);
                     value.ok_or_else(|| (at, format!("an aspect needs `{key}`")))
                 };
+                let words = |key: &str, is_right: fn(&str) -> bool, form: &str| {
+                    let value = value(key)?;
+                    let words = string(value)?.trim();
+                    let fault = || (value.span().start, format!("`{key}` must {form}"));
+                    is_right(words).then_some(words).ok_or_else(fault)
+                };
                 let (id, label, question) = (
                     self.keep(file, value("id").and_then(id)),
-                    self.keep(file, value("label").and_then(string)),
-                    self.keep(file, value("question").and_then(string)),
+                    self.keep(
+                        file,
+                        words("label", |words| !words.is_empty(), "not be empty"),
+                    ),
+                    self.keep(
+                        file,
+                        words("question", |words| words.ends_with('?'), "end with `?`"),
+                    ),
                 );
                 let Some(((id, label), question)) = id.zip(label).zip(question) else {
                     continue;

@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 
 /// A step of one way to match a pattern.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum PatternStep {
     /// One word with this symbol: a literal, `base~`, `@list` or `<class>`, or several of them joined by `|`.
     Symbol(String),

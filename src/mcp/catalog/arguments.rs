@@ -10,13 +10,13 @@ use serde_json::Value;
 
 use crate::mcp::escape::escaped_json;
 use crate::wire::parameters::{self, Parameter, ParameterKind, ParameterSource, Parsed};
-use crate::wire::{Facet, Issue, IssueCode, RECEIVED_CHARACTERS_MAX};
+use crate::wire::{Issue, IssueCode, RECEIVED_CHARACTERS_MAX};
 
 /// Maximum number of invalid arguments that an error names; no tool has as many.
 const NAMED_MAX: usize = 40;
 
 /// The beginning of the message about a missing argument.
-pub const REQUIRED: &str = "is required";
+const REQUIRED: &str = "is required";
 
 /// A JSON object: a schema, or the arguments of a call.
 pub type Object = JsonObject;
@@ -24,7 +24,7 @@ pub type Object = JsonObject;
 /// The reason for a failed call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallError {
-    /// No tool, prompt, template or resource has that name.
+    /// No tool has that name.
     Unknown,
     /// The arguments are invalid; the text lists each with the allowed values.
     Arguments(String),
@@ -44,17 +44,17 @@ pub struct Known {
 pub struct Arguments<'a> {
     tool: &'a str,
     known: &'a [Known],
-    given: &'a Object,
+    values: &'a Object,
     issues: Vec<Issue>,
 }
 
 impl<'a> Arguments<'a> {
-    /// `known` are the arguments of `tool`, `given` those of the call.
-    pub const fn new(tool: &'a str, known: &'a [Known], given: &'a Object) -> Self {
+    /// `known` are the arguments of `tool`, `values` those of the call.
+    pub const fn new(tool: &'a str, known: &'a [Known], values: &'a Object) -> Self {
         Self {
             tool,
             known,
-            given,
+            values,
             issues: Vec::new(),
         }
     }
@@ -65,22 +65,22 @@ impl<'a> Arguments<'a> {
     /// If any is not; [`CallError::Arguments`] lists all of them.
     pub fn finish<T>(mut self, taken: Option<T>) -> Result<T, CallError> {
         let names: Vec<&str> = self.known.iter().map(|known| known.name.as_str()).collect();
-        self.issues.extend(unknown(self.tool, &names, self.given));
+        self.issues.extend(unknown(self.tool, &names, self.values));
         taken
             .filter(|_| self.issues.is_empty())
             .ok_or_else(|| refusal(&self.issues))
     }
 
-    /// The given value of `P`; `None` if it counts as absent.
-    fn given<P: Parameter>(&self) -> Option<&'a Value> {
-        let given = self.given.get(P::NAME);
-        given.filter(|value| !value.is_null() && value.as_str() != Some(""))
+    /// The value of `P`; `None` if it counts as absent.
+    fn value<P: Parameter>(&self) -> Option<&'a Value> {
+        let value = self.values.get(P::NAME);
+        value.filter(|value| !value.is_null() && value.as_str() != Some(""))
     }
 }
 
 impl ParameterSource for Arguments<'_> {
     fn read<P: Parameter>(&mut self) -> Parsed<P> {
-        self.given::<P>().map_or(Ok(None), parse::<P>)
+        self.value::<P>().map_or(Ok(None), parse::<P>)
     }
 
     fn missing<P: Parameter>(&self) -> Issue {
@@ -98,25 +98,26 @@ impl ParameterSource for Arguments<'_> {
     }
 }
 
-/// An issue for each of `given` that is not among the `known` arguments of `what`.
-pub fn unknown(what: &str, known: &[&str], given: &Object) -> Vec<Issue> {
+/// An issue for each of `values` that is not among the `known` arguments of `tool`.
+fn unknown(tool: &str, known: &[&str], values: &Object) -> Vec<Issue> {
     let message = match known {
-        [] => format!("is not an argument; {what} takes none"),
-        known => format!("is not an argument of {what}; known: {}", known.join(", ")),
+        [] => format!("is not an argument; {tool} takes none"),
+        known => format!("is not an argument of {tool}; known: {}", known.join(", ")),
     };
-    let given = given.iter();
-    let unknown = given.filter(|(name, _)| !known.contains(&name.as_str()));
-    unknown
-        .map(|(name, value)| issue(&shorten(name), message.as_str(), value))
+    (values.iter())
+        .filter(|(name, _)| !known.contains(&name.as_str()))
+        .map(|(name, value)| {
+            let received = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
+            Issue::new(
+                &shorten(name),
+                IssueCode::InvalidString,
+                message.as_str(),
+                &received,
+            )
+        })
         .collect()
-}
-
-/// An issue about the value of an argument, which it has as it was given if that is a string, otherwise as JSON.
-pub fn issue(name: &str, message: impl Into<String>, value: &Value) -> Issue {
-    let received = value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned);
-    Issue::new(name, IssueCode::InvalidString, message, &received)
 }
 
 fn parse<P: Parameter>(value: &Value) -> Parsed<P> {
@@ -145,13 +146,13 @@ pub fn refusal(issues: &[Issue]) -> CallError {
     };
     let line = |issue: &Issue| {
         let name = escaped_json(&Value::String(issue.path.concat()));
-        let said = format!("\n- {}: {}", name.trim_matches('"'), issue.message);
+        let line = format!("\n- {}: {}", name.trim_matches('"'), issue.message);
         // A missing argument has no received value.
         if issue.message.starts_with(REQUIRED) {
-            return said;
+            return line;
         }
         format!(
-            "{said}; received {}",
+            "{line}; received {}",
             escaped_json(&Value::String(issue.received.clone()))
         )
     };
@@ -175,22 +176,4 @@ fn decimal(value: &Value) -> String {
 /// The beginning of what a client sent, in an issue.
 fn shorten(text: &str) -> String {
     text.chars().take(RECEIVED_CHARACTERS_MAX).collect()
-}
-
-// The known names, for the error about an unknown one.
-
-const NAMES_MAX: usize = 100;
-
-/// The known names for an error, most mentioned first.
-pub fn list_names(facets: &[Facet]) -> String {
-    let names: Vec<&str> = facets
-        .iter()
-        .take(NAMES_MAX)
-        .map(|facet| facet.name.as_str())
-        .collect();
-    match facets.len().saturating_sub(NAMES_MAX) {
-        _ if names.is_empty() => "there are none".to_owned(),
-        0 => format!("there are {}", names.join(", ")),
-        more => format!("there are {}, and {more} more", names.join(", ")),
-    }
 }

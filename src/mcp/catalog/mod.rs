@@ -1,11 +1,9 @@
-//! The tools, resources, prompts and completions of the MCP server, from the current snapshot.
+//! The tools of the MCP server, from the current snapshot.
 //!
-//! Independent of protocol version, session and HTTP. Lists have the SDK's types, results the shapes of `wire`;
+//! Independent of protocol version, session and HTTP. The list has the SDK's types, results the shapes of `wire`;
 //! schemas are taken from the OpenAPI document, and arguments are parsed like request parameters.
 
 mod arguments;
-mod prompts;
-mod resources;
 mod results;
 mod tools;
 
@@ -13,16 +11,14 @@ use std::sync::Arc;
 
 use arguments::{Arguments, Known};
 pub use arguments::{CallError, Object};
-pub use resources::JSON;
 pub use results::{RESULT_BYTES_MAX, ToolAnswer};
-use rmcp::model::{Prompt, Reference, Resource, ResourceTemplate, Tool};
+use rmcp::model::Tool;
 use serde_json::Value;
 use tools::{ApiDocument, ToolKind};
 
 use crate::compute::apart;
 pub use crate::search::facets::VALUES_MAX;
 use crate::web::context::Ctx;
-use crate::wire::parameters::{ParameterSource, ResourceLinks};
 
 /// The server's instructions after the name of the business.
 const INSTRUCTIONS: &str = "read-only. Begin with get_insights (an overview) or list_facets (names, ids and counts); get_evidence has \
@@ -34,13 +30,10 @@ const INSTRUCTIONS: &str = "read-only. Begin with get_insights (an overview) or 
 #[derive(Debug)]
 pub struct Catalog {
     ctx: Arc<Ctx>,
-    /// In a fixed order, like the prompts.
+    /// In a fixed order.
     pub tools: Vec<Tool>,
     /// By the index of the tool's kind.
     known: [Vec<Known>; ToolKind::ALL.len()],
-    /// Of the resources with one URI per item.
-    pub templates: Vec<ResourceTemplate>,
-    pub prompts: Vec<Prompt>,
 }
 
 impl Catalog {
@@ -53,8 +46,6 @@ impl Catalog {
                 .map(|(kind, known)| kind.tool(document, known))
                 .collect(),
             known,
-            templates: resources::templates(),
-            prompts: prompts::all(),
             ctx,
         }
     }
@@ -80,10 +71,9 @@ impl Catalog {
     /// See [`CallError`].
     pub async fn call(&self, name: &str, arguments: &Object) -> Result<ToolAnswer, CallError> {
         let kind = ToolKind::find(name).ok_or(CallError::Unknown)?;
-        let mut arguments = Arguments::new(name, &self.known[kind as usize], arguments);
-        let is_linked = kind.has_links() && arguments.take::<ResourceLinks>() == Some(true);
+        let arguments = Arguments::new(name, &self.known[kind as usize], arguments);
         let snapshot = self.ctx.current.load();
-        let mut answer = match kind {
+        match kind {
             ToolKind::Business => {
                 (arguments.finish(Some(()))).map(|()| results::business(&snapshot))
             }
@@ -98,50 +88,6 @@ impl Catalog {
                 apart(|| (arguments.finish(Some(()))).map(|()| results::facets(&snapshot)))
             }
             ToolKind::Periods => apart(|| results::periods(&snapshot, arguments)),
-        }?;
-        if is_linked {
-            answer.links = resources::links(&answer.structured);
         }
-        Ok(answer)
-    }
-
-    /// The resources with a fixed URI.
-    pub fn resources(&self) -> Vec<Resource> {
-        resources::all(&self.ctx.current.load())
-    }
-
-    /// Reads a resource of the media type [`JSON`].
-    ///
-    /// # Errors
-    /// See [`CallError`].
-    pub fn read(&self, uri: &str) -> Result<String, CallError> {
-        let known = &self.known[ToolKind::Evidence as usize];
-        apart(|| resources::read(&self.ctx.current.load(), &self.ctx.links, known, uri))
-    }
-
-    /// Builds a prompt's messages.
-    ///
-    /// # Errors
-    /// See [`CallError`].
-    pub fn prompt(&self, name: &str, arguments: &Object) -> Result<[String; 2], CallError> {
-        let prompt = self
-            .prompts
-            .iter()
-            .find(|prompt| prompt.name == name)
-            .ok_or(CallError::Unknown)?;
-        apart(|| prompts::messages(&self.ctx.current.load(), prompt, arguments))
-    }
-
-    /// Completions of an argument: at most 100, best first, and the number of all matches.
-    ///
-    /// # Errors
-    /// See [`CallError`].
-    pub fn complete(
-        &self,
-        reference: &Reference,
-        argument: &str,
-        typed: &str,
-    ) -> Result<(Vec<String>, usize), CallError> {
-        prompts::complete(&self.ctx.current.load(), reference, argument, typed)
     }
 }

@@ -1,6 +1,5 @@
 //! The tools' results: the bodies of REST, limited in size to the whole reviews or parts that fit; a text is never cut.
 
-use rmcp::model::Resource;
 use serde_json::{Value, json};
 
 use super::arguments::{Arguments, CallError, refusal};
@@ -28,8 +27,6 @@ pub struct ToolAnswer {
     pub structured: Value,
     /// The same as text, without hidden characters.
     pub text: String,
-    /// Links to resources, if requested: they cost tokens.
-    pub links: Vec<Resource>,
 }
 
 impl ToolAnswer {
@@ -37,7 +34,6 @@ impl ToolAnswer {
         Self {
             text: escaped_json(&structured),
             structured,
-            links: Vec::new(),
         }
     }
 }
@@ -51,18 +47,18 @@ pub async fn search(
     snapshot: &Snapshot,
     mut arguments: Arguments<'_>,
 ) -> Result<ToolAnswer, CallError> {
-    let asked = SearchRequest::take_from(&mut arguments, &snapshot.input, TextMatch::Substring);
+    let request = SearchRequest::take_from(&mut arguments, &snapshot.input, TextMatch::Substring);
     let SearchRequest {
-        arguments: asked,
+        arguments: filters,
         filter,
         limit,
         cursor,
-    } = arguments.finish(Some(asked))?;
+    } = arguments.finish(Some(request))?;
     let all = index
         .search(snapshot, &filter, usize::from(limit), cursor.as_ref())
         .await;
     let did_you_mean = (all.total == 0)
-        .then(|| did_you_mean(snapshot, &asked))
+        .then(|| did_you_mean(snapshot, &filters))
         .flatten();
     Ok(apart_if(all.places.len() > SHORT_PAGE, || {
         let page = cut(snapshot, all, &filter, RESULT_BYTES_MAX);
@@ -131,7 +127,7 @@ pub fn since(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<ToolAn
 pub fn review(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<ToolAnswer, CallError> {
     let id = arguments.require::<parameters::Id>();
     let id = arguments.finish(id)?;
-    // In the link of a page or a resource, the ID is the last part, and no ID has a slash.
+    // In a permalink the ID is the last part, and no ID has a slash.
     let found = find(snapshot, id.rsplit('/').next().unwrap_or_default());
     let found = found.map(|review| ToolAnswer::new(shape(&review)));
     found.ok_or_else(|| {
@@ -168,10 +164,10 @@ pub fn evidence(
     let found = find_aspect(snapshot, &aspect);
     let query = found.and_then(|found| EvidenceQuery::about(trade, &found.id, &request));
     let Some(query) = query else {
-        let said: String = aspect.chars().take(NAME_CHARACTERS_MAX).collect();
+        let name: String = aspect.chars().take(NAME_CHARACTERS_MAX).collect();
         return Err(CallError::Arguments(format!(
             "No aspect {}; known: {}.",
-            escaped_json(&json!(said)),
+            escaped_json(&json!(name)),
             trade.aspect_ids().join(", ")
         )));
     };
@@ -184,9 +180,9 @@ pub fn evidence(
 
 /// The aspect of that ID or label, in any case.
 pub fn find_aspect<'a>(snapshot: &'a Snapshot, name: &str) -> Option<&'a AspectDefinition> {
-    let wanted = fold(name);
+    let folded = fold(name);
     let mut aspects = snapshot.input.analyzer.trade().aspects.iter();
-    aspects.find(|one| fold(&one.id) == wanted || fold(&one.label) == wanted)
+    aspects.find(|one| fold(&one.id) == folded || fold(&one.label) == folded)
 }
 
 /// Maximum bytes of each list of counts in evidence that is too large: some 90 names.

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::arguments::{Known, Object};
 use crate::model::named;
 use crate::search::CursorParameter;
-use crate::wire::parameters::{Aspect, Id, LIMIT_MAX, Limit, Parameter, ResourceLinks};
+use crate::wire::parameters::{Aspect, Id, LIMIT_MAX, Limit, Parameter};
 
 named! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,30 +89,8 @@ impl ToolKind {
         }
     }
 
-    /// Whether its results can have links to resources.
-    pub const fn has_links(self) -> bool {
-        matches!(
-            self,
-            Self::Search | Self::Since | Self::Insights | Self::Evidence
-        )
-    }
-
-    /// The tool's arguments: those of its REST operation, with the schemas of the OpenAPI document, and whether to
-    /// include links.
+    /// The tool's arguments: those of its REST operation, with the schemas of the OpenAPI document.
     pub fn arguments(self, document: ApiDocument<'_>) -> Vec<Known> {
-        let mut known = self.rest_parameters(document);
-        if self.has_links() {
-            let schema = json!({ "type": "boolean", "description": "Also as resource links." });
-            known.push(Known {
-                name: ResourceLinks::NAME.to_owned(),
-                schema: object(schema),
-                is_required: false,
-            });
-        }
-        known
-    }
-
-    fn rest_parameters(self, document: ApiDocument<'_>) -> Vec<Known> {
         match self {
             Self::Business | Self::Facets => Vec::new(),
             Self::Search => document.parameters(SEARCH),
@@ -358,7 +336,7 @@ mod tests {
     use super::{ApiDocument, object, plain};
 
     #[test]
-    fn an_answer_is_described_by_what_there_is_and_of_which_type() {
+    fn an_answer_is_described_by_members_and_types() {
         let document = json!({"components": {"schemas": {
             "A": {"title": "A", "type": "object", "required": ["b"], "properties": {
                 "b": {"$ref": "#/components/schemas/B", "description": "mine"}, "title": {"type": "string"},
@@ -379,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_of_arguments_are_said_in_words() {
+    fn bounds_of_arguments_are_described_in_words() {
         let schema = json!({"type": "integer", "format": "uint8", "minimum": 1.0, "maximum": 100.0, "default": 20});
         let expected = json!({"type": "integer",
             "description": "Maximum number of reviews to return. 1 to 100. Default 20."});

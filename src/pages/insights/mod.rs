@@ -1,10 +1,9 @@
 //! `/insights`: all insights, or those of one aspect, person, service or place given by the query. The parameters' own
 //! types parse the values; all errors are reported at once.
 
-mod aspect;
-mod entity;
 pub(crate) mod overview;
 pub(crate) mod rows;
+mod subject;
 
 use std::sync::Arc;
 
@@ -62,7 +61,7 @@ async fn aspect(
     let work = async {
         let html = apart(|| {
             let found = evidence_with_texts(&snapshot, &query);
-            aspect::show(&snapshot, query, found, &ctx.links)
+            subject::show_aspect(&snapshot, query, found, &ctx.links)
         });
         page(request, Arc::clone(&snapshot), html, POLICY)
     };
@@ -77,9 +76,9 @@ async fn entity(
     key: &str,
 ) -> Response {
     let work = async {
-        match entity::find(kind, &snapshot.insights, key) {
+        match subject::find_entity(kind, &snapshot.insights, key) {
             Some(entity) => {
-                let html = apart(|| entity::show(&snapshot, kind, entity, &ctx.links));
+                let html = apart(|| subject::show_entity(&snapshot, kind, entity, &ctx.links));
                 page(request, Arc::clone(&snapshot), html, POLICY)
             }
             None => nothing("No review has that name; /insights lists the names."),

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use askama::Template;
 use chrono::Datelike;
 
-use super::entity::{group, heading, path};
 use super::rows::{AspectFragment, figure_of_entity, votes_of_entity};
+use super::subject::{group, heading, path};
 use crate::links::Links;
 use crate::model::MentionKind;
 use crate::pages::chart::{BarFragment, LegendFragment};
@@ -125,11 +125,9 @@ pub fn sentences<'a>(
     locale: &'a Locale,
 ) -> impl Iterator<Item = Cow<'a, str>> {
     let sentences = &insights.summary.sentences;
-    sentences.iter().enumerate().map(move |(at, one)| {
-        let same = |other: &&wire::Sentence| other.template == one.template;
+    sentences.iter().map(move |one| {
         let words = SentenceWords {
             evidence: &one.evidence,
-            rank: sentences[..at].iter().filter(same).count(),
             insights,
             locale,
         };
@@ -140,8 +138,6 @@ pub fn sentences<'a>(
 /// The parts of a sentence.
 struct SentenceWords<'a> {
     evidence: &'a wire::Evidence,
-    /// The number of preceding sentences of the same form.
-    rank: usize,
     insights: &'a wire::Insights,
     locale: &'a Locale,
 }
@@ -150,13 +146,10 @@ impl SentenceWords<'_> {
     fn sentence<'s>(&self, sentence: &'s wire::Sentence, business: &str) -> Cow<'s, str> {
         let words = match sentence.template.as_str() {
             "overall" => self.overall(business),
-            "unheard" => self.unheard(),
             "aspect_positive" => self.side("positive"),
             "aspect_negative" => self.side("negative"),
-            "trend" => self.trend(),
             "technicians" => self.names("summary-technicians", MentionKind::Technician),
             "services" => self.names("summary-services", MentionKind::Service),
-            "topics" => self.topics(),
             _ => None,
         };
         words.unwrap_or(Cow::Borrowed(&sentence.text))
@@ -186,28 +179,16 @@ impl SentenceWords<'_> {
         Some(self.locale.counted_with("summary-overall", judged, &texts))
     }
 
-    fn unheard(&self) -> Option<Cow<'static, str>> {
-        let texts = [("reviews", &*self.number("reviews")?)];
-        let unheard = self.figure("unheard")?;
-        Some(self.locale.counted_with("summary-unheard", unheard, &texts))
-    }
-
-    /// The wording changes with the rank, so that no three sentences in a row are alike.
     fn side(&self, side: &str) -> Option<Cow<'static, str>> {
         let topic = self.topic()?;
         let texts = [
             ("topic", &*topic),
-            ("name", &self.locale.within(&topic)),
             (side, &self.number(side)?),
             ("judged", &self.number("judged")?),
         ];
-        let id = match (side, self.rank) {
-            ("positive", 0) => "summary-aspect-positive",
-            ("positive", 1) => "summary-aspect-positive-second",
-            ("positive", _) => "summary-aspect-positive-third",
-            (_, 0) => "summary-aspect-negative",
-            (_, 1) => "summary-aspect-negative-second",
-            _ => "summary-aspect-negative-third",
+        let id = match side {
+            "positive" => "summary-aspect-positive",
+            _ => "summary-aspect-negative",
         };
         let mut words = self.locale.message_with(id, &texts).into_owned();
         let phrase = self.evidence.topics.iter().flatten().next();
@@ -230,26 +211,6 @@ impl SentenceWords<'_> {
             words += &self.locale.message_with("summary-complaint-quote", &texts);
         }
         Some(Cow::Owned(words))
-    }
-
-    fn trend(&self) -> Option<Cow<'static, str>> {
-        let figure = |name| self.figure(name);
-        let (now, judged_now) = (figure("recent_positive")?, figure("recent_judged")?);
-        let (before, judged_before) = (figure("previous_positive")?, figure("previous_judged")?);
-        let texts = [
-            ("topic", &*self.topic()?),
-            ("positive", &self.locale.number(now)),
-            ("judged", &self.locale.number(judged_now)),
-            ("positive_before", &self.locale.number(before)),
-            ("judged_before", &self.locale.number(judged_before)),
-        ];
-        // now / judged_now > before / judged_before, in integers.
-        let id = if now * judged_before > before * judged_now {
-            "summary-trend-up"
-        } else {
-            "summary-trend-down"
-        };
-        Some(self.locale.message_with(id, &texts))
     }
 
     /// `Curtis Hale (12 reviews)` for each name, by rank.
@@ -275,15 +236,5 @@ impl SentenceWords<'_> {
         let names = self.evidence.entities.as_ref()?.iter().map(name).collect();
         let names = self.with_counts(names);
         Some(self.locale.message_with(id, &[("names", &names)]))
-    }
-
-    fn topics(&self) -> Option<Cow<'static, str>> {
-        let phrases = self.evidence.topics.as_ref()?.iter().map(|phrase| {
-            let words = self.locale.message_with("phrase", &[("phrase", phrase)]);
-            words.into_owned()
-        });
-        let names = self.with_counts(phrases.collect());
-        let texts = [("names", names.as_str())];
-        Some(self.locale.message_with("summary-topics", &texts))
     }
 }

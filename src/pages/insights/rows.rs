@@ -82,8 +82,8 @@ pub fn aspect_path(id: &str, site: &Site<'_>) -> String {
 }
 
 impl<'a> FiguresFragment<'a> {
-    /// The figures of `name`: its votes in `words`, then the neutral and uncertain reviews, and the number of reviews
-    /// with an opinion that their stars confirmed.
+    /// The figures of `name`: its votes in `words`, then the neutral reviews, the uncertain ones, and the uncertain ones
+    /// of which the stars confirm a side.
     pub fn new(
         name: &str,
         votes: Votes<'_>,
@@ -93,10 +93,11 @@ impl<'a> FiguresFragment<'a> {
         trend: Option<&'a wire::Trend>,
         locale: &'a Locale,
     ) -> Self {
+        let confirmed = confirmed.positive + confirmed.negative;
         for (id, reviews) in [
             ("number-neutral", neutral),
-            ("number-uncertain", uncertain),
-            ("number-confirmed", confirmed.positive + confirmed.negative),
+            ("number-uncertain", uncertain.saturating_sub(confirmed)),
+            ("number-confirmed", confirmed),
         ] {
             if reviews > 0 {
                 words += "; ";

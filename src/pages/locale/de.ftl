@@ -164,7 +164,7 @@ number-negative = { $number } negativ
 number-mixed = { $number } gemischt
 number-neutral = { $number } neutral
 number-uncertain = { $number } unsicher
-number-confirmed = { $number } mit Hilfe der Sterne beurteilt
+number-confirmed = { $number } weitere, die die Sterne nahelegen
 named-and-judged = von { $named } Bewertungen, die den Namen nennen, urteilen { $judged }
 bar = { $name }: { $figure }
 months-described = Nach Monaten von { $from } bis { $to }: { $positive } positive und { $negative } negative Bewertungen, höchstens { $up } und { $down } in einem Monat
@@ -198,7 +198,6 @@ whole-review-of = Die ganze Bewertung vom { $day }
 next = Die nächsten { $number }
 findings-json = Diese Befunde als JSON, mit den Regeln dahinter
 reviews-that-name = { $naming } von { $all } nennen { $name }.
-said-where-is-named = Was gesagt wird, wo { $name } genannt wird
 too-few-for-figures = Zu wenige Bewertungen nennen { $name } für Zahlen.
 same-reviews-judge = Was dieselben Bewertungen beurteilen
 in-customers-words = In den Worten der Kunden
@@ -211,26 +210,14 @@ summary-overall = { $count ->
     [one] Von { $number } Bewertung, die { $business } insgesamt beurteilt, ist { $positive } positiv und { $negative } negativ.
    *[other] Von { $number } Bewertungen, die { $business } insgesamt beurteilen, sind { $positive } positiv und { $negative } negativ.
 }
-summary-unheard = { $count ->
-    [one] { $number } von { $reviews } Bewertungen mit einem oder zwei Sternen wurde nicht als negativ gelesen.
-   *[other] { $number } von { $reviews } Bewertungen mit einem oder zwei Sternen wurden nicht als negativ gelesen.
-}
 summary-aspect-positive = { $topic }: { $positive } von { $judged } Bewertungen dazu sind positiv.
-summary-aspect-positive-second = { $topic }: Lob in { $positive } von { $judged } Bewertungen dazu.
-summary-aspect-positive-third = Von { $judged } Bewertungen, die über { $name } urteilen, sind { $positive } positiv.
 summary-aspect-negative = { $topic }: { $negative } von { $judged } Bewertungen dazu sind negativ.
-summary-aspect-negative-second = { $negative } von { $judged } Bewertungen, die über { $name } urteilen, klagen darüber.
-summary-aspect-negative-third = Von { $judged } Bewertungen, die über { $name } urteilen, sind { $negative } negativ.
 summary-complaint-phrase = Oft geht es um „{ $phrase }“ ({ $complaints }).
 newest-complaints = { $reviews } der { $newest } neuesten Beschwerden
 summary-complaint-quote = Eine davon: „{ $quote }“
-summary-trend-up = { $topic }: Die Bewertungen sind positiver geworden, { $positive } von { $judged } im letzten Halbjahr gegenüber { $positive_before } von { $judged_before } davor.
-summary-trend-down = { $topic }: Die Bewertungen sind weniger positiv geworden, { $positive } von { $judged } im letzten Halbjahr gegenüber { $positive_before } von { $judged_before } davor.
 summary-technicians = Am häufigsten genannt: { $names }.
 summary-services = Am häufigsten erwähnte Leistungen: { $names }.
-summary-topics = Auffällige Wörter: { $names }.
 name-with-reviews = { $name } ({ $reviews })
-phrase = „{ $phrase }“
 
 ## Names of topics and trades: the id is made of the English name
 
@@ -312,7 +299,6 @@ find-years = Nach Jahr
 find-results = Ergebnisse
 find-remove = diesen Filter entfernen
 find-remove-all = Alle Filter entfernen
-find-order = Reihenfolge
 find-pages = Ergebnisseiten
 find-previous = Vorige { $number }
 find-next = Nächste { $number }
@@ -335,12 +321,12 @@ order-newest = Neueste
 order-oldest = Älteste
 order-most-stars = Meiste Sterne
 order-fewest-stars = Wenigste Sterne
-field-words = Wörter in den Bewertungen
-field-stars = Sterne
-field-min-stars = Sterne, mindestens
-field-max-stars = Sterne, höchstens
-field-service = Leistung
-field-technician = Techniker
+field-query = Wörter in den Bewertungen
+field-rating = Sterne
+field-min_rating = Sterne, mindestens
+field-max_rating = Sterne, höchstens
+field-mentions_service = Leistung
+field-mentions_technician = Techniker
 field-source = Quelle
 field-since = Ab Tag
 field-until = Bis Tag
@@ -348,8 +334,9 @@ field-language = Sprache
 field-aspect = Thema
 field-polarity = Meinung zum Thema
 field-match = Wie Wörter gefunden werden
-field-has-text = Mit Kommentar
-field-has-response = Mit Antwort
+field-has_text = Mit Kommentar
+field-has_response = Mit Antwort
+field-sort = Reihenfolge
 choice-any = beliebig
 choice-yes = ja
 choice-no = nein
@@ -357,22 +344,29 @@ choice-or-more = { $stars } oder mehr
 choice-or-fewer = { $stars } oder weniger
 choice-words = jedes Wort, in beliebiger Reihenfolge
 choice-substring = genau wie geschrieben
-filter-words = mit „{ $text }“
-filter-substring = mit genau „{ $text }“
-filter-min-stars = { $stars } Sterne oder mehr
-filter-max-stars = { $stars } Sterne oder weniger
-filter-since = seit { $day }
-filter-until = bis { $day }
-filter-technician = die { $name } nennen
-filter-service = über { $name }
-filter-language = in der Sprache { $tag }
-filter-source = von { $name }
-filter-aspect = Thema: { $name }
-filter-polarity = Meinung: { $polarity }
-filter-text = mit Kommentar
-filter-no-text = ohne Kommentar
-filter-response = mit Antwort
-filter-no-response = ohne Antwort
+filter-query = { $match ->
+    [substring] mit genau „{ $value }“
+   *[words] mit „{ $value }“
+}
+filter-rating = { $value }
+filter-min_rating = { $value } Sterne oder mehr
+filter-max_rating = { $value } Sterne oder weniger
+filter-since = seit { $value }
+filter-until = bis { $value }
+filter-mentions_technician = die { $value } nennen
+filter-mentions_service = über { $value }
+filter-language = in der Sprache { $value }
+filter-source = von { $value }
+filter-aspect = Thema: { $value }
+filter-polarity = Meinung: { $value }
+filter-has_text = { $value ->
+    [true] mit Kommentar
+   *[false] ohne Kommentar
+}
+filter-has_response = { $value ->
+    [true] mit Antwort
+   *[false] ohne Antwort
+}
 fault-stars = Wählen Sie 1 bis 5 Sterne.
 fault-day = Schreiben Sie den Tag so: 2024-02-29.
 fault-text = Verwenden Sie höchstens 1.000 Zeichen, nur einmal.

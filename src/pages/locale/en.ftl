@@ -172,7 +172,7 @@ number-negative = { $number } negative
 number-mixed = { $number } mixed
 number-neutral = { $number } neutral
 number-uncertain = { $number } uncertain
-number-confirmed = { $number } judged with the help of the stars
+number-confirmed = { $number } more that the stars suggest
 named-and-judged = of { $named } reviews that name them, { $judged } judge
 bar = { $name }: { $figure }
 months-described = By month from { $from } to { $to }: { $positive } positive and { $negative } negative reviews, at most { $up } and { $down } in a month
@@ -206,7 +206,6 @@ whole-review-of = The whole review of { $day }
 next = The next { $number }
 findings-json = These findings as JSON, with the rules behind each
 reviews-that-name = { $naming } of { $all } name { $name }.
-said-where-is-named = Sentiment where { $name } is named
 too-few-for-figures = Too few reviews name { $name } for figures.
 same-reviews-judge = Topics of the same reviews
 in-customers-words = In customers’ words
@@ -219,26 +218,14 @@ summary-overall = { $count ->
     [one] Of the { $number } review that judges { $business } as a whole, { $positive } is positive and { $negative } negative.
    *[other] Of the { $number } reviews that judge { $business } as a whole, { $positive } are positive and { $negative } negative.
 }
-summary-unheard = { $count ->
-    [one] { $number } of { $reviews } reviews with one or two stars was not read as negative.
-   *[other] { $number } of { $reviews } reviews with one or two stars were not read as negative.
-}
 summary-aspect-positive = { $topic }: { $positive } of { $judged } reviews that judge it are positive.
-summary-aspect-positive-second = { $topic }: praise in { $positive } of { $judged } reviews that judge it.
-summary-aspect-positive-third = Of { $judged } reviews that judge { $name }, { $positive } are positive.
 summary-aspect-negative = { $topic }: { $negative } of { $judged } reviews that judge it are negative.
-summary-aspect-negative-second = { $negative } of { $judged } reviews that judge { $name } complain.
-summary-aspect-negative-third = Of { $judged } reviews that judge { $name }, { $negative } are negative.
 summary-complaint-phrase = It is often about “{ $phrase }” ({ $complaints }).
 newest-complaints = { $reviews } of the { $newest } newest complaints
 summary-complaint-quote = One of them: “{ $quote }”
-summary-trend-up = { $topic }: reviews have become more positive, { $positive } of { $judged } in the last half-year against { $positive_before } of { $judged_before } in the one before.
-summary-trend-down = { $topic }: reviews have become less positive, { $positive } of { $judged } in the last half-year against { $positive_before } of { $judged_before } in the one before.
 summary-technicians = Named most often: { $names }.
 summary-services = Services mentioned most often: { $names }.
-summary-topics = Words that stand out: { $names }.
 name-with-reviews = { $name } ({ $reviews })
-phrase = “{ $phrase }”
 
 ## Names of topics and trades: the id is made of the English name
 
@@ -320,7 +307,6 @@ find-years = By year
 find-results = Results
 find-remove = remove this filter
 find-remove-all = Remove all filters
-find-order = Order
 find-pages = Pages of results
 find-previous = Previous { $number }
 find-next = Next { $number }
@@ -343,12 +329,12 @@ order-newest = Newest
 order-oldest = Oldest
 order-most-stars = Most stars
 order-fewest-stars = Fewest stars
-field-words = Words in the reviews
-field-stars = Stars
-field-min-stars = Stars, at least
-field-max-stars = Stars, at most
-field-service = Service
-field-technician = Technician
+field-query = Words in the reviews
+field-rating = Stars
+field-min_rating = Stars, at least
+field-max_rating = Stars, at most
+field-mentions_service = Service
+field-mentions_technician = Technician
 field-source = Source
 field-since = From day
 field-until = To day
@@ -356,8 +342,9 @@ field-language = Language
 field-aspect = Topic
 field-polarity = Opinion on the topic
 field-match = How words are found
-field-has-text = With a comment
-field-has-response = With an answer
+field-has_text = With a comment
+field-has_response = With an answer
+field-sort = Order
 choice-any = any
 choice-yes = yes
 choice-no = no
@@ -365,22 +352,29 @@ choice-or-more = { $stars } or more
 choice-or-fewer = { $stars } or fewer
 choice-words = each word, in any order
 choice-substring = exactly as written
-filter-words = with “{ $text }”
-filter-substring = with exactly “{ $text }”
-filter-min-stars = { $stars } stars or more
-filter-max-stars = { $stars } stars or fewer
-filter-since = since { $day }
-filter-until = until { $day }
-filter-technician = naming { $name }
-filter-service = about { $name }
-filter-language = in language { $tag }
-filter-source = from { $name }
-filter-aspect = topic: { $name }
-filter-polarity = opinion: { $polarity }
-filter-text = with a comment
-filter-no-text = without a comment
-filter-response = with an answer
-filter-no-response = without an answer
+filter-query = { $match ->
+    [substring] with exactly “{ $value }”
+   *[words] with “{ $value }”
+}
+filter-rating = { $value }
+filter-min_rating = { $value } stars or more
+filter-max_rating = { $value } stars or fewer
+filter-since = since { $value }
+filter-until = until { $value }
+filter-mentions_technician = naming { $value }
+filter-mentions_service = about { $value }
+filter-language = in language { $value }
+filter-source = from { $value }
+filter-aspect = topic: { $value }
+filter-polarity = opinion: { $value }
+filter-has_text = { $value ->
+    [true] with a comment
+   *[false] without a comment
+}
+filter-has_response = { $value ->
+    [true] with an answer
+   *[false] without an answer
+}
 fault-stars = Choose a number of stars from 1 to 5.
 fault-day = Write a day like this: 2024-02-29.
 fault-text = Use at most 1,000 characters, once.

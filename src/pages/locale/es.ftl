@@ -176,10 +176,7 @@ number-uncertain = { $count ->
     [one] { $number } dudosa
    *[other] { $number } dudosas
 }
-number-confirmed = { $count ->
-    [one] { $number } decidida con ayuda de las estrellas
-   *[other] { $number } decididas con ayuda de las estrellas
-}
+number-confirmed = { $number } más que sugieren las estrellas
 named-and-judged = de { $named } reseñas que lo nombran, { $judged } opinan
 bar = { $name }: { $figure }
 months-described = Por mes, de { $from } a { $to }: { $positive } reseñas positivas y { $negative } negativas, como máximo { $up } y { $down } en un mes
@@ -213,7 +210,6 @@ whole-review-of = La reseña completa del { $day }
 next = Las siguientes { $number }
 findings-json = Estos resultados en JSON, con las reglas aplicadas
 reviews-that-name = { $naming } de { $all } mencionan: { $name }.
-said-where-is-named = Lo que se dice cuando se nombra a { $name }
 too-few-for-figures = Muy pocas reseñas nombran a { $name } para dar cifras.
 same-reviews-judge = Lo que valoran las mismas reseñas
 in-customers-words = En palabras de los clientes
@@ -226,26 +222,14 @@ summary-overall = { $count ->
     [one] De { $number } reseña que valora { $business } en conjunto, { $positive } es positiva y { $negative } negativa.
    *[other] De las { $number } reseñas que valoran { $business } en conjunto, { $positive } son positivas y { $negative } negativas.
 }
-summary-unheard = { $count ->
-    [one] { $number } de { $reviews } reseñas con una o dos estrellas no se leyó como negativa.
-   *[other] { $number } de { $reviews } reseñas con una o dos estrellas no se leyeron como negativas.
-}
 summary-aspect-positive = { $topic }: { $positive } de { $judged } reseñas que lo valoran son positivas.
-summary-aspect-positive-second = { $topic }: elogios en { $positive } de las { $judged } reseñas que opinan sobre ello.
-summary-aspect-positive-third = De { $judged } reseñas que opinan sobre { $name }, { $positive } son positivas.
 summary-aspect-negative = { $topic }: { $negative } de { $judged } reseñas que lo valoran son negativas.
-summary-aspect-negative-second = { $negative } de { $judged } reseñas que opinan sobre { $name } se quejan.
-summary-aspect-negative-third = De { $judged } reseñas que opinan sobre { $name }, { $negative } son negativas.
 summary-complaint-phrase = A menudo se trata de «{ $phrase }» ({ $complaints }).
 newest-complaints = { $reviews } de las { $newest } quejas más recientes
 summary-complaint-quote = Una de ellas: «{ $quote }»
-summary-trend-up = { $topic }: las reseñas son ahora más positivas, { $positive } de { $judged } en el último semestre frente a { $positive_before } de { $judged_before } en el anterior.
-summary-trend-down = { $topic }: las reseñas son ahora menos positivas, { $positive } de { $judged } en el último semestre frente a { $positive_before } de { $judged_before } en el anterior.
 summary-technicians = Personas más nombradas: { $names }.
 summary-services = Servicios más mencionados: { $names }.
-summary-topics = Palabras que destacan: { $names }.
 name-with-reviews = { $name } ({ $reviews })
-phrase = «{ $phrase }»
 
 ## Names of topics and trades: the id is made of the English name
 
@@ -327,7 +311,6 @@ find-years = Por año
 find-results = Resultados
 find-remove = quitar este filtro
 find-remove-all = Quitar todos los filtros
-find-order = Orden
 find-pages = Páginas de resultados
 find-previous = { $number } anteriores
 find-next = { $number } siguientes
@@ -350,12 +333,12 @@ order-newest = Más recientes
 order-oldest = Más antiguas
 order-most-stars = Más estrellas
 order-fewest-stars = Menos estrellas
-field-words = Palabras en las reseñas
-field-stars = Estrellas
-field-min-stars = Estrellas, como mínimo
-field-max-stars = Estrellas, como máximo
-field-service = Servicio
-field-technician = Técnico
+field-query = Palabras en las reseñas
+field-rating = Estrellas
+field-min_rating = Estrellas, como mínimo
+field-max_rating = Estrellas, como máximo
+field-mentions_service = Servicio
+field-mentions_technician = Técnico
 field-source = Fuente
 field-since = Desde el día
 field-until = Hasta el día
@@ -363,8 +346,9 @@ field-language = Idioma
 field-aspect = Tema
 field-polarity = Opinión sobre el tema
 field-match = Cómo se buscan las palabras
-field-has-text = Con comentario
-field-has-response = Con respuesta
+field-has_text = Con comentario
+field-has_response = Con respuesta
+field-sort = Orden
 choice-any = cualquiera
 choice-yes = sí
 choice-no = no
@@ -372,22 +356,29 @@ choice-or-more = { $stars } o más
 choice-or-fewer = { $stars } o menos
 choice-words = cada palabra, en cualquier orden
 choice-substring = exactamente como está escrito
-filter-words = con «{ $text }»
-filter-substring = con exactamente «{ $text }»
-filter-min-stars = { $stars } estrellas o más
-filter-max-stars = { $stars } estrellas o menos
-filter-since = desde el { $day }
-filter-until = hasta el { $day }
-filter-technician = que nombran a { $name }
-filter-service = sobre { $name }
-filter-language = en el idioma { $tag }
-filter-source = de { $name }
-filter-aspect = tema: { $name }
-filter-polarity = opinión: { $polarity }
-filter-text = con comentario
-filter-no-text = sin comentario
-filter-response = con respuesta
-filter-no-response = sin respuesta
+filter-query = { $match ->
+    [substring] con exactamente «{ $value }»
+   *[words] con «{ $value }»
+}
+filter-rating = { $value }
+filter-min_rating = { $value } estrellas o más
+filter-max_rating = { $value } estrellas o menos
+filter-since = desde el { $value }
+filter-until = hasta el { $value }
+filter-mentions_technician = que nombran a { $value }
+filter-mentions_service = sobre { $value }
+filter-language = en el idioma { $value }
+filter-source = de { $value }
+filter-aspect = tema: { $value }
+filter-polarity = opinión: { $value }
+filter-has_text = { $value ->
+    [true] con comentario
+   *[false] sin comentario
+}
+filter-has_response = { $value ->
+    [true] con respuesta
+   *[false] sin respuesta
+}
 fault-stars = Elija un número de estrellas de 1 a 5.
 fault-day = Escriba el día así: 2024-02-29.
 fault-text = Use como máximo 1000 caracteres, una sola vez.

@@ -180,8 +180,8 @@ number-uncertain = { $count ->
    *[other] { $number } incertains
 }
 number-confirmed = { $count ->
-    [one] { $number } jugé à l’aide des étoiles
-   *[other] { $number } jugés à l’aide des étoiles
+    [one] { $number } autre que suggèrent les étoiles
+   *[other] { $number } autres que suggèrent les étoiles
 }
 named-and-judged = sur { $named } avis qui le citent, { $judged } jugent
 bar = { $name } : { $figure }
@@ -216,7 +216,6 @@ whole-review-of = L’avis complet du { $day }
 next = Les { $number } suivants
 findings-json = Ces résultats en JSON, avec les règles appliquées
 reviews-that-name = { $naming } sur { $all } mentionnent { $name }.
-said-where-is-named = Ce qui est dit quand { $name } est cité
 too-few-for-figures = Trop peu d’avis citent { $name } pour des chiffres.
 same-reviews-judge = Ce que jugent les mêmes avis
 in-customers-words = Selon les clients
@@ -229,26 +228,14 @@ summary-overall = { $count ->
     [one] Sur { $number } avis qui juge { $business } dans l’ensemble, { $positive } est positif et { $negative } négatif.
    *[other] Sur { $number } avis qui jugent { $business } dans l’ensemble, { $positive } sont positifs et { $negative } négatifs.
 }
-summary-unheard = { $count ->
-    [one] { $number } avis sur { $reviews } avec une ou deux étoiles n’a pas été lu comme négatif.
-   *[other] { $number } avis sur { $reviews } avec une ou deux étoiles n’ont pas été lus comme négatifs.
-}
 summary-aspect-positive = { $topic } : { $positive } avis sur { $judged } à ce sujet sont positifs.
-summary-aspect-positive-second = { $topic } : des éloges dans { $positive } avis sur { $judged } à ce sujet.
-summary-aspect-positive-third = Sur { $judged } avis au sujet de « { $name } », { $positive } sont positifs.
 summary-aspect-negative = { $topic } : { $negative } avis sur { $judged } à ce sujet sont négatifs.
-summary-aspect-negative-second = Des plaintes au sujet de « { $name } » dans { $negative } avis sur { $judged }.
-summary-aspect-negative-third = Sur { $judged } avis au sujet de « { $name } », { $negative } sont négatifs.
 summary-complaint-phrase = Il s’agit souvent de « { $phrase } » ({ $complaints }).
 newest-complaints = { $reviews } des { $newest } avis critiques les plus récents
 summary-complaint-quote = L’un d’eux : « { $quote } »
-summary-trend-up = { $topic } : les avis sont devenus plus positifs, { $positive } sur { $judged } au dernier semestre contre { $positive_before } sur { $judged_before } au précédent.
-summary-trend-down = { $topic } : les avis sont devenus moins positifs, { $positive } sur { $judged } au dernier semestre contre { $positive_before } sur { $judged_before } au précédent.
 summary-technicians = Les plus cités : { $names }.
 summary-services = Services les plus mentionnés : { $names }.
-summary-topics = Mots marquants : { $names }.
 name-with-reviews = { $name } ({ $reviews })
-phrase = « { $phrase } »
 
 ## Names of topics and trades: the id is made of the English name
 
@@ -330,7 +317,6 @@ find-years = Par année
 find-results = Résultats
 find-remove = retirer ce filtre
 find-remove-all = Retirer tous les filtres
-find-order = Ordre
 find-pages = Pages de résultats
 find-previous = { $number } précédents
 find-next = { $number } suivants
@@ -353,12 +339,12 @@ order-newest = Plus récents
 order-oldest = Plus anciens
 order-most-stars = Plus d’étoiles
 order-fewest-stars = Moins d’étoiles
-field-words = Mots dans les avis
-field-stars = Étoiles
-field-min-stars = Étoiles, au moins
-field-max-stars = Étoiles, au plus
-field-service = Service
-field-technician = Technicien
+field-query = Mots dans les avis
+field-rating = Étoiles
+field-min_rating = Étoiles, au moins
+field-max_rating = Étoiles, au plus
+field-mentions_service = Service
+field-mentions_technician = Technicien
 field-source = Source
 field-since = Du jour
 field-until = Au jour
@@ -366,8 +352,9 @@ field-language = Langue
 field-aspect = Sujet
 field-polarity = Opinion sur le sujet
 field-match = Comment trouver les mots
-field-has-text = Avec commentaire
-field-has-response = Avec réponse
+field-has_text = Avec commentaire
+field-has_response = Avec réponse
+field-sort = Ordre
 choice-any = tous
 choice-yes = oui
 choice-no = non
@@ -375,22 +362,29 @@ choice-or-more = { $stars } ou plus
 choice-or-fewer = { $stars } ou moins
 choice-words = chaque mot, dans n’importe quel ordre
 choice-substring = exactement comme écrit
-filter-words = avec « { $text } »
-filter-substring = avec exactement « { $text } »
-filter-min-stars = { $stars } étoiles ou plus
-filter-max-stars = { $stars } étoiles ou moins
-filter-since = depuis le { $day }
-filter-until = jusqu’au { $day }
-filter-technician = qui nomment { $name }
-filter-service = sur { $name }
-filter-language = en langue { $tag }
-filter-source = de { $name }
-filter-aspect = sujet : { $name }
-filter-polarity = opinion : { $polarity }
-filter-text = avec commentaire
-filter-no-text = sans commentaire
-filter-response = avec réponse
-filter-no-response = sans réponse
+filter-query = { $match ->
+    [substring] avec exactement « { $value } »
+   *[words] avec « { $value } »
+}
+filter-rating = { $value }
+filter-min_rating = { $value } étoiles ou plus
+filter-max_rating = { $value } étoiles ou moins
+filter-since = depuis le { $value }
+filter-until = jusqu’au { $value }
+filter-mentions_technician = qui nomment { $value }
+filter-mentions_service = sur { $value }
+filter-language = en langue { $value }
+filter-source = de { $value }
+filter-aspect = sujet : { $value }
+filter-polarity = opinion : { $value }
+filter-has_text = { $value ->
+    [true] avec commentaire
+   *[false] sans commentaire
+}
+filter-has_response = { $value ->
+    [true] avec réponse
+   *[false] sans réponse
+}
 fault-stars = Choisissez un nombre d’étoiles de 1 à 5.
 fault-day = Écrivez le jour ainsi : 2024-02-29.
 fault-text = Utilisez au plus 1 000 caractères, une seule fois.

@@ -5,8 +5,6 @@
 //! with each other and with the IDs and arguments in the sources.
 
 use std::borrow::Cow;
-use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
 use std::sync::LazyLock;
@@ -78,7 +76,7 @@ static MESSAGES: LazyLock<[Messages; PageLanguage::ALL.len()]> = LazyLock::new(|
     })
 });
 
-/// A language and a region, for messages, numbers and days. Cloning shares the caches.
+/// A language and a region, for messages, numbers and days. Cloning shares the format of numbers.
 #[derive(Clone)]
 pub struct Locale(Rc<Inner>);
 
@@ -87,19 +85,6 @@ struct Inner {
     /// The ISO 3166 code of the country, for date formats; empty if unknown.
     region: String,
     numbers: Option<DecimalFormatter>,
-    /// Formatted days, because lists of reviews repeat them.
-    days: RefCell<HashMap<NaiveDate, String>>,
-    /// Labels of 0 to 5 stars.
-    stars: [OnceCell<Cow<'static, str>>; 6],
-}
-
-/// The locales that a thread caches, and the days that each of them caches.
-const LOCALES_MAX: usize = 16;
-const DAYS_MAX: usize = 4_096;
-
-thread_local! {
-    /// The locales of this thread: loading number formats takes as long as many messages.
-    static LOCALES: RefCell<Vec<Locale>> = const { RefCell::new(Vec::new()) };
 }
 
 impl fmt::Debug for Locale {
@@ -121,21 +106,6 @@ impl Locale {
     /// Words in `language`, with the date format of the business's country.
     pub fn new(language: PageLanguage, business: &Business) -> Self {
         let region = region(business);
-        LOCALES.with_borrow_mut(|locales| {
-            let is_same = |one: &&Self| one.0.language == language && one.0.region == region;
-            if let Some(known) = locales.iter().find(is_same) {
-                return known.clone();
-            }
-            if locales.len() >= LOCALES_MAX {
-                locales.clear();
-            }
-            let locale = Self::with_region(language, region);
-            locales.push(locale.clone());
-            locale
-        })
-    }
-
-    fn with_region(language: PageLanguage, region: String) -> Self {
         let tag = format!("{}-{region}", language.name());
         let locale = icu_locale_core::Locale::try_from_str(tag.trim_end_matches('-'));
         let numbers = locale.ok().and_then(|locale| {
@@ -145,8 +115,6 @@ impl Locale {
             language,
             region,
             numbers,
-            days: RefCell::default(),
-            stars: Default::default(),
         }))
     }
 
@@ -201,12 +169,13 @@ impl Locale {
 
     /// The name of a topic or a trade. Built-in ones are translated; others keep the `label` of their author.
     pub fn name<'a>(&self, label: &'a str) -> Cow<'a, str> {
-        let id = name_id(label);
-        if MESSAGES[self.0.language as usize].has_message(&id) {
-            self.message(&id)
-        } else {
-            Cow::Borrowed(label)
-        }
+        self.find(&name_id(label)).unwrap_or(Cow::Borrowed(label))
+    }
+
+    /// A message without arguments, if there is one.
+    pub fn find(&self, id: &str) -> Option<Cow<'static, str>> {
+        let is_known = MESSAGES[self.0.language as usize].has_message(id);
+        is_known.then(|| self.message(id))
     }
 
     /// A name within a sentence: only German keeps the capital, and all languages that of an abbreviation.
@@ -243,15 +212,6 @@ impl Locale {
 
     /// A day: `8 November 2026`, in the United States `November 8, 2026`.
     pub fn day(&self, date: NaiveDate) -> Cow<'static, str> {
-        let mut days = self.0.days.borrow_mut();
-        if days.len() >= DAYS_MAX {
-            days.clear();
-        }
-        let day = days.entry(date);
-        Cow::Owned(day.or_insert_with(|| self.format_day(date)).clone())
-    }
-
-    fn format_day(&self, date: NaiveDate) -> String {
         let (month, year) = (self.month_name(date), date.year().to_string());
         let mut args = args(&[
             ("month", &month),
@@ -260,14 +220,11 @@ impl Locale {
         ]);
         // A number, because French selects by it: `1er novembre`, `2 novembre`.
         args.set("day", date.day());
-        self.format("day", Some(&args)).into_owned()
+        self.format("day", Some(&args))
     }
 
     pub fn stars_of_5(&self, stars: u8) -> Cow<'static, str> {
-        let stars = stars.min(5);
-        let label = self.0.stars[usize::from(stars)]
-            .get_or_init(|| self.message_with("stars-of-5", &[("stars", &stars.to_string())]));
-        label.clone()
+        self.message_with("stars-of-5", &[("stars", &stars.min(5).to_string())])
     }
 
     /// A month: `2026-11` is `November 2026`; an invalid one stays unchanged.
@@ -525,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn every_message_that_a_source_asks_for_is_there_and_gets_its_arguments() {
+    fn every_message_in_a_source_exists_and_gets_all_arguments() {
         let english = messages(PageLanguage::English);
         let mut files = Vec::new();
         sources(
@@ -534,7 +491,7 @@ mod tests {
         );
         let mut calls = 0;
         for (file, code) in &files {
-            for (method, given) in [
+            for (method, counts) in [
                 (".message(", &[][..]),
                 (".message_with(", &[]),
                 (".counted(", &["count", "number"]),
@@ -550,10 +507,10 @@ mod tests {
                         .get(id)
                         .unwrap_or_else(|| panic!("{file} asks for {id}, which is no message"));
                     let Some(mut texts) = texts else { continue };
-                    texts.extend(given);
+                    texts.extend(counts);
                     let mut needed = arguments.all();
-                    if !given.is_empty() {
-                        needed.extend(given);
+                    if !counts.is_empty() {
+                        needed.extend(counts);
                     }
                     assert_eq!(texts, needed, "{file}: the arguments of {id}");
                 }
@@ -583,14 +540,16 @@ mod tests {
             }
         }
         for id in english.keys().filter(|id| !id.starts_with("name-")) {
-            let quoted = format!("\"{id}\"");
+            // The labels of a parameter are found by its name.
+            let of_parameter = id.strip_prefix("field-").or(id.strip_prefix("filter-"));
+            let quoted = format!("\"{}\"", of_parameter.unwrap_or(id));
             let is_used = files.iter().any(|(_, code)| code.contains(&quoted));
             assert!(is_used, "no page uses {id}");
         }
     }
 
     #[test]
-    fn numbers_and_days_are_written_as_the_country_writes_them() {
+    fn numbers_and_days_follow_the_format_of_the_country() {
         let day = |language: &str| locale(language).day("2026-11-08".parse().unwrap());
         assert_eq!(day("en"), "8 November 2026");
         assert_eq!(day("en-US"), "November 8, 2026");

@@ -137,7 +137,7 @@ async fn every_number_of_the_summary_is_in_the_aggregates() {
     let app = TestApp::seeded().await;
     let insights = app.get("/insights.json").await.json();
     let sentences = insights["summary"]["sentences"].as_array().unwrap();
-    assert!(sentences.len() >= 5, "the premise");
+    assert!((4..=6).contains(&sentences.len()), "the premise");
     let mut aggregates = BTreeSet::new();
     for part in ["aspects", "entities", "topics"] {
         collect(&insights[part], &mut aggregates);
@@ -204,10 +204,10 @@ async fn topics_of_complaints_are_in_their_evidence() {
             with_phrase += u64::from(blamed.any(|_| whole.contains(phrase)));
         }
         let counted = evidence["figures"]["with_phrase"].as_u64().unwrap();
-        assert!((2..=with_phrase).contains(&counted), "{complaint}");
+        assert!((3..=with_phrase).contains(&counted), "{complaint}");
     }
     assert!(
-        complaints.len() == 3 && seen > 0,
+        complaints.len() == 1 && seen > 0,
         "the premise: {complaints:#?}"
     );
 }
@@ -289,30 +289,28 @@ async fn complaints_are_about_their_most_frequent_phrase_and_quoted_with_it() {
 }
 
 #[tokio::test]
-async fn three_sentences_of_a_kind_have_three_wordings() {
-    let app = TestApp::seeded().await;
-    let insights = app.get("/insights.json").await.json();
-    for template in ["aspect_positive", "aspect_negative"] {
-        let sentences = summary_of(&insights, template);
-        let forms: BTreeSet<String> = sentences
-            .iter()
-            .map(|sentence| {
-                let id = &sentence["evidence"]["aspect"];
-                let aspects = insights["aspects"].as_array().unwrap();
-                let aspect = aspects.iter().find(|aspect| aspect["id"] == *id).unwrap();
-                let label = aspect["label"].as_str().unwrap().to_lowercase();
-                let text = sentence["text"].as_str().unwrap().to_lowercase();
-                let (said, _) = text.split_once(['.', ',']).unwrap();
-                let words = said.replace(&label, "it");
-                let letters = words.chars().filter(|one| !one.is_ascii_digit());
-                letters
-                    .collect::<String>()
-                    .replace("some", "")
-                    .replace("many", "")
-                    .replace("most", "")
-            })
-            .collect();
-        assert_eq!((sentences.len(), forms.len()), (3, 3), "{forms:#?}");
+async fn the_summary_has_at_most_six_sentences_with_ten_judgements() {
+    for number in [12, 60, 264] {
+        let texts = [
+            (1, number / 4, "The woman on the phone was rude to me."),
+            (5, number, "The crew was very polite and friendly."),
+            (1, 2, "They were an hour late and the price was too high."),
+        ];
+        let app = firm("Plumber", &texts).await;
+        let insights = app.get("/insights.json").await.json();
+        let sentences = insights["summary"]["sentences"].as_array().unwrap();
+        assert!((3..=6).contains(&sentences.len()), "{sentences:#?}");
+        let all = u64::from(number / 4 + number + 2);
+        let least = if all < 100 {
+            all.div_ceil(10).max(3)
+        } else {
+            10
+        };
+        for sentence in sentences {
+            let evidence = &sentence["evidence"];
+            assert!(evidence["figures"]["judged"].as_u64() >= Some(least));
+            assert_ne!(evidence["aspect"], "price", "two reviews judge it");
+        }
     }
 }
 

@@ -58,7 +58,7 @@ fn quotes(insights: &Insights) -> impl Iterator<Item = &Quote> {
     let aspects = insights.aspects.iter().flat_map(|aspect| &aspect.quotes);
     let entities = entities(insights).flat_map(|entity| entity.quotes.iter().flatten());
     let topics = insights.topics.iter();
-    let topics = topics.filter_map(|topic| topic.quote.as_ref());
+    let topics = topics.map(|topic| &topic.quote);
     aspects.chain(entities).chain(topics)
 }
 

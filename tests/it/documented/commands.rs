@@ -111,7 +111,8 @@ async fn every_command_in_the_docs_exists() {
             let words: Vec<&str> = words_of(line).into_iter().skip_while(is_setting).collect();
             match words.as_slice() {
                 ["reviews", ..] => parse(&words, line),
-                ["cargo", "run", "--release", "--example", example, ..] => {
+                ["cargo", "run", "--release", "--example", example, ..]
+                | ["cargo", "run", "--profile", _, "--example", example, ..] => {
                     let examples = root().join("examples");
                     let is_there = examples.join(example).is_dir()
                         || examples.join(format!("{example}.rs")).is_file();

@@ -12,7 +12,7 @@ use poem::web::{LocalAddr, RemoteAddr};
 use poem::{Body, Endpoint, Request, RequestParts, Response};
 use serde_json::json;
 
-use super::request;
+use super::{open, request};
 use crate::support::{FakeDns, Generator, MakeHub, TestApp};
 
 const MIB: u64 = 1024 * 1024;
@@ -29,11 +29,11 @@ async fn service() -> TestApp {
     TestApp::with_hub(&Generator::new(43).reviews(60), hub).await
 }
 
-/// A POST of `body` that a proxy forwards for a client.
-fn post(proxy: &str, client: &str, body: impl Into<Body>) -> Request {
+/// A POST of `body` in a session that a proxy forwards for a client.
+fn post(session: &str, proxy: &str, client: &str, body: impl Into<Body>) -> Request {
     let request = poem::http::Request::post("/mcp")
         .header("content-type", "application/json")
-        .header("mcp-session-id", "example-session")
+        .header("mcp-session-id", session)
         .header("x-forwarded-for", client);
     let (parts, ()) = request.body(()).unwrap().into_parts();
     let remote = RemoteAddr(SocketAddr::new(proxy.parse().unwrap(), 40_000).into());
@@ -62,12 +62,13 @@ async fn answer(app: &TestApp, request: Request) -> Response {
 /// Sends requests of this client without their bodies until one is refused; returns the number that wait.
 async fn wait(
     app: &TestApp,
+    session: &str,
     client: &str,
     waiting: &mut Vec<Pin<Box<dyn Future<Output = ()>>>>,
 ) -> u64 {
     for count in 0..1_000 {
         let endpoint = std::sync::Arc::clone(&app.app().endpoint);
-        let request = post("10.0.0.1", client, pending());
+        let request = post(session, "10.0.0.1", client, pending());
         let mut answered = Box::pin(async move {
             assert_eq!(endpoint.get_response(request).await.status(), 503);
         });
@@ -82,9 +83,10 @@ async fn wait(
 #[tokio::test]
 async fn unread_answers_of_one_client_behind_a_proxy_are_bounded_and_others_are_answered() {
     let app = service().await;
+    let session = open(&app, "2025-11-25").await;
     let (mut unread, mut bytes) = (Vec::new(), 0);
     let refused = loop {
-        let mut response = answer(&app, post("10.0.0.1", "198.51.100.1", search())).await;
+        let mut response = answer(&app, post(&session, "10.0.0.1", "198.51.100.1", search())).await;
         if response.status() != 200 {
             break response;
         }
@@ -108,27 +110,31 @@ async fn unread_answers_of_one_client_behind_a_proxy_are_bounded_and_others_are_
         ("10.0.0.1", "198.51.100.2", 200),
         ("10.0.0.1", "2001:db8::1", 200),
     ] {
-        let answered = answer(&app, post(proxy, client, search())).await;
+        let answered = answer(&app, post(&session, proxy, client, search())).await;
         assert_eq!(answered.status(), expected, "{proxy} {client}");
     }
     drop(unread);
-    let again = answer(&app, post("10.0.0.1", "198.51.100.1", search())).await;
+    let again = answer(&app, post(&session, "10.0.0.1", "198.51.100.1", search())).await;
     assert_eq!(again.status(), 200);
 }
 
 #[tokio::test]
 async fn bytes_in_flight_are_bounded_and_the_last_quarter_is_reserved_for_clients_with_few() {
     let app = service().await;
+    let session = open(&app, "2025-11-25").await;
     let mut waiting = Vec::new();
     // An IPv6 /48 is one client.
     assert_eq!(
-        wait(&app, "2001:db8:1::1", &mut waiting).await,
+        wait(&app, &session, "2001:db8:1::1", &mut waiting).await,
         PEER_BYTES_MAX / BODY_BYTES
     );
-    assert_eq!(wait(&app, "2001:db8:1:2::1", &mut waiting).await, 0);
+    assert_eq!(
+        wait(&app, &session, "2001:db8:1:2::1", &mut waiting).await,
+        0
+    );
     for client in ["198.51.100.1", "198.51.100.2"] {
         assert_eq!(
-            wait(&app, client, &mut waiting).await,
+            wait(&app, &session, client, &mut waiting).await,
             PEER_BYTES_MAX / BODY_BYTES
         );
     }
@@ -137,18 +143,22 @@ async fn bytes_in_flight_are_bounded_and_the_last_quarter_is_reserved_for_client
     for number in 0..left / BODY_BYTES / FEW {
         let client = format!("203.0.113.{number}");
         // A kept answer would keep its bytes in flight.
-        let answered = answer(&app, post("10.0.0.1", &client, ping()))
+        let answered = answer(&app, post(&session, "10.0.0.1", &client, ping()))
             .await
             .status();
         assert_eq!(answered, 200, "{client}");
-        assert_eq!(wait(&app, &client, &mut waiting).await, FEW, "{client}");
+        assert_eq!(
+            wait(&app, &session, &client, &mut waiting).await,
+            FEW,
+            "{client}"
+        );
     }
     assert_eq!(waiting.len() as u64 * BODY_BYTES, ALL_BYTES_MAX);
-    let refused = answer(&app, post("10.0.0.1", "203.0.113.200", ping())).await;
+    let refused = answer(&app, post(&session, "10.0.0.1", "203.0.113.200", ping())).await;
     assert_eq!(refused.status(), 503);
     // Only `/mcp` is full.
     assert_eq!(app.get("/reviews.json").await.status, 200);
     drop(waiting);
-    let answered = answer(&app, post("10.0.0.1", "203.0.113.200", ping())).await;
+    let answered = answer(&app, post(&session, "10.0.0.1", "203.0.113.200", ping())).await;
     assert_eq!(answered.status(), 200);
 }

@@ -57,7 +57,6 @@ fn alone(params: Value) -> Value {
 async fn ask_stateless(app: &TestApp, method: &str, params: Value) -> Answer {
     let name = params
         .get("name")
-        .or_else(|| params.get("uri"))
         .and_then(Value::as_str)
         .unwrap_or_default()
         .to_owned();

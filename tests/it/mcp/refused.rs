@@ -142,11 +142,8 @@ async fn a_message_has_a_bounded_number_of_values_however_short_they_are() {
     // Brackets inside a string are not values.
     let query = "[{,\"".repeat(2_000);
     let session = open(&app, "2025-06-18").await;
-    let completed = json!({
-        "ref": { "type": "ref/prompt", "name": "summarise_service" },
-        "argument": { "name": "service", "value": query },
-    });
-    let answer = ask(&app, &session, &request("completion/complete", completed)).await;
+    let call = json!({ "name": "search_reviews", "arguments": { "cursor": query } });
+    let answer = ask(&app, &session, &request("tools/call", call)).await;
     assert_eq!(error(&answer), (200, 0), "{}", answer.text());
     for short in ["{\"\":0},", "[[]],", "{},", "0,"] {
         let values = short.repeat(65_000 / short.len());
@@ -184,62 +181,28 @@ async fn an_id_has_at_most_256_bytes() {
 async fn unknown_names_are_errors_and_never_empty_results() {
     let app = service().await;
     let session = open(&app, "2025-11-25").await;
-    for (method, params, within, alone) in [
-        (
-            "tools/call",
-            json!({ "name": "none", "arguments": {} }),
-            -32602,
-            -32602,
-        ),
-        ("tools/call", json!({ "arguments": {} }), -32602, -32602),
-        ("tools/call", json!({ "name": 7 }), -32602, -32602),
+    for (method, params) in [
+        ("tools/call", json!({ "name": "none", "arguments": {} })),
+        ("tools/call", json!({ "arguments": {} })),
+        ("tools/call", json!({ "name": 7 })),
         (
             "tools/call",
             json!({ "name": "get_business", "arguments": [] }),
-            -32602,
-            -32602,
         ),
-        (
-            "resources/read",
-            json!({ "uri": "reviews://none" }),
-            -32002,
-            -32602,
-        ),
-        ("resources/read", json!({}), -32602, -32602),
-        ("prompts/get", json!({ "name": "none" }), -32602, -32602),
-        ("tools/list", json!({ "cursor": "x" }), -32602, -32602),
-        ("resources/list", json!({ "cursor": "x" }), -32602, -32602),
-        (
-            "resources/templates/list",
-            json!({ "cursor": "x" }),
-            -32602,
-            -32602,
-        ),
-        ("prompts/list", json!({ "cursor": "" }), -32602, -32602),
-        (
-            "completion/complete",
-            json!({ "ref": { "type": "ref/prompt", "name": "none" }, "argument": { "name": "x", "value": "" } }),
-            -32602,
-            -32602,
-        ),
-        (
-            "completion/complete",
-            json!({ "ref": { "type": "ref/none" } }),
-            -32602,
-            -32602,
-        ),
+        ("tools/list", json!({ "cursor": "x" })),
+        ("tools/list", json!({ "cursor": "" })),
     ] {
         let answer = ask(&app, &session, &request(method, params.clone())).await;
         assert_eq!(
             error(&answer),
-            (200, within),
+            (200, -32602),
             "{method} {params}: {}",
             answer.text()
         );
         assert!(answer.json().get("result").is_none());
         assert_eq!(
             error(&ask_stateless(&app, method, params.clone()).await),
-            (200, alone),
+            (200, -32602),
             "{method} {params}"
         );
     }
@@ -256,16 +219,6 @@ async fn malformed_params_are_refused_with_the_reason() {
             json!({ "name": 7 }),
             "invalid type: integer `7`",
         ),
-        (
-            "resources/read",
-            json!({ "url": "x" }),
-            "missing field `uri`",
-        ),
-        (
-            "prompts/get",
-            json!({ "name": [] }),
-            "invalid type: sequence",
-        ),
         ("tools/list", json!({ "cursor": 1 }), "expected a string"),
         (
             "tools/call",
@@ -280,53 +233,6 @@ async fn malformed_params_are_refused_with_the_reason() {
             .to_owned();
         assert!(told.contains(method) && told.contains(reason), "{told}");
         assert!(told.len() < 300, "{told}");
-    }
-}
-
-#[tokio::test]
-async fn errors_list_all_wrong_arguments_in_the_uri_of_a_resource() {
-    let app = service().await;
-    let uri = |rest: &str| format!("reviews://evidence/price{rest}");
-    let given_twice = "limit: must be given only once; received \"2\"";
-    for (uri, code, reasons) in [
-        (
-            uri("?limit=many&since=1"),
-            -32602,
-            ["limit: must", "since: must"],
-        ),
-        (uri("?limit=1&limit=2"), -32602, [given_twice, "1 argument"]),
-        (
-            uri("?color=red"),
-            -32602,
-            ["color: is not an argument", "known:"],
-        ),
-        (uri("?cursor=x"), -32602, ["cursor: must", "next_cursor"]),
-        (
-            "reviews://reviews?cursor=x".into(),
-            -32602,
-            ["cursor: must", "received \"x\""],
-        ),
-        (
-            "reviews://evidence/none".into(),
-            -32002,
-            ["Unknown resource", "none"],
-        ),
-        (
-            "reviews://review/none".into(),
-            -32002,
-            ["Unknown resource", "none"],
-        ),
-    ] {
-        let session = open(&app, "2025-11-25").await;
-        let read = request("resources/read", json!({ "uri": uri }));
-        let answer = ask(&app, &session, &read).await;
-        assert_eq!(error(&answer), (200, code), "{uri}: {}", answer.text());
-        let answer = answer.json();
-        let told = answer["error"]["message"].as_str().unwrap();
-        for reason in reasons {
-            assert!(told.contains(reason), "{uri}: {told}");
-        }
-        assert_eq!(answer["error"]["data"]["uri"], uri);
     }
 }
 

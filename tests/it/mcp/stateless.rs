@@ -125,31 +125,6 @@ async fn headers_must_match_the_body() {
 }
 
 #[tokio::test]
-async fn the_header_of_a_resource_request_has_its_uri() {
-    let app = service().await;
-    let read = request("resources/read", alone(json!({ "uri": "reviews://none" }))).to_string();
-    let headers = |name| {
-        [
-            ("mcp-protocol-version", STATELESS),
-            ("mcp-method", "resources/read"),
-            ("mcp-name", name),
-        ]
-    };
-    assert_eq!(
-        error(
-            &app.post_mcp(&headers("reviews://other"), read.clone())
-                .await
-        ),
-        (400, -32020)
-    );
-    let answer = app.post_mcp(&headers("reviews://none"), read).await;
-    assert_eq!(
-        (error(&answer), &answer.json()["error"]["data"]["uri"]),
-        ((200, -32602), &json!("reviews://none"))
-    );
-}
-
-#[tokio::test]
 async fn an_unknown_revision_gets_a_list_of_the_known_ones() {
     let app = service().await;
     for version in ["v999.0.0", "2024-11-05", "2026-07-29", ""] {
@@ -199,8 +174,9 @@ async fn methods_of_sessions_are_refused_without_a_session() {
         "initialize",
         "ping",
         "logging/setLevel",
-        "resources/subscribe",
-        "resources/unsubscribe",
+        "resources/list",
+        "prompts/list",
+        "completion/complete",
         "subscriptions/listen",
         "tasks/get",
         "unknown/method",
@@ -227,10 +203,7 @@ async fn discovery_lists_revisions_and_capabilities() {
         result["supportedVersions"],
         json!(["2025-03-26", "2025-06-18", "2025-11-25", STATELESS])
     );
-    assert_eq!(
-        result["capabilities"],
-        json!({ "tools": {}, "resources": {}, "prompts": {}, "completions": {} })
-    );
+    assert_eq!(result["capabilities"], json!({ "tools": {} }));
     assert!(
         result["instructions"]
             .as_str()
@@ -248,14 +221,11 @@ async fn discovery_lists_revisions_and_capabilities() {
 }
 
 #[tokio::test]
-async fn every_result_names_the_server_and_lists_can_be_cached() {
+async fn every_result_names_the_server_and_the_list_can_be_cached() {
     let app = service().await;
     for (method, params, holds) in [
         ("server/discover", json!({}), true),
         ("tools/list", json!({}), true),
-        ("prompts/list", json!({}), true),
-        ("resources/list", json!({}), true),
-        ("resources/templates/list", json!({}), true),
         ("tools/call", json!({ "name": "get_business" }), false),
     ] {
         let answer = ask_stateless(&app, method, params).await;
@@ -290,22 +260,16 @@ async fn every_result_names_the_server_and_lists_can_be_cached() {
 }
 
 #[tokio::test]
-async fn lists_are_the_same_for_every_client_and_request() {
+async fn the_list_of_tools_is_the_same_for_every_client_and_request() {
     let app = service().await;
     let session = open(&app, "2025-11-25").await;
-    for (method, member) in [
-        ("tools/list", "tools"),
-        ("resources/list", "resources"),
-        ("prompts/list", "prompts"),
-    ] {
-        let first = ask_stateless(&app, method, json!({})).await.json()["result"][member].clone();
-        assert_eq!(
-            ask_stateless(&app, method, json!({})).await.json()["result"][member],
-            first
-        );
-        let within = super::ask(&app, &session, &request(method, json!({}))).await;
-        assert_eq!(within.json()["result"][member], first, "{method}");
-    }
+    let list = async || {
+        ask_stateless(&app, "tools/list", json!({})).await.json()["result"]["tools"].clone()
+    };
+    let first = list().await;
+    assert_eq!(list().await, first);
+    let within = super::ask(&app, &session, &request("tools/list", json!({}))).await;
+    assert_eq!(within.json()["result"]["tools"], first);
 }
 
 #[tokio::test]
@@ -352,41 +316,4 @@ async fn a_body_has_one_request_or_notification() {
         unread.json().get("id").is_none(),
         "an unreadable id is left out"
     );
-}
-
-#[tokio::test]
-async fn a_resource_has_its_uri_and_type_and_a_prompt_is_a_user_message() {
-    let app = TestApp::seeded().await;
-    let ask = async |method: &str, name: &str, params: Value| {
-        let headers = [
-            ("mcp-protocol-version", STATELESS),
-            ("mcp-method", method),
-            ("mcp-name", name),
-        ];
-        let body = request(method, alone(params)).to_string();
-        app.post_mcp(&headers, body).await.json()["result"].take()
-    };
-    let uri = "reviews://business";
-    let read = ask("resources/read", uri, json!({ "uri": uri })).await;
-    let contents = &read["contents"][0];
-    assert_eq!(
-        (&contents["uri"], &contents["mimeType"]),
-        (&json!(uri), &json!("application/json"))
-    );
-    let name = "summarise_service";
-    let arguments = json!({ "service": "ac-maintenance" });
-    let made = ask(
-        "prompts/get",
-        name,
-        json!({ "name": name, "arguments": arguments }),
-    )
-    .await;
-    let messages = made["messages"].as_array().unwrap();
-    assert_eq!(messages.len(), 2, "{made}");
-    for message in messages {
-        assert_eq!(
-            (&message["role"], &message["content"]["type"]),
-            (&json!("user"), &json!("text"))
-        );
-    }
 }

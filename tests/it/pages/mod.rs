@@ -5,7 +5,6 @@ mod figures;
 mod hostile;
 mod languages;
 mod machines;
-mod picture;
 mod search;
 
 use serde_json::Value;

@@ -5,7 +5,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::{Home, reviews};
+use super::{Home, Serving, reviews};
 use crate::support::{BASE, sqlite3};
 
 /// The client's ends of the pipes.
@@ -67,12 +67,11 @@ fn a_local_agent_initializes_lists_and_calls_tools_and_ends_with_its_input() {
     assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 8);
     let call = |id: u8| {
         json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
-            "params": {"name": "search_reviews", "arguments": {"query": "number 2", "links": true}}})
+            "params": {"name": "search_reviews", "arguments": {"query": "number 2"}}})
     };
     let found = pipes.ask(&call(2));
     let result = &found["result"];
     assert_eq!(result["structuredContent"]["reviews"][0]["id"], "p-2");
-    assert_eq!(result["content"][1]["uri"], "reviews://review/p-2");
     let text = result["content"][0]["text"].as_str().unwrap();
     assert_eq!(
         serde_json::from_str::<Value>(text).unwrap(),
@@ -157,16 +156,31 @@ fn a_local_agent_ignores_the_setting_for_root_certificates() {
 }
 
 #[test]
-fn resource_links_are_sent_only_in_revisions_that_have_them() {
+fn a_local_agent_links_to_the_address_that_was_last_served() {
     let home = Home::with(1);
-    let (mut child, mut pipes) = Pipes::start(reviews(home.0.path()).arg("mcp"));
-    pipes.ask(&initialize("2025-03-26"));
-    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
-        "params": {"name": "search_reviews", "arguments": {}}});
-    let found = pipes.ask(&call);
-    let content = found["result"]["content"].as_array().unwrap();
-    assert_eq!(content.len(), 1);
-    assert_eq!(content[0]["type"], "text");
-    drop(pipes);
-    assert!(child.wait().unwrap().success());
+    for public in [true, false] {
+        let serving = if public {
+            super::hub::serve(&home)
+        } else {
+            Serving::start(reviews(home.0.path()).arg("serve"))
+        };
+        let base = if public {
+            BASE.to_owned()
+        } else {
+            format!("http://{}", serving.address)
+        };
+        serving.signal("TERM");
+        assert!(serving.end().0.success());
+        let (mut child, mut pipes) = Pipes::start(reviews(home.0.path()).arg("mcp"));
+        pipes.ask(&initialize("2025-06-18"));
+        let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+            "params": {"name": "get_review", "arguments": {"id": "p-1"}}});
+        let found = pipes.ask(&call);
+        let url = &found["result"]["structuredContent"]["url"];
+        assert_eq!(*url, format!("{base}/reviews/p-1"), "{found}");
+        drop(pipes);
+        assert!(child.wait().unwrap().success());
+    }
+    let id = sqlite3(&home.path(), "select base_url from published_base");
+    assert_eq!(id, BASE);
 }

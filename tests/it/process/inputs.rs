@@ -26,23 +26,17 @@ fn an_endless_file_is_refused_with_the_limit() {
             &["seed", "sample"],
             "business.json: cannot be read: it has more than 16 MiB",
         ),
+        (&["insights", "--trade", "trade"], "it has more than 16 MiB"),
         (
-            &["insights", "evaluate", "/dev/zero"],
-            "it has more than 64 MiB",
+            &["insights", "--trade", "weights"],
+            "it has more than 16 MiB",
         ),
-        (
-            &["insights", "evaluate", "rows.jsonl"],
-            "it has more than 64 MiB",
-        ),
-        (&["insights", "lint", "trade"], "it has more than 16 MiB"),
-        (&["insights", "lint", "weights"], "it has more than 16 MiB"),
         (
             &["check", "--trade-file", "/dev/zero"],
             "it has more than 16 MiB",
         ),
     ] {
-        if words.contains(&"rows.jsonl") {
-            symlink("/dev/zero", home.0.path().join("rows.jsonl")).unwrap();
+        if words.contains(&"trade") {
             for package in ["trade", "weights"] {
                 fs::create_dir(home.0.path().join(package)).unwrap();
             }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use futures_util::FutureExt;
 use futures_util::future::LocalBoxFuture;
 use poem::http::uri::Scheme;
 use poem::http::{HeaderName, HeaderValue, Method};
@@ -13,6 +14,7 @@ use poem::{Body, Endpoint, Request, RequestParts};
 use reviews_service::app::{App, Limits};
 use reviews_service::cli;
 use reviews_service::clock::Clock;
+use reviews_service::compute::Slot;
 use reviews_service::config::Hosts;
 use reviews_service::links::Links;
 use reviews_service::model::Review;
@@ -262,6 +264,15 @@ impl TestApp {
 
     pub const fn app(&self) -> &App {
         &self.app
+    }
+
+    /// Holds every slot for computing answers, each as another peer, so that a request is answered only if its answer is ready.
+    pub fn hold_slots(&self) -> Vec<Slot> {
+        let turns = &self.app.ctx.compute.turns;
+        (0..=u8::MAX)
+            .map_while(|peer| turns.slot([203, 0, 113, peer].into()).now_or_never())
+            .map(Result::unwrap)
+            .collect()
     }
 
     pub fn routes(&self) -> &[Route] {

@@ -1,13 +1,11 @@
-//! Tools, resources and prompts, called as functions: they match REST, stay small, and their errors say what to change.
+//! Tools, called as functions: they match REST, stay small, and their errors say what to change.
 
 mod alike;
 mod answers;
 mod listed;
 mod manual;
 mod pages;
-mod prompts;
 mod refused;
-mod resources;
 mod stages;
 
 use std::sync::Arc;

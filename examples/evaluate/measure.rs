@@ -1,20 +1,18 @@
-//! For makers of trade packages: measures the agreement of the analysis with human annotations, explains one analysis,
-//! and checks a package (`lint`). The annotators' instructions are in `docs/ANNOTATION.md`.
-
-pub(crate) mod lint;
+//! Measures the agreement of the analysis with human annotations. The annotators' instructions are in
+//! `docs/ANNOTATION.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
 
 use serde::Deserialize;
 
-use super::analysis::{Analysis, Finding, Hit, Polarity, TextLanguage, TextSpan};
-use super::analyzer::Engine;
-use super::aspects::{RuleEngine, TextFindings, label};
-use super::text::TokenizedText;
-use super::trades::{TradeError, aspect_task};
-use super::witness::{CONFIRMED, settle, withdraw_overall, witness};
-use crate::model::statistics::interval;
+use reviews_service::insights::aspects::{RuleEngine, TextFindings, label};
+use reviews_service::insights::text::TokenizedText;
+use reviews_service::insights::trades::{TradeError, aspect_task};
+use reviews_service::insights::{
+    CONFIRMED, Engine, Finding, Hit, Polarity, TextLanguage, settle, withdraw_overall, witness,
+};
+use reviews_service::model::statistics::interval;
 
 /// Analyzes every text of the rows and counts agreements.
 pub fn evaluate(engine: &RuleEngine, annotated: &AnnotatedTexts) -> EvaluationFigures {
@@ -109,7 +107,7 @@ pub struct AgreementCounts {
 }
 
 impl AgreementCounts {
-    pub(super) const fn add(&mut self, is_expected: bool, is_found: bool) {
+    pub const fn add(&mut self, is_expected: bool, is_found: bool) {
         match (is_expected, is_found) {
             (true, true) => self.both += 1,
             (true, false) => self.annotator += 1,
@@ -170,7 +168,7 @@ pub struct EvaluationFigures {
 
 impl EvaluationFigures {
     /// Counts one pair; `None` means that the aspect was not found in the text.
-    pub(super) fn count(
+    pub fn count(
         &mut self,
         text: &str,
         aspect: &str,
@@ -593,74 +591,12 @@ pub fn quality_lines<T: Display>(
         .collect()
 }
 
-/// The findings of an analysis of `text`, with every hit and its points.
-pub fn explain(text: &str, analysis: &Analysis) -> String {
-    let cut = |span: TextSpan| {
-        let words = span.of(text).unwrap_or_default().split_whitespace();
-        words.collect::<Vec<_>>().join(" ")
-    };
-    let mut told = match analysis.language {
-        TextLanguage::None => return "The text has no words, so it was not analysed.\n".to_owned(),
-        TextLanguage::Other => {
-            return "The language of the text is not supported, so it was counted and not analysed.\n"
-                .to_owned();
-        }
-        TextLanguage::English => String::new(),
-        TextLanguage::Also(code) => format!("The text was read as `{}`.\n", code.as_str()),
-    };
-    for (number, sentence) in (0_u32..).zip(&analysis.sentences) {
-        let _ = writeln!(told, "{}. {}", number + 1, cut(*sentence));
-        let findings = analysis.findings.iter();
-        for finding in findings.filter(|finding| finding.sentence == number) {
-            tell_finding(&mut told, finding, &cut);
-        }
-        let mentions = analysis.mentions.iter();
-        for mention in mentions.filter(|mention| mention.sentence == number) {
-            let who = mention.candidates.join(" or ");
-            let _ = writeln!(
-                told,
-                "   {} {who} ({}, {:?})",
-                mention.kind.name(),
-                mention.rule,
-                cut(mention.span)
-            );
-        }
-    }
-    let (polarity, score) = analysis.overall;
-    let _ = writeln!(told, "The text as a whole: {} ({score:+})", polarity.name());
-    told
-}
-
-fn tell_finding(told: &mut String, finding: &Finding, cut: &impl Fn(TextSpan) -> String) {
-    let _ = writeln!(
-        told,
-        "   {} {} ({:+}, {}) in {:?}",
-        finding.aspect,
-        finding.polarity.name(),
-        finding.score,
-        witness(&finding.hits).name(),
-        cut(finding.span)
-    );
-    for hit in &finding.hits {
-        let _ = writeln!(
-            told,
-            "     {:>+4}  {}  {:?}",
-            hit.points,
-            hit.rule,
-            cut(hit.span)
-        );
-    }
-    let sum: i32 = finding.hits.iter().map(|hit| hit.points).sum();
-    let _ = writeln!(told, "     {sum:>+4}  sum");
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{AgreementCounts, Proportion, TradeError, evaluate, explain, rows};
-    use crate::insights::analysis::{Analysis, Polarity, TextLanguage};
-    use crate::insights::aspects::RuleEngine;
-    use crate::insights::text::TokenizedText;
-    use crate::insights::trades::{HOME_SERVICES, shipped};
+    use super::{AgreementCounts, Proportion, TradeError, evaluate, rows};
+    use reviews_service::insights::Polarity;
+    use reviews_service::insights::aspects::RuleEngine;
+    use reviews_service::insights::trades::{HOME_SERVICES, shipped};
 
     const ASPECTS: [&str; 2] = ["price", "overall"];
 
@@ -758,36 +694,5 @@ mod tests {
             Proportion::default().interval().map(f64::to_bits),
             [0.0, 1.0].map(f64::to_bits)
         );
-    }
-
-    #[test]
-    fn an_explanation_shows_every_hit_and_the_sum() {
-        let original = "He was not rude.";
-        let text = TokenizedText::new(original);
-        let judged = RuleEngine::new(shipped(HOME_SERVICES).unwrap()).analyze(&text);
-        let sentences = text
-            .sentences()
-            .iter()
-            .map(|sentence| text.span(sentence.clone()))
-            .collect();
-        let mut analysis = Analysis {
-            language: TextLanguage::English,
-            sentences,
-            findings: judged.findings,
-            mentions: Vec::new(),
-            overall: (Polarity::Positive, 3),
-            phrases: Vec::new(),
-        };
-        assert_eq!(
-            explain(original, &analysis),
-            "1. He was not rude.\n   \
-         professionalism positive (+3, rule) in \"He was not rude\"\n       \
-         -3  phrase:rude  \"rude\"\n       \
-         +6  negators:not  \"not\"\n       \
-         +3  sum\n\
-         The text as a whole: positive (+3)\n"
-        );
-        analysis.language = TextLanguage::Other;
-        assert!(explain(original, &analysis).contains("not analysed"));
     }
 }

@@ -1,5 +1,5 @@
-//! Measures the agreement of the analysis with annotators: of sentences, and of whole reviews by text only, with stars,
-//! by rules only and by classifier only.
+//! The arguments and the output of the evaluation: of sentences (`.tsv`) or of whole reviews (`.jsonl`: by text only, with
+//! stars, by rules only and by classifier only).
 
 use std::fmt::Write as _;
 use std::fs;
@@ -8,30 +8,28 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
-use clap::Args;
+use clap::Parser;
+use reviews_service::insights::aspects::RuleEngine;
+use reviews_service::insights::aspects::decision::Decisions;
+use reviews_service::insights::classifier::NgramClassifier;
+use reviews_service::insights::trades::{IDS, QUALITY_HEADER, read_folder};
+use reviews_service::insights::{Engine, LanguageCode, Polarity};
 use serde_json::{Value, json};
 
-use crate::cli::report::{Exit, say};
-use crate::config::read_text;
-use crate::insights::aspects::RuleEngine;
-use crate::insights::aspects::decision::Decisions;
-use crate::insights::classifier::NgramClassifier;
-use crate::insights::evaluate::{
+use super::measure::{
     AnnotatedReview, AnnotatedTexts, EvaluationFigures, Miss, Proportion, STARS, StarsShown,
     WholeQuality, evaluate, evaluate_reviews, quality_lines, reviews, rows,
 };
-use crate::insights::trades::{IDS, QUALITY_HEADER};
-use crate::insights::{Engine, LanguageCode, Polarity};
-
-/// Maximum size of an annotated file.
-const ANNOTATED_MIB_MAX: u64 = 64;
 
 /// Measure the analysis against annotations: FILE.tsv with sentences (text, aspect, polarity) or FILE.jsonl with reviews
-#[derive(Debug, Args)]
+#[derive(Debug, Parser)]
 pub struct Evaluate {
     /// The annotated file
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// A package: the ID of a built-in one, or a folder [default: the first built-in one that the file is for]
+    #[arg(long, value_name = "DIR")]
+    trade: Option<PathBuf>,
     /// Print the figures as one JSON object, without the list of misses
     #[arg(long)]
     json: bool,
@@ -46,11 +44,24 @@ pub struct Evaluate {
     quality: Option<PathBuf>,
 }
 
+/// The engine for a package.
+fn engine(package: &Path) -> anyhow::Result<Arc<Engine>> {
+    match IDS.iter().find(|id| package == Path::new(id)) {
+        Some(id) if !package.is_dir() => Ok(Engine::shipped(id)),
+        _ => Ok(Arc::new(Engine::new(read_folder(package)?))),
+    }
+}
+
 impl Evaluate {
-    pub(super) fn run(&self, configured: Option<Arc<Engine>>) -> anyhow::Result<Exit> {
+    /// Returns the output, and writes the file of `--quality`.
+    ///
+    /// # Errors
+    /// A file or package that cannot be read, with the line; figures that cannot be written.
+    pub fn run(&self) -> anyhow::Result<String> {
+        let configured = self.trade.as_deref().map(engine).transpose()?;
         let name = self.file.display().to_string();
-        let content = read_text(&self.file, ANNOTATED_MIB_MAX)
-            .with_context(|| format!("cannot read {name}"))?;
+        let content =
+            fs::read_to_string(&self.file).with_context(|| format!("cannot read {name}"))?;
         let is_of_reviews = self.file.extension() == Some("jsonl".as_ref());
         let (text, lines) = if is_of_reviews {
             self.whole_reviews(configured, &name, &content)?
@@ -65,7 +76,6 @@ impl Evaluate {
             };
             (text, lines(self.set(), &quality))
         };
-        say(&text)?;
         if let Some(path) = &self.quality {
             if lines.is_empty() {
                 bail!(
@@ -76,7 +86,7 @@ impl Evaluate {
             }
             write(path, &format!("{QUALITY_HEADER}\n{}\n", lines.join("\n")))?;
         }
-        Ok(Exit::Done)
+        Ok(text)
     }
 
     /// The rows of the file, and the engine for them: the configured trade, or the first package with all aspects of
@@ -115,7 +125,7 @@ fn language(code: &str) -> Result<LanguageCode, String> {
 /// Writes figures to a new file or replaces former figures.
 fn write(path: &Path, lines: &str) -> anyhow::Result<()> {
     let name = path.display();
-    match read_text(path, ANNOTATED_MIB_MAX) {
+    match fs::read_to_string(path) {
         Ok(before) if before.is_empty() || before.starts_with(QUALITY_HEADER) => {}
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         Ok(_) => bail!("{name} exists and holds no figures; name another file"),

@@ -1,0 +1,353 @@
+//! The page of one subject of the insights: an aspect (`/insights?aspect=…`) with the sentences about it, or a person, a
+//! service or a place (`?technician=…`, `?service=…`, `?area=…`) with quotes and the newest reviews that mention it.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::iter;
+
+use askama::Template;
+
+use super::rows::{FiguresFragment, aspect_path};
+use crate::links::Links;
+use crate::model::{MentionKind, Vote, fold};
+use crate::pages::chart::LegendFragment;
+use crate::pages::filters::{POLARITIES, polarity_words};
+use crate::pages::frame::{ChoiceLink, Frame, Site, render};
+use crate::pages::locale::Locale;
+use crate::pages::review::ReviewFragment;
+use crate::pages::words::Stars;
+use crate::search::insights::{EvidenceQuery, parameter};
+use crate::snapshot::{Document, Posting, Snapshot};
+use crate::wire;
+use crate::wire::parameters::LIMIT_DEFAULT;
+
+/// Number of characters of a review shown on each side of a finding.
+const CONTEXT_CHARACTERS: usize = 120;
+/// Number of reviews on the page of a person, a service or a place.
+const NEWEST: usize = 10;
+
+#[derive(Template)]
+#[template(path = "subject_page.html")]
+struct SubjectPage<'a> {
+    frame: Frame<'a>,
+    /// The ID and the heading of its group on the page of all insights.
+    group: &'static str,
+    group_heading: Cow<'static, str>,
+    name: Cow<'a, str>,
+    lead: Option<Cow<'static, str>>,
+    /// `None` if there are too few reviews.
+    figures: Option<FiguresFragment<'a>>,
+    aspects: &'a [wire::CoMention],
+    quotes: &'a [wire::Quote],
+    list_heading: Cow<'static, str>,
+    list_total: Option<Cow<'static, str>>,
+    /// Links to the sentences of each polarity; empty for other subjects than aspects.
+    polarities: Vec<ChoiceLink>,
+    evidence: Vec<ReviewEvidence>,
+    reviews: Vec<ReviewFragment<'a>>,
+    /// Address and label of the next page, or of the search for all reviews.
+    more: Option<(String, Cow<'static, str>)>,
+    json_url: String,
+}
+
+/// The sentences of one review about the aspect.
+struct ReviewEvidence {
+    stars: Stars,
+    date: String,
+    day: Cow<'static, str>,
+    polarity: Cow<'static, str>,
+    href: String,
+    findings: Vec<MarkedFinding>,
+}
+
+struct MarkedFinding {
+    before: String,
+    text: String,
+    after: String,
+    polarity: Cow<'static, str>,
+}
+
+// An aspect.
+
+/// `address` with the parameter `polarity`, which `separator` precedes.
+fn with_polarity(address: String, separator: char, polarity: Option<Vote>) -> String {
+    match polarity {
+        Some(polarity) => format!("{address}{separator}polarity={}", polarity.name()),
+        None => address,
+    }
+}
+
+/// The page of an aspect with a page of the sentences about it, and the texts of their reviews.
+pub fn show_aspect(
+    snapshot: &Snapshot,
+    query: EvidenceQuery<'_>,
+    (page, texts): (wire::AspectEvidence, Vec<String>),
+    links: &Links,
+) -> String {
+    let business = &snapshot.input.business;
+    let site = Site::new(business, links);
+    let locale = &site.locale;
+    let (id, request) = (&query.aspect.id, query.request);
+    let aspect = snapshot.insights.aspects.iter().find(|one| one.id == *id);
+    let path = |polarity| {
+        let path = with_polarity(aspect_path(id, &site), '&', polarity);
+        match request.limit {
+            LIMIT_DEFAULT => path,
+            limit => format!("{path}&limit={limit}"),
+        }
+    };
+    let total = match request.polarity {
+        Some(polarity) => {
+            let polarity = polarity_words(polarity, locale);
+            let texts = [("polarity", &*polarity)];
+            locale.counted_with("reviews-speak-of-it-so", page.total, &texts)
+        }
+        None => locale.counted("reviews-speak-of-it", page.total),
+    };
+    let polarities = iter::once(None).chain(POLARITIES.map(Some));
+    let polarities = polarities.map(|polarity| ChoiceLink {
+        words: polarity.map_or_else(
+            || locale.message("all"),
+            |polarity| polarity_words(polarity, locale),
+        ),
+        href: path(polarity),
+        is_current: polarity == request.polarity,
+    });
+    let more = page.next_cursor.as_ref().map(|cursor| {
+        let limit = locale.number(u64::from(request.limit));
+        let href = format!("{}&cursor={cursor}", path(request.polarity));
+        (href, locale.message_with("next", &[("number", &limit)]))
+    });
+    let name = locale.name(&query.aspect.label);
+    let texts_of_name = [("topic", &*name), ("business", &business.name)];
+    render(&SubjectPage {
+        group: "aspects",
+        group_heading: locale.message("what-they-judge"),
+        lead: None,
+        figures: aspect.map(|aspect| FiguresFragment::of_aspect(aspect, locale)),
+        aspects: &[],
+        quotes: &[],
+        list_heading: locale.message("sentences"),
+        list_total: Some(total),
+        polarities: polarities.collect(),
+        evidence: (page.reviews.into_iter().zip(&texts))
+            .map(|(review, text)| ReviewEvidence::new(review, text, &site))
+            .collect(),
+        reviews: Vec::new(),
+        more,
+        json_url: with_polarity(links.evidence(id), '?', request.polarity),
+        frame: Frame {
+            title: locale.message_with("aspect-title", &texts_of_name),
+            description: Some(locale.message_with("aspect-described", &texts_of_name)),
+            canonical: Some(links.absolute(&format!("/insights?aspect={id}"))),
+            is_hidden_from_search: request.polarity.is_some(),
+            site: site.clone(),
+        },
+        name,
+    })
+}
+
+impl ReviewEvidence {
+    fn new(review: wire::EvidenceReview, text: &str, site: &Site<'_>) -> Self {
+        let findings = review.findings.into_iter().map(|finding| {
+            let (before, after) = around(text, finding.start, finding.end);
+            MarkedFinding {
+                before,
+                after,
+                polarity: polarity_words(finding.polarity.into(), &site.locale),
+                text: finding.text,
+            }
+        });
+        Self {
+            stars: Stars::new(review.stars, &site.locale),
+            date: review.date.to_string(),
+            day: site.locale.day(review.date),
+            polarity: polarity_words(review.polarity.into(), &site.locale),
+            href: site.review(&review.review_id),
+            findings: findings.collect(),
+        }
+    }
+}
+
+/// The text before and after code points `start..end` of `text`, cut between words.
+fn around(text: &str, start: u32, end: u32) -> (String, String) {
+    let at = |character: usize| {
+        let mut starts = text.char_indices().map(|(start, _)| start);
+        starts.nth(character).unwrap_or(text.len())
+    };
+    let (start, end) = (start as usize, end as usize);
+    let (from, to) = (
+        start.saturating_sub(CONTEXT_CHARACTERS),
+        at(end.saturating_add(CONTEXT_CHARACTERS)),
+    );
+    let before = &text[at(from)..at(start)];
+    let before = match before.split_once(char::is_whitespace) {
+        Some((_, rest)) if from > 0 => format!("… {rest}"),
+        Some(_) | None => before.to_owned(),
+    };
+    let after = &text[at(end)..to];
+    let after = match after.rsplit_once(char::is_whitespace) {
+        Some((rest, _)) if to < text.len() => format!("{rest} …"),
+        Some(_) | None => after.to_owned(),
+    };
+    (before, after)
+}
+
+// A person, a service or a place.
+
+/// The ID of a kind's group on the page of all insights.
+pub const fn group(kind: MentionKind) -> &'static str {
+    match kind {
+        MentionKind::Technician => "people",
+        MentionKind::Service => "services",
+        MentionKind::ServiceArea => "areas",
+    }
+}
+
+/// The heading of that group.
+pub fn heading(kind: MentionKind, locale: &Locale) -> Cow<'static, str> {
+    locale.message(match kind {
+        MentionKind::Technician => "people",
+        MentionKind::Service => "services",
+        MentionKind::ServiceArea => "places",
+    })
+}
+
+/// The value of the parameter that selects an entity: a service's ID, as in a search; the names of others.
+fn key(kind: MentionKind, entity: &wire::Entity) -> &str {
+    let id = entity.id.as_ref().filter(|_| kind == MentionKind::Service);
+    id.unwrap_or(&entity.name)
+}
+
+/// The path of an entity's page.
+pub fn path(kind: MentionKind, entity: &wire::Entity, site: &Site<'_>) -> String {
+    site.path_with("/insights", parameter(kind), key(kind, entity))
+}
+
+/// Finds an entity by key, ignoring case; a service also by its name.
+pub fn find_entity<'a>(
+    kind: MentionKind,
+    insights: &'a wire::Insights,
+    name: &str,
+) -> Option<&'a wire::Entity> {
+    let folded = fold(name);
+    let entities = insights.entities.of(kind);
+    let by_key = entities.iter().find(|entity| key(kind, entity) == name);
+    by_key.or_else(|| entities.iter().find(|entity| fold(&entity.name) == folded))
+}
+
+/// The page of a person, a service or a place.
+pub fn show_entity(
+    snapshot: &Snapshot,
+    kind: MentionKind,
+    entity: &wire::Entity,
+    links: &Links,
+) -> String {
+    let business = &snapshot.input.business;
+    let site = Site::new(business, links);
+    let locale = &site.locale;
+    let filter = match kind {
+        MentionKind::Technician => Some("mentions_technician"),
+        MentionKind::Service => Some("mentions_service"),
+        MentionKind::ServiceArea => None,
+    };
+    // If too few reviews mention it, only their count is shown.
+    let figures = (entity.positive).map(|_| FiguresFragment::of_entity(entity, locale));
+    let newest = if figures.is_some() { NEWEST } else { 0 };
+    let reviews = newest_naming(snapshot, kind, entity, newest);
+    let more = filter
+        .filter(|_| entity.reviews as usize > reviews.len())
+        .map(|name| site.search(name, key(kind, entity)));
+    let reviews_of_all = locale.counted("reviews", snapshot.input.review_index.len() as u64);
+    let lead = [
+        ("naming", &*locale.number(u64::from(entity.reviews))),
+        ("all", &reviews_of_all),
+        ("name", &entity.name),
+    ];
+    let named = [
+        ("topic", &*entity.name),
+        ("name", &entity.name),
+        ("business", &business.name),
+    ];
+    let path = path(kind, entity, &site);
+    render(&SubjectPage {
+        group: group(kind),
+        group_heading: heading(kind, locale),
+        name: Cow::Borrowed(&entity.name),
+        lead: Some(locale.message_with("reviews-that-name", &lead)),
+        figures,
+        aspects: entity.aspects.as_deref().unwrap_or_default(),
+        quotes: entity.quotes.as_deref().unwrap_or_default(),
+        list_heading: locale.message_with("newest-that-name", &named),
+        list_total: None,
+        polarities: Vec::new(),
+        evidence: Vec::new(),
+        reviews: ReviewFragment::list(reviews, &site),
+        more: more.map(|href| (href, locale.message("all-of-these"))),
+        json_url: links.absolute(Document::Insights.path()),
+        frame: Frame {
+            title: locale.message_with("aspect-title", &named),
+            description: Some(locale.message_with("entity-described", &named)),
+            canonical: Some(links.absolute(path.strip_prefix(site.root).unwrap_or(&path))),
+            is_hidden_from_search: false,
+            site: site.clone(),
+        },
+    })
+}
+
+/// The newest reviews that mention `entity`; only these are parsed.
+fn newest_naming(
+    snapshot: &Snapshot,
+    kind: MentionKind,
+    entity: &wire::Entity,
+    newest: usize,
+) -> Vec<wire::Review> {
+    let folded = fold(&entity.name);
+    let is_same = |posting: &&Posting| match kind {
+        MentionKind::Service => posting.mention.value == key(kind, entity),
+        MentionKind::Technician | MentionKind::ServiceArea => posting.mention.folded == folded,
+    };
+    let segments = snapshot.input.review_index.segments().iter();
+    let found = segments.flat_map(|segment| {
+        let postings = segment.postings(kind.into()).iter();
+        // A review that has a name in two spellings counts once.
+        let positions: BTreeSet<u32> = postings
+            .filter(&is_same)
+            .flat_map(|posting| posting.positions.iter().copied())
+            .collect();
+        positions
+            .into_iter()
+            .filter_map(|position| segment.review(position as usize))
+    });
+    found.take(newest).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::around;
+
+    #[test]
+    fn the_words_around_a_finding_are_whole() {
+        let text = format!(
+            "{} they came late and {}",
+            "word ".repeat(60),
+            "then some more ".repeat(20)
+        );
+        let start = u32::try_from(text.chars().count()).unwrap();
+        let at = u32::try_from(text.find("came late").unwrap()).unwrap();
+        let (before, after) = around(&text, at, at + 9);
+        assert!(
+            before.starts_with("… word") && before.ends_with("they "),
+            "{before}"
+        );
+        assert!(
+            after.starts_with(" and then") && after.ends_with(" …"),
+            "{after}"
+        );
+        assert_eq!(
+            around("é so late é", 2, 9),
+            ("é ".to_owned(), " é".to_owned())
+        );
+        assert_eq!(around(&text, start + 5, start + 9).1, "");
+    }
+}
