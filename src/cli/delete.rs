@@ -8,6 +8,7 @@ use clap::Args;
 use super::database::{change, existing, find_row, row_id};
 use super::report::{Exit, can_ask, confirm, report_done};
 use super::show::{first, paragraphs, stars};
+use super::withhold::format_copies;
 use crate::config::DatabaseConfig;
 use crate::model::Review;
 use crate::storage::reviews;
@@ -46,6 +47,7 @@ impl Delete {
         change(&existing(config)?, async |database| {
             let mut write = database.write_as_owner().await?;
             let id = row_id(write.for_reading(), &self.id).await?;
+            let same = format_copies(&mut write, &id).await?;
             reviews::delete_all(&mut write, &[&id]).await?;
             write.commit().await?;
             let erased = database.erase_traces_or_leave_them().await.with_context(|| {
@@ -56,7 +58,7 @@ impl Delete {
             let traces = traces(erased);
             let copies = copies(&database.former()?);
             Ok(format!(
-                "{id}: deleted, {traces}; imports do not bring it back unless you pass `--restore`\n{copies}"
+                "{id}: deleted, {traces}; imports do not bring it back unless you pass `--restore`\n{same}{copies}"
             ))
         })
         .await

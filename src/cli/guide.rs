@@ -47,6 +47,8 @@ status: reviews status --json # the same as JSON
 undo: reviews undo --dry-run # show what it would remove
 undo: reviews undo # undo the last import
 undo: reviews undo 3 # undo import 3 of `reviews status`
+source: reviews source # list the sources
+source: reviews source rename Direct Angi # reviews of Direct become reviews of Angi
 list: reviews list # the newest reviews, with their IDs
 list: reviews list --rating 1 --status published # published reviews with one star
 list: reviews list --query furnace # those that mention a word

@@ -59,7 +59,8 @@ impl Import {
             database: address.file(),
             inputs: &self.request.files,
         };
-        let rejects = self.rejects.as_deref();
+        // A dry run writes nothing.
+        let rejects = self.rejects.as_deref().filter(|_| !self.request.dry_run);
         let rejects =
             rejects.map(|path| output::begin("--rejects", path, &protected, refuse_other_file));
         let mut console = Console::new(rejects.transpose()?);

@@ -24,6 +24,7 @@ mod restore;
 pub mod seed;
 mod serve;
 mod show;
+mod source;
 mod status;
 mod subscriptions;
 mod undo;
@@ -70,6 +71,7 @@ enum CliCommand {
     Import(Box<import::Import>),
     Status(status::StatusCommand),
     Undo(undo::UndoCommand),
+    Source(source::SourceCommand),
     List(list::ListCommand),
     Show(show::Show),
     Withhold(withhold::Withhold),
@@ -168,6 +170,7 @@ impl Cli {
             CliCommand::Import(import) => repeated(|| import.clone().run(&database, &clock)).await,
             CliCommand::Status(status) => status.run(&database, &clock).await,
             CliCommand::Undo(undo) => undo.run(&database, &clock).await,
+            CliCommand::Source(source) => source.run(&database, &clock).await,
             CliCommand::List(list) => list.run(&database).await,
             CliCommand::Show(show) => show.run(&database).await,
             CliCommand::Withhold(withhold) => withhold.run(&database, &clock).await,

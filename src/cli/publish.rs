@@ -41,6 +41,7 @@ impl Publish {
                 vouched = "; it was not verified, so it is now marked as verified by you (manual)";
             }
             review.status = Status::Published;
+            reviews::set_note(write, review.id.as_str(), None).await?;
             Ok(Decided::Changed(format!(
                 "published; was withheld ({reason}){vouched}\n"
             )))

@@ -28,11 +28,12 @@ pub struct Show {
 
 impl Show {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
-        let (id, mut standing, key) = read(config, async |reader: &mut SqliteConnection| {
+        let (id, mut standing, key, note) = read(config, async |reader: &mut SqliteConnection| {
             let id = row_id(reader, &self.id).await?;
             let standing = reviews::standing(reader, &[id.as_str()]).await?;
             let key = reviews::find_key(reader).await?;
-            anyhow::Ok((id, standing, key))
+            let note = reviews::find_note(reader, &id).await?;
+            anyhow::Ok((id, standing, key, note))
         })
         .await?;
         let Some(review) = standing.reviews.remove(id.as_str()) else {
@@ -42,13 +43,18 @@ impl Show {
         say(&if self.json {
             format!("{:#}\n", native(review, source, key.as_ref()))
         } else {
-            told(&review, source.as_ref(), key.as_ref())
+            let note = note.map(|note| format!("\nnote, not public:\n{}", paragraphs(&note)));
+            format_review(&review, source.as_ref(), key.as_ref()) + &note.unwrap_or_default()
         })
     }
 }
 
 /// The review as text, with the owner's decisions that imports keep.
-fn told(review: &Review, source: Option<&SourceVersion>, key: Option<&DigestKey>) -> String {
+fn format_review(
+    review: &Review,
+    source: Option<&SourceVersion>,
+    key: Option<&DigestKey>,
+) -> String {
     let mut text = String::new();
     let mut line = |name: &str, value: &str| {
         let _ = writeln!(text, "{name:<16}{value}");

@@ -8,10 +8,15 @@ use super::report::Exit;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::model::Status;
-use crate::storage::reviews;
+use crate::storage::Write;
+use crate::storage::reviews::{self, ReviewCopy};
 
 /// A longer reason is published as "too long".
 const REASON_BYTES_MAX: usize = 1_000;
+
+const NOTE_BYTES_MAX: usize = 10_000;
+/// Maximum number of copies that are named.
+const COPIES_MAX: i64 = 20;
 
 /// Withhold a review: it is not shown, only counted under its reason
 #[derive(Debug, Args)]
@@ -19,9 +24,12 @@ pub struct Withhold {
     /// ID of the review, a unique beginning of it, or its permalink
     #[arg(value_name = "ID")]
     id: String,
-    /// The reason; published with the number of reviews withheld for it
+    /// The reason: public, with the number of reviews withheld for it
     #[arg(long, value_name = "TEXT")]
     reason: String,
+    /// A note for yourself; never published
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
 }
 
 impl Withhold {
@@ -36,12 +44,27 @@ impl Withhold {
             "--reason has {} bytes and may have at most {REASON_BYTES_MAX}; shorten it",
             reason.len()
         );
+        let note = self
+            .note
+            .as_deref()
+            .map(str::trim)
+            .filter(|note| !note.is_empty());
+        ensure!(
+            note.is_none_or(|note| note.len() <= NOTE_BYTES_MAX),
+            "--note may have at most {NOTE_BYTES_MAX} bytes; shorten it"
+        );
         let status = Status::withheld(reason);
         decide(config, clock, &self.id, async |write, review| {
             reviews::note_status_decided(write, review).await?;
+            let id = review.id.clone();
+            if note.is_some() {
+                reviews::set_note(write, id.as_str(), note).await?;
+            }
+            let noted = if note.is_some() { "; the note is not public" } else { "" };
+            let copies = format_copies(write, id.as_str()).await?;
             if review.status == status {
                 return Ok(Decided::Unchanged(format!(
-                    "is already withheld ({reason}); imports keep it withheld\n"
+                    "is already withheld ({reason}); imports keep it withheld{noted}\n{copies}"
                 )));
             }
             let was = match &review.status {
@@ -52,11 +75,24 @@ impl Withhold {
                 ),
             };
             review.status = status.clone();
-            let id = &review.id;
             Ok(Decided::Changed(format!(
-                "withheld ({reason}){was}; imports keep it withheld, `reviews publish {id}` publishes it again\n"
+                "withheld ({reason}){was}; the reason is public{noted}; imports keep it withheld, `reviews publish {id}` publishes \
+                 it again\n{copies}"
             )))
         })
         .await
     }
+}
+
+/// The copies of a review that are published, a line each: other sources gave the same author, day, stars and text.
+pub(super) async fn format_copies(write: &mut Write, id: &str) -> sqlx::Result<String> {
+    let copies = reviews::copies_of(write.for_reading(), id, COPIES_MAX).await?;
+    let published = copies.iter().filter(|copy| copy.is_published);
+    let line = |copy: &ReviewCopy| {
+        format!(
+            "{} of {} has the same author, day and text, and is published\n",
+            copy.id, copy.source_name
+        )
+    };
+    Ok(published.map(line).collect())
 }

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::imports::map::{Incoming, values};
+use crate::imports::map::{Incoming, SOURCE_DEFAULT};
 use crate::imports::merge::collector::{Row, source_name};
-use crate::imports::merge::{Known, KnownReview, Rules};
+use crate::imports::merge::known::{Known, KnownReview, Rules, prefixed};
 use crate::imports::platforms::all_formats;
 use crate::model::{Base, Day, GONE, Review, ReviewId, Status, Unit};
 use crate::storage::reviews::DeletedReview;
@@ -68,25 +68,6 @@ pub fn identify(
     identities
         .map(|identity| identity.unwrap_or(Identity::Repeated))
         .collect()
-}
-
-/// An id that the ids of `source` have in front where a review of another source has the id.
-pub fn prefixed(source: &str, number: u32, id: &ReviewId) -> Option<ReviewId> {
-    let letters = source
-        .chars()
-        .map(|letter| match letter.to_ascii_lowercase() {
-            letter @ ('a'..='z' | '0'..='9') => letter,
-            _ => '-',
-        });
-    let name: String = letters.collect();
-    let name = name.trim_matches('-');
-    let name = if name.is_empty() { "source" } else { name };
-    let number = if number == 1 {
-        String::new()
-    } else {
-        format!("-{number}")
-    };
-    values::of_platform(&format!("{name}{number}"), id.as_str()).ok()
 }
 
 /// Marks rows that have the id of another row: of rows of one review the newest counts, or the last one. Rows that are
@@ -224,7 +205,7 @@ impl<'k> Search<'k> {
                 is_renamed: false,
             };
         }
-        let source = source_name(&row.incoming).unwrap_or(crate::imports::map::SOURCE_DEFAULT);
+        let source = source_name(&row.incoming).unwrap_or(SOURCE_DEFAULT);
         for number in 1..SOURCES_PER_ID_MAX {
             let Some(id) = prefixed(source, number, &row.id) else {
                 break;
@@ -574,7 +555,7 @@ fn is_of_place(row: &Row, known: &KnownReview) -> bool {
         // A review by hand that names no source may be of any.
         (None, Some(name)) => {
             let own = &known.review.source.name;
-            own == name || own == crate::imports::map::SOURCE_DEFAULT
+            own == name || own == SOURCE_DEFAULT
         }
         (_, None) => true,
     }
@@ -598,7 +579,7 @@ fn is_place(source: &str, location: Option<&str>, name: &str, of: Option<&str>) 
     source == name && location.zip(of).is_none_or(|(one, other)| one == other)
 }
 
-/// Whether an id was derived from a row without one; see [`values::digest`].
+/// Whether an id was derived from a row without one; see `map::values::digest`.
 pub fn is_derived(id: &ReviewId) -> bool {
     let digest = id
         .as_str()

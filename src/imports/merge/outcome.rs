@@ -7,7 +7,7 @@ use crate::imports::map::SOURCE_DEFAULT;
 use crate::imports::merge::collector::{Row, source_name};
 use crate::imports::merge::copies::Copies;
 use crate::imports::merge::identity::{Identity, identify};
-use crate::imports::merge::{Known, KnownReview, Rules};
+use crate::imports::merge::known::{Known, KnownReview, Rules};
 use crate::imports::platforms::native;
 use crate::imports::report::{ImportReport, NAMED_MAX, Rejection, ReviewLine, UpdatedReview};
 use crate::model::{

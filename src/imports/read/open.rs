@@ -389,7 +389,7 @@ mod tests {
     use crate::imports::report::{Rejection, Watch};
     use crate::imports::request::ImportRequest;
 
-    const TOO_LARGE: &str = "the files of one import may have at most 1024 MiB in total, unpacked; split it into several imports";
+    const TOO_LARGE: &str = "the files of one import may have at most 256 MiB in total, unpacked; split it into several imports";
 
     struct Quiet;
 

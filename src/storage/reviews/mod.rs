@@ -16,7 +16,8 @@ pub use runs::{
     last_runs, note_run_reviews, note_undone, remove_added, run_reviews,
 };
 pub use source::{
-    AlikeReviews, DeletedReview, KnownReviews, SourceVersion, alike, deleted_reviews, digest_key,
-    find_key, ids_after, ids_present, note_deleted, note_sources, note_status_decided, of_sources,
-    sources, sources_with_instants, standing, stored_decisions,
+    AlikeReviews, DeletedReview, KnownReviews, PlaceCount, ReviewCopy, SourceVersion, alike,
+    copies_of, counts_by_place, deleted_reviews, digest_key, find_key, find_note, ids_after,
+    ids_of_source, ids_present, note_deleted, note_sources, note_status_decided, of_sources,
+    rename_source_records, set_note, sources, sources_with_instants, standing, stored_decisions,
 };

@@ -353,6 +353,188 @@ pub async fn alike(
         .collect())
 }
 
+/// A review with the author, day, stars and text of another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewCopy {
+    pub id: String,
+    pub source_name: String,
+    pub is_published: bool,
+}
+
+/// The first `limit` copies of the review `id`, published ones first.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn copies_of(
+    connection: &mut SqliteConnection,
+    id: &str,
+    limit: i64,
+) -> sqlx::Result<Vec<ReviewCopy>> {
+    let rows = sqlx::query!(
+        r#"select o.review_id as "id: Text", o.source_name as "source_name: Text", r.status = 'published' as "is_published!: bool"
+           from review_source as s cross join review_source as o on o.fingerprint = s.fingerprint and o.review_id <> s.review_id
+             cross join review as r on r.review_id = o.review_id
+           where s.review_id = ? order by 3 desc, 1 limit ?"#,
+        id,
+        limit
+    )
+    .fetch_all(connection)
+    .await?;
+    let rows = rows.into_iter().map(|row| ReviewCopy {
+        id: row.id.into(),
+        source_name: row.source_name.into(),
+        is_published: row.is_published,
+    });
+    Ok(rows.collect())
+}
+
+/// Number of reviews of a source at a location, by status.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlaceCount {
+    /// The source's own name, even if the owner gave its reviews another one.
+    pub source_name: String,
+    pub location: Option<String>,
+    pub published: u64,
+    pub withheld: u64,
+}
+
+/// # Errors
+/// When the database cannot be read.
+pub async fn counts_by_place(connection: &mut SqliteConnection) -> sqlx::Result<Vec<PlaceCount>> {
+    let rows = sqlx::query!(
+        r#"select coalesce(s.source_name, r.source_name) as "source_name!: Text", s.location as "location: Text",
+             sum(r.status = 'published') as "published!: i64", sum(r.status <> 'published') as "withheld!: i64"
+           from review as r left join review_source as s using (review_id) group by 1, 2 order by 1, 2"#
+    )
+    .fetch_all(connection)
+    .await?;
+    let rows = rows.into_iter().map(|row| PlaceCount {
+        source_name: row.source_name.into(),
+        location: row.location.map(String::from),
+        published: row.published.unsigned_abs(),
+        withheld: row.withheld.unsigned_abs(),
+    });
+    Ok(rows.collect())
+}
+
+/// Up to `limit` ids, after `after`, of reviews of a source, at a location if one is given.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn ids_of_source(
+    connection: &mut SqliteConnection,
+    source: &str,
+    location: Option<&str>,
+    after: &str,
+    limit: i64,
+) -> sqlx::Result<Vec<String>> {
+    let ids = sqlx::query_scalar!(
+        r#"select r.review_id as "id: Text" from review as r left join review_source as s using (review_id)
+           where coalesce(s.source_name, r.source_name) = ?1 and (?2 is null or s.location = ?2) and r.review_id > ?3
+           order by r.review_id limit ?4"#,
+        source,
+        location,
+        after,
+        limit
+    );
+    Ok(ids
+        .fetch_all(connection)
+        .await?
+        .into_iter()
+        .map(String::from)
+        .collect())
+}
+
+/// Gives all that is kept of a source beside its reviews another source's name: its deleted reviews and, unless only one
+/// location is meant, its columns and runs.
+///
+/// # Errors
+/// When the database refuses the write.
+pub async fn rename_source_records(
+    write: &mut Write,
+    source: &str,
+    new_name: &str,
+    location: Option<&str>,
+) -> sqlx::Result<()> {
+    sqlx::query!(
+        "update deleted_review set source_name = ?2 where source_name = ?1 and (?3 is null or location = ?3)",
+        source,
+        new_name,
+        location
+    )
+    .execute(&mut *write)
+    .await?;
+    sqlx::query!(
+        "insert into source_column (source_name, header, meaning) select ?2, header, meaning from source_column
+         where source_name = ?1 on conflict do nothing",
+        source,
+        new_name
+    )
+    .execute(&mut *write)
+    .await?;
+    sqlx::query!(
+        "insert into import_run_source (run_id, source_name) select run_id, ?2 from import_run_source
+         where source_name = ?1 on conflict do nothing",
+        source,
+        new_name
+    )
+    .execute(&mut *write)
+    .await?;
+    if location.is_some() {
+        return Ok(());
+    }
+    sqlx::query!("delete from source_column where source_name = ?", source)
+        .execute(&mut *write)
+        .await?;
+    sqlx::query!(
+        "delete from import_run_source where source_name = ?",
+        source
+    )
+    .execute(&mut *write)
+    .await
+    .map(drop)
+}
+
+// The owner's notes, which are not published.
+
+/// # Errors
+/// When the database cannot be read.
+pub async fn find_note(
+    connection: &mut SqliteConnection,
+    id: &str,
+) -> sqlx::Result<Option<String>> {
+    let note = sqlx::query_scalar!(
+        r#"select note as "note: Text" from review_note where review_id = ?"#,
+        id
+    );
+    Ok(note.fetch_optional(connection).await?.map(String::from))
+}
+
+/// Keeps the note, or removes the present one.
+///
+/// # Errors
+/// When the database refuses the write.
+pub async fn set_note(write: &mut Write, id: &str, note: Option<&str>) -> sqlx::Result<()> {
+    match note {
+        Some(note) => {
+            sqlx::query!(
+                "insert into review_note (review_id, note) values (?, ?)
+                 on conflict (review_id) do update set note = excluded.note",
+                id,
+                note
+            )
+            .execute(&mut *write)
+            .await?
+        }
+        None => {
+            sqlx::query!("delete from review_note where review_id = ?", id)
+                .execute(&mut *write)
+                .await?
+        }
+    };
+    Ok(())
+}
+
 /// The ids among these that a review has.
 ///
 /// # Errors

@@ -157,6 +157,8 @@ fn only_wire_defines_public_json_types() {
     let is_stored = |file: &File| {
         ["model", "imports", "insights"].contains(&file.module().unwrap_or_default())
             || file.name() == "src/cli/logging.rs"
+            // Former values, by which an import is undone.
+            || ["src/storage/reviews/runs.rs", "src/storage/reviews/source.rs"].contains(&file.name())
             // A cursor is opaque text.
             || file.name() == "src/search/request.rs"
     };

@@ -1,9 +1,5 @@
 //! Exports of platforms and self-made tables are imported unchanged under any file name, and newer ones are merged.
 
-use std::io::Read;
-
-use flate2::read::GzDecoder;
-
 use super::tables::workbook;
 use super::*;
 use crate::support::sqlite3;
@@ -503,81 +499,6 @@ async fn the_shop_is_the_user_who_answers_the_most_reviews_and_wrote_none() {
         sqlite3(bench.database.path(), responses),
         "woocommerce-41|Thank you.\nwoocommerce-42|Sorry.\nwoocommerce-43|"
     );
-}
-
-/// A database of an earlier build, which imported these exports as plain tables (`tests/fixtures/exports/make`).
-async fn database_of_an_earlier_build() -> Bench {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("reviews.db");
-    let mut bytes = Vec::new();
-    GzDecoder::new(&*fixture("before.db.gz"))
-        .read_to_end(&mut bytes)
-        .unwrap();
-    fs::write(&path, bytes).unwrap();
-    let (database, _) = Database::open(&path).await.unwrap();
-    Bench {
-        folder,
-        database,
-        clock: Clock::manual(instant("2026-11-20T12:00:00Z")),
-    }
-}
-
-#[tokio::test]
-async fn reviews_imported_by_an_earlier_build_are_recognised_and_deleted_ones_stay_deleted() {
-    let bench = database_of_an_earlier_build().await;
-    let ids = || {
-        sqlite3(
-            bench.database.path(),
-            "select review_id from review order by 1",
-        )
-    };
-    let before = ids();
-    // File, number of new reviews, number of deleted reviews.
-    for (name, new, deleted) in [
-        ("trustpilot.csv", 0, 1),
-        ("outscraper.csv", 0, 1),
-        ("apify.json", 0, 1),
-        ("loox.csv", 0, 1),
-        ("shopify.csv", 0, 1),
-        ("woocommerce.csv", 0, 1),
-        ("birdeye.csv", 1, 1),
-        ("google-forms.csv", 0, 1),
-        ("german.csv", 1, 0),
-        ("french.csv", 0, 0),
-    ] {
-        let (report, rejections) = bench.import(&[&bench.file(name, fixture(name))]).await;
-        assert_eq!(
-            (
-                counts(&report).0,
-                report.kept_deleted.count,
-                report.undecided.count,
-                rejections
-            ),
-            (new, deleted, 0, Vec::new()),
-            "{name}"
-        );
-        let (report, _) = bench.import(&[&bench.file(name, fixture(name))]).await;
-        assert_eq!((report.new, report.updated), (0, 0), "{name} again");
-    }
-    let kept: Vec<String> = ids().lines().map(str::to_owned).collect();
-    assert!(before.lines().all(|id| kept.iter().any(|its| its == id)));
-    assert_eq!(kept.len(), before.lines().count() + 2);
-    // Fields that the earlier build did not import are completed.
-    let all = reviews(&bench);
-    for line in [
-        "Greta Lind|5|2026-10-12|Quick|Fixed the boiler within an hour.|Thank you, Greta.|2026-10-13|en|Trustpilot|",
-        "Dora Lake|5|2026-10-12||Fixed the boiler within an hour.|Thank you, Dora.|2026-10-13||WooCommerce|",
-        "Hélène Roy|5|2026-10-12|Rapide|Chaudière réparée en une heure.|Merci beaucoup.|||Direct|",
-    ] {
-        assert!(all.lines().any(|its| its == line), "{line}\n{all}");
-    }
-    // A deleted review returns only with --restore.
-    let request = ImportRequest {
-        files: vec![bench.file("shopify.csv", fixture("shopify.csv"))],
-        restore: true,
-        ..ImportRequest::default()
-    };
-    assert_eq!(counts(&bench.run(&request).await.0.unwrap()).0, 1);
 }
 
 #[tokio::test]

@@ -59,7 +59,8 @@ async fn copies_from_another_source_are_reported_and_withheld_on_request() {
     bench.take(lines(&[row("a", "Yelp")])).await;
     let file = bench.file("copies", lines(&[row("b", "Google"), row("c", "Yelp")]));
     let (report, _) = bench.import(&[&file]).await;
-    assert_eq!(report.duplicates.names, ["b is a of Yelp"]);
+    let copy = "Ann B., 2026-11-01: b of Google, a of Yelp";
+    assert_eq!(report.duplicates.names, [copy]);
     assert_eq!(bench.find("b").await.unwrap().status, Status::Published);
     let skip = ImportRequest {
         files: vec![file],
@@ -142,7 +143,7 @@ async fn copies_in_another_format_of_the_same_source_are_reported_and_withheld_o
     assert_eq!(counts(&report).0, 3);
     assert_eq!(
         report.duplicates.names,
-        ["google-maps-X1 is 77.a of Google"]
+        ["Ann Baker, 2026-11-02: google-maps-X1 of Google, 77.a of Google"]
     );
     let skip = ImportRequest {
         files: vec![file],

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod completed;
+mod edits;
 mod exported;
 mod exports;
 mod formats;
@@ -9,11 +10,13 @@ mod google;
 mod guards;
 mod hidden;
 mod hostile;
+mod ids;
 mod kept;
 mod laws;
 mod native;
 mod platforms;
 mod seed;
+mod sources;
 mod tables;
 
 use std::fs;

@@ -486,52 +486,6 @@ async fn a_delimited_text_may_have_titles_above_its_header() {
 }
 
 #[tokio::test]
-async fn importing_again_with_a_source_adds_no_reviews() {
-    let bench = bench().await;
-    let file = bench.file("t.csv", TABLE);
-    bench.import(&[&file]).await;
-    let request = ImportRequest {
-        files: vec![file],
-        source: Some("Houzz".to_owned()),
-        ..ImportRequest::default()
-    };
-    for (updated, unchanged) in [(2, 0), (0, 2)] {
-        let report = bench.run(&request).await.0.unwrap();
-        assert_eq!(counts(&report), (0, updated, unchanged, 0));
-    }
-    let sources = "select distinct source_name from review";
-    assert_eq!(sqlite3(bench.database.path(), sources), "Houzz");
-}
-
-#[tokio::test]
-async fn importing_again_without_the_source_is_refused_unless_copies_are_withheld() {
-    let bench = bench().await;
-    let request = |source: Option<&str>, skip_duplicates| ImportRequest {
-        files: vec![bench.file("t.csv", TABLE)],
-        source: source.map(str::to_owned),
-        skip_duplicates,
-        ..ImportRequest::default()
-    };
-    let first = bench.run(&request(Some("Houzz"), false)).await.0.unwrap();
-    assert_eq!(counts(&first), (2, 0, 0, 0));
-    for other in [None, Some("Yelp")] {
-        let refusal = bench.run(&request(other, false)).await.0.unwrap_err();
-        let refusal = refusal.to_string();
-        assert!(
-            refusal.contains("pass --source \"Houzz\"") && refusal.contains("nothing was changed"),
-            "{refusal}"
-        );
-    }
-    let count = "select count(*) from review";
-    assert_eq!(sqlite3(bench.database.path(), count), "2");
-    let again = bench.run(&request(Some("Houzz"), false)).await.0.unwrap();
-    assert_eq!(counts(&again), (0, 0, 2, 0));
-    let withheld = bench.run(&request(None, true)).await.0.unwrap();
-    assert_eq!(counts(&withheld), (2, 0, 0, 0));
-    assert_eq!(withheld.withheld.values().sum::<u64>(), 2);
-}
-
-#[tokio::test]
 async fn a_header_row_beyond_the_end_of_a_delimited_text_is_refused() {
     let bench = bench().await;
     let request = |header_row| ImportRequest {
@@ -794,20 +748,6 @@ async fn a_blank_cell_is_not_filled_from_another_column_that_may_be_private() {
 }
 
 #[tokio::test]
-async fn a_text_that_an_earlier_build_took_from_another_column_is_removed_by_the_next_import() {
-    let bench = bench().await;
-    let id = "table-a1a8dd3fe2cd0374765a9156013e0e10";
-    let earlier = json!({"id": id, "rating": 2, "date": "2026-10-02", "author": "Al", "text": "internal: no"});
-    bench.take(lines(&[native(&earlier)])).await;
-    let csv = "Date,Stars,Nickname,Comment,Feedback\n2026-10-02,2,Al,,internal: no\n";
-    for counted in [(0, 1, 0, 0), (0, 0, 1, 0)] {
-        let (report, _) = bench.take(csv).await;
-        assert_eq!(counts(&report), counted);
-        assert_eq!(bench.find(id).await.unwrap().text, "");
-    }
-}
-
-#[tokio::test]
 async fn a_blank_member_of_an_object_is_not_filled_from_another_that_may_be_private() {
     let bench = bench().await;
     let row = |rating: u8, more: &Value| {
@@ -856,13 +796,12 @@ const KIOSK: &str = "Date,Stars,Name\n2026-10-02,1,Guest\n2026-10-02,2,Guest\n20
 
 impl Bench {
     /// Imports tables of ratings without texts.
-    async fn ratings(&self, files: &[&str], source: Option<&str>, restore: bool) -> ImportReport {
+    async fn ratings(&self, files: &[&str], source: Option<&str>) -> ImportReport {
         let named = |(number, file): (usize, &&str)| self.file(&format!("{number}.csv"), file);
         let request = ImportRequest {
             files: files.iter().enumerate().map(named).collect(),
             source: source.map(str::to_owned),
             no_text: true,
-            restore,
             ..ImportRequest::default()
         };
         self.run(&request).await.0.unwrap()
@@ -878,25 +817,28 @@ impl Bench {
 #[tokio::test]
 async fn ratings_with_equal_names_and_days_are_separate_reviews() {
     let bench = bench().await;
-    let report = bench.ratings(&[KIOSK], Some("Kiosk"), false).await;
+    let report = bench.ratings(&[KIOSK], Some("Kiosk")).await;
     assert_eq!((counts(&report), report.repeated), ((5, 0, 0, 0), 0));
     assert_eq!(bench.stars(), "1255");
     // The same again, then together with a file that repeats some rows, has one more, and has other columns.
-    let report = bench.ratings(&[KIOSK], Some("Kiosk"), false).await;
+    let report = bench.ratings(&[KIOSK], Some("Kiosk")).await;
     assert_eq!(counts(&report), (0, 0, 5, 0));
     let more = "Name,Date,Stars\nGuest,2026-10-02,5\nGuest,2026-10-02,5\nGuest,2026-10-02,1\nGuest,2026-10-02,5\n";
-    let report = bench.ratings(&[KIOSK, more], Some("Kiosk"), false).await;
+    let report = bench.ratings(&[KIOSK, more], Some("Kiosk")).await;
     assert_eq!((counts(&report), report.repeated), ((1, 0, 5, 0), 3));
     assert_eq!(bench.stars(), "12555");
 }
 
 #[tokio::test]
-async fn importing_ratings_again_with_a_source_adds_none() {
+async fn the_same_ratings_under_another_source_are_reviews_of_their_own() {
     let bench = bench().await;
-    bench.ratings(&[KIOSK], None, false).await;
-    let report = bench.ratings(&[KIOSK], Some("Kiosk"), false).await;
-    assert_eq!(counts(&report), (0, 5, 0, 0));
-    assert_eq!(bench.stars(), "1255");
+    bench.ratings(&[KIOSK], None).await;
+    for new in [5, 0] {
+        let report = bench.ratings(&[KIOSK], Some("Kiosk")).await;
+        assert_eq!(counts(&report), (new, 0, 5 - new, 0));
+        assert_eq!(report.duplicates.count, 5);
+        assert_eq!(bench.stars(), "11225555");
+    }
 }
 
 #[tokio::test]
@@ -909,74 +851,4 @@ async fn ratings_of_a_platform_without_ids_are_separate_reviews() {
         assert_eq!(counts(&report), (new, 0, unchanged, 0));
     }
     assert_eq!(bench.stars(), "125");
-}
-
-#[tokio::test]
-async fn a_rating_that_an_earlier_build_stored_for_a_whole_day_keeps_its_id() {
-    let old = "table-5c99a70c062e29df9ffc61a3ab312b49";
-    let earlier = native(
-        &json!({"id": old, "author": "Guest", "date": "2026-10-02", "text": "", "source": {"name": "Kiosk"}}),
-    );
-    let bench = bench().await;
-    bench.take(lines(&[earlier])).await;
-    for counted in [(4, 0, 1, 0), (0, 0, 5, 0)] {
-        let report = bench.ratings(&[KIOSK], Some("Kiosk"), false).await;
-        assert_eq!((counts(&report), report.undecided.count), (counted, 0));
-        assert!(bench.find(old).await.is_some());
-    }
-    assert_eq!(bench.stars(), "1255");
-    // A deleted rating stays deleted.
-    let delete = format!("delete from review where review_id <> '{old}'; delete from review");
-    sqlite3(bench.database.path(), &delete);
-    let alone = "Date,Stars,Name\n2026-10-02,4,Guest\n";
-    let report = bench.ratings(&[alone], Some("Kiosk"), false).await;
-    assert_eq!(
-        (counts(&report), report.kept_deleted.count),
-        ((0, 0, 0, 0), 1)
-    );
-    // Two rows that may be the deleted one return only with --restore.
-    let both = "Date,Stars,Name\n2026-10-02,4,Guest\n2026-10-02,3,Guest\n";
-    let report = bench.ratings(&[both], Some("Kiosk"), false).await;
-    assert_eq!((counts(&report), report.undecided.count), ((0, 0, 0, 0), 2));
-    let report = bench.ratings(&[both], Some("Kiosk"), true).await;
-    assert_eq!(counts(&report), (2, 0, 0, 0));
-}
-
-#[tokio::test]
-async fn tables_whose_ids_count_from_one_do_not_overwrite_each_other() {
-    let bench = bench().await;
-    let header = "ID,Date,Stars,Name,Comment\n";
-    let cards = format!("{header}1,2026-10-02,1,Ann,Late\n2,2026-10-03,5,Bo,Good\n");
-    let form = format!(
-        "{header}1,2026-10-02,4,Cy,Fair\n2,2026-10-03,5,Di,Great\n3,2026-10-03,5,Ed,Super\n"
-    );
-    let take = async |content: &str, source: &str| {
-        let request = ImportRequest {
-            files: vec![bench.file("t.csv", content)],
-            source: Some(source.to_owned()),
-            ..ImportRequest::default()
-        };
-        bench.run(&request).await.0.unwrap()
-    };
-    take(&cards, "Comment cards").await;
-    let report = take(&form, "Web form").await;
-    assert_eq!(
-        (counts(&report), report.taken_ids.names.join(", ")),
-        (
-            (1, 0, 0, 0),
-            "1 of Comment cards, 2 of Comment cards".to_owned()
-        )
-    );
-    let message = summary(&report, false);
-    assert!(
-        message.contains("2 skipped, because other reviews from another source have their IDs"),
-        "{message}"
-    );
-    let authors = "select group_concat(author, ' ') from (select author from review order by 1)";
-    assert_eq!(sqlite3(bench.database.path(), authors), "Ann Bo Ed");
-    // The same reviews under another source name, then a newer table of that source.
-    let report = take(&cards, "Cards").await;
-    assert_eq!(counts(&report), (0, 2, 0, 0));
-    let report = take(&cards.replace("1,Ann,Late", "2,Ann B.,Too late"), "Cards").await;
-    assert_eq!(counts(&report), (0, 1, 1, 0));
 }

@@ -460,7 +460,7 @@ fn undo_keeps_reviews_that_the_owner_published() {
     home.run_ok(&["publish", "u-2"], "u-2: published");
     let message = home.run_ok(&["undo"], "1 removed").out;
     assert!(
-        message.contains("2 kept, because they were changed since: u-1 (you changed status), u-2 (you changed status)"),
+        message.contains("2 left as they are: u-1 (you changed status), u-2 (you changed status)"),
         "{message}"
     );
     let ids = home.listed(&[]);
@@ -503,8 +503,8 @@ fn a_wrong_import_is_undone_and_the_correct_file_imported() {
     for part in [
         "2: ",
         "wrong.jsonl",
-        "1 kept, because they were changed since: w-3 (you changed response)",
-        "1 updated by the import keep its values; `reviews restore FILE`",
+        "1 left as they are: w-3 (you changed response)",
+        "1 have their former values again",
     ] {
         assert!(message.contains(part), "{part}: {message}");
     }
@@ -557,7 +557,7 @@ fn an_import_is_undone_only_once_and_an_older_one_by_its_number() {
     home.run_ok(&["undo"], "1 removed");
     home.run_err(&["undo"], "import 3 was already undone");
     home.run_err(&["undo"], "`reviews undo 1` undoes the one before");
-    home.run_err(&["undo", "9"], "import 9 cannot be undone");
+    home.run_err(&["undo", "9"], "there is no import 9");
     home.run_ok(&["status"], "three.jsonl: 1 new, 0 updated, undone\n");
     home.run_ok(&["undo", "1"], "5 removed");
     let none = Home::with(2);
@@ -603,7 +603,7 @@ fn undo_publishes_reviews_again_that_the_import_withdrew() {
         "1 withdrawn",
     );
     assert_eq!(home.listed(&["--status", "withheld"]), ["g-19"]);
-    home.run_ok(&["undo"], "1 published again");
+    home.run_ok(&["undo"], "1 of these are published again");
     assert_eq!(home.listed(&["--status", "withheld"]), [] as [&str; 0]);
     home.run_ok(&["import", "all.jsonl"], "0 new, 0 updated, 20 unchanged");
     home.run_ok(

@@ -19,6 +19,7 @@ mod restore;
 mod serving;
 mod streams;
 mod supervised;
+mod undone;
 mod unread_outputs;
 
 use std::io::{BufRead, BufReader, Read, Write};

@@ -328,7 +328,8 @@ fn earlier_rejected_rows_are_overwritten_with_mode_0600() {
     assert_eq!((first.code, mode()), (Some(1), 0o600), "{}", first.err);
     let written = fs::read_to_string(&path).unwrap();
     assert_eq!(written.lines().count(), 1);
-    let element = "{\"element\":3,\"error\":\"e\",\"file\":\"f\",\"row\":\"cut\"}\n";
+    let element =
+        "{\"element\":3,\"error\":\"e\",\"file\":\"f\",\"format\":\"table\",\"row\":\"cut\"}\n";
     // Unchanged, empty, or of another format.
     for content in [
         written.clone(),

@@ -102,7 +102,7 @@ fn endless_input_is_refused_after_a_gigabyte() {
     assert_clear(
         "endless input",
         &printed,
-        "standard input: the files of one import may have at most 1024 MiB in total",
+        "standard input: the files of one import may have at most 256 MiB in total",
     );
     assert_eq!(home.names(), [""; 0]);
 }
@@ -112,8 +112,8 @@ fn an_oversized_row_is_rejected_and_the_others_are_imported() {
     let home = Home::new();
     let mut file = File::create(home.0.path().join("given")).unwrap();
     file.write_all(b"{\"id\": \"long\", \"text\": \"").unwrap();
-    // A sparse file: 256 MiB of zeros that need no disk space.
-    file.seek(io::SeekFrom::Current(256 << 20)).unwrap();
+    // A sparse file: 128 MiB of zeros that need no disk space.
+    file.seek(io::SeekFrom::Current(128 << 20)).unwrap();
     write!(file, "\"}}\n{}\n", native(&json!({}))).unwrap();
     let done = home.run(&["import", "given"]);
     assert_eq!(done.code, Some(1), "{}", done.err);

@@ -1,0 +1,89 @@
+//! The command `reviews source`: the sources of the reviews, and giving one another name.
+
+use std::fmt::Write as _;
+
+use anyhow::ensure;
+use clap::{Args, Subcommand};
+use sqlx::SqliteConnection;
+
+use super::database::{change, existing, read};
+use super::report::{Exit, say};
+use crate::clock::Clock;
+use crate::config::DatabaseConfig;
+use crate::imports::rename_source;
+use crate::storage::reviews::{PlaceCount, counts_by_place};
+
+/// List the sources with their reviews, or give one another name
+#[derive(Debug, Args)]
+pub struct SourceCommand {
+    #[command(subcommand)]
+    action: Option<SourceAction>,
+}
+
+#[derive(Debug, Subcommand)]
+enum SourceAction {
+    /// Give all reviews of a source another source's name, so that imports of that source update them
+    Rename {
+        /// The source's present name
+        #[arg(value_name = "OLD")]
+        old: String,
+        /// The new name, which another source may have
+        #[arg(value_name = "NEW")]
+        new: String,
+        /// Only reviews of this location
+        #[arg(long, value_name = "L")]
+        location: Option<String>,
+    },
+}
+
+impl SourceCommand {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+        let Some(SourceAction::Rename { old, new, location }) = self.action else {
+            let places = read(config, async |reader: &mut SqliteConnection| {
+                counts_by_place(reader).await
+            });
+            return say(&format_places(&places.await?));
+        };
+        let new = new.trim();
+        ensure!(
+            !new.is_empty(),
+            "NEW is empty; give the new name of the source"
+        );
+        ensure!(old != new, "{old} has this name already");
+        change(&existing(config)?, async |database| {
+            let renamed = rename_source(database, clock, &old, new, location.as_deref()).await?;
+            let noun = if renamed == 1 {
+                "review is"
+            } else {
+                "reviews are"
+            };
+            Ok(format!(
+                "{renamed} {noun} now from {new}, which was {old}\n"
+            ))
+        })
+        .await
+    }
+}
+
+fn format_places(places: &[PlaceCount]) -> String {
+    if places.is_empty() {
+        return "No reviews yet; `reviews import FILE` adds some.\n".to_owned();
+    }
+    let mut text = String::new();
+    for place in places {
+        let location = place
+            .location
+            .as_ref()
+            .map(|name| format!(", location {name}"));
+        // Writing into a String cannot fail.
+        let _ = writeln!(
+            text,
+            "{}{}: {} published, {} withheld",
+            place.source_name,
+            location.unwrap_or_default(),
+            place.published,
+            place.withheld
+        );
+    }
+    text
+}

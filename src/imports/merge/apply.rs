@@ -1,0 +1,100 @@
+//! Writes the outcome of a merge.
+
+use std::path::Path;
+
+use chrono::{DateTime, Utc};
+use thiserror::Error;
+
+use crate::imports::file_error::ImportError;
+use crate::imports::merge::outcome::{Change, Outcome};
+use crate::imports::report::Watcher;
+use crate::model::{Review, ReviewId};
+use crate::storage::reviews::{self, Former, RunChange};
+use crate::storage::{DbError, Write};
+
+/// Reviews per statement.
+const BATCH: usize = 500;
+/// Rows per transaction of a cluster.
+const GROUP_MAX: usize = 5_000;
+
+/// Errors of a merge; nothing was changed.
+#[derive(Debug, Error)]
+pub enum MergeError {
+    /// The merge would exceed the request, or is ambiguous.
+    #[error("{0}")]
+    Refused(String),
+    /// The database could not be read or written.
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+}
+
+impl MergeError {
+    /// The import's error; `path` is the database.
+    pub fn at(self, path: &Path) -> ImportError {
+        match self {
+            Self::Refused(reason) => ImportError::Refused(format!("{reason}; nothing was changed")),
+            Self::Database(error) => DbError::at(path, error).into(),
+        }
+    }
+}
+
+/// Writes the outcome of a merge; `run` is the run, for a later undo, and `None` for a sample.
+///
+/// # Errors
+/// When the database refuses the write.
+pub async fn apply(
+    write: &mut Write,
+    outcome: Outcome,
+    run: Option<i64>,
+    now: DateTime<Utc>,
+    watch: Watcher<'_>,
+) -> sqlx::Result<()> {
+    let of = outcome.changes.len();
+    let (mut done, mut in_group) = (0, 0);
+    let mut changes = outcome.changes.into_iter();
+    loop {
+        let batch: Vec<Change> = changes.by_ref().take(BATCH).collect();
+        if batch.is_empty() {
+            break;
+        }
+        done += batch.len();
+        in_group += batch.len();
+        if in_group > GROUP_MAX {
+            write.end_group();
+            in_group = batch.len();
+        }
+        if let Some(run) = run {
+            let note =
+                |change: &'_ Change| (change.source.id.clone(), change.kind, change.former.clone());
+            let notes: Vec<(ReviewId, RunChange, Option<Former>)> =
+                batch.iter().map(note).collect();
+            let notes: Vec<_> = notes
+                .iter()
+                .map(|(id, kind, former)| (id.as_str(), *kind, former.as_ref()))
+                .collect();
+            reviews::note_run_reviews(write, run, &notes).await?;
+        }
+        let (reviews, sources): (Vec<_>, Vec<_>) = batch
+            .into_iter()
+            .map(|change| (change.review, change.source))
+            .unzip();
+        let reviews: Vec<Review> = reviews.into_iter().flatten().collect();
+        if !reviews.is_empty() {
+            reviews::upsert(write, &reviews, now).await?;
+        }
+        reviews::note_sources(write, &sources).await?;
+        watch.written(done, of);
+    }
+    let deleted: Vec<&str> = outcome.deleted.iter().map(ReviewId::as_str).collect();
+    if let Some(run) = run {
+        let notes: Vec<_> = deleted
+            .iter()
+            .map(|id| (*id, RunChange::Deleted, None))
+            .collect();
+        reviews::note_run_reviews(write, run, &notes).await?;
+    }
+    if !deleted.is_empty() {
+        reviews::note_deleted(write, &deleted).await?;
+    }
+    Ok(())
+}

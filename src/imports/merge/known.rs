@@ -1,0 +1,186 @@
+//! What the database knows of the reviews that the rows of an import may be, loaded before the merge.
+
+use std::collections::{BTreeSet, HashMap};
+
+use chrono::{DateTime, Utc};
+
+use crate::imports::map::{SOURCE_DEFAULT, values};
+use crate::imports::merge::collector::{Row, source_name};
+use crate::imports::request::ImportRequest;
+use crate::model::{DigestKey, Review, ReviewId};
+use crate::storage::Write;
+use crate::storage::reviews::{self, AlikeReviews, DeletedReview, SourceVersion};
+
+/// Ids per query.
+const BATCH: usize = 500;
+
+/// What the database knows of the reviews that an import may touch.
+#[derive(Debug, Default)]
+pub struct Known {
+    pub reviews: HashMap<ReviewId, KnownReview>,
+    /// Ids of reviews that the owner deleted, with what is kept of them.
+    pub deleted: HashMap<ReviewId, Option<DeletedReview>>,
+    /// The reviews with the fingerprints of the rows, by fingerprint.
+    pub alike: HashMap<i64, Vec<AlikeReviews>>,
+}
+
+#[derive(Debug)]
+pub struct KnownReview {
+    /// Of a row that cannot be read: as its source states it now, with the owner's decisions.
+    pub review: Review,
+    /// `None` if no source gave it.
+    pub source: Option<SourceVersion>,
+    pub is_readable: bool,
+}
+
+/// How rows are merged.
+pub struct Rules<'r> {
+    pub key: DigestKey,
+    pub now: DateTime<Utc>,
+    pub request: &'r ImportRequest,
+}
+
+/// The sources of the rows.
+pub fn source_names(rows: &[Row]) -> Vec<&str> {
+    let names = rows
+        .iter()
+        .map(|row| source_name(&row.incoming).unwrap_or(SOURCE_DEFAULT));
+    names.collect::<BTreeSet<&str>>().into_iter().collect()
+}
+
+/// Loads all reviews of the rows' sources, and those of other sources that have an id or the content of a row.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn load(
+    write: &mut Write,
+    rows: &[Row],
+    deleted: &[ReviewId],
+    fingerprints: &[i64],
+) -> sqlx::Result<Known> {
+    let mut known = Known::default();
+    load_sources(write, &source_names(rows), &mut known).await?;
+    for kept in reviews::deleted_reviews(write.for_reading()).await? {
+        known.deleted.insert(kept.id.clone(), Some(kept));
+    }
+    let unknown = |id: &&ReviewId, known: &Known| !known.reviews.contains_key(*id);
+    let ids: BTreeSet<&ReviewId> = rows.iter().map(|row| &row.id).chain(deleted).collect();
+    let ids: Vec<&ReviewId> = ids.into_iter().filter(|id| unknown(id, &known)).collect();
+    load_ids(write, rows, &ids, &mut known).await?;
+    // A row that states no source may be of the source of a stored review.
+    let unstated = rows
+        .iter()
+        .filter(|row| source_name(&row.incoming).is_none());
+    let stored = unstated.filter_map(|row| known.reviews.get(&row.id)?.source.as_ref());
+    let stored: BTreeSet<String> = stored.map(|source| source.source_name.clone()).collect();
+    let stored: Vec<&str> = stored.iter().map(String::as_str).collect();
+    load_sources(write, &stored, &mut known).await?;
+    let taken = rows
+        .iter()
+        .filter(|row| known.reviews.contains_key(&row.id) || known.deleted.contains_key(&row.id));
+    let prefixed = taken.flat_map(|row| {
+        let source = source_name(&row.incoming).unwrap_or(SOURCE_DEFAULT);
+        (1..=3).filter_map(move |number| prefixed(source, number, &row.id))
+    });
+    let prefixed: BTreeSet<ReviewId> = prefixed.collect();
+    let prefixed: Vec<&ReviewId> = prefixed.iter().filter(|id| unknown(id, &known)).collect();
+    load_ids(write, rows, &prefixed, &mut known).await?;
+    let distinct: BTreeSet<i64> = fingerprints.iter().copied().collect();
+    let distinct: Vec<i64> = distinct.into_iter().collect();
+    for batch in distinct.chunks(BATCH) {
+        for alike in reviews::alike(write.for_reading(), batch).await? {
+            known
+                .alike
+                .entry(alike.fingerprint)
+                .or_default()
+                .push(alike);
+        }
+    }
+    Ok(known)
+}
+
+/// Adds all reviews of these sources.
+async fn load_sources(write: &mut Write, names: &[&str], known: &mut Known) -> sqlx::Result<()> {
+    for (review, source) in reviews::of_sources(write.for_reading(), names).await? {
+        let id = review.id.clone();
+        let known_review = KnownReview {
+            review,
+            source: Some(source),
+            is_readable: true,
+        };
+        known.reviews.insert(id, known_review);
+    }
+    Ok(())
+}
+
+/// Adds what is known of these ids.
+async fn load_ids(
+    write: &mut Write,
+    rows: &[Row],
+    ids: &[&ReviewId],
+    known: &mut Known,
+) -> sqlx::Result<()> {
+    for batch in ids.chunks(BATCH) {
+        let list: Vec<&str> = batch.iter().map(|id| id.as_str()).collect();
+        let mut found = reviews::standing(write.for_reading(), &list).await?;
+        for (id, review) in found.reviews {
+            let source = found.sources.remove(&id);
+            known.reviews.insert(
+                review.id.clone(),
+                KnownReview {
+                    review,
+                    source,
+                    is_readable: true,
+                },
+            );
+        }
+        for id in found.deleted.iter().filter_map(|id| id.parse().ok()) {
+            known.deleted.entry(id).or_default();
+        }
+        let is_missing = |id: &&&ReviewId| {
+            !known.reviews.contains_key(**id) && !known.deleted.contains_key(**id)
+        };
+        let missing: Vec<&str> = batch
+            .iter()
+            .filter(is_missing)
+            .map(|id| id.as_str())
+            .collect();
+        let broken = reviews::stored_decisions(write.for_reading(), &missing).await?;
+        for (id, (status, response)) in broken {
+            let Some(row) = rows.iter().rev().find(|row| row.id.as_str() == id) else {
+                continue;
+            };
+            let said = row.incoming.clone().statement(row.id.clone()).review;
+            let known_review = KnownReview {
+                review: Review {
+                    response,
+                    status,
+                    ..said
+                },
+                source: found.sources.remove(&id),
+                is_readable: false,
+            };
+            known.reviews.insert(row.id.clone(), known_review);
+        }
+    }
+    Ok(())
+}
+
+/// An id that the ids of `source` have in front where a review of another source has the id.
+pub fn prefixed(source: &str, number: u32, id: &ReviewId) -> Option<ReviewId> {
+    let letters = source
+        .chars()
+        .map(|letter| match letter.to_ascii_lowercase() {
+            letter @ ('a'..='z' | '0'..='9') => letter,
+            _ => '-',
+        });
+    let name: String = letters.collect();
+    let name = name.trim_matches('-');
+    let name = if name.is_empty() { "source" } else { name };
+    let number = if number == 1 {
+        String::new()
+    } else {
+        format!("-{number}")
+    };
+    values::of_platform(&format!("{name}{number}"), id.as_str()).ok()
+}

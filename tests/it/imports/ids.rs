@@ -1,0 +1,141 @@
+//! Ids that are none: row numbers, and one id of several reviews.
+
+use super::*;
+use crate::support::sqlite3;
+
+const HEADER: &str = "Id,author,Rating,date,text\n";
+const JUNE: &str = "1,Ann,5,2025-06-10,Neat and quick\n2,Bo,1,2025-05-02,Broke my door and left\n3,Cy,4,2025-04-01,Fair price\n";
+const JULY: &str = "1,Di,5,2025-07-03,Very polite\n2,Ann,5,2025-06-10,Neat and quick\n3,Bo,1,2025-05-02,Broke my door and left\n\
+    4,Cy,4,2025-04-01,Fair price\n";
+
+impl Bench {
+    async fn import_rows(&self, rows: &str, maps: &[&str]) -> (ImportReport, Vec<Rejection>) {
+        let request = ImportRequest {
+            files: vec![self.file("rows.csv", format!("{HEADER}{rows}"))],
+            renames: maps.iter().map(|map| map.parse().unwrap()).collect(),
+            ..ImportRequest::default()
+        };
+        let (report, rejections) = self.run(&request).await;
+        (report.unwrap(), rejections)
+    }
+
+    fn shown(&self) -> String {
+        let select =
+            "select author, status, coalesce(response_text, '') from review order by author";
+        sqlite3(self.database.path(), select)
+    }
+}
+
+#[tokio::test]
+async fn numbers_of_rows_are_no_ids_and_decisions_stay_with_their_reviews() {
+    let bench = bench().await;
+    let (report, _) = bench.import_rows(JUNE, &[]).await;
+    assert_eq!(
+        (counts(&report), report.files[0].row_numbers.as_deref()),
+        ((3, 0, 0, 0), Some("Id"))
+    );
+    let message = summary(&report, false);
+    assert!(message.contains("Id counts the rows of a file, so it is not used as the ID; if it is the ID, pass --map 'id=Id'"), "{message}");
+    sqlite3(
+        bench.database.path(),
+        "update review set status = 'withheld', withheld_reason = 'in dispute', response_text = 'Sorry.' where author = 'Bo'",
+    );
+    for (new, unchanged) in [(1, 3), (0, 4)] {
+        let (report, _) = bench.import_rows(JULY, &[]).await;
+        assert_eq!(counts(&report), (new, 0, unchanged, 0));
+        assert_eq!(
+            bench.shown(),
+            "Ann|published|\nBo|withheld|Sorry.\nCy|published|\nDi|published|"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_counts_the_rows_is_decided_at_the_first_import_of_a_source() {
+    let bench = bench().await;
+    // Real ids with a gap stay ids, also when a later file has none.
+    bench
+        .import_rows(
+            "1,Ann,5,2025-06-10,Neat\n3,Bo,1,2025-05-02,Rude\n4,Cy,4,2025-04-01,Fair\n",
+            &[],
+        )
+        .await;
+    let (report, _) = bench
+        .import_rows("1,Ann,5,2025-06-10,Neat\n2,Di,3,2025-07-01,Late\n", &[])
+        .await;
+    assert_eq!(
+        (counts(&report), report.files[0].row_numbers.as_deref()),
+        ((1, 0, 1, 0), None)
+    );
+    let ids =
+        "select group_concat(review_id || author, ' ') from (select * from review order by 1)";
+    assert_eq!(sqlite3(bench.database.path(), ids), "1Ann 2Di 3Bo 4Cy");
+    // Ids that began without a gap: the reviews stay the same ones.
+    let other = super::bench().await;
+    other.import_rows(JUNE, &[]).await;
+    let (report, _) = other.import_rows("1,Ann,5,2025-06-10,Neat and quick\n3,Cy,4,2025-04-01,Fair price\n7,Di,3,2025-07-01,Late\n", &[]).await;
+    assert_eq!(counts(&report), (1, 0, 2, 0));
+    // The owner knows better.
+    let (report, _) = other.import_rows(JUNE, &["id=Id"]).await;
+    assert_eq!(counts(&report), (0, 0, 3, 0));
+    let (report, _) = other
+        .import_rows(&JUNE.replace("Fair price", "Unfair"), &[])
+        .await;
+    assert_eq!(counts(&report), (0, 1, 2, 0));
+}
+
+#[tokio::test]
+async fn a_row_with_the_id_of_another_review_is_rejected_and_named() {
+    let bench = bench().await;
+    bench.import_rows(JUNE, &["id=Id"]).await;
+    let (report, rejections) = bench.import_rows(JULY, &["id=Id"]).await;
+    assert_eq!(counts(&report), (1, 0, 0, 3));
+    let first = rejections[0].to_string();
+    assert!(
+        first.contains("rows.csv:2: id: 1 is the id of another review, by Ann of 2025-06-10"),
+        "{first}"
+    );
+    assert_eq!(
+        bench.shown(),
+        "Ann|published|\nBo|published|\nCy|published|\nCy|published|"
+    );
+    // The file of rejected rows can be imported once the ids are corrected.
+    let mut row = rejections[0].row.clone();
+    row["id"] = json!("di");
+    let (report, rejections) = bench.take(row.to_string()).await;
+    assert_eq!((counts(&report), rejections), ((1, 0, 0, 0), Vec::new()));
+    // One of the three suffices.
+    let (report, _) = bench
+        .import_rows("1,Ann,1,2025-08-01,Changed my mind\n", &["id=Id"])
+        .await;
+    assert_eq!(counts(&report), (0, 1, 0, 0));
+}
+
+#[tokio::test]
+async fn rows_with_one_id_that_differ_in_everything_are_all_rejected() {
+    let excel = "1.17E+17,Ann,5,2025-03-01,Neat\n1.17E+17,Bo,4,2025-03-02,Late\n1.17E+17,Cy,1,2025-03-03,Never came\n";
+    for (rows, rejected) in [
+        (excel, 3),
+        ("77,Ann,5,2025-03-01,Neat\n77,Bo,4,2025-03-02,Late\n", 2),
+    ] {
+        let bench = bench().await;
+        let (report, rejections) = bench.import_rows(rows, &[]).await;
+        assert_eq!(counts(&report), (0, 0, 0, rejected));
+        let last = rejections.last().unwrap().to_string();
+        assert!(
+            last.contains(&format!(
+                "the id of {rejected} rows that differ in author, date and text"
+            )),
+            "{last}"
+        );
+        // Without the column they are reviews of their own.
+        let (report, _) = bench.import_rows(rows, &["id="]).await;
+        assert_eq!(counts(&report), (rejected, 0, 0, 0));
+    }
+    // Two versions of one review are one.
+    let bench = bench().await;
+    let (report, _) = bench
+        .import_rows("77,Ann,5,2025-03-01,Neat\n77,Ann,4,2025-03-02,Late\n", &[])
+        .await;
+    assert_eq!((counts(&report), report.repeated), ((1, 0, 0, 0), 1));
+}

@@ -1,0 +1,277 @@
+//! An import touches only reviews of its own source: copies are reported, equal ids are kept apart, and no sequence of
+//! imports of several sources changes what one of them alone would do.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use reviews_service::imports::ImportRequest;
+
+use super::*;
+use crate::support::sqlite3;
+
+/// The four sources of the law, each with a file of its own form.
+const SOURCES: [&str; 4] = ["Direct", "Angi", "Trustpilot", "Google"];
+
+/// A row: number of its customer, stars, and a version of the text.
+type AnyRow = (u8, u8, u8);
+
+fn text(customer: u8, version: u8) -> String {
+    match version {
+        0 => String::new(),
+        _ => format!("Customer {customer} liked the work very much, version {version}."),
+    }
+}
+
+/// The content of a file, and its request.
+fn file_of(source: usize, rows: &[AnyRow]) -> (String, Option<&'static str>) {
+    let author = |customer: &u8| format!("Customer {customer}");
+    let day = |customer: &u8| format!("2026-10-{:02}", customer + 1);
+    match SOURCES[source] {
+        // A sheet without ids, and a table whose ids two sources may share.
+        name @ ("Direct" | "Angi") => {
+            let has_ids = name == "Angi";
+            let line = |(customer, stars, version): &AnyRow| {
+                let id = if has_ids {
+                    format!("q{customer},")
+                } else {
+                    String::new()
+                };
+                let text = text(*customer, *version);
+                format!(
+                    "{id}{},{stars},{},\"{text}\"\n",
+                    author(customer),
+                    day(customer)
+                )
+            };
+            let header = if has_ids {
+                "id,author,rating,date,text\n"
+            } else {
+                "author,rating,date,text\n"
+            };
+            let lines: String = rows.iter().map(line).collect();
+            (format!("{header}{lines}"), has_ids.then_some("Angi"))
+        }
+        "Trustpilot" => {
+            let row = |(customer, stars, version): &AnyRow| {
+                json!({"id": format!("t{customer}"), "stars": stars, "title": "", "text": text(*customer, *version),
+                    "createdAt": format!("{}T12:00:00Z", day(customer)), "consumer": {"id": "c", "displayName": author(customer)}})
+            };
+            let rows: Vec<Value> = rows.iter().map(row).collect();
+            (json!({ "reviews": rows }).to_string(), None)
+        }
+        _ => {
+            let row = |(customer, stars, version): &AnyRow| {
+                let stars = ["ONE", "TWO", "THREE", "FOUR", "FIVE"][usize::from(*stars) - 1];
+                google(
+                    1,
+                    &format!("g{customer}"),
+                    &json!({"starRating": stars, "comment": text(*customer, *version),
+                    "createTime": format!("{}T12:00:00Z", day(customer)), "reviewer": {"displayName": author(customer)},
+                    "updateTime": null}),
+                )
+            };
+            let rows: Vec<Value> = rows.iter().map(row).collect();
+            (page(&rows), None)
+        }
+    }
+}
+
+async fn import_rows(bench: &Bench, source: usize, rows: &[AnyRow]) -> ImportReport {
+    let (content, name) = file_of(source, rows);
+    let request = ImportRequest {
+        files: vec![bench.file("rows", content)],
+        source: name.map(str::to_owned),
+        ..ImportRequest::default()
+    };
+    let (report, rejections) = bench.run(&request).await;
+    assert_eq!(rejections, [], "{source} {rows:?}");
+    report.unwrap()
+}
+
+/// The reviews of a source, without their ids, which depend on what other sources have.
+fn of_source(bench: &Bench, source: &str) -> String {
+    let select = format!(
+        "select rating, reviewed_on, author, title, text, status, source_name, response_text from review
+         where source_name = '{source}' order by author, reviewed_on, text, rating"
+    );
+    sqlite3(bench.database.path(), &select)
+}
+
+/// At most one row of a customer in a file: two would be reported as undecided where one is an edit of the other.
+fn any_file() -> impl Strategy<Value = (usize, Vec<AnyRow>)> {
+    let row = (0..5_u8, 1..=5_u8, 0..3_u8);
+    (0..SOURCES.len(), vec(row, 1..5)).prop_map(|(source, mut rows)| {
+        rows.sort_unstable();
+        rows.dedup_by_key(|(customer, _, _)| *customer);
+        (source, rows)
+    })
+}
+
+#[test]
+fn reviews_of_a_source_depend_only_on_files_of_that_source() {
+    let config = Config {
+        cases: 24,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let random = TestRng::from_seed(RngAlgorithm::ChaCha, &[56; 32]);
+    let mut runner = TestRunner::new_with_rng(config, random);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runner
+        .run(&vec(any_file(), 2..8), |files| {
+            runtime.block_on(async {
+                let all = bench().await;
+                all.set_time_zone("UTC").await;
+                for (source, rows) in &files {
+                    import_rows(&all, *source, rows).await;
+                }
+                for (source, name) in SOURCES.iter().enumerate() {
+                    let alone = bench().await;
+                    alone.set_time_zone("UTC").await;
+                    let own = files.iter().filter(|(its, _)| *its == source);
+                    for (_, rows) in own.clone() {
+                        import_rows(&alone, source, rows).await;
+                    }
+                    assert_eq!(of_source(&all, name), of_source(&alone, name), "{files:?}");
+                    if let Some((_, last)) = own.last() {
+                        let before = all.change_no().await;
+                        let report = import_rows(&all, source, last).await;
+                        assert_eq!((report.new, report.updated), (0, 0), "{name} of {files:?}");
+                        assert_eq!(all.change_no().await, before, "{name} of {files:?}");
+                    }
+                }
+            });
+            Ok(())
+        })
+        .unwrap();
+}
+
+const SHEET: &str = "author,rating,date,text\nAnn Baker,5,2026-10-12,On time and tidy.\nBo Cole,4,2026-10-11,Fair price.\n\
+    Cy Dale,5,2026-10-10,Great work.\n";
+
+#[tokio::test]
+async fn a_sheet_and_an_export_of_the_same_customers_keep_their_own_reviews() {
+    let bench = bench().await;
+    bench.set_time_zone("UTC").await;
+    let export = json!({"reviews": [
+        {"id": "a1", "stars": 5, "text": "On time and tidy.", "createdAt": "2026-10-12T09:00:00Z", "consumer": {"displayName": "Ann Baker"}},
+        {"id": "a2", "stars": 4, "text": "Fair price.", "createdAt": "2026-10-11T09:00:00Z", "consumer": {"displayName": "Bo Cole"}},
+    ]}).to_string();
+    bench.take(SHEET).await;
+    let (report, _) = bench.take(&export).await;
+    assert_eq!(
+        (counts(&report), report.duplicates.count),
+        ((2, 0, 0, 0), 2)
+    );
+    let texts = "select group_concat(source_name || ' ' || text, '; ') from (select * from review order by source_name, reviewed_on)";
+    let expected = "Direct Great work.; Direct Fair price.; Direct On time and tidy.; Trustpilot Fair price.; Trustpilot On time and tidy.";
+    for content in [SHEET, export.as_str(), SHEET, export.as_str()] {
+        let (report, _) = bench.take(content).await;
+        assert_eq!((report.new, report.updated), (0, 0));
+        assert_eq!(sqlite3(bench.database.path(), texts), expected);
+    }
+    let message = summary(&report, false);
+    assert!(
+        message.contains("\n  Ann Baker, 2026-10-12: trustpilot-a1 of Trustpilot, table-"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn equal_ids_of_two_sources_are_two_reviews_with_the_source_in_front() {
+    let bench = bench().await;
+    let take = async |content: &str, source: Option<&str>| {
+        let request = ImportRequest {
+            files: vec![bench.file("t.csv", content)],
+            source: source.map(str::to_owned),
+            ..ImportRequest::default()
+        };
+        bench.run(&request).await.0.unwrap()
+    };
+    let direct =
+        "id,author,rating,date,text\nq1,Ann,5,2026-10-12,Neat.\nq7,Bo,4,2026-10-11,Late.\n";
+    let angi =
+        "id,author,rating,date,text\nq1,Cy,1,2026-09-12,Never came.\nq7,Di,2,2026-09-11,Rude.\n";
+    take(direct, None).await;
+    assert_eq!(counts(&take(angi, Some("Angi")).await), (2, 0, 0, 0));
+    let ids = "select group_concat(review_id || ' ' || author, ', ') from (select * from review order by review_id)";
+    let both = "angi-q1 Cy, angi-q7 Di, q1 Ann, q7 Bo";
+    assert_eq!(sqlite3(bench.database.path(), ids), both);
+    let newer = angi.replace("Rude.", "Rude and late.");
+    assert_eq!(counts(&take(&newer, Some("Angi")).await), (0, 1, 1, 0));
+    assert_eq!(counts(&take(direct, None).await), (0, 0, 2, 0));
+    assert_eq!(bench.find("angi-q7").await.unwrap().text, "Rude and late.");
+    // A deleted review is the one of its source alone.
+    sqlite3(
+        bench.database.path(),
+        "delete from review where review_id = 'q1'",
+    );
+    let report = take(direct, None).await;
+    assert_eq!(
+        (counts(&report), report.kept_deleted.count),
+        ((0, 0, 1, 0), 1)
+    );
+    assert_eq!(counts(&take(&newer, Some("Angi")).await), (0, 0, 2, 0));
+    sqlite3(
+        bench.database.path(),
+        "delete from review where review_id = 'angi-q1'",
+    );
+    let report = take(&newer, Some("Angi")).await;
+    assert_eq!(
+        (counts(&report), report.kept_deleted.count),
+        ((0, 0, 1, 0), 1)
+    );
+}
+
+#[tokio::test]
+async fn a_copy_of_a_review_deleted_under_another_source_is_withheld() {
+    let bench = bench().await;
+    let request = |source: &str, skip_duplicates| ImportRequest {
+        files: vec![bench.file("t.csv", SHEET)],
+        source: Some(source.to_owned()),
+        skip_duplicates,
+        ..ImportRequest::default()
+    };
+    bench.run(&request("Yelp", false)).await.0.unwrap();
+    sqlite3(
+        bench.database.path(),
+        "delete from review where author = 'Ann Baker'",
+    );
+    let report = bench.run(&request("Angi", true)).await.0.unwrap();
+    assert_eq!(
+        (counts(&report), report.withheld["duplicate"]),
+        ((3, 0, 0, 0), 3)
+    );
+    // A copy that is public already stays so: the owner may have deleted the other one for its sake.
+    let report = bench.run(&request("Houzz", false)).await.0.unwrap();
+    assert_eq!(counts(&report), (3, 0, 0, 0));
+    bench.run(&request("Houzz", true)).await.0.unwrap();
+    let public = "select group_concat(source_name || ' ' || author, ', ') from (select * from review where status = 'published' order by 1, 2)";
+    let public = sqlite3(bench.database.path(), public);
+    assert!(
+        public.contains("Houzz Ann Baker") && !public.contains("Angi"),
+        "{public}"
+    );
+}
+
+#[tokio::test]
+async fn rows_that_are_there_already_are_withheld_as_duplicates_too() {
+    let bench = bench().await;
+    let request = |source: &str, skip_duplicates| ImportRequest {
+        files: vec![bench.file("t.csv", SHEET)],
+        source: Some(source.to_owned()),
+        skip_duplicates,
+        ..ImportRequest::default()
+    };
+    bench.run(&request("Yelp", false)).await.0.unwrap();
+    let report = bench.run(&request("Angi", false)).await.0.unwrap();
+    assert_eq!((counts(&report), report.withheld.len()), ((3, 0, 0, 0), 0));
+    for updated in [3, 0] {
+        let report = bench.run(&request("Angi", true)).await.0.unwrap();
+        assert_eq!(counts(&report), (0, updated, 3 - updated, 0));
+        assert_eq!(report.withheld["duplicate"], 3);
+    }
+    // The others stay public, whatever is imported again.
+    let report = bench.run(&request("Yelp", true)).await.0.unwrap();
+    assert_eq!((counts(&report), report.withheld.len()), ((0, 0, 3, 0), 0));
+}

@@ -1,0 +1,318 @@
+//! Undoing an import gives back all of it: values, what sources said, withholdings and deletions.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::Home;
+use crate::support::sqlite3;
+
+const SHEET: &str = "author,rating,date,text\nAnn Baker,5,2026-10-12,On time and tidy.\nBo Cole,4,2026-10-11,Fair price.\n";
+
+fn row(id: &str, text: &str, more: &[(&str, serde_json::Value)]) -> String {
+    let mut row = json!({"id": id, "rating": 5, "date": "2026-10-01", "author": "Ann", "text": text, "source": {"name": "Google"}});
+    for (name, value) in more {
+        row[name] = value.clone();
+    }
+    row.to_string()
+}
+
+/// All values of reviews and of their sources, without the times of their changes.
+fn content(home: &Home) -> String {
+    sqlite3(
+        &home.path(),
+        "select review_id, rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name, source_url,
+           verified, response_text, response_on, response_author from review order by 1;
+         select review_id, source_name, location, posted_at, responded_at, hex(base), fingerprint, own_id from review_source order by 1;
+         select review_id, kind, value from mention order by 1, 2, 3;
+         select review_id from review_change where not exists (select 1 from review as r where r.review_id = review_change.review_id)
+           and review_id not in (select review_id from undone_review) order by 1",
+    )
+}
+
+#[test]
+fn undo_gives_updated_reviews_their_values_and_their_sources_values_back() {
+    let home = Home::new();
+    home.file(
+        "one.jsonl",
+        &[
+            row("a", "First.", &[]),
+            row("b", "Second.", &[]),
+            row("c", "Third.", &[]),
+        ]
+        .join("\n"),
+    );
+    home.run_ok(&["import", "one.jsonl"], "3 new");
+    home.run_ok(&["respond", "c", "My own answer."], "answered");
+    let before = content(&home);
+    let newer = [
+        row(
+            "a",
+            "First, edited.",
+            &[
+                ("title", json!("Title")),
+                ("mentions", json!({"services": ["drain"]})),
+            ],
+        ),
+        row(
+            "b",
+            "Second.",
+            &[
+                ("status", json!("withheld")),
+                ("withheld_reason", json!("spam")),
+            ],
+        ),
+        row(
+            "c",
+            "Third.",
+            &[("response", json!({"text": "The platform's answer."}))],
+        ),
+        row("d", "Fourth.", &[]),
+    ];
+    home.file("two.jsonl", &newer.join("\n"));
+    home.run_ok(&["import", "two.jsonl"], "1 new, 2 updated");
+    let after = content(&home);
+    // What the source hides now is left; all else is as before.
+    let message = home.run_ok(&["undo"], "1 removed").out;
+    assert!(
+        message.contains(
+            "1 have their former values again\n1 left as they are: b (its source hides it)"
+        ),
+        "{message}"
+    );
+    assert!(!message.contains("undone;"), "{message}");
+    let of = |text: &str, id: &str| -> Vec<String> {
+        text.lines()
+            .filter(|line| line.starts_with(&format!("{id}|")))
+            .map(str::to_owned)
+            .collect()
+    };
+    for id in ["a", "c"] {
+        assert_eq!(of(&content(&home), id), of(&before, id));
+    }
+    // Importing the file again does it again.
+    home.run_ok(&["import", "two.jsonl"], "1 new, 1 updated, 2 unchanged");
+    assert_eq!(content(&home), after);
+}
+
+#[test]
+fn undo_takes_back_what_an_import_withheld_as_a_duplicate() {
+    let home = Home::new();
+    home.file("sheet.csv", SHEET);
+    home.run_ok(&["import", "sheet.csv"], "2 new");
+    home.run_ok(
+        &["import", "sheet.csv", "--source", "Angi"],
+        "2 of these are there as Direct",
+    );
+    let before = content(&home);
+    home.run_ok(
+        &[
+            "import",
+            "sheet.csv",
+            "--source",
+            "Angi",
+            "--skip-duplicates",
+        ],
+        "2 updated",
+    );
+    assert_ne!(content(&home), before);
+    let message = home
+        .run_ok(&["undo"], "undone; the same files can be imported again")
+        .out;
+    assert!(
+        message.contains("2 have their former values again\n2 of these are published again"),
+        "{message}"
+    );
+    assert_eq!(content(&home), before);
+    // The import before can be undone, too.
+    home.run_ok(&["undo", "2"], "2 removed");
+    home.run_ok(&["undo", "1"], "2 removed");
+}
+
+#[test]
+fn what_a_later_import_changed_is_left_until_that_one_is_undone() {
+    let home = Home::new();
+    home.file("one.jsonl", &row("a", "First.", &[]));
+    home.file("two.jsonl", &row("a", "Second.", &[]));
+    home.run_ok(&["import", "one.jsonl"], "1 new");
+    home.run_ok(&["import", "two.jsonl"], "1 updated");
+    home.run_ok(
+        &["undo", "1"],
+        "1 left as they are: a (import 2 changed it since)",
+    );
+    home.run_ok(&["undo"], "1 have their former values again");
+    assert_eq!(sqlite3(&home.path(), "select text from review"), "First.");
+    home.run_ok(&["undo", "1"], "1 removed");
+}
+
+#[test]
+fn an_import_undone_in_part_is_tried_again_by_the_next_undo() {
+    let home = Home::new();
+    home.file(
+        "one.jsonl",
+        &[row("a", "First.", &[]), row("b", "Second.", &[])].join("\n"),
+    );
+    home.run_ok(&["import", "one.jsonl"], "2 new");
+    home.run_ok(&["respond", "a", "Thank you."], "answered");
+    home.run_ok(&["undo"], "1 left as they are: a (you changed response)");
+    assert!(!home.run_ok(&["status"], "").out.contains("undone"));
+    home.run_ok(&["delete", "a"], "deleted");
+    home.run_ok(&["undo"], "1 were deleted since");
+    home.run_err(&["undo"], "import 1 was already undone");
+}
+
+#[test]
+fn former_values_are_erased_with_their_review_and_after_thirty_days() {
+    let home = Home::new();
+    home.file(
+        "one.jsonl",
+        &[
+            row("a", "Zyxglint first.", &[]),
+            row("b", "Quorvex first.", &[]),
+        ]
+        .join("\n"),
+    );
+    home.file(
+        "two.jsonl",
+        &[row("a", "Another text.", &[]), row("b", "One more.", &[])].join("\n"),
+    );
+    home.run_ok(&["import", "one.jsonl"], "2 new");
+    home.run_ok(&["import", "two.jsonl"], "2 updated");
+    let file = || fs::read(home.path()).unwrap();
+    let has = |word: &[u8]| file().windows(word.len()).any(|part| part == word);
+    assert!(has(b"Zyxglint"), "the former value is kept");
+    home.run_ok(&["delete", "a"], "erased from the file");
+    assert!(!has(b"Zyxglint") && has(b"Quorvex"));
+    sqlite3(
+        &home.path(),
+        "update import_run set started_at = '2020-01-01T00:00:00Z'",
+    );
+    home.run_err(&["undo"], "import 2 can no longer be undone");
+    home.run_ok(&["import", "two.jsonl"], "1 unchanged");
+    assert_eq!(
+        sqlite3(&home.path(), "select count(former) from import_run_review"),
+        "0"
+    );
+}
+
+#[test]
+fn a_source_is_renamed_with_all_its_reviews() {
+    let home = Home::new();
+    home.file(
+        "sheet.csv",
+        &format!("{SHEET}Anonymous,5,2026-10-09,\nAnonymous,5,2026-10-09,\n"),
+    );
+    home.run_ok(&["import", "sheet.csv"], "4 new");
+    home.run_ok(&["source"], "Direct: 4 published, 0 withheld\n");
+    home.run_err(
+        &["source", "rename", "Yelp", "Angi"],
+        "no review is from Yelp",
+    );
+    home.run_err(&["source", "rename", "Direct", " "], "NEW is empty");
+    home.run_ok(
+        &["source", "rename", "Direct", "Angi"],
+        "4 reviews are now from Angi, which was Direct",
+    );
+    home.run_ok(&["source"], "Angi: 4 published, 0 withheld\n");
+    home.run_ok(
+        &["import", "sheet.csv", "--source", "Angi"],
+        "0 new, 0 updated, 4 unchanged",
+    );
+    // The owner decided nothing by it.
+    assert!(!home.run_ok(&["export"], "").out.contains("decided"));
+}
+
+#[test]
+fn withhold_and_delete_name_public_copies_and_notes_are_not_published() {
+    let home = Home::new();
+    home.file("sheet.csv", SHEET);
+    home.run_ok(&["import", "sheet.csv"], "2 new");
+    home.run_ok(&["import", "sheet.csv", "--source", "Angi"], "2 new");
+    let id = |source: &str| {
+        sqlite3(
+            &home.path(),
+            &format!(
+                "select review_id from review where source_name = '{source}' and author glob 'Ann*'"
+            ),
+        )
+    };
+    let (direct, angi) = (id("Direct"), id("Angi"));
+    let copy = format!("{angi} of Angi has the same author, day and text, and is published\n");
+    let done = home.run_ok(
+        &[
+            "withhold",
+            &direct,
+            "--reason",
+            "in dispute",
+            "--note",
+            "Called her on Monday.",
+        ],
+        &copy,
+    );
+    assert!(
+        done.out
+            .contains("the reason is public; the note is not public"),
+        "{}",
+        done.out
+    );
+    home.run_ok(
+        &["show", &direct],
+        "note, not public:\n  Called her on Monday.",
+    );
+    home.run_ok(&["delete", &direct], &copy);
+    assert_eq!(
+        sqlite3(&home.path(), "select count(*) from review_note"),
+        "0"
+    );
+}
+
+#[test]
+fn a_dry_run_names_changes_field_by_field_and_writes_nothing() {
+    let home = Home::new();
+    home.file(
+        "one.jsonl",
+        &[row("a", "First.", &[]), row("b", "Second.", &[])].join("\n"),
+    );
+    home.run_ok(&["import", "one.jsonl"], "2 new");
+    let newer = [
+        row("a", "First, edited.", &[("rating", json!(3))]),
+        row(
+            "b",
+            "Second.",
+            &[
+                ("status", json!("withheld")),
+                ("withheld_reason", json!("spam")),
+            ],
+        ),
+        row("c", "Third.", &[]),
+        row("bad", "x", &[("rating", json!(9))]),
+    ];
+    home.file("two.jsonl", &newer.join("\n"));
+    let before = content(&home);
+    let done = home.run(&[
+        "import",
+        "two.jsonl",
+        "--dry-run",
+        "--rejects",
+        "rejects.jsonl",
+    ]);
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    let expected = "2 would be updated:\n  a  3 stars, 2026-10-01, Ann: First, edited.\n    rating: 5 → 3\n    text: First. → First, edited.\n  \
+        b  5 stars, 2026-10-01, Ann: Second.\n    status: published → withheld (spam)\n1 would be withheld:\n  \
+        b  5 stars, 2026-10-01, Ann: Second. (spam)\n1 would be new:\n  c  5 stars, 2026-10-01, Ann: Third.\ndry run: nothing was changed\n";
+    assert!(done.out.ends_with(expected), "{}", done.out);
+    assert_eq!(content(&home), before);
+    assert!(!home.0.path().join("rejects.jsonl").exists());
+    let many: Vec<String> = (0..25)
+        .map(|n| row(&format!("m{n:02}"), "Text.", &[]))
+        .collect();
+    home.file("many.jsonl", &many.join("\n"));
+    let done = home.run_ok(&["import", "many.jsonl", "--dry-run"], "25 would be new:");
+    assert!(
+        done.out.contains("  m19  ")
+            && !done.out.contains("  m20  ")
+            && done.out.contains("  and 5 more\n"),
+        "{}",
+        done.out
+    );
+}
