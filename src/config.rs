@@ -62,15 +62,15 @@ pub struct ListenConfig {
 }
 
 /// An address with a port; a port by itself and `localhost` mean loopback.
-fn listen_address(given: &str) -> Result<SocketAddr, String> {
-    let port = given
+fn listen_address(text: &str) -> Result<SocketAddr, String> {
+    let port = text
         .strip_prefix("localhost:")
-        .or_else(|| given.strip_prefix(':'))
-        .unwrap_or(given);
+        .or_else(|| text.strip_prefix(':'))
+        .unwrap_or(text);
     if let Ok(port) = port.parse::<u16>() {
         return Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
     }
-    given.parse().map_err(|_| {
+    text.parse().map_err(|_| {
         "write it like 127.0.0.1:8080, [::1]:8080, localhost:8080 or 8080; 0.0.0.0:8080 listens on every address".to_owned()
     })
 }
@@ -89,7 +89,7 @@ pub struct ServeConfig {
         long,
         value_name = "HOSTS",
         env = "REVIEWS_ALLOWED_HOSTS",
-        value_parser = |given: &str| CommaList::parse(given, HostName::from_str),
+        value_parser = |text: &str| CommaList::parse(text, HostName::from_str),
         default_value = "",
         hide_default_value = true
     )]
@@ -99,7 +99,7 @@ pub struct ServeConfig {
         long,
         value_name = "URIS",
         env = "REVIEWS_SECURITY_CONTACT",
-        value_parser = |given: &str| CommaList::parse(given, contact),
+        value_parser = |text: &str| CommaList::parse(text, contact),
         default_value = "",
         hide_default_value = true
     )]
@@ -201,7 +201,7 @@ impl ServeConfig {
     }
 }
 
-// Files that settings and commands name are read whole, up to a size limit, because a given path may be `/dev/zero` or the
+// Files that settings and commands name are read whole, up to a size limit, because a path may be `/dev/zero` or the
 // wrong file.
 
 /// The bytes of the file at `path`, at most `mib_max` MiB.
@@ -318,10 +318,10 @@ impl SettingsFile {
         // Only built arguments have the names that errors use.
         command.build();
         let name = variable_of(&command, argument)?;
-        if std::env::var(&name).is_ok_and(|its| its == *value) {
+        if std::env::var(&name).is_ok_and(|set| set == *value) {
             return Some(format!("note: the environment variable {name} sets it"));
         }
-        let is_files = self.0.get(&name).is_some_and(|its| its == value);
+        let is_files = self.0.get(&name).is_some_and(|set| set == value);
         is_files.then(|| format!("note: {SETTINGS_FILE} sets {name} to it"))
     }
 }
@@ -330,11 +330,11 @@ impl SettingsFile {
 fn variable_of(command: &Command, argument: &str) -> Option<String> {
     let own = command
         .get_arguments()
-        .find(|its| its.get_env().is_some() && its.to_string() == argument);
-    let own = own.and_then(|its| Some(its.get_env()?.to_str()?.to_owned()));
+        .find(|own| own.get_env().is_some() && own.to_string() == argument);
+    let own = own.and_then(|own| Some(own.get_env()?.to_str()?.to_owned()));
     own.or_else(|| {
         let mut subcommands = command.get_subcommands();
-        subcommands.find_map(|its| variable_of(its, argument))
+        subcommands.find_map(|command| variable_of(command, argument))
     })
 }
 
@@ -637,11 +637,11 @@ const SPAN_SECONDS_MAX: u64 = 366 * 24 * 3_600;
 impl FromStr for TimeSpan {
     type Err = String;
 
-    fn from_str(given: &str) -> Result<Self, String> {
-        let fault = || format!("`{given}` is not a duration; write it like 90s, 15m or 2h");
+    fn from_str(text: &str) -> Result<Self, String> {
+        let fault = || format!("`{text}` is not a duration; write it like 90s, 15m or 2h");
         let (digits, seconds) = UNITS
             .iter()
-            .find_map(|(unit, seconds)| Some((given.strip_suffix(*unit)?, *seconds)))
+            .find_map(|(unit, seconds)| Some((text.strip_suffix(*unit)?, *seconds)))
             .ok_or_else(fault)?;
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(fault());
@@ -652,7 +652,7 @@ impl FromStr for TimeSpan {
             .and_then(|count| count.checked_mul(seconds))
             .filter(|all| *all <= SPAN_SECONDS_MAX);
         let seconds = seconds.ok_or_else(|| {
-            format!("`{given}` is longer than a year; write it like 90s, 15m or 2h")
+            format!("`{text}` is longer than a year; write it like 90s, 15m or 2h")
         })?;
         Ok(Self(Duration::from_secs(seconds)))
     }
@@ -665,18 +665,18 @@ pub struct RetryDelays(pub [TimeSpan; 2]);
 impl FromStr for RetryDelays {
     type Err = String;
 
-    fn from_str(given: &str) -> Result<Self, String> {
-        let spans: Vec<TimeSpan> = given
+    fn from_str(text: &str) -> Result<Self, String> {
+        let spans: Vec<TimeSpan> = text
             .split(',')
             .map(|span| span.trim().parse())
             .collect::<Result<_, _>>()?;
         match <[TimeSpan; 2]>::try_from(spans) {
             Ok(spans) if spans.iter().all(|span| span.0 > Duration::ZERO) => Ok(Self(spans)),
             Ok(_) => Err(format!(
-                "`{given}` has a wait of zero; each must be 1s or longer"
+                "`{text}` has a wait of zero; each must be 1s or longer"
             )),
             Err(_) => Err(format!(
-                "`{given}` must be exactly two durations, the waits before the 2nd and 3rd attempt, like 10m,12h"
+                "`{text}` must be exactly two durations, the waits before the 2nd and 3rd attempt, like 10m,12h"
             )),
         }
     }
@@ -687,8 +687,8 @@ impl FromStr for RetryDelays {
 pub struct CommaList<T>(pub Vec<T>);
 
 impl<T> CommaList<T> {
-    fn parse(given: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Self, String> {
-        let parts = given.split(',').map(str::trim);
+    fn parse(text: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Self, String> {
+        let parts = text.split(',').map(str::trim);
         let parts = parts.filter(|part| !part.is_empty()).map(parse);
         parts.collect::<Result<_, _>>().map(Self)
     }
@@ -712,8 +712,8 @@ impl<T: fmt::Display> fmt::Display for CommaList<T> {
 /// Nets in CIDR notation. A bare address is a net of one.
 pub type Nets = CommaList<IpNet>;
 
-fn nets(given: &str) -> Result<Nets, String> {
-    CommaList::parse(given, |part| {
+fn nets(text: &str) -> Result<Nets, String> {
+    CommaList::parse(text, |part| {
         let net = part
             .parse()
             .or_else(|_| part.parse::<IpAddr>().map(IpNet::from));
@@ -726,17 +726,17 @@ fn nets(given: &str) -> Result<Nets, String> {
 // Contacts for security issues in `/.well-known/security.txt` (RFC 9116 §2.5.3).
 
 /// One contact: web addresses must be https (RFC 9116 §2.5.3), and a parsed URL has no line breaks.
-fn contact(given: &str) -> Result<String, String> {
+fn contact(text: &str) -> Result<String, String> {
     let is_known = |url: &Url| match url.scheme() {
         "https" => url.host().is_some(),
         "mailto" => url.path().contains('@'),
         "tel" => !url.path().is_empty(),
         _ => false,
     };
-    let url = Url::parse(given).ok().filter(is_known);
+    let url = Url::parse(text).ok().filter(is_known);
     url.map(String::from).ok_or_else(|| {
         format!(
-            "`{given}` is not a contact URI; write mailto:security@example.com, https://example.com/security or \
+            "`{text}` is not a contact URI; write mailto:security@example.com, https://example.com/security or \
              tel:+1-201-555-0123"
         )
     })
@@ -758,16 +758,16 @@ pub type Hosts = CommaList<HostName>;
 impl FromStr for HostName {
     type Err = String;
 
-    fn from_str(given: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let fault = || {
             format!(
-                "`{given}` is not a host name; write hosts like agents.example.com,app.example.com:8443"
+                "`{text}` is not a host name; write hosts like agents.example.com,app.example.com:8443"
             )
         };
         let is_port = |port: &str| !port.is_empty() && !port.ends_with(']');
-        let (name, port) = match given.rsplit_once(':').filter(|(_, port)| is_port(port)) {
+        let (name, port) = match text.rsplit_once(':').filter(|(_, port)| is_port(port)) {
             Some((name, port)) => (name, Some(port.parse().map_err(|_| fault())?)),
-            None => (given, None),
+            None => (text, None),
         };
         // A URL parser accepts a star, but no host has one.
         match Host::parse(name) {
@@ -787,14 +787,14 @@ mod tests {
 
     #[test]
     fn a_port_alone_is_one_of_this_machine() {
-        for given in ["8090", ":8090", "localhost:8090", "127.0.0.1:8090"] {
-            let address = listen_address(given).unwrap();
-            assert_eq!(address.to_string(), "127.0.0.1:8090", "{given}");
+        for text in ["8090", ":8090", "localhost:8090", "127.0.0.1:8090"] {
+            let address = listen_address(text).unwrap();
+            assert_eq!(address.to_string(), "127.0.0.1:8090", "{text}");
         }
         assert_eq!(listen_address("[::]:80").unwrap().to_string(), "[::]:80");
         for wrong in ["localhost", "99999", ":", "example.com:80", ""] {
-            let said = listen_address(wrong).unwrap_err();
-            assert!(said.contains("localhost:8080"), "{wrong}: {said}");
+            let message = listen_address(wrong).unwrap_err();
+            assert!(message.contains("localhost:8080"), "{wrong}: {message}");
         }
     }
 
@@ -807,17 +807,17 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_named_by_its_path_too() {
-        for given in ["x.db", "./a b/x.db", "/var/lib/reviews/reviews.db"] {
-            assert_eq!(address(given), Ok(DatabaseAddress::File(given.into())));
+    fn a_path_is_a_database_address() {
+        for text in ["x.db", "./a b/x.db", "/var/lib/reviews/reviews.db"] {
+            assert_eq!(address(text), Ok(DatabaseAddress::File(text.into())));
         }
-        for given in [":memory:", "x.db?mode=ro", "host:4001", ""] {
-            assert!(address(given).is_err(), "{given}");
+        for text in [":memory:", "x.db?mode=ro", "host:4001", ""] {
+            assert!(address(text).is_err(), "{text}");
         }
     }
 
     #[test]
-    fn a_cluster_is_named_by_its_nodes_and_this_nodes_file() {
+    fn a_cluster_has_nodes_and_the_file_of_this_node() {
         let url = "rqlite://10.0.0.1:4001,[::1]:4001?file=/var/lib/a%20b+c/db.sqlite";
         let Ok(DatabaseAddress::Cluster(cluster)) = address(url) else {
             panic!("a cluster");
@@ -852,18 +852,21 @@ mod tests {
             "sqlite://jo:sec?ret@a:4001?file=db.sqlite",
             "RQLITE://jo:sec@ret@a:4001?file=db.sqlite",
         ] {
-            let told = address(url).unwrap_err();
+            let message = address(url).unwrap_err();
             assert!(
-                !told.contains("sec") && !told.contains("ret@"),
-                "{url}: {told}"
+                !message.contains("sec") && !message.contains("ret@"),
+                "{url}: {message}"
             );
         }
-        let told = address("rqlit://jo:secret@a:4001?file=db.sqlite").unwrap_err();
-        assert!(told.contains("rqlit://…@a:4001?file=db.sqlite"), "{told}");
+        let message = address("rqlit://jo:secret@a:4001?file=db.sqlite").unwrap_err();
+        assert!(
+            message.contains("rqlit://…@a:4001?file=db.sqlite"),
+            "{message}"
+        );
     }
 
     #[test]
-    fn a_cluster_that_is_named_badly_is_told_how_to_be_named() {
+    fn a_wrong_cluster_address_is_refused_with_an_example() {
         for url in [
             "rqlite://127.0.0.1:4001",
             "rqlite://127.0.0.1:4001?file=",
@@ -875,8 +878,11 @@ mod tests {
             "rqlite://a:1?file=a&tls=maybe",
             "rqlite://a:1?file=a&level=none",
         ] {
-            let told = address(url).unwrap_err();
-            assert!(told.contains("rqlite://127.0.0.1:4001"), "{url}: {told}");
+            let message = address(url).unwrap_err();
+            assert!(
+                message.contains("rqlite://127.0.0.1:4001"),
+                "{url}: {message}"
+            );
         }
     }
 
@@ -918,8 +924,8 @@ mod tests {
             (["--trusted-proxies", "10.0.0.0/99"], "write networks like"),
             (["--hub-pending-max", "0"], "1.."),
         ] {
-            let said = read(&arguments).unwrap_err();
-            assert!(said.contains(word), "{arguments:?}: {said}");
+            let message = read(&arguments).unwrap_err();
+            assert!(message.contains(word), "{arguments:?}: {message}");
         }
     }
 
@@ -932,17 +938,17 @@ mod tests {
             "99",
         ])
         .unwrap();
-        let said = hub.leases.checked().unwrap_err().to_string();
+        let message = hub.leases.checked().unwrap_err().to_string();
         assert!(
-            said.contains("100")
-                && said.contains("99")
-                && said.contains("REVIEWS_HUB_LEASE_SECONDS_MIN"),
-            "{said}"
+            message.contains("100")
+                && message.contains("99")
+                && message.contains("REVIEWS_HUB_LEASE_SECONDS_MIN"),
+            "{message}"
         );
     }
 
     #[test]
-    fn a_wish_is_clamped_and_its_absence_is_the_default() {
+    fn a_lease_is_clamped_and_has_a_default() {
         for (wish, granted) in [
             (None, 864_000),
             (Some(1), 300),
@@ -957,7 +963,7 @@ mod tests {
 
     #[test]
     fn durations_are_whole_seconds_minutes_or_hours() {
-        for (given, seconds) in [
+        for (text, seconds) in [
             ("90s", 90),
             ("15m", 900),
             ("2h", 7_200),
@@ -965,10 +971,10 @@ mod tests {
             ("0s", 0),
             ("48h", 172_800),
         ] {
-            let span: TimeSpan = given.parse().unwrap();
-            assert_eq!(span.0.as_secs(), seconds, "{given}");
+            let span: TimeSpan = text.parse().unwrap();
+            assert_eq!(span.0.as_secs(), seconds, "{text}");
         }
-        for given in [
+        for text in [
             "",
             "s",
             "90",
@@ -983,7 +989,7 @@ mod tests {
             "1hh",
             "éh",
         ] {
-            assert!(given.parse::<TimeSpan>().is_err(), "{given}");
+            assert!(text.parse::<TimeSpan>().is_err(), "{text}");
         }
     }
 
@@ -992,24 +998,24 @@ mod tests {
         let delays: RetryDelays = "10m, 12h".parse().unwrap();
         let expected = [600, 43_200].map(|seconds| TimeSpan(Duration::from_secs(seconds)));
         assert_eq!(delays, RetryDelays(expected));
-        for given in ["", "10m", "1m,2m,3m", "10m,", "10m,0s", "10m;12h"] {
-            assert!(given.parse::<RetryDelays>().is_err(), "{given}");
+        for text in ["", "10m", "1m,2m,3m", "10m,", "10m,0s", "10m;12h"] {
+            assert!(text.parse::<RetryDelays>().is_err(), "{text}");
         }
     }
 
     #[test]
     fn nets_are_a_list_that_may_be_empty() {
-        let given = nets("127.0.0.0/8, ::1,fd00::/8").unwrap();
-        assert_eq!(given.to_string(), "127.0.0.0/8,::1/128,fd00::/8");
+        let text = nets("127.0.0.0/8, ::1,fd00::/8").unwrap();
+        assert_eq!(text.to_string(), "127.0.0.0/8,::1/128,fd00::/8");
         assert_eq!(nets("").unwrap(), Nets::default());
-        for given in ["127.0.0.0/33", "localhost", "10.0.0.0-10.0.0.9", "10/8"] {
-            assert!(nets(given).is_err(), "{given}");
+        for text in ["127.0.0.0/33", "localhost", "10.0.0.0-10.0.0.9", "10/8"] {
+            assert!(nets(text).is_err(), "{text}");
         }
     }
 
     #[test]
     fn contacts_are_addresses_that_somebody_reads() {
-        let contacts = |given: &str| CommaList::parse(given, contact);
+        let contacts = |text: &str| CommaList::parse(text, contact);
         let two = contacts("mailto:a@example.com, https://example.com/s").unwrap();
         assert_eq!(
             two.to_string(),
@@ -1023,17 +1029,17 @@ mod tests {
             "mailto:nobody",
             "tel:",
         ] {
-            let said = contacts(wrong).unwrap_err();
+            let message = contacts(wrong).unwrap_err();
             assert!(
-                said.starts_with(&format!("`{wrong}` is not a contact URI")),
-                "{said}"
+                message.starts_with(&format!("`{wrong}` is not a contact URI")),
+                "{message}"
             );
         }
     }
 
     #[test]
     fn hosts_are_read_as_they_are_compared() {
-        for (given, expected) in [
+        for (text, expected) in [
             ("", ""),
             ("Agents.Example.com", "agents.example.com"),
             (" a.example , b.example:8443,", "a.example,b.example:8443"),
@@ -1043,18 +1049,18 @@ mod tests {
             ),
             ("bücher.example", "xn--bcher-kva.example"),
         ] {
-            let hosts = CommaList::parse(given, HostName::from_str).unwrap();
-            let written = hosts.0.iter().map(|its| match its.port {
-                Some(port) => format!("{}:{port}", its.host),
-                None => its.host.to_string(),
+            let hosts = CommaList::parse(text, HostName::from_str).unwrap();
+            let written = hosts.0.iter().map(|host| match host.port {
+                Some(port) => format!("{}:{port}", host.host),
+                None => host.host.to_string(),
             });
-            assert_eq!(written.collect::<Vec<_>>().join(","), expected, "{given}");
+            assert_eq!(written.collect::<Vec<_>>().join(","), expected, "{text}");
         }
     }
 
     #[test]
-    fn what_is_no_host_is_told_how_to_write_one() {
-        for given in [
+    fn a_wrong_host_is_refused_with_an_example() {
+        for text in [
             "https://a.example",
             "*",
             "*.example",
@@ -1064,10 +1070,10 @@ mod tests {
             "a/b",
             ":80",
         ] {
-            let said = CommaList::parse(given, HostName::from_str).unwrap_err();
+            let message = CommaList::parse(text, HostName::from_str).unwrap_err();
             assert!(
-                said.contains(given) && said.contains("app.example.com:8443"),
-                "{given}: {said}"
+                message.contains(text) && message.contains("app.example.com:8443"),
+                "{text}: {message}"
             );
         }
     }
@@ -1104,7 +1110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_cannot_be_used_is_said_to_be_the_files() {
+    fn an_invalid_value_of_the_file_is_attributed_to_it() {
         let argument = clap::Arg::new("n")
             .long("n")
             .env("REVIEWS_TEST_OF_A_VALUE")
@@ -1115,16 +1121,16 @@ mod tests {
         let settings = SettingsFile::parse("REVIEWS_TEST_OF_A_VALUE=many");
         let program = Command::new("t").subcommand(Command::new("s").arg(argument).arg(other));
         let program = settings.apply(program);
-        let said = |words: &[&str]| {
+        let message = |words: &[&str]| {
             let error = program.clone().try_get_matches_from(words).unwrap_err();
             settings.note(&error, program.clone())
         };
         assert_eq!(
-            said(&["t", "s"]).unwrap(),
+            message(&["t", "s"]).unwrap(),
             "note: /etc/reviews.env sets REVIEWS_TEST_OF_A_VALUE to it"
         );
-        assert_eq!(said(&["t", "s", "--n", "x"]), None);
+        assert_eq!(message(&["t", "s", "--n", "x"]), None);
         // Another argument has the same value.
-        assert_eq!(said(&["t", "s", "--n", "1", "--m", "many"]), None);
+        assert_eq!(message(&["t", "s", "--n", "1", "--m", "many"]), None);
     }
 }

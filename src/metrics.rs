@@ -6,13 +6,14 @@
 //! handle to count per request.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use prometheus::core::{MetricVec, MetricVecBuilder};
 pub use prometheus::{Gauge, Histogram, IntCounter as Counter};
 use prometheus::{
     GaugeVec, HistogramOpts, HistogramVec, IntCounterVec, Opts, Registry, TextEncoder,
 };
+use tracing_appender::non_blocking::ErrorCounter;
 
 /// The families of all metrics, by name.
 static FAMILIES: LazyLock<Families> =
@@ -129,7 +130,37 @@ impl Families {
 /// # Errors
 /// If the metrics cannot be encoded.
 pub fn render() -> prometheus::Result<String> {
+    for queue in line_queues().iter_mut() {
+        let dropped = queue.errors.dropped_lines() as u64;
+        LINES_DROPPED
+            .counter(&[queue.stream])
+            .inc_by(dropped - queue.counted);
+        queue.counted = dropped;
+    }
     TextEncoder::new().encode_to_string(&FAMILIES.registry.gather())
+}
+
+/// A queue of lines that drops lines if it is full.
+struct LineQueue {
+    stream: &'static str,
+    errors: ErrorCounter,
+    /// Dropped lines that the metric has.
+    counted: u64,
+}
+
+static LINE_QUEUES: Mutex<Vec<LineQueue>> = Mutex::new(Vec::new());
+
+fn line_queues() -> MutexGuard<'static, Vec<LineQueue>> {
+    LINE_QUEUES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Counts the lines that the queue of `stream` drops.
+pub fn watch_dropped_lines(stream: &'static str, errors: ErrorCounter) {
+    line_queues().push(LineQueue {
+        stream,
+        errors,
+        counted: 0,
+    });
 }
 
 /// A count as a gauge's value; exact up to 2⁵³.

@@ -110,7 +110,6 @@ impl HubRuntime {
         let rates = Arc::new(RateLimits::new(&limits, &clock));
         let exchange = Exchange {
             egress: egress.context("TLS cannot be set up")?,
-            unclear: std::sync::Mutex::default(),
             clock: clock.clone(),
             random,
             links: ctx.links.clone(),
@@ -122,7 +121,6 @@ impl HubRuntime {
             Arc::clone(&current),
             exchange,
             Arc::clone(&wake),
-            limits.bytes_per_host_per_hour,
             has_timer,
         );
         let intake = SubscriptionIntake::new(

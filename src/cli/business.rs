@@ -9,7 +9,7 @@ use serde_json::Value;
 use sqlx::SqliteConnection;
 
 use super::database::{change, read};
-use super::init::{store, told};
+use super::init::{format_summary, store};
 use super::report::{Exit, say};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
@@ -64,8 +64,8 @@ impl BusinessCommand {
         let moved = store(&mut write, known.as_ref(), &loaded, is_zone_known, clock).await?;
         write.commit().await?;
         let difference = difference(&json(known.as_ref())?, &json(Some(&loaded))?);
-        let told = told(&loaded, is_zone_known, moved, path);
-        Ok(told + &difference)
+        let summary = format_summary(&loaded, is_zone_known, moved, path);
+        Ok(summary + &difference)
     }
 }
 

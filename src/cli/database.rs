@@ -71,7 +71,7 @@ pub(super) enum Decided {
     Unchanged(String),
 }
 
-/// Lets `decide` change the review that `given` names, stores it if it changed, and prints the report. Other statements
+/// Lets `decide` change the review that `name` names, stores it if it changed, and prints the report. Other statements
 /// of `decide` are committed in any case.
 ///
 /// # Errors
@@ -79,12 +79,12 @@ pub(super) enum Decided {
 pub(super) async fn decide(
     config: &DatabaseConfig,
     clock: &Clock,
-    given: &str,
+    name: &str,
     decide: impl AsyncFn(&mut Write, &mut Review) -> anyhow::Result<Decided>,
 ) -> anyhow::Result<Exit> {
     change(&existing(config)?, async |database| {
         let mut write = database.write_as_owner().await?;
-        let mut review = find(write.for_reading(), given).await?;
+        let mut review = find(write.for_reading(), name).await?;
         let report = match decide(&mut write, &mut review).await? {
             Decided::Unchanged(report) => report,
             Decided::Changed(report) => {
@@ -118,24 +118,24 @@ pub(super) async fn change(
     Ok(report_done(&report.await?))
 }
 
-/// The review that `given` names.
+/// The review that `name` names.
 ///
 /// # Errors
 /// If there is none, or it is invalid.
-pub(super) async fn find(connection: &mut SqliteConnection, given: &str) -> anyhow::Result<Review> {
-    let (id, review) = find_row(connection, given).await?;
+pub(super) async fn find(connection: &mut SqliteConnection, name: &str) -> anyhow::Result<Review> {
+    let (id, review) = find_row(connection, name).await?;
     review.ok_or_else(|| unreadable(&id))
 }
 
-/// The ID of the row that `given` names, and its review; `None` if it is not a valid one.
+/// The ID of the row that `name` names, and its review; `None` if it is not a valid one.
 ///
 /// # Errors
 /// If there is no such row.
 pub(super) async fn find_row(
     connection: &mut SqliteConnection,
-    given: &str,
+    name: &str,
 ) -> anyhow::Result<(String, Option<Review>)> {
-    let id = row_id(connection, given).await?;
+    let id = row_id(connection, name).await?;
     let review = reviews::find(connection, &id).await?;
     Ok((id, review))
 }
@@ -164,16 +164,16 @@ const NAMED_MAX: i64 = 5;
 /// Number of IDs per query in the search for the nearest ones.
 const COMPARED: i64 = 5_000;
 
-/// The ID of the row that `given` names in the database at `path`, including rows that are not valid reviews and have
+/// The ID of the row that `name` names in the database at `path`, including rows that are not valid reviews and have
 /// invalid IDs.
 ///
 /// # Errors
 /// If it matches no row, several, or a deleted review.
 pub(super) async fn row_id(
     connection: &mut SqliteConnection,
-    given: &str,
+    name: &str,
 ) -> anyhow::Result<String> {
-    let text = id_of(given);
+    let text = id_of(name);
     if let Ok(id) = text.parse::<ReviewId>() {
         let known = reviews::standing(connection, &[id.as_str()]).await?;
         if known.reviews.contains_key(id.as_str()) {
@@ -215,11 +215,11 @@ pub(super) async fn row_id(
 }
 
 /// The ID in a permalink or a review's JSON URL; any other text unchanged.
-fn id_of(given: &str) -> String {
-    let given = given.trim();
-    let path = match Url::parse(given) {
+fn id_of(name: &str) -> String {
+    let name = name.trim();
+    let path = match Url::parse(name) {
         Ok(url) if matches!(url.scheme(), "http" | "https") => url.path().to_owned(),
-        Ok(_) | Err(_) => given.to_owned(),
+        Ok(_) | Err(_) => name.to_owned(),
     };
     path.rsplit_once("/reviews/")
         .or_else(|| path.split_once("reviews/"))
@@ -246,8 +246,8 @@ mod tests {
     use super::id_of;
 
     #[test]
-    fn a_permalink_names_its_review() {
-        for given in [
+    fn a_permalink_resolves_to_the_id() {
+        for name in [
             "r-1.a",
             " r-1.a\n",
             "https://reviews.example.com/reviews/r-1.a",
@@ -256,7 +256,7 @@ mod tests {
             "/reviews/r-1.a",
             "reviews/r-1.a",
         ] {
-            assert_eq!(id_of(given), "r-1.a", "{given}");
+            assert_eq!(id_of(name), "r-1.a", "{name}");
         }
     }
 }

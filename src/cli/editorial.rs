@@ -59,8 +59,7 @@ pub(super) fn as_json(editorial: &Editorial) -> Value {
     if let Some(text) = &editorial.summary {
         members.insert("summary".to_owned(), json!({ "text": text }));
     }
-    let entry =
-        |its: &FaqEntry| json!({ "id": its.id, "question": its.question, "answer": its.answer });
+    let entry = |entry: &FaqEntry| json!({ "id": entry.id, "question": entry.question, "answer": entry.answer });
     members.insert("faq".to_owned(), editorial.faq.iter().map(entry).collect());
     Value::Object(members)
 }

@@ -1,5 +1,5 @@
-//! The program's help: examples, exit codes and files for `--help`, manual pages and `docs/REFERENCE.md`; shell
-//! completions and the version, from the same definitions as the parser.
+//! The program's help: examples for `--help`, manual pages and `docs/REFERENCE.md`; shell completions and the version,
+//! from the same definitions as the parser.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -8,7 +8,6 @@ use anyhow::{Context as _, bail};
 use clap::builder::StyledStr;
 use clap::{Arg, Args, Command};
 use clap_complete::Shell;
-use clap_mangen::roff::{Roff, bold, roman};
 
 use super::report::{Exit, say};
 use crate::storage::sqlite_version;
@@ -124,35 +123,6 @@ pub fn examples_of(name: &str) -> Vec<Example> {
     EXAMPLES.lines().filter_map(example).collect()
 }
 
-const EXIT_CODES: [(&str, &str); 3] = [
-    ("0", "Done."),
-    (
-        "1",
-        "Finished, but an import rejected rows, or an export left some out.",
-    ),
-    ("2", "Failed; standard error has the reason and what to do."),
-];
-
-/// The files that commands read and write.
-const FILES: [(&str, &str); 4] = [
-    (
-        "reviews.db",
-        "The database, unless --database or DATABASE_URL names another; mode 0600. SQLite keeps reviews.db-wal and reviews.db-shm beside it, and the service reviews.db-sender.",
-    ),
-    (
-        "reviews.db.before-restore-*",
-        "The database that `reviews restore` replaced; the service removes it after 30 days.",
-    ),
-    (
-        "/etc/reviews.env",
-        "Settings, one NAME=VALUE per line, for every command that may read the file. Environment variables take precedence.",
-    ),
-    (
-        "business.json, editorial.json",
-        "The files that `reviews business` and `reviews editorial` print and load.",
-    ),
-];
-
 // Shell completions, manual pages and the version, from the same definitions as the parser.
 
 /// Print completions for a shell
@@ -195,68 +165,10 @@ impl Man {
                 command.clone().version(env!("CARGO_PKG_VERSION"))
             }
         };
-        say(&page_of(page)?)
+        let mut text = Vec::new();
+        clap_mangen::Man::new(page).render(&mut text)?;
+        say(&String::from_utf8(text)?)
     }
-}
-
-/// The manual page of a command, with the sections of man-pages(7).
-fn page_of(command: Command) -> anyhow::Result<String> {
-    let name = command.get_name().to_owned();
-    let variables = variables(&command);
-    // The examples have their own section.
-    let page = clap_mangen::Man::new(command.after_help(None::<&'static str>));
-    let mut text = Vec::new();
-    page.render_title(&mut text)?;
-    page.render_name_section(&mut text)?;
-    page.render_synopsis_section(&mut text)?;
-    page.render_description_section(&mut text)?;
-    page.render_options_section(&mut text)?;
-    page.render_subcommands_section(&mut text)?;
-    let mut examples = examples_of(&name);
-    if examples.is_empty() {
-        examples = ["init", "import", "serve"]
-            .into_iter()
-            .flat_map(examples_of)
-            .collect();
-    }
-    section("EXAMPLES", &examples, &mut text)?;
-    section("EXIT STATUS", &EXIT_CODES, &mut text)?;
-    section("ENVIRONMENT", &variables, &mut text)?;
-    section("FILES", &FILES, &mut text)?;
-    page.render_version_section(&mut text)?;
-    Ok(String::from_utf8(text)?)
-}
-
-/// The environment variables of a command with their descriptions.
-fn variables(command: &Command) -> Vec<(String, String)> {
-    let shown = command
-        .get_arguments()
-        .filter(|argument| !argument.is_hide_set());
-    let variable = |argument: &Arg| {
-        let name = argument.get_env()?.to_str()?.to_owned();
-        Some((name, argument.get_help()?.to_string()))
-    };
-    shown.filter_map(variable).collect()
-}
-
-/// A section of terms and texts; empty if there are no entries.
-fn section<T: AsRef<str>>(
-    title: &str,
-    entries: &[(T, T)],
-    page: &mut Vec<u8>,
-) -> anyhow::Result<()> {
-    if entries.is_empty() {
-        return Ok(());
-    }
-    let mut roff = Roff::default();
-    roff.control("SH", [title]);
-    for (term, text) in entries {
-        roff.control("TP", []);
-        roff.text([bold(term.as_ref())]);
-        roff.text([roman(text.as_ref())]);
-    }
-    roff.to_writer(page)?;
-    Ok(())
 }
 
 /// Prints the versions of the program, with its commit, and of the bundled SQLite.

@@ -42,7 +42,7 @@ impl Healthcheck {
             );
         }
         let path = if self.live { "/healthz" } else { "/readyz" };
-        let answer = timeout(TIMEOUT, ask(address, path));
+        let answer = timeout(TIMEOUT, request(address, path));
         let (status, body) = answer.await.with_context(|| {
             format!(
                 "http://{address}{path} does not answer within {} s",
@@ -68,7 +68,10 @@ pub(super) fn reachable(listen: SocketAddr) -> SocketAddr {
 }
 
 /// The response's status and body.
-pub(super) async fn ask(address: SocketAddr, path: &str) -> anyhow::Result<(StatusCode, String)> {
+pub(super) async fn request(
+    address: SocketAddr,
+    path: &str,
+) -> anyhow::Result<(StatusCode, String)> {
     // Plain HTTP needs no certificates, so none are loaded.
     let client = Client::builder().no_proxy().redirect(Policy::none());
     let client = client.tls_certs_only([]).build()?;
@@ -122,24 +125,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_service_on_every_address_is_asked_on_loopback() {
-        for (listen, asked) in [
+    fn an_unspecified_address_is_requested_on_loopback() {
+        for (listen, expected) in [
             ("0.0.0.0:8080", "127.0.0.1:8080"),
             ("[::]:8080", "[::1]:8080"),
             ("192.0.2.1:80", "192.0.2.1:80"),
         ] {
-            assert_eq!(reachable(listen.parse().unwrap()), asked.parse().unwrap());
+            assert_eq!(
+                reachable(listen.parse().unwrap()),
+                expected.parse().unwrap()
+            );
         }
     }
 
     #[test]
-    fn a_problem_is_told_by_its_detail() {
+    fn a_problem_is_shown_by_the_detail() {
         assert_eq!(detail(r#"{"detail":"Stopping."}"#), "Stopping.");
         assert_eq!(detail("no JSON\n"), "no JSON");
     }
 
     #[tokio::test]
-    async fn what_is_no_http_is_told_so() {
+    async fn an_answer_other_than_http_is_reported() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let greet = async {
@@ -148,8 +154,8 @@ mod tests {
             // Reads the request before closing, so that a reset does not discard the greeting.
             let _ = stream.read(&mut [0; 64]).await;
         };
-        let (asked, ()) = tokio::join!(ask(address, "/readyz"), greet);
-        let told = asked.unwrap_err();
-        assert!(told.to_string().contains("is not HTTP"), "{told:#}");
+        let (answer, ()) = tokio::join!(request(address, "/readyz"), greet);
+        let error = answer.unwrap_err();
+        assert!(error.to_string().contains("is not HTTP"), "{error:#}");
     }
 }

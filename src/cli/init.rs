@@ -22,7 +22,7 @@ use crate::storage::reviews;
 use crate::storage::{COMMAND_WAIT_MAX, Database, DbError, Write};
 
 /// Maximum number of attempts per question.
-const ASKED_MAX: usize = 5;
+const QUESTIONS_MAX: usize = 5;
 
 /// Create the database and set up your business; run it again to change single fields
 #[derive(Debug, Args)]
@@ -36,6 +36,9 @@ pub struct Init {
     /// Time zone of the business (IANA name), for example America/Phoenix
     #[arg(long, value_name = "Z", value_parser = zone)]
     time_zone: Option<Tz>,
+    /// Country of the business (ISO 3166), for example US; it decides how pages and imports read and write dates
+    #[arg(long, value_name = "CC", value_parser = country)]
+    country: Option<String>,
     /// Website of the business
     #[arg(long = "url", value_name = "U", value_parser = url)]
     site: Option<String>,
@@ -80,10 +83,10 @@ impl Init {
         } else {
             None
         };
-        let is_zone_given = self.time_zone.is_some();
+        let has_zone = self.time_zone.is_some();
         let known = storage::business::find(write.for_reading()).await?;
         let business = self.applied_to(known.as_ref());
-        let moved = store(&mut write, known.as_ref(), &business, is_zone_given, clock).await?;
+        let moved = store(&mut write, known.as_ref(), &business, has_zone, clock).await?;
         let is_zone_known = storage::business::time_zone(write.for_reading())
             .await?
             .is_some();
@@ -107,8 +110,8 @@ impl Init {
         } else {
             "`reviews import FILE` adds reviews, then `reviews serve` publishes them"
         };
-        let told = told(&business, is_zone_known, moved, path);
-        Ok(report_done(&format!("{told}next        {next}\n")))
+        let summary = format_summary(&business, is_zone_known, moved, path);
+        Ok(report_done(&format!("{summary}next        {next}\n")))
     }
 
     /// On a terminal, asks for a new business's missing name, type and time zone.
@@ -117,7 +120,7 @@ impl Init {
             return Ok(());
         }
         if self.name.is_none() {
-            self.name = Some(asked("Name of the business:", |name| {
+            self.name = Some(ask_until_valid("Name of the business:", |name| {
                 if name.is_empty() {
                     Err("the business needs a name".to_owned())
                 } else {
@@ -128,7 +131,7 @@ impl Init {
         if self.kind.is_none() {
             let question =
                 "Type (schema.org, for example Plumber or HVACBusiness) [LocalBusiness]:";
-            self.kind = Some(asked(question, |kind| {
+            self.kind = Some(ask_until_valid(question, |kind| {
                 let kind = if kind.is_empty() {
                     "LocalBusiness"
                 } else {
@@ -139,7 +142,7 @@ impl Init {
         }
         if self.time_zone.is_none() {
             let question = "Time zone (for example America/Phoenix):";
-            self.time_zone = Some(asked(question, zone)?);
+            self.time_zone = Some(ask_until_valid(question, zone)?);
         }
         Ok(())
     }
@@ -156,6 +159,7 @@ impl Init {
             name: self.name.clone().unwrap_or(before.name),
             kind: self.kind.map_or(before.kind, str::to_owned),
             time_zone: self.time_zone.unwrap_or(before.time_zone),
+            country: self.country.clone().or(before.country),
             url: self.site.clone().or(before.url),
             telephone: self.telephone.clone().or(before.telephone),
             address: self.address.clone().or(before.address),
@@ -193,7 +197,12 @@ async fn discard_sample(write: &mut Write, path: &Path) -> anyhow::Result<u64> {
 }
 
 /// The business as text, after a command that moved `moved` reviews to another day by a change of the time zone.
-pub(super) fn told(business: &Business, is_zone_known: bool, moved: u64, path: &Path) -> String {
+pub(super) fn format_summary(
+    business: &Business,
+    is_zone_known: bool,
+    moved: u64,
+    path: &Path,
+) -> String {
     let zone = if is_zone_known {
         business.time_zone.name()
     } else {
@@ -207,6 +216,9 @@ pub(super) fn told(business: &Business, is_zone_known: bool, moved: u64, path: &
     line("name", &business.name);
     line("type", &business.kind);
     line("time zone", zone);
+    if let Some(country) = &business.country {
+        line("country", country);
+    }
     line("url", business.url.as_deref().unwrap_or("not set"));
     if let Some(telephone) = &business.telephone {
         line("telephone", telephone);
@@ -260,6 +272,15 @@ pub(super) fn remarks(business: &Business) -> Vec<String> {
     remarks
 }
 
+/// Checks the form of a country code, not that it is assigned.
+fn country(text: &str) -> Result<String, String> {
+    if text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        Ok(text.to_ascii_uppercase())
+    } else {
+        Err("write the two letters of ISO 3166, such as US or DE".to_owned())
+    }
+}
+
 /// In the order of `--address`.
 const ADDRESS_PARTS: [&str; 5] = [
     "street_address",
@@ -309,8 +330,11 @@ async fn is_set_up(config: &DatabaseConfig) -> anyhow::Result<bool> {
 }
 
 /// Repeats the question until `read` accepts the answer.
-fn asked<T>(question: &str, read: impl Fn(&str) -> Result<T, String>) -> anyhow::Result<T> {
-    for _ in 0..ASKED_MAX {
+fn ask_until_valid<T>(
+    question: &str,
+    read: impl Fn(&str) -> Result<T, String>,
+) -> anyhow::Result<T> {
+    for _ in 0..QUESTIONS_MAX {
         match read(&ask(question)?) {
             Ok(answer) => return Ok(answer),
             Err(fault) => tell(&fault)?,
@@ -339,9 +363,9 @@ mod tests {
     use super::postal_address;
 
     #[test]
-    fn an_address_is_taken_apart_at_its_commas() {
+    fn an_address_is_split_at_commas() {
         let whole = json!({"street_address": "12 Main St", "locality": "Mesa", "region": "AZ", "postal_code": "85201", "country": "US"});
-        for (given, expected) in [
+        for (text, expected) in [
             ("12 Main St, Mesa, AZ, 85201, US", whole.clone()),
             ("12 Main St, Mesa, AZ 85201, US", whole),
             (
@@ -357,8 +381,8 @@ mod tests {
                 json!({"street_address": "12 Main St", "locality": "Mesa"}),
             ),
         ] {
-            let parts = postal_address(given).map(Value::Object);
-            assert_eq!(parts, Ok(expected), "{given}");
+            let parts = postal_address(text).map(Value::Object);
+            assert_eq!(parts, Ok(expected), "{text}");
         }
         for wrong in ["", " , ", "a, b, c, d, e, f"] {
             assert!(

@@ -129,7 +129,7 @@ impl ListCommand {
             let cells = rows.iter().map(|(review, _)| cell(review).chars().count());
             cells.max().unwrap_or(0)
         };
-        let (ids, authors) = (width(|its| its.id.to_string()), width(author));
+        let (ids, authors) = (width(|review| review.id.to_string()), width(author));
         let mut text = String::new();
         for (review, _) in rows {
             let (id, stars) = (&review.id, stars(review.rating.stars()));
@@ -141,8 +141,8 @@ impl ListCommand {
             let _ = if line.trim_end().chars().count() > COLUMNS {
                 // Long IDs, as in tables, leave no room for the author.
                 let separator = if words.trim().is_empty() { "" } else { ": " };
-                let said = first(&format!("{author}{separator}{words}"), COLUMNS - 4);
-                writeln!(text, "{begin}  {status}\n    {said}")
+                let line = first(&format!("{author}{separator}{words}"), COLUMNS - 4);
+                writeln!(text, "{begin}  {status}\n    {line}")
             } else if words.trim().is_empty() {
                 writeln!(text, "{}", line.trim_end())
             } else if room >= WORDS_MIN {

@@ -18,13 +18,13 @@ impl Migrate {
         Ok(report_done(&format!(
             "{}\n{}",
             address.file().display(),
-            told(&migrated)
+            format_report(&migrated)
         )))
     }
 }
 
 /// The applied migrations, one per line.
-fn told(migrated: &Migrated) -> String {
+fn format_report(migrated: &Migrated) -> String {
     if migrated.applied.is_empty() {
         return format!("up to date: {} migrations\n", migrated.total);
     }
@@ -37,7 +37,7 @@ fn told(migrated: &Migrated) -> String {
     migrated
         .applied
         .iter()
-        .fold(kept.unwrap_or_default(), |told, name| {
-            told + "applied " + name + "\n"
+        .fold(kept.unwrap_or_default(), |report, name| {
+            report + "applied " + name + "\n"
         })
 }

@@ -103,11 +103,11 @@ impl Cli {
         let read = |command| -> clap::error::Result<Self> {
             let matches = settings.apply(command).try_get_matches()?;
             let mut cli = Self::from_arg_matches(&matches)?;
-            if let (CliCommand::Serve(serve), Some((_, given))) =
+            if let (CliCommand::Serve(serve), Some((_, matches_of_serve))) =
                 (&mut cli.command, matches.subcommand())
                 && serve.print_config
             {
-                serve.settings = settings_given(given);
+                serve.settings = collect_settings(matches_of_serve);
             }
             Ok(cli)
         };
@@ -193,7 +193,7 @@ impl Cli {
 
 /// Every setting of `serve` by the name of its variable, as it was given: by a flag, by the variable, by the file of
 /// settings or as a default.
-fn settings_given(matches: &ArgMatches) -> Vec<(String, String)> {
+fn collect_settings(matches: &ArgMatches) -> Vec<(String, String)> {
     let cli = Cli::command();
     let serve = cli.find_subcommand("serve").into_iter();
     let arguments = cli

@@ -39,8 +39,8 @@ pub(super) fn protect(
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error).with_context(|| format!("{name} cannot be written")),
     };
-    if let Some(what) = protected.item(path, there.as_ref()) {
-        bail!("{name} is {what}; name another one");
+    if let Some(item) = protected.item(path, there.as_ref()) {
+        bail!("{name} is {item}; name another one");
     }
     Ok(there)
 }

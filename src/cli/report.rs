@@ -51,22 +51,22 @@ pub fn report_done(text: &str) -> Exit {
 /// The error in one line, outermost cause first, with the limit on file sizes if that may be the cause. A cause that is
 /// already part of a message is not repeated. Control characters are escaped.
 pub fn explain(error: &anyhow::Error) -> String {
-    let mut said = error.to_string();
+    let mut message = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
-        if !said.contains(&cause) {
-            said = format!("{said}: {cause}");
+        if !message.contains(&cause) {
+            message = format!("{message}: {cause}");
         }
     }
     // Some errors contain only the system's message. SQLite reports that a write failed (SQLITE_IOERR), and not why.
     let too_large = io::Error::from(rustix::io::Errno::FBIG).to_string();
     if let Some(bytes) = getrlimit(Resource::Fsize).current
-        && (said.contains("disk I/O error") || said.contains(&too_large))
+        && (message.contains("disk I/O error") || message.contains(&too_large))
     {
-        said = format!(
-            "files are limited to {bytes} bytes (ulimit -f, LimitFSIZE=), which may be the cause; raise that limit and try again: {said}"
+        message = format!(
+            "files are limited to {bytes} bytes (ulimit -f, LimitFSIZE=), which may be the cause; raise that limit and try again: {message}"
         );
     }
-    escaped(said)
+    escaped(message)
 }
 
 /// Prints the result of a command, text or JSON. Control characters are escaped, because the texts of reviews are

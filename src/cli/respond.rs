@@ -36,7 +36,7 @@ pub struct Respond {
 
 impl Respond {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        let text = self.text.map(given).transpose()?;
+        let text = self.text.map(check_answer).transpose()?;
         decide(config, clock, &self.id, async |write, review| {
             let former = review.response.take();
             let Some(text) = &text else {
@@ -44,7 +44,7 @@ impl Respond {
                     None => Decided::Unchanged("has no answer\n".to_owned()),
                     Some(former) => Decided::Changed(format!(
                         "answer removed; imports do not bring it back; {}",
-                        told(&former)
+                        format_former(&former)
                     )),
                 });
             };
@@ -58,7 +58,7 @@ impl Respond {
             });
             Ok(Decided::Changed(former.map_or_else(
                 || "answered\n".to_owned(),
-                |former| format!("answer replaced; {}", told(&former)),
+                |former| format!("answer replaced; {}", format_former(&former)),
             )))
         })
         .await
@@ -66,7 +66,7 @@ impl Respond {
 }
 
 /// The former response in full, because it is stored nowhere else.
-fn told(former: &Response) -> String {
+fn format_former(former: &Response) -> String {
     let on = former
         .date
         .map_or_else(String::new, |day| format!(" of {day}"));
@@ -74,7 +74,7 @@ fn told(former: &Response) -> String {
 }
 
 /// The response, read from standard input for `-`.
-fn given(text: String) -> anyhow::Result<String> {
+fn check_answer(text: String) -> anyhow::Result<String> {
     let unreadable = "the answer cannot be read from standard input";
     let mut bytes = text.into_bytes();
     if bytes == b"-" {

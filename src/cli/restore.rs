@@ -77,7 +77,7 @@ impl RestoreCommand {
         let kept = prepared
             .put_in_place(&path, former.alone, clock.now())
             .await?;
-        Ok(report_done(&told(
+        Ok(report_done(&format_report(
             &path,
             &self.file,
             kept.as_deref(),
@@ -187,7 +187,7 @@ async fn carry_from(
     Ok(carried)
 }
 
-fn told(
+fn format_report(
     path: &Path,
     backup: &Path,
     kept: Option<&Path>,

@@ -1,8 +1,7 @@
 //! The command `reviews serve`.
 
 use std::future::pending;
-use std::io;
-use std::io::stdout;
+use std::io::{self, Write as _, stdout};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,9 +17,10 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use tracing_appender::non_blocking::NonBlocking;
 
-use super::healthcheck::{TIMEOUT, ask, reachable};
-use super::logging::{LineQueue, LogConfig, LogFormat};
+use super::healthcheck::{TIMEOUT, reachable, request};
+use super::logging::{Lines, LogConfig, LogFormat};
 use super::report::{Exit, progress, say, watch};
 use super::{insights, seed};
 use crate::app::{App, HubOptions, Limits};
@@ -64,25 +64,30 @@ impl Serve {
         }
         let signals = Signals::catch()?;
         // With JSON logs, all output is log events.
-        let out = (log.format == LogFormat::Text).then(|| LineQueue::start("stdout", stdout()));
+        let out = (log.format == LogFormat::Text).then(|| Lines::start("stdout", stdout()));
         let (started, stop) = (CancellationToken::new(), CancellationToken::new());
-        let told = (out.clone(), started.clone(), stop.clone());
-        let work = move || self.serve(database, clock, told.0, told.1, told.2);
-        let (outcome, said) = signals.guard(work, &started, &stop).await?;
-        tracing::info!("server.stopped: {said}");
+        let (writer, is_started, is_stopped) = (
+            out.as_ref().map(Lines::writer),
+            started.clone(),
+            stop.clone(),
+        );
+        let work = move || self.serve(database, clock, writer, is_started, is_stopped);
+        let (outcome, reason) = signals.guard(work, &started, &stop).await?;
+        tracing::info!("server.stopped: {reason}");
         if let Some(out) = out {
-            out.push(format!("{said}\n").as_bytes());
+            // The queue drops lines instead of failing.
+            let _ = writeln!(out.writer(), "{reason}");
             out.close();
         }
         Ok(outcome)
     }
 
-    /// Output never blocks the service: `out` drops lines instead of waiting.
+    /// Output never blocks the service: `out` drops lines instead of waiting or failing.
     async fn serve(
         self,
         database: DatabaseConfig,
         clock: Clock,
-        out: Option<LineQueue>,
+        mut out: Option<NonBlocking>,
         started: CancellationToken,
         stop: CancellationToken,
     ) -> anyhow::Result<()> {
@@ -124,9 +129,9 @@ impl Serve {
         let database = open(&address).await?;
         if let Some(seeds) = &self.seed
             && let Some(report) = seed::load_if_empty(&database, &clock, seeds).await?
-            && let Some(out) = &out
+            && let Some(out) = &mut out
         {
-            out.push(report.as_bytes());
+            let _ = out.write_all(report.as_bytes());
         }
         if let Err(error) = database.renew_lease(Duration::ZERO).await {
             tracing::warn!(%error, "cluster.no_lease: this process publishes no versions yet");
@@ -142,14 +147,14 @@ impl Serve {
         let _ = app.ctx.contacts.set(self.config.security_contact.0);
         let _ = app.ctx.request_log.set(self.config.request_log);
         started.cancel();
-        greet(&app, &links, bound, bound_admin, out.as_ref());
+        greet(&app, &links, bound, bound_admin, out);
         let mut limits = Limits::default();
         let descriptors = getrlimit(Resource::Nofile).current;
         limits.connections_max = connections_max(descriptors, limits.connections_max);
         limits.connections_per_peer_max =
             usize::try_from(self.config.connections_per_peer_max).unwrap_or(usize::MAX);
-        let asked = bound_admin.unwrap_or(bound);
-        let supervised = notify_supervisor(asked, &app.ctx.clock, &stop);
+        let supervised_address = bound_admin.unwrap_or(bound);
+        let supervised = notify_supervisor(supervised_address, &app.ctx.clock, &stop);
         let served = Box::pin(app.serve(listener, admin, stop.clone(), limits));
         tokio::join!(served, supervised);
         Ok(())
@@ -174,7 +179,7 @@ fn greet(
     links: &Links,
     listen: SocketAddr,
     admin: Option<SocketAddr>,
-    out: Option<&LineQueue>,
+    out: Option<NonBlocking>,
 ) {
     let snapshot = app.ctx.current.load();
     let name = &snapshot.input.business.name;
@@ -201,7 +206,7 @@ fn greet(
         }
         _ => (label, links.absolute(path)),
     });
-    let Some(out) = out else {
+    let Some(mut out) = out else {
         let [
             home,
             reviews,
@@ -232,14 +237,14 @@ fn greet(
     let greeting = format!(
         "Reviews of {name}: {published} published, {withheld} withheld\n\n{rows}\n\n  Listening on {listen}{admin}\n  Database  {database}\n\nStop with Ctrl-C.\n",
     );
-    out.push(escaped(greeting).as_bytes());
+    let _ = out.write_all(escaped(greeting).as_bytes());
 }
 
 // File descriptors: every connection and callback takes one. Most systems start a process with a soft limit of 1,024
 // for programs that use `select`; this one does not, so it raises the limit as far as allowed.
 
 /// Enough for connections, callbacks in flight, the database and a reserve.
-const WANTED: u64 = 65_536;
+const TARGET: u64 = 65_536;
 /// For systems that report an unlimited hard limit but allow less (macOS: `OPEN_MAX`).
 const FALLBACK: u64 = 10_240;
 /// With fewer, callbacks in flight (2,048) and connections (768) may exhaust them.
@@ -252,8 +257,8 @@ const CONNECTIONS_MAX: usize = 2_048;
 /// Raises the soft limit of open files and logs if it stays too low.
 fn raise() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    for wanted in targets(current, maximum) {
-        let current = Some(wanted);
+    for target in targets(current, maximum) {
+        let current = Some(target);
         if setrlimit(Resource::Nofile, Rlimit { current, maximum }).is_ok() {
             break;
         }
@@ -279,11 +284,11 @@ fn connections_max(descriptors: Option<u64>, least: usize) -> usize {
 
 /// The limits to try, highest first; empty if the current one is sufficient. `None` is unlimited.
 fn targets(current: Option<u64>, maximum: Option<u64>) -> impl Iterator<Item = u64> {
-    let allowed = move |wanted: u64| maximum.map_or(wanted, |maximum| wanted.min(maximum));
-    [WANTED, FALLBACK]
+    let allowed = move |target: u64| maximum.map_or(target, |maximum| target.min(maximum));
+    [TARGET, FALLBACK]
         .map(allowed)
         .into_iter()
-        .filter(move |wanted| current.is_some_and(|current| current < *wanted))
+        .filter(move |target| current.is_some_and(|current| current < *target))
 }
 
 // SIGTERM and SIGINT: the first asks the service to stop, the second ends it at once.
@@ -367,7 +372,7 @@ async fn notify_supervisor(listen: SocketAddr, clock: &Clock, stop: &Cancellatio
         let interval = (patience / 2).max(PING_INTERVAL_MIN);
         loop {
             // Any status counts: a service that refuses requests works.
-            if let Ok(Ok(_)) = timeout(TIMEOUT, ask(reachable(listen), "/healthz")).await {
+            if let Ok(Ok(_)) = timeout(TIMEOUT, request(reachable(listen), "/healthz")).await {
                 tell_supervisor(&NotifyState::Watchdog);
             }
             clock.sleep(interval).await;
@@ -411,11 +416,11 @@ mod tests {
     #[test]
     fn the_soft_limit_goes_towards_the_hard_one_and_never_down() {
         for (current, maximum, expected) in [
-            (Some(1_024), Some(1_048_576), &[WANTED, FALLBACK][..]),
-            (Some(1_024), None, &[WANTED, FALLBACK]),
+            (Some(1_024), Some(1_048_576), &[TARGET, FALLBACK][..]),
+            (Some(1_024), None, &[TARGET, FALLBACK]),
             (Some(256), Some(4_096), &[4_096, 4_096]),
             (Some(1_024), Some(1_024), &[]),
-            (Some(20_000), Some(1_048_576), &[WANTED]),
+            (Some(20_000), Some(1_048_576), &[TARGET]),
             (Some(100_000), Some(1_048_576), &[]),
             (None, None, &[]),
         ] {

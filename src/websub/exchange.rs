@@ -2,9 +2,8 @@
 //! decides the outcome, which the worker records: also when a failed delivery is repeated, and whether the failure
 //! counts.
 
-use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -14,11 +13,10 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use super::http_client::{Answer, Blame, Callback, Egress, Failure, with_parameters};
-use super::limits::{RateLimits, Turn};
+use super::limits::{Booking, RateLimits};
 use super::request::Secret;
 use super::store::{Attempt, DueDelivery, DueVerification, Outcome};
 use crate::clock::{Clock, Monotonic};
-use crate::compute::lock;
 use crate::config::RetryDelays;
 use crate::links::Links;
 use crate::model::hash::hex;
@@ -47,8 +45,6 @@ pub struct Exchange {
     pub delays: RetryDelays,
     /// Rate limits of verifications, per network.
     pub rates: Arc<RateLimits>,
-    /// Per subscription, the signs of life at the start of its first attempt that failed for an unclear reason.
-    pub unclear: Mutex<HashMap<i64, u64>>,
 }
 
 /// The start of an exchange: the recorded instant, and the base of its duration.
@@ -56,8 +52,6 @@ pub struct Exchange {
 struct Start {
     at: DateTime<Utc>,
     monotonic: Monotonic,
-    /// [`Egress::signs_of_life`] at that moment.
-    signs: u64,
 }
 
 /// The outcome, the recorded status, and the reason shown to operators.
@@ -80,12 +74,12 @@ async fn caught(
 }
 
 impl Exchange {
-    /// Verifies the subscriber's intent; `turn` is the booking that it waited for, if any.
-    pub async fn verify(&self, due: &DueVerification, turn: Option<&Turn>) -> Attempt {
+    /// Verifies the subscriber's intent.
+    pub async fn verify(&self, due: &DueVerification) -> Attempt {
         let start = self.start();
-        let asked = async {
+        let verification = async {
             match self.challenge() {
-                Ok(challenge) => self.confirm(due, turn, &challenge, start).await,
+                Ok(challenge) => self.confirm(due, &challenge, start).await,
                 Err(error) => {
                     tracing::error!(%error, "websub.no_randomness: a challenge must be random; trying again");
                     let again = Outcome::VerifyAgain {
@@ -98,7 +92,7 @@ impl Exchange {
             }
         };
         let again = || self.verify_after_outage(due);
-        let (outcome, status, reason) = caught(asked, &due.host, again).await;
+        let (outcome, status, reason) = caught(verification, &due.host, again).await;
         Attempt {
             subscription_id: due.subscription_id,
             kind: "verification",
@@ -113,13 +107,7 @@ impl Exchange {
         }
     }
 
-    async fn confirm(
-        &self,
-        due: &DueVerification,
-        turn: Option<&Turn>,
-        challenge: &str,
-        start: Start,
-    ) -> Conclusion {
+    async fn confirm(&self, due: &DueVerification, challenge: &str, start: Start) -> Conclusion {
         let topic = self.links.absolute(due.document.path());
         // The offered lease; when unsubscribing, the rest of the running one.
         let lease_seconds = due.lease_seconds_at(start.at).to_string();
@@ -130,20 +118,25 @@ impl Exchange {
             ("hub.lease_seconds", &lease_seconds),
         ];
         let url = with_parameters(&due.callback, &parameters);
-        let answered = match self.ask(due, &url, turn).await {
+        let answered = match self.send_verification(due, &url).await {
             Ok(answered) => answered,
             // The verification waits, so that networks of third parties are not flooded; no attempt is recorded.
-            Err(turn) => {
-                let serial = due.serial;
-                return (Outcome::Waits { serial, turn }, None, "waits");
+            Err(Booking { wait, networks }) => {
+                let wait = TimeDelta::from_std(wait).unwrap_or(TimeDelta::MAX);
+                let waits = Outcome::Waits {
+                    serial: due.serial,
+                    at: self.clock.now() + wait,
+                    networks,
+                };
+                return (waits, None, "waits");
             }
         };
         let (verdict, status, reason) = judge(challenge, &answered);
         // A timeout counts as a failure at once: it ends no subscription, and repeating the verification would let any
         // client keep any number of requests waiting.
         let failure = answered.as_ref().err().copied();
-        let failure = failure.filter(|failure| *failure != Failure::TimedOut);
-        let is_ours = self.is_ours(due.subscription_id, failure, start);
+        let failure = failure.filter(|failure| *failure != Failure::ConnectTimedOut);
+        let is_ours = self.is_ours(failure, due.requested_at);
         let outcome = self.verification_outcome(due, verdict, is_ours, start.at);
         (outcome, status, reason)
     }
@@ -189,22 +182,23 @@ impl Exchange {
     }
 
     /// Resolves the callback, applies the rate limits of its addresses and connects, in 10 s in total. `Err` is the
-    /// [`Turn`] to wait for if a limit is reached.
-    async fn ask(
+    /// [`Booking`] to wait for if a limit is reached.
+    async fn send_verification(
         &self,
         due: &DueVerification,
         url: &str,
-        turn: Option<&Turn>,
-    ) -> Result<Result<Answer, Failure>, Turn> {
+    ) -> Result<Result<Answer, Failure>, Booking> {
         let exchange = async {
             let vetted = match self.egress.vet(url).await {
                 Ok(vetted) => vetted,
                 Err(failure) => return Ok(Err(failure)),
             };
             if !self.is_free(&due.callback) {
-                let is_active = due.lease_ends_at.is_some();
-                self.rates
-                    .book_verification(turn, vetted.addresses(), is_active)?;
+                let (addresses, is_active) = (vetted.addresses(), due.lease_ends_at.is_some());
+                let booking = (self.rates).book_verification(&due.booked, addresses, is_active);
+                if !booking.wait.is_zero() {
+                    return Err(booking);
+                }
             }
             Ok(self.egress.get_vetted(vetted, VERIFY_BODY_MAX).await)
         };
@@ -247,7 +241,7 @@ impl Exchange {
         let posted = self.egress.post(&due.callback, &fields, body, timeout);
         let answered = posted.await;
         let failure = answered.as_ref().err().copied();
-        let is_ours = self.is_ours(due.subscription_id, failure, start);
+        let is_ours = self.is_ours(failure, due.unanswered_at.unwrap_or(start.at));
         let jitter = self.random.fraction();
         match &answered {
             Ok(Answer {
@@ -309,15 +303,15 @@ impl Exchange {
             ("hub.reason", reason.as_str()),
         ];
         let url = with_parameters(&due.callback, &parameters);
-        let told = self.egress.get(&url, VERIFY_BODY_MAX, VERIFY_TIMEOUT).await;
-        let heard = told.map_or_else(
+        let answered = self.egress.get(&url, VERIFY_BODY_MAX, VERIFY_TIMEOUT).await;
+        let outcome = answered.map_or_else(
             |failure| failure.name().to_owned(),
             |answer| answer.status.to_string(),
         );
         tracing::info!(
             subscription.id = due.subscription_id,
             host = due.host,
-            heard,
+            outcome,
             "websub.ended: three deliveries in a row failed"
         );
     }
@@ -333,7 +327,6 @@ impl Exchange {
         Start {
             at: self.clock.now(),
             monotonic: self.clock.monotonic(),
-            signs: self.egress.signs_of_life(),
         }
     }
 
@@ -397,6 +390,7 @@ const fn is_unheard(failure: Failure) -> bool {
     matches!(
         failure,
         Failure::TimedOut
+            | Failure::ConnectTimedOut
             | Failure::Connect
             | Failure::ResolverDown
             | Failure::NetworkDown
@@ -422,7 +416,7 @@ fn wait_after(
     // There is a delay after every attempt but the last.
     let base = delays.0.get(failures as usize)?.0;
     // `Retry-After` is honoured up to twice the regular delay, and never shortens it.
-    Some(retry_after.map_or(base, |asked| asked.clamp(base, base * 2)))
+    Some(retry_after.map_or(base, |wait| wait.clamp(base, base * 2)))
 }
 
 /// `jitter` is a random number from 0 to 1.
@@ -431,38 +425,32 @@ fn spread(wait: Duration, jitter: f64) -> Duration {
 }
 
 // The cause of a failure: three consecutive failures end a subscription, so failures of our own network must not count.
-//
-// If the system reports that nothing left this machine (no route, no address, no descriptor), it is ours. If there is
-// no response, it is ours until something outside has been reached since: the attempt is repeated before it counts,
-// and counts after any sign of life, including one of its own receiver.
-
-/// Maximum number of entries. Beyond it all are forgotten: keeping a dead subscription is better than ending a live
-/// one.
-const UNCLEAR_MAX: usize = 200_000;
 
 impl Exchange {
-    /// Whether our own network probably caused the failure of the attempt that began at `start`; `failure` is `None` if
-    /// there was a response.
-    fn is_ours(&self, subscription_id: i64, failure: Option<Failure>, start: Start) -> bool {
-        let mut unclear = lock(&self.unclear);
+    /// Whether our own network caused a failure; `failure` is `None` if there was a response. If there was no connection,
+    /// either side may be the cause: the attempt is repeated after a minute, and counts once any host was reached `since`
+    /// the attempt before.
+    fn is_ours(&self, failure: Option<Failure>, since: DateTime<Utc>) -> bool {
         match failure.map_or(Blame::Theirs, Failure::blame) {
             Blame::Ours => true,
-            Blame::Theirs => {
-                unclear.remove(&subscription_id);
-                false
-            }
-            Blame::Unclear => {
-                if unclear.len() >= UNCLEAR_MAX {
-                    unclear.clear();
-                }
-                let first = *unclear.entry(subscription_id).or_insert(start.signs);
-                let is_ours = self.egress.signs_of_life() == first;
-                if !is_ours {
-                    unclear.remove(&subscription_id);
-                }
-                is_ours
-            }
+            Blame::Theirs => false,
+            Blame::Unclear => self.egress.reached_at() <= since,
         }
+    }
+}
+
+/// The reason of a failed verification, for the operator and the owner of the callback.
+pub fn verification_advice(attempt: &Attempt) -> String {
+    match (Failure::find(attempt.reason), attempt.status) {
+        (Some(failure), _) => failure.advice().to_owned(),
+        (None, Some(200..=299)) => {
+            "the body of its answer is not the challenge; answer with the value of hub.challenge and nothing else"
+                .to_owned()
+        }
+        (None, Some(status)) => {
+            format!("it answered {status}; answer 200 with the value of hub.challenge")
+        }
+        (None, None) => attempt.reason.to_owned(),
     }
 }
 
@@ -512,13 +500,13 @@ mod tests {
 
     #[test]
     fn retry_after_lengthens_a_wait_up_to_twice() {
-        for (asked, after) in [
+        for (seconds, after) in [
             (1, MINUTES),
             (900, Duration::from_mins(15)),
             (1_000_000, MINUTES * 2),
         ] {
-            let asked = Duration::from_secs(asked);
-            assert_eq!(wait_after(&DELAYS, 0, Some(asked)), Some(after));
+            let seconds = Duration::from_secs(seconds);
+            assert_eq!(wait_after(&DELAYS, 0, Some(seconds)), Some(after));
         }
     }
 
@@ -529,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_body_has_its_known_signature() {
+    fn the_signature_is_that_of_rfc_4231() {
         // RFC 4231 §4.3, test case 2.
         let body =
             ["what do ya want ", "for nothing?"].map(|text| Bytes::from_static(text.as_bytes()));

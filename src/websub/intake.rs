@@ -11,7 +11,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::sync::Notify;
 
-use super::limits::{NETWORK_PREFIX, RateExceeded, RateLimits, SOURCE_PREFIX};
+use super::limits::{NETWORK_PREFIX, Rate, RateExceeded, RateLimits, SOURCE_PREFIX};
 use super::request::{Mode, RequestError, parse};
 use super::store::{self, Counts, SubscriptionRequest};
 use crate::clock::Clock;
@@ -96,28 +96,28 @@ impl SubscriptionIntake {
         let is_trusted = source.is_some_and(|source| self.policy.is_allowed_besides(source));
         let exceeded = source
             .filter(|_| !is_trusted)
-            .and_then(|source| self.rates.count_source(source).err());
-        let request = match parse(content_type, body, &self.links, &self.policy, &self.leases) {
-            Ok(request) => request,
+            .and_then(|source| self.rates.take_source(source).err());
+        let form = match parse(content_type, body, &self.links, &self.policy, &self.leases) {
+            Ok(form) => form,
             Err(fault) => return Err(exceeded.map_or_else(|| fault.into(), Into::into)),
         };
-        let callback = &request.callback;
+        let callback = &form.callback;
         let is_free = is_trusted || callback.is_allowed_besides(&self.policy);
         let exceeded = exceeded.or_else(|| {
-            let of_host = || self.rates.count_host(callback.host()).err();
+            let of_host = || self.rates.take(Rate::Host, callback.host()).err();
             if is_free { None } else { of_host() }
         });
         let limited =
             |address: IpAddr| (!is_free).then(|| network(address, NETWORK_PREFIX).to_string());
-        let wanted = SubscriptionRequest {
+        let request = SubscriptionRequest {
             callback_key: callback.key(),
             source: source.and_then(limited),
             address: callback.host().parse().ok().and_then(limited),
-            request,
+            form,
         };
         match tokio::time::timeout(
             COMMIT_TIMEOUT,
-            self.commit(source, &wanted, is_free, exceeded),
+            self.commit(source, &request, is_free, exceeded),
         )
         .await
         {
@@ -142,13 +142,13 @@ impl SubscriptionIntake {
     async fn commit(
         &self,
         source: Option<IpAddr>,
-        wanted: &SubscriptionRequest,
+        request: &SubscriptionRequest,
         is_free: bool,
         exceeded: Option<RateExceeded>,
     ) -> Result<Result<(), IntakeError>, DbError> {
         let path = self.database.path();
         if let Some(exceeded) = exceeded
-            && !self.has_own_share(wanted).await?
+            && !self.has_own_share(request).await?
         {
             return Ok(Err(exceeded.into()));
         }
@@ -159,12 +159,12 @@ impl SubscriptionIntake {
             )));
         };
         let mut write = self.database.write().await?;
-        let counts = store::counts(write.for_reading(), wanted, self.share()).await;
+        let counts = store::counts(write.for_reading(), request, self.share()).await;
         let counts = counts.at(path)?;
-        if let Some(error) = self.full(wanted, counts, is_free) {
+        if let Some(error) = self.full(request, counts, is_free) {
             return Ok(Err(error));
         }
-        store::accept(&mut write, wanted, self.clock.now())
+        store::accept(&mut write, request, self.clock.now())
             .await
             .at(path)?;
         // `synchronous=FULL`: a request that is answered 202 survives a power failure.
@@ -174,11 +174,11 @@ impl SubscriptionIntake {
 
     /// Whether a request is for a known subscription whose reserved share is not used up. Unknown ones are not counted:
     /// a flood of them would use up the keys of the limit.
-    async fn has_own_share(&self, wanted: &SubscriptionRequest) -> Result<bool, DbError> {
+    async fn has_own_share(&self, request: &SubscriptionRequest) -> Result<bool, DbError> {
         let mut connection = self.database.reader().await?;
-        let is_known = store::is_known(&mut connection, wanted).await;
-        let (document, key) = (wanted.request.document, &wanted.callback_key);
-        Ok(is_known.at(self.database.path())? && self.rates.has_own_share(document, key))
+        let is_known = store::is_known(&mut connection, request).await;
+        let (document, key) = (request.form.document, &request.callback_key);
+        Ok(is_known.at(self.database.path())? && self.rates.take_known(document, key))
     }
 
     /// Maximum number of waiting requests of one network.
@@ -189,21 +189,21 @@ impl SubscriptionIntake {
     /// The error for a request that exceeds a limit.
     fn full(
         &self,
-        wanted: &SubscriptionRequest,
+        request: &SubscriptionRequest,
         counts: Counts,
         is_free: bool,
     ) -> Option<IntakeError> {
-        let is_new = wanted.request.mode == Mode::Subscribe && !counts.is_there;
-        let waits_anew = !counts.is_replaced && (is_new || counts.is_there);
+        let is_new = request.form.mode == Mode::Subscribe && !counts.is_there;
+        let is_added = !counts.is_replaced && (is_new || counts.is_there);
         let pending_max = limit(self.rates.limits.pending_max);
         let is_full = counts.places >= pending_max
             || counts.waiting >= pending_max.saturating_mul(WAITING_FACTOR);
         let full = |reason| Some(IntakeError::Unavailable(reason));
-        if waits_anew && is_full {
+        if is_added && is_full {
             full("too many requests are waiting for verification")
-        } else if waits_anew && counts.of_source >= self.share() {
+        } else if is_added && counts.of_source >= self.share() {
             full("too many requests from this network are waiting for verification")
-        } else if waits_anew && !is_free && counts.of_address >= self.share() {
+        } else if is_added && !is_free && counts.of_address >= self.share() {
             full("too many requests for this callback's address are waiting for verification")
         } else if is_new && counts.in_all >= limit(self.rates.limits.subscriptions_max) {
             full("the hub has reached its limit of subscriptions")

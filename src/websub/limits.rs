@@ -1,18 +1,20 @@
-//! Rate limits on requests and on the verifications that they cause, by the client's address and by the callback's.
+//! The hub's limits on rates, as entries of one table: each allows an amount in a period for each key, such as requests a
+//! minute from one source or bytes an hour to one host.
+//!
 //! This code only counts; it neither answers nor sends. The monotonic clock is used, so setting the wall clock neither
-//! lifts nor prolongs a limit.
+//! lifts nor prolongs a limit. The state is only in memory, so a restart resets it.
 
 use std::collections::HashMap;
-use std::hash::Hash;
 use std::net::IpAddr;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::clock::{Clock, Monotonic};
+use crate::clock::Clock;
 use crate::compute::{lock, network};
 use crate::config::HubLimits;
+use crate::model::named;
 use crate::snapshot::Document;
 
 /// Prefix length of an IPv6 client address, the size of one customer's network; IPv4 clients are single addresses.
@@ -22,22 +24,64 @@ pub const SOURCE_PREFIX: u32 = 64;
 pub const NETWORK_PREFIX: u32 = 48;
 /// Maximum requests per minute that renew, end or repeat one known subscription while other limits are used up.
 const KNOWN_PER_MINUTE: u64 = 4;
+/// Maximum number of keys of one limit; more are refused until one of them is free again.
+const KEYS_MAX: usize = 50_000;
+const REMOVAL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// All rates of the hub, per minute.
+named! {
+    /// The rows of the table, each with the reason for clients.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Rate {
+        /// Requests from one source.
+        Source = "this address sends too many requests",
+        /// Requests from one IPv6 network.
+        Network = "this network sends too many requests",
+        /// Requests for callbacks at one host.
+        Host = "this callback's host gets too many requests",
+        /// Requests for one known subscription beyond the limits above.
+        Known = "this subscription is requested too often",
+        /// Verifications sent to callbacks in one network, under any names.
+        Verifications = "this callback's address gets too many verifications",
+        /// Verifications of active subscriptions beyond that limit, so that forged requests for a subscriber's address do
+        /// not block it.
+        Renewals = "this callback's address gets too many renewals",
+        /// Bytes delivered to one host.
+        Bytes = "this callback's host gets too many bytes",
+    }
+}
+
+impl Rate {
+    /// The amount that is allowed in the period.
+    fn allowed(self, limits: &HubLimits) -> (u64, Duration) {
+        let minute = Duration::from_mins(1);
+        match self {
+            Self::Source => (limits.requests_per_source_per_minute, minute),
+            Self::Network => (limits.requests_per_network_per_minute, minute),
+            Self::Host => (limits.verifications_per_host_per_minute, minute),
+            Self::Known => (KNOWN_PER_MINUTE, minute),
+            Self::Verifications => (limits.verifications_per_address_per_minute, minute),
+            Self::Renewals => (limits.verifications_per_address_per_minute / 4, minute),
+            Self::Bytes => (limits.bytes_per_host_per_hour, Duration::from_hours(1)),
+        }
+    }
+}
+
+/// The table: each amount may be used at once, and then becomes free again evenly over the period (GCRA).
 #[derive(Debug)]
 pub struct RateLimits {
     /// The settings, including the limits on waiting requests and subscriptions.
     pub limits: HubLimits,
-    by_source: RateLimit<IpAddr>,
-    by_network: RateLimit<IpAddr>,
-    by_host: RateLimit<String>,
-    by_subscription: RateLimit<(Document, String)>,
-    /// Verifications sent to callbacks in one network, under any names.
-    by_address: RateLimit<IpAddr>,
-    /// An additional share for renewing and ending active subscriptions, so that forged requests for a subscriber's
-    /// address do not block it.
-    by_address_reserved: RateLimit<IpAddr>,
     clock: Clock,
+    rates: [Mutex<Keys>; Rate::ALL.len()],
+}
+
+/// The keys of one limit. All times are since the clock's start.
+#[derive(Debug, Default)]
+struct Keys {
+    /// The time at which a key's whole amount is free again.
+    free_at: HashMap<String, Duration>,
+    /// The earliest time for removing free keys again if there are too many; each removal visits all.
+    next_removal_at: Duration,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -49,185 +93,148 @@ pub struct RateExceeded {
     pub after: Duration,
 }
 
+/// The booked time of a verification.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Booking {
+    pub wait: Duration,
+    /// The networks for which it is booked; the first is the one that decides the wait.
+    pub networks: Vec<String>,
+}
+
 impl RateLimits {
     pub fn new(limits: &HubLimits, clock: &Clock) -> Self {
-        let verifications = limits.verifications_per_address_per_minute;
         Self {
             limits: *limits,
-            by_source: RateLimit::new(limits.requests_per_source_per_minute, clock),
-            by_network: RateLimit::new(limits.requests_per_network_per_minute, clock),
-            by_host: RateLimit::new(limits.verifications_per_host_per_minute, clock),
-            by_subscription: RateLimit::new(KNOWN_PER_MINUTE, clock),
-            by_address: RateLimit::new(verifications, clock),
-            by_address_reserved: RateLimit::new(verifications / 4, clock),
             clock: clock.clone(),
+            rates: Rate::ALL.map(|_| Mutex::default()),
         }
+    }
+
+    /// Uses one of `rate` for `key`.
+    ///
+    /// # Errors
+    /// If none is free.
+    pub fn take(&self, rate: Rate, key: &str) -> Result<(), RateExceeded> {
+        let taken = self.book_within(rate, key, Duration::ZERO);
+        taken.map(drop).map_err(|after| RateExceeded {
+            reason: rate.name(),
+            // Clients get whole seconds, and a wait that is too short ends in another refusal.
+            after: Duration::from_secs(after.as_secs() + u64::from(after.subsec_nanos() > 0)),
+        })
     }
 
     /// Counts a request from `source`, and from its network.
     ///
     /// # Errors
     /// If either limit is exceeded.
-    pub fn count_source(&self, source: IpAddr) -> Result<(), RateExceeded> {
-        let by_source = self.by_source.take(&network(source, SOURCE_PREFIX));
-        by_source.map_err(exceeded("this address sends too many requests"))?;
+    pub fn take_source(&self, source: IpAddr) -> Result<(), RateExceeded> {
+        self.take(Rate::Source, &network(source, SOURCE_PREFIX).to_string())?;
         // An IPv4 address is its own network.
         if source.to_canonical().is_ipv4() {
             return Ok(());
         }
-        let by_network = self.by_network.take(&network(source, NETWORK_PREFIX));
-        by_network.map_err(exceeded("this network sends too many requests"))
-    }
-
-    /// Counts a request whose callback is at `host`.
-    ///
-    /// # Errors
-    /// If the limit is exceeded.
-    pub fn count_host(&self, host: &str) -> Result<(), RateExceeded> {
-        let by_host = self.by_host.take(&host.to_owned());
-        by_host.map_err(exceeded("this callback's host gets too many requests"))
+        self.take(Rate::Network, &network(source, NETWORK_PREFIX).to_string())
     }
 
     /// Whether a known subscription may be renewed, ended or requested again although another limit is used up; counts
     /// the request if so.
-    pub fn has_own_share(&self, document: Document, callback_key: &str) -> bool {
-        let key = (document, callback_key.to_owned());
-        self.by_subscription.take(&key).is_ok()
+    pub fn take_known(&self, document: Document, callback_key: &str) -> bool {
+        let key = format!("{} {callback_key}", document.name());
+        self.take(Rate::Known, &key).is_ok()
     }
 
-    /// Books a verification for all of `addresses`, except those that `before` has booked.
-    ///
-    /// # Errors
-    /// The [`Turn`] to wait for, if its time has not come yet.
+    /// Books a verification for the networks of all `addresses` except those that are `booked` already.
     pub fn book_verification(
         &self,
-        before: Option<&Turn>,
+        booked: &[String],
         addresses: &[IpAddr],
         is_active: bool,
-    ) -> Result<(), Turn> {
-        let now = self.clock.monotonic();
-        let mut turn = Turn {
-            at: before.map_or(now, |turn| turn.at),
-            networks: Vec::with_capacity(addresses.len()),
-        };
+    ) -> Booking {
+        let mut booking = Booking::default();
         for address in addresses {
-            let network = network(*address, NETWORK_PREFIX);
-            if turn.networks.contains(&network) {
+            let network = network(*address, NETWORK_PREFIX).to_string();
+            if booking.networks.contains(&network) {
                 continue;
             }
-            let is_booked = before.is_some_and(|turn| turn.networks.contains(&network));
-            let booked = if is_booked || is_active && self.by_address.take(&network).is_ok() {
-                Ok(Duration::ZERO)
-            } else if is_active {
-                self.by_address_reserved.book(&network)
+            let is_free = booked.contains(&network)
+                || is_active && self.take(Rate::Verifications, &network).is_ok();
+            let rate = if is_active {
+                Rate::Renewals
             } else {
-                self.by_address.book(&network)
+                Rate::Verifications
             };
-            let (Ok(wait) | Err(wait)) = booked;
-            let decides = now + wait > turn.at;
-            turn.at = turn.at.max(now + wait);
-            if booked.is_ok() {
-                let place = if decides { 0 } else { turn.networks.len() };
-                turn.networks.insert(place, network);
+            let wait = if is_free {
+                Ok(Duration::ZERO)
+            } else {
+                self.book_within(rate, &network, Duration::MAX)
+            };
+            let (Ok(after) | Err(after)) = wait;
+            if wait.is_ok() {
+                let place = if after > booking.wait {
+                    0
+                } else {
+                    booking.networks.len()
+                };
+                booking.networks.insert(place, network);
             }
+            booking.wait = booking.wait.max(after);
         }
-        if turn.at > now { Err(turn) } else { Ok(()) }
-    }
-}
-
-/// The wait is rounded up to whole seconds, because clients are told no others, and one that is too short ends in another
-/// refusal.
-fn exceeded(reason: &'static str) -> impl Fn(Duration) -> RateExceeded {
-    move |after| {
-        let seconds = after.as_secs() + u64::from(after.subsec_nanos() > 0);
-        RateExceeded {
-            reason,
-            after: Duration::from_secs(seconds),
-        }
-    }
-}
-
-/// The booked time of a verification.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Turn {
-    /// The earliest instant at which it may be used.
-    pub at: Monotonic,
-    /// The networks for which it is booked; the first is the one that decides `at`.
-    pub networks: Vec<IpAddr>,
-}
-
-/// Maximum number of keys of one limit; more are refused until one of them is free again.
-const KEYS_MAX: usize = 50_000;
-const REMOVAL_INTERVAL: Duration = Duration::from_secs(1);
-
-/// Allows `count` per minute and key, all of which may come at once; more are refused or booked ahead (GCRA). Booking
-/// gives each waiting request its own time; with a limiter that only refuses (governor), all of them would retry at the
-/// first free time. The state is only in memory, so a restart resets it.
-#[derive(Debug)]
-struct RateLimit<K> {
-    interval: Duration,
-    burst: Duration,
-    clock: Clock,
-    buckets: Mutex<Buckets<K>>,
-}
-
-/// All times are since the clock's start.
-#[derive(Debug)]
-struct Buckets<K> {
-    /// The time at which each key's bucket is full again.
-    free_at: HashMap<K, Duration>,
-    /// The earliest time for removing full buckets again if there are too many; each removal visits all.
-    next_removal_at: Duration,
-}
-
-impl<K: Hash + Eq + Clone> RateLimit<K> {
-    /// `count` per minute, at least one.
-    fn new(count: u64, clock: &Clock) -> Self {
-        let count = u32::try_from(count).unwrap_or(u32::MAX).max(1);
-        let interval = Duration::from_mins(1) / count;
-        Self {
-            interval,
-            burst: interval * (count - 1),
-            clock: clock.clone(),
-            buckets: Mutex::new(Buckets {
-                free_at: HashMap::new(),
-                next_removal_at: Duration::ZERO,
-            }),
-        }
+        booking
     }
 
-    /// Takes one for `key`; `Err` is the wait until one is free.
-    fn take(&self, key: &K) -> Result<(), Duration> {
-        self.book_within(key, Duration::ZERO).map(drop)
-    }
-
-    /// Books one for `key` and returns the wait until then; `Err` is the wait until it can be booked.
-    fn book(&self, key: &K) -> Result<Duration, Duration> {
-        self.book_within(key, Duration::MAX)
-    }
-
-    /// Books one for `key` if the wait is at most `wait_max`; `Err` is the wait if it is not booked.
-    fn book_within(&self, key: &K, wait_max: Duration) -> Result<Duration, Duration> {
+    /// Books one of `rate` for `key` if it is free within `wait_max`, and returns the wait; `Err` is the wait if it is not
+    /// booked. Booking gives each waiting request its own time: if all only tried again, they would do so at once.
+    fn book_within(&self, rate: Rate, key: &str, wait_max: Duration) -> Result<Duration, Duration> {
+        let (count, period) = rate.allowed(&self.limits);
+        let interval = period / u32::try_from(count).unwrap_or(u32::MAX).max(1);
         let now = self.clock.monotonic().since_start();
-        let mut buckets = lock(&self.buckets);
-        let known_at = buckets.free_at.get(key).copied();
-        if known_at.is_none() && buckets.free_at.len() >= KEYS_MAX && !buckets.remove_full(now) {
+        let mut keys = lock(&self.rates[rate as usize]);
+        let known_at = keys.free_at.get(key).copied();
+        if known_at.is_none() && !keys.has_room(now) {
             return Err(REMOVAL_INTERVAL);
         }
         let at = known_at.map_or(now, |at| now.max(at));
-        let wait = at.saturating_sub(self.burst).saturating_sub(now);
+        let wait = (at + interval).saturating_sub(now + period);
         if wait > wait_max {
             return Err(wait);
         }
-        buckets.free_at.insert(key.clone(), at + self.interval);
+        keys.free_at.insert(key.to_owned(), at + interval);
         Ok(wait)
+    }
+
+    /// Whether a delivery to `host` may begin: not all of its bytes are used up.
+    pub fn may_send(&self, host: &str) -> bool {
+        let (_, period) = Rate::Bytes.allowed(&self.limits);
+        let now = self.clock.monotonic().since_start();
+        let keys = lock(&self.rates[Rate::Bytes as usize]);
+        keys.free_at.get(host).is_none_or(|at| *at < now + period)
+    }
+
+    /// Counts `bytes` delivered to `host`. With too many hosts they are not counted: sending too much is better than
+    /// nothing.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a ratio, of which three digits matter"
+    )]
+    pub fn send(&self, host: &str, bytes: u64) {
+        let (count, period) = Rate::Bytes.allowed(&self.limits);
+        let now = self.clock.monotonic().since_start();
+        let mut keys = lock(&self.rates[Rate::Bytes as usize]);
+        let known_at = keys.free_at.get(host).copied();
+        if known_at.is_some() || keys.has_room(now) {
+            // One delivery above the whole amount uses up one period.
+            let share = (bytes as f64 / count.max(1) as f64).min(1.0);
+            let at = known_at.map_or(now, |at| now.max(at)) + period.mul_f64(share);
+            keys.free_at
+                .insert(host.to_owned(), at.min(now + 2 * period));
+        }
     }
 }
 
-impl<K> Buckets<K> {
-    /// Removes full buckets, which limit nothing, at most once per [`REMOVAL_INTERVAL`]; whether there is room now.
-    fn remove_full(&mut self, now: Duration) -> bool {
-        if now >= self.next_removal_at {
+impl Keys {
+    /// Whether another key fits. Removes free keys, which limit nothing, at most once per [`REMOVAL_INTERVAL`].
+    fn has_room(&mut self, now: Duration) -> bool {
+        if self.free_at.len() >= KEYS_MAX && now >= self.next_removal_at {
             self.free_at.retain(|_, at| *at > now);
             self.next_removal_at = now + REMOVAL_INTERVAL;
         }
@@ -246,70 +253,114 @@ mod tests {
         Clock::manual(DateTime::UNIX_EPOCH + TimeDelta::days(20_000))
     }
 
+    /// Every limit a minute is `count`, that of bytes an hour 100.
+    fn rates(count: u64, clock: &Clock) -> RateLimits {
+        let limits = HubLimits {
+            requests_per_source_per_minute: count,
+            requests_per_network_per_minute: count,
+            verifications_per_host_per_minute: count,
+            verifications_per_address_per_minute: count,
+            pending_max: 1,
+            subscriptions_per_host_max: 1,
+            subscriptions_max: 1,
+            bytes_per_host_per_hour: 100,
+        };
+        RateLimits::new(&limits, clock)
+    }
+
+    fn wait(rates: &RateLimits, key: &str) -> Result<(), u64> {
+        let taken = rates.take(Rate::Host, key);
+        taken.map_err(|exceeded| exceeded.after.as_secs())
+    }
+
     #[test]
-    fn a_key_has_its_share_each_minute_and_others_have_theirs() {
+    fn each_key_has_its_share_of_a_minute() {
         let clock = clock();
-        let limit = RateLimit::new(2, &clock);
-        assert_eq!([limit.take(&"a"), limit.take(&"a")], [Ok(()), Ok(())]);
-        assert_eq!(limit.take(&"a"), Err(Duration::from_secs(30)));
-        assert_eq!(limit.take(&"b"), Ok(()));
+        let rates = rates(2, &clock);
+        assert_eq!([wait(&rates, "a"), wait(&rates, "a")], [Ok(()), Ok(())]);
+        assert_eq!(wait(&rates, "a"), Err(30));
+        assert_eq!(wait(&rates, "b"), Ok(()));
         clock.advance(TimeDelta::seconds(30));
-        assert_eq!(limit.take(&"a"), Ok(()));
+        assert_eq!(wait(&rates, "a"), Ok(()));
     }
 
     #[test]
-    fn with_as_many_keys_as_are_kept_a_new_one_is_refused_until_one_is_free_again() {
+    fn a_new_key_is_refused_while_the_table_is_full() {
         let clock = clock();
-        let limit = RateLimit::new(60, &clock);
+        let rates = rates(60, &clock);
         for key in 0..KEYS_MAX {
-            assert_eq!(limit.take(&key), Ok(()));
+            assert_eq!(wait(&rates, &key.to_string()), Ok(()));
         }
-        assert_eq!(limit.take(&KEYS_MAX), Err(REMOVAL_INTERVAL));
-        assert_eq!(limit.take(&0), Ok(()), "a known key keeps its share");
-        assert_eq!(limit.book(&KEYS_MAX), Err(REMOVAL_INTERVAL));
-        assert_eq!(lock(&limit.buckets).free_at.len(), KEYS_MAX);
+        assert_eq!(wait(&rates, "new"), Err(1));
+        assert_eq!(wait(&rates, "0"), Ok(()), "a known key keeps its share");
+        assert!(rates.take(Rate::Source, "new").is_ok(), "another limit");
         clock.advance(TimeDelta::seconds(1));
-        assert_eq!(limit.take(&KEYS_MAX), Ok(()));
-        assert_eq!(
-            lock(&limit.buckets).free_at.len(),
-            2,
-            "with the key that took two"
-        );
+        assert_eq!(wait(&rates, "new"), Ok(()));
+        // With the key that took two.
+        assert_eq!(lock(&rates.rates[Rate::Host as usize]).free_at.len(), 2);
     }
 
     #[test]
-    fn setting_the_wall_clock_neither_opens_a_limit_nor_closes_it_for_longer() {
+    fn setting_the_wall_clock_changes_no_limit() {
         for by in [TimeDelta::hours(1), TimeDelta::hours(-1)] {
             let clock = clock();
-            let limit = RateLimit::new(1, &clock);
-            assert_eq!(limit.take(&"a"), Ok(()));
+            let rates = rates(1, &clock);
+            assert_eq!(wait(&rates, "a"), Ok(()));
             set_wall(&clock, by);
-            assert_eq!(limit.take(&"a"), Err(Duration::from_mins(1)), "{by}");
+            assert_eq!(wait(&rates, "a"), Err(60), "{by}");
             clock.advance(TimeDelta::minutes(1));
-            assert_eq!(limit.take(&"a"), Ok(()), "{by}");
+            assert_eq!(wait(&rates, "a"), Ok(()), "{by}");
         }
     }
 
     #[test]
-    fn each_that_is_put_off_has_a_moment_of_its_own() {
+    fn each_booking_has_its_own_time() {
         let clock = clock();
-        let limit = RateLimit::new(20, &clock);
-        let waits: Vec<u64> = (0..23)
-            .map(|_| limit.book(&"a").unwrap().as_secs())
-            .collect();
+        let rates = rates(20, &clock);
+        let book = |last: u8| {
+            let booking = rates.book_verification(&[], &[[192, 0, 2, last].into()], false);
+            booking.wait.as_secs()
+        };
+        let waits: Vec<u64> = (0..23).map(|_| book(1)).collect();
         assert_eq!((&waits[..20], &waits[20..]), (&[0; 20][..], &[3, 6, 9][..]));
-        assert_eq!(limit.book(&"b"), Ok(Duration::ZERO));
+        assert_eq!(book(2), 0);
         clock.advance(TimeDelta::seconds(3));
-        assert!(
-            limit.take(&"a").is_err(),
-            "what is free now was booked before"
-        );
-        assert_eq!(
-            limit.book(&"a"),
-            Ok(Duration::from_secs(9)),
-            "behind those that wait"
-        );
+        assert_eq!(book(1), 9, "behind those that wait");
         clock.advance(TimeDelta::minutes(2));
-        assert_eq!((0..20).filter(|_| limit.take(&"a").is_ok()).count(), 20);
+        assert_eq!((0..20).filter(|_| book(1) == 0).count(), 20);
+    }
+
+    #[test]
+    fn a_booking_counts_once_for_each_network() {
+        let rates = rates(1, &clock());
+        let addresses: [IpAddr; 3] = [
+            [192, 0, 2, 1].into(),
+            [192, 0, 2, 2].into(),
+            [192, 0, 2, 1].into(),
+        ];
+        let first = rates.book_verification(&[], &addresses, false);
+        assert_eq!((first.wait, first.networks.len()), (Duration::ZERO, 2));
+        let second = rates.book_verification(&[], &addresses[..1], false);
+        assert_eq!(second.wait, Duration::from_mins(1));
+        let again = rates.book_verification(&second.networks, &addresses[..1], false);
+        assert_eq!(again.wait, Duration::ZERO);
+        let active = rates.book_verification(&[], &addresses[1..2], true);
+        assert_eq!(active.wait, Duration::ZERO, "from the reserved share");
+    }
+
+    #[test]
+    fn a_host_rests_when_its_bytes_are_used_up() {
+        let clock = clock();
+        let rates = rates(1, &clock);
+        rates.send("a", 60);
+        assert!(rates.may_send("a"));
+        rates.send("a", 60);
+        assert!(!rates.may_send("a") && rates.may_send("b"));
+        clock.advance(TimeDelta::minutes(13));
+        assert!(rates.may_send("a"));
+        rates.send("a", 1_000_000);
+        assert!(!rates.may_send("a"));
+        clock.advance(TimeDelta::minutes(60));
+        assert!(rates.may_send("a"));
     }
 }

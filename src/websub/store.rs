@@ -5,7 +5,7 @@ use chrono::{DateTime, Duration, Utc};
 use serde::Serialize;
 use sqlx::SqliteConnection;
 
-use super::limits::Turn;
+use super::http_client::{Blame, Failure};
 use super::request::{Mode, Request, Secret};
 use crate::model::named;
 use crate::snapshot::Document;
@@ -34,7 +34,7 @@ named! {
 
 /// A request that passed the intake's checks.
 pub struct SubscriptionRequest {
-    pub request: Request,
+    pub form: Request,
     /// The callback's key, normalized for comparison.
     pub callback_key: String,
     /// The client's network; `None` if no limit applies.
@@ -70,17 +70,17 @@ pub struct Counts {
 /// If the database cannot be written.
 pub async fn accept(
     write: &mut Write,
-    wanted: &SubscriptionRequest,
+    request: &SubscriptionRequest,
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
-    let request = &wanted.request;
+    let form = &request.form;
     let (document, mode, now) = (
-        request.document.name(),
-        request.mode.name(),
+        form.document.name(),
+        form.mode.name(),
         utc_milliseconds(now),
     );
-    let (callback, host) = (request.callback.as_str(), request.callback.host());
-    let lease_seconds = i64::try_from(request.lease_seconds).unwrap_or(i64::MAX);
+    let (callback, host) = (form.callback.as_str(), form.callback.host());
+    let lease_seconds = i64::try_from(form.lease_seconds).unwrap_or(i64::MAX);
     // SQLite also checks constraints on the row to be inserted when the upsert becomes an update; an active row would
     // need its lease.
     sqlx::query!(
@@ -92,14 +92,14 @@ pub async fn accept(
            set state = iif(state = 'active', state, 'pending'), updated_at = excluded.updated_at",
         document,
         callback,
-        wanted.callback_key,
+        request.callback_key,
         host,
         now,
         mode
     )
     .execute(&mut *write)
     .await?;
-    let secret = request.secret.as_ref().map(Secret::expose);
+    let secret = form.secret.as_ref().map(Secret::expose);
     sqlx::query!(
         "insert into intent (subscription_id, mode, callback, secret, lease_seconds, version, next_attempt_at, requested_at, source, address)
          select subscription_id, ?1, ?2, ?3, ?4, coalesce((select version from publication where document = ?5), 0), ?6, ?6, ?8, ?9
@@ -107,17 +107,17 @@ pub async fn accept(
          where s.document = ?5 and s.callback_key = ?7 and s.state in ('pending', 'active')
          on conflict (subscription_id) do update set mode = excluded.mode, callback = excluded.callback, secret = excluded.secret,
            lease_seconds = excluded.lease_seconds, version = min(version, excluded.version), serial = serial + 1, attempts = 0,
-           next_attempt_at = excluded.next_attempt_at, requested_at = excluded.requested_at, source = excluded.source,
-           address = coalesce(excluded.address, address)",
+           next_attempt_at = iif(booked is null, excluded.next_attempt_at, next_attempt_at), requested_at = excluded.requested_at,
+           source = excluded.source, address = coalesce(excluded.address, address)",
         mode,
         callback,
         secret,
         lease_seconds,
         document,
         now,
-        wanted.callback_key,
-        wanted.source,
-        wanted.address
+        request.callback_key,
+        request.source,
+        request.address
     )
     .execute(&mut *write)
     .await
@@ -130,12 +130,12 @@ pub async fn accept(
 /// If the database cannot be read.
 pub async fn counts(
     connection: &mut SqliteConnection,
-    wanted: &SubscriptionRequest,
+    request: &SubscriptionRequest,
     share: i64,
 ) -> sqlx::Result<Counts> {
     let (document, host) = (
-        wanted.request.document.name(),
-        wanted.request.callback.host(),
+        request.form.document.name(),
+        request.form.callback.host(),
     );
     sqlx::query_as!(
         Counts,
@@ -156,10 +156,10 @@ pub async fn counts(
                as "is_there!: bool""#,
         host,
         document,
-        wanted.callback_key,
+        request.callback_key,
         share,
-        wanted.source,
-        wanted.address
+        request.source,
+        request.address
     )
     .fetch_one(connection)
     .await
@@ -172,15 +172,15 @@ pub async fn counts(
 /// If the database cannot be read.
 pub async fn is_known(
     connection: &mut SqliteConnection,
-    wanted: &SubscriptionRequest,
+    request: &SubscriptionRequest,
 ) -> sqlx::Result<bool> {
-    let document = wanted.request.document.name();
+    let document = request.form.document.name();
     sqlx::query_scalar!(
         r#"select exists (select 1 from subscription as s where document = ?1 and callback_key = ?2
              and (state = 'active' or exists (select 1 from intent as i where i.subscription_id = s.subscription_id)))
            as "is_known!: bool""#,
         document,
-        wanted.callback_key
+        request.callback_key
     )
     .fetch_one(connection)
     .await
@@ -219,6 +219,9 @@ pub struct DueVerification {
     pub lease_ends_at: Option<DateTime<Utc>>,
     /// Previous attempts.
     pub attempts: i64,
+    pub requested_at: DateTime<Utc>,
+    /// The networks for which a postponed verification is booked.
+    pub booked: Vec<String>,
 }
 
 impl DueVerification {
@@ -252,6 +255,8 @@ pub struct DueDelivery {
     pub delivered_version: i64,
     /// Consecutive failed deliveries.
     pub failures: u32,
+    /// The start of the last attempt, if that could not connect.
+    pub unanswered_at: Option<DateTime<Utc>>,
 }
 
 pub enum Due {
@@ -272,24 +277,22 @@ impl Due {
 const HOST_READ_MAX: i64 = 256;
 const READ_MAX: i64 = 8_192;
 
-/// Due requests, oldest first; `waiting` of them may have to wait and take no room.
+/// Due requests, oldest first.
 ///
 /// # Errors
 /// If the database cannot be read.
 pub async fn verifications(
     connection: &mut SqliteConnection,
     now: DateTime<Utc>,
-    waiting: usize,
 ) -> sqlx::Result<Vec<DueVerification>> {
-    let waiting = i64::try_from(waiting).unwrap_or(i64::MAX);
-    let (until, limit) = (utc_milliseconds(now), waiting.saturating_add(READ_MAX));
+    let until = utc_milliseconds(now);
     let rows = sqlx::query!(
-        "select i.subscription_id, i.serial, i.mode, i.callback, i.lease_seconds, i.attempts, s.document, s.host, s.lease_ends_at,
-           s.state
+        "select i.subscription_id, i.serial, i.mode, i.callback, i.lease_seconds, i.attempts, i.requested_at, i.booked,
+           s.document, s.host, s.lease_ends_at, s.state
          from intent as i join subscription as s using (subscription_id)
          where i.next_attempt_at <= ? order by i.next_attempt_at, i.subscription_id limit ?",
         until,
-        limit
+        READ_MAX
     )
     .fetch_all(connection)
     .await?;
@@ -306,6 +309,10 @@ pub async fn verifications(
             lease_seconds: row.lease_seconds,
             lease_ends_at: lease_ends_at.map(instant_or_epoch),
             attempts: row.attempts,
+            requested_at: instant_or_epoch(&row.requested_at),
+            booked: (row.booked.as_deref())
+                .and_then(|booked| serde_json::from_str(booked).ok())
+                .unwrap_or_default(),
         })
     });
     Ok(due.collect())
@@ -323,7 +330,8 @@ pub async fn deliveries(
     let now = utc_milliseconds(now);
     let rows = sqlx::query!(
         r#"select subscription_id as "subscription_id!", document as "document!", callback as "callback!", host as "host!", secret,
-             lease_ends_at, delivered_version as "delivered_version!", failures as "failures!"
+             lease_ends_at, delivered_version as "delivered_version!", failures as "failures!",
+             last_attempt_at, last_outcome
            from (select s.*, row_number() over (partition by host order by subscription_id) as place
                  from subscription as s join publication as p on p.document = s.document
                  where s.state = 'active' and s.delivered_version < p.version and s.lease_ends_at > ?1
@@ -336,6 +344,9 @@ pub async fn deliveries(
     .fetch_all(connection)
     .await?;
     let due = rows.into_iter().filter_map(|row| {
+        let failure = row.last_outcome.as_deref().and_then(Failure::find);
+        let is_unanswered = failure.is_some_and(|failure| failure.blame() == Blame::Unclear);
+        let last_attempt_at = row.last_attempt_at.as_deref().filter(|_| is_unanswered);
         Some(DueDelivery {
             subscription_id: row.subscription_id,
             document: Document::find(&row.document)?,
@@ -345,6 +356,7 @@ pub async fn deliveries(
             lease_ends_at: row.lease_ends_at.as_deref().map(instant_or_epoch)?,
             delivered_version: row.delivered_version,
             failures: u32::try_from(row.failures).unwrap_or(0),
+            unanswered_at: last_attempt_at.map(instant_or_epoch),
         })
     });
     Ok(due.collect())
@@ -416,7 +428,9 @@ pub enum Outcome {
     /// A rate limit postponed the exchange; nothing was sent.
     Waits {
         serial: i64,
-        turn: Turn,
+        at: DateTime<Utc>,
+        /// The networks for which it is booked.
+        networks: Vec<String>,
     },
     NotVerified {
         serial: i64,
@@ -500,7 +514,7 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
         } => {
             let at = utc_milliseconds(*at);
             sqlx::query!(
-                "update intent set attempts = attempts + ?, next_attempt_at = ? where subscription_id = ? and serial = ?",
+                "update intent set attempts = attempts + ?, next_attempt_at = ?, booked = null where subscription_id = ? and serial = ?",
                 attempts,
                 at,
                 id,
@@ -508,11 +522,18 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
             )
         }
         // Keeps the callback's network, which the lookup has found.
-        Outcome::Waits { serial, turn } => {
-            let network = turn.networks.first().map(ToString::to_string);
+        Outcome::Waits {
+            serial,
+            at,
+            networks,
+        } => {
+            let (at, booked) = (utc_milliseconds(*at), as_json(networks)?);
+            let network = networks.first();
             sqlx::query!(
-                "update intent set address = ? where subscription_id = ? and serial = ?",
+                "update intent set address = ?, next_attempt_at = ?, booked = ? where subscription_id = ? and serial = ?",
                 network,
+                at,
+                booked,
                 id,
                 serial
             )
@@ -652,14 +673,14 @@ async fn log(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> {
         attempt.status.map(i64::from),
     );
     // The same for all kinds: `ok`, `status 404`, or why there was no valid response.
-    let told = match status {
+    let outcome = match status {
         Some(status) if attempt.reason == "status" => format!("status {status}"),
         Some(_) | None => attempt.reason.to_owned(),
     };
     sqlx::query!(
         "update subscription set last_attempt_at = ?, last_outcome = ? where subscription_id = ?",
         at,
-        told,
+        outcome,
         attempt.subscription_id
     )
     .execute(&mut *write)
@@ -1013,7 +1034,7 @@ mod tests {
             }
         }
         let request = SubscriptionRequest {
-            request: Request {
+            form: Request {
                 mode: Mode::Subscribe,
                 document: Document::Reviews,
                 callback: Callback::parse(
@@ -1056,11 +1077,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut write = begin(&database(folder.path()).await, Pending).await;
         let waits = |serial| {
-            let turn = Turn {
-                networks: vec![[192, 0, 2, 1].into()],
-                ..Turn::default()
-            };
-            [attempt(Outcome::Waits { serial, turn })]
+            let networks = vec!["192.0.2.1".to_owned()];
+            let at = DateTime::UNIX_EPOCH;
+            [attempt(Outcome::Waits {
+                serial,
+                at,
+                networks,
+            })]
         };
         for (serial, expected) in [(0, None), (1, Some("192.0.2.1"))] {
             record(&mut write, &waits(serial), DateTime::UNIX_EPOCH)

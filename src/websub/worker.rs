@@ -11,8 +11,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use super::exchange::{Exchange, VERIFY_TIMEOUT, delivery_timeout};
-use super::limits::Turn;
+use super::exchange::{Exchange, VERIFY_TIMEOUT, delivery_timeout, verification_advice};
 use super::store::{self, Attempt, Due, DueDelivery, Outcome};
 use crate::clock::{Clock, Monotonic};
 use crate::metrics::{self, Gauge, figure};
@@ -56,14 +55,11 @@ pub struct Worker {
     exchange: Arc<Exchange>,
     wake: Arc<Notify>,
     queues: HostQueues,
-    budget: HostBudget,
     slots: Arc<Semaphore>,
     /// Each returns its host too.
     in_flight: JoinSet<(String, Attempt)>,
     in_flight_gauge: Gauge,
     busy: HashSet<i64>,
-    /// The bookings of subscriptions whose verification a rate limit postponed.
-    waiting: HashMap<i64, Turn>,
     unrecorded: Vec<Attempt>,
     /// The arrival of the oldest unrecorded result.
     unrecorded_at: Monotonic,
@@ -83,18 +79,15 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// `wake` is notified of changes; `host_bytes_per_hour` limits the bytes sent to one host. Without a timer, the
-    /// worker runs only when it is woken.
+    /// `wake` is notified of changes. Without a timer, the worker runs only when it is woken.
     pub fn new(
         database: Database,
         current: Arc<CurrentSnapshot>,
         exchange: Exchange,
         wake: Arc<Notify>,
-        host_bytes_per_hour: u64,
         has_timer: bool,
     ) -> Self {
         Self {
-            budget: HostBudget::new(host_bytes_per_hour),
             database,
             current,
             exchange: Arc::new(exchange),
@@ -104,7 +97,6 @@ impl Worker {
             in_flight: JoinSet::new(),
             in_flight_gauge: metrics::HUB_IN_FLIGHT.gauge(&[]),
             busy: HashSet::new(),
-            waiting: HashMap::new(),
             unrecorded: Vec::new(),
             unrecorded_at: Monotonic::default(),
             revised: HashSet::new(),
@@ -219,12 +211,12 @@ impl Worker {
 
     /// Starts queued work within the limits, round-robin by host.
     fn start_queues(&mut self) {
-        let now = self.exchange.clock.monotonic();
         while self.has_room() {
             let Ok(permit) = Arc::clone(&self.slots).try_acquire_owned() else {
                 break;
             };
-            let Some((host, due)) = self.queues.pop(|host| self.budget.is_spent(host, now)) else {
+            let rates = &self.exchange.rates;
+            let Some((host, due)) = self.queues.pop(|host| !rates.may_send(host)) else {
                 break;
             };
             self.start(host, due, permit);
@@ -244,26 +236,20 @@ impl Worker {
         }
         let path = self.database.path();
         let mut connection = self.database.reader().await?;
-        let verifications = store::verifications(&mut connection, now, self.waiting.len())
-            .await
-            .at(path)?;
+        let verifications = store::verifications(&mut connection, now).await.at(path)?;
         let deliveries = store::deliveries(&mut connection, now).await.at(path)?;
         let next_at = store::next_due_at(&mut connection, now).await.at(path)?;
         let clock = &self.exchange.clock;
-        let monotonic = clock.monotonic();
-        let next_at = next_at.map_or(monotonic + SLEEP_MAX, |at| {
+        self.next_at = next_at.map_or(clock.monotonic() + SLEEP_MAX, |at| {
             clock.monotonic_at(at, SLEEP_MAX)
         });
-        let next_turn = next_turn(&mut self.waiting, monotonic);
-        self.next_at = next_turn.map_or(next_at, |at| at.min(next_at));
         (self.is_stale, self.read_at) = (false, Some(Clock::system().monotonic()));
         self.queues.clear();
         self.revised.clear();
         let is_idle = |id: i64| !self.busy.contains(&id);
-        let may_ask = |id: i64| is_idle(id) && !is_waiting(&self.waiting, id, monotonic);
         for due in verifications
             .into_iter()
-            .filter(|due| may_ask(due.subscription_id))
+            .filter(|due| is_idle(due.subscription_id))
         {
             self.queues.push(&due.host.clone(), Due::Verify(due));
         }
@@ -307,14 +293,12 @@ impl Worker {
         }
         match due {
             Due::Verify(due) => {
-                let turn = self.waiting.remove(&subscription_id);
-                let work = async move { (host, exchange.verify(&due, turn.as_ref()).await) };
+                let work = async move { (host, exchange.verify(&due).await) };
                 self.in_flight.spawn(in_slot(work, permit, room));
             }
             Due::Deliver(due) => {
                 if !exchange.is_free(&due.callback) {
-                    let now = exchange.clock.monotonic();
-                    self.budget.spend(&host, body_bytes(&due), now);
+                    exchange.rates.send(&host, body_bytes(&due));
                 }
                 let work = async move { (host, exchange.deliver(&due, &snapshot).await) };
                 self.in_flight.spawn(in_slot(work, permit, room));
@@ -328,18 +312,24 @@ impl Worker {
         let Ok((host, attempt)) = done else { return };
         self.queues.done(&host);
         match &attempt.outcome {
-            Outcome::Waits { turn, .. } => {
-                metrics::HUB_WAITS.count(&[]);
-                self.next_at = self.next_at.min(turn.at);
-                self.waiting.insert(attempt.subscription_id, turn.clone());
-            }
+            Outcome::Waits { .. } => metrics::HUB_WAITS.count(&[]),
             Outcome::Delivered { .. } => metrics::HUB_DELIVERED.count(&[]),
             Outcome::Verified { .. } => {
                 metrics::HUB_VERIFIED.count(&[]);
                 self.revised.insert(attempt.subscription_id);
             }
+            Outcome::NotVerified { .. } => {
+                metrics::HUB_FAILED.count(&[attempt.kind, attempt.reason]);
+                // The URL is the subscriber's secret.
+                tracing::info!(
+                    subscription.id = attempt.subscription_id,
+                    host,
+                    topic = attempt.document.name(),
+                    reason = verification_advice(&attempt),
+                    "websub.refused: a callback did not confirm a request"
+                );
+            }
             Outcome::VerifyAgain { .. }
-            | Outcome::NotVerified { .. }
             | Outcome::Retry { .. }
             | Outcome::Gone
             | Outcome::DeliveriesFailed => {
@@ -390,7 +380,10 @@ impl Worker {
         }
         for attempt in self.unrecorded.drain(..) {
             self.busy.remove(&attempt.subscription_id);
-            if let Outcome::VerifyAgain { at, .. } | Outcome::Retry { at, .. } = attempt.outcome {
+            if let Outcome::VerifyAgain { at, .. }
+            | Outcome::Waits { at, .. }
+            | Outcome::Retry { at, .. } = attempt.outcome
+            {
                 let again_at = self.exchange.clock.monotonic_at(at, SLEEP_MAX);
                 self.next_at = self.next_at.min(again_at);
             }
@@ -486,64 +479,6 @@ impl HostQueues {
     }
 }
 
-/// An unused booking is removed after this time, because its request no longer exists.
-const FORGOTTEN_AFTER: Duration = Duration::from_hours(1);
-
-/// Whether the time that a subscription booked has not come yet.
-fn is_waiting(turns: &HashMap<i64, Turn>, subscription_id: i64, now: Monotonic) -> bool {
-    turns
-        .get(&subscription_id)
-        .is_some_and(|turn| turn.at > now)
-}
-
-/// The next booked time. Removes unused bookings.
-fn next_turn(turns: &mut HashMap<i64, Turn>, now: Monotonic) -> Option<Monotonic> {
-    turns.retain(|_, turn| turn.at + FORGOTTEN_AFTER > now);
-    let later = turns.values().map(|turn| turn.at).filter(|at| *at > now);
-    later.min()
-}
-
-// Bytes sent per host and hour: enough for any subscriber, too few to overload one. Hours are measured on the
-// monotonic clock.
-
-const HOUR: Duration = Duration::from_hours(1);
-
-/// Maximum number of hosts remembered. Beyond it all are forgotten: sending too much is better than nothing.
-const HOSTS_MAX: usize = 100_000;
-
-#[derive(Debug)]
-struct HostBudget {
-    bytes_per_hour: u64,
-    spent: HashMap<String, (Monotonic, u64)>,
-}
-
-impl HostBudget {
-    fn new(bytes_per_hour: u64) -> Self {
-        Self {
-            bytes_per_hour,
-            spent: HashMap::new(),
-        }
-    }
-
-    /// Whether `host` has used up its bytes of this hour.
-    fn is_spent(&self, host: &str, now: Monotonic) -> bool {
-        self.spent
-            .get(host)
-            .is_some_and(|(since, bytes)| *bytes >= self.bytes_per_hour && now < *since + HOUR)
-    }
-
-    fn spend(&mut self, host: &str, bytes: u64, now: Monotonic) {
-        if self.spent.len() >= HOSTS_MAX {
-            self.spent.clear();
-        }
-        let entry = self.spent.entry(host.to_owned()).or_insert((now, 0));
-        if now >= entry.0 + HOUR {
-            *entry = (now, 0);
-        }
-        entry.1 += bytes;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use chrono::DateTime;
@@ -561,6 +496,7 @@ mod tests {
             lease_ends_at: DateTime::UNIX_EPOCH,
             delivered_version: 0,
             failures: 0,
+            unanswered_at: None,
         })
     }
 
@@ -581,49 +517,11 @@ mod tests {
     }
 
     #[test]
-    fn a_resting_host_keeps_its_turn() {
+    fn a_resting_host_keeps_the_turn() {
         let mut ready = HostQueues::default();
-        ready.push("tired", due(1));
+        ready.push("resting", due(1));
         assert!(ready.pop(|_| true).is_none());
         let (host, due) = ready.pop(|_| false).unwrap();
-        assert_eq!((host.as_str(), due.subscription_id()), ("tired", 1));
-    }
-
-    #[test]
-    fn whoever_waits_is_told_from_those_whose_turn_has_come() {
-        let start = Monotonic::default();
-        let at = |seconds| start + Duration::from_secs(seconds);
-        let turn = |seconds| Turn {
-            at: at(seconds),
-            networks: Vec::new(),
-        };
-        let mut waiting = HashMap::from([(1, turn(3)), (2, turn(6))]);
-        assert_eq!(
-            (
-                is_waiting(&waiting, 1, at(2)),
-                is_waiting(&waiting, 1, at(3)),
-                is_waiting(&waiting, 9, start)
-            ),
-            (true, false, false)
-        );
-        assert_eq!(next_turn(&mut waiting, at(3)), Some(at(6)));
-        assert_eq!(
-            waiting.len(),
-            2,
-            "its time has come, but it is not used yet"
-        );
-        assert_eq!(next_turn(&mut waiting, at(3_700)), None);
-        assert!(waiting.is_empty(), "nobody came for it");
-    }
-
-    #[test]
-    fn a_host_rests_until_its_hour_is_over() {
-        let (mut budget, start) = (HostBudget::new(100), Monotonic::default());
-        budget.spend("a", 60, start);
-        assert!(!budget.is_spent("a", start));
-        budget.spend("a", 60, start);
-        assert!(budget.is_spent("a", start + Duration::from_mins(59)));
-        assert!(!budget.is_spent("a", start + HOUR));
-        assert!(!budget.is_spent("b", start));
+        assert_eq!((host.as_str(), due.subscription_id()), ("resting", 1));
     }
 }

@@ -20,7 +20,7 @@ const LABEL_BYTES_MAX: usize = 63;
 /// A callback that passed every check that needs no lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Callback {
-    given: String,
+    text: String,
     target: Target,
 }
 
@@ -56,7 +56,7 @@ pub enum CallbackFault {
     Host(String),
     #[error("its host ends with a dot; leave the dot out")]
     TrailingDot,
-    /// A URL parser changes it, so it could not be called as given.
+    /// A URL parser changes it, so it could not be called as text.
     #[error("it would be called as `{0}`; use that")]
     Respelt(String),
     #[error("{0}")]
@@ -64,25 +64,25 @@ pub enum CallbackFault {
 }
 
 impl Callback {
-    /// Validates `given`.
+    /// Validates `text`.
     ///
     /// # Errors
     /// If it is not a callback that may be stored.
-    pub fn parse(given: &str, policy: &Policy) -> Result<Self, CallbackFault> {
-        if given.len() > CALLBACK_BYTES_MAX {
-            return Err(CallbackFault::TooLong { bytes: given.len() });
+    pub fn parse(text: &str, policy: &Policy) -> Result<Self, CallbackFault> {
+        if text.len() > CALLBACK_BYTES_MAX {
+            return Err(CallbackFault::TooLong { bytes: text.len() });
         }
-        let target = Target::parse(given)?;
+        let target = Target::parse(text)?;
         target.judge(policy)?;
         Ok(Self {
-            given: given.to_owned(),
+            text: text.to_owned(),
             target,
         })
     }
 
-    /// The callback as given.
+    /// The callback as text.
     pub fn as_str(&self) -> &str {
-        &self.given
+        &self.text
     }
 
     /// Equal for all spellings of this callback, and different from every other callback's.
@@ -120,19 +120,19 @@ pub fn with_parameters(callback: &str, parameters: &[(&str, &str)]) -> String {
 
 impl Target {
     /// Rejects a URL that parsers interpret differently.
-    pub(super) fn parse(given: &str) -> Result<Self, CallbackFault> {
+    pub(super) fn parse(text: &str) -> Result<Self, CallbackFault> {
         // A URL parser would replace or silently drop these.
-        if let Some(character) = given
+        if let Some(character) = text
             .chars()
             .find(|c| c.is_control() || c.is_whitespace() || *c == '\\')
         {
             return Err(CallbackFault::Character(character));
         }
-        if given.contains('#') {
+        if text.contains('#') {
             return Err(CallbackFault::Fragment);
         }
-        let rest = match given.get(..8) {
-            Some(scheme) if scheme.eq_ignore_ascii_case("https://") => &given[8..],
+        let rest = match text.get(..8) {
+            Some(scheme) if scheme.eq_ignore_ascii_case("https://") => &text[8..],
             Some(_) | None => return Err(CallbackFault::NotHttps),
         };
         let (authority, raw_target) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
@@ -142,7 +142,7 @@ impl Target {
         if authority.is_empty() {
             return Err(CallbackFault::Host("it is missing".to_owned()));
         }
-        let url = Url::parse(given).map_err(|error| CallbackFault::Host(error.to_string()))?;
+        let url = Url::parse(text).map_err(|error| CallbackFault::Host(error.to_string()))?;
         let (host, addresses) = host(&url)?;
         let target = &url[Position::BeforePath..];
         if target != raw_target && target.strip_prefix('/') != Some(raw_target) {
@@ -218,13 +218,13 @@ fn host(url: &Url) -> Result<(String, Option<Vec<IpAddr>>), CallbackFault> {
 mod tests {
     use super::*;
 
-    fn parse(given: &str) -> Result<Callback, CallbackFault> {
-        Callback::parse(given, &Policy::default())
+    fn parse(text: &str) -> Result<Callback, CallbackFault> {
+        Callback::parse(text, &Policy::default())
     }
 
     #[test]
     fn ordinary_callbacks_are_kept_byte_for_byte() {
-        for given in [
+        for text in [
             "https://example.com",
             "https://example.com/",
             "https://example.com/cb",
@@ -253,8 +253,8 @@ mod tests {
             "https://[::ffff:8.8.8.8]/cb",
             "https://127.0.0.1.nip.io/cb",
         ] {
-            let callback = parse(given).unwrap_or_else(|fault| panic!("{given}: {fault}"));
-            assert_eq!(callback.as_str(), given);
+            let callback = parse(text).unwrap_or_else(|fault| panic!("{text}: {fault}"));
+            assert_eq!(callback.as_str(), text);
         }
     }
 
@@ -283,7 +283,7 @@ mod tests {
         let policy = Policy {
             allowed: vec!["127.0.0.0/8".parse().unwrap()],
         };
-        for given in [
+        for text in [
             "https://127.0.0.1:80/cb",
             "https://localhost/cb",
             "https://a.localhost:81/cb",
@@ -291,15 +291,15 @@ mod tests {
             "https://0x7f.1:9/",
         ] {
             let callback =
-                Callback::parse(given, &policy).unwrap_or_else(|fault| panic!("{given}: {fault}"));
-            assert!(callback.is_allowed_besides(&policy), "{given}");
+                Callback::parse(text, &policy).unwrap_or_else(|fault| panic!("{text}: {fault}"));
+            assert!(callback.is_allowed_besides(&policy), "{text}");
         }
-        for given in [
+        for text in [
             "https://[::1]/cb",
             "https://10.0.0.1/cb",
             "https://8.8.8.8:80/cb",
         ] {
-            assert!(Callback::parse(given, &policy).is_err(), "{given}");
+            assert!(Callback::parse(text, &policy).is_err(), "{text}");
         }
         let name = Callback::parse("https://receiver.example:81/cb", &policy).unwrap();
         assert!(
@@ -389,10 +389,10 @@ mod tests {
                 "https://example.com/cb?hub.mode=x&hub.mode=a+b&hub.topic=https%3A%2F%2Fx%2F%7Ey",
             ),
         ];
-        for (given, expected) in rows {
+        for (text, expected) in rows {
             assert_eq!(
                 with_parameters(
-                    parse(given).unwrap().as_str(),
+                    parse(text).unwrap().as_str(),
                     &[("hub.mode", "a b"), ("hub.topic", "https://x/~y")]
                 ),
                 expected
@@ -401,13 +401,13 @@ mod tests {
     }
 
     #[test]
-    fn hosts_are_counted_whatever_their_spelling() {
-        for (given, host) in [
+    fn spellings_of_one_host_count_as_one() {
+        for (text, host) in [
             ("https://Example.COM:8443/a", "example.com"),
             ("https://134744072/", "8.8.8.8"),
             ("https://[2606:4700:4700:0::1111]/", "2606:4700:4700::1111"),
         ] {
-            assert_eq!(parse(given).unwrap().host(), host);
+            assert_eq!(parse(text).unwrap().host(), host);
         }
     }
 
@@ -607,13 +607,13 @@ mod tests {
 
         #[test]
         fn hostile_spellings_are_refused_with_a_reason() {
-            for (given, word) in REFUSED {
-                let fault = parse(given).expect_err(given).to_string();
+            for (text, word) in REFUSED {
+                let fault = parse(text).expect_err(text).to_string();
                 assert!(
                     fault.contains(word),
-                    "{given:?} is refused because {fault}, not because of {word}"
+                    "{text:?} is refused because {fault}, not because of {word}"
                 );
-                assert!(!fault.contains('\n'), "{given:?} breaks the line: {fault}");
+                assert!(!fault.contains('\n'), "{text:?} breaks the line: {fault}");
             }
         }
     }

@@ -8,30 +8,31 @@ use std::collections::HashMap;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
+use chrono::{DateTime, Utc};
 use dns_lookup::LookupErrorKind;
 use futures_util::future::BoxFuture;
 use hyper::body::{Frame, SizeHint};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::header::RETRY_AFTER;
+use reqwest::header::{CONTENT_LENGTH, RETRY_AFTER, TRANSFER_ENCODING};
 use reqwest::{Client, Response};
 use rustls::client::Resumption;
-use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, UnixTime};
 use rustls::time_provider::TimeProvider;
-use rustls::{CipherSuite, ClientConfig, RootCertStore};
+use rustls::{ClientConfig, RootCertStore};
 use thiserror::Error;
 use tokio::sync::Semaphore;
 use tower::util::MapResponseLayer;
 
 use super::callback::{Target, permitted};
-use super::failure::{Failure, NO_DESCRIPTORS};
+use super::failure::{Failure, NO_DESCRIPTORS, is_end_of_stream};
 use super::policy::Policy;
 use crate::clock::{Clock, Monotonic};
 use crate::compute::lock;
@@ -51,7 +52,8 @@ pub struct Egress {
     /// By host and port, with the time at which each was made.
     host_clients: Mutex<HashMap<String, (Client, Monotonic)>>,
     clock: Clock,
-    signs_of_life: Arc<AtomicU64>,
+    /// In milliseconds since 1970.
+    reached_at: Arc<AtomicI64>,
 }
 
 /// A URL whose checked addresses are the only ones to connect to. Valid for one request, immediately.
@@ -83,14 +85,15 @@ impl Egress {
             tls,
             host_clients: Mutex::default(),
             clock,
-            signs_of_life: Arc::default(),
+            reached_at: Arc::new(AtomicI64::new(i64::MIN)),
         })
     }
 
-    /// Counts evidence that the network works: connections established (including TLS) and responses. If it does not
-    /// change while requests fail, our own network may be down.
-    pub fn signs_of_life(&self) -> u64 {
-        self.signs_of_life.load(Ordering::Relaxed)
+    /// The time of the last connection (including TLS) to any host, or of the last response. If requests fail and there was
+    /// none since, our own network may be down.
+    pub fn reached_at(&self) -> DateTime<Utc> {
+        let milliseconds = self.reached_at.load(Ordering::Relaxed);
+        DateTime::from_timestamp_millis(milliseconds).unwrap_or(DateTime::<Utc>::MIN_UTC)
     }
 
     /// Resolves `url` and checks all its addresses. A lookup takes at most 4 s.
@@ -202,10 +205,10 @@ impl Egress {
             policy: Arc::clone(&self.policy),
             resolver: Arc::clone(&self.resolver),
         };
-        let signs = Arc::clone(&self.signs_of_life);
+        let (reached_at, clock) = (Arc::clone(&self.reached_at), self.clock.clone());
         let client = Client::builder()
             .connector_layer(MapResponseLayer::new(move |connection| {
-                signs.fetch_add(1, Ordering::Relaxed);
+                reached_at.store(clock.now().timestamp_millis(), Ordering::Relaxed);
                 connection
             }))
             .tls_backend_preconfigured(self.tls.clone())
@@ -232,7 +235,8 @@ impl Egress {
             return Err(Failure::Protocol);
         };
         self.policy.permits(remote.ip(), port)?;
-        self.signs_of_life.fetch_add(1, Ordering::Relaxed);
+        self.reached_at
+            .store(self.clock.now().timestamp_millis(), Ordering::Relaxed);
         Ok(Answer {
             status: response.status().as_u16(),
             body: Vec::new(),
@@ -466,23 +470,8 @@ fn add_pem(store: &mut RootCertStore, pem: &[u8]) -> Result<(), RootsError> {
 /// # Errors
 /// If the provider lacks a requested feature, which does not happen with the built-in one.
 fn tls_config(roots: &Roots, clock: &Clock) -> Result<ClientConfig, rustls::Error> {
-    let builtin = aws_lc_rs::default_provider();
-    // Deliveries are public, so the key exchange need not resist quantum computers, which would cost half a handshake
-    // more; and AES-128 with SHA-256 (in hardware) makes a handshake a tenth cheaper than the default.
-    let kx_groups = vec![
-        aws_lc_rs::kx_group::X25519,
-        aws_lc_rs::kx_group::SECP256R1,
-        aws_lc_rs::kx_group::SECP384R1,
-    ];
-    let mut cipher_suites = builtin.cipher_suites.clone();
-    cipher_suites.sort_by_key(|suite| suite.suite() != CipherSuite::TLS13_AES_128_GCM_SHA256);
-    let provider = CryptoProvider {
-        kx_groups,
-        cipher_suites,
-        ..builtin
-    };
-    let builder =
-        ClientConfig::builder_with_details(Arc::new(provider), Arc::new(Time(clock.clone())));
+    let provider = Arc::new(aws_lc_rs::default_provider());
+    let builder = ClientConfig::builder_with_details(provider, Arc::new(Time(clock.clone())));
     // TLS 1.2 and 1.3.
     let builder = builder
         .with_safe_default_protocol_versions()?
@@ -544,16 +533,23 @@ impl Answer {
     }
 }
 
-/// The whole body, at most `bytes_max`.
+/// The whole body, at most `bytes_max`. A body without a length ends with the connection (RFC 9112 §6.3); many servers close
+/// it without the `close_notify` of TLS.
 async fn read(mut response: Response, bytes_max: usize) -> Result<Vec<u8>, Failure> {
+    let headers = response.headers();
+    let has_length =
+        headers.contains_key(CONTENT_LENGTH) || headers.contains_key(TRANSFER_ENCODING);
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await? {
-        if body.len() + chunk.len() > bytes_max {
-            return Err(Failure::TooLong);
+    loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) if body.len() + chunk.len() > bytes_max => {
+                return Err(Failure::TooLong);
+            }
+            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+            Err(error) if has_length || !is_end_of_stream(&error) => return Err(error.into()),
+            Ok(None) | Err(_) => return Ok(body),
         }
-        body.extend_from_slice(&chunk);
     }
-    Ok(body)
 }
 
 /// Reads a short body to its end so that the connection can be reused. Errors are ignored.
@@ -610,7 +606,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_machine_knows_where_it_is() {
+    async fn localhost_resolves_to_loopback() {
         let addresses = SystemResolver::default()
             .resolve("localhost".to_owned())
             .await
@@ -622,7 +618,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_name_that_can_not_be_has_no_address() {
+    async fn an_impossible_name_has_no_address() {
         let fault = SystemResolver::default()
             .resolve("no\0name".to_owned())
             .await
@@ -634,7 +630,7 @@ mod tests {
     }
 
     #[test]
-    fn no_answer_is_told_from_the_answer_that_there_is_none() {
+    fn a_missing_name_differs_from_a_silent_resolver() {
         for (kind, expected) in [
             (LookupErrorKind::NoName, Failure::NameUnknown),
             (LookupErrorKind::NoData, Failure::NameUnknown),
@@ -648,7 +644,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_roots_that_holds_none_is_told() {
+    fn a_file_without_root_certificates_is_refused() {
         for (pem, word) in [
             ("", "no certificate"),
             ("nonsense", "no certificate"),
@@ -666,8 +662,8 @@ mod tests {
                 "number 1 cannot be a root",
             ),
         ] {
-            let said = Roots::load(Some(pem.as_bytes())).unwrap_err().to_string();
-            assert!(said.contains(word), "{pem:?}: {said}");
+            let fault = Roots::load(Some(pem.as_bytes())).unwrap_err().to_string();
+            assert!(fault.contains(word), "{pem:?}: {fault}");
         }
     }
 

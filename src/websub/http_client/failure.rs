@@ -46,6 +46,9 @@ named! {
         HostUnreachable = "host_unreachable",
         /// Certificate, name or version.
         Tls = "tls",
+        /// No connection in time: the packets may have been lost anywhere.
+        ConnectTimedOut = "connect_timed_out",
+        /// Connected, but no complete response in time.
         TimedOut = "timed_out",
         /// Closed before the response was complete.
         Closed = "closed",
@@ -62,15 +65,48 @@ impl Failure {
     pub const fn blame(self) -> Blame {
         match self {
             Self::NetworkDown | Self::Unsendable => Blame::Ours,
-            Self::ResolverDown | Self::HostUnreachable | Self::TimedOut => Blame::Unclear,
+            Self::ResolverDown | Self::HostUnreachable | Self::ConnectTimedOut => Blame::Unclear,
             Self::Url
             | Self::Refused
             | Self::NameUnknown
             | Self::Connect
             | Self::Tls
+            | Self::TimedOut
             | Self::Closed
             | Self::Protocol
             | Self::TooLong => Blame::Theirs,
+        }
+    }
+
+    /// The reason and what to do, as the end of a sentence about the callback.
+    pub const fn advice(self) -> &'static str {
+        match self {
+            Self::Url => "its URL cannot be called",
+            Self::Refused => {
+                "its name leads to an address that is not public; use a public one, or allow its network in \
+                 REVIEWS_HUB_ALLOW_CALLBACK_NETS"
+            }
+            Self::NameUnknown => "its name has no address; check its DNS records",
+            Self::ResolverDown => {
+                "its name could not be looked up; check the resolver of this machine and the name servers of the domain"
+            }
+            Self::Connect => {
+                "nothing accepts connections there; check that the receiver runs and its port is open"
+            }
+            Self::NetworkDown => "this machine has no route or no free socket; check its network",
+            Self::HostUnreachable => "there is no route to its host",
+            Self::ConnectTimedOut => "it accepted no connection within 5 s; check its firewall",
+            Self::TimedOut => "it did not answer within 10 s",
+            Self::Tls => {
+                "its certificate is not trusted or is for another name; use one of a public authority, or add its root to \
+                 REVIEWS_HUB_CA_FILE"
+            }
+            Self::Closed => "it closed the connection before its answer was complete",
+            Self::Protocol => "its answer is not HTTP/1.1",
+            Self::TooLong => {
+                "its answer is too long; answer with the value of hub.challenge and nothing else"
+            }
+            Self::Unsendable => "the request could not be made; report it",
         }
     }
 
@@ -91,7 +127,7 @@ impl Failure {
             | io::ErrorKind::AddrInUse
             | io::ErrorKind::PermissionDenied
             | io::ErrorKind::OutOfMemory => Self::NetworkDown,
-            io::ErrorKind::TimedOut => Self::TimedOut,
+            io::ErrorKind::TimedOut => Self::ConnectTimedOut,
             io::ErrorKind::ConnectionReset
             | io::ErrorKind::ConnectionAborted
             | io::ErrorKind::BrokenPipe
@@ -112,8 +148,9 @@ impl From<reqwest::Error> for Failure {
         if find::<rustls::Error>(&error).is_some() {
             return Self::Tls;
         }
+        // Its clients have no other timeout than that of connecting.
         if error.is_timeout() {
-            return Self::TimedOut;
+            return Self::ConnectTimedOut;
         }
         if find::<hyper::Error>(&error).is_some_and(hyper::Error::is_parse) {
             return Self::Protocol;
@@ -151,6 +188,11 @@ fn cause<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 
     }
 }
 
+/// Whether the connection ended without an end of the response, and not by a reset.
+pub fn is_end_of_stream(error: &reqwest::Error) -> bool {
+    find::<io::Error>(error).is_some_and(|cause| cause.kind() == io::ErrorKind::UnexpectedEof)
+}
+
 fn find<'a, E: StdError + 'static>(error: &'a (dyn StdError + 'static)) -> Option<&'a E> {
     causes(error).find_map(|cause| cause.downcast_ref::<E>())
 }
@@ -160,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_our_own_side_does_is_our_fault_from_the_first_minute() {
+    fn failures_of_this_machine_are_ours_and_lost_packets_unclear() {
         for (kind, code, name, blame) in [
             (
                 io::ErrorKind::NetworkUnreachable,
@@ -197,7 +239,7 @@ mod tests {
             (
                 io::ErrorKind::TimedOut,
                 Some(110),
-                "timed_out",
+                "connect_timed_out",
                 Blame::Unclear,
             ),
             (

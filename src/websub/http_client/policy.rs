@@ -22,12 +22,12 @@ pub struct Policy {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Refused {
-    #[error("the address {address} is not public ({what})")]
+    #[error("the address {address} is not public ({purpose})")]
     Address {
         /// The address to connect to; an IPv4 address if the callback has it as mapped IPv6.
         address: IpAddr,
         /// The purpose of its range.
-        what: &'static str,
+        purpose: &'static str,
     },
     /// The port belongs to another service.
     #[error("port {port} is not open to callbacks; use 443, or one from 1024 up")]
@@ -47,8 +47,8 @@ impl Policy {
             return Ok(());
         }
         let address = address.to_canonical();
-        if let Some(what) = special_use(address) {
-            return Err(Refused::Address { address, what });
+        if let Some(purpose) = special_use(address) {
+            return Err(Refused::Address { address, purpose });
         }
         if is_open(port) {
             Ok(())
@@ -85,7 +85,7 @@ const fn is_open(port: u16) -> bool {
 /// The purpose of a special address; `None` for an ordinary public one.
 fn special_use(address: IpAddr) -> Option<&'static str> {
     match SPECIAL.iter().find(|(net, _)| net.contains(&address)) {
-        Some((_, what)) => Some(*what),
+        Some((_, purpose)) => Some(*purpose),
         None if address.is_ipv4() || GLOBAL_UNICAST.contains(&address) => None,
         None => Some("not global unicast"),
     }
@@ -528,16 +528,16 @@ mod tests {
         ];
 
         #[test]
-        fn every_special_range_is_closed_from_its_first_to_its_last_address_and_no_further() {
-            for (what, first, last, before, after) in RANGES {
+        fn a_special_range_is_closed_from_first_to_last_address() {
+            for (purpose, first, last, before, after) in RANGES {
                 for inside in [first, last] {
                     match verdict(inside, 443) {
-                        Err(Refused::Address { what: said, .. }) => {
-                            assert!(said.contains(what), "{inside} is {said}, not {what}");
+                        Err(Refused::Address { purpose: stated, .. }) => {
+                            assert!(stated.contains(purpose), "{inside} is {stated}, not {purpose}");
                         }
                         other => {
                             panic!(
-                                "{inside} ({what}) must be refused for its address, not {other:?}"
+                                "{inside} ({purpose}) must be refused for its address, not {other:?}"
                             )
                         }
                     }

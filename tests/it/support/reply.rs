@@ -6,6 +6,12 @@ pub enum Reply {
     Answer(u16, Vec<(String, String)>, Vec<u8>),
     /// 200 and the challenge, like a subscriber that confirms.
     Challenge,
+    /// 200 and this many characters of the challenge without a length: the end of the connection ends the body.
+    UntilClosed {
+        characters: usize,
+        /// Whether TLS announces the end; many servers do not.
+        has_close_notify: bool,
+    },
     /// Nothing, until the client closes the connection.
     Never,
     /// 200, then single bytes with pauses.

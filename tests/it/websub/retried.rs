@@ -178,6 +178,7 @@ async fn a_resolver_failure_while_others_are_reached_counts_for_the_name() {
     hub.fake_dns.fail("receiver.test");
     hub.change("c1").await;
     assert_eq!(hub.field("failures"), 0, "nothing was reached since");
+    hub.app.advance(chrono::TimeDelta::seconds(1));
     let other = hub.receiver.url_of("other.receiver.test", "/cb");
     assert_eq!(
         hub.ask("subscribe", super::REVIEWS, &other, &[])

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{FEED, Hub, REVIEWS, TEN_DAYS};
-use crate::support::{Manner, Receiver, Reply};
+use crate::support::{Logs, Manner, Receiver, Reply};
 
 fn signature(hub: &Hub) -> String {
     hub.deliveries()
@@ -199,6 +199,51 @@ async fn rule_30_only_a_2xx_with_exactly_the_challenge_confirms() {
     }
     hub.subscribe("/cb", &[]).await;
     assert_eq!(hub.state(), "active", "who was rejected may ask again");
+}
+
+#[tokio::test]
+async fn rule_30_an_answer_may_end_with_the_connection_but_only_whole() {
+    for has_close_notify in [true, false] {
+        let hub = Hub::new().await;
+        for (characters, state) in [(63, "rejected"), (0, "rejected"), (64, "active")] {
+            hub.receiver.script([Reply::UntilClosed {
+                characters,
+                has_close_notify,
+            }]);
+            hub.subscribe("/cb", &[]).await;
+            assert_eq!(hub.state(), state, "{characters} {has_close_notify}");
+        }
+        hub.change("c1").await;
+        assert_eq!(hub.deliveries().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_refused_callback_is_logged_with_what_to_do() {
+    let (logs, _span) = Logs::begin();
+    let hub = Hub::new().await;
+    for (reply, advice) in [
+        (
+            Reply::status(404),
+            "it answered 404; answer 200 with the value of hub.challenge",
+        ),
+        (
+            Reply::body("something else"),
+            "the body of its answer is not the challenge",
+        ),
+        (Reply::Garbage, "its answer is not HTTP/1.1"),
+    ] {
+        hub.receiver.script([reply]);
+        hub.subscribe("/secret", &[]).await;
+        let lines = logs.with("websub.refused");
+        let line = lines.last().unwrap();
+        assert!(line.contains(advice), "{line}");
+        // The URL is the subscriber's secret.
+        assert!(
+            line.contains("127.0.0.1") && !line.contains("/secret"),
+            "{line}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -131,6 +131,18 @@ async fn answer(
             );
             stream.write_all(head.as_bytes()).await?;
         }
+        Reply::UntilClosed {
+            characters,
+            has_close_notify,
+        } => {
+            let answer = format!("HTTP/1.0 200 OK\r\n\r\n{}", &challenge[..characters]);
+            stream.write_all(answer.as_bytes()).await?;
+            stream.flush().await?;
+            if !has_close_notify {
+                stream.get_mut().0.shutdown().await?;
+            }
+            return Ok(false);
+        }
         Reply::Never => wait_for_close(stream).await?,
         Reply::Drip => {
             send_slowly(
