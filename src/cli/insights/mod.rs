@@ -134,6 +134,16 @@ fn told(input: &SnapshotInput, insights: &wire::Insights, behind: usize) -> Stri
     if !topics.is_empty() {
         let _ = writeln!(text, "\nTopics: {}", topics.join(", "));
     }
+    let wire::LowRated {
+        reviews,
+        not_negative,
+    } = insights.method.low_rated;
+    if reviews > 0 {
+        let _ = writeln!(
+            text,
+            "\nReviews with one or two stars: {reviews}, of which {not_negative} are not negative by their text."
+        );
+    }
     let (method, trade) = (input.analyzer.method(), input.analyzer.trade());
     let quality = if trade.quality.is_empty() {
         "quality not measured"

@@ -9,7 +9,7 @@ use crate::insights::analysis::Polarity;
 use crate::insights::classifier::UNIT;
 
 /// The names of the figures, in their order.
-pub const FIGURES: [&str; 21] = [
+pub const FIGURES: [&str; 20] = [
     "constant",
     "odds",
     "odds_above_even",
@@ -30,7 +30,6 @@ pub const FIGURES: [&str; 21] = [
     "rule_score",
     "rule_strength",
     "rule_lead",
-    "rule_words",
 ];
 
 /// One figure for each of [`FIGURES`], in units of 1/[`UNIT`].

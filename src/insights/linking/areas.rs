@@ -1,11 +1,13 @@
 //! Finds the places that the business serves. The name of a place is often also the name of a person or street, so a
 //! capital letter is not sufficient evidence.
 
-use super::evidence::TokenContext;
+use super::context::TokenContext;
+use super::evidence;
+use super::guards::Guards;
 use super::name_forms;
 use super::words::WordClass::{
     self, Be, BeforeMonth, Common, Compass, Deed, Determiner, Firm, FirstName, Home, Link, Near,
-    Own, Pair, Part, Pronoun, Rank, Role, Spoken, State, Street, Thanks, Toward, Trade, Wide, With,
+    Own, Pair, Part, Pronoun, Rank, Role, State, Toward, Trade, Wide, With,
 };
 use super::words::{Dictionary, NameTrie, TaggedText};
 use crate::insights::analysis::Mention;
@@ -94,7 +96,8 @@ fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
     if is_ordinary || is_misspelled || is_street(context) || is_of_another_name(context) {
         return None;
     }
-    if has_state(context) {
+    let guards = Guards::get();
+    if guards.state.holds(context) || !is_capital && guards.state_in_lower_case.holds(context) {
         return Some("area_and_state");
     }
     let mut n = -1;
@@ -138,20 +141,15 @@ fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
 
 /// `spoke to Gilbert`, `a call from Chandler`, `thanks to Gilbert`, `for Gilbert`
 fn is_person(context: &TokenContext<'_>) -> bool {
-    let is_thanked = (-4..=-2).any(|n| context.word(n).is(Thanks));
-    let is_met =
-        context.text(-1) == "from" && context.word(-2).is(With) && !context.word(-2).is(Deed);
-    let is_part = context.word(-2).is(Home) || context.word(-2).is(Part);
-    let is_loose = matches!(context.text(-1), "of" | "for") && !is_part && context.name.len() == 1;
     if context.text(-1) == "from" && context.word(-2).is(Role) {
         return false;
     }
-    is_thanked
-        || is_met
-        || is_loose
-        || context.acts()
-        || context.is_subject()
-        || context.word(-2).is(Spoken)
+    let is_part = context.word(-2).is(Home) || context.word(-2).is(Part);
+    let is_loose = matches!(context.text(-1), "of" | "for") && !is_part && context.name.len() == 1;
+    is_loose
+        || Guards::get().person_of_place.holds(context)
+        || evidence::acts(context)
+        || evidence::is_subject(context)
 }
 
 /// `(Mesa)`, `Location: Tempe`, and `— Tempe` at the end
@@ -163,26 +161,10 @@ fn is_apart(context: &TokenContext<'_>) -> bool {
     context.is_capital() && !context.word(0).is(FirstName) && (is_closed || is_signed)
 }
 
-fn has_state(context: &TokenContext<'_>) -> bool {
-    let n = 1 + isize::from(context.text(1) == ",");
-    context.word(n).is(State) && (context.is_capital_at(n) || !context.is_capital())
-}
-
 /// `Mesa Dr`, `on Gilbert`, `Gilbert and Baseline`
 fn is_street(context: &TokenContext<'_>) -> bool {
-    let n = 1 + isize::from(context.text(1) == ".");
-    if context.word(n).is(Street) && !context.word(n).is(Deed) {
-        return true;
-    }
-    let other = context.word(2);
-    let is_crossed =
-        matches!(context.text(1), "and" | "&" | "/") && context.is_capital_at(2) && other.id == 0;
-    let is_corner = is_crossed
-        && matches!(
-            context.text(-1),
-            "near" | "at" | "on" | "off" | "of" | "around" | "between" | "by"
-        );
-    is_corner || matches!(context.text(-1), "on" | "off" | "at") && !context.word(1).is(Home)
+    let is_on = matches!(context.text(-1), "on" | "off" | "at") && !context.word(1).is(Home);
+    is_on || Guards::get().street.holds(context)
 }
 
 /// `Mr. Gilbert`, `Bob Gilbert`, `Costa Mesa`, `Mesa Plumbing`, `Gilbert High School`: part of a longer name.

@@ -2,8 +2,10 @@
 //! ambiguous name keeps all its candidates.
 
 mod areas;
+mod context;
 mod cued;
 mod evidence;
+mod guards;
 mod name_forms;
 mod people;
 mod services;
@@ -24,7 +26,7 @@ use services::Services;
 use words::{Dictionary, TaggedText, WordClass};
 
 /// Increment this number when the rules change, so that all texts are analysed again.
-const RULES: u32 = 3;
+const RULES: u32 = 4;
 
 /// The searchable names of a business.
 #[derive(Debug, Clone)]

@@ -2,8 +2,9 @@
 //! recorded mention; without these, it stays ambiguous. Also determines the last sentence in which a text continues about
 //! a person.
 
+use super::context::TokenContext;
+use super::evidence;
 use super::evidence::Certainty::{self, Named, Stranger, Sure, Weak};
-use super::evidence::{self, TokenContext};
 use super::name_forms::{How, Nicknames, forms, parts, without_accents};
 use super::words::{Dictionary, NameTrie, TaggedText, WordClass};
 use crate::insights::analysis::Mention;
@@ -187,7 +188,9 @@ impl People {
                     (false, true) => "nickname",
                     (false, false) => "first_name",
                 };
-                let is_told = context.acts() || context.is_announced() || context.is_subject();
+                let is_told = evidence::acts(context)
+                    || evidence::is_announced(context)
+                    || evidence::is_subject(context);
                 let certainty = if is_far && !is_told {
                     Weak
                 } else {

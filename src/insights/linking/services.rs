@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::evidence::TokenContext;
+use super::context::TokenContext;
 use super::words::WordClass::{Actor, Auxiliary, Crowd, Determiner, Infinitive, Pronoun, Proof};
 use super::words::{Dictionary, NameTrie, TaggedText};
 use crate::insights::analysis::Mention;

@@ -1,8 +1,9 @@
-//! The dictionary of the linker: one lookup per token returns the classes from `words.txt` and the number of the word
+//! The dictionary of the linker: one lookup per token returns the classes from `words.toml` and the number of the word
 //! in the business's own names. The rules test classes, never spellings.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde::de::IntoDeserializer as _;
@@ -11,10 +12,25 @@ use serde::de::value::StrDeserializer;
 use super::name_forms::Misspellings;
 use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap};
 
-/// The classes of words; the table is part of the digest of the method.
-pub const TABLE: &str = include_str!("words.txt");
+/// Words by class, and the contexts of names; the table is part of the digest of the method.
+pub const TABLE: &str = include_str!("words.toml");
 
-/// The sections of `words.txt`, and classes that come from the business's names.
+#[derive(Debug, Default, Deserialize)]
+pub struct Table {
+    /// The words of each class, separated by spaces.
+    pub words: BTreeMap<String, String>,
+    pub lists: BTreeMap<String, Vec<String>>,
+}
+
+impl Table {
+    pub fn get() -> &'static Self {
+        // A test verifies that it can be read.
+        static READ: LazyLock<Table> = LazyLock::new(|| toml::from_str(TABLE).unwrap_or_default());
+        &READ
+    }
+}
+
+/// The classes in `words.toml`, and classes that come from the business's names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WordClass {
@@ -66,6 +82,8 @@ pub enum WordClass {
     Money,
     Paying,
     OtherTrade,
+    Away,
+    House,
     /// In the table of short forms: the first name of any person.
     FirstName,
     /// In the business's name.
@@ -77,8 +95,8 @@ impl WordClass {
         1 << self as u64
     }
 
-    /// The class of a section of `words.txt`.
-    fn of_section(name: &str) -> Option<Self> {
+    /// The class of a section of `words.toml`.
+    pub fn of_section(name: &str) -> Option<Self> {
         let name: StrDeserializer<'_, serde::de::value::Error> = name.into_deserializer();
         Self::deserialize(name).ok()
     }
@@ -139,16 +157,13 @@ impl Dictionary {
     /// The built-in table, without the names of a business.
     pub fn new() -> Self {
         let mut words = Self::default();
-        let mut class = None;
-        for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
-            match line
-                .strip_prefix('[')
-                .and_then(|line| line.strip_suffix(']'))
+        for (class, list) in &Table::get().words {
+            let class = WordClass::of_section(class);
+            for (word, class) in list
+                .split_whitespace()
+                .flat_map(|word| Some((word, class?)))
             {
-                Some(section) => class = WordClass::of_section(section),
-                None => line
-                    .split_whitespace()
-                    .for_each(|word| class.into_iter().for_each(|class| words.class(word, class))),
+                words.class(word, class);
             }
         }
         words
@@ -178,6 +193,12 @@ impl Dictionary {
 
     /// Must be called after all words were added.
     pub fn settle(&mut self) {
+        // `the roofing guy` is the business's own if it is a roofing company.
+        for word in self.known.values_mut() {
+            if word.id != 0 || word.is(WordClass::Firm) {
+                word.classes &= !WordClass::OtherTrade.bit();
+            }
+        }
         let is_proper = |word: &DictionaryWord| {
             word.id == 0
                 && word.classes & !(WordClass::Common.bit() | WordClass::FirstName.bit()) == 0
@@ -327,14 +348,12 @@ mod tests {
 
     #[test]
     fn every_section_of_the_table_is_a_class_with_words() {
-        let sections: Vec<&str> = TABLE
-            .lines()
-            .filter_map(|line| line.strip_prefix('[')?.strip_suffix(']'))
-            .collect();
+        toml::from_str::<Table>(TABLE).unwrap();
+        let sections = &Table::get().words;
         // The classes after those of the table come from names.
         assert_eq!(sections.len(), WordClass::FirstName as usize);
         let words = Dictionary::new();
-        for section in sections {
+        for section in sections.keys() {
             let class = WordClass::of_section(section).expect(section);
             assert!(words.known.values().any(|word| word.is(class)), "{section}");
         }

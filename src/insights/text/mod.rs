@@ -398,11 +398,10 @@ fn ends(text: &TokenizedText, at: usize, start: usize) -> bool {
     }
 }
 
-/// Whether the full stop at `at` is part of a date: `15.03. we called`, `3. 5. 2024`, `3. May`, `15 Feb. 2021`.
+/// Whether the full stop at `at` is part of a date: `15.03. we called`, `3. 5. 2024`, `3. May`.
 fn is_of_date(text: &TokenizedText, at: usize, start: usize) -> bool {
     const DAYS: u8 = 31;
     const MONTHS: u8 = 12;
-    const YEARS: [&str; 2] = ["19", "20"];
     let number = |token: usize| {
         let is_there = token >= start && text.has_shape(token, Capitalisation::Number);
         is_there.then(|| text.word(token))
@@ -416,11 +415,6 @@ fn is_of_date(text: &TokenizedText, at: usize, start: usize) -> bool {
     let is_named_month =
         |token: usize| token >= start && text.is_among(token, &text.language_words().months);
     let is_month = |token: usize| number(token).is_some_and(|digits| within(digits, MONTHS));
-    let is_year = |token: usize| {
-        number(token).is_some_and(|digits| {
-            digits.len() == 4 && YEARS.iter().any(|one| digits.starts_with(one))
-        })
-    };
     let is_stop = |token: usize| token < text.tokens().len() && text.word(token) == ".";
     let goes_on = text.has_shape(at + 1, Capitalisation::Lower) || number(at + 1).is_some();
     // `15.03.` consists of a number and a full stop.
@@ -429,11 +423,9 @@ fn is_of_date(text: &TokenizedText, at: usize, start: usize) -> bool {
         .and_then(number)
         .and_then(|both| both.split_once('.'));
     let is_both = both.is_some_and(|(day, month)| within(day, DAYS) && within(month, MONTHS));
-    let before = at.checked_sub(1);
+    let is_before_month = is_named_month(at + 1) || is_month(at + 1) && is_stop(at + 2);
     is_both && goes_on
-        || is_day(before) && is_named_month(at + 1)
-        || before.is_some_and(is_named_month) && (is_year(at + 1) || is_day(Some(at + 1)))
-        || is_day(at.checked_sub(1)) && is_month(at + 1) && is_stop(at + 2)
+        || is_day(at.checked_sub(1)) && is_before_month
         || is_day(at.checked_sub(3)) && is_stop(at - 2) && is_month(at - 1) && goes_on
 }
 

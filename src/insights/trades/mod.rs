@@ -16,7 +16,7 @@ pub use packages::{
     FILE_MIB_MAX, FolderError, GENERAL, HEADER as QUALITY_HEADER, HOME_SERVICES, IDS, id_for,
     parse_all, read_folder, shipped,
 };
-pub use pattern::PatternStep;
+pub use pattern::{PatternStep, parse as parse_pattern};
 pub use trade::{
     ASPECTS_MAX, AspectDefinition, Cue, Meaning, Measured, PackageLanguage, Rule, Trade,
     aspect_task,

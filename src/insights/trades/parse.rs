@@ -321,7 +321,8 @@ impl<'read, 'file> PackageReader<'read, 'file> {
     fn add(&mut self, file: &PackageFile<'_>, kind: &str, meaning: Meaning, value: &TomlValue<'_>) {
         let file_name: Arc<str> = file.name.into();
         for (at, text) in self.keep(file, strings(value)).unwrap_or_default() {
-            let parsed = pattern::parse(text, &self.trade.lists).map_err(|message| (at, message));
+            let parsed = pattern::parse(text, &self.trade.lists, &pattern::CLASSES)
+                .map_err(|message| (at, message));
             let Some((name, ways)) = self.keep(file, parsed) else {
                 continue;
             };

@@ -43,22 +43,25 @@ const WAYS_MAX: usize = 4096;
 const STEPS_MAX: usize = 16;
 /// Maximum number of groups and lists within one another.
 const LEVELS_MAX: usize = 32;
-const CLASSES: [&str; 4] = ["<number>", "<money>", "<time>", "<name>"];
+/// The classes of words in the phrases of a trade.
+pub const CLASSES: [&str; 4] = ["<number>", "<money>", "<time>", "<name>"];
 
 /// Parses a pattern into its name and all ways to match it. The name consists of its words, with the first of several
 /// alternatives and without optional parts. `lists` contains the lists by name; the entries of a list with several words
-/// become alternatives.
+/// become alternatives. `classes` are those in angle brackets.
 ///
 /// # Errors
 /// The error in the pattern.
 pub fn parse(
     text: &str,
     lists: &BTreeMap<String, Vec<String>>,
+    classes: &[&str],
 ) -> Result<(String, Vec<Vec<PatternStep>>), String> {
     let mut parser = Parser {
         rest: text,
         level: 0,
         lists,
+        classes,
     };
     let PatternPart { name, ways } = parser.sequence(false)?;
     if !parser.rest.is_empty() {
@@ -156,6 +159,7 @@ struct Parser<'text> {
     /// Number of groups and lists around `rest`.
     level: usize,
     lists: &'text BTreeMap<String, Vec<String>>,
+    classes: &'text [&'text str],
 }
 
 impl Parser<'_> {
@@ -250,16 +254,23 @@ impl Parser<'_> {
             }
             let level = self.next_level()?;
             let sequence = |rest: &String| {
-                let lists = self.lists;
-                Parser { rest, level, lists }.sequence(false)
+                Parser {
+                    rest,
+                    level,
+                    ..*self
+                }
+                .sequence(false)
             };
             return list.iter().map(sequence).collect();
         }
         if word.starts_with('<') {
-            return if CLASSES.contains(&word) {
+            return if self.classes.contains(&word) {
                 single(word)
             } else {
-                Err(format!("unknown class `{word}`: {}", CLASSES.join(" ")))
+                Err(format!(
+                    "unknown class `{word}`: {}",
+                    self.classes.join(" ")
+                ))
             };
         }
         let plain = word.strip_suffix('~').unwrap_or(word);

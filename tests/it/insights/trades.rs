@@ -144,7 +144,7 @@ fn the_example_of_the_trade_manual_works() {
                 let out = evaluate(&home, words).unwrap();
                 let figure = out.lines().find(|line| line.starts_with("aspect_recall"));
                 assert!(
-                    figure.unwrap().contains("8 of 8"),
+                    figure.unwrap().contains("7 of 7"),
                     "the aspects of its own sentences are found: {out}"
                 );
             }

@@ -1,0 +1,270 @@
+//! Contexts in which a name is or is not one of the business's: patterns in `words.toml`, in the notation of the phrases of a
+//! trade, and one matcher for all of them.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::context::TokenContext;
+use super::words::WordClass::{self, Firm, FirstName, WordName};
+use super::words::{TABLE, Table};
+use crate::insights::text::{Capitalisation, Fingerprint};
+use crate::insights::trades::{PatternStep, parse_pattern};
+
+/// The classes in angle brackets.
+const CLASSES: [&str; 15] = [
+    "<name>",
+    "<names>",
+    "<number>",
+    "<capital>",
+    "<unknown>",
+    "<known>",
+    "<strange>",
+    "<proper>",
+    "<crossing>",
+    "<letter>",
+    "<mark>",
+    "<bracket>",
+    "<close>",
+    "<past>",
+    "<end>",
+];
+/// Any one token.
+const ANY: &str = "<word>";
+
+/// The contexts, each with the meaning that `words.toml` describes.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Guards {
+    pub stranger: Guard,
+    pub own: Guard,
+    pub thing: Guard,
+    pub thing_of_full_name: Guard,
+    pub called: Guard,
+    pub announced: Guard,
+    pub listed: Guard,
+    pub addressed: Guard,
+    pub acts: Guard,
+    pub subject: Guard,
+    pub commanded: Guard,
+    pub thing_subject: Guard,
+    pub street: Guard,
+    pub state: Guard,
+    pub state_in_lower_case: Guard,
+    pub person_of_place: Guard,
+}
+
+impl Guards {
+    pub fn get() -> &'static Self {
+        // A test verifies that every pattern can be read.
+        static READ: LazyLock<Guards> =
+            LazyLock::new(|| toml::from_str::<File>(TABLE).unwrap_or_default().guards);
+        &READ
+    }
+}
+
+/// The part of `words.toml` with the contexts.
+#[derive(Debug, Default, Deserialize)]
+struct File {
+    guards: Guards,
+}
+
+/// The lists for patterns: those of the table, and its classes; `@Street` is a class whose words need a capital.
+fn lists() -> BTreeMap<String, Vec<String>> {
+    let table = Table::get();
+    let classes = table
+        .words
+        .keys()
+        .map(String::as_str)
+        .chain(["firm", "first_name"]);
+    let both = classes.flat_map(|class| {
+        let capitalised = class[..1].to_uppercase() + &class[1..];
+        [class.to_owned(), capitalised]
+    });
+    // Not read: a class is compared by its number.
+    let classes = both.map(|class| (class, vec![String::new()]));
+    classes.chain(table.lists.clone()).collect()
+}
+
+/// Several contexts, one of which is sufficient.
+#[derive(Debug, Default, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Guard(Vec<NamePattern>);
+
+/// The steps before the name, the nearest first, and those after it.
+#[derive(Debug)]
+struct NamePattern {
+    before: Vec<ContextStep>,
+    after: Vec<ContextStep>,
+    /// Whether the name must be in the plural or a possessive.
+    has_s: bool,
+}
+
+#[derive(Debug)]
+enum ContextStep {
+    /// The sentence begins here.
+    Start,
+    /// A token that fulfils one of these.
+    One(Vec<Condition>),
+    /// At most this many words.
+    Gap(u8),
+}
+
+#[derive(Debug)]
+enum Condition {
+    Word(u64),
+    Class {
+        class: WordClass,
+        is_capital: bool,
+    },
+    /// One of [`CLASSES`], or [`ANY`].
+    Kind(&'static str),
+}
+
+impl TryFrom<String> for Guard {
+    type Error = String;
+
+    /// Reads patterns, one a line.
+    fn try_from(patterns: String) -> Result<Self, String> {
+        let lists = lists();
+        let mut parsed = Vec::new();
+        let lines = patterns.lines().map(str::trim);
+        for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let (_, ways) = parse_pattern(line, &lists, &[&CLASSES[..], &[ANY]].concat())?;
+            for way in ways {
+                let is_name =
+                    |step: &PatternStep| matches!(step.symbol(), Some("<name>" | "<names>"));
+                let at = way
+                    .iter()
+                    .position(is_name)
+                    .ok_or_else(|| line.to_owned())?;
+                let steps = |steps: &[PatternStep]| {
+                    let steps = steps.iter().map(ContextStep::new);
+                    steps.collect::<Result<Vec<_>, _>>()
+                };
+                let mut before = steps(&way[..at])?;
+                before.reverse();
+                parsed.push(NamePattern {
+                    before,
+                    after: steps(&way[at + 1..])?,
+                    has_s: way[at].symbol() == Some("<names>"),
+                });
+            }
+        }
+        Ok(Self(parsed))
+    }
+}
+
+impl Guard {
+    /// Whether the name is in one of these contexts.
+    pub fn holds(&self, context: &TokenContext<'_>) -> bool {
+        let mut patterns = self.0.iter();
+        patterns.any(|pattern| {
+            (!pattern.has_s || context.has_s())
+                && matches(&pattern.before, context, -1, -1)
+                && matches(&pattern.after, context, 1, 1)
+        })
+    }
+}
+
+/// Whether the steps match from the token at `n` on, in the direction of `by`.
+fn matches(steps: &[ContextStep], context: &TokenContext<'_>, n: isize, by: isize) -> bool {
+    let Some((first, rest)) = steps.split_first() else {
+        return true;
+    };
+    match first {
+        ContextStep::Start => context.at(n).is_none(),
+        ContextStep::One(conditions) => {
+            conditions
+                .iter()
+                .any(|condition| condition.holds(context, n))
+                && matches(rest, context, n + by, by)
+        }
+        ContextStep::Gap(most) => (0..=isize::from(*most))
+            .map(|skipped| n + by * skipped)
+            .take_while(|next| *next == n || !context.is_end(*next - by))
+            .any(|next| matches(rest, context, next, by)),
+    }
+}
+
+impl ContextStep {
+    fn new(step: &PatternStep) -> Result<Self, String> {
+        match step {
+            PatternStep::Gap(most) => Ok(Self::Gap(*most)),
+            PatternStep::Symbol(symbol) if symbol == "^" => Ok(Self::Start),
+            PatternStep::Symbol(symbol) => {
+                let conditions = symbol.split('|').map(Condition::new);
+                Ok(Self::One(conditions.collect::<Result<_, _>>()?))
+            }
+        }
+    }
+}
+
+impl Condition {
+    fn new(symbol: &str) -> Result<Self, String> {
+        if let Some(class) = symbol.strip_prefix('@') {
+            let name = class.to_lowercase();
+            let is_capital = name != class;
+            let found = WordClass::of_section(&name);
+            let class = found.ok_or_else(|| format!("unknown class `{name}`"))?;
+            return Ok(Self::Class { class, is_capital });
+        }
+        let mut kinds = CLASSES.into_iter().chain([ANY]);
+        let kind = kinds.find(|kind| *kind == symbol).map(Self::Kind);
+        Ok(kind.unwrap_or_else(|| Self::Word(Fingerprint::of(symbol))))
+    }
+
+    fn holds(&self, context: &TokenContext<'_>, n: isize) -> bool {
+        let Some(at) = context.at(n) else {
+            return matches!(self, Self::Kind("<end>"));
+        };
+        let (word, token) = (context.tagged.word(at), &context.tagged.text.tokens()[at]);
+        let is_capital = context.tagged.is_capital(at);
+        match self {
+            Self::Word(fingerprint) => token.fingerprint == *fingerprint,
+            Self::Class {
+                class,
+                is_capital: needs_capital,
+            } => word.is(*class) && (is_capital || !needs_capital),
+            Self::Kind(kind) => match *kind {
+                "<number>" => token.shape == Capitalisation::Number,
+                "<capital>" => is_capital && !context.is_shouted(),
+                "<unknown>" => is_capital && word.is_unknown(),
+                "<known>" => is_capital && (word.is(FirstName) || word.id != 0),
+                "<strange>" => {
+                    is_capital
+                        && word.id == 0
+                        && word.is_any(&[FirstName, WordName])
+                        && !word.is(Firm)
+                }
+                "<proper>" => {
+                    token.shape == Capitalisation::Capitalised
+                        && !token.begins_line
+                        && word.id == 0
+                        && !word.is(FirstName)
+                }
+                "<crossing>" => is_capital && word.id == 0,
+                "<letter>" => is_capital && token.span.end - token.span.start == 1,
+                "<mark>" | "<end>" => {
+                    context.tagged.is_mark(at) && (*kind == "<end>" || context.text(n) != ".")
+                }
+                "<bracket>" => context.text(n) == "(",
+                "<close>" => context.text(n) == ")",
+                "<past>" => word.is_unknown() && !is_capital && context.text(n).ends_with("ed"),
+                ANY => true,
+                _ => false,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{File, TABLE};
+
+    #[test]
+    fn every_pattern_of_a_context_can_be_read() {
+        toml::from_str::<File>(TABLE).unwrap();
+    }
+}
