@@ -18,7 +18,7 @@ use clap::Parser;
 use poem::{Endpoint, Request};
 use reviews_service::app::{App, HubOptions};
 use reviews_service::clock::Clock;
-use reviews_service::config::{Nets, Hosts, HubConfig};
+use reviews_service::config::{Hosts, HubConfig, Nets};
 use reviews_service::links::OPENAPI_PATH;
 use reviews_service::mcp::catalog::Catalog;
 use reviews_service::mcp::escaped_json;

@@ -103,9 +103,9 @@ fn routes(app: &Arc<App>) -> impl Endpoint<Output = Response> + 'static {
             .collect()
     };
     let paths = ["/", "/gate", "/big", "/echo", "/nothing"];
-    let routes = paths
-        .into_iter()
-        .fold(Routes::default(), |routes, path| routes.on(path, handlers()));
+    let routes = paths.into_iter().fold(Routes::default(), |routes, path| {
+        routes.on(path, handlers())
+    });
     let endpoint = with_common_headers(routes.into_endpoint());
     endpoint
         .before(async |request: Request| {
