@@ -156,9 +156,13 @@ impl Routes {
             self.list.into_iter().filter_map(allowed).collect();
         let allowed = Arc::new(allowed);
         self.route
-            .around(move |route: Arc<Route>, request: Request| {
+            .around(move |route: Arc<Route>, mut request: Request| {
                 let allowed = Arc::clone(&allowed);
                 async move {
+                    check_target(&request)?;
+                    if let Some(uri) = normal_uri(request.uri()) {
+                        *request.uri_mut() = uri;
+                    }
                     let is_options = *request.method() == Method::OPTIONS;
                     if is_options && request.uri().path() == "*" {
                         return Ok(StatusCode::NO_CONTENT.into_response());
