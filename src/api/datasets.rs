@@ -4,7 +4,6 @@
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use poem::Request;
 use poem::http::HeaderValue;
 use poem_openapi::OpenApi;
 
@@ -12,13 +11,15 @@ use super::openapi::{
     CROWDED, Cacheable, INVALID, JSON, OperationGroup, Path, Query, ResponseSpec,
 };
 use crate::compute::{apart, made_once};
-use crate::search::CursorParameter;
 use crate::search::facets::{VALUES_MAX, facets};
-use crate::search::insights::{EvidenceQuery, EvidenceRequest, StageRequest, evidence, stage};
+use crate::search::insights::{
+    EvidenceParameters, EvidenceQuery, EvidenceRequest, StageParameters, StageRequest, evidence,
+    stage,
+};
 use crate::snapshot::document::head;
 use crate::snapshot::{Document, PerSnapshot};
 use crate::web::context::Ctx;
-use crate::web::{ClientAddress, HttpProblem, QueryParameters, ReadyBody};
+use crate::web::{ClientAddress, HttpProblem, ReadyBody};
 use crate::wire::{self, parameters};
 
 #[derive(Clone)]
@@ -84,11 +85,6 @@ impl ResponseSpec for wire::AspectEvidence {
     clippy::unused_async,
     reason = "poem-openapi takes only async handlers; some do not wait"
 )]
-#[expect(
-    clippy::too_many_arguments,
-    unused_variables,
-    reason = "one argument is one documented parameter; the values are taken from the query"
-)]
 impl DatasetsApi {
     /// Get the whole dataset
     ///
@@ -106,22 +102,12 @@ impl DatasetsApi {
     #[oai(path = "/insights.json", method = "get", operation_id = "getInsights")]
     async fn get_insights(
         &self,
-        request: &Request,
         client: ClientAddress,
-        /// One aspect: id or name.
-        aspect: Query<parameters::Aspect>,
-        /// One technician: full name, id or alias.
-        technician: Query<parameters::Technician>,
-        /// One service: id, name or synonym.
-        service: Query<parameters::Service>,
-        /// One service area: name.
-        area: Query<parameters::Area>,
-        /// One part; `overview` summarizes all.
-        part: Query<parameters::Part>,
+        parameters: Query<StageParameters>,
     ) -> poem::Result<Cacheable<wire::InsightsAnswer>> {
-        let mut parameters = QueryParameters::new(request);
-        let stage_request = StageRequest::take_from(&mut parameters);
-        parameters.check()?;
+        let Query { values, mut query } = parameters;
+        let stage_request = StageRequest::new(values, &mut query.issues);
+        query.check()?;
         match stage_request {
             None => Ok(self.document(Document::Insights)),
             Some(stage_request) => {
@@ -192,30 +178,14 @@ impl DatasetsApi {
     )]
     async fn get_aspect_evidence(
         &self,
-        request: &Request,
         client: ClientAddress,
         /// The aspect's id, for example `punctuality`.
-        id: Path<parameters::Id>,
-        /// Only reviews with this vote on the aspect.
-        polarity: Query<parameters::Polarity>,
-        /// Only findings about this technician: name, id or alias.
-        technician: Query<parameters::Technician>,
-        /// Only reviews that mention this service: id, name or synonym.
-        service: Query<parameters::Service>,
-        /// Only reviews from this day on, `YYYY-MM-DD`.
-        since: Query<parameters::Since>,
-        /// Only reviews up to this day, `YYYY-MM-DD`.
-        until: Query<parameters::Until>,
-        /// `false` omits the reasons of findings.
-        hits: Query<parameters::Hits>,
-        /// Maximum number of reviews to return.
-        limit: Query<parameters::Limit>,
-        /// `next_cursor` of an answer to the same request.
-        cursor: Query<CursorParameter>,
+        id: Path<parameters::AspectKey>,
+        parameters: Query<EvidenceParameters>,
     ) -> poem::Result<Cacheable<wire::AspectEvidence>> {
-        let mut parameters = QueryParameters::new(request);
-        let evidence_request = EvidenceRequest::take_from(&mut parameters);
-        parameters.check()?;
+        let Query { values, mut query } = parameters;
+        query.check()?;
+        let evidence_request = EvidenceRequest::from(values);
         let _slot = self.ctx.turn(client).await?;
         Ok(apart(|| self.evidence(&id.0, &evidence_request))?)
     }

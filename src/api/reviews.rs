@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use poem::Request;
 use poem::http::HeaderValue;
 use poem_openapi::OpenApi;
 use sha2::{Digest, Sha256};
@@ -14,8 +13,8 @@ use crate::compute::{apart, apart_if};
 use crate::links::SEARCH_PATH;
 use crate::model::hash::hex;
 use crate::model::{ReviewId, TextMatch};
-use crate::search::facets::{PeriodsRequest, compare};
-use crate::search::{CursorParameter, SHORT_PAGE, SearchRequest, did_you_mean};
+use crate::search::facets::{PeriodsParameters, PeriodsRequest, compare};
+use crate::search::{CursorParameter, SHORT_PAGE, SearchParameters, SearchRequest, did_you_mean};
 use crate::snapshot::document::array;
 use crate::snapshot::{Document, Snapshot};
 use crate::web::context::Ctx;
@@ -57,11 +56,6 @@ impl ResponseSpec for wire::Review {
     clippy::unused_async,
     reason = "poem-openapi takes only async handlers; some do not wait"
 )]
-#[expect(
-    clippy::too_many_arguments,
-    unused_variables,
-    reason = "one argument is one documented parameter; the values are taken from the query"
-)]
 impl ReviewsApi {
     /// Search the reviews
     ///
@@ -77,53 +71,16 @@ impl ReviewsApi {
     )]
     async fn search_reviews(
         &self,
-        request: &Request,
         client: ClientAddress,
-        /// Exact number of stars.
-        rating: Query<parameters::Rating>,
-        /// Minimum rating (inclusive, decimals allowed).
-        min_rating: Query<parameters::MinRating>,
-        /// Maximum rating (inclusive, decimals allowed).
-        max_rating: Query<parameters::MaxRating>,
-        /// On or after this day, `YYYY-MM-DD`.
-        since: Query<parameters::Since>,
-        /// On or before this day, `YYYY-MM-DD`.
-        until: Query<parameters::Until>,
-        /// Text to find, ignoring case, 1 to 1,000 characters.
-        query: Query<parameters::Query>,
-        /// `words` in any order, or `substring` (default).
-        #[oai(name = "match")]
-        match_rule: Query<parameters::MatchRule>,
-        /// Name of a technician mentioned, as listed, ignoring case.
-        mentions_technician: Query<parameters::MentionsTechnician>,
-        /// Id of a service mentioned.
-        mentions_service: Query<parameters::MentionsService>,
-        /// Language tag, for example `en`.
-        language: Query<parameters::Language>,
-        /// Name of the source.
-        source: Query<parameters::Source>,
-        /// Only with a text, or only without.
-        has_text: Query<parameters::HasText>,
-        /// Only with an owner's answer, or only without.
-        has_response: Query<parameters::HasResponse>,
-        /// Id of an aspect, for example `punctuality`.
-        aspect: Query<parameters::Aspect>,
-        /// Sentiment on the aspect; only with `aspect`.
-        polarity: Query<parameters::Polarity>,
-        /// Order (default `newest`). Equal stars: newest first.
-        sort: Query<parameters::SortOrder>,
-        /// Maximum number of reviews to return.
-        limit: Query<parameters::Limit>,
-        /// `next_cursor` of an answer to the same filters.
-        cursor: Query<CursorParameter>,
+        parameters: Query<SearchParameters>,
     ) -> poem::Result<Cacheable<wire::SearchResult>> {
         let snapshot = self.0.current.load();
-        let mut parameters = QueryParameters::new(request);
-        let search_request =
-            SearchRequest::take_from(&mut parameters, &snapshot.input, TextMatch::Substring);
-        parameters.check()?;
+        let Query { values, mut query } = parameters;
+        let mode = TextMatch::Substring;
+        let search_request = SearchRequest::new(values, &mut query.issues, &snapshot.input, mode);
+        query.check()?;
         let _slot = self.0.turn(client).await?;
-        Ok(self.search(snapshot, &parameters, search_request).await)
+        Ok(self.search(snapshot, &query, search_request).await)
     }
 
     /// Compare two periods
@@ -134,23 +91,14 @@ impl ReviewsApi {
     #[oai(path = "/api/compare", method = "get", operation_id = "comparePeriods")]
     async fn compare_periods(
         &self,
-        request: &Request,
         client: ClientAddress,
-        /// First day of the first period, `YYYY-MM-DD`.
-        first_since: Query<parameters::FirstSince>,
-        /// Last day of the first period, `YYYY-MM-DD`.
-        first_until: Query<parameters::FirstUntil>,
-        /// First day of the second period, `YYYY-MM-DD`.
-        second_since: Query<parameters::SecondSince>,
-        /// Last day of the second period, `YYYY-MM-DD`.
-        second_until: Query<parameters::SecondUntil>,
-        /// Id of the one aspect to compare, for example `price`.
-        aspect: Query<parameters::Aspect>,
+        parameters: Query<PeriodsParameters>,
     ) -> poem::Result<Cacheable<wire::Comparison>> {
-        let mut parameters = QueryParameters::new(request);
+        let Query { values, mut query } = parameters;
         let snapshot = self.0.current.load();
-        let periods = PeriodsRequest::take_from(&mut parameters, snapshot.input.analyzer.trade());
-        let periods = periods.ok_or(HttpProblem::invalid_parameters(parameters.issues))?;
+        let trade = snapshot.input.analyzer.trade();
+        let periods = PeriodsRequest::new(&values, &mut query.issues, trade);
+        let periods = periods.ok_or(HttpProblem::invalid_parameters(query.issues))?;
         let _slot = self.0.turn(client).await?;
         let body = apart(|| wire::json(&compare(&snapshot, &periods)));
         Ok(ReadyBody::whole(JSON, body, snapshot).into())
@@ -167,7 +115,7 @@ impl ReviewsApi {
     async fn get_reviews_since(
         &self,
         /// The first day, `YYYY-MM-DD`.
-        date: Path<parameters::DateOfPath>,
+        date: Path<parameters::FirstDay>,
     ) -> Cacheable<wire::SinceResult> {
         let (day, snapshot) = (date.0, self.0.current.load());
         let count = snapshot.input.review_index.count_since(day.number());
@@ -193,7 +141,7 @@ impl ReviewsApi {
     async fn get_review(
         &self,
         /// Id of a published review.
-        id: Path<parameters::Id>,
+        id: Path<parameters::ReviewKey>,
     ) -> poem::Result<Cacheable<wire::Review>> {
         let snapshot = self.0.current.load();
         let id = id.0.parse::<ReviewId>().ok();

@@ -16,10 +16,12 @@ use super::review::ReviewFragment;
 use crate::compute::apart_if;
 use crate::links::{Links, SEARCH_PATH};
 use crate::model::{ReviewFilter, Sort, TextMatch};
-use crate::search::{Cursor, ResultPage, SHORT_PAGE, SearchRequest, TextFinder, did_you_mean};
+use crate::search::{
+    Cursor, ResultPage, SHORT_PAGE, SearchParameters, SearchRequest, TextFinder, did_you_mean,
+};
 use crate::snapshot::Snapshot;
 use crate::web::{ClientAddress, HttpProblem, QueryParameters, wants_html};
-use crate::wire::parameters::{MatchRule, Parameter};
+use crate::wire::parameters::{Arguments as _, MatchRule, Parameter};
 
 #[derive(Template)]
 #[template(path = "search_page.html")]
@@ -55,7 +57,9 @@ pub async fn search(
     let snapshot = ctx.current.load();
     // All errors are collected, so that each is shown next to its field.
     let mut query = QueryParameters::of_form(request);
-    let asked = SearchRequest::take_from(&mut query, &snapshot.input, TextMatch::Words);
+    let values = SearchParameters::take_from(&mut query);
+    let issues = &mut query.issues;
+    let asked = SearchRequest::new(values, issues, &snapshot.input, TextMatch::Words);
     let made = pages.of(&snapshot);
     let view = SearchView {
         snapshot: &snapshot,
@@ -285,7 +289,9 @@ impl SearchView<'_> {
         let (query, path) = (self.query, format!("{}/search", site.root));
         let without = [without, &["cursor"]].concat();
         let mut changed = query.with(&without, added);
-        let asked = SearchRequest::take_from(&mut changed, &self.snapshot.input, TextMatch::Words);
+        let values = SearchParameters::take_from(&mut changed);
+        let (issues, input) = (&mut changed.issues, &self.snapshot.input);
+        let asked = SearchRequest::new(values, issues, input, TextMatch::Words);
         Candidate {
             filter: asked.filter,
             words,

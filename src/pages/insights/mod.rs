@@ -14,10 +14,35 @@ use super::cached::{Page, Pages};
 use super::frame::{POLICY, page};
 use crate::compute::apart;
 use crate::model::MentionKind;
-use crate::search::insights::{EvidenceQuery, EvidenceRequest, StageRequest, evidence_with_texts};
+use crate::search::CursorParameter;
+use crate::search::insights::{
+    EvidenceParameters, EvidenceQuery, EvidenceRequest, StageParameters, StageRequest,
+    evidence_with_texts,
+};
 use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
 use crate::web::{ClientAddress, HttpProblem, QueryParameters};
+use crate::wire::parameters::{self, Arguments as _, arguments};
+
+arguments! {
+    /// The parameters of the page, some of those of the insights and some of those of the evidence.
+    pub struct InsightsParameters {
+        /// One aspect.
+        aspect: parameters::Aspect,
+        /// One technician.
+        technician: parameters::Technician,
+        /// One service.
+        service: parameters::Service,
+        /// One service area.
+        area: parameters::Area,
+        /// Only reviews with this vote on the aspect.
+        polarity: parameters::Polarity,
+        /// Reviews per page.
+        limit: parameters::Limit,
+        /// The next page.
+        cursor: CursorParameter,
+    }
+}
 
 /// `/insights`, with or without a query.
 #[handler]
@@ -27,9 +52,21 @@ pub async fn insights(
     request: &Request,
 ) -> poem::Result<Response> {
     let mut query = QueryParameters::of_form(request);
-    let named = StageRequest::named(&mut query);
-    let evidence = EvidenceRequest::take_polarity_from(&mut query);
-    let stage = StageRequest::only(named, &mut query);
+    let parameters = InsightsParameters::take_from(&mut query);
+    let evidence = EvidenceRequest::from(EvidenceParameters {
+        polarity: parameters.polarity,
+        limit: parameters.limit,
+        cursor: parameters.cursor,
+        ..EvidenceParameters::default()
+    });
+    let stage = StageParameters {
+        aspect: parameters.aspect,
+        technician: parameters.technician,
+        service: parameters.service,
+        area: parameters.area,
+        part: None,
+    };
+    let stage = StageRequest::new(stage, &mut query.issues);
     query.check()?;
     let ctx = &pages.ctx;
     let snapshot = ctx.current.load();
