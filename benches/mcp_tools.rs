@@ -18,7 +18,7 @@ use clap::Parser;
 use poem::{Endpoint, Request};
 use reviews_service::app::{App, HubOptions};
 use reviews_service::clock::Clock;
-use reviews_service::config::{Hosts, HubConfig};
+use reviews_service::config::{Hosts, HubConfig, Nets};
 use reviews_service::links::OPENAPI_PATH;
 use reviews_service::mcp::catalog::Catalog;
 use reviews_service::mcp::escaped_json;
@@ -61,7 +61,8 @@ async fn document(path: &Path) -> Value {
     )
     .await
     .unwrap();
-    let request = Request::builder().uri_str(OPENAPI_PATH).finish();
+    let request = Request::builder().uri_str(OPENAPI_PATH);
+    let request = request.header("host", "localhost").finish();
     let answer = app.endpoint.get_response(request).await;
     answer.into_body().into_json().await.unwrap()
 }
@@ -84,6 +85,7 @@ fn main() {
         review_index::links(),
         Clock::system(),
         text_index,
+        Nets::default(),
     ));
     let catalog = Catalog::new(ctx, &document);
     let ask = |tool: &str, arguments: &serde_json::Map<String, Value>| {

@@ -3,13 +3,10 @@
 //! request computes for at most about 100 µs before other tasks of its thread run: it yields, or does longer work
 //! within [`apart`].
 //!
-//! A slot is the right to compute. Jobs get slots first come, first served; requests get theirs in rounds, in which each
-//! peer gets one, with one extra slot for peers that hold none, so a peer with many requests delays only itself. A peer
-//! that begins to wait and has had no slot in this round precedes those that wait since an earlier one: a client that
-//! asks now and then does not wait for a whole round, however many peers ask without pause.
+//! A slot is the right to compute. Jobs get slots first come, first served; requests get theirs in turn by peer, with one
+//! extra slot for peers that hold none, so a peer with many requests delays only itself.
 
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -26,9 +23,6 @@ const JOBS: usize = 3;
 
 /// Maximum number of waiting requests of all peers.
 const WAITING_MAX: usize = 512;
-
-/// Maximum number of peers in one round that precede those that already wait: ever new addresses do not shut these out.
-const PRECEDING_MAX: usize = 64;
 
 /// Clones share the same slots.
 #[derive(Debug, Clone)]
@@ -142,54 +136,35 @@ pub fn network(address: IpAddr, prefix: u32) -> IpAddr {
     }
 }
 
-/// Slots, granted in rounds by peer. Clones share the same slots.
+/// Slots, granted in turn by peer. Clones share the same slots.
 #[derive(Debug, Clone)]
 pub struct Turns {
     slots: usize,
     queues: Arc<Mutex<Queues>>,
 }
 
-/// A slot, or an entry in the queue for one; released when dropped.
+/// The right to compute; released when dropped.
+#[must_use]
 #[derive(Debug)]
 pub struct Slot {
     turns: Turns,
     peer: IpAddr,
-    number: u64,
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        let mut queues = lock(&self.turns.queues);
-        if queues.holders.remove(&self.number).is_some() {
-            queues.give(self.turns.slots);
-        } else {
-            queues.forget(self.peer, self.number);
-        }
+        lock(&self.turns.queues).release(self.peer);
+        self.turns.grant();
     }
 }
 
 #[derive(Debug, Default)]
 struct Queues {
-    next: u64,
-    /// The peers that hold slots, by number of the request.
-    holders: HashMap<u64, IpAddr>,
-    /// The waiting requests of each peer, in order; never an empty queue.
-    waiting: HashMap<IpAddr, VecDeque<(u64, oneshot::Sender<()>)>>,
-    /// The waiting peers, in the order in which they get a slot.
-    order: BTreeMap<QueuePosition, IpAddr>,
-    /// The round of the last slot, the peers that have had one in it, and how many of them preceded others.
-    round: u64,
-    served: HashSet<IpAddr>,
-    preceding: usize,
-}
-
-/// The place of a waiting peer in the order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct QueuePosition {
-    round: u64,
-    /// False for those that precede the others of their round.
-    has_waited: bool,
-    number: u64,
+    /// The number of slots of each peer that holds any, and of all.
+    held: HashMap<IpAddr, usize>,
+    held_by_all: usize,
+    /// The waiting requests of each peer, in order; the peer that had a slot last is last. Never an empty queue.
+    waiting: VecDeque<(IpAddr, VecDeque<oneshot::Sender<Slot>>)>,
 }
 
 impl Turns {
@@ -201,123 +176,86 @@ impl Turns {
         }
     }
 
-    /// Runs `work` as part of this task as soon as `peer` gets a slot.
-    ///
-    /// # Errors
-    /// If the queue is full.
-    pub async fn run<F: Future>(&self, peer: IpAddr, work: F) -> Result<F::Output, Crowded> {
-        let _slot = self.slot(peer).await?;
-        Ok(work.await)
-    }
-
     /// Waits for a slot. Dropping the future removes the request from the queue.
     ///
     /// # Errors
     /// If the queue is full.
     pub async fn slot(&self, peer: IpAddr) -> Result<Slot, Crowded> {
-        let (number, granted) = self.ask(peer).ok_or(Crowded)?;
-        let slot = Slot {
-            turns: self.clone(),
-            peer,
-            number,
-        };
+        let granted = lock(&self.queues).wait(peer)?;
+        self.grant();
         // Fails if this request was dropped from the queue in favour of another peer.
-        granted.await.map_err(|_| Crowded)?;
-        Ok(slot)
+        granted.await.map_err(|_| Crowded)
     }
 
-    /// The request's number, and a receiver that resolves when it gets a slot; `None` if the queue is full.
-    fn ask(&self, peer: IpAddr) -> Option<(u64, oneshot::Receiver<()>)> {
-        let mut queues = lock(&self.queues);
-        let count: usize = queues.waiting.values().map(VecDeque::len).sum();
-        if count >= WAITING_MAX {
-            queues.make_room_for(peer)?;
+    /// Grants the free slots.
+    fn grant(&self) {
+        let next = || lock(&self.queues).next(self.slots);
+        while let Some((peer, grant)) = next() {
+            let turns = self.clone();
+            // The slot of a request that is gone is released at once.
+            drop(grant.send(Slot { turns, peer }));
         }
-        let (number, (grant, granted)) = (queues.next, oneshot::channel());
-        queues.next += 1;
-        let queue = queues.waiting.entry(peer).or_default();
-        queue.push_back((number, grant));
-        if queue.len() == 1 {
-            queues.line_up(peer);
-        }
-        queues.give(self.slots);
-        Some((number, granted))
     }
 }
 
 impl Queues {
-    /// Grants the free slots.
-    fn give(&mut self, slots: usize) {
-        while let Some(peer) = self.next(slots) {
-            let Entry::Occupied(mut queue) = self.waiting.entry(peer) else {
-                continue;
-            };
-            if let Some((number, grant)) = queue.get_mut().pop_front() {
-                self.holders.insert(number, peer);
-                // If the receiver is gone, its request is being dropped, which releases the slot.
-                let _ = grant.send(());
-            }
-            if queue.get().is_empty() {
-                queue.remove();
-            } else {
-                self.line_up(peer);
-            }
+    /// Puts a request of `peer` in the queue.
+    fn wait(&mut self, peer: IpAddr) -> Result<oneshot::Receiver<Slot>, Crowded> {
+        for (_, queue) in &mut self.waiting {
+            queue.retain(|grant| !grant.is_closed());
         }
+        self.waiting.retain(|(_, queue)| !queue.is_empty());
+        let count: usize = self.waiting.iter().map(|(_, queue)| queue.len()).sum();
+        if count >= WAITING_MAX {
+            let own = self.waiting.iter().find(|(waiting, _)| *waiting == peer);
+            let own = own.map_or(0, |(_, queue)| queue.len());
+            // The latest request of the peer with the most makes room for a peer with fewer.
+            let queues = self.waiting.iter_mut().map(|(_, queue)| queue);
+            let longest = queues.max_by_key(|queue| queue.len()).ok_or(Crowded)?;
+            if longest.len() <= own + 1 {
+                return Err(Crowded);
+            }
+            drop(longest.pop_back());
+        }
+        let (grant, granted) = oneshot::channel();
+        match self
+            .waiting
+            .iter_mut()
+            .find(|(waiting, _)| *waiting == peer)
+        {
+            Some((_, queue)) => queue.push_back(grant),
+            None => self.waiting.push_back((peer, VecDeque::from([grant]))),
+        }
+        Ok(granted)
     }
 
-    /// Puts a peer that begins to wait, or has just got a slot and waits for another, in the order.
-    fn line_up(&mut self, peer: IpAddr) {
-        let precedes = !self.served.contains(&peer) && self.preceding < PRECEDING_MAX;
-        self.preceding += usize::from(precedes);
-        let turn = QueuePosition {
-            round: self.round + u64::from(!precedes),
-            has_waited: !precedes,
-            number: self.next,
-        };
-        self.next += 1;
-        self.order.insert(turn, peer);
-    }
-
-    /// Removes the next peer from the order; `None` if it may not have a slot yet.
-    fn next(&mut self, slots: usize) -> Option<IpAddr> {
-        let mut order = self.order.iter();
-        let (turn, peer) = match self.holders.len() {
-            held if held < slots => order.next()?,
+    /// Takes the next request from the queue and counts its slot; `None` if no request may have one yet.
+    fn next(&mut self, slots: usize) -> Option<(IpAddr, oneshot::Sender<Slot>)> {
+        let index = match self.held_by_all {
+            held if held < slots => 0,
             held if held == slots => {
-                let has_slot = |peer: &IpAddr| self.holders.values().any(|its| its == peer);
-                order.find(|(_, peer)| !has_slot(peer))?
+                let mut peers = self.waiting.iter();
+                peers.position(|(peer, _)| !self.held.contains_key(peer))?
             }
             _ => return None,
         };
-        let (turn, peer) = (*turn, *peer);
-        self.order.remove(&turn);
-        if turn.round > self.round || self.order.is_empty() {
-            self.round = self.round.max(turn.round);
-            self.served.clear();
-            self.preceding = 0;
+        let (peer, mut queue) = self.waiting.remove(index)?;
+        let grant = queue.pop_front()?;
+        if !queue.is_empty() {
+            self.waiting.push_back((peer, queue));
         }
-        self.served.insert(peer);
-        Some(peer)
+        *self.held.entry(peer).or_default() += 1;
+        self.held_by_all += 1;
+        Some((peer, grant))
     }
 
-    /// Drops the latest request of the peer with the most waiting requests; `None` if `peer` would then have as many.
-    fn make_room_for(&mut self, peer: IpAddr) -> Option<()> {
-        let own = self.waiting.get(&peer).map_or(0, VecDeque::len);
-        let longest = self.waiting.iter().max_by_key(|(_, queue)| queue.len());
-        let (longest, queue) = longest.filter(|(_, queue)| queue.len() > own + 1)?;
-        let (longest, last) = (*longest, queue.back()?.0);
-        self.forget(longest, last);
-        Some(())
-    }
-
-    fn forget(&mut self, peer: IpAddr, number: u64) {
-        let Entry::Occupied(mut queue) = self.waiting.entry(peer) else {
-            return;
-        };
-        queue.get_mut().retain(|(its, _)| *its != number);
-        if queue.get().is_empty() {
-            queue.remove();
-            self.order.retain(|_, its| *its != peer);
+    fn release(&mut self, peer: IpAddr) {
+        self.held_by_all -= 1;
+        if let Some(held) = self.held.get_mut(&peer) {
+            *held -= 1;
+            if *held == 0 {
+                self.held.remove(&peer);
+            }
         }
     }
 }
@@ -373,7 +311,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn work_runs_on_other_threads_and_never_more_of_it_than_there_are_slots() {
+    async fn work_runs_on_other_threads_within_the_number_of_slots() {
         let compute = Compute::new(2, 1);
         let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let ours = thread::current().id();
@@ -392,7 +330,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn futures_are_driven_elsewhere_and_panics_are_told() {
+    async fn futures_run_on_other_threads_and_panics_are_errors() {
         let (compute, ours) = (Compute::default(), thread::current().id());
         let theirs = compute.drive(async {
             tokio::task::yield_now().await;
@@ -401,19 +339,17 @@ mod tests {
         assert_ne!(theirs.await, Ok(ours));
         let error = compute.run(|| panic!("on purpose")).await.unwrap_err();
         assert!(error.to_string().contains("report it"), "{error}");
-        let peer = IpAddr::from([192, 0, 2, 1]);
-        assert_eq!(compute.turns.run(peer, async { 7 }).await, Ok(7));
     }
 
     #[tokio::test]
-    async fn what_nobody_waits_for_any_more_is_waited_for_at_the_end() {
+    async fn abandoned_work_is_awaited_at_the_end() {
         let compute = Compute::new(1, 1);
         let (begin, begun) = mpsc::channel::<()>();
         let done = Arc::new(AtomicUsize::new(0));
-        let its = Arc::clone(&done);
+        let count = Arc::clone(&done);
         let mut work = Box::pin(compute.run(move || {
             let _ = begun.recv();
-            its.store(1, Ordering::SeqCst);
+            count.store(1, Ordering::SeqCst);
         }));
         assert!(futures_util::poll!(work.as_mut()).is_pending());
         drop(work);
@@ -423,19 +359,20 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-    async fn while_requests_are_computed_the_other_tasks_of_their_thread_go_on() {
+    async fn other_tasks_of_a_thread_run_while_a_request_is_computed() {
         let (begin, begun) = mpsc::channel::<()>();
         let other = Arc::new(tokio::sync::Notify::new());
-        let its = Arc::clone(&other);
+        let notified = Arc::clone(&other);
         let mut tasks = tokio::task::JoinSet::new();
         tasks.spawn(async move {
             let work = async move {
                 // The thread waits for another task of the only worker, then the work itself waits.
                 let _ = apart(|| begun.recv());
-                its.notified().await;
+                notified.notified().await;
             };
-            let done = Turns::new(1).run([192, 0, 2, 1].into(), work).await;
-            assert_eq!(done, Ok(()));
+            let turns = Turns::new(1);
+            let _slot = turns.slot([192, 0, 2, 1].into()).await.unwrap();
+            work.await;
         });
         tasks.spawn(async move {
             let _ = begin.send(());
@@ -464,7 +401,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_that_is_dropped_gives_its_turn_up() {
+    async fn a_dropped_request_gives_up_its_turn() {
         let slots = Turns::new(1);
         let (slot, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
         let first = ask(&slots, 1).await;
@@ -480,68 +417,19 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_more_place_is_for_a_peer_that_has_none() {
+    async fn an_extra_slot_is_for_a_peer_that_holds_none() {
         let slots = Turns::new(1);
         let _greedy = hold(&slots, 1).await;
         let again = ask(&slots, 1).await;
         let other = hold(&slots, 2).await;
-        let mut turns = vec![again, ask(&slots, 2).await, ask(&slots, 3).await];
-        drop(other);
-        let (index, other) = grant(&mut turns).await;
-        assert_eq!(index, 2, "peer 2 has had a slot in this round");
+        let mut turns = vec![again, ask(&slots, 3).await];
         drop(other);
         let (index, _third) = grant(&mut turns).await;
         assert_eq!(index, 1, "peer 1 has a slot");
     }
 
     #[tokio::test]
-    async fn a_peer_that_asks_now_and_then_does_not_wait_for_those_that_ask_without_pause() {
-        let slots = Turns::new(1);
-        let (mut slot, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
-        let mut turns = Vec::new();
-        let mut peers = vec![1, 1, 1, 2, 2, 2, 3, 3, 3];
-        for peer in &peers {
-            turns.push(ask(&slots, *peer).await);
-        }
-        let mut order = Vec::new();
-        while !turns.is_empty() {
-            if order.len() == 4 {
-                for _ in 0..2 {
-                    peers.push(9);
-                    turns.push(ask(&slots, 9).await);
-                }
-            }
-            drop(slot);
-            let (index, next) = grant(&mut turns).await;
-            order.push(peers.remove(index));
-            slot = next;
-        }
-        // Its second request is for the next round, like those of the others.
-        assert_eq!(order, [1, 2, 3, 1, 9, 2, 3, 1, 9, 2, 3]);
-    }
-
-    #[tokio::test]
-    async fn ever_new_peers_do_not_shut_out_those_that_wait() {
-        let slots = Turns::new(1);
-        let (mut slot, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
-        let mut turns = vec![ask(&slots, 1).await, ask(&slots, 1).await];
-        drop(slot);
-        (_, slot) = grant(&mut turns).await;
-        let (mut peer, mut before) = (2, 0);
-        loop {
-            turns.push(ask(&slots, peer).await);
-            drop(slot);
-            let (index, next) = grant(&mut turns).await;
-            if index == 0 {
-                break;
-            }
-            (peer, before, slot) = (peer + 1, before + 1, next);
-        }
-        assert!(before <= super::PRECEDING_MAX, "{before} came first");
-    }
-
-    #[tokio::test]
-    async fn where_too_many_wait_the_peer_with_the_most_is_turned_away() {
+    async fn a_full_queue_refuses_the_peer_with_the_most_requests() {
         let slots = Turns::new(1);
         let (slot, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
         let mut greedy = Vec::new();

@@ -239,8 +239,6 @@ catalog! {
         "Seconds until the first byte of the answer was ready.";
     CONNECTIONS_REFUSED "reviews_http_connections_refused_total" MetricKind::Counter, ["reason" &["all", "peer"]]
         "Connections rejected because all were in use or the peer had reached its limit.";
-    CONNECTIONS_YIELDED "reviews_http_connections_yielded_total" MetricKind::Counter, []
-        "Idle connections that were closed to make room for others.";
     MCP_BYTES "reviews_mcp_in_flight_bytes" MetricKind::Gauge, []
         "Bytes of requests at /mcp and of their answers that clients have not read yet.";
     MCP_REFUSED "reviews_mcp_refused_total" MetricKind::Counter, ["reason" &["all", "peer"]]

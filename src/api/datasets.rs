@@ -4,32 +4,29 @@
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use poem::http::header::LINK;
-use poem::http::{HeaderMap, HeaderValue, StatusCode};
-use poem::{Request, Response};
+use poem::http::HeaderValue;
 use poem_openapi::OpenApi;
-use sha2::{Digest, Sha256};
 
 use super::openapi::{
-    CROWDED, Documented, INVALID, JSON, OperationGroup, Path, Query, ResponseSpec,
-    nothing_of_that_name,
+    CROWDED, Cacheable, INVALID, JSON, OperationGroup, Path, Query, ResponseSpec,
 };
 use crate::compute::{apart, made_once};
-use crate::model::hash::hex;
-use crate::search::CursorParameter;
 use crate::search::facets::{VALUES_MAX, facets};
-use crate::search::insights::{EvidenceQuery, EvidenceRequest, StageRequest, evidence, stage};
+use crate::search::insights::{
+    EvidenceParameters, EvidenceQuery, EvidenceRequest, StageParameters, StageRequest, evidence,
+    stage,
+};
 use crate::snapshot::document::head;
 use crate::snapshot::{Document, PerSnapshot};
 use crate::web::context::Ctx;
-use crate::web::{self, QueryParameters, Ready, UrlParameters, in_turn, problem};
+use crate::web::{ClientAddress, HttpProblem, ReadyBody};
 use crate::wire::{self, parameters};
 
 #[derive(Clone)]
 pub struct DatasetsApi {
     ctx: Arc<Ctx>,
-    /// Each with its own `Link`.
-    documents: Arc<[Ready; Document::ALL.len()]>,
+    /// The `Link` of each document.
+    links: [Option<HeaderValue>; Document::ALL.len()],
     facets: Arc<PerSnapshot<OnceLock<Bytes>>>,
 }
 
@@ -86,20 +83,15 @@ impl ResponseSpec for wire::AspectEvidence {
 #[OpenApi(tag = "OperationGroup::Datasets")]
 #[expect(
     clippy::unused_async,
-    reason = "poem-openapi takes async handlers alone; nothing here waits"
-)]
-#[expect(
-    clippy::too_many_arguments,
-    unused_variables,
-    reason = "one argument is one documented parameter; what it holds is taken from the request"
+    reason = "poem-openapi takes only async handlers; some do not wait"
 )]
 impl DatasetsApi {
     /// Get the whole dataset
     ///
     /// The business, its overall rating, and every published review, newest first (date descending, then id ascending).
-    #[oai(path = "/getReviews", method = "get")]
-    async fn get_reviews(&self, headers: &HeaderMap) -> Documented<wire::Dataset> {
-        self.document(headers, Document::Reviews).into()
+    #[oai(path = "/reviews.json", method = "get", operation_id = "getReviews")]
+    async fn get_reviews(&self) -> Cacheable<wire::Dataset> {
+        self.document(Document::Reviews)
     }
 
     /// Get the insights
@@ -107,31 +99,20 @@ impl DatasetsApi {
     /// What the reviews say, counted: aspects, entities, topics, FAQ and summary. Every part is always present.
     ///
     /// With one of the parameters, only a stage: `part=overview` is a short overview of at most 8 KiB.
-    #[oai(path = "/getInsights", method = "get")]
+    #[oai(path = "/insights.json", method = "get", operation_id = "getInsights")]
     async fn get_insights(
         &self,
-        request: &Request,
-        /// One aspect: id or name.
-        aspect: Query<parameters::Aspect>,
-        /// One technician: full name, id or alias.
-        technician: Query<parameters::Technician>,
-        /// One service: id, name or synonym.
-        service: Query<parameters::Service>,
-        /// One service area: name.
-        area: Query<parameters::Area>,
-        /// One part; `overview` summarizes all.
-        part: Query<parameters::Part>,
-    ) -> Documented<wire::InsightsAnswer> {
-        let mut taken = QueryParameters::of(request);
-        let asked = StageRequest::take_from(&mut taken);
-        if let Some(problem) = taken.problem() {
-            return problem.into();
-        }
-        match asked {
-            None => self.document(request.headers(), Document::Insights).into(),
-            Some(asked) => {
-                let stage = async { apart(|| self.stage(request.headers(), &asked)) };
-                in_turn(request, &self.ctx.compute, stage).await.into()
+        client: ClientAddress,
+        parameters: Query<StageParameters>,
+    ) -> poem::Result<Cacheable<wire::InsightsAnswer>> {
+        let Query { values, mut query } = parameters;
+        let stage_request = StageRequest::new(values, &mut query.issues);
+        query.check()?;
+        match stage_request {
+            None => Ok(self.document(Document::Insights)),
+            Some(stage_request) => {
+                let _slot = self.ctx.turn(client).await?;
+                Ok(apart(|| self.stage(&stage_request))?)
             }
         }
     }
@@ -139,27 +120,27 @@ impl DatasetsApi {
     /// Get the newest reviews as JSON Feed
     ///
     /// JSON Feed 1.1 of the 50 newest reviews, with the hub to subscribe at.
-    #[oai(path = "/getFeed", method = "get")]
-    async fn get_feed(&self, headers: &HeaderMap) -> Documented<wire::Feed> {
-        self.document(headers, Document::JsonFeed).into()
+    #[oai(path = "/api/feed.json", method = "get", operation_id = "getFeed")]
+    async fn get_feed(&self) -> Cacheable<wire::Feed> {
+        self.document(Document::JsonFeed)
     }
 
     /// Get the newest reviews as Atom
     ///
     /// RFC 4287 feed of the same 50 reviews, with the hub to subscribe at.
-    #[oai(path = "/getAtomFeed", method = "get")]
-    async fn get_atom_feed(&self, headers: &HeaderMap) -> Documented<String> {
-        self.document(headers, Document::AtomFeed).into()
+    #[oai(path = "/feed.xml", method = "get", operation_id = "getAtomFeed")]
+    async fn get_atom_feed(&self) -> Cacheable<String> {
+        self.document(Document::AtomFeed)
     }
 
     /// Get the business and its overall rating
     ///
     /// The members of `/reviews.json` except the reviews.
-    #[oai(path = "/getBusiness", method = "get")]
-    async fn get_business(&self, headers: &HeaderMap) -> Documented<wire::DatasetHead> {
+    #[oai(path = "/business.json", method = "get", operation_id = "getBusiness")]
+    async fn get_business(&self) -> Cacheable<wire::DatasetHead> {
         let snapshot = self.ctx.current.load();
         let body = wire::json(&head(&snapshot.input, Some(snapshot.changed_at())));
-        web::whole_body(headers, snapshot, JSON, body).into()
+        ReadyBody::whole(JSON, body, snapshot).into()
     }
 
     /// List the filters of reviews
@@ -167,20 +148,18 @@ impl DatasetsApi {
     /// Technicians, services, service areas, sources, languages, aspects, years and ratings, each with its number of reviews; at
     /// most the 100 most mentioned of each list. A technician's name is what `mentions_technician` takes, a service's id what
     /// `mentions_service` takes.
-    #[oai(path = "/getFacets", method = "get")]
-    async fn get_facets(&self, request: &Request) -> Documented<wire::Facets> {
+    #[oai(path = "/facets.json", method = "get", operation_id = "getFacets")]
+    async fn get_facets(&self, client: ClientAddress) -> poem::Result<Cacheable<wire::Facets>> {
         let snapshot = self.ctx.current.load();
-        let made = self.facets.of(&snapshot);
-        let answer = |body: &Bytes| {
-            let snapshot = Arc::clone(&snapshot);
-            web::whole_body(request.headers(), snapshot, JSON, body.clone())
+        let cell = self.facets.of(&snapshot);
+        let body = match cell.get() {
+            Some(body) => body,
+            None => {
+                let _slot = self.ctx.turn(client).await?;
+                made_once(&cell, || wire::json(&facets(&snapshot, VALUES_MAX)).into())
+            }
         };
-        if let Some(body) = made.get() {
-            return answer(body).into();
-        }
-        let make = || wire::json(&facets(&snapshot, VALUES_MAX)).into();
-        let work = async { answer(made_once(made.as_ref(), make)) };
-        in_turn(request, &self.ctx.compute, work).await.into()
+        Ok(ReadyBody::whole(JSON, body.clone(), snapshot).into())
     }
 
     /// Get the evidence of an aspect
@@ -192,104 +171,74 @@ impl DatasetsApi {
     ///
     /// For the next page send the same request again with `cursor` set to the answer's `next_cursor`. A cursor is opaque and belongs
     /// to its aspect and filters; with others it is a 400.
-    #[oai(path = "/getAspectEvidence", method = "get")]
+    #[oai(
+        path = "/insights/aspects/:id/evidence.json",
+        method = "get",
+        operation_id = "getAspectEvidence"
+    )]
     async fn get_aspect_evidence(
         &self,
-        request: &Request,
+        client: ClientAddress,
         /// The aspect's id, for example `punctuality`.
-        id: Path<parameters::Id>,
-        /// Only reviews with this vote on the aspect.
-        polarity: Query<parameters::Polarity>,
-        /// Only findings about this technician: name, id or alias.
-        technician: Query<parameters::Technician>,
-        /// Only reviews that mention this service: id, name or synonym.
-        service: Query<parameters::Service>,
-        /// Only reviews from this day on, `YYYY-MM-DD`.
-        since: Query<parameters::Since>,
-        /// Only reviews up to this day, `YYYY-MM-DD`.
-        until: Query<parameters::Until>,
-        /// `false` omits the reasons of findings.
-        hits: Query<parameters::Hits>,
-        /// Maximum number of reviews to return.
-        limit: Query<parameters::Limit>,
-        /// `next_cursor` of an answer to the same request.
-        cursor: Query<CursorParameter>,
-    ) -> Documented<wire::AspectEvidence> {
-        let mut taken = QueryParameters::of(request);
-        let asked = EvidenceRequest::take_from(&mut taken);
-        if let Some(problem) = taken.problem() {
-            return problem.into();
-        }
-        let Ok(id) = UrlParameters::path::<parameters::Id>(request) else {
-            return nothing_of_that_name().into();
-        };
-        let id = id.unwrap_or_default();
-        let work = async { apart(|| self.evidence(request.headers(), &id, &asked)) };
-        in_turn(request, &self.ctx.compute, work).await.into()
+        id: Path<parameters::AspectKey>,
+        parameters: Query<EvidenceParameters>,
+    ) -> poem::Result<Cacheable<wire::AspectEvidence>> {
+        let Query { values, mut query } = parameters;
+        query.check()?;
+        let evidence_request = EvidenceRequest::from(values);
+        let _slot = self.ctx.turn(client).await?;
+        Ok(apart(|| self.evidence(&id.0, &evidence_request))?)
     }
 }
 
 impl DatasetsApi {
     pub fn new(ctx: &Arc<Ctx>) -> Self {
-        let ready = |document: Document| {
+        let link = |document: Document| {
             let link = document.is_topic().then(|| document.link(&ctx.links));
-            let link = link.and_then(|link| HeaderValue::from_str(&link).ok());
-            Ready::new(link.map(|link| (LINK, link)).into_iter().collect())
+            link.and_then(|link| HeaderValue::from_str(&link).ok())
         };
         Self {
             ctx: Arc::clone(ctx),
-            documents: Arc::new(Document::ALL.map(ready)),
+            links: Document::ALL.map(link),
             facets: Arc::default(),
         }
     }
 
-    /// Answers with a document of the current snapshot.
-    pub fn document(&self, headers: &HeaderMap, document: Document) -> Response {
-        let snapshot = self.ctx.current.peek();
+    /// A document of the current snapshot.
+    fn document<K>(&self, document: Document) -> Cacheable<K> {
+        let snapshot = self.ctx.current.load();
         let published = snapshot.document(document);
-        self.documents[document as usize].answer(
-            headers,
-            &snapshot,
-            &published.body,
-            published.confirmed().map(web::modified),
-            &self.ctx.clock,
-        )
+        let body = ReadyBody::cached(&published.body, Arc::clone(&snapshot))
+            .modified_at(published.confirmed());
+        Cacheable::from(body).with_link(self.links[document as usize].clone())
     }
 
-    fn stage(&self, headers: &HeaderMap, asked: &StageRequest) -> Response {
+    fn stage(
+        &self,
+        request: &StageRequest,
+    ) -> Result<Cacheable<wire::InsightsAnswer>, HttpProblem> {
         let snapshot = self.ctx.current.load();
-        match stage(&snapshot, &self.ctx.links, asked) {
-            Ok(stage) => {
-                let body = wire::json(&stage);
-                let digest = hex(&Sha256::digest(&body));
-                let modified = snapshot.document(Document::Insights).confirmed();
-                let modified = modified.map(web::modified);
-                web::pieces(
-                    headers,
-                    Arc::clone(&snapshot),
-                    Document::Insights.content_type(),
-                    &digest,
-                    modified,
-                    || vec![body.into()],
-                )
-            }
-            Err(told) => problem(StatusCode::NOT_FOUND, told),
-        }
+        let stage = stage(&snapshot, &self.ctx.links, request).map_err(HttpProblem::not_found)?;
+        let body = ReadyBody::whole(JSON, wire::json(&stage), Arc::clone(&snapshot));
+        let insights = snapshot.document(Document::Insights);
+        Ok(body.modified_at(insights.confirmed()).into())
     }
 
-    fn evidence(&self, headers: &HeaderMap, id: &str, asked: &EvidenceRequest) -> Response {
+    fn evidence(
+        &self,
+        id: &str,
+        request: &EvidenceRequest,
+    ) -> Result<Cacheable<wire::AspectEvidence>, HttpProblem> {
         let snapshot = self.ctx.current.load();
-        let Some(query) = EvidenceQuery::about(snapshot.input.analyzer.trade(), id, asked) else {
-            let told = format!(
-                "No aspect has that id; known: {}.",
-                snapshot.input.analyzer.trade().aspect_ids().join(", ")
-            );
-            return problem(StatusCode::NOT_FOUND, told);
-        };
+        let trade = snapshot.input.analyzer.trade();
+        let query = EvidenceQuery::about(trade, id, request).ok_or_else(|| {
+            let known = trade.aspect_ids().join(", ");
+            HttpProblem::not_found(format!("No aspect has that id; known: {known}."))
+        })?;
         if let Some(cursor) = query.foreign_cursor() {
-            return web::invalid_parameters(vec![cursor.invalid()]);
+            return Err(HttpProblem::invalid_parameters(vec![cursor.invalid()]));
         }
         let body = wire::json(&evidence(&snapshot, &query));
-        web::whole_body(headers, snapshot, JSON, body)
+        Ok(ReadyBody::whole(JSON, body, Arc::clone(&snapshot)).into())
     }
 }

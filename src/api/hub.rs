@@ -4,9 +4,8 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use poem::error::ReadBodyError;
-use poem::http::header::{ALLOW, CACHE_CONTROL, RETRY_AFTER};
-use poem::http::{HeaderValue, StatusCode};
+use poem::http::StatusCode;
+use poem::http::header::CACHE_CONTROL;
 use poem::{IntoResponse, Request, RequestBody, Response};
 use poem_openapi::registry::{MetaMediaType, MetaRequest, MetaResponse, MetaResponses, Registry};
 use poem_openapi::types::Type;
@@ -16,12 +15,12 @@ use serde_json::json;
 use super::openapi::OperationGroup;
 use crate::links::Links;
 use crate::snapshot::Document;
-use crate::web::{ClientAddress, announces_more_than, body_fault};
-use crate::websub::{BODY_BYTES_MAX, FULL_RETRY, IntakeError, RequestError, SubscriptionIntake};
+use crate::web::{BODY_TIMEOUT, ClientAddress, HttpProblem, read_body};
+use crate::websub::{BODY_BYTES_MAX, FULL_RETRY, IntakeError, SubscriptionIntake};
 use crate::wire;
 
 const FORM: &str = "application/x-www-form-urlencoded";
-const TEXT: &str = "text/plain";
+const TEXT: &str = "text/plain; charset=utf-8";
 
 #[derive(Clone)]
 pub struct HubEndpoint {
@@ -35,22 +34,21 @@ impl HubEndpoint {
     /// W3C WebSub §5. Topics are `/reviews.json`, `/api/feed.json` and `/feed.xml` below the base URL. A well-formed request is
     /// answered with 202; then the callback is asked to confirm, and is sent every new version of the topic until the lease ends.
     /// An invalid request is answered with one line of text that says what to change.
-    #[oai(path = "/hub", method = "post", tag = "OperationGroup::Hub")]
-    async fn hub(&self, request: &Request, form: HubForm) -> HubResponse {
-        let taken = match &form.0 {
-            Some(body) => {
-                let source = ClientAddress::of(request);
-                self.intake.take(source, request.content_type(), body).await
-            }
-            None => Err(RequestError::TooLarge.into()),
-        };
-        HubResponse(match taken {
-            Ok(()) => text(
-                StatusCode::ACCEPTED,
-                "Accepted; the callback will be asked to confirm.\n",
-            ),
-            Err(error) => error_response(&error),
-        })
+    #[oai(
+        path = "/api/websub/hub",
+        method = "post",
+        operation_id = "hub",
+        tag = "OperationGroup::Hub"
+    )]
+    async fn hub(
+        &self,
+        request: &Request,
+        client: ClientAddress,
+        form: HubForm,
+    ) -> poem::Result<Accepted> {
+        let taken = self.intake.take(client.0, request.content_type(), &form.0);
+        taken.await.map_err(|error| problem(&error))?;
+        Ok(Accepted)
     }
 }
 
@@ -70,50 +68,35 @@ pub fn describe_request(document: &mut serde_json::Value, links: &Links) {
     }
 }
 
-pub fn hub_method_not_allowed(allowed: &'static str) -> Response {
-    let mut response = text(
-        StatusCode::METHOD_NOT_ALLOWED,
-        "This is a WebSub hub: POST hub.mode, hub.topic and hub.callback here as a form (https://www.w3.org/TR/websub/).\n",
-    );
-    response
-        .headers_mut()
-        .insert(ALLOW, HeaderValue::from_static(allowed));
-    response
-}
-
-/// A one-line error that explains what to change (WebSub §5.1.2).
-pub fn hub_error(status: StatusCode, line: &str) -> Response {
-    text(status, &format!("{line}\n"))
-}
-
-fn error_response(error: &IntakeError) -> Response {
-    let (status, after) = match error {
-        IntakeError::Request(fault) => (
-            StatusCode::from_u16(fault.status()).unwrap_or(StatusCode::BAD_REQUEST),
-            None,
-        ),
-        IntakeError::TooMany(exceeded) => (StatusCode::TOO_MANY_REQUESTS, Some(exceeded.after)),
-        IntakeError::Unavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, Some(FULL_RETRY)),
-    };
-    let mut response = hub_error(status, &error.to_string());
-    if let Some(after) = after {
-        response
-            .headers_mut()
-            .insert(RETRY_AFTER, HeaderValue::from(after.as_secs().max(1)));
+fn problem(error: &IntakeError) -> HttpProblem {
+    let detail = error.to_string();
+    match error {
+        IntakeError::Request(fault) => {
+            let status = StatusCode::from_u16(fault.status());
+            HttpProblem::new(status.unwrap_or(StatusCode::BAD_REQUEST), detail)
+        }
+        IntakeError::TooMany(exceeded) => {
+            HttpProblem::retry_later(StatusCode::TOO_MANY_REQUESTS, detail, exceeded.after)
+        }
+        IntakeError::Unavailable(_) => {
+            HttpProblem::retry_later(StatusCode::SERVICE_UNAVAILABLE, detail, FULL_RETRY)
+        }
     }
-    response
 }
 
-fn text(status: StatusCode, line: &str) -> Response {
-    Response::builder()
-        .status(status)
-        .content_type("text/plain; charset=utf-8")
-        .header(CACHE_CONTROL, "no-store")
-        .body(line.to_owned())
+/// An error in the form of the hub: one line that explains what to change.
+pub fn hub_error(problem: HttpProblem) -> Response {
+    let line = if problem.status == StatusCode::METHOD_NOT_ALLOWED {
+        "This is a WebSub hub: POST hub.mode, hub.topic and hub.callback here as a form (https://www.w3.org/TR/websub/)."
+    } else {
+        &problem.document.detail
+    };
+    let line = format!("{line}\n");
+    problem.response(TEXT, line)
 }
 
-/// The raw form; the intake parses it by the rules of WebSub instead of the framework's. `None` if it is too large.
-struct HubForm(Option<Bytes>);
+/// The raw form; the intake parses it by the rules of WebSub instead of the framework's.
+struct HubForm(Bytes);
 
 impl<'a> ApiExtractor<'a> for HubForm {
     const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::RequestObject];
@@ -141,29 +124,31 @@ impl<'a> ApiExtractor<'a> for HubForm {
         body: &mut RequestBody,
         _: ExtractParamOptions<()>,
     ) -> poem::Result<Self> {
-        if announces_more_than(request.headers(), BODY_BYTES_MAX) {
-            return Ok(Self(None));
-        }
-        match body.take()?.into_bytes_limit(BODY_BYTES_MAX).await {
-            Ok(body) => Ok(Self(Some(body))),
-            Err(ReadBodyError::PayloadTooLarge) => Ok(Self(None)),
-            Err(error) => {
-                let (status, reason) = body_fault(&error);
-                Err(poem::Error::from_response(hub_error(status, reason)))
-            }
-        }
+        let body = read_body(
+            request.headers(),
+            body.take()?,
+            BODY_BYTES_MAX,
+            BODY_TIMEOUT,
+        )
+        .await?;
+        Ok(Self(body))
     }
 }
 
-struct HubResponse(Response);
+/// 202.
+struct Accepted;
 
-impl IntoResponse for HubResponse {
+impl IntoResponse for Accepted {
     fn into_response(self) -> Response {
-        self.0
+        Response::builder()
+            .status(StatusCode::ACCEPTED)
+            .content_type(TEXT)
+            .header(CACHE_CONTROL, "no-store")
+            .body("Accepted; the callback will be asked to confirm.\n")
     }
 }
 
-impl ApiResponse for HubResponse {
+impl ApiResponse for Accepted {
     fn meta() -> MetaResponses {
         let statuses = [
             (
@@ -188,7 +173,7 @@ impl ApiResponse for HubResponse {
             status: Some(status),
             status_range: None,
             content: vec![MetaMediaType {
-                content_type: TEXT,
+                content_type: "text/plain",
                 schema: String::schema_ref(),
             }],
             headers: Vec::new(),

@@ -1,32 +1,36 @@
-//! The published OpenAPI document: the framework's, converted to 3.1, with the paths and operation IDs of the routes;
-//! and what connects a handler with it: extractors for its parameters, and the types that document a response without
-//! building it, because the response is already made.
+//! The published OpenAPI document: the framework's, converted to 3.1; and what connects a handler with it: extractors
+//! for its parameters, and the type that documents a response whose bytes are ready.
 //!
-//! An extractor returns its value or its error, so that all errors are reported at once; the framework's extractors stop
-//! at the first. Each argument of a handler documents one parameter under the argument's name, which must be the
-//! parameter's; the test `what_is_described_is_what_is_answered` checks it.
+//! The framework's extractors stop at the first error and are documented one by one, so the parameters of an operation
+//! are one argument of its handler, [`Query`].
 
+use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::{Arc, LazyLock, Mutex};
 
-use poem::http::{Method, StatusCode};
+use poem::endpoint::BoxEndpoint;
+use poem::error::NotFoundError;
+use poem::http::header::LINK;
+use poem::http::{HeaderValue, Method};
 use poem::{IntoResponse, Request, RequestBody, Response};
 use poem_openapi::registry::{
-    MetaHeader, MetaMediaType, MetaParamIn, MetaResponse, MetaResponses, MetaSchema, MetaSchemaRef,
-    Registry,
+    MetaApi, MetaHeader, MetaMediaType, MetaOperationParam, MetaParamIn, MetaResponse,
+    MetaResponses, MetaSchema, MetaSchemaRef, Registry,
 };
 use poem_openapi::types::Type;
-use poem_openapi::{ApiExtractor, ApiExtractorType, ApiResponse, ExtractParamOptions, Tags};
-use serde_json::{Map, Value, json};
-use thiserror::Error;
+use poem_openapi::{
+    ApiExtractor, ApiExtractorType, ApiResponse, ContactObject, ExtractParamOptions, LicenseObject,
+    OpenApi, OpenApiService, ServerObject, Tags,
+};
+use serde_json::{Value, json};
 
 use crate::compute::lock;
-use crate::links::REVIEW_PATH;
+use crate::links::Links;
 use crate::snapshot::{CachedBody, Content, Snapshot};
-use crate::web::{PROBLEM, problem, to_3_1};
+use crate::web::{HttpProblem, PROBLEM, QueryParameters, ReadyBody, to_3_1};
 use crate::wire;
 use crate::wire::Problem;
-use crate::wire::parameters::{Parameter, schema};
+use crate::wire::parameters::{Arguments, Parameter, ParameterSpec, ParameterValue, parse};
 
 pub const JSON: &str = "application/json";
 /// The error of a response whose parameters can be wrong.
@@ -52,22 +56,41 @@ pub trait ResponseSpec: Type {
     const ERRORS: &'static [(u16, &'static str)] = &[];
 }
 
-/// A finished response, documented by `K`.
-pub struct Documented<K>(pub Response, PhantomData<fn() -> K>);
+/// A 200 with content of the shape `K`; the middleware makes it a 304, 406 or 412.
+pub struct Cacheable<K> {
+    body: ReadyBody,
+    link: Option<HeaderValue>,
+    kind: PhantomData<fn() -> K>,
+}
 
-impl<K> From<Response> for Documented<K> {
-    fn from(response: Response) -> Self {
-        Self(response, PhantomData)
+impl<K> From<ReadyBody> for Cacheable<K> {
+    fn from(body: ReadyBody) -> Self {
+        Self {
+            body,
+            link: None,
+            kind: PhantomData,
+        }
     }
 }
 
-impl<K: ResponseSpec> IntoResponse for Documented<K> {
+impl<K> Cacheable<K> {
+    /// With this `Link`.
+    pub fn with_link(self, link: Option<HeaderValue>) -> Self {
+        Self { link, ..self }
+    }
+}
+
+impl<K: ResponseSpec> IntoResponse for Cacheable<K> {
     fn into_response(self) -> Response {
-        self.0
+        let mut response = self.body.into_response();
+        if let Some(link) = self.link {
+            response.headers_mut().insert(LINK, link);
+        }
+        response
     }
 }
 
-impl<K: ResponseSpec> ApiResponse for Documented<K> {
+impl<K: ResponseSpec> ApiResponse for Cacheable<K> {
     fn meta() -> MetaResponses {
         let content = |content_type, schema| {
             vec![MetaMediaType {
@@ -157,82 +180,28 @@ fn header(name: &str, description: &str) -> MetaHeader {
     }
 }
 
-// The document, made from the framework's and the routes.
+// The document, made from the framework's.
 
 /// The licence of the service and of this document (SPDX).
 const LICENSE: &str = env!("CARGO_PKG_LICENSE");
 
-/// Routes and handlers do not match. Every start checks this, so no release can have the error.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum DescriptionError {
-    #[error("the operation `{0}` of the route table has no handler of that name and method")]
-    NoHandler(String),
-    #[error("the handler `{0}` is at no path of the route table")]
-    NoRoute(String),
+/// The OpenAPI 3.1 document of `api`.
+pub fn describe<A: OpenApi>(api: A, links: &Links) -> Value {
+    let spec = OpenApiService::new(Expanded(api), "Reviews Service", "1.0.0")
+        .summary("The verified reviews of one business, read-only.")
+        .description(
+            "Read-only access to the published reviews, without a key. All documents change together. Send `If-None-Match` with \
+             the last `ETag` to get 304 without a body if the document is unchanged. Errors are `application/problem+json` (RFC \
+             9457); `issues` lists every invalid parameter. Lists are paged: repeat the request with `cursor` set to \
+             `next_cursor` of the last answer, until an answer has none.",
+        )
+        .contact(ContactObject::new().name("Reviews Service").url(links.home()))
+        .license(LicenseObject::new(LICENSE).identifier(LICENSE))
+        .server(ServerObject::new(links.absolute("")))
+        .spec();
+    // Generated by poem-openapi, so it is JSON.
+    to_3_1(serde_json::from_str(&spec).unwrap_or_default())
 }
-
-/// The document of `operations` (pattern, method and ID); in the framework's `spec`, an operation's ID takes the place
-/// of its path.
-pub fn describe(spec: &str, operations: &[(&'static str, Method, &'static str)]) -> Value {
-    // Generated by poem-openapi from the attributes of all handlers, so it is JSON and has every operation.
-    let mut document = to_3_1(serde_json::from_str(spec).unwrap_or_default());
-    let mut by_operation = document["paths"].take();
-    let mut paths = Map::new();
-    for (pattern, method, operation) in operations {
-        let method = method.as_str().to_ascii_lowercase();
-        let mut described = by_operation[&format!("/{operation}")][&method].take();
-        described["operationId"] = json!(operation);
-        if let Some(Value::Array(parameters)) = described.get_mut("parameters") {
-            for parameter in parameters {
-                complete(parameter, operation);
-            }
-        }
-        let item = paths.entry(template(pattern)).or_insert_with(|| json!({}));
-        item[method] = described;
-    }
-    document["paths"] = Value::Object(paths);
-    document["info"]["license"] = json!({ "name": LICENSE, "identifier": LICENSE });
-    document
-}
-
-/// Adds the example, and declares for each choice and flag in a query that an empty value counts as absent. The schema
-/// of a text allows it anyway; an empty number or day is invalid, and a required parameter may not be empty.
-fn complete(parameter: &mut Value, operation: &str) {
-    let schema = &parameter["schema"];
-    // Of components, parameters refer only to enums.
-    let is_choice =
-        schema["type"] == "boolean" || schema.get("enum").is_some() || schema.get("$ref").is_some();
-    if is_choice && parameter["in"] == "query" && parameter["required"] != true {
-        parameter["allowEmptyValue"] = json!(true);
-    }
-    let mut examples = EXAMPLES.iter();
-    let is_its = |(its, name, _): &&(_, _, _)| *its == operation && parameter["name"] == *name;
-    if let Some((_, _, value)) = examples.find(is_its) {
-        parameter["example"] = json!(value);
-    }
-}
-
-/// A pattern in the syntax of OpenAPI: `{id}` for `:id`.
-fn template(pattern: &str) -> String {
-    let segments = pattern.split('/');
-    let segments = segments.map(|segment| match segment.strip_prefix(':') {
-        Some(name) => format!("{{{name}}}"),
-        None => segment.to_owned(),
-    });
-    segments.collect::<Vec<_>>().join("/")
-}
-
-/// Examples that work with every database: operation, parameter, value. Swagger UI fills its forms with them, so that
-/// every operation succeeds without changes to its form.
-const EXAMPLES: &[(&str, &str, &str)] = &[
-    ("searchReviews", "query", "on time"),
-    ("getReviewsSince", "date", "2026-01-01"),
-    ("getAspectEvidence", "id", "punctuality"),
-    ("comparePeriods", "first_since", "2025-01-01"),
-    ("comparePeriods", "first_until", "2025-12-31"),
-    ("comparePeriods", "second_since", "2026-01-01"),
-    ("comparePeriods", "second_until", "2026-12-31"),
-];
 
 /// The ID of the oldest review, so that new ones do not change the document; `None` without reviews.
 fn example_review(snapshot: &Snapshot) -> Option<String> {
@@ -263,13 +232,13 @@ impl Description {
     pub fn of(&self, snapshot: &Snapshot) -> Arc<CachedBody> {
         let review_id = example_review(snapshot);
         let mut made = lock(&self.made);
-        if let Some((_, body)) = made.as_ref().filter(|(its, _)| *its == review_id) {
+        if let Some((_, body)) = made.as_ref().filter(|(id, _)| *id == review_id) {
             return Arc::clone(body);
         }
         let mut document = self.document.clone();
         if let Some(review_id) = &review_id {
             // The operation has one parameter.
-            let review = &mut document["paths"][template(REVIEW_PATH)]["get"];
+            let review = &mut document["paths"]["/api/reviews/{id}"]["get"];
             review["parameters"][0]["example"] = json!(review_id);
         }
         let json = wire::json(&document);
@@ -281,39 +250,128 @@ impl Description {
 
 // Extractors for parameters.
 
-/// Documents a parameter and reads nothing: its value is taken from the request, like those of other parameter sources.
-pub struct ParameterSpec<P: Parameter, const IS_IN_PATH: bool>(PhantomData<fn() -> P>);
+/// The query parameters of an operation, parsed together, so that all issues are reported at once.
+pub struct Query<T> {
+    pub values: T,
+    /// The query, with the issues so far.
+    pub query: QueryParameters,
+}
 
-/// A parameter of the query string.
-pub type Query<P> = ParameterSpec<P, false>;
-/// A parameter of the path. The framework's derive recognises path parameters by this type name.
-pub type Path<P> = ParameterSpec<P, true>;
-
-impl<'a, P: Parameter, const IS_IN_PATH: bool> ApiExtractor<'a> for ParameterSpec<P, IS_IN_PATH> {
+impl<'a, T: Arguments + Send> ApiExtractor<'a> for Query<T> {
     const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::Parameter];
-    const PARAM_IS_REQUIRED: bool = IS_IN_PATH || P::IS_REQUIRED;
 
     type ParamType = ();
     type ParamRawType = ();
 
     fn param_in() -> Option<MetaParamIn> {
-        Some(if IS_IN_PATH {
-            MetaParamIn::Path
-        } else {
-            MetaParamIn::Query
-        })
+        Some(MetaParamIn::Query)
     }
 
+    /// An object with a property for each parameter, of which [`Expanded`] makes parameters.
     fn param_schema_ref() -> Option<MetaSchemaRef> {
-        Some(schema::<P>())
+        let mut object = MetaSchema::new("object");
+        for spec in T::specs() {
+            object
+                .required
+                .extend(spec.is_required.then_some(spec.name));
+            let schema = MetaSchema {
+                description: Some(spec.description),
+                all_of: spec.component.into_iter().collect(),
+                ..spec.schema
+            };
+            let schema = MetaSchemaRef::Inline(Box::new(schema));
+            object.properties.push((spec.name, schema));
+        }
+        Some(MetaSchemaRef::Inline(Box::new(object)))
     }
 
     async fn from_request(
-        _: &'a Request,
+        request: &'a Request,
         _: &mut RequestBody,
         _: ExtractParamOptions<()>,
     ) -> poem::Result<Self> {
-        Ok(Self(PhantomData))
+        let mut query = QueryParameters::new(request);
+        let values = T::take_from(&mut query);
+        Ok(Self { values, query })
+    }
+}
+
+/// An API whose document has a parameter for each property of a [`Query`], because the derive documents one parameter for
+/// each argument.
+struct Expanded<A>(A);
+
+impl<A: OpenApi> OpenApi for Expanded<A> {
+    fn meta() -> Vec<MetaApi> {
+        let mut apis = A::meta();
+        let paths = apis.iter_mut().flat_map(|api| &mut api.paths);
+        for operation in paths.flat_map(|path| &mut path.operations) {
+            operation.params = operation.params.drain(..).flat_map(expand).collect();
+        }
+        apis
+    }
+
+    fn register(registry: &mut Registry) {
+        A::register(registry);
+    }
+
+    fn add_routes(self, routes: &mut HashMap<String, HashMap<Method, BoxEndpoint<'static>>>) {
+        self.0.add_routes(routes);
+    }
+}
+
+fn expand(parameter: MetaOperationParam) -> Vec<MetaOperationParam> {
+    let object = match parameter.schema {
+        MetaSchemaRef::Inline(object) if object.ty == "object" => object,
+        _ => return vec![parameter],
+    };
+    let expanded = object.properties.into_iter().map(|(name, schema)| {
+        let (mut schema, mut description) = (schema, None);
+        if let MetaSchemaRef::Inline(property) = &mut schema {
+            description = property.description.take().map(str::to_owned);
+            if let Some(component) = property.all_of.pop() {
+                schema = component;
+            }
+        }
+        MetaOperationParam {
+            name: name.to_owned(),
+            schema,
+            description,
+            required: object.required.contains(&name),
+            ..parameter
+        }
+    });
+    expanded.collect()
+}
+
+/// A parameter of the path. poem-openapi's derive recognises path parameters by this type name.
+pub struct Path<P: Parameter>(pub ParameterValue<P>);
+
+impl<'a, P: Parameter> ApiExtractor<'a> for Path<P> {
+    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::Parameter];
+    const PARAM_IS_REQUIRED: bool = true;
+
+    type ParamType = ();
+    type ParamRawType = ();
+
+    fn param_in() -> Option<MetaParamIn> {
+        Some(MetaParamIn::Path)
+    }
+
+    fn param_schema_ref() -> Option<MetaSchemaRef> {
+        let spec = ParameterSpec::new::<P>("");
+        Some(MetaSchemaRef::Inline(Box::new(spec.schema)))
+    }
+
+    /// poem leaves out a text that is not UTF-8; no resource has such a name.
+    async fn from_request(
+        request: &'a Request,
+        _: &mut RequestBody,
+        options: ExtractParamOptions<()>,
+    ) -> poem::Result<Self> {
+        let text = request.raw_path_param(options.name).ok_or(NotFoundError)?;
+        let value = parse::<P>(text);
+        let value = value.map_err(|issue| HttpProblem::invalid_parameters(vec![issue]))?;
+        Ok(Self(value.ok_or(NotFoundError)?))
     }
 }
 
@@ -326,9 +384,4 @@ pub enum OperationGroup {
     Reviews,
     /// Subscribe to a document and be sent every new version of it (W3C WebSub).
     Hub,
-}
-
-/// The response to a path that is not UTF-8, because no resource has such a name.
-pub fn nothing_of_that_name() -> Response {
-    problem(StatusCode::NOT_FOUND, "Unknown address; see /docs.")
 }

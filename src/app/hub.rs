@@ -7,13 +7,12 @@ use anyhow::{Context as _, anyhow};
 use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
 
-use super::operations::CUT_OFF_AFTER;
 use crate::clock::Clock;
 use crate::config::{HubConfig, read_file};
 use crate::jobs::{Schedule, expire, measure, prune, set_gauges};
 use crate::random::Random;
 use crate::snapshot::CurrentSnapshot;
-use crate::storage::{AtPath as _, Database, DbError, DeliveryLock};
+use crate::storage::{AtPath as _, Database, DbError, SenderLock};
 use crate::web::context::Ctx;
 use crate::websub::http_client::{Egress, Policy, Resolver, Roots, SystemResolver};
 use crate::websub::store::HubGauges;
@@ -23,15 +22,13 @@ use crate::{api, metrics};
 /// Larger than any list of root certificates.
 const CA_FILE_MIB_MAX: u64 = 16;
 /// Interval of attempts to become the sending process.
-const DELIVERY_LOCK_INTERVAL: Duration = Duration::from_millis(200);
-/// If the attempt itself fails, the interval is doubled up to this many times: 51 s.
-const DELIVERY_LOCK_DOUBLINGS_MAX: u32 = 8;
+const LOCK_INTERVAL: Duration = Duration::from_millis(200);
 /// Interval of checks for requests that another process accepted: twice within the promised second.
 const LOOK_INTERVAL: Duration = Duration::from_millis(400);
 
-/// Interval of attempts to get the lease, and the number of intervals after which its holder renews it.
-const LEASE_INTERVAL: Duration = Duration::from_millis(500);
-const LEASE_INTERVALS: u32 = 8;
+/// Interval at which the holder of a cluster's lease renews it, and that of further attempts if one fails.
+const LEASE_INTERVAL: Duration = Duration::from_secs(4);
+const LEASE_RETRY_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The hub's dependencies besides the database.
 pub struct HubOptions {
@@ -145,15 +142,23 @@ impl HubRuntime {
         Ok((hub, endpoint))
     }
 
-    /// Sends until `stop`, once no other process does; exchanges in flight then get ten seconds.
+    /// Sends whenever this process may, until `stop`; exchanges in flight then get ten seconds.
     pub(super) async fn keep_delivering(&self, stop: &CancellationToken) {
-        if self.database.is_cluster() {
-            return self.keep_delivering_by_lease(stop).await;
+        while let Some(_lock) = stop.run_until_cancelled(self.sender_lock()).await {
+            let lost = stop.child_token();
+            tokio::join!(self.deliver(&lost), self.keep_lease(&lost));
+            self.worker.lock().await.forget_results();
+            self.release_lease().await;
+            metrics::HUB_SENDER.gauge(&[]).set(0.0);
+            // The process that sends now reports them; here, the last figures would stay and keep alerts firing.
+            set_gauges(HubGauges::default());
+            if !stop.is_cancelled() {
+                tracing::warn!(
+                    "cluster.lease_lost: another process may send now; this one still serves"
+                );
+            }
         }
-        let Some(_delivery_lock) = stop.run_until_cancelled(self.delivery_lock()).await else {
-            return;
-        };
-        self.deliver(stop).await;
+        self.release_lease().await;
     }
 
     pub(super) async fn deliver(&self, stop: &CancellationToken) {
@@ -173,30 +178,31 @@ impl HubRuntime {
         }
     }
 
-    /// Waits until this process may send. Errors may be temporary, so it retries with increasing delays.
-    async fn delivery_lock(&self) -> DeliveryLock {
-        let (mut is_told, mut failures) = (false, 0);
+    /// Waits until this process may send. Of attempts with the same result, only the first is logged; errors may be
+    /// temporary.
+    async fn sender_lock(&self) -> SenderLock {
+        let mut is_logged = [false; 2];
         loop {
-            match DeliveryLock::take(self.database.path()) {
-                Ok(Some(delivery_lock)) => return delivery_lock,
+            let attempt = self.database.take_sender_lock(self.longest_delivery());
+            let log = match attempt.await {
+                Ok(Some(lock)) => return lock,
                 Ok(None) => {
-                    if !is_told {
+                    if !is_logged[0] {
                         tracing::info!(
-                            "websub.second: another process sends for this database; this one takes over when that one stops"
+                            "websub.second: another process sends; this one takes over when that one stops"
                         );
                     }
-                    (is_told, failures) = (true, 0);
+                    [true, false]
                 }
                 Err(error) => {
-                    if failures == 0 {
-                        tracing::error!(%error, "websub.no_sender: this process delivers nothing until it gets the lock; trying \
-                            again");
+                    if !is_logged[1] {
+                        tracing::error!(%error, "websub.no_sender: this process cannot get the right to deliver; trying again");
                     }
-                    (is_told, failures) = (false, failures + 1);
+                    [false, true]
                 }
-            }
-            let intervals = 1 << failures.min(DELIVERY_LOCK_DOUBLINGS_MAX);
-            self.clock.sleep(DELIVERY_LOCK_INTERVAL * intervals).await;
+            };
+            is_logged = log;
+            self.clock.sleep(LOCK_INTERVAL).await;
         }
     }
 
@@ -240,59 +246,17 @@ impl HubRuntime {
         Ok(sent || ended || pruned)
     }
 
-    /// Sends whenever this process holds the cluster's lease, until `stop`.
-    pub(super) async fn keep_delivering_by_lease(&self, stop: &CancellationToken) {
-        while stop.run_until_cancelled(self.lease()).await.is_some() {
-            tracing::info!("cluster.lease_taken: this process now publishes versions and sends");
-            let lost = stop.child_token();
-            tokio::join!(self.deliver(&lost), self.keep_lease(&lost));
-            self.worker.lock().await.forget_results();
-            self.give_up().await;
-            metrics::HUB_SENDER.gauge(&[]).set(0.0);
-            // The process that sends now reports them; here, the last figures would stay and keep alerts firing.
-            set_gauges(HubGauges::default());
-            if !stop.is_cancelled() {
-                tracing::warn!(
-                    "cluster.lease_lost: another process may send now; this one still serves"
-                );
-            }
-        }
-        self.give_up().await;
-    }
-
     /// Releases the lease if this process still holds it.
-    async fn give_up(&self) {
+    async fn release_lease(&self) {
         if let Err(error) = self.database.give_up_lease().await {
             tracing::warn!(%error, "cluster.lease_kept: the lease was not released; it expires, and then another process sends");
-        }
-    }
-
-    async fn lease(&self) {
-        let mut is_told = false;
-        loop {
-            // A node that is cut off could neither raise versions nor see due work.
-            let standing = self.database.node_standing();
-            if standing.is_some_and(|node| node.heard_ago > CUT_OFF_AFTER) {
-                self.clock.sleep(LEASE_INTERVAL).await;
-                continue;
-            }
-            match self.database.renew_lease(self.longest_delivery()).await {
-                Ok(true) => return,
-                Ok(false) => is_told = false,
-                Err(error) if !is_told => {
-                    tracing::warn!(%error, "cluster.no_lease: this process cannot request the lease; trying again");
-                    is_told = true;
-                }
-                Err(_) => {}
-            }
-            self.clock.sleep(LEASE_INTERVAL).await;
         }
     }
 
     /// Renews the lease until it is lost or `end` is cancelled; then cancels `end`.
     async fn keep_lease(&self, end: &CancellationToken) {
         let keep = async {
-            let mut wait = LEASE_INTERVAL * LEASE_INTERVALS;
+            let mut wait = LEASE_INTERVAL;
             loop {
                 self.clock.sleep(wait).await;
                 let renewed = async {
@@ -305,12 +269,12 @@ impl HubRuntime {
                     Ok(false)
                 };
                 wait = match renewed.await {
-                    Ok(true) => LEASE_INTERVAL * LEASE_INTERVALS,
+                    Ok(true) => LEASE_INTERVAL,
                     Ok(false) => return,
                     Err(error) => {
                         tracing::warn!(%error, "cluster.lease_not_prolonged: the lease could not be extended; trying again until \
                             it expires");
-                        LEASE_INTERVAL
+                        LEASE_RETRY_INTERVAL
                     }
                 };
                 if self.database.lease_left().is_zero() {

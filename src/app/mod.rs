@@ -1,8 +1,9 @@
-//! Assembles the service: one database, one context, one route table, and its jobs.
+//! Assembles the service: one database, one context, one table of routes, and its jobs.
 
 mod hub;
 mod operations;
-mod response_policy;
+mod problems;
+mod routes;
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -12,28 +13,26 @@ use std::time::Duration;
 pub use hub::HubOptions;
 use hub::HubRuntime;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
-use poem::Request;
-use poem::endpoint::make_sync;
-pub use response_policy::ResponsePolicy;
+use poem::Response;
+use poem::endpoint::BoxEndpoint;
+pub use routes::{Service, service};
 use tokio::io::{AsyncBufRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use crate::api::{ApiRoutes, DescriptionError};
-use crate::config::{Hosts, Nets};
+use crate::config::Hosts;
 use crate::jobs::{AnalyzeBacklog, Precompress, PublishChanges, erase};
-use crate::links::OPENAPI_PATH;
 use crate::mcp::catalog::Catalog;
-use crate::mcp::{Mcp, OriginCheck, Sessions};
+use crate::mcp::{Mcp, OriginCheck};
+use crate::pages::Pages;
 use crate::search::TextIndex;
 use crate::snapshot::{CurrentSnapshot, Publisher, Snapshot};
 use crate::storage::Database;
-use crate::web::Route;
-pub use crate::web::RouteTable;
 use crate::web::context::Ctx;
 pub use crate::web::server::Limits;
-use crate::{api, mcp, metrics, pages, web};
+use crate::web::{ListedRoute, Routes, server};
+use crate::{api, mcp, metrics, pages};
 
 /// Connections from this machine are exempt from limits, because they may come from a local proxy for many clients.
 const LOOPBACK: [IpNet; 2] = [
@@ -46,10 +45,11 @@ const DRAIN_ROUNDS_MAX: usize = 100;
 pub struct App {
     pub database: Database,
     pub ctx: Arc<Ctx>,
-    /// The endpoint including the response policy.
-    pub endpoint: Arc<ResponsePolicy>,
-    /// The operators' endpoints, if they have a separate listener.
-    admin: Option<Arc<ResponsePolicy>>,
+    /// The public routes within all middleware; it never fails.
+    pub endpoint: Arc<BoxEndpoint<'static, Response>>,
+    pub routes: Vec<ListedRoute>,
+    /// The operators' routes, if they have a separate listener.
+    admin: Option<Service>,
     pub agents: Arc<Mcp>,
     publish: Mutex<PublishChanges>,
     precompress: Precompress,
@@ -86,16 +86,37 @@ impl App {
             links,
             clock,
             text_index,
+            hub.config.trusted_proxies.clone(),
         ));
-        let trusted = hub.config.trusted_proxies.clone();
         let (hub, handler) = HubRuntime::new(&database, &ctx, hub)?;
-        operations::tell_release(&ctx, &database).await?;
+        operations::report_release(&ctx, &database).await?;
+        let api = api::operations(&ctx, handler);
+        let description = api::description(&ctx, api.clone(), mcp::describe);
+        let catalog = {
+            let (ctx, description) = (Arc::clone(&ctx), Arc::clone(&description));
+            move || Catalog::new(ctx, &description.document)
+        };
+        let agents = Arc::new(Mcp::new(catalog, sessions, origin_check, &ctx));
+        let pages = Arc::new(Pages::new(Arc::clone(&ctx)));
+        let operations =
+            |routes, has_metrics| operations::routes(routes, &ctx, &database, has_metrics);
         let admin = has_admin.then(|| {
-            let routes = RouteTable::new(operations::routes(&ctx, &database, true));
-            endpoint(Arc::new(routes), &ctx, Nets::default())
+            let routes = operations(Routes::default(), true);
+            service(routes.list.clone(), routes.into_endpoint(), &ctx)
         });
-        let (routes, agents, precompress) =
-            routes(&ctx, &database, handler, sessions, origin_check, has_admin)?;
+        let routes = operations(Routes::default().api(api), !has_admin);
+        let public = routes::public(routes, &ctx, &pages, &agents, &description);
+        // The examples in the OpenAPI document depend on the data.
+        let make_ahead = move |snapshot: &Arc<Snapshot>| {
+            let mut bodies = pages.bodies(snapshot);
+            bodies.push(description.of(snapshot));
+            bodies
+        };
+        let precompress = Precompress::new(
+            Arc::clone(&ctx),
+            pages::fixed().into(),
+            Arc::new(make_ahead),
+        );
         let analyze = AnalyzeBacklog::new(
             Arc::clone(&ctx),
             database.clone(),
@@ -104,8 +125,9 @@ impl App {
         // Analyses of the first snapshot are stored before it is served; if that fails, the job tries again and
         // reports it.
         while matches!(analyze.keep_once().await, Ok(true)) {}
-        let endpoint = endpoint(Arc::new(routes), &ctx, trusted);
         Ok(Self {
+            endpoint: public.endpoint,
+            routes: public.routes,
             admin,
             analyze,
             publish: Mutex::new(PublishChanges::new(Arc::clone(&ctx), publisher, changes)),
@@ -113,7 +135,6 @@ impl App {
             hub,
             database,
             ctx,
-            endpoint,
             agents,
         })
     }
@@ -155,72 +176,6 @@ impl App {
     }
 }
 
-/// The endpoint of these routes, including the response policy.
-fn endpoint(routes: Arc<RouteTable>, ctx: &Arc<Ctx>, trusted_proxies: Nets) -> Arc<ResponsePolicy> {
-    Arc::new(ResponsePolicy {
-        routes,
-        ctx: Arc::clone(ctx),
-        trusted_proxies,
-    })
-}
-
-/// Paths that users guess, with relative redirect targets.
-const TYPED_PATHS: [(&str, &str); 4] = [
-    ("/openapi.json", ".well-known/openapi.json"),
-    ("/api", "docs"),
-    ("/api/reviews", "reviews/search"),
-    ("/feed", "feed.xml"),
-];
-
-/// All routes (API, MCP, pages, operations), and the job that compresses their bodies in advance.
-fn routes(
-    ctx: &Arc<Ctx>,
-    database: &Database,
-    hub: api::HubEndpoint,
-    sessions: Sessions,
-    origin_check: OriginCheck,
-    has_admin: bool,
-) -> Result<(RouteTable, Arc<Mcp>, Precompress), DescriptionError> {
-    let ApiRoutes {
-        documents: mut routes,
-        others,
-        description,
-    } = api::routes(ctx, hub, mcp::describe)?;
-    let catalog = {
-        let (ctx, description) = (Arc::clone(ctx), Arc::clone(&description));
-        move || Catalog::new(ctx, &description.document)
-    };
-    routes.extend(pages::docs_routes(ctx));
-    let describe = {
-        let (ctx, description) = (Arc::clone(ctx), Arc::clone(&description));
-        move |request: Request| {
-            let snapshot = ctx.current.load();
-            web::cached_body(request.headers(), &snapshot, &description.of(&snapshot))
-        }
-    };
-    routes.push(
-        Route::new(OPENAPI_PATH)
-            .get(None, make_sync(describe))
-            .titled("OpenAPI 3.1 description"),
-    );
-    routes.extend(others);
-    routes.extend(TYPED_PATHS.map(|(typed, target)| Route::leading_to(typed, target)));
-    let agents = Arc::new(Mcp::new(catalog, sessions, origin_check, ctx));
-    routes.extend(mcp::routes(&agents));
-    routes.extend(operations::routes(ctx, database, !has_admin));
-    let (pages, shown) = pages::routes(ctx, &routes);
-    routes.extend(shown);
-    // The examples in the OpenAPI document depend on the data.
-    let make_ahead = move |snapshot: &Arc<Snapshot>| {
-        let mut bodies = pages.bodies(snapshot);
-        bodies.push(description.of(snapshot));
-        bodies
-    };
-    let precompress =
-        Precompress::new(Arc::clone(ctx), pages::fixed().into(), Arc::new(make_ahead));
-    Ok((RouteTable::new(routes), agents, precompress))
-}
-
 // Runs the service's listeners and jobs until shutdown. Every loop ends with its token and is awaited.
 
 /// The delay after analyses could not be stored.
@@ -242,25 +197,18 @@ impl App {
     ) {
         let jobs_end = CancellationToken::new();
         // They forward requests of many clients.
-        let exempt = LOOPBACK.iter().chain(&self.endpoint.trusted_proxies.0);
+        let exempt = LOOPBACK.iter().chain(&self.ctx.trusted_proxies.0);
         let exempt: Vec<IpNet> = exempt.copied().collect();
-        let listen = |listener, endpoint, stop| {
-            web::server::serve(
-                listener,
-                endpoint,
-                ResponsePolicy::at_hand,
-                stop,
-                limits,
-                exempt.clone(),
-            )
+        let listen = |listener, endpoint: &Arc<_>, stop| {
+            server::serve(listener, Arc::clone(endpoint), stop, limits, exempt.clone())
         };
         let serve = async {
-            listen(listener, Arc::clone(&self.endpoint), shutdown.clone()).await;
+            listen(listener, &self.endpoint, shutdown.clone()).await;
             jobs_end.cancel();
         };
         let answer_operators = async {
-            if let (Some(listener), Some(endpoint)) = (admin, &self.admin) {
-                listen(listener, Arc::clone(endpoint), jobs_end.clone()).await;
+            if let (Some(listener), Some(admin)) = (admin, &self.admin) {
+                listen(listener, &admin.endpoint, jobs_end.clone()).await;
             }
         };
         let drain = async {
@@ -341,17 +289,17 @@ impl App {
 
     /// In a cluster, queries this node's state regularly.
     async fn keep_asking_node(&self, end: &CancellationToken) {
-        let mut is_told = false;
+        let mut is_logged = false;
         let ask = async || {
             if !self.database.is_cluster() {
                 return None;
             }
             match self.database.ask_node().await {
-                Ok(()) => is_told = false,
-                Err(error) if !is_told => {
+                Ok(()) => is_logged = false,
+                Err(error) if !is_logged => {
                     tracing::warn!(%error, "cluster.node_silent: this node's rqlited does not answer; the last snapshot is still \
                         served");
-                    is_told = true;
+                    is_logged = true;
                 }
                 Err(_) => {}
             }
@@ -435,13 +383,13 @@ mod tests {
     #[tokio::test]
     async fn a_delivery_that_was_cut_is_repeated_when_this_process_sends_again() {
         let _sending = SENDING.lock().await;
-        let its = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
+        let certified = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
         let tls = rustls::ServerConfig::builder_with_provider(aws_lc_rs::default_provider().into());
         let tls = tls.with_safe_default_protocol_versions().unwrap();
-        let key = PrivateKeyDer::Pkcs8(its.signing_key.serialize_der().into());
+        let key = PrivateKeyDer::Pkcs8(certified.signing_key.serialize_der().into());
         let tls = tls
             .with_no_client_auth()
-            .with_single_cert(vec![its.cert.der().clone()], key);
+            .with_single_cert(vec![certified.cert.der().clone()], key);
         let acceptor = TlsAcceptor::from(Arc::new(tls.unwrap()));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (port, connected) = (listener.local_addr().unwrap().port(), Notify::new());
@@ -459,7 +407,7 @@ mod tests {
         };
 
         let folder = tempfile::tempdir().unwrap();
-        let app = app(folder.path(), Some(&its.cert.pem())).await;
+        let app = app(folder.path(), Some(&certified.cert.pem())).await;
         let mut write = app.database.write().await.unwrap();
         sqlx::query(
             "insert into subscription (document, callback, callback_key, host, state, lease_ends_at, created_at, updated_at)
@@ -510,8 +458,7 @@ mod tests {
             });
             stop.cancel();
         };
-        // On a file, the lease is always granted.
-        tokio::join!(app.hub.keep_delivering_by_lease(&stop), lose_lease);
+        tokio::join!(app.hub.keep_delivering(&stop), lose_lease);
         let metrics = metrics::render().unwrap();
         for name in ["sender", "active", "pending", "due", "oldest_due_seconds"] {
             let line = format!("\nreviews_websub_{name} 0\n");

@@ -6,41 +6,42 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use poem::Response;
 use poem::endpoint::{make, make_sync};
 use poem::error::InternalServerError;
 use poem::http::StatusCode;
 use poem::http::header::CACHE_CONTROL;
+use poem::{Endpoint, Response};
 
 use crate::metrics;
 use crate::metrics::figure;
 use crate::snapshot::Coding;
-use crate::storage::{AtPath as _, Database, DbError, NodeStanding, sqlite_version};
+use crate::storage::{AtPath as _, CUT_OFF_AFTER, Database, DbError, NodeStanding, sqlite_version};
 use crate::web::context::Ctx;
-use crate::web::{Route, retry_later};
+use crate::web::{HttpProblem, Routes};
 
 /// The `Retry-After` while the service stops or has no database.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
-/// A node without contact to its leader for this long counts as cut off.
-pub const CUT_OFF_AFTER: Duration = Duration::from_secs(3);
 /// The timeout after which the database counts as unreadable. Probes time out after a second by default (Kubernetes'
 /// `timeoutSeconds`).
 const DATABASE_TIMEOUT: Duration = Duration::from_millis(800);
 
-/// The endpoints of one listener; metrics are on only one.
-pub fn routes(ctx: &Arc<Ctx>, database: &Database, has_metrics: bool) -> Vec<Route> {
-    let mut routes = vec![live(), ready(ctx, database)];
+/// Adds the endpoints of one listener; metrics are on only one.
+pub fn routes(routes: Routes, ctx: &Arc<Ctx>, database: &Database, has_metrics: bool) -> Routes {
+    let live = make_sync(|_| text("text/plain; charset=utf-8", "ok\n".to_owned()));
+    let routes = routes.get("/healthz", live);
+    let routes = routes.get("/readyz", ready(ctx, database));
     if has_metrics {
-        routes.push(figures(ctx, database));
+        routes.get("/metrics", figures(ctx, database))
+    } else {
+        routes
     }
-    routes
 }
 
 /// Sets the metrics of release and start time.
 ///
 /// # Errors
 /// If SQLite's version cannot be read.
-pub async fn tell_release(ctx: &Ctx, database: &Database) -> Result<(), DbError> {
+pub async fn report_release(ctx: &Ctx, database: &Database) -> Result<(), DbError> {
     let sqlite = sqlite_version().await.at(database.path())?;
     let (version, commit) = (env!("CARGO_PKG_VERSION"), env!("REVIEWS_COMMIT"));
     metrics::BUILD.gauge(&[version, commit, &sqlite]).set(1.0);
@@ -50,33 +51,26 @@ pub async fn tell_release(ctx: &Ctx, database: &Database) -> Result<(), DbError>
     Ok(())
 }
 
-fn live() -> Route {
-    let ok = make_sync(|_| text("text/plain; charset=utf-8", "ok\n".to_owned()));
-    Route::new("/healthz").get(None, ok)
-}
-
-fn ready(ctx: &Arc<Ctx>, database: &Database) -> Route {
+fn ready(ctx: &Arc<Ctx>, database: &Database) -> impl Endpoint<Output = Response> + 'static {
     let (ctx, database) = (Arc::clone(ctx), database.clone());
-    let answer = make(move |_| {
+    make(move |_| {
         let (ctx, database) = (Arc::clone(&ctx), database.clone());
         async move {
-            match readiness(&ctx, &database).await {
-                Ok(said) => text("text/plain; charset=utf-8", said),
-                Err(said) => retry_later(StatusCode::SERVICE_UNAVAILABLE, said, RETRY_AFTER),
-            }
+            let state = readiness(&ctx, &database).await.map_err(|reason| {
+                HttpProblem::retry_later(StatusCode::SERVICE_UNAVAILABLE, reason, RETRY_AFTER)
+            })?;
+            Ok::<_, poem::Error>(text("text/plain; charset=utf-8", state))
         }
-    });
-    Route::new("/readyz").get(None, answer)
+    })
 }
 
-fn figures(ctx: &Arc<Ctx>, database: &Database) -> Route {
+fn figures(ctx: &Arc<Ctx>, database: &Database) -> impl Endpoint<Output = Response> + 'static {
     let (ctx, database) = (Arc::clone(ctx), database.clone());
-    let answer = make_sync(move |_| {
+    make_sync(move |_| {
         measure(&ctx, &database);
         let figures = metrics::render().map_err(InternalServerError)?;
         Ok::<_, poem::Error>(text("text/plain; version=0.0.4", figures))
-    });
-    Route::new("/metrics").get(None, answer)
+    })
 }
 
 /// Whether the service should receive requests, or why not. Published documents are readable without the database, but
@@ -110,7 +104,7 @@ async fn readiness(ctx: &Ctx, database: &Database) -> Result<String, &'static st
     }
     // A snapshot that is behind is better than none, so the service stays ready.
     let behind = ctx.freshness.failing_for(ctx.clock.monotonic());
-    let mut said = behind.map_or_else(
+    let mut state = behind.map_or_else(
         || "ready\n".to_owned(),
         |behind| {
             let seconds = behind.as_secs();
@@ -118,9 +112,9 @@ async fn readiness(ctx: &Ctx, database: &Database) -> Result<String, &'static st
         },
     );
     if let Some(node) = database.node_standing() {
-        said.push_str(&standing(&node));
+        state.push_str(&standing(&node));
     }
-    Ok(said)
+    Ok(state)
 }
 
 /// The node's state within its cluster. A node that is cut off keeps serving and reports how old its data may be.

@@ -2,16 +2,15 @@
 //! a session is needed.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
-use poem::error::ReadBodyError;
 use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, ORIGIN};
 use poem::http::uri::Authority;
 use poem::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
-use poem::{Endpoint, Request, Response, Result};
+use poem::{Endpoint, Request, Response};
 use rmcp::model::{ErrorCode, ErrorData};
 use url::{Host, Origin, Url};
 
@@ -21,16 +20,12 @@ use super::methods::{MethodResult, Methods};
 use super::revision::{self, Revision, VERSION_HEADER, VERSION_META};
 use super::stdio::StdioConnection;
 use super::store::{Session, Sessions};
-use crate::compute::{apart_if, lock, network};
+use crate::compute::{apart_if, lock};
 use crate::config::Hosts;
 use crate::links::Links;
 use crate::metrics::{self, figure};
 use crate::web::context::Ctx;
-use crate::web::server::{Excess, Shares};
-use crate::web::{
-    ClientAddress, announces_more_than, body_fault, in_turn, method_not_allowed, problem,
-    retry_later,
-};
+use crate::web::{BODY_TIMEOUT, ClientAddress, HttpProblem, read_body};
 
 /// The `Retry-After` when too much is in flight.
 const CROWDED_PAUSE: Duration = Duration::from_secs(1);
@@ -67,56 +62,40 @@ impl Mcp {
         StdioConnection::new(Arc::clone(&self.methods))
     }
 
-    async fn post(&self, mut request: Request) -> Response {
+    async fn post(&self, mut request: Request) -> Result<Response, HttpProblem> {
         let content_type = request.content_type().unwrap_or_default();
         let kind = content_type.split(';').next().unwrap_or_default();
         if !kind.trim().eq_ignore_ascii_case("application/json") {
-            return problem(
+            return Err(HttpProblem::new(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 "Send JSON-RPC as Content-Type: application/json.",
-            );
+            ));
         }
-        let too_large = || {
-            problem(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                format!("A body may have at most {BODY_BYTES_MAX} bytes."),
-            )
-        };
-        if announces_more_than(request.headers(), BODY_BYTES_MAX) {
-            return too_large();
-        }
-        let peer = ClientAddress::of(&request).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
-        let mut room = Room::new(&self.in_flight, peer);
-        if !room.resize(BODY_BYTES_MAX) {
-            return too_much_in_flight();
-        }
-        let body = match request.take_body().into_bytes_limit(BODY_BYTES_MAX).await {
-            Ok(body) => body,
-            Err(ReadBodyError::PayloadTooLarge) => return too_large(),
-            Err(error) => {
-                let (status, reason) = body_fault(&error);
-                return problem(status, reason);
-            }
-        };
-        if !room.resize(body.len() + message::parsed_bytes(&body)) {
-            return too_much_in_flight();
-        }
-        let answer = self.answer(request.headers(), &body, room);
-        in_turn(&request, &self.ctx.compute, answer).await
+        let client = ClientAddress::of(&request);
+        let mut room = Room::new(&self.in_flight, client);
+        room.resize(BODY_BYTES_MAX)?;
+        let body = request.take_body();
+        let body = read_body(request.headers(), body, BODY_BYTES_MAX, BODY_TIMEOUT).await?;
+        room.resize(body.len() + message::parsed_bytes(&body))?;
+        let _slot = self.ctx.turn(client).await?;
+        self.answer(request.headers(), &body, room).await
     }
 
-    async fn answer(&self, headers: &HeaderMap, body: &[u8], mut room: Room) -> Response {
+    async fn answer(
+        &self,
+        headers: &HeaderMap,
+        body: &[u8],
+        mut room: Room,
+    ) -> Result<Response, HttpProblem> {
         let (status, json, session) = match self.reply(headers, body).await {
             Ok(Some((json, session))) => (StatusCode::OK, json, session),
-            Ok(None) => return Response::builder().status(StatusCode::ACCEPTED).finish(),
+            Ok(None) => return Ok(Response::builder().status(StatusCode::ACCEPTED).finish()),
             Err((status, id, fault)) => {
                 let json = message::error(id.as_ref(), &fault, !is_stateless(headers));
                 (status, json, None)
             }
         };
-        if !room.resize(json.capacity()) {
-            return too_much_in_flight();
-        }
+        room.resize(json.capacity())?;
         let mut response = Response::builder().status(status).body(room.hold(json));
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -125,35 +104,33 @@ impl Mcp {
         if let Some(Ok(id)) = session.map(|id| HeaderValue::from_str(&id)) {
             headers.insert(HeaderName::from_static(SESSION_HEADER), id);
         }
-        response
+        Ok(response)
     }
 
     /// Ends the session in `Mcp-Session-Id`: 204, or 404 if it is unknown or has ended.
-    fn delete(&self, request: &Request) -> Response {
-        let headers = request.headers();
+    fn delete(&self, headers: &HeaderMap) -> Result<Response, HttpProblem> {
         if is_stateless(headers) {
-            return method_not_allowed(&[Method::POST, Method::OPTIONS]);
+            let allowed = HeaderValue::from_static("POST, OPTIONS");
+            return Err(HttpProblem::method_not_allowed(&allowed));
         }
-        if let Err((status, fault)) = check_revision(headers) {
-            return problem(status, fault.message);
-        }
+        check_revision(headers)
+            .map_err(|(status, fault)| HttpProblem::new(status, fault.message))?;
         let Some(id) = headers.get(SESSION_HEADER) else {
-            return problem(
+            return Err(HttpProblem::new(
                 StatusCode::BAD_REQUEST,
                 "Name the session to end in Mcp-Session-Id.",
-            );
+            ));
         };
         if id.to_str().is_ok_and(|id| self.sessions.end(id)) {
-            Response::builder().status(StatusCode::NO_CONTENT).finish()
+            Ok(Response::builder().status(StatusCode::NO_CONTENT).finish())
         } else {
-            problem(StatusCode::NOT_FOUND, LAPSED)
+            Err(HttpProblem::not_found(LAPSED))
         }
     }
 }
 
-/// The response when too much is in flight.
-fn too_much_in_flight() -> Response {
-    retry_later(
+fn too_much_in_flight() -> HttpProblem {
+    HttpProblem::retry_later(
         StatusCode::SERVICE_UNAVAILABLE,
         "Too many agent requests and unread answers are in flight, in total or from your network. Read your answers, then try \
          again.",
@@ -164,14 +141,14 @@ fn too_much_in_flight() -> Response {
 impl Endpoint for Mcp {
     type Output = Response;
 
-    async fn call(&self, request: Request) -> Result<Response> {
-        if let Some(told) = self.origin_check.stranger(request.uri(), request.headers()) {
-            return Ok(problem(StatusCode::FORBIDDEN, told));
+    async fn call(&self, request: Request) -> poem::Result<Response> {
+        if let Some(fault) = (self.origin_check).stranger(request.uri(), request.headers()) {
+            return Err(HttpProblem::new(StatusCode::FORBIDDEN, fault).into());
         }
         Ok(if *request.method() == Method::DELETE {
-            self.delete(&request)
+            self.delete(request.headers())?
         } else {
-            self.post(request).await
+            self.post(request).await?
         })
     }
 }
@@ -311,14 +288,12 @@ fn status(fault: &ErrorData, revision: Option<Revision>) -> StatusCode {
 // Limits the memory of MCP requests and their responses, in total and per peer. A response counts until the system
 // has accepted its last byte, which depends on its reader.
 
-/// Maximum bytes of all requests and responses.
+/// Maximum bytes of all requests and responses; the last quarter is for peers that hold few.
 const BYTES_MAX: usize = 32 * 1024 * 1024;
-/// The shares of the peers; a peer is an IPv4 address or an IPv6 /48.
-const SHARES: Shares = Shares {
-    all_max: BYTES_MAX,
-    peer_max: BYTES_MAX / 4,
-    few: 256 * 1024,
-};
+/// Maximum bytes of one peer: an IPv4 address or an IPv6 /48.
+const PEER_BYTES_MAX: usize = BYTES_MAX / 4;
+/// A peer with at most this many bytes may use the last quarter.
+const FEW_BYTES: usize = 256 * 1024;
 
 /// The bytes in use.
 #[derive(Debug, Default)]
@@ -348,29 +323,28 @@ impl AsRef<[u8]> for HeldAnswer {
 }
 
 impl Room {
-    /// An empty reservation for the peer with that address.
-    fn new(in_flight: &Arc<Mutex<InFlight>>, address: IpAddr) -> Self {
+    /// An empty reservation for the client's network.
+    fn new(in_flight: &Arc<Mutex<InFlight>>, client: ClientAddress) -> Self {
         Self {
             in_flight: Arc::clone(in_flight),
-            peer: network(address, 48),
+            peer: client.network(48),
             bytes: 0,
         }
     }
 
-    /// Changes the reservation to `bytes`; returns false, without a change, if a limit is exceeded.
-    fn resize(&mut self, bytes: usize) -> bool {
+    /// Changes the reservation to `bytes`. Shrinking is always allowed.
+    ///
+    /// # Errors
+    /// 503, without a change, if a limit is exceeded.
+    fn resize(&mut self, bytes: usize) -> Result<(), HttpProblem> {
         let mut in_flight = lock(&self.in_flight);
         let all = in_flight.all - self.bytes + bytes;
         let own = in_flight.of.get(&self.peer).copied().unwrap_or(0) - self.bytes + bytes;
-        // Shrinking is always allowed.
-        let excess = SHARES.excess(own, all).filter(|_| bytes > self.bytes);
-        if let Some(excess) = excess {
-            let reason = match excess {
-                Excess::Peer => "peer",
-                Excess::Reserve | Excess::All => "all",
-            };
+        let is_all_used = all > BYTES_MAX || all > BYTES_MAX / 4 * 3 && own > FEW_BYTES;
+        if bytes > self.bytes && (own > PEER_BYTES_MAX || is_all_used) {
+            let reason = if own > PEER_BYTES_MAX { "peer" } else { "all" };
             metrics::MCP_REFUSED.count(&[reason]);
-            return false;
+            return Err(too_much_in_flight());
         }
         in_flight.all = all;
         if own == 0 {
@@ -380,7 +354,7 @@ impl Room {
         }
         self.bytes = bytes;
         metrics::MCP_BYTES.gauge(&[]).set(figure(all as u64));
-        true
+        Ok(())
     }
 
     /// `json` as a body that keeps the reservation until its last byte is written.

@@ -17,21 +17,19 @@ use std::sync::Arc;
 
 pub use escape::{escaped, escaped_json};
 pub use http::{Mcp, OriginCheck};
+use poem::EndpointExt;
 use poem::http::Method;
 use serde_json::Value;
 pub use stdio::StdioConnection;
 pub use store::{Sessions, sessions};
 
 use crate::links::MCP_PATH;
-use crate::web::Route;
+use crate::web::Routes;
 
-/// With the IDs of the operations in the OpenAPI document.
-pub fn routes(mcp: &Arc<Mcp>) -> Vec<Route> {
-    vec![
-        Route::new(MCP_PATH)
-            .on(Method::POST, "mcp", Arc::clone(mcp))
-            .on(Method::DELETE, "endMcpSession", Arc::clone(mcp)),
-    ]
+pub fn routes(routes: Routes, mcp: &Arc<Mcp>) -> Routes {
+    let handlers = [Method::POST, Method::DELETE];
+    let handlers = handlers.map(|method| (method, Arc::clone(mcp).boxed()));
+    routes.on(MCP_PATH, handlers.into())
 }
 
 /// Adds the operations of `/mcp`, their schemas and their tag to the OpenAPI document. They are in `openapi.json`, because

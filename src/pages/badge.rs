@@ -1,7 +1,10 @@
 //! `/badge.svg`: the rating as a scalable image, with the name of the business or, in the short form, without it.
 
+use std::sync::Arc;
+
 use askama::Template;
-use poem::{Request, Response};
+use poem::web::Data;
+use poem::{Request, Response, handler};
 
 use super::escape::attribute;
 use super::frame::{POLICY, protect, render};
@@ -10,9 +13,8 @@ use super::locale::Locale;
 use super::words::shortened;
 use crate::links::Links;
 use crate::snapshot::{ReviewIndex, Snapshot};
-use crate::web;
 use crate::web::context::Ctx;
-use crate::web::invalid_parameters;
+use crate::web::{HttpProblem, ReadyBody};
 use crate::wire::{Issue, IssueCode};
 
 pub const BADGE_PATH: &str = "/badge.svg";
@@ -22,13 +24,16 @@ const CHARACTER_WIDTH: usize = 8;
 const NAME_CHARACTERS: usize = 40;
 
 /// `form=short` omits the name and the day.
-pub fn answer(ctx: &Ctx, request: &Request) -> Response {
+#[handler]
+pub fn show(ctx: Data<&Arc<Ctx>>, request: &Request) -> poem::Result<Response> {
     let query = request.uri().query().unwrap_or_default();
     let pairs = url::form_urlencoded::parse(query.as_bytes());
     let forms = pairs.filter(|(name, value)| name == "form" && !value.is_empty());
     let forms: Vec<_> = forms.map(|(_, form)| form).collect();
-    let wrong =
-        |code, message, form| invalid_parameters(vec![Issue::new("form", code, message, form)]);
+    let wrong = |code, message, form| {
+        let issue = Issue::new("form", code, message, form);
+        Err(HttpProblem::invalid_parameters(vec![issue]).into())
+    };
     let is_short = match forms.as_slice() {
         [] => false,
         [form] if form == "full" => false,
@@ -38,8 +43,8 @@ pub fn answer(ctx: &Ctx, request: &Request) -> Response {
     };
     let snapshot = ctx.current.load();
     let svg = badge(&snapshot, is_short);
-    let response = web::whole_body(request.headers(), snapshot, "image/svg+xml", svg);
-    protect(response, POLICY)
+    let body = ReadyBody::whole("image/svg+xml", svg, snapshot);
+    Ok(protect(body, POLICY))
 }
 
 /// The badge's query string.

@@ -3,20 +3,18 @@
 
 use std::sync::{Arc, OnceLock};
 
-use poem::endpoint::make;
-use poem::http::header::CONTENT_SECURITY_POLICY;
-use poem::http::{HeaderMap, HeaderValue, StatusCode};
-use poem::{Request, Response};
+use poem::web::{Data, Path};
+use poem::{Response, handler};
 
 use super::filters::Choices;
-use super::frame::POLICY;
+use super::frame::{POLICY, protect};
 use super::insights::overview;
 use super::{developers, discovery, home};
 use crate::compute::made_once;
 use crate::links::Links;
 use crate::snapshot::{CachedBody, Content, PerSnapshot, Snapshot};
 use crate::web::context::Ctx;
-use crate::web::{self, Ready, Route, in_turn, problem};
+use crate::web::{ClientAddress, HttpProblem, ReadyBody};
 
 /// A larger sitemap is rendered on request only: it is rarely requested, and compressing megabytes after each change
 /// would be wasted.
@@ -51,7 +49,7 @@ impl Page {
     ];
 
     /// Below the base URL.
-    const fn path(self) -> &'static str {
+    pub const fn path(self) -> &'static str {
         match self {
             Self::Home => "/",
             Self::Insights => "/insights",
@@ -104,23 +102,14 @@ fn body(content_type: &'static str, text: String) -> CachedBody {
 #[derive(Debug)]
 pub struct Pages {
     pub ctx: Arc<Ctx>,
-    /// Path and title of other pages in the navigation.
-    shown: Vec<(&'static str, &'static str)>,
     made: PerSnapshot<SnapshotPages>,
-    ready: [Ready; Page::ALL.len()],
 }
 
 impl Pages {
-    /// `shown` are path and title of other pages in the navigation.
-    pub fn new(ctx: Arc<Ctx>, shown: Vec<(&'static str, &'static str)>) -> Self {
+    pub fn new(ctx: Arc<Ctx>) -> Self {
         Self {
             ctx,
-            shown,
             made: PerSnapshot::default(),
-            ready: Page::ALL.map(|_| {
-                let policy = HeaderValue::from_static(POLICY);
-                Ready::new(vec![(CONTENT_SECURITY_POLICY, policy)])
-            }),
         }
     }
 
@@ -142,7 +131,7 @@ impl Pages {
         match page {
             Page::Home => home::show(snapshot, links),
             Page::Insights => overview::overview(snapshot, links),
-            Page::Developers => developers::show(snapshot, links, &self.shown),
+            Page::Developers => developers::show(snapshot, links),
             Page::Robots => discovery::robots(links),
             Page::Llms => discovery::llms(snapshot, links),
             Page::Sitemap => match discovery::sitemap_files(snapshot.input.review_index.len()) {
@@ -161,60 +150,39 @@ impl Pages {
         pages.map(|page| self.body(snapshot, page)).collect()
     }
 
-    /// `page` of the current snapshot, if it is rendered.
-    pub fn at_hand(&self, page: Page, headers: &HeaderMap) -> Option<Response> {
+    /// `page` of the current snapshot. A request that has to render it waits for its turn.
+    pub async fn response(&self, page: Page, client: ClientAddress) -> poem::Result<Response> {
         let snapshot = self.ctx.current.load();
-        let made = self.of(&snapshot);
-        let body = made.bodies[page as usize].get()?;
-        Some(self.ready[page as usize].answer(headers, &snapshot, body, None, &self.ctx.clock))
-    }
-
-    /// Serves `page` of the current snapshot. A request that has to render it waits for its turn.
-    pub async fn answer(&self, page: Page, request: &Request) -> Response {
-        if let Some(response) = self.at_hand(page, request.headers()) {
-            return response;
-        }
-        let work = async {
-            let snapshot = self.ctx.current.load();
-            let body = self.body(&snapshot, page);
-            let (ready, headers) = (&self.ready[page as usize], request.headers());
-            ready.answer(headers, &snapshot, &body, None, &self.ctx.clock)
+        let rendered = self.of(&snapshot).bodies[page as usize].get().cloned();
+        let body = match rendered {
+            Some(body) => body,
+            None => {
+                let _slot = self.ctx.turn(client).await?;
+                self.body(&snapshot, page)
+            }
         };
-        in_turn(request, &self.ctx.compute, work).await
-    }
-
-    pub fn route(self: &Arc<Self>, page: Page) -> Route {
-        let (pages, ready) = (Arc::clone(self), Arc::clone(self));
-        let answer = make(move |request| {
-            let pages = Arc::clone(&pages);
-            async move { pages.answer(page, &request).await }
-        });
-        let route = Route::new(page.path()).get(None, answer);
-        route.at_hand(move |headers| ready.at_hand(page, headers))
+        Ok(protect(ReadyBody::cached(&body, snapshot), POLICY))
     }
 }
 
 /// `/sitemaps/{number}.xml`, counted from 1: one file of a sitemap with several.
-pub async fn sitemap_file(pages: Arc<Pages>, request: Request) -> Response {
+#[handler]
+pub async fn sitemap_file(
+    pages: Data<&Arc<Pages>>,
+    client: ClientAddress,
+    Path(name): Path<String>,
+) -> poem::Result<ReadyBody> {
     let ctx = &pages.ctx;
+    let number = name
+        .strip_suffix(".xml")
+        .and_then(|number| number.parse::<usize>().ok());
+    let index = number.and_then(|number| number.checked_sub(1));
+    let _slot = ctx.turn(client).await?;
     let snapshot = ctx.current.load();
-    let path = request.uri().path();
-    let name = path
-        .rsplit('/')
-        .next()
-        .and_then(|name| name.strip_suffix(".xml"));
-    let number = name.and_then(|number| number.parse::<usize>().ok());
-    let made = pages.of(&snapshot);
-    let work = async {
-        let files = made.sitemap_files(&snapshot, &ctx.links);
-        let file = number.and_then(|number| files.get(number.checked_sub(1)?));
-        match file {
-            Some(body) => web::cached_body(request.headers(), &snapshot, body),
-            None => problem(
-                StatusCode::NOT_FOUND,
-                "The sitemap has no such part; /sitemap.xml lists them.",
-            ),
-        }
-    };
-    in_turn(&request, &ctx.compute, work).await
+    let rendered = pages.of(&snapshot);
+    let files = rendered.sitemap_files(&snapshot, &ctx.links);
+    let file = index.and_then(|index| files.get(index)).ok_or_else(|| {
+        HttpProblem::not_found("The sitemap has no such part; /sitemap.xml lists them.")
+    })?;
+    Ok(ReadyBody::cached(file, Arc::clone(&snapshot)))
 }

@@ -8,17 +8,18 @@ use askama::Template;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use poem::http::HeaderValue;
-use poem::{Request, Response};
+use poem::web::Data;
+use poem::{Response, handler};
 use sha2::{Digest, Sha256};
 
 use super::embed::EmbedOptions;
 use super::frame::{Frame, HTML, Site, protect_with, render};
 use super::{badge, embed};
 use crate::compute::made_once;
-use crate::links::{Links, MCP_PATH};
+use crate::links::{DOCS_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
 use crate::snapshot::coding::Pieces;
-use crate::snapshot::{CachedBody, Coding, Content, Snapshot};
-use crate::web;
+use crate::snapshot::{CachedBody, Coding, Content, Document, Snapshot};
+use crate::web::ReadyBody;
 use crate::web::context::Ctx;
 
 #[derive(Template)]
@@ -32,15 +33,25 @@ struct DevelopersPage<'a> {
     shown: &'a [(&'static str, &'static str)],
 }
 
-/// `shown` are path and title of each document.
-pub fn show(snapshot: &Snapshot, links: &Links, shown: &[(&'static str, &'static str)]) -> String {
+/// Path and title of each document.
+const DOCUMENTS: [(&str, &str); 7] = [
+    (Document::Reviews.path(), "All reviews"),
+    (Document::Insights.path(), "Insights"),
+    (Document::JsonFeed.path(), "JSON Feed of the 50 newest"),
+    (Document::AtomFeed.path(), "Atom feed of the 50 newest"),
+    (DOCS_PATH, "Swagger UI: try every operation"),
+    (OPENAPI_PATH, "OpenAPI 3.1 description"),
+    (SEARCH_PATH, "Search"),
+];
+
+pub fn show(snapshot: &Snapshot, links: &Links) -> String {
     let business = &snapshot.input.business;
     let site = Site::new(business, links);
     let locale = &site.locale;
     let heading = locale.message("nav-developers");
     render(&DevelopersPage {
         label: locale.message_with("reviews-of", &[("business", &business.name)]),
-        shown,
+        shown: &DOCUMENTS,
         frame: Frame {
             title: format!("{heading}: {}", business.name).into(),
             description: Some(locale.message("developers-lead")),
@@ -143,12 +154,11 @@ fn policy(scripts: &[&str], styles: &[&str]) -> String {
 }
 
 /// `/docs`.
-pub fn docs(ctx: &Ctx, request: &Request) -> Response {
+#[handler]
+pub fn docs(ctx: Data<&Arc<Ctx>>) -> Response {
     let page = made_once(&SWAGGER_UI, swagger_ui);
-    protect_with(
-        web::cached_body(request.headers(), &ctx.current.load(), &page.body),
-        page.policy.clone(),
-    )
+    let body = ReadyBody::cached(&page.body, ctx.current.load());
+    protect_with(body, page.policy.clone())
 }
 
 #[cfg(test)]

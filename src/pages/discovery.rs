@@ -2,11 +2,12 @@
 //! `/llms.txt`.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use askama::Template;
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
-use poem::http::StatusCode;
-use poem::{Request, Response};
+use poem::handler;
+use poem::web::Data;
 use serde::Deserialize;
 
 use super::frame::render;
@@ -14,9 +15,8 @@ use super::locale::{Locale, PageLanguage};
 use crate::links::{Links, MCP_PATH, SECURITY_PATH};
 use crate::model::business::Business;
 use crate::snapshot::{Document, Snapshot};
-use crate::web;
 use crate::web::context::Ctx;
-use crate::web::problem;
+use crate::web::{HttpProblem, ReadyBody};
 
 pub const XML: &str = "application/xml";
 
@@ -139,24 +139,20 @@ pub fn llms(snapshot: &Snapshot, links: &Links) -> String {
 const VALID_MONTHS: Months = Months::new(6);
 
 /// 404 if no contact is set.
-pub fn security_txt(ctx: &Ctx, request: &Request) -> Response {
+#[handler]
+pub fn security_txt(ctx: Data<&Arc<Ctx>>) -> poem::Result<ReadyBody> {
     let text = ctx
         .contacts
         .get()
         .filter(|contacts| !contacts.is_empty())
         .and_then(|contacts| security_text(contacts, ctx.clock.now(), &ctx.links));
-    let Some(text) = text else {
-        return problem(
-            StatusCode::NOT_FOUND,
+    let text = text.ok_or_else(|| {
+        HttpProblem::not_found(
             "No security contact is set; the operator can set REVIEWS_SECURITY_CONTACT.",
-        );
-    };
-    web::whole_body(
-        request.headers(),
-        ctx.current.load(),
-        "text/plain; charset=utf-8",
-        text,
-    )
+        )
+    })?;
+    let kind = "text/plain; charset=utf-8";
+    Ok(ReadyBody::whole(kind, text, ctx.current.load()))
 }
 
 /// `None` if the expiry is beyond the calendar's range.

@@ -8,8 +8,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use askama::Template;
-use poem::http::StatusCode;
-use poem::{Request, Response};
+use poem::web::{Data, Path};
+use poem::{Request, Response, handler};
 
 use super::assets::{CSS, EMBED_SCRIPT_PATH};
 use super::badge::{self, BADGE_PATH};
@@ -25,7 +25,7 @@ use crate::links::Links;
 use crate::model::named;
 use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
-use crate::web::{self, in_turn, invalid_parameters, problem, wants_html};
+use crate::web::{ClientAddress, HttpProblem, ReadyBody, wants_html};
 use crate::wire::parameters::{ParameterKind as _, Whole};
 use crate::wire::{Issue, IssueCode};
 
@@ -239,25 +239,24 @@ pub fn snippet(options: &EmbedOptions, label: &str, links: &Links) -> String {
 }
 
 /// `/embed`.
-pub async fn embed(ctx: Arc<Ctx>, request: Request) -> Response {
+#[handler]
+pub async fn embed(
+    ctx: Data<&Arc<Ctx>>,
+    client: ClientAddress,
+    request: &Request,
+) -> poem::Result<Response> {
     let snapshot = ctx.current.load();
     let (options, faults) = EmbedOptions::parse(request.uri().query().unwrap_or_default());
     if !faults.is_empty() {
-        // No precondition or coding applies to an error (RFC 9110 §13.2.1).
-        return if wants_html(request.headers()) {
-            refusal(
-                show(&snapshot, options, faults, &ctx.links),
-                POLICY_FRAMEABLE,
-            )
-        } else {
-            invalid_parameters(faults)
-        };
+        if !wants_html(request.headers()) {
+            return Err(HttpProblem::invalid_parameters(faults).into());
+        }
+        let html = show(&snapshot, options, faults, &ctx.links);
+        return Ok(refusal(html, POLICY_FRAMEABLE));
     }
-    let work = async {
-        let html = apart(|| show(&snapshot, options, faults, &ctx.links));
-        page(&request, Arc::clone(&snapshot), html, POLICY_FRAMEABLE)
-    };
-    in_turn(&request, &ctx.compute, work).await
+    let _slot = ctx.turn(client).await?;
+    let html = apart(|| show(&snapshot, options, faults, &ctx.links));
+    Ok(page(snapshot, html, POLICY_FRAMEABLE))
 }
 
 fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<Issue>, links: &Links) -> String {
@@ -343,25 +342,16 @@ impl fmt::Display for Rgb {
 }
 
 /// `/embed/accent/{colour}.css`: a stylesheet, because the pages' policy forbids inline styles.
-pub fn accent_style(ctx: &Ctx, request: &Request) -> Response {
-    let path = request.uri().path();
-    let name = path
-        .rsplit('/')
-        .next()
-        .and_then(|name| name.strip_suffix(".css"));
-    let Some(colour) = name.and_then(Rgb::parse) else {
-        return problem(
-            StatusCode::NOT_FOUND,
+#[handler]
+pub fn accent_style(ctx: Data<&Arc<Ctx>>, Path(name): Path<String>) -> poem::Result<Response> {
+    let colour = name.strip_suffix(".css").and_then(Rgb::parse);
+    let colour = colour.ok_or_else(|| {
+        HttpProblem::not_found(
             "Invalid colour; use three or six hex digits, as in /embed/accent/0a5a78.css.",
-        );
-    };
-    let response = web::whole_body(
-        request.headers(),
-        ctx.current.load(),
-        CSS,
-        colour.stylesheet(),
-    );
-    protect(response, POLICY)
+        )
+    })?;
+    let body = ReadyBody::whole(CSS, colour.stylesheet(), ctx.current.load());
+    Ok(protect(body, POLICY))
 }
 
 // `/embed/try`: a form with every option of the frame and the badge, a preview and the HTML to paste.
@@ -379,14 +369,17 @@ struct EmbedTryPage<'a> {
 }
 
 /// `/embed/try`.
-pub async fn try_embed(ctx: Arc<Ctx>, request: Request) -> Response {
+#[handler]
+pub async fn try_embed(
+    ctx: Data<&Arc<Ctx>>,
+    client: ClientAddress,
+    request: &Request,
+) -> poem::Result<Response> {
     let snapshot = ctx.current.load();
     let query = request.uri().query().unwrap_or_default();
-    let work = async {
-        let html = apart(|| try_page(&snapshot, query, &ctx.links));
-        page(&request, Arc::clone(&snapshot), html, POLICY_FRAMING)
-    };
-    in_turn(&request, &ctx.compute, work).await
+    let _slot = ctx.turn(client).await?;
+    let html = apart(|| try_page(&snapshot, query, &ctx.links));
+    Ok(page(snapshot, html, POLICY_FRAMING))
 }
 
 fn try_page(snapshot: &Snapshot, query: &str, links: &Links) -> String {

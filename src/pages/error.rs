@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use askama::Template;
 use poem::Response;
-use poem::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
-use poem::http::{HeaderValue, StatusCode};
+use poem::http::StatusCode;
 
 use super::frame::{Frame, HTML, POLICY, Site, protect, render};
+use crate::web::HttpProblem;
 use crate::web::context::Ctx;
 use crate::wire::Problem;
 
@@ -21,21 +21,10 @@ struct ErrorPage<'a> {
     issues: Vec<(String, String)>,
 }
 
-/// Renders a problem as a page with the same header fields. A body that is not a valid problem is returned unchanged.
-pub async fn as_page(ctx: &Ctx, response: Response) -> Response {
-    let (parts, body) = response.into_parts();
-    let Ok(json) = body.into_bytes().await else {
-        return Response::builder().status(parts.status).finish();
-    };
-    let Ok(problem) = serde_json::from_slice::<Problem>(&json) else {
-        return Response::from_parts(parts, json.into());
-    };
-    let html = show(ctx, parts.status, &problem);
-    let mut response = Response::from_parts(parts, html.into());
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(HTML));
-    headers.remove(CONTENT_LENGTH);
-    protect(response, POLICY)
+/// A problem as a page with the same header fields.
+pub fn error_page(ctx: &Ctx, problem: HttpProblem) -> Response {
+    let html = show(ctx, problem.status, &problem.document);
+    protect(problem.response(HTML, html), POLICY)
 }
 
 /// The page leaves out technical details such as methods and headers, which only API clients can act on.

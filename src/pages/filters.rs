@@ -131,7 +131,7 @@ impl FormField {
     }
 
     /// The field's HTML with the values of `query`.
-    fn html(&self, query: &QueryParameters<'_>, locale: &Locale) -> String {
+    fn html(&self, query: &QueryParameters, locale: &Locale) -> String {
         if query.value(self.name).is_some() || query.issue(self.name).is_some() {
             render(&FieldFragment::new(self.name, &self.kind, query, locale))
         } else {
@@ -146,7 +146,7 @@ impl FormField {
 pub struct SearchFormFragment<'a> {
     pub choices: &'a Choices,
     pub site: &'a Site<'a>,
-    pub query: &'a QueryParameters<'a>,
+    pub query: &'a QueryParameters,
 }
 
 /// A field with its given value and its error.
@@ -172,7 +172,7 @@ impl<'a> FieldFragment<'a> {
     fn new(
         name: &'static str,
         kind: &'a FieldKind,
-        query: &'a QueryParameters<'a>,
+        query: &'a QueryParameters,
         locale: &'a Locale,
     ) -> Self {
         Self {

@@ -1,17 +1,19 @@
 //! The frame of every page: head, navigation, links to the data, and the content security policy.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use askama::Template;
-use poem::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use poem::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
 use poem::http::{HeaderValue, StatusCode};
-use poem::{Request, Response};
+use poem::{IntoResponse, Response};
 
 use super::locale::Locale;
 use crate::links::Links;
 use crate::model::business::Business;
 use crate::snapshot::Snapshot;
-use crate::{web, wire};
+use crate::web::ReadyBody;
+use crate::wire;
 
 pub const HTML: &str = "text/html; charset=utf-8";
 
@@ -117,35 +119,22 @@ pub fn year_days(year: i32) -> [(&'static str, String); 2] {
     ]
 }
 
-/// Adds the content security policy. A 304 has it too, because it repeats the headers of the 200 (RFC 9110 §15.4.5),
-/// and so has every other file, because an SVG can be opened by itself.
-pub fn protect(response: Response, policy: &'static str) -> Response {
+/// Adds the content security policy. Files that are no pages have it too, because an SVG can be opened by itself.
+pub fn protect(response: impl IntoResponse, policy: &'static str) -> Response {
     protect_with(response, HeaderValue::from_static(policy))
 }
 
 /// Like [`protect`], with a policy made at run time.
-pub fn protect_with(mut response: Response, policy: HeaderValue) -> Response {
-    let headers = response.headers();
-    let is_page = headers.get(CONTENT_TYPE).is_some_and(|kind| kind == HTML);
-    if is_page || matches!(response.status(), StatusCode::OK | StatusCode::NOT_MODIFIED) {
-        response
-            .headers_mut()
-            .insert(CONTENT_SECURITY_POLICY, policy);
-    }
+pub fn protect_with(response: impl IntoResponse, policy: HeaderValue) -> Response {
+    let mut response = response.into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_SECURITY_POLICY, policy);
     response
 }
 
 /// Responds with a page that is rendered for this request.
-pub fn page(
-    request: &Request,
-    snapshot: std::sync::Arc<Snapshot>,
-    html: String,
-    policy: &'static str,
-) -> Response {
-    protect(
-        web::whole_body(request.headers(), snapshot, HTML, html),
-        policy,
-    )
+pub fn page(snapshot: Arc<Snapshot>, html: String, policy: &'static str) -> Response {
+    protect(ReadyBody::whole(HTML, html, snapshot), policy)
 }
 
 /// An error as a page, with what is wrong.

@@ -23,75 +23,55 @@ mod words;
 use std::sync::Arc;
 
 pub use assets::fixed;
-use cached::Page;
 pub use cached::Pages;
-pub use error::as_page;
+use cached::{Page, sitemap_file};
+pub use error::error_page;
 pub use escape::Html;
-pub use frame::HTML;
 use poem::endpoint::{make, make_sync};
-use poem::{Request, Response};
+use poem::{Endpoint, Request, Response};
 
 use crate::links::{DOCS_PATH, PERMALINK_PATH, SECURITY_PATH};
-use crate::web::Route;
-use crate::web::context::Ctx;
+use crate::web::{ClientAddress, Routes};
 
-/// A route whose handler answers at once.
-fn at_once(
-    ctx: &Arc<Ctx>,
-    pattern: &'static str,
-    answer: impl Fn(&Ctx, &Request) -> Response + Send + Sync + 'static,
-) -> Route {
-    let ctx = Arc::clone(ctx);
-    let answer = make_sync(move |request: Request| answer(&ctx, &request));
-    Route::new(pattern).get(None, answer)
-}
-
-/// A route whose handler waits, usually for its turn to compute.
-fn later<S: Send + Sync + 'static, R: Future<Output = Response> + Send + 'static>(
-    state: &Arc<S>,
-    pattern: &'static str,
-    answer: fn(Arc<S>, Request) -> R,
-) -> Route {
-    let state = Arc::clone(state);
-    let answer = make(move |request| answer(Arc::clone(&state), request));
-    Route::new(pattern).get(None, answer)
-}
-
-/// `others` are routes whose titles the home page links to.
-pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> (Arc<Pages>, Vec<Route>) {
-    let shown = others
-        .iter()
-        .filter_map(|route| Some((route.pattern, route.title?)))
-        .collect();
-    let pages = Arc::new(Pages::new(Arc::clone(ctx), shown));
-    let mut routes = vec![
-        pages.route(Page::Home),
-        later(&pages, "/insights", insights::answer),
-        later(&pages, "/search", search::answer),
-        at_once(ctx, PERMALINK_PATH, review::permalink),
-        later(ctx, embed::EMBED_PATH, embed::embed),
-        later(ctx, embed::TRY_PATH, embed::try_embed),
-        at_once(ctx, "/embed/accent/:name", embed::accent_style),
-        at_once(ctx, badge::BADGE_PATH, badge::answer),
-        pages.route(Page::Developers),
-        pages.route(Page::Robots),
-        pages.route(Page::Sitemap),
-        later(&pages, "/sitemaps/:name", cached::sitemap_file),
-        pages.route(Page::Llms),
-        at_once(ctx, SECURITY_PATH, discovery::security_txt),
+/// The handlers need [`Pages`] and the context as [`Data`].
+pub fn routes(routes: Routes, pages: &Arc<Pages>) -> Routes {
+    let fixed = [
+        Page::Home,
+        Page::Developers,
+        Page::Robots,
+        Page::Sitemap,
+        Page::Llms,
     ];
-    let assets = assets::all().map(|asset| {
-        let answer = |ctx: &Ctx, request: &Request| asset.answer(ctx, request);
-        at_once(ctx, &asset.path, answer)
+    let routes = fixed.into_iter().fold(routes, |routes, page| {
+        routes.get(page.path(), rendered(pages, page))
     });
-    routes.extend(assets);
-    (pages, routes)
+    let routes = routes
+        .get("/insights", insights::insights)
+        .get("/search", search::search)
+        .get(PERMALINK_PATH, review::permalink)
+        .get(embed::EMBED_PATH, embed::embed)
+        .get(embed::TRY_PATH, embed::try_embed)
+        .get("/embed/accent/:name", embed::accent_style)
+        .get(badge::BADGE_PATH, badge::show)
+        .get("/sitemaps/:name", sitemap_file)
+        .get(SECURITY_PATH, discovery::security_txt)
+        .get(DOCS_PATH, developers::docs)
+        .redirect("/docs/", "../docs");
+    assets::all().into_iter().fold(routes, |routes, asset| {
+        let pages = Arc::clone(pages);
+        let respond = make_sync(move |_| asset.response(pages.ctx.current.load()));
+        routes.get(&asset.path, respond)
+    })
 }
 
-/// Swagger UI, and a redirect from its path with a trailing slash.
-pub fn docs_routes(ctx: &Arc<Ctx>) -> [Route; 2] {
-    [
-        at_once(ctx, DOCS_PATH, developers::docs).titled("Swagger UI: try every operation"),
-        Route::leading_to("/docs/", "../docs"),
-    ]
+/// A page that is rendered once per snapshot.
+fn rendered(pages: &Arc<Pages>, page: Page) -> impl Endpoint<Output = Response> + 'static {
+    let pages = Arc::clone(pages);
+    make(move |request: Request| {
+        let pages = Arc::clone(&pages);
+        async move {
+            let client = ClientAddress::of(&request);
+            pages.response(page, client).await
+        }
+    })
 }

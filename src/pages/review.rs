@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 use std::{fmt, mem};
 
 use askama::Template;
 use askama::filters::Escaper;
 use chrono::Datelike;
-use poem::http::StatusCode;
-use poem::{Request, Response};
+use poem::web::{Data, Path};
+use poem::{Response, handler};
 
 use super::escape::Html;
 use super::frame::{Frame, POLICY, Site, page, render};
@@ -18,9 +19,9 @@ use crate::links::Links;
 use crate::model::ReviewId;
 use crate::search::TextFinder;
 use crate::snapshot::Snapshot;
+use crate::web::HttpProblem;
 use crate::web::context::Ctx;
-use crate::web::{UrlParameters, problem};
-use crate::wire::{self, parameters};
+use crate::wire;
 
 /// In a list, the rest of a longer text is folded after this many characters.
 const FOLDED_CHARACTERS: usize = 420;
@@ -119,20 +120,17 @@ struct ReviewPage<'a> {
 }
 
 /// `/reviews/{id}`.
-pub fn permalink(ctx: &Ctx, request: &Request) -> Response {
+#[handler]
+pub fn permalink(ctx: Data<&Arc<Ctx>>, Path(id): Path<String>) -> poem::Result<Response> {
     let snapshot = ctx.current.load();
-    let id = UrlParameters::path::<parameters::Id>(request)
-        .ok()
-        .flatten()
-        .and_then(|id| id.parse::<ReviewId>().ok());
+    let id = id.parse::<ReviewId>().ok();
     let review = id
         .and_then(|id| snapshot.input.review_index.find(&id))
         .and_then(|place| snapshot.input.review_index.review(place));
-    let Some(review) = review else {
-        return problem(StatusCode::NOT_FOUND, "No published review has that id.");
-    };
+    let review =
+        review.ok_or_else(|| HttpProblem::not_found("No published review has that id."))?;
     let html = show(review, &snapshot, &ctx.links);
-    page(request, snapshot, html, POLICY)
+    Ok(page(snapshot, html, POLICY))
 }
 
 fn show(review: wire::Review, snapshot: &Snapshot, links: &Links) -> String {

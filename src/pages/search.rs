@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use askama::Template;
-use poem::{Request, Response};
+use poem::web::Data;
+use poem::{Request, Response, handler};
 
 use super::cached::{Pages, SnapshotPages};
 use super::filters::{FilterWords, SearchFormFragment, fault, filters, label};
@@ -15,10 +16,12 @@ use super::review::ReviewFragment;
 use crate::compute::apart_if;
 use crate::links::{Links, SEARCH_PATH};
 use crate::model::{ReviewFilter, Sort, TextMatch};
-use crate::search::{Cursor, ResultPage, SHORT_PAGE, SearchRequest, TextFinder, did_you_mean};
+use crate::search::{
+    Cursor, ResultPage, SHORT_PAGE, SearchParameters, SearchRequest, TextFinder, did_you_mean,
+};
 use crate::snapshot::Snapshot;
-use crate::web::{QueryParameters, in_turn, invalid_parameters, wants_html};
-use crate::wire::parameters::{MatchRule, Parameter};
+use crate::web::{ClientAddress, HttpProblem, QueryParameters, wants_html};
+use crate::wire::parameters::{Arguments as _, MatchRule, Parameter};
 
 #[derive(Template)]
 #[template(path = "search_page.html")]
@@ -44,12 +47,19 @@ struct SearchPage<'a> {
 }
 
 /// `/search`, rendered for each request.
-pub async fn answer(pages: Arc<Pages>, request: Request) -> Response {
+#[handler]
+pub async fn search(
+    pages: Data<&Arc<Pages>>,
+    client: ClientAddress,
+    request: &Request,
+) -> poem::Result<Response> {
     let ctx = &pages.ctx;
     let snapshot = ctx.current.load();
     // All errors are collected, so that each is shown next to its field.
-    let mut query = QueryParameters::of_form(&request);
-    let asked = SearchRequest::take_from(&mut query, &snapshot.input, TextMatch::Words);
+    let mut query = QueryParameters::of_form(request);
+    let values = SearchParameters::take_from(&mut query);
+    let issues = &mut query.issues;
+    let asked = SearchRequest::new(values, issues, &snapshot.input, TextMatch::Words);
     let made = pages.of(&snapshot);
     let view = SearchView {
         snapshot: &snapshot,
@@ -59,34 +69,31 @@ pub async fn answer(pages: Arc<Pages>, request: Request) -> Response {
         links: &ctx.links,
     };
     if !query.issues.is_empty() {
-        return if wants_html(request.headers()) {
-            refusal(view.refusal(), POLICY)
-        } else {
-            invalid_parameters(query.issues)
-        };
+        if wants_html(request.headers()) {
+            return Ok(refusal(view.refusal(), POLICY));
+        }
+        return Err(HttpProblem::invalid_parameters(query.issues).into());
     }
     let (limit, cursor) = (usize::from(asked.limit), asked.cursor.as_ref());
-    let work = async {
-        let index = &ctx.text_index;
-        let found = index.search(&snapshot, &asked.filter, limit, cursor).await;
-        let mut nearest = Vec::new();
-        if found.total == 0 {
-            for candidate in view.candidates() {
-                let counted = index.search(&snapshot, &candidate.filter, 1, None).await;
-                nearest.push((candidate, counted));
-            }
+    let _slot = ctx.turn(client).await?;
+    let index = &ctx.text_index;
+    let found = index.search(&snapshot, &asked.filter, limit, cursor).await;
+    let mut nearest = Vec::new();
+    if found.total == 0 {
+        for candidate in view.candidates() {
+            let counted = index.search(&snapshot, &candidate.filter, 1, None).await;
+            nearest.push((candidate, counted));
         }
-        let html = apart_if(found.places.len() > SHORT_PAGE, || {
-            view.results(&found, nearest)
-        });
-        page(&request, Arc::clone(&snapshot), html, POLICY)
-    };
-    in_turn(&request, &ctx.compute, work).await
+    }
+    let html = apart_if(found.places.len() > SHORT_PAGE, || {
+        view.results(&found, nearest)
+    });
+    Ok(page(Arc::clone(&snapshot), html, POLICY))
 }
 
 struct SearchView<'a> {
     snapshot: &'a Snapshot,
-    query: &'a QueryParameters<'a>,
+    query: &'a QueryParameters,
     /// Use it only if `query` has no issues.
     asked: &'a SearchRequest,
     made: &'a SnapshotPages,
@@ -282,7 +289,9 @@ impl SearchView<'_> {
         let (query, path) = (self.query, format!("{}/search", site.root));
         let without = [without, &["cursor"]].concat();
         let mut changed = query.with(&without, added);
-        let asked = SearchRequest::take_from(&mut changed, &self.snapshot.input, TextMatch::Words);
+        let values = SearchParameters::take_from(&mut changed);
+        let (issues, input) = (&mut changed.issues, &self.snapshot.input);
+        let asked = SearchRequest::new(values, issues, input, TextMatch::Words);
         Candidate {
             filter: asked.filter,
             words,

@@ -12,7 +12,7 @@ use crate::insights::trades::AspectDefinition;
 use crate::model::{Day, Rating, RatingCounts, VoteCounts};
 use crate::snapshot::{ReviewIndex, Snapshot};
 use crate::wire::parameters::{
-    Aspect, Date, FirstSince, FirstUntil, Parameter, ParameterSource, SecondSince, SecondUntil,
+    Aspect, FirstSince, FirstUntil, Parameter, SecondSince, SecondUntil, arguments,
 };
 use crate::wire::{self, Comparison, Issue, IssueCode, Period, PeriodAspect};
 
@@ -95,14 +95,36 @@ pub struct PeriodsRequest {
     aspect: Option<usize>,
 }
 
+arguments! {
+    /// The parameters of a comparison.
+    pub struct PeriodsParameters {
+        /// First day of the first period, `YYYY-MM-DD`.
+        first_since: FirstSince,
+        /// Last day of the first period, `YYYY-MM-DD`.
+        first_until: FirstUntil,
+        /// First day of the second period, `YYYY-MM-DD`.
+        second_since: SecondSince,
+        /// Last day of the second period, `YYYY-MM-DD`.
+        second_until: SecondUntil,
+        /// Id of the one aspect to compare, for example `price`.
+        aspect: Aspect,
+    }
+}
+
 impl PeriodsRequest {
-    /// Reads the request from `source`, which records errors; `None` if a day is missing or anything is invalid.
-    pub fn take_from(source: &mut impl ParameterSource, trade: &Trade) -> Option<Self> {
-        let first = period::<FirstSince, FirstUntil>(source);
-        let second = period::<SecondSince, SecondUntil>(source);
-        let aspect = source.take::<Aspect>();
-        let aspect = aspect.and_then(|asked| aspect_of(source, trade, &asked));
-        let (first, second) = first.zip(second).filter(|_| source.issues().is_empty())?;
+    /// `None` if there are issues: those of the parameters, to which others are added.
+    pub fn new(
+        parameters: &PeriodsParameters,
+        issues: &mut Vec<Issue>,
+        trade: &Trade,
+    ) -> Option<Self> {
+        let days = parameters.first_since.zip(parameters.first_until);
+        let first = period::<FirstSince, FirstUntil>(days, issues);
+        let days = parameters.second_since.zip(parameters.second_until);
+        let second = period::<SecondSince, SecondUntil>(days, issues);
+        let aspect = parameters.aspect.as_deref();
+        let aspect = aspect.and_then(|id| aspect_of(issues, trade, id));
+        let (first, second) = first.zip(second).filter(|_| issues.is_empty())?;
         Some(Self {
             first,
             second,
@@ -112,17 +134,12 @@ impl PeriodsRequest {
 }
 
 /// The period from the value of `S` to that of `U`.
-fn period<S, U>(source: &mut impl ParameterSource) -> Option<Days>
-where
-    S: Parameter<Kind = Date>,
-    U: Parameter<Kind = Date>,
-{
-    let (first, last) = (source.require::<S>(), source.require::<U>());
-    let (first, last) = first.zip(last)?;
+fn period<S: Parameter, U: Parameter>(days: Option<Days>, issues: &mut Vec<Issue>) -> Option<Days> {
+    let (first, last) = days?;
     if last < first {
         let message = format!("must not be before {}, which is {first}", S::NAME);
-        let issue = Issue::new(U::NAME, IssueCode::TooSmall, message, &last.to_string());
-        source.issues().push(issue);
+        let code = IssueCode::TooSmall;
+        issues.push(Issue::new(U::NAME, code, message, &last.to_string()));
         return None;
     }
     Some((first, last))

@@ -17,7 +17,7 @@ use crate::links::Links;
 use crate::model::{Day, MentionKind, Mentions, ReviewVote, Vote, VoteCounts, fold};
 use crate::snapshot::Snapshot;
 use crate::snapshot::segment::Segment;
-use crate::wire::parameters::{self, InsightsPart, LIMIT_DEFAULT, Parameter, ParameterSource};
+use crate::wire::parameters::{self, InsightsPart, LIMIT_DEFAULT, Parameter, arguments};
 use crate::wire::{self, AspectFacet, Entity, Facet, Insights, InsightsStage, Issue, IssueCode};
 
 /// Maximum JSON size of an overview.
@@ -36,40 +36,36 @@ pub enum StageRequest {
     Part(InsightsPart),
 }
 
+arguments! {
+    /// The parameters of a stage of the insights.
+    pub struct StageParameters {
+        /// One aspect: id or name.
+        aspect: parameters::Aspect,
+        /// One technician: full name, id or alias.
+        technician: parameters::Technician,
+        /// One service: id, name or synonym.
+        service: parameters::Service,
+        /// One service area: name.
+        area: parameters::Area,
+        /// One part; `overview` summarizes all.
+        part: parameters::Part,
+    }
+}
+
 impl StageRequest {
-    /// The stage that `source` requests, if any. Errors are recorded in `source`, also for a request of several
-    /// stages.
-    pub fn take_from(source: &mut impl ParameterSource) -> Option<Self> {
-        let mut asked = Self::named(source);
-        asked.extend(source.take::<parameters::Part>().map(Self::Part));
-        Self::only(asked, source)
-    }
-
-    /// Every aspect and entity that `source` requests by name.
-    pub fn named(source: &mut impl ParameterSource) -> Vec<Self> {
+    /// The first stage that the parameters name, if any; each other one is an issue.
+    pub fn new(parameters: StageParameters, issues: &mut Vec<Issue>) -> Option<Self> {
         let entity = |kind| move |name| Self::Entity(kind, name);
-        let asked = [
-            source.take::<parameters::Aspect>().map(Self::Aspect),
-            source
-                .take::<parameters::Technician>()
-                .map(entity(MentionKind::Technician)),
-            source
-                .take::<parameters::Service>()
-                .map(entity(MentionKind::Service)),
-            source
-                .take::<parameters::Area>()
-                .map(entity(MentionKind::ServiceArea)),
+        let stages = [
+            parameters.aspect.map(Self::Aspect),
+            (parameters.technician).map(entity(MentionKind::Technician)),
+            parameters.service.map(entity(MentionKind::Service)),
+            parameters.area.map(entity(MentionKind::ServiceArea)),
+            parameters.part.map(Self::Part),
         ];
-        asked.into_iter().flatten().collect()
-    }
-
-    /// The first of `asked`; each other one is an issue.
-    pub fn only(asked: Vec<Self>, source: &mut impl ParameterSource) -> Option<Self> {
-        let mut asked = asked.into_iter();
-        let first = asked.next()?;
-        for other in asked {
-            source.issues().push(other.one_too_many(&first));
-        }
+        let mut stages = stages.into_iter().flatten();
+        let first = stages.next()?;
+        issues.extend(stages.map(|other| other.one_too_many(&first)));
         Some(first)
     }
 
@@ -302,29 +298,39 @@ pub struct EvidenceRequest {
     pub cursor: Option<Cursor>,
 }
 
-impl EvidenceRequest {
-    /// Reads the request from `source`, which records errors.
-    pub fn take_from(source: &mut impl ParameterSource) -> Self {
-        // In the order of the documentation, in which issues are listed.
-        Self {
-            polarity: source.take::<parameters::Polarity>(),
-            technician: source.take::<parameters::Technician>(),
-            service: source.take::<parameters::Service>(),
-            since: source.take::<parameters::Since>(),
-            until: source.take::<parameters::Until>(),
-            has_hits: source.take::<parameters::Hits>().unwrap_or(true),
-            limit: source.take::<parameters::Limit>().unwrap_or(LIMIT_DEFAULT),
-            cursor: source.take::<CursorParameter>(),
-        }
+arguments! {
+    /// The parameters of evidence, besides the aspect.
+    pub struct EvidenceParameters {
+        /// Only reviews with this vote on the aspect.
+        polarity: parameters::Polarity,
+        /// Only findings about this technician: name, id or alias.
+        technician: parameters::Technician,
+        /// Only reviews that mention this service: id, name or synonym.
+        service: parameters::Service,
+        /// Only reviews from this day on, `YYYY-MM-DD`.
+        since: parameters::Since,
+        /// Only reviews up to this day, `YYYY-MM-DD`.
+        until: parameters::Until,
+        /// `false` omits the reasons of findings.
+        hits: parameters::Hits,
+        /// Maximum number of reviews to return.
+        limit: parameters::Limit,
+        /// `next_cursor` of an answer to the same request.
+        cursor: CursorParameter,
     }
+}
 
-    /// Like [`Self::take_from`], for a page whose only filter is the polarity.
-    pub fn take_polarity_from(source: &mut impl ParameterSource) -> Self {
+impl From<EvidenceParameters> for EvidenceRequest {
+    fn from(parameters: EvidenceParameters) -> Self {
         Self {
-            polarity: source.take::<parameters::Polarity>(),
-            limit: source.take::<parameters::Limit>().unwrap_or(LIMIT_DEFAULT),
-            cursor: source.take::<CursorParameter>(),
-            ..Self::default()
+            polarity: parameters.polarity,
+            technician: parameters.technician,
+            service: parameters.service,
+            since: parameters.since,
+            until: parameters.until,
+            has_hits: parameters.hits.unwrap_or(true),
+            limit: parameters.limit.unwrap_or(LIMIT_DEFAULT),
+            cursor: parameters.cursor,
         }
     }
 }

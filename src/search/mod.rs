@@ -13,6 +13,6 @@ mod text_index;
 
 pub use answer::{ResultPage, SHORT_PAGE, TOTAL_MAX, Work};
 pub use names::did_you_mean;
-pub use request::{Cursor, CursorParameter, InvalidCursor, SearchRequest};
+pub use request::{Cursor, CursorParameter, InvalidCursor, SearchParameters, SearchRequest};
 pub use scan::TextFinder;
 pub use text_index::{AskWhen, TextIndex, walk};

@@ -6,7 +6,7 @@ use crate::insights::Trade;
 use crate::model::business::Business;
 use crate::model::{MentionKind, SearchArguments, fold};
 use crate::snapshot::{MentionCounts, Snapshot};
-use crate::wire::parameters::{Aspect, Parameter, ParameterSource};
+use crate::wire::parameters::{Aspect, Parameter};
 use crate::wire::{DidYouMean, Facet, Issue, IssueCode};
 
 /// Maximum number of characters of a name that are compared.
@@ -20,12 +20,12 @@ const WORD_SHARE: f64 = 0.9;
 
 /// The index in `trade` of the aspect with that ID. An unknown one is an error, because a result of 0 would look like
 /// no reviews on it.
-pub fn aspect_of(source: &mut impl ParameterSource, trade: &Trade, asked: &str) -> Option<usize> {
-    let found = trade.aspect(asked);
+pub fn aspect_of(issues: &mut Vec<Issue>, trade: &Trade, id: &str) -> Option<usize> {
+    let found = trade.aspect(id);
     if found.is_none() {
         let message = format!("must be one of: {}", trade.aspect_ids().join(", "));
-        let issue = Issue::new(Aspect::NAME, IssueCode::InvalidString, message, asked);
-        source.issues().push(issue);
+        let issue = Issue::new(Aspect::NAME, IssueCode::InvalidString, message, id);
+        issues.push(issue);
     }
     found
 }

@@ -16,7 +16,7 @@ use crate::model::{PluralEndings, ReviewFilter, ReviewId, SearchArguments, TextM
 use crate::snapshot::input::SnapshotInput;
 use crate::snapshot::{Place, ReviewIndex};
 use crate::wire::parameters::{
-    LIMIT_DEFAULT, Limit, MetaSchemaRef, Parameter, ParameterKind, ParameterSource, TextKind,
+    self, LIMIT_DEFAULT, Limit, MetaSchema, Parameter, ParameterKind, TextKind, arguments,
 };
 use crate::wire::{Issue, IssueCode};
 
@@ -32,32 +32,96 @@ pub struct SearchRequest {
     pub cursor: Option<Cursor>,
 }
 
+arguments! {
+    /// The parameters of a search.
+    pub struct SearchParameters {
+        /// Exact number of stars.
+        rating: parameters::Rating,
+        /// Minimum rating (inclusive, decimals allowed).
+        min_rating: parameters::MinRating,
+        /// Maximum rating (inclusive, decimals allowed).
+        max_rating: parameters::MaxRating,
+        /// On or after this day, `YYYY-MM-DD`.
+        since: parameters::Since,
+        /// On or before this day, `YYYY-MM-DD`.
+        until: parameters::Until,
+        /// Text to find, ignoring case, 1 to 1,000 characters.
+        query: parameters::Query,
+        /// `words` in any order, or `substring` (default).
+        text_match: parameters::MatchRule,
+        /// Name of a technician mentioned, as listed, ignoring case.
+        mentions_technician: parameters::MentionsTechnician,
+        /// Id of a service mentioned.
+        mentions_service: parameters::MentionsService,
+        /// Language tag, for example `en`.
+        language: parameters::Language,
+        /// Name of the source.
+        source: parameters::Source,
+        /// Only with a text, or only without.
+        has_text: parameters::HasText,
+        /// Only with an owner's answer, or only without.
+        has_response: parameters::HasResponse,
+        /// Id of an aspect, for example `punctuality`.
+        aspect: parameters::Aspect,
+        /// Sentiment on the aspect; only with `aspect`.
+        polarity: parameters::Polarity,
+        /// Order (default `newest`). Equal stars: newest first.
+        sort: parameters::SortOrder,
+        /// Maximum number of reviews to return.
+        limit: Limit,
+        /// `next_cursor` of an answer to the same filters.
+        cursor: CursorParameter,
+    }
+}
+
 impl SearchRequest {
-    /// Reads a search of the reviews of `input` from `source`, which records errors. `text_match` is the default mode;
-    /// plurals are those of the business's language. An aspect must belong to the trade.
-    pub fn take_from(
-        source: &mut impl ParameterSource,
+    /// A search of the reviews of `input`; `issues` are those of the parameters, to which others are added. `text_match` is
+    /// the default mode; plurals are those of the business's language. An aspect must belong to the trade.
+    pub fn new(
+        parameters: SearchParameters,
+        issues: &mut Vec<Issue>,
         input: &SnapshotInput,
         text_match: TextMatch,
     ) -> Self {
-        let language = input.business.language.as_deref();
-        let arguments = SearchArguments::take_from(source, text_match, PluralEndings::of(language));
-        if let Some(asked) = arguments.aspect.as_deref() {
-            aspect_of(source, input.analyzer.trade(), asked);
+        let arguments = SearchArguments {
+            rating: parameters.rating,
+            min_rating: parameters.min_rating,
+            max_rating: parameters.max_rating,
+            since: parameters.since,
+            until: parameters.until,
+            query: parameters.query,
+            text_match: parameters.text_match.unwrap_or(text_match),
+            plural_endings: PluralEndings::of(input.business.language.as_deref()),
+            mentions_technician: parameters.mentions_technician,
+            mentions_service: parameters.mentions_service,
+            language: parameters.language,
+            source: parameters.source,
+            has_text: parameters.has_text,
+            has_response: parameters.has_response,
+            aspect: parameters.aspect,
+            polarity: parameters.polarity,
+            sort: parameters.sort.unwrap_or_default(),
+        };
+        if let Some(vote) = arguments.polarity.filter(|_| arguments.aspect.is_none()) {
+            let message = format!("must be given together with {}", parameters::Aspect::NAME);
+            let (name, code) = (parameters::Polarity::NAME, IssueCode::InvalidString);
+            issues.push(Issue::new(name, code, message, vote.name()));
         }
-        let limit = source.take::<Limit>().unwrap_or(LIMIT_DEFAULT);
-        let cursor = source.take::<CursorParameter>();
+        if let Some(id) = arguments.aspect.as_deref() {
+            aspect_of(issues, input.analyzer.trade(), id);
+        }
         let filter = ReviewFilter::new(&arguments);
+        let cursor = parameters.cursor;
         // With an invalid filter, the cursor cannot be checked.
         if let Some(cursor) = cursor.as_ref().filter(|cursor| !cursor.belongs_to(&filter))
-            && source.issues().is_empty()
+            && issues.is_empty()
         {
-            source.issues().push(cursor.invalid());
+            issues.push(cursor.invalid());
         }
         Self {
             arguments,
             filter,
-            limit,
+            limit: parameters.limit.unwrap_or(LIMIT_DEFAULT),
             cursor,
         }
     }
@@ -156,7 +220,7 @@ impl ParameterKind for CursorParameter {
         "must be `next_cursor` of an answer to the same filters".to_owned()
     }
 
-    fn schema(self) -> MetaSchemaRef {
+    fn schema(self) -> MetaSchema {
         TextKind::ANY.schema()
     }
 }

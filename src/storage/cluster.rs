@@ -14,7 +14,7 @@ use super::rqlite::{Cluster, ClusterError, Contact, Executed, Lease, NodeStatus,
 use super::schema::Migrated;
 use super::text::{utc_milliseconds, utc_seconds};
 use super::write::{WorkingCopy, Write, level_with_cluster};
-use super::{Database, OpenFile, Writer, derived, schema};
+use super::{Database, DeliveryLock, OpenFile, Writer, derived, schema};
 use crate::clock::Clock;
 use crate::compute::lock;
 use crate::config::ClusterAddress;
@@ -324,7 +324,7 @@ fn span_ms(text: &str) -> Option<u64> {
 }
 
 // The lease of the one process in a cluster that raises versions and sends deliveries. On one machine every process
-// may raise versions, and a lock file chooses the sender ([`super::DeliveryLock`]).
+// may raise versions, and a lock file chooses the sender ([`DeliveryLock`]).
 //
 // The lease is a row with an end time by its holder's wall clock; another process takes it over after that time plus a
 // margin for clock differences. The holder uses its monotonic clock, from the moment at which it sent the request.
@@ -334,6 +334,16 @@ const LEASE_MIN: Duration = Duration::from_secs(20);
 /// Maximum difference between the clocks of two machines.
 const CLOCKS_DIFFER_MAX: Duration = Duration::from_secs(1);
 const NAME: &str = "sender";
+/// A node without contact to its leader for this long counts as cut off.
+pub const CUT_OFF_AFTER: Duration = Duration::from_secs(3);
+
+/// The right to send, held until it is dropped or, in a cluster, until the lease ends.
+#[must_use]
+#[derive(Debug)]
+pub enum SenderLock {
+    File(DeliveryLock),
+    Lease,
+}
 
 impl Database {
     /// Whether this process may raise versions of documents.
@@ -350,6 +360,26 @@ impl Database {
         ends_at.map_or(Duration::ZERO, |ends_at| {
             ends_at - Clock::system().monotonic()
         })
+    }
+
+    /// Takes the right to send, if no other process has it: the lock beside the file or, in a cluster, the lease. A node
+    /// that is cut off could neither raise versions nor see due work, so it takes none. `exchange` is the longest time of a
+    /// delivery.
+    ///
+    /// # Errors
+    /// When the lock's file cannot be created, or the cluster does not accept the write.
+    pub async fn take_sender_lock(
+        &self,
+        exchange: Duration,
+    ) -> Result<Option<SenderLock>, DbError> {
+        if !self.is_cluster() {
+            let lock = DeliveryLock::take(self.path())?;
+            return Ok(lock.map(SenderLock::File));
+        }
+        let standing = self.node_standing();
+        let is_cut_off = standing.is_some_and(|node| node.heard_ago > CUT_OFF_AFTER);
+        let is_taken = !is_cut_off && self.renew_lease(exchange).await?;
+        Ok(is_taken.then_some(SenderLock::Lease))
     }
 
     /// Takes the lease if it is free, or prolongs it, so that deliveries that take at most `exchange` can still begin

@@ -33,7 +33,7 @@ use sqlx::sqlite::{SqliteConnection, SqliteJournalMode, SqlitePool};
 use sqlx::{ConnectOptions as _, Connection as _, Sqlite};
 
 pub use backup::{Alone, Carried, Prepared, carry_over, may_replace, replace_backup};
-pub use cluster::{NodeStanding, is_leased};
+pub use cluster::{CUT_OFF_AFTER, NodeStanding, SenderLock, is_leased};
 pub use connection::{CACHE_KIB, limit_cache};
 pub use erase::{Erased, Postponed, REWRITE_AT_ONCE_MAX, lacking_room, unerased};
 pub use error::{AtPath, DbError};

@@ -3,14 +3,21 @@
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
+use poem::http::StatusCode;
 use tokio_util::sync::CancellationToken;
 
+use super::client::ClientAddress;
+use super::problem::HttpProblem;
 use crate::clock::{Clock, Monotonic};
-use crate::compute::{Compute, lock};
-use crate::config::RequestLog;
+use crate::compute::{Compute, Crowded, Slot, lock};
+use crate::config::{Nets, RequestLog};
 use crate::links::Links;
+use crate::metrics;
 use crate::search::TextIndex;
 use crate::snapshot::CurrentSnapshot;
+
+/// The `Retry-After` when too many requests wait.
+const CROWDED_PAUSE: Duration = Duration::from_secs(1);
 
 /// There is one, shared by all handlers and jobs.
 #[derive(Debug)]
@@ -18,6 +25,8 @@ pub struct Ctx {
     pub current: Arc<CurrentSnapshot>,
     pub links: Links,
     pub clock: Clock,
+    /// Proxies whose `X-Forwarded-For` is trusted.
+    pub trusted_proxies: Nets,
     /// Runs CPU-bound work.
     pub compute: Compute,
     /// Finds rare search terms.
@@ -37,6 +46,7 @@ impl Ctx {
         links: Links,
         clock: Clock,
         text_index: TextIndex,
+        trusted_proxies: Nets,
     ) -> Self {
         let (compute, current) = (Compute::default(), Arc::new(current));
         let freshness = SnapshotFreshness {
@@ -47,6 +57,7 @@ impl Ctx {
             current,
             links,
             clock,
+            trusted_proxies,
             compute,
             text_index,
             freshness,
@@ -54,6 +65,22 @@ impl Ctx {
             request_log: OnceLock::new(),
             draining: CancellationToken::new(),
         }
+    }
+
+    /// Waits for the client's turn to compute (IPv6: its /64), which lasts until the slot is dropped.
+    ///
+    /// # Errors
+    /// 503 if too many requests wait.
+    pub async fn turn(&self, client: ClientAddress) -> Result<Slot, HttpProblem> {
+        let slot = self.compute.turns.slot(client.network(64)).await;
+        slot.map_err(|Crowded| {
+            metrics::COMPUTE_REFUSED.count(&[]);
+            HttpProblem::retry_later(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "Too many requests are waiting; try again later.",
+                CROWDED_PAUSE,
+            )
+        })
     }
 
     pub fn request_log(&self) -> RequestLog {

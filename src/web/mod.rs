@@ -1,23 +1,26 @@
-//! Shared parts of all HTTP handlers: URL parameters, routes, conditional requests, content codings and errors.
-//!
-//! Policies are pure, so that tables of cases can test them: they do not wait, read a clock or depend on a route.
+//! HTTP around poem: the listener, the middleware (one file each), and what handlers share: ready bodies, problems and
+//! query parameters. Independent of the routes; [`crate::app`] puts them together.
 
-mod answer;
+mod body;
+mod client;
+mod conditional;
 pub mod context;
+mod headers;
+mod log;
 mod openapi;
 mod problem;
 mod query;
-mod request;
-mod route;
+mod routes;
 pub mod server;
+mod weights;
 
-pub use answer::{
-    Modified, Ready, cached_body, date_beside, modified, pieces, share, wants_html, whole_body,
-};
+pub use body::{BODY_TIMEOUT, read_body};
+pub use client::ClientAddress;
+pub use conditional::{ReadyBody, with_conditional_requests};
+pub use headers::with_common_headers;
+pub use log::{RequestId, with_log};
 pub use openapi::to_3_1;
-pub use problem::{
-    PROBLEM, invalid_parameters, method_list, method_not_allowed, problem, retry_later,
-};
+pub use problem::{HttpProblem, PROBLEM};
 pub use query::QueryParameters;
-pub use request::{ClientAddress, UrlParameters, announces_more_than, body_fault, in_turn};
-pub use route::{AnswerCounts, Route, RouteTable};
+pub use routes::{ListedRoute, Routes};
+pub use weights::wants_html;

@@ -17,6 +17,7 @@ pub fn to_3_1(mut document: Value) -> Value {
             .and_then(Value::as_array_mut);
         for parameter in parameters.into_iter().flatten() {
             convert(&mut parameter["schema"]);
+            complete(parameter);
         }
     }
     members(&mut document["components"], "schemas").for_each(convert);
@@ -24,6 +25,25 @@ pub fn to_3_1(mut document: Value) -> Value {
     document["jsonSchemaDialect"] = json!("https://spec.openapis.org/oas/3.1/dialect/base");
     document["security"] = json!([]);
     document
+}
+
+/// Moves the example from the schema to the parameter, and declares for each choice and flag in a query that an empty
+/// value counts as absent. The schema of a text allows it anyway; an empty number or day is invalid, and a required
+/// parameter may not be empty.
+fn complete(parameter: &mut Value) {
+    let schema = &mut parameter["schema"];
+    let example = schema
+        .as_object_mut()
+        .and_then(|schema| schema.remove("example"));
+    // Of components, parameters refer only to enums.
+    let is_choice =
+        schema["type"] == "boolean" || schema.get("enum").is_some() || schema.get("$ref").is_some();
+    if is_choice && parameter["in"] == "query" && parameter["required"] != true {
+        parameter["allowEmptyValue"] = json!(true);
+    }
+    if let Some(example) = example {
+        parameter["example"] = example;
+    }
 }
 
 fn convert(schema: &mut Value) {
@@ -139,7 +159,7 @@ mod tests {
                 "openapi": "3.0.0",
                 "info": {"title": "t"},
                 "paths": {"/default": {
-                    "get": {"parameters": [{"schema": before, "example": "stays"}]},
+                    "get": {"parameters": [{"schema": before, "example": "stays", "in": "path"}]},
                     "post": {"responses": {}},
                 }},
                 "components": {"schemas": {"default": before}},
@@ -149,7 +169,7 @@ mod tests {
                 "jsonSchemaDialect": "https://spec.openapis.org/oas/3.1/dialect/base",
                 "info": {"title": "t"},
                 "paths": {"/default": {
-                    "get": {"parameters": [{"schema": after, "example": "stays"}]},
+                    "get": {"parameters": [{"schema": after, "example": "stays", "in": "path"}]},
                     "post": {"responses": {}},
                 }},
                 "components": {"schemas": {"default": after}},

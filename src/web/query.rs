@@ -1,20 +1,24 @@
-//! The query string of a request as a source of parameters, and addresses with the same parameters.
+//! The query string of a request as a source of parameters (`application/x-www-form-urlencoded`, WHATWG URL §5.1), and
+//! addresses with the same parameters.
 
-use poem::{Request, Response};
+use percent_encoding::percent_decode;
+use poem::Request;
 
-use super::problem::invalid_parameters;
-use super::request::UrlParameters;
+use super::problem::HttpProblem;
 use crate::wire::parameters::{Parameter, ParameterSource, Parsed, parse_all};
 use crate::wire::{Issue, RECEIVED_CHARACTERS_MAX};
 
 /// Maximum number of ignored names in a response.
 const IGNORED_MAX: usize = 20;
 
+/// `Err` if the bytes are not UTF-8: the text in printable form.
+type Decoded = Result<String, String>;
+
 /// The decoded pairs, and the issues found so far.
 #[derive(Debug, Default)]
-pub struct QueryParameters<'a> {
-    /// In order; `Err` if the bytes are not UTF-8.
-    given: Vec<(&'a str, Result<&'a str, &'a str>)>,
+pub struct QueryParameters {
+    /// In order.
+    pairs: Vec<(String, Decoded)>,
     /// Whether empty values count as absent.
     is_form: bool,
     pub issues: Vec<Issue>,
@@ -22,55 +26,56 @@ pub struct QueryParameters<'a> {
     known: Vec<&'static str>,
 }
 
-impl<'a> QueryParameters<'a> {
+impl QueryParameters {
     /// The query of `request`, of which no parameter is read yet.
-    pub fn of(request: &'a Request) -> Self {
+    pub fn new(request: &Request) -> Self {
         Self {
-            given: UrlParameters::pairs(request).collect(),
+            pairs: decode_pairs(request.uri().query().unwrap_or_default()),
             ..Self::default()
         }
     }
 
-    /// Like [`Self::of`], for a page: empty values count as absent, because a browser's form sends every field.
-    pub fn of_form(request: &'a Request) -> Self {
+    /// Like [`Self::new`], for a page: empty values count as absent, because a browser's form sends every field.
+    pub fn of_form(request: &Request) -> Self {
         Self {
             is_form: true,
-            ..Self::of(request)
+            ..Self::new(request)
         }
     }
 
     /// The same query without the parameters `without`, and with `added`, before any parameter is read.
-    pub fn with<'b>(
-        &'b self,
-        without: &[&str],
-        added: &[(&'b str, &'b str)],
-    ) -> QueryParameters<'b> {
-        let kept = self.given.iter();
-        let kept = kept.filter(|(name, _)| !without.contains(name));
-        let added = added.iter().map(|(name, value)| (*name, Ok(*value)));
-        QueryParameters {
-            given: kept.copied().chain(added).collect(),
+    pub fn with(&self, without: &[&str], added: &[(&str, &str)]) -> Self {
+        let kept = self.pairs.iter();
+        let kept = kept.filter(|(name, _)| !without.contains(&name.as_str()));
+        let added = added.iter();
+        let added = added.map(|(name, value)| ((*name).to_owned(), Ok((*value).to_owned())));
+        Self {
+            pairs: kept.cloned().chain(added).collect(),
             is_form: self.is_form,
-            ..QueryParameters::default()
+            ..Self::default()
         }
     }
 
-    /// The pairs that count as given.
-    fn filled(&self) -> impl Iterator<Item = (&'a str, Result<&'a str, &'a str>)> {
-        let given = self.given.iter().copied();
-        given.filter(|(_, value)| !self.is_form || *value != Ok(""))
+    /// The pairs that count as present.
+    fn present(&self) -> impl Iterator<Item = (&str, Result<&str, &str>)> {
+        let pairs = self.pairs.iter();
+        let pairs = pairs.map(|(name, value)| {
+            let value = value.as_deref().map_err(String::as_str);
+            (name.as_str(), value)
+        });
+        pairs.filter(|(_, value)| !self.is_form || *value != Ok(""))
     }
 
-    fn pairs(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
-        self.filled().map(|(name, value)| {
+    fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.present().map(|(name, value)| {
             let (Ok(text) | Err(text)) = value;
             (name, text)
         })
     }
 
-    pub fn value(&self, name: &str) -> Option<&'a str> {
-        let given = self.pairs().find(|(key, _)| *key == name);
-        given.map(|(_, value)| value)
+    pub fn value(&self, name: &str) -> Option<&str> {
+        let mut texts = self.texts();
+        texts.find_map(|(key, value)| (key == name).then_some(value))
     }
 
     pub fn issue(&self, name: &str) -> Option<&Issue> {
@@ -78,11 +83,11 @@ impl<'a> QueryParameters<'a> {
         issues.find(|issue| issue.path.first().is_some_and(|key| key == name))
     }
 
-    /// The names of given parameters that were not read, without duplicates.
+    /// The names that were not read, without duplicates.
     pub fn ignored_names(&self) -> Vec<String> {
         let mut ignored = Vec::new();
-        for (name, _) in &self.given {
-            let is_known = self.known.contains(name);
+        for (name, _) in &self.pairs {
+            let is_known = self.known.contains(&name.as_str());
             let name: String = name.chars().take(RECEIVED_CHARACTERS_MAX).collect();
             if !is_known && ignored.len() < IGNORED_MAX && !ignored.contains(&name) {
                 ignored.push(name);
@@ -94,7 +99,7 @@ impl<'a> QueryParameters<'a> {
     /// `path` with the known parameters except `without`, and with `added`.
     pub fn address(&self, path: &str, without: &[&str], added: &[(&str, &str)]) -> String {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
-        let kept = self.pairs();
+        let kept = self.texts();
         query.extend_pairs(
             kept.filter(|(name, _)| self.known.contains(name) && !without.contains(name)),
         );
@@ -107,21 +112,426 @@ impl<'a> QueryParameters<'a> {
         }
     }
 
-    /// The error response if there are issues.
-    pub fn problem(&mut self) -> Option<Response> {
+    /// # Errors
+    /// 400 if there are issues.
+    pub fn check(&mut self) -> Result<(), HttpProblem> {
         let issues = std::mem::take(&mut self.issues);
-        (!issues.is_empty()).then(|| invalid_parameters(issues))
+        if issues.is_empty() {
+            Ok(())
+        } else {
+            Err(HttpProblem::invalid_parameters(issues))
+        }
     }
 }
 
-impl ParameterSource for QueryParameters<'_> {
+impl ParameterSource for QueryParameters {
     fn read<P: Parameter>(&mut self) -> Parsed<P> {
         self.known.push(P::NAME);
-        let given = self.filled().filter(|(name, _)| *name == P::NAME);
-        parse_all::<P>(given.map(|(_, value)| value))
+        let present = self.present().filter(|(name, _)| *name == P::NAME);
+        parse_all::<P>(present.map(|(_, value)| value))
     }
 
     fn issues(&mut self) -> &mut Vec<Issue> {
         &mut self.issues
+    }
+}
+
+fn decode_pairs(query: &str) -> Vec<(String, Decoded)> {
+    let pairs = query
+        .split('&')
+        .filter(|pair| !pair.is_empty())
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    pairs
+        .map(|(name, value)| (decode(name).unwrap_or_else(|text| text), decode(value)))
+        .collect()
+}
+
+/// One name or value. A `%` without two hexadecimal digits is literal.
+fn decode(raw: &str) -> Decoded {
+    if !raw.bytes().any(|byte| byte == b'+' || byte == b'%') {
+        return Ok(raw.to_owned());
+    }
+    let bytes = percent_decode(raw.replace('+', " ").as_bytes()).collect();
+    String::from_utf8(bytes).map_err(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::parameters::{
+        Limit, MentionsService, MinRating, OneOf, Rating, Since, TextKind,
+    };
+
+    /// A bounded text like `query`.
+    struct Short;
+    impl Parameter for Short {
+        type Kind = TextKind;
+        const NAME: &'static str = "query";
+        const KIND: TextKind = TextKind(Some(4));
+    }
+
+    /// A choice like `polarity`.
+    struct Sort;
+    impl Parameter for Sort {
+        type Kind = OneOf<u8>;
+        const NAME: &'static str = "sort";
+        const KIND: OneOf<u8> = OneOf(
+            &[0, 1],
+            |sort| ["newest", "oldest"][usize::from(sort)],
+            None,
+        );
+    }
+
+    fn request(query: &str) -> Request {
+        Request::builder()
+            .uri(format!("/x?{query}").parse().unwrap())
+            .finish()
+    }
+
+    /// The errors of a query, in the order in which a handler takes its parameters.
+    fn faults(query: &str) -> Vec<Issue> {
+        fn fault<P: Parameter>(request: &Request) -> Option<Issue> {
+            QueryParameters::new(request).read::<P>().err()
+        }
+        let request = request(query);
+        let faults = [
+            fault::<Rating>(&request),
+            fault::<MinRating>(&request),
+            fault::<Since>(&request),
+            fault::<Short>(&request),
+            fault::<MentionsService>(&request),
+            fault::<Limit>(&request),
+            fault::<Sort>(&request),
+        ];
+        faults.into_iter().flatten().collect()
+    }
+
+    #[test]
+    fn an_issue_has_the_allowed_and_the_received_value() {
+        let cases = [
+            (
+                "limit=500",
+                "limit must be a whole number from 1 to 100: 500",
+            ),
+            (
+                "min_rating=9",
+                "min_rating must be a decimal number from 1 to 5: 9",
+            ),
+            (
+                "since=today",
+                "since must be a day written YYYY-MM-DD, such as 2024-02-29: today",
+            ),
+            (
+                "query=a+b%21c",
+                "query must be a text of at most 4 characters in UTF-8: a b!c",
+            ),
+            (
+                "query=a%FF",
+                "query must be a text of at most 4 characters in UTF-8: a\u{fffd}",
+            ),
+            (
+                "mentions_service=%FF",
+                "mentions_service must be a text in UTF-8, percent-encoded: \u{fffd}",
+            ),
+            ("sort=up", "sort must be one of: newest, oldest: up"),
+            ("limit=5&limit=6", "limit must be given only once: 5, 6"),
+        ];
+        for (query, expected) in cases {
+            let invalid = faults(query).remove(0);
+            let name = invalid.path.concat();
+            assert_eq!(
+                format!("{name} {}: {}", invalid.message, invalid.received),
+                expected
+            );
+        }
+        assert_eq!(
+            faults(&format!("query={}", "%C3%A9".repeat(1_000)))[0].received,
+            "é".repeat(RECEIVED_CHARACTERS_MAX)
+        );
+    }
+
+    #[test]
+    fn a_valid_text_becomes_its_value() {
+        let request = request(
+            "rating=0005&min_rating=04.50&since=2024-02-29&query=%C3%A9+%26&limit=000100&sort=oldest&mentions_service=",
+        );
+        assert_eq!(QueryParameters::new(&request).read::<Rating>(), Ok(Some(5)));
+        assert_eq!(
+            QueryParameters::new(&request).read::<MinRating>(),
+            Ok(Some(4.5))
+        );
+        assert_eq!(
+            QueryParameters::new(&request).read::<Since>(),
+            Ok("2024-02-29".parse().ok())
+        );
+        assert_eq!(
+            QueryParameters::new(&request).read::<Short>(),
+            Ok(Some("é &".to_owned()))
+        );
+        assert_eq!(
+            QueryParameters::new(&request).read::<Limit>(),
+            Ok(Some(100))
+        );
+        assert_eq!(QueryParameters::new(&request).read::<Sort>(), Ok(Some(1)));
+        assert_eq!(
+            QueryParameters::new(&request).read::<MentionsService>(),
+            Ok(None)
+        );
+    }
+
+    mod faults {
+        use super::faults;
+        use crate::wire::IssueCode::{
+            self, Duplicate, InvalidDate, InvalidString, InvalidType, TooBig, TooSmall,
+        };
+
+        /// Case, query string, the invalid parameters with their codes.
+        type Row = (
+            &'static str,
+            &'static str,
+            &'static [(&'static str, IssueCode)],
+        );
+
+        const ROWS: &[Row] = &[
+            ("nothing", "", &[]),
+            (
+                "everything right",
+                "rating=5&min_rating=4.5&since=2024-02-29&query=abcd&mentions_service=hvac&limit=100&sort=oldest",
+                &[],
+            ),
+            (
+                "unknown parameters",
+                "page=0&limits=x&Limit=0&id=%20%20&If-None-Match=x&%FF=1&=&&",
+                &[],
+            ),
+            ("an integer at its least", "rating=1", &[]),
+            ("an integer below", "rating=0", &[("rating", TooSmall)]),
+            ("an integer above", "limit=101", &[("limit", TooBig)]),
+            (
+                "an integer with zeros before it",
+                "limit=000000000000000000000000000000100",
+                &[],
+            ),
+            (
+                "an integer of any length",
+                "limit=99999999999999999999999999999999999999",
+                &[("limit", TooBig)],
+            ),
+            (
+                "zero of any length",
+                "limit=00000000000000000000000000000000000000",
+                &[("limit", TooSmall)],
+            ),
+            (
+                "an integer with a sign",
+                "limit=%2B5",
+                &[("limit", InvalidType)],
+            ),
+            (
+                "an integer with a blank for its sign",
+                "limit=+5",
+                &[("limit", InvalidType)],
+            ),
+            (
+                "an integer below zero",
+                "limit=-1",
+                &[("limit", InvalidType)],
+            ),
+            (
+                "an integer with a fraction",
+                "limit=5.0",
+                &[("limit", InvalidType)],
+            ),
+            (
+                "an integer with an exponent",
+                "limit=1e1",
+                &[("limit", InvalidType)],
+            ),
+            (
+                "an integer in other digits",
+                "limit=%D9%A1",
+                &[("limit", InvalidType)],
+            ),
+            (
+                "an integer with a blank after it",
+                "limit=5%20",
+                &[("limit", InvalidType)],
+            ),
+            (
+                "an integer that is a word",
+                "limit=ten",
+                &[("limit", InvalidType)],
+            ),
+            ("an empty integer", "limit=", &[("limit", InvalidType)]),
+            (
+                "an integer without its equals sign",
+                "limit",
+                &[("limit", InvalidType)],
+            ),
+            (
+                "an integer that is no UTF-8",
+                "limit=%FF",
+                &[("limit", InvalidType)],
+            ),
+            ("a number at its least", "min_rating=1", &[]),
+            ("a number at its most, with zeros", "min_rating=05.000", &[]),
+            (
+                "a number a hair below",
+                "min_rating=0.99999999999999999999999",
+                &[("min_rating", TooSmall)],
+            ),
+            (
+                "a number a hair above",
+                "min_rating=5.00000000000000000000001",
+                &[("min_rating", TooBig)],
+            ),
+            (
+                "a number with nothing after its point",
+                "min_rating=4.",
+                &[("min_rating", InvalidType)],
+            ),
+            (
+                "a number with nothing before its point",
+                "min_rating=.5",
+                &[("min_rating", InvalidType)],
+            ),
+            (
+                "a number with a comma",
+                "min_rating=4,5",
+                &[("min_rating", InvalidType)],
+            ),
+            (
+                "a number with an exponent",
+                "min_rating=4e0",
+                &[("min_rating", InvalidType)],
+            ),
+            (
+                "a number that is none",
+                "min_rating=NaN",
+                &[("min_rating", InvalidType)],
+            ),
+            (
+                "a number without end",
+                "min_rating=inf",
+                &[("min_rating", InvalidType)],
+            ),
+            (
+                "an empty number",
+                "min_rating=",
+                &[("min_rating", InvalidType)],
+            ),
+            (
+                "a day that is none",
+                "since=2023-02-29",
+                &[("since", InvalidDate)],
+            ),
+            (
+                "a day in another spelling",
+                "since=2024-2-29",
+                &[("since", InvalidDate)],
+            ),
+            (
+                "a day with its time",
+                "since=2024-02-29T00:00:00Z",
+                &[("since", InvalidDate)],
+            ),
+            ("an empty day", "since=", &[("since", InvalidDate)]),
+            (
+                "a day that is no UTF-8",
+                "since=%FF",
+                &[("since", InvalidDate)],
+            ),
+            ("a day, percent-encoded", "since=2024%2D02%2d29", &[]),
+            (
+                "an empty text is as if absent",
+                "query=&mentions_service",
+                &[],
+            ),
+            (
+                "characters count, not bytes",
+                "query=%C3%A9%C3%A9%F0%9F%98%80%F0%9F%98%80",
+                &[],
+            ),
+            (
+                "too many characters",
+                "query=%C3%A9%C3%A9%C3%A9%C3%A9%C3%A9",
+                &[("query", TooBig)],
+            ),
+            ("a plus is a blank", "query=a+b+", &[]),
+            (
+                "a percent sign stands for itself",
+                "query=10%&mentions_service=%zz%2",
+                &[],
+            ),
+            (
+                "a second equals sign belongs to the value",
+                "query=a=b",
+                &[],
+            ),
+            ("any character may be in a text", "query=%00%0A%22%26", &[]),
+            (
+                "a text that is no UTF-8",
+                "query=%FF",
+                &[("query", InvalidString)],
+            ),
+            (
+                "a text that ends within a character",
+                "mentions_service=%C3",
+                &[("mentions_service", InvalidString)],
+            ),
+            (
+                "a surrogate",
+                "query=%ED%A0%80",
+                &[("query", InvalidString)],
+            ),
+            ("no choice", "sort=Newest", &[("sort", InvalidString)]),
+            ("an empty choice is as if absent", "sort=", &[]),
+            (
+                "a name, percent-encoded",
+                "%6Cimit=0",
+                &[("limit", TooSmall)],
+            ),
+            ("twice", "limit=5&limit=6", &[("limit", Duplicate)]),
+            ("twice the same", "limit=5&limit=5", &[("limit", Duplicate)]),
+            (
+                "twice, once percent-encoded",
+                "limit=5&li%6Dit=6",
+                &[("limit", Duplicate)],
+            ),
+            (
+                "twice, once empty",
+                "query=&query=a",
+                &[("query", Duplicate)],
+            ),
+            (
+                "three times and wrong is one issue",
+                "limit=x&limit=0&limit=999",
+                &[("limit", Duplicate)],
+            ),
+            (
+                "all at once, in the document's order",
+                "limit=500&since=x&rating=0&bogus=1&min_rating=x&query=%FF&sort=x&mentions_service=&limit=5",
+                &[
+                    ("rating", TooSmall),
+                    ("min_rating", InvalidType),
+                    ("since", InvalidDate),
+                    ("query", InvalidString),
+                    ("limit", Duplicate),
+                    ("sort", InvalidString),
+                ],
+            ),
+        ];
+
+        #[test]
+        fn each_invalid_parameter_of_a_query_is_one_issue() {
+            for (name, query, expected) in ROWS {
+                let faults = faults(query);
+                let found: Vec<(&str, IssueCode)> = faults
+                    .iter()
+                    .map(|invalid| (invalid.path[0].as_str(), invalid.code))
+                    .collect();
+                assert_eq!(found, *expected, "{name}");
+            }
+        }
     }
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::insights;
 use super::problem::{Issue, IssueCode};
-use crate::model::{Day, PluralEndings, SearchArguments, Sort, TextMatch, Vote, named};
+use crate::model::{Day, Sort, TextMatch, Vote, named};
 
 /// Default number of reviews on a page.
 pub const LIMIT_DEFAULT: u8 = 20;
@@ -27,8 +27,9 @@ pub trait Parameter {
     const KIND: Self::Kind;
     /// Default value, if absence does not mean "no bound".
     const DEFAULT: Option<u8> = None;
-    /// Path parameters are always required.
     const IS_REQUIRED: bool = false;
+    /// A value that works with every database.
+    const EXAMPLE: Option<&'static str> = None;
 }
 
 pub type ParameterValue<P> = <<P as Parameter>::Kind as ParameterKind>::Value;
@@ -51,19 +52,17 @@ pub trait ParameterSource {
         Issue::missing::<P>()
     }
 
-    /// `None` if the parameter is absent or invalid; an issue is recorded.
+    /// `None` if the parameter is absent or invalid. An issue is recorded about an invalid one, and about an absent one
+    /// that is required.
     fn take<P: Parameter>(&mut self) -> Option<ParameterValue<P>> {
-        self.read::<P>().unwrap_or_else(|issue| {
+        let value = match self.read::<P>() {
+            Ok(None) if P::IS_REQUIRED => Err(self.missing::<P>()),
+            parsed => parsed,
+        };
+        value.unwrap_or_else(|issue| {
             self.issues().push(issue);
             None
         })
-    }
-
-    /// `None` if the parameter is absent or invalid; both are recorded as issues.
-    fn require<P: Parameter>(&mut self) -> Option<ParameterValue<P>> {
-        let required = self.read::<P>();
-        let required = required.and_then(|value| value.ok_or_else(|| self.missing::<P>()));
-        required.map_err(|issue| self.issues().push(issue)).ok()
     }
 }
 
@@ -117,21 +116,74 @@ pub fn parse_all<'a, P: Parameter>(
     }
 }
 
-/// The OpenAPI schema of `P`, with its default.
-pub fn schema<P: Parameter>() -> MetaSchemaRef {
-    let default = P::DEFAULT.map(|default| json!(default));
-    P::KIND.schema().merge(MetaSchema {
-        default,
-        ..MetaSchema::ANY
-    })
+/// A parameter as the OpenAPI document and the list of tools have it.
+#[derive(Debug)]
+pub struct ParameterSpec {
+    pub name: &'static str,
+    pub description: &'static str,
+    /// With the default and the example.
+    pub schema: MetaSchema,
+    /// The component that the document refers to instead; responses register it.
+    pub component: Option<MetaSchemaRef>,
+    pub is_required: bool,
 }
 
-/// Declares parameters: type, name, kind, and optionally a default.
+impl ParameterSpec {
+    pub fn new<P: Parameter>(description: &'static str) -> Self {
+        Self {
+            name: P::NAME,
+            description,
+            schema: MetaSchema {
+                default: P::DEFAULT.map(|default| json!(default)),
+                example: P::EXAMPLE.map(|example| json!(example)),
+                ..P::KIND.schema()
+            },
+            component: P::KIND.component(),
+            is_required: P::IS_REQUIRED,
+        }
+    }
+}
+
+/// The parameters of one operation, declared with [`arguments!`]: parsed together, and documented from the same list.
+pub trait Arguments: Sized {
+    /// In the order of the declaration, in which issues are listed too.
+    fn specs() -> Vec<ParameterSpec>;
+
+    /// The values; invalid ones are absent, with an issue in `source`.
+    fn take_from(source: &mut impl ParameterSource) -> Self;
+}
+
+/// Declares [`Arguments`]: a struct whose fields have a description and the type of their parameter.
+macro_rules! arguments {
+    ($(#[doc = $about:literal])* pub struct $name:ident {
+        $(#[doc = $description:literal] $field:ident: $parameter:ty,)*
+    }) => {
+        $(#[doc = $about])*
+        #[derive(Debug, Default)]
+        pub struct $name {
+            $(#[doc = $description] pub $field: Option<$crate::wire::parameters::ParameterValue<$parameter>>,)*
+        }
+
+        impl $crate::wire::parameters::Arguments for $name {
+            fn specs() -> Vec<$crate::wire::parameters::ParameterSpec> {
+                vec![$($crate::wire::parameters::ParameterSpec::new::<$parameter>($description.trim_ascii()),)*]
+            }
+
+            fn take_from(source: &mut impl $crate::wire::parameters::ParameterSource) -> Self {
+                Self { $($field: $crate::wire::parameters::ParameterSource::take::<$parameter>(source),)* }
+            }
+        }
+    };
+}
+
+pub(crate) use arguments;
+
+/// Declares parameters: type, name, kind, and optionally a default and an example.
 macro_rules! parameters {
     (@required) => {
         true
     };
-    ($($(#[$meaning:meta])* $parameter:ident = $name:literal $($required:ident)?, $kind:ty: $bounds:expr $(, default $default:expr)?;)*) => {$(
+    ($($(#[$meaning:meta])* $parameter:ident = $name:literal $($required:ident)?, $kind:ty: $bounds:expr $(, default $default:expr)? $(, example $example:literal)?;)*) => {$(
         $(#[$meaning])*
         #[derive(Debug)]
         pub struct $parameter;
@@ -142,6 +194,7 @@ macro_rules! parameters {
             const KIND: $kind = $bounds;
             $(const DEFAULT: Option<u8> = Some($default);)?
             $(const IS_REQUIRED: bool = parameters!(@$required);)?
+            $(const EXAMPLE: Option<&'static str> = Some($example);)?
         }
     )*};
 }
@@ -158,7 +211,7 @@ parameters! {
     /// Inclusive.
     Until = "until", Date: Date;
     /// Text that must occur.
-    Query = "query", TextKind: TextKind(Some(QUERY_CHARACTERS_MAX));
+    Query = "query", TextKind: TextKind(Some(QUERY_CHARACTERS_MAX)), example "on time";
     MatchRule = "match", OneOf<TextMatch>: OneOf(&TextMatch::ALL, TextMatch::name, None);
     /// Published name of the technician.
     MentionsTechnician = "mentions_technician", TextKind: TextKind::ANY;
@@ -172,12 +225,18 @@ parameters! {
     HasResponse = "has_response", Flag: Flag;
     /// Page size.
     Limit = "limit", Whole: Whole { least: 1, most: LIMIT_MAX }, default LIMIT_DEFAULT;
-    /// The first day, as a path parameter.
-    DateOfPath = "date", Date: Date;
-    /// Id of a review or of an aspect, as a path parameter; it need not exist.
-    Id = "id", TextKind: TextKind::ANY;
+    /// Page size of an agent, without a default.
+    PageSize = "limit", Whole: Whole { least: 1, most: LIMIT_MAX };
+    /// The first day.
+    FirstDay = "date" required, Date: Date, example "2026-01-01";
+    /// Id of a review; it need not exist.
+    ReviewKey = "id" required, TextKind: TextKind::ANY;
+    /// Id of an aspect; it need not exist.
+    AspectKey = "id" required, TextKind: TextKind::ANY, example "punctuality";
     /// Aspect id.
     Aspect = "aspect", TextKind: TextKind::ANY;
+    /// Aspect id or label.
+    AspectName = "aspect" required, TextKind: TextKind::ANY;
     /// Sentiment of an aspect.
     Polarity = "polarity", OneOf<Vote>: OneOf(&Vote::ALL, Vote::name, Some(insights::Polarity::schema_ref));
     SortOrder = "sort", OneOf<Sort>: OneOf(&Sort::ALL, Sort::name, None);
@@ -191,53 +250,13 @@ parameters! {
     /// Whether findings include their reasons.
     Hits = "hits", Flag: Flag;
     /// First day of the first period.
-    FirstSince = "first_since" required, Date: Date;
+    FirstSince = "first_since" required, Date: Date, example "2025-01-01";
     /// Last day of the first period.
-    FirstUntil = "first_until" required, Date: Date;
+    FirstUntil = "first_until" required, Date: Date, example "2025-12-31";
     /// First day of the second period.
-    SecondSince = "second_since" required, Date: Date;
+    SecondSince = "second_since" required, Date: Date, example "2026-01-01";
     /// Last day of the second period.
-    SecondUntil = "second_until" required, Date: Date;
-}
-
-impl SearchArguments {
-    /// Parses the parameters of `source`, which records issues. `text_match` is the default match rule.
-    pub fn take_from(
-        source: &mut impl ParameterSource,
-        text_match: TextMatch,
-        plural_endings: PluralEndings,
-    ) -> Self {
-        let arguments = Self {
-            rating: source.take::<Rating>(),
-            min_rating: source.take::<MinRating>(),
-            max_rating: source.take::<MaxRating>(),
-            since: source.take::<Since>(),
-            until: source.take::<Until>(),
-            query: source.take::<Query>(),
-            text_match: source.take::<MatchRule>().unwrap_or(text_match),
-            plural_endings,
-            mentions_technician: source.take::<MentionsTechnician>(),
-            mentions_service: source.take::<MentionsService>(),
-            language: source.take::<Language>(),
-            source: source.take::<Source>(),
-            has_text: source.take::<HasText>(),
-            has_response: source.take::<HasResponse>(),
-            aspect: source.take::<Aspect>(),
-            polarity: source.take::<Polarity>(),
-            sort: source.take::<SortOrder>().unwrap_or_default(),
-        };
-        if let Some(alone) = arguments.polarity.filter(|_| arguments.aspect.is_none()) {
-            let message = format!("must be given together with {}", Aspect::NAME);
-            let issue = Issue::new(
-                Polarity::NAME,
-                IssueCode::InvalidString,
-                message,
-                alone.name(),
-            );
-            source.issues().push(issue);
-        }
-        arguments
-    }
+    SecondUntil = "second_until" required, Date: Date, example "2026-12-31";
 }
 
 // The kinds of parameters: their parsers, the messages about invalid texts, and their schemas.
@@ -258,12 +277,13 @@ pub trait ParameterKind: Copy {
     /// The allowed values: `must be …`.
     fn allowed(self) -> String;
 
-    /// The OpenAPI schema, including the bounds. Answers register the component that it refers to, if any.
-    fn schema(self) -> MetaSchemaRef;
-}
+    /// The OpenAPI schema, including the bounds.
+    fn schema(self) -> MetaSchema;
 
-fn inline(schema: MetaSchema) -> MetaSchemaRef {
-    MetaSchemaRef::Inline(Box::new(schema))
+    /// The component with the same schema, if there is one.
+    fn component(self) -> Option<MetaSchemaRef> {
+        None
+    }
 }
 
 /// `[0-9]+`, of any length.
@@ -274,13 +294,13 @@ pub struct Whole {
 }
 
 impl Whole {
-    fn bounds(self, schema: MetaSchema) -> MetaSchemaRef {
+    fn bounds(self, schema: MetaSchema) -> MetaSchema {
         let (minimum, maximum) = (Some(self.least.into()), Some(self.most.into()));
-        inline(MetaSchema {
+        MetaSchema {
             minimum,
             maximum,
             ..schema
-        })
+        }
     }
 }
 
@@ -306,7 +326,7 @@ impl ParameterKind for Whole {
         )
     }
 
-    fn schema(self) -> MetaSchemaRef {
+    fn schema(self) -> MetaSchema {
         self.bounds(MetaSchema::new("integer"))
     }
 }
@@ -342,7 +362,7 @@ impl ParameterKind for Decimal {
         )
     }
 
-    fn schema(self) -> MetaSchemaRef {
+    fn schema(self) -> MetaSchema {
         self.0
             .bounds(MetaSchema::new_with_format("number", "double"))
     }
@@ -364,8 +384,8 @@ impl ParameterKind for Date {
         "must be a day written YYYY-MM-DD, such as 2024-02-29".to_owned()
     }
 
-    fn schema(self) -> MetaSchemaRef {
-        inline(MetaSchema::new_with_format("string", "date"))
+    fn schema(self) -> MetaSchema {
+        MetaSchema::new_with_format("string", "date")
     }
 }
 
@@ -398,11 +418,11 @@ impl ParameterKind for TextKind {
         }
     }
 
-    fn schema(self) -> MetaSchemaRef {
-        inline(MetaSchema {
+    fn schema(self) -> MetaSchema {
+        MetaSchema {
             max_length: self.0,
             ..MetaSchema::new("string")
-        })
+        }
     }
 }
 
@@ -426,8 +446,8 @@ impl ParameterKind for Flag {
         "must be one of: true, false".to_owned()
     }
 
-    fn schema(self) -> MetaSchemaRef {
-        inline(MetaSchema::new("boolean"))
+    fn schema(self) -> MetaSchema {
+        MetaSchema::new("boolean")
     }
 }
 
@@ -463,16 +483,15 @@ impl<T: Copy + Send> ParameterKind for OneOf<T> {
         format!("must be one of: {}", names.join(", "))
     }
 
-    fn schema(self) -> MetaSchemaRef {
-        self.2.map_or_else(
-            || {
-                inline(MetaSchema {
-                    enum_items: self.names().map(|name| json!(name)).collect(),
-                    ..MetaSchema::new("string")
-                })
-            },
-            |published| published(),
-        )
+    fn schema(self) -> MetaSchema {
+        MetaSchema {
+            enum_items: self.names().map(|name| json!(name)).collect(),
+            ..MetaSchema::new("string")
+        }
+    }
+
+    fn component(self) -> Option<MetaSchemaRef> {
+        self.2.map(|component| component())
     }
 }
 

@@ -41,14 +41,14 @@ pub struct Known {
 
 /// The arguments of a call, and the errors found so far.
 #[derive(Debug)]
-pub struct Arguments<'a> {
+pub struct ToolArguments<'a> {
     tool: &'a str,
     known: &'a [Known],
     values: &'a Object,
     issues: Vec<Issue>,
 }
 
-impl<'a> Arguments<'a> {
+impl<'a> ToolArguments<'a> {
     /// `known` are the arguments of `tool`, `values` those of the call.
     pub const fn new(tool: &'a str, known: &'a [Known], values: &'a Object) -> Self {
         Self {
@@ -78,7 +78,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-impl ParameterSource for Arguments<'_> {
+impl ParameterSource for ToolArguments<'_> {
     fn read<P: Parameter>(&mut self) -> Parsed<P> {
         self.value::<P>().map_or(Ok(None), parse::<P>)
     }

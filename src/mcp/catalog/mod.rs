@@ -1,7 +1,8 @@
 //! The tools of the MCP server, from the current snapshot.
 //!
 //! Independent of protocol version, session and HTTP. The list has the SDK's types, results the shapes of `wire`;
-//! schemas are taken from the OpenAPI document, and arguments are parsed like request parameters.
+//! input schemas are those of the parameters that parse the arguments.
+//! Schemas of results are taken from the OpenAPI document.
 
 mod arguments;
 mod results;
@@ -9,8 +10,8 @@ mod tools;
 
 use std::sync::Arc;
 
-use arguments::{Arguments, Known};
 pub use arguments::{CallError, Object};
+use arguments::{Known, ToolArguments};
 pub use results::{RESULT_BYTES_MAX, ToolAnswer};
 use rmcp::model::Tool;
 use serde_json::Value;
@@ -37,10 +38,10 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// `document` is the OpenAPI 3.1 document, from which the tools' schemas are taken.
+    /// `document` is the OpenAPI 3.1 document, from which the schemas of results are taken.
     pub fn new(ctx: Arc<Ctx>, document: &Value) -> Self {
         let document = ApiDocument(document);
-        let known = ToolKind::ALL.map(|kind| kind.arguments(document));
+        let known = ToolKind::ALL.map(ToolKind::arguments);
         Self {
             tools: (ToolKind::ALL.iter().zip(&known))
                 .map(|(kind, known)| kind.tool(document, known))
@@ -71,7 +72,7 @@ impl Catalog {
     /// See [`CallError`].
     pub async fn call(&self, name: &str, arguments: &Object) -> Result<ToolAnswer, CallError> {
         let kind = ToolKind::find(name).ok_or(CallError::Unknown)?;
-        let arguments = Arguments::new(name, &self.known[kind as usize], arguments);
+        let arguments = ToolArguments::new(name, &self.known[kind as usize], arguments);
         let snapshot = self.ctx.current.load();
         match kind {
             ToolKind::Business => {

@@ -2,20 +2,25 @@
 
 use serde_json::{Value, json};
 
-use super::arguments::{Arguments, CallError, refusal};
+use super::arguments::{CallError, ToolArguments, refusal};
 use crate::compute::apart_if;
 use crate::insights::trades::AspectDefinition;
 use crate::links::Links;
 use crate::mcp::escape::{escaped_json, length};
 use crate::model::{Day, ReviewFilter, ReviewId, SearchArguments, TextMatch, fold};
-use crate::search::facets::{self, PeriodsRequest, VALUES_MAX, compare};
-use crate::search::insights::{self, EvidenceQuery, EvidenceRequest, StageRequest, stage};
+use crate::search::facets::{self, PeriodsParameters, PeriodsRequest, VALUES_MAX, compare};
+use crate::search::insights::{
+    self, EvidenceParameters, EvidenceQuery, EvidenceRequest, StageParameters, StageRequest, stage,
+};
 use crate::search::{
-    Cursor, CursorParameter, ResultPage, SHORT_PAGE, SearchRequest, TextIndex, did_you_mean, walk,
+    Cursor, CursorParameter, ResultPage, SHORT_PAGE, SearchParameters, SearchRequest, TextIndex,
+    did_you_mean, walk,
 };
 use crate::snapshot::document::head;
 use crate::snapshot::{Place, Snapshot};
-use crate::wire::parameters::{self, InsightsPart, ParameterSource};
+use crate::wire::parameters::{
+    self, Arguments as _, InsightsPart, ParameterSource as _, arguments,
+};
 use crate::wire::{self, AspectEvidence};
 
 /// Maximum number of characters of an unknown ID that an error repeats.
@@ -38,6 +43,34 @@ impl ToolAnswer {
     }
 }
 
+arguments! {
+    /// The arguments of `get_reviews_since`.
+    pub struct SinceArguments {
+        /// The first day, `YYYY-MM-DD`.
+        date: parameters::FirstDay,
+        /// Maximum number of reviews to return; default: all that fit.
+        limit: parameters::PageSize,
+        /// `next_cursor` of an answer to the same filters.
+        cursor: CursorParameter,
+    }
+}
+
+arguments! {
+    /// The arguments of `get_review`.
+    pub struct ReviewArguments {
+        /// Id of a published review.
+        id: parameters::ReviewKey,
+    }
+}
+
+arguments! {
+    /// The argument of `get_evidence` in place of the path of its REST operation.
+    pub struct AspectArguments {
+        /// The aspect's id, for example `punctuality`.
+        aspect: parameters::AspectName,
+    }
+}
+
 /// The body of `GET /api/reviews/search`.
 ///
 /// # Errors
@@ -45,9 +78,11 @@ impl ToolAnswer {
 pub async fn search(
     index: &TextIndex,
     snapshot: &Snapshot,
-    mut arguments: Arguments<'_>,
+    mut arguments: ToolArguments<'_>,
 ) -> Result<ToolAnswer, CallError> {
-    let request = SearchRequest::take_from(&mut arguments, &snapshot.input, TextMatch::Substring);
+    let values = SearchParameters::take_from(&mut arguments);
+    let (issues, mode) = (arguments.issues(), TextMatch::Substring);
+    let request = SearchRequest::new(values, issues, &snapshot.input, mode);
     let SearchRequest {
         arguments: filters,
         filter,
@@ -90,12 +125,16 @@ pub fn search_result(page: ReviewsPage, limit: u8) -> Value {
 ///
 /// # Errors
 /// If an argument is invalid, or the cursor belongs to another day.
-pub fn since(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<ToolAnswer, CallError> {
-    let date = arguments.require::<parameters::DateOfPath>();
-    let limit = arguments
-        .take::<parameters::Limit>()
-        .map_or(REVIEWS_MAX, usize::from);
-    let cursor = arguments.take::<CursorParameter>();
+pub fn since(
+    snapshot: &Snapshot,
+    mut arguments: ToolArguments<'_>,
+) -> Result<ToolAnswer, CallError> {
+    let SinceArguments {
+        date,
+        limit,
+        cursor,
+    } = SinceArguments::take_from(&mut arguments);
+    let limit = limit.map_or(REVIEWS_MAX, usize::from);
     let date = arguments.finish(date)?;
     let filter = ReviewFilter::new(&SearchArguments {
         since: Some(date),
@@ -124,8 +163,11 @@ pub fn since(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<ToolAn
 ///
 /// # Errors
 /// If it does not exist; the text explains what to do.
-pub fn review(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<ToolAnswer, CallError> {
-    let id = arguments.require::<parameters::Id>();
+pub fn review(
+    snapshot: &Snapshot,
+    mut arguments: ToolArguments<'_>,
+) -> Result<ToolAnswer, CallError> {
+    let ReviewArguments { id } = ReviewArguments::take_from(&mut arguments);
     let id = arguments.finish(id)?;
     // In a permalink the ID is the last part, and no ID has a slash.
     let found = find(snapshot, id.rsplit('/').next().unwrap_or_default());
@@ -155,10 +197,10 @@ const NAME_CHARACTERS_MAX: usize = 100;
 /// If an argument is invalid, the aspect is unknown, or the cursor belongs to other filters.
 pub fn evidence(
     snapshot: &Snapshot,
-    mut arguments: Arguments<'_>,
+    mut arguments: ToolArguments<'_>,
 ) -> Result<ToolAnswer, CallError> {
-    let aspect = arguments.require::<parameters::Aspect>();
-    let request = EvidenceRequest::take_from(&mut arguments);
+    let AspectArguments { aspect } = AspectArguments::take_from(&mut arguments);
+    let request = EvidenceRequest::from(EvidenceParameters::take_from(&mut arguments));
     let (aspect, request) = arguments.finish(aspect.map(|aspect| (aspect, request)))?;
     let trade = snapshot.input.analyzer.trade();
     let found = find_aspect(snapshot, &aspect);
@@ -277,9 +319,10 @@ pub fn facets(snapshot: &Snapshot) -> ToolAnswer {
 pub fn requested_insights(
     snapshot: &Snapshot,
     links: &Links,
-    mut arguments: Arguments<'_>,
+    mut arguments: ToolArguments<'_>,
 ) -> Result<ToolAnswer, CallError> {
-    let request = StageRequest::take_from(&mut arguments);
+    let values = StageParameters::take_from(&mut arguments);
+    let request = StageRequest::new(values, arguments.issues());
     let request = arguments.finish(Some(request))?;
     let request = request.unwrap_or(StageRequest::Part(InsightsPart::Overview));
     insights(snapshot, links, &request)
@@ -303,8 +346,13 @@ pub fn insights(
 ///
 /// # Errors
 /// If an argument is missing or invalid.
-pub fn periods(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<ToolAnswer, CallError> {
-    let request = PeriodsRequest::take_from(&mut arguments, snapshot.input.analyzer.trade());
+pub fn periods(
+    snapshot: &Snapshot,
+    mut arguments: ToolArguments<'_>,
+) -> Result<ToolAnswer, CallError> {
+    let values = PeriodsParameters::take_from(&mut arguments);
+    let trade = snapshot.input.analyzer.trade();
+    let request = PeriodsRequest::new(&values, arguments.issues(), trade);
     let request = arguments.finish(request)?;
     Ok(ToolAnswer::new(shape(&compare(snapshot, &request))))
 }

@@ -1,7 +1,7 @@
 //! The tools as listed: description, arguments and results.
 //!
 //! Descriptions are for models, at most 120 tokens: a verb first, when to use the tool and when not, the result,
-//! limits. Schemas are taken from the OpenAPI document, so that each limit is defined once.
+//! limits. Schemas of arguments are those of the parameters, schemas of results those of the OpenAPI document.
 
 use std::sync::Arc;
 
@@ -9,9 +9,12 @@ use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
 use super::arguments::{Known, Object};
+use super::results::{AspectArguments, ReviewArguments, SinceArguments};
 use crate::model::named;
-use crate::search::CursorParameter;
-use crate::wire::parameters::{Aspect, Id, LIMIT_MAX, Limit, Parameter};
+use crate::search::SearchParameters;
+use crate::search::facets::PeriodsParameters;
+use crate::search::insights::{EvidenceParameters, StageParameters};
+use crate::wire::parameters::{Arguments as _, ParameterSpec};
 
 named! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,37 +92,27 @@ impl ToolKind {
         }
     }
 
-    /// The tool's arguments: those of its REST operation, with the schemas of the OpenAPI document.
-    pub fn arguments(self, document: ApiDocument<'_>) -> Vec<Known> {
-        match self {
+    /// The tool's arguments: the parameters of its REST operation.
+    pub fn arguments(self) -> Vec<Known> {
+        let specs = match self {
             Self::Business | Self::Facets => Vec::new(),
-            Self::Search => document.parameters(SEARCH),
-            Self::Review => document.parameters("getReview"),
-            Self::Since => {
-                let mut known = document.parameters("getReviewsSince");
-                let mut paging = document.parameters(SEARCH);
-                paging.retain(|known| {
-                    known.name == Limit::NAME || known.name == CursorParameter::NAME
-                });
-                for limit in paging.iter_mut().filter(|known| known.name == Limit::NAME) {
-                    let words = format!(
-                        "Maximum number of reviews to return, 1 to {LIMIT_MAX}; default: all that fit."
-                    );
-                    limit.schema.insert("description".to_owned(), json!(words));
-                }
-                known.extend(paging);
-                known
-            }
-            Self::Insights => document.parameters("getInsights"),
+            Self::Search => SearchParameters::specs(),
+            Self::Review => ReviewArguments::specs(),
+            Self::Since => SinceArguments::specs(),
+            Self::Insights => StageParameters::specs(),
             Self::Evidence => {
-                let mut known = document.parameters("getAspectEvidence");
-                for id in known.iter_mut().filter(|known| known.name == Id::NAME) {
-                    Aspect::NAME.clone_into(&mut id.name);
-                }
-                known
+                let mut specs = AspectArguments::specs();
+                specs.extend(EvidenceParameters::specs());
+                specs
             }
-            Self::Periods => document.parameters("comparePeriods"),
-        }
+            Self::Periods => PeriodsParameters::specs(),
+        };
+        let known = |spec: ParameterSpec| Known {
+            name: spec.name.to_owned(),
+            schema: plain(object(json!(spec.schema)), spec.description),
+            is_required: spec.is_required,
+        };
+        specs.into_iter().map(known).collect()
     }
 
     /// The schema of its result, including the rows of lists; reviews are described in full only for `get_review`.
@@ -205,9 +198,7 @@ impl ToolKind {
     }
 }
 
-const SEARCH: &str = "searchReviews";
-
-// Schemas of tools, taken from the OpenAPI 3.1 document, so that MCP and REST promise the same. References are
+// Schemas of results, taken from the OpenAPI 3.1 document, so that MCP and REST promise the same. References are
 // replaced by their targets. `$schema` is omitted, because clients' validators assume the protocol's dialect
 // (2020-12) or know only their own, and these schemas mean the same in all.
 
@@ -219,25 +210,6 @@ const REFERENCES_MAX: usize = 16;
 pub struct ApiDocument<'a>(pub &'a Value);
 
 impl ApiDocument<'_> {
-    /// An operation's parameters, in the document's order.
-    pub fn parameters(self, operation_id: &str) -> Vec<Known> {
-        let paths = self.0.get("paths").and_then(Value::as_object);
-        let items = paths.into_iter().flat_map(Map::values);
-        let mut operations = items.filter_map(Value::as_object).flat_map(Map::values);
-        let operation = operations.find(|operation| operation["operationId"] == operation_id);
-        let parameters = operation.and_then(|operation| operation["parameters"].as_array());
-        let known = |parameter: &Value| {
-            let schema = self.resolve(&parameter["schema"]);
-            let description = parameter["description"].as_str().unwrap_or_default();
-            Some(Known {
-                name: parameter["name"].as_str()?.to_owned(),
-                schema: plain(schema, description),
-                is_required: parameter["required"] == true,
-            })
-        };
-        parameters.into_iter().flatten().filter_map(known).collect()
-    }
-
     /// The schema of a result, reduced to members and types because the list of tools is sent with every conversation;
     /// names and the API's documentation give the meaning. Below `depth` objects anything is allowed; rows of lists do
     /// not count.

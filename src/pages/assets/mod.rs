@@ -4,13 +4,12 @@
 
 use std::sync::{Arc, LazyLock};
 
+use poem::http::HeaderValue;
 use poem::http::header::CACHE_CONTROL;
-use poem::http::{HeaderValue, StatusCode};
-use poem::{Request, Response};
+use poem::{IntoResponse, Response};
 
-use crate::snapshot::{CachedBody, Content};
-use crate::web;
-use crate::web::context::Ctx;
+use crate::snapshot::{CachedBody, Content, Snapshot};
+use crate::web::ReadyBody;
 
 pub const CSS: &str = "text/css; charset=utf-8";
 const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
@@ -88,11 +87,9 @@ pub fn fixed() -> [Arc<CachedBody>; 6] {
 }
 
 impl Asset {
-    pub fn answer(&self, ctx: &Ctx, request: &Request) -> Response {
-        let mut response = web::cached_body(request.headers(), &ctx.current.load(), &self.body);
-        let is_sent =
-            response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED;
-        if self.is_immutable && is_sent {
+    pub fn response(&self, snapshot: Arc<Snapshot>) -> Response {
+        let mut response = ReadyBody::cached(&self.body, snapshot).into_response();
+        if self.is_immutable {
             response.headers_mut().insert(CACHE_CONTROL, IMMUTABLE);
         }
         response

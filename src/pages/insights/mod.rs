@@ -7,86 +7,111 @@ mod subject;
 
 use std::sync::Arc;
 
-use poem::http::StatusCode;
-use poem::{Request, Response};
+use poem::web::Data;
+use poem::{Request, Response, handler};
 
 use super::cached::{Page, Pages};
 use super::frame::{POLICY, page};
 use crate::compute::apart;
 use crate::model::MentionKind;
-use crate::search::insights::{EvidenceQuery, EvidenceRequest, StageRequest, evidence_with_texts};
+use crate::search::CursorParameter;
+use crate::search::insights::{
+    EvidenceParameters, EvidenceQuery, EvidenceRequest, StageParameters, StageRequest,
+    evidence_with_texts,
+};
 use crate::snapshot::Snapshot;
-use crate::web;
 use crate::web::context::Ctx;
-use crate::web::{QueryParameters, in_turn, problem};
+use crate::web::{ClientAddress, HttpProblem, QueryParameters};
+use crate::wire::parameters::{self, Arguments as _, arguments};
+
+arguments! {
+    /// The parameters of the page, some of those of the insights and some of those of the evidence.
+    pub struct InsightsParameters {
+        /// One aspect.
+        aspect: parameters::Aspect,
+        /// One technician.
+        technician: parameters::Technician,
+        /// One service.
+        service: parameters::Service,
+        /// One service area.
+        area: parameters::Area,
+        /// Only reviews with this vote on the aspect.
+        polarity: parameters::Polarity,
+        /// Reviews per page.
+        limit: parameters::Limit,
+        /// The next page.
+        cursor: CursorParameter,
+    }
+}
 
 /// `/insights`, with or without a query.
-pub async fn answer(pages: Arc<Pages>, request: Request) -> Response {
-    let mut query = QueryParameters::of_form(&request);
-    let named = StageRequest::named(&mut query);
-    let asked = EvidenceRequest::take_polarity_from(&mut query);
-    let stage = StageRequest::only(named, &mut query);
-    if let Some(problem) = query.problem() {
-        return problem;
-    }
+#[handler]
+pub async fn insights(
+    pages: Data<&Arc<Pages>>,
+    client: ClientAddress,
+    request: &Request,
+) -> poem::Result<Response> {
+    let mut query = QueryParameters::of_form(request);
+    let parameters = InsightsParameters::take_from(&mut query);
+    let evidence = EvidenceRequest::from(EvidenceParameters {
+        polarity: parameters.polarity,
+        limit: parameters.limit,
+        cursor: parameters.cursor,
+        ..EvidenceParameters::default()
+    });
+    let stage = StageParameters {
+        aspect: parameters.aspect,
+        technician: parameters.technician,
+        service: parameters.service,
+        area: parameters.area,
+        part: None,
+    };
+    let stage = StageRequest::new(stage, &mut query.issues);
+    query.check()?;
     let ctx = &pages.ctx;
     let snapshot = ctx.current.load();
     match stage {
         Some(StageRequest::Aspect(id)) => {
-            return aspect(ctx, &request, snapshot, &id, &asked).await;
+            let _slot = ctx.turn(client).await?;
+            Ok(aspect(ctx, snapshot, &id, &evidence)?)
         }
         Some(StageRequest::Entity(kind, key)) => {
-            return entity(ctx, &request, snapshot, kind, &key).await;
+            let _slot = ctx.turn(client).await?;
+            Ok(entity(ctx, snapshot, kind, &key)?)
         }
         // The page takes no part.
-        Some(StageRequest::Part(_)) | None => {}
+        Some(StageRequest::Part(_)) | None => pages.response(Page::Insights, client).await,
     }
-    pages.answer(Page::Insights, &request).await
 }
 
-async fn aspect(
+fn aspect(
     ctx: &Ctx,
-    request: &Request,
     snapshot: Arc<Snapshot>,
     id: &str,
-    wanted: &EvidenceRequest,
-) -> Response {
+    request: &EvidenceRequest,
+) -> Result<Response, HttpProblem> {
     let trade = snapshot.input.analyzer.trade();
-    let Some(query) = EvidenceQuery::about(trade, id, wanted) else {
-        return nothing("No aspect has that id; /insights lists them.");
-    };
+    let query = EvidenceQuery::about(trade, id, request)
+        .ok_or_else(|| HttpProblem::not_found("No aspect has that id; /insights lists them."))?;
     if let Some(cursor) = query.foreign_cursor() {
-        return web::invalid_parameters(vec![cursor.invalid()]);
+        return Err(HttpProblem::invalid_parameters(vec![cursor.invalid()]));
     }
-    let work = async {
-        let html = apart(|| {
-            let found = evidence_with_texts(&snapshot, &query);
-            subject::show_aspect(&snapshot, query, found, &ctx.links)
-        });
-        page(request, Arc::clone(&snapshot), html, POLICY)
-    };
-    in_turn(request, &ctx.compute, work).await
+    let html = apart(|| {
+        let found = evidence_with_texts(&snapshot, &query);
+        subject::show_aspect(&snapshot, query, found, &ctx.links)
+    });
+    Ok(page(Arc::clone(&snapshot), html, POLICY))
 }
 
-async fn entity(
+fn entity(
     ctx: &Ctx,
-    request: &Request,
     snapshot: Arc<Snapshot>,
     kind: MentionKind,
     key: &str,
-) -> Response {
-    let work = async {
-        match subject::find_entity(kind, &snapshot.insights, key) {
-            Some(entity) => {
-                let html = apart(|| subject::show_entity(&snapshot, kind, entity, &ctx.links));
-                page(request, Arc::clone(&snapshot), html, POLICY)
-            }
-            None => nothing("No review has that name; /insights lists the names."),
-        }
-    };
-    in_turn(request, &ctx.compute, work).await
-}
-
-fn nothing(detail: &str) -> Response {
-    problem(StatusCode::NOT_FOUND, detail)
+) -> Result<Response, HttpProblem> {
+    let entity = subject::find_entity(kind, &snapshot.insights, key).ok_or_else(|| {
+        HttpProblem::not_found("No review has that name; /insights lists the names.")
+    })?;
+    let html = apart(|| subject::show_entity(&snapshot, kind, entity, &ctx.links));
+    Ok(page(Arc::clone(&snapshot), html, POLICY))
 }

@@ -3,7 +3,7 @@
 use clap::CommandFactory;
 use reviews_service::cli::Cli;
 
-use super::{pages, pattern_of};
+use super::{pages, route_of};
 use crate::support::{Generator, TestApp, needs_shell, sqlite3};
 
 /// The lines of all shell blocks without comments.
@@ -75,7 +75,7 @@ fn check_url(app: &TestApp, words: &[&str], line: &str) {
             .unwrap_or_default()
     );
     assert!(
-        pattern_of(app, &path).is_some(),
+        route_of(app, &path).is_some(),
         "{line}: no route for {path}"
     );
 }

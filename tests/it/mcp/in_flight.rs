@@ -13,7 +13,7 @@ use poem::{Body, Endpoint, Request, RequestParts, Response};
 use serde_json::json;
 
 use super::{open, request};
-use crate::support::{FakeDns, Generator, MakeHub, TestApp};
+use crate::support::{FakeDns, Generator, HOST, MakeHub, TestApp};
 
 const MIB: u64 = 1024 * 1024;
 const ALL_BYTES_MAX: u64 = 32 * MIB;
@@ -32,6 +32,7 @@ async fn service() -> TestApp {
 /// A POST of `body` in a session that a proxy forwards for a client.
 fn post(session: &str, proxy: &str, client: &str, body: impl Into<Body>) -> Request {
     let request = poem::http::Request::post("/mcp")
+        .header("host", HOST)
         .header("content-type", "application/json")
         .header("mcp-session-id", session)
         .header("x-forwarded-for", client);

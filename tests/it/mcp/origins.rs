@@ -9,7 +9,7 @@ use reviews_service::storage::Database;
 use serde_json::json;
 
 use super::{ask, initialize, open, request, service};
-use crate::support::{BASE, hub_options, links, start};
+use crate::support::{BASE, HOST, hub_options, links, start};
 
 #[tokio::test]
 async fn unknown_origins_and_hosts_are_always_refused() {
@@ -100,6 +100,11 @@ async fn the_operator_can_allow_other_hosts() {
             .method(Method::POST)
             .uri_str("/mcp")
             .header(name, value);
+        let request = if name == "host" {
+            request
+        } else {
+            request.header("host", HOST)
+        };
         let request = request
             .content_type("application/json")
             .body(initialize("2025-06-18").to_string());

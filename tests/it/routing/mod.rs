@@ -9,7 +9,7 @@ use std::io;
 use bytes::Bytes;
 use poem::Body;
 use poem::http::Method;
-use reviews_service::web::Route;
+use reviews_service::web::ListedRoute;
 
 use crate::support::{Generator, TestApp};
 
@@ -30,15 +30,15 @@ fn path(pattern: &str) -> String {
 }
 
 /// The routes that answer GET themselves: all except those for other methods, and redirects.
-fn readable(app: &TestApp) -> impl Iterator<Item = &Route> {
+fn readable(app: &TestApp) -> impl Iterator<Item = &ListedRoute> {
     app.routes()
         .iter()
-        .filter(|route| route.methods().contains(&Method::GET) && route.target.is_none())
+        .filter(|route| route.methods.contains(&Method::GET) && !route.is_redirect)
 }
 
-fn allowed(route: &Route) -> String {
+fn allowed(route: &ListedRoute) -> String {
     route
-        .methods()
+        .methods
         .iter()
         .map(Method::as_str)
         .collect::<Vec<_>>()
@@ -56,7 +56,7 @@ async fn service() -> TestApp {
 async fn every_route_answers_get_and_head_and_options() {
     let app = service().await;
     for route in readable(&app) {
-        let path = path(route.pattern);
+        let path = path(&route.path);
         let get = app.get(&path).await;
         assert_eq!(get.status, 200, "{path}");
         assert!(
@@ -81,14 +81,14 @@ async fn every_route_answers_get_and_head_and_options() {
         assert_eq!(query.status, 200, "{path}: an unknown parameter");
     }
     for route in app.routes() {
-        let options = app.send(Method::OPTIONS, &path(route.pattern), &[]).await;
+        let options = app.send(Method::OPTIONS, &path(&route.path), &[]).await;
         assert_eq!(
             (options.status, options.body.len()),
             (204, 0),
             "{}",
-            route.pattern
+            route.path
         );
-        assert_eq!(options.header("allow"), allowed(route), "{}", route.pattern);
+        assert_eq!(options.header("allow"), allowed(route), "{}", route.path);
     }
     assert_eq!(
         readable(&app)
@@ -149,9 +149,9 @@ async fn a_preflight_is_answered() {
             ("access-control-request-headers", "if-none-match"),
         ];
         let answer = app
-            .send(Method::OPTIONS, &path(route.pattern), &headers)
+            .send(Method::OPTIONS, &path(&route.path), &headers)
             .await;
-        assert_eq!(answer.status, 204, "{}", route.pattern);
+        assert_eq!(answer.status, 204, "{}", route.path);
         assert_eq!(answer.header("access-control-allow-origin"), "*");
         assert_eq!(
             answer.header("access-control-allow-methods"),
@@ -187,15 +187,15 @@ async fn other_methods_get_405_with_the_allowed_ones() {
             "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "PROPFIND", "get",
         ] {
             let method = Method::from_bytes(method.as_bytes()).unwrap();
-            if route.methods().contains(&method) {
+            if route.methods.contains(&method) {
                 continue;
             }
-            let answer = app.send(method.clone(), &path(route.pattern), &[]).await;
+            let answer = app.send(method.clone(), &path(&route.path), &[]).await;
             assert_eq!(
                 (answer.status, answer.header("allow")),
                 (405, allowed(route).as_str()),
                 "{method} {}",
-                route.pattern
+                route.path
             );
         }
     }

@@ -6,15 +6,17 @@ use std::time::Duration;
 
 use futures_util::stream;
 use poem::http::{Method, StatusCode};
-use poem::{Body, Endpoint, Request, Response};
-use reviews_service::web::body_fault;
+use poem::{Body, Endpoint, EndpointExt, Request, Response};
 use reviews_service::web::server::{Limits, serve};
+use reviews_service::web::{Routes, read_body, with_common_headers};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+
+use super::GET;
 
 /// The limit of every wait.
 pub const NEVER: Duration = Duration::from_secs(20);
@@ -27,6 +29,8 @@ pub struct App {
     pub gate: Notify,
     /// Signals that the big body was dropped.
     pub dropped: Arc<Notify>,
+    /// Timeout of `/echo`.
+    body_timeout: Duration,
 }
 
 struct OnDrop(Arc<Notify>);
@@ -56,15 +60,14 @@ impl Endpoint for App {
                 });
                 Body::from_bytes_stream(stream::iter(parts)).into()
             }
-            "/echo" => match request.into_body().into_bytes().await {
-                Ok(bytes) => bytes.into(),
-                Err(error) => body_fault(&error).0.into(),
-            },
-            "/panic" => panic!("on purpose"),
-            "/nothing" => StatusCode::NOT_FOUND.into(),
-            _ if request.method() == Method::HEAD => {
-                Response::builder().header("content-length", 1234).finish()
+            "/echo" => {
+                let (parts, body) = request.into_parts();
+                match read_body(&parts.headers, body, BIG_MIB << 20, self.body_timeout).await {
+                    Ok(bytes) => bytes.into(),
+                    Err(problem) => problem.status.into(),
+                }
             }
+            "/nothing" => StatusCode::NOT_FOUND.into(),
             _ => "hello".into(),
         })
     }
@@ -78,22 +81,54 @@ pub struct Running {
 }
 
 pub async fn start(limits: Limits) -> Running {
-    start_exempting(limits, "127.0.0.0/8").await
+    start_with(limits, "127.0.0.0/8", NEVER).await
+}
+
+/// A server that gives a body only so much time.
+pub async fn start_timing_bodies(body_timeout: Duration) -> Running {
+    start_with(Limits::default(), "127.0.0.0/8", body_timeout).await
 }
 
 /// A server that exempts clients of this network from the limits by peer.
-#[expect(clippy::disallowed_methods, reason = "`Running::stopped` awaits it")]
 pub async fn start_exempting(limits: Limits, exempt: &str) -> Running {
+    start_with(limits, exempt, NEVER).await
+}
+
+/// Every path of the test as a route with the service's checks. `/panic` panics outside of the handlers.
+fn routes(app: &Arc<App>) -> impl Endpoint<Output = Response> + 'static {
+    let handlers = || {
+        let methods = [Method::GET, Method::POST].into_iter();
+        methods
+            .map(|method| (method, Arc::clone(app).boxed()))
+            .collect()
+    };
+    let paths = ["/", "/gate", "/big", "/echo", "/nothing"];
+    let routes = paths.into_iter().fold(Routes::default(), |routes, path| {
+        routes.on(path, handlers())
+    });
+    let endpoint = with_common_headers(routes.into_endpoint());
+    endpoint
+        .before(async |request: Request| {
+            assert_ne!(request.uri().path(), "/panic", "on purpose");
+            Ok(request)
+        })
+        .map_to_response()
+}
+
+#[expect(clippy::disallowed_methods, reason = "`Running::stopped` awaits it")]
+async fn start_with(limits: Limits, exempt: &str, body_timeout: Duration) -> Running {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, app, stop) = (
         listener.local_addr().unwrap(),
-        Arc::new(App::default()),
+        Arc::new(App {
+            body_timeout,
+            ..App::default()
+        }),
         CancellationToken::new(),
     );
     let done = tokio::spawn(serve(
         listener,
-        Arc::clone(&app),
-        |_, _, _, _| None,
+        Arc::new(routes(&app)),
         stop.clone(),
         limits,
         vec![exempt.parse().unwrap()],
@@ -143,6 +178,20 @@ impl Client {
         self.0.write_all(bytes.as_bytes()).await.unwrap();
     }
 
+    /// The status of the answer to a GET; `None` if the connection is closed without one.
+    pub async fn try_get(&mut self) -> Option<u16> {
+        self.0.write_all(GET.as_bytes()).await.ok()?;
+        let mut start = [0; 12];
+        let read = timeout(NEVER, self.0.read_exact(&mut start)).await.unwrap();
+        read.ok()?;
+        let status = std::str::from_utf8(&start[9..]).unwrap().parse().unwrap();
+        let mut rest = Vec::new();
+        while !rest.ends_with(b"hello") {
+            rest.push(timeout(NEVER, self.0.read_u8()).await.unwrap().ok()?);
+        }
+        Some(status)
+    }
+
     pub async fn head(&mut self) -> Answer {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
@@ -183,30 +232,5 @@ impl Answer {
                 .filter(|(is, _)| *is == name)
                 .map(|(_, value)| value)
         })
-    }
-
-    #[track_caller]
-    pub fn assert_problem(&self, status: u16) {
-        assert_eq!(self.status, status, "{}", self.head);
-        assert_eq!(self.field("content-type"), Some("application/problem+json"));
-        assert_eq!(self.field("cache-control"), Some("no-store"));
-        assert_eq!(self.field("access-control-allow-origin"), Some("*"));
-        assert_eq!(self.field("x-content-type-options"), Some("nosniff"));
-        assert_eq!(self.field("referrer-policy"), Some("no-referrer"));
-        assert_eq!(
-            self.field("cross-origin-resource-policy"),
-            Some("cross-origin")
-        );
-        assert_eq!(self.field("connection"), Some("close"));
-        assert!(self.field("date").is_some());
-        let problem: serde_json::Value = serde_json::from_slice(&self.body).unwrap();
-        assert_eq!(
-            (&problem["type"], &problem["status"]),
-            (&"about:blank".into(), &status.into())
-        );
-        assert!(
-            !problem["title"].as_str().unwrap().is_empty()
-                && !problem["detail"].as_str().unwrap().is_empty()
-        );
     }
 }

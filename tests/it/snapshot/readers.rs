@@ -1,18 +1,20 @@
 //! Clients that read an answer while snapshots change, and compression of superseded snapshots.
 
 use std::sync::{Arc, Weak};
+use std::task::Poll;
 
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
 use futures_util::{FutureExt, StreamExt};
 use poem::{Endpoint, Request};
+use reviews_service::config::Nets;
 use reviews_service::jobs::Precompress;
 use reviews_service::search::TextIndex;
 use reviews_service::snapshot::{Coding, CurrentSnapshot, Document, Snapshot};
 use reviews_service::web::context::Ctx;
 
 use super::{PublisherRig, bytes};
-use crate::support::{Generator, TestApp, links};
+use crate::support::{Generator, HOST, TestApp, links};
 
 /// A client that has read the beginning of an answer.
 struct Reader {
@@ -28,6 +30,7 @@ impl Reader {
     async fn begin_in(app: &TestApp, target: &str, coding: &str) -> Self {
         let request = Request::builder()
             .uri(target.parse().unwrap())
+            .header("host", HOST)
             .header("accept-encoding", coding)
             .finish();
         let response = app.app().endpoint.get_response(request).await;
@@ -153,6 +156,7 @@ async fn compression_continues_when_another_document_changes() {
         links(),
         rig.clock.clone(),
         text_index,
+        Nets::default(),
     ));
     let code = Precompress::new(Arc::clone(&ctx), Vec::new(), Arc::new(|_| Vec::new()));
     let mut coding = Box::pin(code.run_once());
@@ -214,6 +218,7 @@ async fn compression_of_a_superseded_snapshot_is_abandoned() {
         links(),
         rig.clock.clone(),
         text_index,
+        Nets::default(),
     ));
     let (code, first) = (
         Precompress::new(Arc::clone(&ctx), Vec::new(), Arc::new(|_| Vec::new())),
@@ -283,4 +288,25 @@ fn decode(coding: Coding, coded: &[u8]) -> Vec<u8> {
     }
     .unwrap();
     whole
+}
+
+#[tokio::test]
+async fn a_long_body_pauses_after_each_burst() {
+    let app = TestApp::uncoded(&Generator::new(77).reviews(3_000)).await;
+    let request = Request::builder()
+        .uri("/reviews.json".parse().unwrap())
+        .header("host", HOST)
+        .finish();
+    let response = app.app().endpoint.get_response(request).await;
+    let mut body = response.into_body().into_bytes_stream().boxed();
+    let (mut burst, mut longest, mut bytes) = (0, 0, 0);
+    loop {
+        match futures_util::poll!(body.next()) {
+            Poll::Ready(Some(frame)) => burst += frame.unwrap().len(),
+            Poll::Ready(None) => break,
+            Poll::Pending => (longest, bytes, burst) = (longest.max(burst), bytes + burst, 0),
+        }
+    }
+    assert!(bytes > 1 << 20, "{bytes}");
+    assert!(longest < (256 + 128) * 1024, "{longest} at a time");
 }

@@ -21,7 +21,7 @@ use reviews_service::model::Review;
 use reviews_service::snapshot::Publisher;
 use reviews_service::storage::reviews;
 use reviews_service::storage::{Database, WRITE_WAIT_MAX};
-use reviews_service::web::Route;
+use reviews_service::web::ListedRoute;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -34,6 +34,8 @@ use super::sqlite::{back_up, refused, restore, sqlite3};
 
 /// The base URL of every test's service.
 pub const BASE: &str = "https://reviews.example.com";
+/// The host of the base URL.
+pub const HOST: &str = "reviews.example.com";
 
 /// A running service without sockets: tests pass requests to its endpoint.
 pub struct TestApp {
@@ -275,8 +277,8 @@ impl TestApp {
             .collect()
     }
 
-    pub fn routes(&self) -> &[Route] {
-        &self.app.endpoint.routes.routes
+    pub fn routes(&self) -> &[ListedRoute] {
+        &self.app.routes
     }
 
     /// Sends a GET without header fields; checks the answer like [`Self::send`].
@@ -344,7 +346,8 @@ impl TestApp {
         headers: &[(&str, &str)],
         body: impl Into<Body>,
     ) -> Answer {
-        let mut request = poem::http::Request::builder().method(method).uri(target);
+        let request = poem::http::Request::builder().method(method).uri(target);
+        let mut request = request.header("host", HOST);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
@@ -368,6 +371,7 @@ impl TestApp {
             .method(Method::POST)
             .uri_str("/mcp")
             .body(body);
+        add_host(&mut request, headers);
         if !headers
             .iter()
             .any(|(name, _)| name.eq_ignore_ascii_case("content-type"))
@@ -392,20 +396,23 @@ impl TestApp {
             .method(method)
             .uri(target.parse().unwrap())
             .finish();
+        add_host(&mut request, headers);
         for (name, value) in headers {
             let name: HeaderName = name.parse().unwrap();
             request
                 .headers_mut()
                 .append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
         }
-        // Like the server: ready answers first.
-        let endpoint = &self.app.endpoint;
-        let at_hand = endpoint.at_hand(request.method(), request.uri(), request.headers());
-        let response = match at_hand {
-            Some(response) => response,
-            None => endpoint.get_response(request).await,
-        };
-        Answer::read(response).await
+        Answer::read(self.app.endpoint.get_response(request).await).await
+    }
+}
+
+/// Adds `Host`, which every client sends, unless the test sends another.
+fn add_host(request: &mut Request, headers: &[(&str, &str)]) {
+    let is_host = |(name, _): &(&str, &str)| name.eq_ignore_ascii_case("host");
+    if !headers.iter().any(is_host) {
+        let host = HeaderValue::from_static(HOST);
+        request.headers_mut().insert("host", host);
     }
 }
 

@@ -16,7 +16,7 @@ mod surfaces;
 mod tools;
 
 pub use answer::Answer;
-pub use app::{BASE, TestApp, links, start};
+pub use app::{BASE, HOST, TestApp, links, start};
 pub use authority::{ca_pem, server_config};
 pub use fake_dns::FakeDns;
 pub use generator::{Generator, SERVICES, TECHNICIANS};

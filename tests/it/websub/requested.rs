@@ -4,7 +4,7 @@ use poem::http::Method;
 use serde_json::json;
 
 use super::{ATOM, FEED, Hub, REVIEWS};
-use crate::support::{Answer, FakeDns, MakeHub, Reply, TestApp};
+use crate::support::{Answer, FakeDns, HOST, MakeHub, Reply, TestApp};
 
 /// Checks a refusal: its status, one line of text, and nothing stored.
 fn check_refused(hub: &Hub, answer: &Answer, status: u16, word: &str) {
@@ -294,6 +294,7 @@ async fn rule_23_an_invalid_request_gets_a_reason_in_plain_text() {
         let request = poem::Request::builder()
             .method(method.clone())
             .uri_str("/api/websub/hub")
+            .header("host", HOST)
             .finish();
         let answer =
             Answer::read(poem::Endpoint::get_response(&hub.app.app().endpoint, request).await)

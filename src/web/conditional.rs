@@ -1,28 +1,25 @@
-//! Answers GET and HEAD with published bytes: preconditions with 304 and 412 (RFC 9110 §13), the content coding
-//! (§12.5.3), and the header fields of every answer.
+//! Ready bodies, and the middleware that makes responses of them: a handler returns a [`ReadyBody`], and the middleware
+//! decides the content coding (RFC 9110 §12.5.3), the preconditions with 304 and 412 (§13), and 406. A response without a
+//! ready body passes unchanged, so no precondition applies to errors (§13.2.1).
 
 use std::io;
-use std::pin::Pin;
-use std::sync::{Arc, OnceLock, Weak};
-use std::task::{Context, Poll};
-use std::time::{Duration, UNIX_EPOCH};
+use std::sync::Arc;
+use std::time::Duration;
 
-use arc_swap::{ArcSwap, Guard};
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use http_body_util::BodyExt;
-use hyper::body::{Frame, SizeHint};
-use poem::Response;
+use futures_util::{StreamExt, stream};
 use poem::http::header::{
-    ACCEPT, ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS,
-    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, DATE, ETAG, IF_MATCH,
-    IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_UNMODIFIED_SINCE, LAST_MODIFIED, REFERRER_POLICY, VARY,
-    X_CONTENT_TYPE_OPTIONS,
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, DATE, ETAG,
+    IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_UNMODIFIED_SINCE, LAST_MODIFIED, VARY,
 };
 use poem::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use poem::{Body, Endpoint, EndpointExt, IntoResponse, Request, Response};
 use sha2::{Digest, Sha256};
+use tokio::task::yield_now;
 
-use super::problem::problem;
+use super::problem::HttpProblem;
+use super::weights::member;
 use crate::clock::Clock;
 use crate::model::hash::hex;
 use crate::snapshot::{CachedBody, Coding, Publication, Snapshot};
@@ -31,367 +28,128 @@ use crate::snapshot::{CachedBody, Coding, Publication, Snapshot};
 /// cannot reach the service.
 const CACHEABLE: HeaderValue =
     HeaderValue::from_static("max-age=60, stale-while-revalidate=600, stale-if-error=86400");
+/// The request's fields on which the response depends.
+const CONDITIONS: [HeaderName; 5] = [
+    ACCEPT_ENCODING,
+    IF_MATCH,
+    IF_MODIFIED_SINCE,
+    IF_NONE_MATCH,
+    IF_UNMODIFIED_SINCE,
+];
+/// The maximum delay of hyper's `Date` against the clock: it has whole seconds and may be from just before the request
+/// was read.
+const DATE_BEHIND_MAX: Duration = Duration::from_secs(2);
 
-/// Capacity for an answer's header fields, the shared ones included, so that the map does not grow.
-const FIELDS_MAX: usize = 16;
-
-/// Answers with a body that does not change while the service runs.
-pub fn cached_body(
-    headers: &HeaderMap,
-    snapshot: &Arc<Snapshot>,
-    body: &Arc<CachedBody>,
-) -> Response {
-    let validators = Validators {
-        digest: &body.content.digest,
-        modified: None,
-    };
-    answer(
-        headers,
-        &body.codings(),
-        body.content_type,
-        validators,
-        |coding| sent(body, coding, snapshot),
-    )
-}
-
-/// Answers with bytes that are made for this request, without a content coding.
-pub fn pieces(
-    headers: &HeaderMap,
-    snapshot: Arc<Snapshot>,
-    content_type: &'static str,
-    digest: &str,
-    modified: Option<Modified>,
-    pieces: impl FnOnce() -> Vec<Bytes>,
-) -> Response {
-    let validators = Validators { digest, modified };
-    answer(headers, &[], content_type, validators, |_| {
-        BodyPieces::of(BodySource::Own(pieces()), snapshot)
+/// `clock` is used for `Date`.
+pub fn with_conditional_requests<E: Endpoint + 'static>(
+    endpoint: E,
+    clock: Clock,
+) -> impl Endpoint<Output = Response> {
+    endpoint.around(move |endpoint: Arc<E>, request: Request| {
+        let clock = clock.clone();
+        async move {
+            let conditions = conditions(request.headers());
+            let mut response = endpoint.call(request).await?.into_response();
+            match response.extensions_mut().remove::<ReadyBody>() {
+                Some(body) => Ok(complete(response, body, &conditions, &clock)?),
+                None => Ok(response),
+            }
+        }
     })
 }
 
-/// Like [`pieces`], with a body in one piece, whose digest is computed here.
-pub fn whole_body(
-    headers: &HeaderMap,
-    snapshot: Arc<Snapshot>,
-    content_type: &'static str,
-    body: impl Into<Bytes>,
-) -> Response {
-    let body = body.into();
-    pieces(
-        headers,
-        snapshot,
-        content_type,
-        &hex(&Sha256::digest(&body)),
-        None,
-        || vec![body],
-    )
-}
-
-pub const fn modified(publication: &Publication) -> Modified {
-    Modified {
-        at: publication.changed_at,
-        is_ambiguous: publication.is_same_second,
-    }
-}
-
-/// The bytes of a cached body, coded or uncoded. The response is cut off if its reader falls too far behind; otherwise
-/// a slow reader could keep a whole document in memory for half an hour.
-fn sent(body: &Arc<CachedBody>, coding: Option<Coding>, snapshot: &Arc<Snapshot>) -> BodyPieces {
-    let source = BodySource::Cached(Arc::clone(body), coding);
-    BodyPieces::of(source, Arc::clone(snapshot))
-}
-
-/// `body` returns the bytes in the chosen coding.
-fn answer(
-    headers: &HeaderMap,
-    codings: &[Coding],
-    content_type: &'static str,
-    validators: Validators<'_>,
-    body: impl FnOnce(Option<Coding>) -> BodyPieces,
-) -> Response {
-    let head = |coding, length| head(content_type, validators, coding, length);
-    match judge(headers, codings, &validators) {
-        Err(refusal) => *refusal,
-        Ok((coding, false)) => unchanged(head(coding, None)),
-        Ok((coding, true)) => {
-            let body = body(coding);
-            whole(head(coding, Some(body.left_bytes)), body)
+fn conditions(headers: &HeaderMap) -> HeaderMap {
+    let mut conditions = HeaderMap::new();
+    for name in CONDITIONS {
+        for value in headers.get_all(&name) {
+            conditions.append(&name, value.clone());
         }
     }
+    conditions
 }
 
-/// The chosen coding and whether the body is sent, or an error response.
-fn judge(
-    headers: &HeaderMap,
-    codings: &[Coding],
-    validators: &Validators<'_>,
-) -> Result<(Option<Coding>, bool), Box<Response>> {
-    let coding = match choose(headers, codings) {
+/// A 200 with the body, or a 304, which repeats the header fields of the 200 (RFC 9110 §15.4.5).
+fn complete(
+    mut response: Response,
+    body: ReadyBody,
+    conditions: &HeaderMap,
+    clock: &Clock,
+) -> Result<Response, HttpProblem> {
+    let coding = match choose(conditions, &body.codings()) {
         EncodingChoice::Identity => None,
         EncodingChoice::Coded(coding) => Some(coding),
         EncodingChoice::NotAcceptable => {
-            let mut refusal = problem(
+            let problem = HttpProblem::new(
                 StatusCode::NOT_ACCEPTABLE,
                 "No content coding that Accept-Encoding allows is available; allow identity.",
             );
-            refusal
-                .headers_mut()
-                .insert(VARY, HeaderValue::from_static("Accept-Encoding"));
-            return Err(Box::new(refusal));
+            return Err(problem.with(VARY, HeaderValue::from_static("Accept-Encoding")));
         }
     };
-    match decide(headers, validators) {
-        ConditionalOutcome::Send => Ok((coding, true)),
-        ConditionalOutcome::NotModified => Ok((coding, false)),
-        ConditionalOutcome::Failed => Err(Box::new(problem(
-            StatusCode::PRECONDITION_FAILED,
-            "The resource has changed; send the request again without If-Match and If-Unmodified-Since.",
-        ))),
-    }
-}
-
-/// The header fields of a 200 whose body has `length` bytes, or of a 304 (`None`), which repeats those of the 200 (RFC
-/// 9110 §15.4.5).
-fn head(
-    content_type: &'static str,
-    validators: Validators<'_>,
-    coding: Option<Coding>,
-    length: Option<u64>,
-) -> HeaderMap {
-    let mut headers = HeaderMap::with_capacity(FIELDS_MAX);
-    if let Some(length) = length {
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
-        // Set explicitly so that HEAD has it too.
-        headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
-        if let Some(coding) = coding {
-            headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.token()));
-        }
-    }
+    let validators = body.validators();
+    let outcome = decide(conditions, &validators);
+    let headers = response.headers_mut();
     headers.insert(ETAG, etag(validators.digest, coding));
-    headers.insert(CACHE_CONTROL, CACHEABLE);
+    headers.entry(CACHE_CONTROL).or_insert(CACHEABLE);
     headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
     if let Some(modified) = validators.modified {
         headers.insert(LAST_MODIFIED, fixdate(modified.at));
-    }
-    headers
-}
-
-fn whole(head: HeaderMap, body: BodyPieces) -> Response {
-    let mut response = Response::builder().body(body);
-    *response.headers_mut() = head;
-    response
-}
-
-fn unchanged(head: HeaderMap) -> Response {
-    let mut response = Response::builder()
-        .status(StatusCode::NOT_MODIFIED)
-        .finish();
-    *response.headers_mut() = head;
-    response
-}
-
-// Ready responses: for a path whose answer is a cached body, the heads are built once per body, coding and status, so a
-// request only chooses and clones one. This code is independent of the path and never waits.
-
-/// Answers one path from its successive cached bodies.
-#[derive(Debug)]
-pub struct Ready {
-    /// Additional header fields, such as `Link`.
-    fields: Vec<(HeaderName, HeaderValue)>,
-    last: ArcSwap<Heads>,
-}
-
-/// The heads for one body: 200 and 304, in each coding and in none.
-#[derive(Debug, Default)]
-struct Heads {
-    body: Weak<CachedBody>,
-    modified: Option<Modified>,
-    whole: [OnceLock<HeaderMap>; 1 + Coding::ALL.len()],
-    unchanged: [OnceLock<HeaderMap>; 1 + Coding::ALL.len()],
-}
-
-impl Ready {
-    /// `fields` are added to every answer.
-    pub fn new(fields: Vec<(HeaderName, HeaderValue)>) -> Self {
-        Self {
-            fields,
-            last: ArcSwap::default(),
+        if let Some(date) = date_beside(modified.at, clock) {
+            headers.insert(DATE, date);
         }
     }
-
-    /// `body` belongs to `snapshot` and changed at `modified`; `clock` is used for `Date`.
-    pub fn answer(
-        &self,
-        headers: &HeaderMap,
-        snapshot: &Arc<Snapshot>,
-        body: &Arc<CachedBody>,
-        modified: Option<Modified>,
-        clock: &Clock,
-    ) -> Response {
-        let validators = Validators {
-            digest: &body.content.digest,
-            modified,
-        };
-        let (coding, is_sent) = match judge(headers, &body.codings(), &validators) {
-            Ok(judged) => judged,
-            Err(refusal) => return *refusal,
-        };
-        let heads = self.heads(body, modified);
-        let place = coding.map_or(0, |coding| 1 + coding as usize);
-        let make = |length| {
-            let mut head = head(body.content_type, validators, coding, length);
-            head.extend(self.fields.iter().cloned());
-            share(&mut head);
-            head
-        };
-        let mut response = if is_sent {
-            let sent = sent(body, coding, snapshot);
-            let head = heads.whole[place].get_or_init(|| make(Some(sent.left_bytes)));
-            whole(head.clone(), sent)
-        } else {
-            unchanged(heads.unchanged[place].get_or_init(|| make(None)).clone())
-        };
-        if let Some(date) = modified.and_then(|modified| date_beside(modified.at, clock)) {
-            response.headers_mut().insert(DATE, date);
+    match outcome {
+        ConditionalOutcome::Failed => Err(HttpProblem::new(
+            StatusCode::PRECONDITION_FAILED,
+            "The resource has changed; send the request again without If-Match and If-Unmodified-Since.",
+        )),
+        ConditionalOutcome::NotModified => {
+            response.set_status(StatusCode::NOT_MODIFIED);
+            Ok(response)
         }
-        response
-    }
-
-    /// Returns the cached heads for `body`, or new empty ones if the previous answer had another body.
-    fn heads(&self, body: &Arc<CachedBody>, modified: Option<Modified>) -> Guard<Arc<Heads>> {
-        let last = self.last.load();
-        // The weak reference keeps the allocation, so its address is not reused.
-        if std::ptr::eq(last.body.as_ptr(), Arc::as_ptr(body)) && last.modified == modified {
-            return last;
-        }
-        let heads = Arc::new(Heads {
-            body: Arc::downgrade(body),
-            modified,
-            ..Heads::default()
-        });
-        self.last.store(Arc::clone(&heads));
-        Guard::from_inner(heads)
-    }
-}
-
-// A response body of shared pieces: nothing is copied, and its length is known before the first byte.
-
-/// Maximum bytes per frame; before each frame the snapshot is checked for revocation. A segment of reviews fits into one
-/// frame; a document in Brotli is one piece.
-const FRAME_BYTES_MAX: usize = 128 * 1024;
-
-#[derive(Debug)]
-enum BodySource {
-    Cached(Arc<CachedBody>, Option<Coding>),
-    Own(Vec<Bytes>),
-}
-
-impl BodySource {
-    fn pieces(&self) -> &[Bytes] {
-        match self {
-            Self::Cached(body, coding) => coding
-                .and_then(|coding| body.coded(coding))
-                .unwrap_or(&body.content.pieces),
-            Self::Own(pieces) => pieces,
+        ConditionalOutcome::Send => {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(body.content_type));
+            if let Some(coding) = coding {
+                headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.token()));
+            }
+            let (body, length) = body.send(coding);
+            headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+            response.set_body(body);
+            Ok(response)
         }
     }
 }
 
-/// A response body. It ends with an error when its snapshot is revoked, that is, when the reader is four snapshots
-/// behind.
-#[derive(Debug)]
-struct BodyPieces {
-    source: BodySource,
-    snapshot: Arc<Snapshot>,
-    next: usize,
-    /// Bytes of the next piece that are already sent.
-    given_bytes: usize,
-    left_bytes: u64,
+/// The `Date` for a response with that `Last-Modified`, which must not be later than `Date` (RFC 9110 §8.8.2.1). If
+/// the clock was set back after the change, `Date` is the instant of the change until the clock has passed it. `None`
+/// well after a change: hyper's own `Date` is correct then and is formatted once a second.
+fn date_beside(modified: DateTime<Utc>, clock: &Clock) -> Option<HeaderValue> {
+    let now = clock.now();
+    let is_past = modified + DATE_BEHIND_MAX < now;
+    (!clock.is_system() || !is_past).then(|| fixdate(modified.max(now)))
 }
 
-impl BodyPieces {
-    fn of(source: BodySource, snapshot: Arc<Snapshot>) -> Self {
-        let left_bytes = source.pieces().iter().map(|piece| piece.len() as u64).sum();
-        Self {
-            source,
-            snapshot,
-            next: 0,
-            given_bytes: 0,
-            left_bytes,
-        }
-    }
-}
-
-impl From<BodyPieces> for poem::Body {
-    fn from(pieces: BodyPieces) -> Self {
-        Self::from(pieces.boxed())
-    }
-}
-
-impl hyper::body::Body for BodyPieces {
-    type Data = Bytes;
-    type Error = io::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
-        if self.snapshot.is_revoked() {
-            return Poll::Ready(Some(Err(io::Error::new(
-                io::ErrorKind::TimedOut,
-                "the reader is four snapshots behind",
-            ))));
-        }
-        let Some(piece) = self.source.pieces().get(self.next) else {
-            return Poll::Ready(None);
-        };
-        let end = piece.len().min(self.given_bytes + FRAME_BYTES_MAX);
-        let (frame, is_whole) = (piece.slice(self.given_bytes..end), end == piece.len());
-        (self.next, self.given_bytes) = if is_whole {
-            (self.next + 1, 0)
-        } else {
-            (self.next, end)
-        };
-        self.left_bytes -= frame.len() as u64;
-        Poll::Ready(Some(Ok(Frame::data(frame))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.left_bytes == 0
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.left_bytes)
-    }
-}
-
-// Preconditions: decides whether a GET or HEAD needs the full response (RFC 9110 §13).
-//
-// Pure policy over the request's headers and the validators. Do not call it for an error response: preconditions do
-// not apply then (§13.2.1).
-
-/// The last second of the year 9999.
-const FIXDATE_SECONDS_MAX: u64 = 253_402_300_799;
+// The preconditions, as pure policy over the request's fields and the validators.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Validators<'a> {
+struct Validators<'a> {
     /// The content's digest in hexadecimal; see [`etag`].
-    pub digest: &'a str,
-    pub modified: Option<Modified>,
+    digest: &'a str,
+    modified: Option<Modified>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Modified {
+struct Modified {
     /// The instant; requests and responses carry only its second.
-    pub at: DateTime<Utc>,
+    at: DateTime<Utc>,
     /// Whether it changed twice within that second, so that the second does not identify the state.
-    pub is_ambiguous: bool,
+    is_ambiguous: bool,
 }
 
 /// The outcome of a conditional request (RFC 9110 §13.2.2).
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConditionalOutcome {
+enum ConditionalOutcome {
     /// 200: the client's copy is out of date, or it sent no validator.
     Send,
     /// 304.
@@ -404,7 +162,7 @@ pub enum ConditionalOutcome {
 /// tags, and is ignored if it is a date (§13.1.3, §13.1.4).
 ///
 /// A date in the future is later than every change, so the result is 304 (RFC 9110); RFC 2616 ignored such dates.
-pub fn decide(headers: &HeaderMap, validators: &Validators) -> ConditionalOutcome {
+fn decide(headers: &HeaderMap, validators: &Validators) -> ConditionalOutcome {
     let is_met = if headers.contains_key(IF_MATCH) {
         is_named(headers, &IF_MATCH, validators.digest)
     } else {
@@ -430,7 +188,7 @@ pub fn decide(headers: &HeaderMap, validators: &Validators) -> ConditionalOutcom
 }
 
 /// A strong entity tag: `"<digest>"` or `"<digest>-gzip"`.
-pub fn etag(digest: &str, coding: Option<Coding>) -> HeaderValue {
+fn etag(digest: &str, coding: Option<Coding>) -> HeaderValue {
     let tag = match coding {
         None => format!("\"{digest}\""),
         Some(coding) => format!("\"{digest}-{}\"", coding.token()),
@@ -439,18 +197,10 @@ pub fn etag(digest: &str, coding: Option<Coding>) -> HeaderValue {
     HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""))
 }
 
-/// IMF-fixdate, to the second (RFC 9110 §5.6.7); an instant before 1970 or after 9999 becomes the first representable
-/// one.
-pub fn fixdate(at: DateTime<Utc>) -> HeaderValue {
-    let seconds = u64::try_from(at.timestamp()).unwrap_or(0);
-    let seconds = if seconds <= FIXDATE_SECONDS_MAX {
-        seconds
-    } else {
-        0
-    };
-    let date = httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_secs(seconds));
-    HeaderValue::from_str(&date)
-        .unwrap_or(HeaderValue::from_static("Thu, 01 Jan 1970 00:00:00 GMT"))
+/// IMF-fixdate, to the second (RFC 9110 §5.6.7).
+fn fixdate(at: DateTime<Utc>) -> HeaderValue {
+    let date = at.format("%a, %d %b %Y %H:%M:%S GMT").to_string();
+    HeaderValue::try_from(date).unwrap_or(HeaderValue::from_static("Thu, 01 Jan 1970 00:00:00 GMT"))
 }
 
 /// Whether a list of entity tags contains the content in any of its codings. `*` by itself matches everything.
@@ -521,12 +271,11 @@ fn date(headers: &HeaderMap, name: &HeaderName) -> Option<i64> {
     Some(DateTime::<Utc>::from(at).timestamp())
 }
 
-// The content coding of a response (RFC 9110 §12.5.3). Pure policy over the request and the codings that are ready; it
-// never encodes.
+// The content coding, as pure policy over the request's fields; nothing is encoded here.
 
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EncodingChoice {
+enum EncodingChoice {
     /// Uncoded.
     Identity,
     Coded(Coding),
@@ -536,158 +285,183 @@ pub enum EncodingChoice {
 
 /// Chooses among `available` and identity by the highest weight; among equals the first of [`Coding::ALL`], identity
 /// last. A member that is not `coding [;q=0.123]` is ignored; if a coding appears twice, the lower weight counts.
-pub fn choose(headers: &HeaderMap, available: &[Coding]) -> EncodingChoice {
-    let weights = EncodingWeights::read(headers);
+fn choose(headers: &HeaderMap, available: &[Coding]) -> EncodingChoice {
+    let lines = headers.get_all(ACCEPT_ENCODING).iter();
+    let lines: Vec<_> = lines
+        .map(|line| String::from_utf8_lossy(line.as_bytes()))
+        .collect();
+    let weights: Vec<(&str, u16)> = lines
+        .iter()
+        .flat_map(|line| line.split(',').filter_map(member))
+        .collect();
+    // `*` applies to every coding that the header does not name.
+    let weight = |names: &[&str]| {
+        let of = |names: &[&str]| {
+            let named = weights
+                .iter()
+                .filter(|(token, _)| names.iter().any(|name| token.eq_ignore_ascii_case(name)));
+            named.map(|(_, weight)| *weight).min()
+        };
+        of(names).or_else(|| of(&["*"]))
+    };
+    // If the header does not name it, identity is acceptable and ranks below all codings that are named.
+    let identity = weight(&["identity"]);
+    let is_identity_refused = identity == Some(0);
     // Of equal weights `max_by_key` returns the last, which must be the first of `ALL`.
     let ready = Coding::ALL.into_iter().rev();
     let best = ready
         .filter(|coding| available.contains(coding))
-        .map(|coding| (weights.of(coding), coding))
+        .map(|coding| (weight(coding_names(coding)).unwrap_or(0), coding))
         .max_by_key(|(weight, _)| *weight)
-        .filter(|(weight, _)| *weight >= weights.identity().unwrap_or(0).max(1));
+        .filter(|(weight, _)| *weight >= identity.unwrap_or(0).max(1));
     match best {
         Some((_, coding)) => EncodingChoice::Coded(coding),
-        None if weights.identity().is_some() => EncodingChoice::Identity,
-        None => EncodingChoice::NotAcceptable,
+        None if is_identity_refused => EncodingChoice::NotAcceptable,
+        None => EncodingChoice::Identity,
     }
 }
 
-/// Weights in thousandths, by coding.
-#[derive(Default)]
-struct EncodingWeights {
-    /// By `coding as usize`.
-    codings: [Option<u16>; Coding::ALL.len()],
-    identity: Option<u16>,
-    others: Option<u16>,
+/// A recipient treats `x-gzip` as `gzip` (RFC 9110 §8.4.1.3).
+const fn coding_names(coding: Coding) -> &'static [&'static str] {
+    match coding {
+        Coding::Gzip => &["gzip", "x-gzip"],
+        Coding::Brotli => &["br"],
+    }
 }
 
-impl EncodingWeights {
-    fn read(headers: &HeaderMap) -> Self {
-        let mut weights = Self::default();
-        for line in headers.get_all(ACCEPT_ENCODING) {
-            let line = String::from_utf8_lossy(line.as_bytes());
-            for (coding, weight) in line.split(',').filter_map(member) {
-                if let Some(known) = weights.slot(coding) {
-                    *known = Some(known.map_or(weight, |known| known.min(weight)));
-                }
-            }
+// What a handler returns.
+
+/// Capacity for a response's header fields, the common ones included, so that the map does not grow.
+const FIELDS_MAX: usize = 16;
+/// Maximum bytes per frame; before each frame the snapshot is checked for revocation. A segment of reviews fits into one
+/// frame; a document in Brotli is one piece.
+const FRAME_BYTES_MAX: usize = 128 * 1024;
+/// Frames after which a body lets other tasks of its thread run: about 50 µs. A reader on the same machine takes all
+/// bytes at once.
+const BURST_FRAMES: usize = 2;
+
+#[derive(Debug, Clone)]
+pub struct ReadyBody {
+    pub content_type: &'static str,
+    source: BodySource,
+    modified: Option<Modified>,
+    /// The response is cut off if its reader falls too far behind; otherwise a slow reader could keep a whole document in
+    /// memory.
+    snapshot: Arc<Snapshot>,
+}
+
+#[derive(Debug, Clone)]
+enum BodySource {
+    Cached(Arc<CachedBody>),
+    Pieces { digest: String, pieces: Vec<Bytes> },
+}
+
+impl ReadyBody {
+    pub fn cached(body: &Arc<CachedBody>, snapshot: Arc<Snapshot>) -> Self {
+        Self {
+            content_type: body.content_type,
+            source: BodySource::Cached(Arc::clone(body)),
+            modified: None,
+            snapshot,
         }
-        weights
     }
 
-    fn slot(&mut self, token: &str) -> Option<&mut Option<u16>> {
-        // A recipient treats `x-gzip` as `gzip` (RFC 9110 §8.4.1.3).
-        let token = if token.eq_ignore_ascii_case("x-gzip") {
-            Coding::Gzip.token()
-        } else {
-            token
+    /// Bytes that are made for this request, without a content coding; their digest is computed here.
+    pub fn whole(
+        content_type: &'static str,
+        body: impl Into<Bytes>,
+        snapshot: Arc<Snapshot>,
+    ) -> Self {
+        let body = body.into();
+        let digest = hex(&Sha256::digest(&body));
+        Self::pieces(content_type, digest, vec![body], snapshot)
+    }
+
+    /// Like [`Self::whole`], with a body in several pieces and its digest.
+    pub const fn pieces(
+        content_type: &'static str,
+        digest: String,
+        pieces: Vec<Bytes>,
+        snapshot: Arc<Snapshot>,
+    ) -> Self {
+        Self {
+            content_type,
+            source: BodySource::Pieces { digest, pieces },
+            modified: None,
+            snapshot,
+        }
+    }
+
+    /// With the instant of its last change; `None` if that is unknown.
+    pub fn modified_at(self, publication: Option<&Publication>) -> Self {
+        Self {
+            modified: publication.map(|publication| Modified {
+                at: publication.changed_at,
+                is_ambiguous: publication.is_same_second,
+            }),
+            ..self
+        }
+    }
+
+    fn validators(&self) -> Validators<'_> {
+        let digest = match &self.source {
+            BodySource::Cached(body) => &body.content.digest,
+            BodySource::Pieces { digest, .. } => digest,
         };
-        if token == "*" {
-            return Some(&mut self.others);
-        }
-        if token.eq_ignore_ascii_case("identity") {
-            return Some(&mut self.identity);
-        }
-        let mut known = Coding::ALL.into_iter();
-        let coding = known.find(|coding| coding.token().eq_ignore_ascii_case(token))?;
-        Some(&mut self.codings[coding as usize])
-    }
-
-    /// The weight of the coding; 0 if it is not acceptable. `*` applies to every coding that the header does not name.
-    fn of(&self, coding: Coding) -> u16 {
-        self.codings[coding as usize].or(self.others).unwrap_or(0)
-    }
-
-    /// `None` if refused. If the header does not name it, it is acceptable and ranks below all codings that are named.
-    fn identity(&self) -> Option<u16> {
-        match self.identity.or(self.others) {
-            None => Some(0),
-            Some(0) => None,
-            given => given,
+        Validators {
+            digest,
+            modified: self.modified,
         }
     }
-}
 
-fn member(text: &str) -> Option<(&str, u16)> {
-    let ows: [char; 2] = [' ', '\t'];
-    let Some((coding, weight)) = text.split_once(';') else {
-        return Some((text.trim_matches(ows), 1_000));
-    };
-    let (name, weight) = weight.trim_matches(ows).split_once('=')?;
-    let weight = name
-        .eq_ignore_ascii_case("q")
-        .then(|| thousandths(weight))??;
-    Some((coding.trim_matches(ows), weight))
-}
-
-/// `0[.ddd]` or `1[.000]` (RFC 9110 §12.4.2).
-fn thousandths(text: &str) -> Option<u16> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    if fraction.len() > 3 || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
+    fn codings(&self) -> Vec<Coding> {
+        match &self.source {
+            BodySource::Cached(body) => body.codings(),
+            BodySource::Pieces { .. } => Vec::new(),
+        }
     }
-    let fraction = format!("{fraction:0<3}").parse::<u16>().ok()?;
-    match (whole, fraction) {
-        ("0", thousandths) => Some(thousandths),
-        ("1", 0) => Some(1_000),
-        _ => None,
-    }
-}
 
-// Errors are pages for browsers and problems for all others.
-
-/// Whether `Accept` prefers `text/html`, as browsers do when they navigate: no other kind has a higher weight or comes
-/// before it with the same one.
-pub fn wants_html(headers: &HeaderMap) -> bool {
-    let accept = headers.get_all(ACCEPT).iter();
-    let accept = accept.map(|line| String::from_utf8_lossy(line.as_bytes()));
-    let (mut best, mut has_html) = ((0, false), false);
-    for line in accept {
-        for (kind, weight) in line.split(',').filter_map(member) {
-            let is_html = kind.eq_ignore_ascii_case("text/html");
-            let is_page = is_html || kind.eq_ignore_ascii_case("application/xhtml+xml");
-            has_html |= is_html && weight > 0;
-            if weight > best.0 {
-                best = (weight, is_page);
+    /// The body in one of its codings, and its length. It ends with an error when its snapshot is revoked, that is, when
+    /// the reader is four snapshots behind.
+    fn send(self, coding: Option<Coding>) -> (Body, u64) {
+        let pieces = match self.source {
+            BodySource::Cached(body) => {
+                let coded = coding.and_then(|coding| body.coded(coding));
+                coded.unwrap_or(&body.content.pieces).to_vec()
             }
-        }
-    }
-    has_html && best.1
-}
-
-// Header fields that every response shares.
-
-/// The maximum delay of the server's own `Date` against the clock: it has whole seconds and may be from just before the
-/// request was read.
-const SERVER_DATE_BEHIND_MAX: Duration = Duration::from_secs(2);
-/// Set on every response, errors and 304 included: CORS for all origins, and no content sniffing.
-const EVERY_ANSWER: [(HeaderName, &str); 5] = [
-    (ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
-    (
-        ACCESS_CONTROL_EXPOSE_HEADERS,
-        "ETag, Last-Modified, Link, Retry-After, Mcp-Session-Id, MCP-Protocol-Version",
-    ),
-    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (REFERRER_POLICY, "no-referrer"),
-    (
-        HeaderName::from_static("cross-origin-resource-policy"),
-        "cross-origin",
-    ),
-];
-
-pub fn share(headers: &mut HeaderMap) {
-    for (name, value) in EVERY_ANSWER {
-        headers.insert(name, HeaderValue::from_static(value));
+            BodySource::Pieces { pieces, .. } => pieces,
+        };
+        let length = pieces.iter().map(|piece| piece.len() as u64).sum();
+        let snapshot = self.snapshot;
+        let frames = stream::iter(pieces.into_iter().flat_map(frames).enumerate());
+        let frames = frames.then(move |(number, frame)| {
+            let is_revoked = snapshot.is_revoked();
+            async move {
+                if number % BURST_FRAMES == BURST_FRAMES - 1 {
+                    yield_now().await;
+                }
+                if is_revoked {
+                    return Err(io::Error::other("the reader is four snapshots behind"));
+                }
+                Ok(frame)
+            }
+        });
+        (Body::from_bytes_stream(frames), length)
     }
 }
 
-/// The `Date` for a response with that `Last-Modified`, which must not be later than `Date` (RFC 9110 §8.8.2.1). If
-/// the clock was set back after the change, `Date` is the instant of the change until the clock has passed it. `None`
-/// well after a change: the server's own `Date` is correct then and is formatted once a second.
-pub fn date_beside(modified: DateTime<Utc>, clock: &Clock) -> Option<HeaderValue> {
-    let now = clock.now();
-    let is_past = modified + SERVER_DATE_BEHIND_MAX < now;
-    (!clock.is_system() || !is_past).then(|| fixdate(modified.max(now)))
+fn frames(piece: Bytes) -> impl Iterator<Item = Bytes> {
+    let starts = (0..piece.len()).step_by(FRAME_BYTES_MAX);
+    starts.map(move |start| piece.slice(start..piece.len().min(start + FRAME_BYTES_MAX)))
+}
+
+impl IntoResponse for ReadyBody {
+    /// A response without a body, which the middleware adds.
+    fn into_response(self) -> Response {
+        let mut response = Response::builder().extension(self).finish();
+        *response.headers_mut() = HeaderMap::with_capacity(FIELDS_MAX);
+        response
+    }
 }
 
 #[cfg(test)]
@@ -702,28 +476,8 @@ mod tests {
 
     use super::ConditionalOutcome::{NotModified, Send};
     use super::EncodingChoice::{Coded, Identity, NotAcceptable};
-    use super::{ConditionalOutcome, Modified, Validators, decide, etag, fixdate, *};
+    use super::*;
     use crate::snapshot::Coding;
-
-    #[test]
-    fn browsers_are_known_by_what_they_prefer() {
-        let chromium = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
-        for (accept, expected) in [
-            (chromium, true),
-            ("application/xhtml+xml, text/html", true),
-            ("TEXT/HTML", true),
-            ("application/json;q=0.5, text/html", true),
-            ("*/*", false),
-            ("", false),
-            ("application/json, text/html", false),
-            ("text/html;q=0.1, application/json", false),
-            ("text/html;q=0", false),
-        ] {
-            let mut headers = HeaderMap::new();
-            headers.insert(ACCEPT, accept.parse().unwrap());
-            assert_eq!(wants_html(&headers), expected, "{accept}");
-        }
-    }
 
     /// Case, header lines, outcome. The content is `abc`, changed at 1994-11-06 08:49:37.5.
     type Row = (
@@ -756,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn every_case_of_rfc_9110_is_answered_by_the_table() {
+    fn preconditions_follow_rfc_9110() {
         let modified = |is_ambiguous| {
             Some(Modified {
                 at: at("1994-11-06T08:49:37.5Z"),
@@ -788,7 +542,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_is_known_when_it_comes_back() {
+    fn validators_that_were_sent_match_again() {
         let modified = Modified {
             at: at("2026-02-28T23:59:59.999Z"),
             is_ambiguous: false,
@@ -831,7 +585,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_header_breaks_it(
+        fn any_condition_is_decided_alike_twice(
             name in prop::sample::select(vec![INM, IM, IMS, IUS]),
             line in "[ -~\u{e9}\t]{0,40}|[A-Z][a-z]{2,8},? [0-9a-zA-Z: -]{15,30}( GMT)?",
         ) {
@@ -1434,7 +1188,7 @@ mod tests {
     ];
 
     #[test]
-    fn the_coding_is_what_the_request_weighs_highest() {
+    fn the_coding_with_the_highest_weight_is_chosen() {
         for (name, lines, available, expected) in ROWS {
             let mut headers = HeaderMap::new();
             for line in *lines {

@@ -1,0 +1,154 @@
+//! Middleware: counts and times the responses of each route, and writes the request log (`REVIEWS_REQUEST_LOG`): one line
+//! per request, with an ID that the error document also has. Query strings are never logged, because they contain search
+//! terms.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use poem::http::{Method, StatusCode};
+use poem::{Endpoint, EndpointExt, IntoResponse, PathPattern, Request, Response};
+use uuid::Uuid;
+
+use super::context::Ctx;
+use super::headers::body_bytes;
+use super::routes::ListedRoute;
+use crate::config::RequestLog;
+use crate::metrics;
+use crate::random::Random;
+
+/// The classes of status that alerts use; their series start at zero.
+const SUCCESS: &str = "2xx";
+const FAILURE: &str = "5xx";
+/// The label of paths without a route: one, because clients choose paths freely.
+const UNROUTED: &str = "none";
+/// Maximum number of characters of a path that are logged; clients may send up to 16 KiB.
+const PATH_CHARS_MAX: usize = 256;
+
+/// The ID of a logged request, as an extension of its response.
+#[derive(Debug, Clone, Copy)]
+pub struct RequestId(pub Uuid);
+
+impl RequestId {
+    /// `None` if a response of this status is not logged, or if the operating system's generator fails; the line then has no
+    /// ID.
+    pub fn new(log: RequestLog, status: StatusCode) -> Option<Self> {
+        let id = is_logged(log, status).then(|| Random::system().uuid());
+        Some(Self(id?.ok()?))
+    }
+}
+
+/// Whether to log a response of this status. A 500 is always logged.
+fn is_logged(log: RequestLog, status: StatusCode) -> bool {
+    status == StatusCode::INTERNAL_SERVER_ERROR
+        || match log {
+            RequestLog::Off => false,
+            RequestLog::Errors => status.is_client_error() || status.is_server_error(),
+            RequestLog::All => true,
+        }
+}
+
+/// Never fails. `routes` are those that the endpoint answers.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "measures how long a response took; nothing is decided by it"
+)]
+pub fn with_log<E: Endpoint + 'static>(
+    endpoint: E,
+    routes: &[ListedRoute],
+    ctx: Arc<Ctx>,
+) -> impl Endpoint<Output = Response> + use<E> {
+    let labels = Arc::new(labels(routes));
+    for route in labels.values().map(String::as_str).chain([UNROUTED]) {
+        for class in [SUCCESS, FAILURE] {
+            metrics::REQUESTS.counter(&[route, class]);
+        }
+    }
+    endpoint.around(move |endpoint: Arc<E>, request: Request| {
+        let (labels, ctx) = (Arc::clone(&labels), Arc::clone(&ctx));
+        async move {
+            let (started, log) = (Instant::now(), ctx.request_log());
+            let method = request.method().clone();
+            let path = (log != RequestLog::Off).then(|| request.uri().path().to_owned());
+            let mut response = endpoint.get_response(request).await.into_response();
+            let pattern = response.data::<PathPattern>();
+            let route = pattern.and_then(|pattern| labels.get(&*pattern.0));
+            let route = route.map_or(UNROUTED, String::as_str);
+            let (status, duration) = (response.status(), started.elapsed());
+            count(route, status, duration);
+            if is_logged(log, status) {
+                write_line(&mut response, &method, route, path, duration);
+            }
+            Ok(response)
+        }
+    })
+}
+
+/// The labels of routes in metrics and in the request log, by pattern.
+fn labels(routes: &[ListedRoute]) -> HashMap<String, String> {
+    let labels = routes.iter().map(|route| {
+        // Names of assets contain digests, which change with each release.
+        let is_asset = route.path.starts_with("/assets/");
+        let label = if is_asset {
+            "/assets/:file"
+        } else {
+            &route.path
+        };
+        (route.pattern.clone(), label.to_owned())
+    });
+    labels.collect()
+}
+
+fn count(route: &str, status: StatusCode, duration: Duration) {
+    let class = match status.as_u16() {
+        200..=299 => SUCCESS,
+        304 => "304",
+        300..=399 => "3xx",
+        400..=499 => "4xx",
+        _ => FAILURE,
+    };
+    metrics::REQUESTS.counter(&[route, class]).inc();
+    let seconds = metrics::REQUEST_SECONDS.histogram(&[route]);
+    seconds.observe(duration.as_secs_f64());
+}
+
+/// `duration` is the time until the response was ready.
+fn write_line(
+    response: &mut Response,
+    method: &Method,
+    route: &str,
+    path: Option<String>,
+    duration: Duration,
+) {
+    let (method, status) = (method.as_str(), response.status());
+    let path: Option<String> = path.map(|path| path.chars().take(PATH_CHARS_MAX).collect());
+    let bytes = body_bytes(response);
+    let duration_ms = duration.as_secs_f64() * 1_000.0;
+    let request_id = response.data::<RequestId>().copied();
+    let request_id = request_id.or_else(|| RequestId::new(RequestLog::All, status));
+    let request_id = request_id.map(|id| id.0.urn().to_string());
+    let code = status.as_u16();
+    if status == StatusCode::INTERNAL_SERVER_ERROR {
+        tracing::error!(
+            method,
+            route,
+            path,
+            status = code,
+            duration_ms,
+            bytes,
+            request_id,
+            "request.failed: the request was answered with 500"
+        );
+    } else {
+        tracing::info!(
+            method,
+            route,
+            path,
+            status = code,
+            duration_ms,
+            bytes,
+            request_id,
+            "request.answered: {method} {route} {code}"
+        );
+    }
+}

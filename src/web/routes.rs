@@ -1,0 +1,304 @@
+//! The routes of a listener: one [`poem::Route`], with what poem leaves out: the list of paths and methods (for `Allow`,
+//! metrics and the tests of the docs), OPTIONS, and checks of what hyper leaves unchecked in a request's head.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+use poem::endpoint::{BoxEndpoint, make_sync};
+use poem::error::MethodNotAllowedError;
+use poem::http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_MAX_AGE, ALLOW,
+    HOST, LOCATION, TRANSFER_ENCODING,
+};
+use poem::http::uri::{Authority, PathAndQuery};
+use poem::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version};
+use poem::middleware::CatchPanic;
+use poem::{
+    Endpoint, EndpointExt, Error, IntoEndpoint, IntoResponse, PathPattern, Request, Response,
+    Route, RouteMethod,
+};
+use poem_openapi::OpenApi;
+
+use super::problem::HttpProblem;
+use crate::links::normal;
+
+const ALLOWED_HEADERS: HeaderValue = HeaderValue::from_static(
+    "If-None-Match, If-Modified-Since, If-Match, If-Unmodified-Since, Content-Type, Accept, Authorization, \
+    MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID",
+);
+/// The time for which browsers may cache a preflight response: a day.
+const PREFLIGHT_SECONDS: HeaderValue = HeaderValue::from_static("86400");
+
+/// Maximum bytes of a request's target: the longest `query` is 1,000 characters of four bytes, each percent-encoded,
+/// plus other parameters (RFC 9110 §4.1 asks for at least 8,000).
+const TARGET_BYTES_MAX: usize = 16 * 1024;
+/// The characters that a path must not have as they are (RFC 3986 §3.3).
+const ESCAPED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'`')
+    .add(b'{')
+    .add(b'}');
+
+#[derive(Default)]
+pub struct Routes {
+    route: Route,
+    pub list: Vec<ListedRoute>,
+}
+
+#[derive(Debug, Clone)]
+pub struct ListedRoute {
+    /// For example `/api/reviews/:id`.
+    pub path: String,
+    /// The path with poem-openapi's numbers in place of names, as in [`PathPattern`].
+    pub pattern: String,
+    /// In the order of `Allow`; HEAD with GET, and OPTIONS always.
+    pub methods: Vec<Method>,
+    pub is_redirect: bool,
+}
+
+pub type Methods = Vec<(Method, BoxEndpoint<'static>)>;
+
+impl Routes {
+    /// A handler for GET and HEAD.
+    #[must_use]
+    pub fn get(self, path: &str, handler: impl IntoEndpoint<Endpoint: 'static>) -> Self {
+        let handler = handler.into_endpoint().map_to_response().boxed();
+        self.on(path, vec![(Method::GET, handler)])
+    }
+
+    /// A permanent redirect that keeps the query string (308, so that clients do not change the method). `target` is
+    /// relative to `path`, so it holds below any base URL.
+    #[must_use]
+    pub fn redirect(self, path: &str, target: &'static str) -> Self {
+        let redirect = make_sync(move |request: Request| {
+            let query = request.uri().query();
+            let location = query.map(|query| format!("{target}?{query}"));
+            let location = location.and_then(|url| HeaderValue::try_from(url).ok());
+            Response::builder()
+                .status(StatusCode::PERMANENT_REDIRECT)
+                .header(
+                    LOCATION,
+                    location.unwrap_or(HeaderValue::from_static(target)),
+                )
+                .finish()
+        });
+        let mut routes = self.get(path, redirect);
+        if let Some(route) = routes.list.last_mut() {
+            route.is_redirect = true;
+        }
+        routes
+    }
+
+    /// The operations of `api`, at the paths of their attributes.
+    #[must_use]
+    pub fn api<A: OpenApi>(self, api: A) -> Self {
+        let mut handlers = HashMap::new();
+        api.add_routes(&mut handlers);
+        let paths = A::meta().into_iter().flat_map(|api| api.paths);
+        paths.fold(self, |routes, path| {
+            let (path, pattern) = poem_paths(&path.path);
+            let methods: Methods = handlers.remove(&pattern).into_iter().flatten().collect();
+            if methods.is_empty() {
+                return routes;
+            }
+            routes.at(&path, &pattern, methods)
+        })
+    }
+
+    /// A handler for each method.
+    #[must_use]
+    pub fn on(self, path: &str, handlers: Methods) -> Self {
+        self.at(path, path, handlers)
+    }
+
+    fn at(mut self, path: &str, pattern: &str, handlers: Methods) -> Self {
+        let mut methods: Vec<Method> = handlers.iter().map(|(method, _)| method.clone()).collect();
+        methods.extend(methods.contains(&Method::GET).then_some(Method::HEAD));
+        // GET, HEAD and POST before the others.
+        methods.sort_by_key(|method| (*method == Method::DELETE, method.as_str().to_owned()));
+        methods.push(Method::OPTIONS);
+        self.list.push(ListedRoute {
+            path: path.to_owned(),
+            pattern: pattern.to_owned(),
+            methods,
+            is_redirect: false,
+        });
+        let handlers = handlers.into_iter();
+        let handlers = handlers.fold(RouteMethod::new(), |route, (method, handler)| {
+            route.method(method, handler)
+        });
+        let panics = CatchPanic::new().with_handler(|_| {
+            tracing::error!(
+                "request.panicked: a handler panicked; the panic message is logged above"
+            );
+            StatusCode::INTERNAL_SERVER_ERROR
+        });
+        self.route = self.route.at(pattern, handlers.with(panics));
+        self
+    }
+
+    /// The routes with OPTIONS (preflights too), with `Allow` in a 405, and with equivalent spellings of a path equal.
+    pub fn into_endpoint(self) -> impl Endpoint<Output = Response> {
+        let allowed = |route: ListedRoute| {
+            let methods: Vec<&str> = route.methods.iter().map(Method::as_str).collect();
+            let allowed = HeaderValue::try_from(methods.join(", ")).ok()?;
+            Some((route.pattern, allowed))
+        };
+        let allowed: HashMap<String, HeaderValue> =
+            self.list.into_iter().filter_map(allowed).collect();
+        let allowed = Arc::new(allowed);
+        self.route
+            .around(move |route: Arc<Route>, mut request: Request| {
+                let allowed = Arc::clone(&allowed);
+                async move {
+                    check_target(&request)?;
+                    if let Some(uri) = normal_uri(request.uri()) {
+                        *request.uri_mut() = uri;
+                    }
+                    let is_options = *request.method() == Method::OPTIONS;
+                    if is_options && request.uri().path() == "*" {
+                        return Ok(StatusCode::NO_CONTENT.into_response());
+                    }
+                    let error = match route.call(request).await {
+                        Err(error) if error.is::<MethodNotAllowedError>() => error,
+                        other => return other,
+                    };
+                    let Some(pattern) = error.data::<PathPattern>().cloned() else {
+                        return Err(error);
+                    };
+                    let Some(allowed) = allowed.get(&*pattern.0) else {
+                        return Err(error);
+                    };
+                    if is_options {
+                        let mut response = options(allowed);
+                        response.set_data(pattern);
+                        return Ok(response);
+                    }
+                    let mut error = Error::from(HttpProblem::method_not_allowed(allowed));
+                    error.set_data(pattern);
+                    Err(error)
+                }
+            })
+    }
+}
+
+fn options(allowed: &HeaderValue) -> Response {
+    Response::builder()
+        .status(StatusCode::NO_CONTENT)
+        .header(ALLOW, allowed)
+        .header(ACCESS_CONTROL_ALLOW_METHODS, allowed)
+        .header(ACCESS_CONTROL_ALLOW_HEADERS, ALLOWED_HEADERS)
+        .header(ACCESS_CONTROL_MAX_AGE, PREFLIGHT_SECONDS)
+        .finish()
+}
+
+/// A path of OpenAPI (`/{id}`) as poem's (`/:id`), and as the pattern that poem-openapi makes of it (`/:param0`).
+fn poem_paths(path: &str) -> (String, String) {
+    let (mut named, mut numbered, mut number) = (String::new(), String::new(), 0);
+    for segment in path.split('/').skip(1) {
+        match segment
+            .strip_prefix('{')
+            .and_then(|name| name.strip_suffix('}'))
+        {
+            Some(name) => {
+                named.extend(["/:", name]);
+                numbered.push_str(&format!("/:param{number}"));
+                number += 1;
+            }
+            None => {
+                named.extend(["/", segment]);
+                numbered.extend(["/", segment]);
+            }
+        }
+    }
+    (named, numbered)
+}
+
+// What hyper leaves unchecked in a request's head.
+
+fn check_target(request: &Request) -> Result<(), HttpProblem> {
+    let uri = request.uri();
+    let target_bytes = uri.path_and_query().map_or(0, |part| part.as_str().len())
+        + uri.authority().map_or(0, |part| part.as_str().len());
+    if target_bytes > TARGET_BYTES_MAX {
+        let detail = format!(
+            "The request's target is longer than {TARGET_BYTES_MAX} bytes. Shorten its path or query."
+        );
+        return Err(HttpProblem::new(StatusCode::URI_TOO_LONG, detail));
+    }
+    check_host(request.version(), request.headers())?;
+    if has_unknown_coding(request.headers()) {
+        return Err(HttpProblem::new(
+            StatusCode::NOT_IMPLEMENTED,
+            "A body can be sent in chunks, and in no other transfer coding. Send `Transfer-Encoding: chunked` or a `Content-Length`.",
+        ));
+    }
+    Ok(())
+}
+
+/// RFC 9112 §3.2: 400 for HTTP/1.1 without exactly one `Host`, and for a value that is not `uri-host [ ":" port ]`. An
+/// empty value is valid for a target without an authority.
+fn check_host(version: Version, headers: &HeaderMap) -> Result<(), HttpProblem> {
+    let mut hosts = headers.get_all(HOST).iter();
+    let detail = match (hosts.next(), hosts.next()) {
+        (Some(host), None) if is_host(host.as_bytes()) => return Ok(()),
+        (None, _) if version < Version::HTTP_11 => return Ok(()),
+        (Some(_), None) => {
+            "The `Host` header field is not a host with an optional port. Send one such as `example.com` or \
+             `127.0.0.1:8080`."
+        }
+        _ => "An HTTP/1.1 request needs a `Host` header field, once. Send exactly one.",
+    };
+    Err(HttpProblem::new(StatusCode::BAD_REQUEST, detail))
+}
+
+fn is_host(value: &[u8]) -> bool {
+    let has_valid_port = |authority: &Authority| {
+        let port = authority.as_str().strip_prefix(authority.host());
+        port.is_some_and(|port| {
+            let digits = port.strip_prefix(':').unwrap_or(port);
+            (port.is_empty() || port.starts_with(':'))
+                && digits.bytes().all(|byte| byte.is_ascii_digit())
+        })
+    };
+    value.is_empty() || Authority::try_from(value).is_ok_and(|authority| has_valid_port(&authority))
+}
+
+/// Whether the body has a transfer coding other than chunked (RFC 9112 §6.1: 501).
+fn has_unknown_coding(headers: &HeaderMap) -> bool {
+    headers.get_all(TRANSFER_ENCODING).iter().any(|line| {
+        let mut codings = line.as_bytes().split(|byte| *byte == b',');
+        codings.any(|coding| {
+            let coding = coding.trim_ascii();
+            !coding.is_empty() && !coding.eq_ignore_ascii_case(b"chunked")
+        })
+    })
+}
+
+/// The URI with a normal path (RFC 3986 §6.2.2); `None` if its path is normal. poem leaves out a parameter that is not
+/// UTF-8; with U+FFFD in place of the wrong bytes it is a value, and nothing has such a name.
+fn normal_uri(uri: &Uri) -> Option<Uri> {
+    if !uri.path().contains('%') {
+        return None;
+    }
+    let mut path = normal(uri.path());
+    if percent_decode_str(&path).decode_utf8().is_err() {
+        let text = percent_decode_str(&path).decode_utf8_lossy().into_owned();
+        path = Cow::Owned(utf8_percent_encode(&text, ESCAPED).to_string());
+    }
+    let target = match uri.query() {
+        Some(query) => format!("{path}?{query}"),
+        None => path.into_owned(),
+    };
+    let mut parts = uri.clone().into_parts();
+    parts.path_and_query = Some(PathAndQuery::try_from(target).ok()?);
+    Uri::from_parts(parts).ok()
+}
