@@ -18,7 +18,7 @@ use clap::Parser;
 use poem::{Endpoint, Request};
 use reviews_service::app::{App, HubOptions};
 use reviews_service::clock::Clock;
-use reviews_service::config::{Hosts, HubConfig, Nets};
+use reviews_service::config::{Hosts, HubConfig, Nets, SyncConfig};
 use reviews_service::links::OPENAPI_PATH;
 use reviews_service::mcp::catalog::Catalog;
 use reviews_service::mcp::escaped_json;
@@ -50,6 +50,8 @@ async fn document(path: &Path) -> Value {
         resolver: Arc::new(SystemResolver::default()),
         random: Random::system(),
         has_timer: false,
+        sync: SyncConfig::default(),
+        format_sync_report: |_| String::new(),
     };
     let (links, clock) = (review_index::links(), Clock::system());
     let (database, _) = Database::open(path).await.unwrap();

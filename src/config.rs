@@ -2,6 +2,7 @@
 //! the environment.
 
 use std::collections::BTreeMap;
+use std::env::VarError;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -121,6 +122,52 @@ pub struct ServeConfig {
     /// The settings of the WebSub hub.
     #[command(flatten)]
     pub hub: HubConfig,
+    /// The settings of sources.
+    #[command(flatten)]
+    pub sync: SyncConfig,
+}
+
+/// Where sync may read, and whom it trusts.
+#[derive(Debug, Clone, Default, Args)]
+pub struct SyncConfig {
+    /// PEM file of root certificates to trust for sources, besides the system's
+    #[arg(
+        long = "sync-ca-file",
+        value_name = "FILE",
+        env = "REVIEWS_SYNC_CA_FILE",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub ca_file: String,
+    /// Folder of the files and folders that may be sources [default: none]
+    #[arg(
+        long = "sync-files",
+        value_name = "DIR",
+        env = "REVIEWS_SYNC_FILES",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub files: String,
+}
+
+/// The value of a variable that a source names: of the environment, or of the file of settings; `None` if it is empty.
+///
+/// # Errors
+/// If the file cannot be read.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the names of these variables are the owner's, so clap does not know them"
+)]
+pub(crate) fn variable(name: &str) -> io::Result<Option<String>> {
+    let value = match std::env::var(name) {
+        Ok(value) => Some(value),
+        Err(VarError::NotPresent) => SettingsFile::read()?.0.remove(name),
+        Err(VarError::NotUnicode(_)) => {
+            let message = "it is not UTF-8 text";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+    };
+    Ok(value.filter(|value| !value.is_empty()))
 }
 
 /// Which requests are logged.

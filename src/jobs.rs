@@ -2,18 +2,22 @@
 //! test until no work is left.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
+use std::io;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
+use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::FutureExt as _;
 use futures_util::future::{self, BoxFuture};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::clock::Clock;
 use crate::compute::{Panicked, lock};
+use crate::imports::{Rejection, Watch};
 use crate::insights::store::{NewAnalysis, save, stored};
 use crate::insights::{Analyzer, Subject};
 use crate::metrics;
@@ -22,9 +26,14 @@ use crate::snapshot::{
     Backlog, CachedBody, Coding, PublishError, Publisher, Snapshot, analyze, coding,
 };
 use crate::storage::reviews::{self, Numbered, published};
+use crate::storage::sync::{
+    SyncRequest, SyncSource, answer_sync_request, sync_requests, sync_sources,
+};
 use crate::storage::{
     AtPath as _, Changes, Database, DbError, Erased, Postponed, REWRITE_AT_ONCE_MAX,
+    instant_or_epoch,
 };
+use crate::sync::{Manner, SourceSchedule, SyncError, SyncReport, SyncRunner};
 use crate::web::context::Ctx;
 use crate::websub::store::{self, HubGauges};
 
@@ -458,6 +467,173 @@ impl Precompress {
     }
 }
 
+// Fetches sources: those that are due, and those that `reviews sync run` asks for.
+
+/// Sources that are fetched at the same time.
+const RUNS_MAX: usize = 4;
+/// Older requests have no command that waits for them.
+pub const SYNC_REQUEST_AGE_MAX: TimeDelta = TimeDelta::minutes(35);
+/// The wait after a failure that could not be recorded, so that a source is not fetched without a pause.
+const UNRECORDED_WAIT: Duration = Duration::from_mins(1);
+
+/// Formats the report of a run for people.
+pub type FormatSyncReport = fn(&SyncReport) -> String;
+
+pub struct FetchSources {
+    pub runner: SyncRunner,
+    format_report: FormatSyncReport,
+    /// The names of the sources that run: a source never runs beside itself.
+    running: Mutex<HashSet<String>>,
+    places: Semaphore,
+    /// The sources with gauges.
+    measured: Mutex<HashSet<String>>,
+}
+
+/// Ignores the rows of an import.
+struct Unwatched;
+
+impl Watch for Unwatched {
+    fn rejected(&mut self, _: Rejection) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl FetchSources {
+    pub fn new(runner: SyncRunner, format_report: FormatSyncReport) -> Self {
+        Self {
+            runner,
+            format_report,
+            running: Mutex::default(),
+            places: Semaphore::new(RUNS_MAX),
+            measured: Mutex::default(),
+        }
+    }
+
+    async fn sources(&self) -> Result<Vec<SyncSource>, DbError> {
+        let database = &self.runner.database;
+        let sources = sync_sources(&mut *database.reader().await?).await;
+        sources.at(database.path())
+    }
+
+    /// Runs what is due or asked for, until `stop`; returns whether there was any.
+    ///
+    /// # Errors
+    /// If the database cannot be read.
+    pub async fn run_once(&self, stop: &CancellationToken) -> Result<bool, DbError> {
+        let (database, now) = (&self.runner.database, self.runner.clock.now());
+        let sources = self.sources().await?;
+        let since = now - SYNC_REQUEST_AGE_MAX;
+        let requests = sync_requests(&mut *database.reader().await?, since).await;
+        let requests = requests.at(database.path())?;
+        self.measure(&sources);
+        let asked = requests
+            .into_iter()
+            .map(|request| (request.name.clone(), Some(request)));
+        let due = sources.into_iter().filter(|source| is_due(source, now));
+        let work = asked.chain(due.map(|source| (source.name, None)));
+        let work = work.filter(|(name, _)| lock(&self.running).insert(name.clone()));
+        let work: Vec<_> = work.collect();
+        let has_work = !work.is_empty();
+        let runs = work.into_iter().map(async |(name, request): (String, Option<SyncRequest>)| {
+            let _place = self.places.acquire().await;
+            if let Err(error) = self.run_source(&name, request, stop).await {
+                tracing::error!(source = name, %error, "sync.not_recorded: the outcome of a run could not be stored");
+                let wait = self.runner.clock.sleep(UNRECORDED_WAIT);
+                stop.run_until_cancelled(wait).await;
+            }
+            lock(&self.running).remove(&name);
+        });
+        Box::pin(future::join_all(runs)).await;
+        Ok(has_work)
+    }
+
+    async fn run_source(
+        &self,
+        name: &str,
+        request: Option<SyncRequest>,
+        stop: &CancellationToken,
+    ) -> Result<(), DbError> {
+        let (runner, path) = (&self.runner, self.runner.database.path());
+        // Read again, because a run may have ended since.
+        let source = self
+            .sources()
+            .await?
+            .into_iter()
+            .find(|source| source.name == name);
+        let source =
+            source.filter(|source| request.is_some() || is_due(source, runner.clock.now()));
+        let manner = match &request {
+            Some(request) => Manner::ByHand {
+                is_accepted: request.accepted,
+            },
+            None => Manner::Scheduled,
+        };
+        let run = match source {
+            Some(source) => {
+                runner
+                    .run(&source, manner, stop, &|_, _| (), &mut Unwatched)
+                    .await
+            }
+            None => Ok(None),
+        };
+        let Some(request) = request else {
+            return match run {
+                Ok(_) | Err(SyncError::Failed(_)) => Ok(()),
+                Err(SyncError::Database(error)) => Err(error),
+            };
+        };
+        let (code, report) = match &run {
+            Ok(None) => (
+                2,
+                "the source was removed, or the service was stopped; nothing was imported\n"
+                    .to_owned(),
+            ),
+            Ok(Some(report)) => (
+                u8::from(report.has_rejected()),
+                (self.format_report)(report),
+            ),
+            Err(error) => (2, format!("{error}\n")),
+        };
+        let mut write = runner.database.write().await?;
+        answer_sync_request(&mut write, request.id, code, &report)
+            .await
+            .at(path)?;
+        write.commit().await.at(path)
+    }
+
+    /// Sets the gauges of the sources that are fetched, and removes those of others: a paused source is no fault.
+    pub fn measure(&self, sources: &[SyncSource]) {
+        let active: Vec<&SyncSource> = sources.iter().filter(|source| !source.paused).collect();
+        let names: HashSet<String> = active.iter().map(|source| source.name.clone()).collect();
+        let mut measured = lock(&self.measured);
+        for gone in measured.difference(&names) {
+            metrics::SYNC_LAST_SUCCESS.remove_gauge(&[gone]);
+            metrics::SYNC_INTERVAL.remove_gauge(&[gone]);
+        }
+        for source in active {
+            for outcome in metrics::SYNC_OUTCOMES {
+                metrics::SYNC_RUNS.counter(&[&source.name, outcome]);
+            }
+            let success = source.last_success_at.as_deref().map(instant_or_epoch);
+            let seconds =
+                u32::try_from(success.unwrap_or_default().timestamp()).unwrap_or(u32::MAX);
+            let schedule: SourceSchedule = source.schedule.parse().unwrap_or_default();
+            let interval = schedule.interval_seconds(self.runner.clock.now());
+            metrics::SYNC_LAST_SUCCESS
+                .gauge(&[&source.name])
+                .set(f64::from(seconds));
+            metrics::SYNC_INTERVAL.gauge(&[&source.name]).set(interval);
+        }
+        *measured = names;
+    }
+}
+
+/// Whether the source's time has come; an invalid one counts as past.
+fn is_due(source: &SyncSource, now: DateTime<Utc>) -> bool {
+    let next = source.next_run_at.as_deref().map(instant_or_epoch);
+    !source.paused && next.is_none_or(|next| next <= now)
+}
+
 // Cron jobs, which also wake the worker in case its own timer fails. Runs of the same job do not overlap, and
 // shutdown waits for running ones.
 
@@ -473,13 +649,22 @@ struct JobContext {
     database: Database,
     clock: Clock,
     wake: Arc<Notify>,
+    sync: Arc<FetchSources>,
+    stop: CancellationToken,
 }
 
 type CronJob = fn(JobContext) -> BoxFuture<'static, Result<(), DbError>>;
 
+/// The job that fetches sources. Its runs overlap: a source that takes long must not delay others, and never runs beside
+/// itself.
+const SYNC: &str = "sync";
+
 /// When each job runs (seconds, minutes, hours, day, month, weekday), its name, and what it does. A large file is
 /// rewritten at most once an hour.
-const CRON_JOBS: [(&str, &str, CronJob); 7] = [
+const CRON_JOBS: [(&str, &str, CronJob); 8] = [
+    ("*/2 * * * * *", SYNC, |of| {
+        async move { of.sync.run_once(&of.stop).await.map(drop) }.boxed()
+    }),
     ("*/15 * * * * *", "wake", |of| {
         of.wake.notify_one();
         future::ok(()).boxed()
@@ -505,7 +690,7 @@ const CRON_JOBS: [(&str, &str, CronJob); 7] = [
 ];
 
 impl Schedule {
-    /// Starts the jobs: wake the worker, measure, expire leases, prune, checkpoint the write-ahead log, erase deleted
+    /// Starts the jobs: fetch sources, wake the worker, measure, expire leases, prune, checkpoint the write-ahead log, erase deleted
     /// reviews.
     ///
     /// # Errors
@@ -514,6 +699,7 @@ impl Schedule {
         database: &Database,
         clock: &Clock,
         wake: &Arc<Notify>,
+        sync: &Arc<FetchSources>,
     ) -> Result<Self, JobSchedulerError> {
         let schedule = Self {
             scheduler: JobScheduler::new().await?,
@@ -524,6 +710,8 @@ impl Schedule {
             database: database.clone(),
             clock: clock.clone(),
             wake: Arc::clone(wake),
+            sync: Arc::clone(sync),
+            stop: schedule.stop.clone(),
         };
         for (cron, name, run) in CRON_JOBS {
             schedule.add(cron, name, run, &of).await?;
@@ -539,14 +727,14 @@ impl Schedule {
         run: CronJob,
         of: &JobContext,
     ) -> Result<(), JobSchedulerError> {
-        let (stop, runs, of) = (self.stop.clone(), self.runs.clone(), of.clone());
+        let (runs, of) = (self.runs.clone(), of.clone());
         let turn = Arc::new(tokio::sync::Mutex::new(()));
         let job = Job::new_async(cron, move |_, _| {
-            let (stop, of, turn) = (stop.clone(), of.clone(), Arc::clone(&turn));
+            let (of, turn) = (of.clone(), Arc::clone(&turn));
             Box::pin(runs.track_future(async move {
                 // The scheduler starts a job while it still runs, and once more after its shutdown.
-                let Ok(_turn) = turn.try_lock() else { return };
-                if stop.is_cancelled() {
+                let turn = turn.try_lock();
+                if (turn.is_err() && name != SYNC) || of.stop.is_cancelled() {
                     return;
                 }
                 if let Err(error) = run(of).await {

@@ -18,6 +18,7 @@ pub mod storage;
 
 pub mod imports;
 pub mod insights;
+pub mod sync;
 
 pub mod snapshot;
 

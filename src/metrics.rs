@@ -54,6 +54,12 @@ impl Metric {
         FAMILIES.histograms[self.name].with_label_values(values)
     }
 
+    /// Removes the gauge with these values of the labels, in their order, if there is one.
+    pub fn remove_gauge(&self, values: &[&str]) {
+        // It fails only if there is none.
+        let _ = FAMILIES.gauges[self.name].remove_label_values(values);
+    }
+
     /// Adds 1 to the counter; `values` are those of the labels, in their order.
     pub fn count(&self, values: &[&str]) {
         self.counter(values).inc();
@@ -204,6 +210,9 @@ const EXCHANGE_REASONS: &[&str] = &[
     "no_randomness",
 ];
 
+/// The outcomes of runs of sources, also in the column `last_outcome`.
+pub const SYNC_OUTCOMES: &[&str] = &["success", "short", "failure"];
+
 macro_rules! catalog {
     ($($constant:ident $name:literal $kind:expr, [$($label:literal $values:expr),*] $help:literal;)*) => {
         $(
@@ -299,6 +308,13 @@ catalog! {
         "Seconds for which the oldest due delivery has waited.";
     HUB_IN_FLIGHT "reviews_websub_in_flight" MetricKind::Gauge, []
         "Exchanges with callbacks in progress.";
+
+    SYNC_RUNS "reviews_sync_runs_total" MetricKind::Counter, ["source" &[], "outcome" SYNC_OUTCOMES]
+        "Runs of a source: imported, imported with fewer reviews than before, or failed.";
+    SYNC_LAST_SUCCESS "reviews_sync_last_success_timestamp_seconds" MetricKind::Gauge, ["source" &[]]
+        "When a source was last imported, in seconds since 1970-01-01 UTC; 0 for never.";
+    SYNC_INTERVAL "reviews_sync_interval_seconds" MetricKind::Gauge, ["source" &[]]
+        "Seconds between two runs of a source by its schedule.";
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use clap::Parser;
 use futures_util::future::BoxFuture;
 use reviews_service::app::{App, HubOptions};
 use reviews_service::clock::Clock;
-use reviews_service::config::{Hosts, HubConfig};
+use reviews_service::config::{Hosts, HubConfig, SyncConfig};
 use reviews_service::links::Links;
 use reviews_service::random::Random;
 use reviews_service::snapshot::Document;
@@ -86,6 +86,8 @@ impl Rig {
             resolver: Arc::new(Book),
             random: Random::system(),
             has_timer: true,
+            sync: SyncConfig::default(),
+            format_sync_report: |_| String::new(),
         };
         let path = folder.path().join("reviews.db");
         let (database, _) = Database::open(&path).await.unwrap();

@@ -8,11 +8,12 @@ use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
-use crate::config::{HubConfig, read_file};
-use crate::jobs::{Schedule, expire, measure, prune, set_gauges};
+use crate::config::{HubConfig, SyncConfig, read_file};
+use crate::jobs::{FetchSources, FormatSyncReport, Schedule, expire, measure, prune, set_gauges};
 use crate::random::Random;
 use crate::snapshot::CurrentSnapshot;
 use crate::storage::{AtPath as _, Database, DbError, SenderLock};
+use crate::sync::SyncRunner;
 use crate::web::context::Ctx;
 use crate::websub::http_client::{Egress, Policy, Resolver, Roots, SystemResolver};
 use crate::websub::store::HubGauges;
@@ -41,6 +42,9 @@ pub struct HubOptions {
     pub random: Random,
     /// Whether the worker has its own timer; otherwise only cron wakes it.
     pub has_timer: bool,
+    /// The settings of sources, which the sending process fetches, and the form of their reports.
+    pub sync: SyncConfig,
+    pub format_sync_report: FormatSyncReport,
 }
 
 impl HubOptions {
@@ -66,6 +70,8 @@ impl HubOptions {
             resolver: Arc::new(SystemResolver::default()),
             random: Random::system(),
             has_timer: true,
+            sync: SyncConfig::default(),
+            format_sync_report: |_| String::new(),
         })
     }
 }
@@ -77,6 +83,7 @@ pub struct HubRuntime {
     /// Notifies the worker of a change.
     pub(super) wake: Arc<Notify>,
     pub(super) worker: Mutex<Worker>,
+    pub(super) sources: Arc<FetchSources>,
 }
 
 impl HubRuntime {
@@ -92,6 +99,8 @@ impl HubRuntime {
             resolver,
             random,
             has_timer,
+            sync,
+            format_sync_report,
         } = options;
         let (leases, limits, wake) = (
             config.leases.checked()?,
@@ -105,6 +114,12 @@ impl HubRuntime {
         let clock = ctx.clock.clone();
         let egress = Egress::new(Arc::clone(&policy), &roots, resolver, clock.clone());
         let rates = Arc::new(RateLimits::new(&limits, &clock));
+        let runner = SyncRunner {
+            database: database.clone(),
+            clock: clock.clone(),
+            random: random.clone(),
+            config: sync,
+        };
         let exchange = Exchange {
             egress: egress.context("TLS cannot be set up")?,
             clock: clock.clone(),
@@ -135,6 +150,7 @@ impl HubRuntime {
             current,
             wake,
             worker: Mutex::new(worker),
+            sources: Arc::new(FetchSources::new(runner, format_sync_report)),
         };
         let endpoint = api::HubEndpoint {
             intake: Arc::new(intake),
@@ -163,7 +179,8 @@ impl HubRuntime {
 
     pub(super) async fn deliver(&self, stop: &CancellationToken) {
         metrics::HUB_SENDER.gauge(&[]).set(1.0);
-        let schedule = Schedule::start(&self.database, &self.clock, &self.wake).await;
+        let schedule =
+            Schedule::start(&self.database, &self.clock, &self.wake, &self.sources).await;
         let schedule =
             schedule.inspect_err(|error| tracing::error!(%error, "schedule.not_started: the scheduler is not running; the worker \
                 is"));
@@ -176,6 +193,8 @@ impl HubRuntime {
         if let Ok(schedule) = schedule {
             schedule.stop().await;
         }
+        // The process that fetches now has them.
+        self.sources.measure(&[]);
     }
 
     /// Waits until this process may send. Of attempts with the same result, only the first is logged; errors may be
@@ -240,10 +259,11 @@ impl HubRuntime {
         }
         let ended = expire(&self.database, &self.clock).await?;
         let pruned = prune(&self.database, &self.clock).await?;
+        let fetched = self.sources.run_once(&CancellationToken::new()).await?;
         let sent = self.worker.lock().await.run_once().await?;
         measure(&self.database, &self.clock).await?;
         self.database.checkpoint().await?;
-        Ok(sent || ended || pruned)
+        Ok(sent || fetched || ended || pruned)
     }
 
     /// Releases the lease if this process still holds it.

@@ -43,6 +43,11 @@ import: reviews import feedback.csv --dry-run # show what an import would do
 import: reviews import feedback.csv --map text=Comments # name the column with the texts
 status: reviews status # show the state and the next step
 status: reviews status --json # the same as JSON
+sync: reviews sync add sheet '${SHEET_URL}' --every 1h # fetch a published sheet
+sync: reviews sync list # the sources and their last runs
+sync: reviews sync run sheet # fetch it now
+add: reviews sync add sheet '${SHEET_URL}' --every 1h # fetch a published sheet
+add: reviews sync add google 'https://HOST/reviews' --header 'Authorization: Bearer ${TOKEN}' # with a secret of the environment
 undo: reviews undo --dry-run # show what it would remove
 undo: reviews undo # undo the last import
 undo: reviews undo 3 # undo import 3 of `reviews status`
@@ -97,7 +102,10 @@ fn described(command: Command, globals: &[Arg]) -> Command {
         "healthcheck" => command.args(globals.first().cloned()), // --database
         "mcp" => command.mut_args(|argument| {
             let long = argument.get_long().unwrap_or_default();
-            let is_unused = ONLY_SERVING.contains(&long) || long.starts_with("hub-");
+            let is_unused = ONLY_SERVING.contains(&long)
+                || ["hub-", "sync-"]
+                    .iter()
+                    .any(|begin| long.starts_with(begin));
             argument.hide(is_unused)
         }),
         _ => command,

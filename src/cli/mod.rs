@@ -27,6 +27,7 @@ mod show;
 mod source;
 mod status;
 mod subscriptions;
+mod sync;
 mod undo;
 mod withhold;
 
@@ -70,6 +71,7 @@ enum CliCommand {
     Seed(seed::SeedCommand),
     Import(Box<import::Import>),
     Status(status::StatusCommand),
+    Sync(sync::SyncCommand),
     Undo(undo::UndoCommand),
     Source(source::SourceCommand),
     List(list::ListCommand),
@@ -169,6 +171,7 @@ impl Cli {
             }
             CliCommand::Import(import) => repeated(|| import.clone().run(&database, &clock)).await,
             CliCommand::Status(status) => status.run(&database, &clock).await,
+            CliCommand::Sync(sync) => sync.run(&database, &clock).await,
             CliCommand::Undo(undo) => undo.run(&database, &clock).await,
             CliCommand::Source(source) => source.run(&database, &clock).await,
             CliCommand::List(list) => list.run(&database).await,

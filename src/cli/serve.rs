@@ -22,6 +22,7 @@ use tracing_appender::non_blocking::NonBlocking;
 use super::healthcheck::{TIMEOUT, reachable, request};
 use super::logging::{Lines, LogConfig, LogFormat};
 use super::report::{Exit, progress, say, watch};
+use super::sync::format_report;
 use super::{insights, seed};
 use crate::app::{App, HubOptions, Limits};
 use crate::clock::Clock;
@@ -125,7 +126,11 @@ impl Serve {
         let bound = listener.local_addr()?;
         let bound_admin = admin.as_ref().map(TcpListener::local_addr).transpose()?;
         let links = self.config.links(bound)?;
-        let hub = HubOptions::new(self.config.hub.clone())?;
+        let hub = HubOptions {
+            sync: self.config.sync.clone(),
+            format_sync_report: format_report,
+            ..HubOptions::new(self.config.hub.clone())?
+        };
         let database = open(&address).await?;
         if let Some(seeds) = &self.seed
             && let Some(report) = seed::load_if_empty(&database, &clock, seeds).await?

@@ -10,12 +10,14 @@ use sqlx::SqliteConnection;
 
 use super::database::read;
 use super::report::{Exit, say};
+use super::sync::{source_json, source_line};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::export::without_nulls;
 use crate::snapshot::first_base;
 use crate::storage::business;
 use crate::storage::reviews::{Run, SourceCount, UNDOABLE_MAX, counts, last_runs};
+use crate::storage::sync::{SyncSource, sync_sources};
 use crate::storage::{DeliveryLock, is_leased, unpublished};
 use crate::websub::store::list;
 
@@ -33,6 +35,8 @@ struct DatabaseStatus {
     has_zone: bool,
     by_source: Vec<SourceCount>,
     imports: Vec<Run>,
+    /// The sources that are fetched on a schedule.
+    sync: Vec<SyncSource>,
     unpublished: i64,
     /// The base URL of the feeds' first publication, which is part of their IDs.
     base_url: Option<String>,
@@ -71,6 +75,7 @@ async fn status(
         has_zone: business::time_zone(&mut *reader).await?.is_some(),
         by_source: counts(&mut *reader).await?,
         imports: last_runs(&mut *reader, UNDOABLE_MAX).await?,
+        sync: sync_sources(&mut *reader).await?,
         unpublished: unpublished(&mut *reader).await?,
         base_url: first_base(&mut *reader)
             .await?
@@ -124,6 +129,7 @@ impl DatabaseStatus {
             "database": self.database, "business": self.business,
             "reviews": { "published": self.count(true), "withheld": self.count(false), "by_source": sources.collect::<Vec<_>>() },
             "imports": self.imports.iter().map(run_json).collect::<Vec<_>>(),
+            "sync": self.sync.iter().map(source_json).collect::<Vec<_>>(),
             "unpublished_changes": self.unpublished, "base_url": self.base_url, "is_served": self.is_served,
             "subscriptions": self.subscriptions, "next_step": self.next_step(),
         }))
@@ -146,6 +152,9 @@ impl DatabaseStatus {
         }
         for (number, run) in self.imports.iter().enumerate() {
             line(if number == 0 { "imports" } else { "" }, &run_line(run));
+        }
+        for (number, row) in self.sync.iter().enumerate() {
+            line(if number == 0 { "sync" } else { "" }, &source_line(row));
         }
         let publication = match self.unpublished {
             0 => "everything is published".to_owned(),
@@ -180,6 +189,7 @@ fn run_json(run: &Run) -> Value {
     without_nulls(json!({
         "run": run.id, "started_at": run.started_at, "files": run.files, "new": counts.added, "updated": counts.updated,
         "unchanged": counts.unchanged, "withdrawn": counts.withdrawn, "rejected": counts.rejected, "undone_at": run.undone_at,
+        "sync": run.sync_source,
     }))
 }
 

@@ -65,6 +65,12 @@ fn format_undone(undone: &Undone, erased: Option<Erased>, is_dry_run: bool) -> S
             left.count
         );
     }
+    if let Some(source) = &run.sync_source {
+        let _ = writeln!(
+            text,
+            "the source {source} is paused, so that it does not bring them back; `reviews sync resume {source}` fetches it again"
+        );
+    }
     if is_dry_run {
         text.push_str("dry run: nothing was changed\n");
     } else if left.count == 0 {

@@ -17,13 +17,14 @@ pub(crate) mod seed;
 
 use std::path::{Path, PathBuf};
 
-pub use file_error::ImportError;
+pub use file_error::{INPUT_BYTES_MAX, ImportError};
 pub(crate) use merge::rename::rename_source;
 pub(crate) use merge::{time_zone, undo};
-pub use platforms::{find_format, format_names};
+pub use platforms::{Format, Paging, find_format, format_names};
 pub use read::open::is_taken_from_folders;
 pub use report::{
-    ImportReport, Named, Position, Rejection, ReviewLine, TableColumns, UpdatedReview, Watch,
+    ImportOutcome, ImportReport, MergeError, Named, Position, Rejection, ReviewLine, TableColumns,
+    UpdatedReview, Verdict, Watch, Watcher,
 };
 pub use request::ImportRequest;
 
@@ -35,13 +36,13 @@ use crate::storage::reviews::{self, RunCounts};
 use crate::storage::{AtPath as _, Database, Write, business};
 use file_error::{FileError, listed};
 use map::Calendar;
-use merge::apply::{MergeError, apply};
+use merge::apply::{apply, withhold_gone};
 use merge::collector::{Collected, Collector};
 use merge::known::{Rules, load, source_names};
 use merge::outcome::{fingerprints, merge_rows};
 use read::budget::Budget;
-use read::open::Opener;
-use report::Watcher;
+use read::detect::{FileShape, detect};
+use read::open::{HEAD_BYTES, Opener};
 
 /// Of a database that holds sample data.
 const SAMPLE: &str = "the database holds sample data, which is not mixed with your own reviews; nothing was changed; remove it \
@@ -149,12 +150,23 @@ async fn merged(
             MergeError::Refused(format!("a rejected row cannot be stored: {error}"))
         })?;
     }
-    let report = std::mem::take(&mut outcome.report);
     let mut run = None;
     if !order.is_sample {
         let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
         run = Some(reviews::begin_run(write, now, &file_names(&order.files), &sources).await?);
     }
+    let decided = ImportOutcome {
+        report: &outcome.report,
+        ids: &outcome.given,
+        run,
+    };
+    let verdict = watch.decide(write, decided).await?;
+    if let Some(forgotten) = run.filter(|_| !verdict.keeps_run) {
+        reviews::forget_run(write, forgotten).await?;
+        run = None;
+    }
+    withhold_gone(write, &mut outcome, &verdict.gone, &rules).await?;
+    let report = std::mem::take(&mut outcome.report);
     apply(write, outcome, run, now, watch).await?;
     columns.store(write).await?;
     if let Some(run) = run {
@@ -216,4 +228,12 @@ fn gather(
         return Err(ImportError::Refused(faults));
     }
     opener.collector.finish().map_err(failed)
+}
+
+/// The format of a file by its beginning; `None` if it is unknown.
+pub fn format_of(head: &[u8], request: &ImportRequest) -> Option<&'static Format> {
+    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    let head = &head[..head.len().min(HEAD_BYTES)];
+    let detected = detect(FileShape::of(head, request).ok()?, request);
+    detected.ok().map(|detected| detected.format)
 }

@@ -1,12 +1,16 @@
 //! The report of an import and its progress events; `cli` formats them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::{fmt, io};
 
+use futures_util::FutureExt as _;
+use futures_util::future::{self, BoxFuture};
 use serde_json::Value;
+use thiserror::Error;
 
 use crate::model::{Day, Rating, Review, ReviewId, Unit};
+use crate::storage::Write;
 
 /// Maximum number of unused columns that are listed.
 const COLUMNS_SHOWN_MAX: usize = 50;
@@ -348,6 +352,54 @@ pub trait Watch {
 
     /// `done` reviews of `of` have been written so far.
     fn written(&mut self, _done: usize, _of: usize) {}
+
+    /// Decides on the import in its transaction, before anything is written. An error ends the import.
+    fn decide<'a>(
+        &'a mut self,
+        _write: &'a mut Write,
+        _outcome: ImportOutcome<'a>,
+    ) -> BoxFuture<'a, Result<Verdict, MergeError>> {
+        future::ok(Verdict::default()).boxed()
+    }
+}
+
+/// What an import will do.
+#[derive(Debug, Clone, Copy)]
+pub struct ImportOutcome<'a> {
+    pub report: &'a ImportReport,
+    /// The IDs of all reviews in the files, known, new or deleted by the owner.
+    pub ids: &'a HashSet<ReviewId>,
+    /// The number of the run.
+    pub run: Option<i64>,
+}
+
+/// The decision on an import.
+#[derive(Debug)]
+pub struct Verdict {
+    /// Reviews to withhold as gone at the source.
+    pub gone: Vec<ReviewId>,
+    /// Whether the import is a run that can be undone.
+    pub keeps_run: bool,
+}
+
+impl Default for Verdict {
+    fn default() -> Self {
+        Self {
+            gone: Vec::new(),
+            keeps_run: true,
+        }
+    }
+}
+
+/// Why a merge ends; nothing was changed.
+#[derive(Debug, Error)]
+pub enum MergeError {
+    /// The merge would exceed the request, or is ambiguous.
+    #[error("{0}")]
+    Refused(String),
+    /// The database could not be read or written.
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
 }
 
 /// `Send`, because an import moves between tasks.

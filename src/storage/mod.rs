@@ -16,6 +16,7 @@ mod opening;
 pub mod reviews;
 mod rqlite;
 mod schema;
+pub mod sync;
 mod text;
 mod text_index;
 mod verify;

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
-use thiserror::Error;
 
 use crate::imports::file_error::ImportError;
-use crate::imports::merge::outcome::{Change, Outcome};
-use crate::imports::report::Watcher;
+use crate::imports::merge::known::{KnownReview, Rules};
+use crate::imports::merge::outcome::{Change, Outcome, withdrawal};
+use crate::imports::report::{MergeError, Watcher};
 use crate::model::{Review, ReviewId};
 use crate::storage::reviews::{self, Former, RunChange};
 use crate::storage::{DbError, Write};
@@ -17,17 +17,6 @@ const BATCH: usize = 500;
 /// Rows per transaction of a cluster.
 const GROUP_MAX: usize = 5_000;
 
-/// Errors of a merge; nothing was changed.
-#[derive(Debug, Error)]
-pub enum MergeError {
-    /// The merge would exceed the request, or is ambiguous.
-    #[error("{0}")]
-    Refused(String),
-    /// The database could not be read or written.
-    #[error(transparent)]
-    Database(#[from] sqlx::Error),
-}
-
 impl MergeError {
     /// The import's error; `path` is the database.
     pub fn at(self, path: &Path) -> ImportError {
@@ -36,6 +25,32 @@ impl MergeError {
             Self::Database(error) => DbError::at(path, error).into(),
         }
     }
+}
+
+/// Withholds published reviews that their source no longer has, whatever the rows are.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn withhold_gone(
+    write: &mut Write,
+    outcome: &mut Outcome,
+    ids: &[ReviewId],
+    rules: &Rules<'_>,
+) -> sqlx::Result<()> {
+    for batch in ids.chunks(BATCH) {
+        let batch: Vec<&str> = batch.iter().map(ReviewId::as_str).collect();
+        let mut found = reviews::standing(write.for_reading(), &batch).await?;
+        for (id, review) in found.reviews {
+            let known = KnownReview {
+                source: found.sources.remove(&id),
+                review,
+                is_readable: true,
+            };
+            let withdrawn = withdrawal(&known, rules, &mut outcome.report);
+            outcome.changes.extend(withdrawn);
+        }
+    }
+    Ok(())
 }
 
 /// Writes the outcome of a merge; `run` is the run, for a later undo, and `None` for a sample.

@@ -24,6 +24,8 @@ pub struct Outcome {
     pub deleted: Vec<ReviewId>,
     /// Rows that cannot be merged.
     pub rejections: Vec<Rejection>,
+    /// Ids of all reviews that have a row.
+    pub given: HashSet<ReviewId>,
     pub report: ImportReport,
 }
 
@@ -69,12 +71,12 @@ pub fn merge_rows(
         copies: Copies::new(std::mem::take(&mut known.alike), &known.deleted),
         known,
         rules,
-        given: HashSet::with_capacity(rows.len()),
         places: BTreeSet::new(),
         outcome: Outcome {
             changes: Vec::new(),
             deleted: Vec::new(),
             rejections: Vec::new(),
+            given: HashSet::with_capacity(rows.len()),
             report,
         },
     };
@@ -94,8 +96,6 @@ struct Merging<'r> {
     known: Known,
     rules: &'r Rules<'r>,
     copies: Copies,
-    /// Ids of the reviews that have a row.
-    given: HashSet<ReviewId>,
     /// The sources of the merged reviews, with their locations as the files give them.
     places: BTreeSet<(String, Option<String>)>,
     outcome: Outcome,
@@ -110,7 +110,7 @@ impl Merging<'_> {
             }
             Identity::New { id, is_renamed } => (id, RunChange::Added, is_renamed),
             Identity::Deleted(id) => {
-                self.given.insert(id.clone());
+                self.outcome.given.insert(id.clone());
                 if !self.rules.request.restore {
                     self.outcome.report.kept_deleted.add(|| id.to_string());
                     return;
@@ -134,7 +134,7 @@ impl Merging<'_> {
                 return;
             }
         };
-        self.given.insert(id.clone());
+        self.outcome.given.insert(id.clone());
         let own_id = is_renamed.then(|| row.id.to_string());
         let location = row.incoming.stated.location.clone();
         let noted = row.incoming.stated.noted.clone();
@@ -321,7 +321,7 @@ impl Merging<'_> {
 
     fn note_deleted(&mut self, id: ReviewId) {
         let report = &mut self.outcome.report;
-        if self.known.reviews.contains_key(&id) || self.given.contains(&id) {
+        if self.known.reviews.contains_key(&id) || self.outcome.given.contains(&id) {
             report.still_there.add(|| id.to_string());
         } else if self.known.deleted.contains_key(&id) {
             report.kept_deleted.add(|| id.to_string());
@@ -352,8 +352,9 @@ impl Merging<'_> {
             let is_here =
                 |source: &SourceVersion| source.source_name == name && source.location == location;
             let changes = self.outcome.changes.iter();
-            let merged = changes
-                .filter(|change| is_here(&change.source) && self.given.contains(&change.source.id));
+            let merged = changes.filter(|change| {
+                is_here(&change.source) && self.outcome.given.contains(&change.source.id)
+            });
             let published = merged.filter(|change| {
                 let known = self
                     .known
@@ -380,7 +381,7 @@ impl Merging<'_> {
                 };
                 if review.status == Status::Published && is_here(source) {
                     changed.insert(id.clone());
-                    if !self.given.contains(id) {
+                    if !self.outcome.given.contains(id) {
                         gone.push(id.clone());
                     }
                 }
@@ -395,46 +396,56 @@ impl Merging<'_> {
                      {SHARE_PERCENT_MAX} %; check that the file is complete, and add --yes to withhold them"
                 ));
             }
-            gone.iter().for_each(|id| self.withdraw(id));
+            for id in &gone {
+                let withdrawn = withdrawal(
+                    &self.known.reviews[id],
+                    self.rules,
+                    &mut self.outcome.report,
+                );
+                self.outcome.changes.extend(withdrawn);
+            }
         }
         Ok(())
     }
+}
 
-    /// Withholds a published review, unless the owner published it although the source hides it.
-    fn withdraw(&mut self, id: &ReviewId) {
-        let key = &self.rules.key;
-        let KnownReview {
-            review,
-            source: Some(source),
-            ..
-        } = &self.known.reviews[id]
-        else {
-            return;
-        };
-        let report = &mut self.outcome.report;
-        let last = source.base.get(Unit::Status);
-        if last.is_some_and(|last| last != key.digest(Unit::Status, review)) {
-            report.kept_edited.add(|| format!("{id} status"));
-            return;
-        }
-        let gone = Review {
-            status: Status::withheld(GONE),
-            updated_at: review.updated_at.max(Some(self.rules.now)),
-            ..review.clone()
-        };
-        let mut after = source.clone();
-        after
-            .base
-            .set(Unit::Status, key.digest(Unit::Status, &gone));
-        report.withdrawn.add(|| id.to_string());
-        report.note_withheld(review, GONE.to_owned());
-        self.outcome.changes.push(Change {
-            former: Some(Former::new(review, &gone, Some(source.clone()))),
-            review: Some(gone),
-            source: after,
-            kind: RunChange::Changed,
-        });
+/// Withholds a published review as gone at the source, unless the owner published it although the source hides it.
+pub fn withdrawal(
+    known: &KnownReview,
+    rules: &Rules<'_>,
+    report: &mut ImportReport,
+) -> Option<Change> {
+    let KnownReview {
+        review,
+        source: Some(source),
+        ..
+    } = known
+    else {
+        return None;
+    };
+    let key = &rules.key;
+    let last = source.base.get(Unit::Status);
+    if last.is_some_and(|last| last != key.digest(Unit::Status, review)) {
+        report.kept_edited.add(|| format!("{} status", source.id));
+        return None;
     }
+    let gone = Review {
+        status: Status::withheld(GONE),
+        updated_at: review.updated_at.max(Some(rules.now)),
+        ..review.clone()
+    };
+    let mut after = source.clone();
+    after
+        .base
+        .set(Unit::Status, key.digest(Unit::Status, &gone));
+    report.withdrawn.add(|| source.id.to_string());
+    report.note_withheld(review, GONE.to_owned());
+    Some(Change {
+        former: Some(Former::new(review, &gone, Some(source.clone()))),
+        review: Some(gone),
+        source: after,
+        kind: RunChange::Changed,
+    })
 }
 
 /// Why the review is withheld, if it is.

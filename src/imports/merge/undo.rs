@@ -12,6 +12,7 @@ use crate::storage::reviews::{
     self, Former, KnownReviews, Run, RunChange, RunReview, SourceVersion, UNDOABLE_DAYS_MAX,
     UNDOABLE_MAX,
 };
+use crate::storage::sync::pause_after_undo;
 use crate::storage::{AtPath as _, Database, Write};
 
 /// Reviews per batch.
@@ -63,6 +64,9 @@ pub async fn undo(
         gone: 0,
     };
     take_back(&mut write, &mut undone, now).await.at(path)?;
+    if let Some(source) = &undone.run.sync_source {
+        pause_after_undo(&mut write, source).await.at(path)?;
+    }
     if is_dry_run {
         write.rollback().await
     } else {
@@ -74,7 +78,9 @@ pub async fn undo(
 
 /// The run with this number, or the last one, if it can be undone; otherwise the reason.
 fn choose_run(runs: Vec<Run>, number: Option<i64>) -> Result<Run, String> {
-    let number = number.or(runs.first().map(|last| last.id));
+    // A scheduled fetch is undone only by its number.
+    let by_hand = runs.iter().find(|run| !run.is_scheduled);
+    let number = number.or(by_hand.map(|last| last.id));
     let number = number.ok_or("no import to undo; `reviews status` lists the imports")?;
     let standing = |run: &&Run| run.id < number && run.undone_at.is_none() && run.is_kept;
     let next = runs.iter().find(standing).map(|run| run.id);

@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::imports::map::date::DateOrder;
 use crate::imports::map::fields::{FieldError, Names};
 use crate::imports::map::{Calendar, Incoming, ReviewField, SOURCE_DEFAULT};
+use crate::imports::platforms::paging::Paging;
 use crate::model::{Method, Verification};
 
 /// A kind of file with reviews.
@@ -64,6 +65,8 @@ pub struct Format {
     pub reads_headers: bool,
     /// The columns that identify answers, if rows of the format answer each other.
     pub comments: Option<Comments>,
+    /// How its API gives further pages.
+    pub paging: Option<Paging>,
 }
 
 /// How rows become reviews.
@@ -137,6 +140,7 @@ impl Default for Format {
             matched: None,
             reads_headers: false,
             comments: None,
+            paging: None,
         }
     }
 }

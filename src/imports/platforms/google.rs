@@ -15,6 +15,7 @@ use crate::imports::map::{
     Answer, Calendar, Dated, Incoming, Posted, Stated, StatedParts, answer, values,
 };
 use crate::imports::platforms::format::{BY_PLATFORM, Format, Reader};
+use crate::imports::platforms::paging::Paging;
 use crate::model::{InvalidReviewId, Rating, ReviewId, Source};
 
 /// Google's name for an anonymous author.
@@ -30,6 +31,13 @@ pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
     keys: vec!["starRating"],
     reader: Reader::Json(review),
     members: names(MEMBERS).collect(),
+    paging: Some(Paging {
+        rows: Some("reviews"),
+        token: Some("nextPageToken"),
+        parameter: Some("pageToken"),
+        total: Some("totalReviewCount"),
+        ..Paging::default()
+    }),
     ..Format::default()
 });
 

@@ -7,12 +7,14 @@
 pub(crate) mod format;
 pub(crate) mod google;
 pub(crate) mod native;
+pub(crate) mod paging;
 pub(crate) mod schema_org;
 pub(crate) mod table;
 
 use std::sync::LazyLock;
 
 pub use format::{Format, Reader};
+pub use paging::Paging;
 
 use crate::imports::map::fields::names;
 use crate::imports::map::values::same_name;

@@ -18,7 +18,7 @@ use crate::imports::read::read;
 use crate::imports::read::table::{WORKBOOK_BYTES_MAX, WORKBOOK_TOO_LARGE, find_sheet};
 
 /// Maximum number of bytes of a file that detection reads.
-const HEAD_BYTES: u64 = 64 << 10;
+pub const HEAD_BYTES: usize = 64 << 10;
 
 /// The name of `-` in messages.
 const STDIN: &str = "standard input";
@@ -134,7 +134,7 @@ impl Opener<'_> {
 /// The beginning of a file, which detection reads.
 fn head_of(input: &mut dyn Read) -> Result<Vec<u8>, FileError> {
     let mut head = Vec::new();
-    let read = input.take(HEAD_BYTES).read_to_end(&mut head);
+    let read = input.take(HEAD_BYTES as u64).read_to_end(&mut head);
     read.map_err(FileError::reading)?;
     Ok(head)
 }

@@ -12,8 +12,8 @@ pub use rows::{
 };
 pub use runs::{
     Former, Run, RunChange, RunCounts, RunReview, UNDOABLE_DAYS_MAX, UNDOABLE_MAX, begin_run,
-    delete_all, end_run, forget_deleted, forget_run_reviews, forget_runs, forget_sources,
-    last_runs, note_run_reviews, note_undone, remove_added, run_reviews,
+    delete_all, end_run, forget_deleted, forget_run, forget_run_reviews, forget_runs,
+    forget_sources, last_runs, note_run_reviews, note_undone, remove_added, run_reviews,
 };
 pub use source::{
     AlikeReviews, DeletedReview, KnownReviews, PlaceCount, ReviewCopy, SourceVersion, alike,

@@ -31,6 +31,10 @@ pub struct Run {
     pub undone_at: Option<String>,
     /// Whether its former values are still kept.
     pub is_kept: bool,
+    /// The name of the source whose fetch it was; `None` for `reviews import`.
+    pub sync_source: Option<String>,
+    /// Whether the service fetched it on its schedule.
+    pub is_scheduled: bool,
 }
 
 /// Number of reviews by outcome.
@@ -147,6 +151,20 @@ pub async fn begin_run(
     Ok(id)
 }
 
+/// Removes a run that changed nothing.
+///
+/// # Errors
+/// When the database refuses the write.
+pub async fn forget_run(write: &mut Write, run: i64) -> sqlx::Result<()> {
+    sqlx::query!("delete from import_run_source where run_id = ?", run)
+        .execute(&mut *write)
+        .await?;
+    sqlx::query!("delete from import_run where run_id = ?", run)
+        .execute(write)
+        .await
+        .map(drop)
+}
+
 /// Removes the former values of runs that are too old to be undone.
 ///
 /// # Errors
@@ -240,7 +258,8 @@ pub async fn end_run(write: &mut Write, run: i64, counts: RunCounts) -> sqlx::Re
 pub async fn last_runs(connection: &mut SqliteConnection, limit: i64) -> sqlx::Result<Vec<Run>> {
     let rows = sqlx::query!(
         r#"select run_id as "id!: i64", started_at as "started_at: Text", files as "files: Text", added, updated, unchanged,
-             withdrawn, rejected, undone_at as "undone_at: Text", is_kept as "is_kept!: bool"
+             withdrawn, rejected, undone_at as "undone_at: Text", is_kept as "is_kept!: bool",
+             sync_source as "sync_source: Text", scheduled as "is_scheduled!: bool"
            from import_run order by run_id desc limit ?"#,
         limit
     )
@@ -260,6 +279,8 @@ pub async fn last_runs(connection: &mut SqliteConnection, limit: i64) -> sqlx::R
         },
         undone_at: row.undone_at.map(String::from),
         is_kept: row.is_kept,
+        sync_source: row.sync_source.map(String::from),
+        is_scheduled: row.is_scheduled,
     });
     Ok(run.collect())
 }

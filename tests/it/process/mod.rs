@@ -19,6 +19,7 @@ mod restore;
 mod serving;
 mod streams;
 mod supervised;
+mod sync;
 mod undone;
 mod unread_outputs;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::Parser;
 use reviews_service::app::HubOptions;
-use reviews_service::config::HubConfig;
+use reviews_service::config::{HubConfig, SyncConfig};
 use reviews_service::random::Random;
 use reviews_service::websub::http_client::{Resolver, Roots, SystemResolver};
 
@@ -34,6 +34,8 @@ pub fn hub_options_of(flags: &[&str], resolver: Arc<dyn Resolver>) -> HubOptions
         resolver,
         random: Random::seeded(1),
         has_timer: true,
+        sync: SyncConfig::default(),
+        format_sync_report: |_| String::new(),
     }
 }
 

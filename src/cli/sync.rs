@@ -1,0 +1,680 @@
+//! The command `reviews sync`: adds, lists, runs, pauses and removes sources that are fetched on a schedule.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail, ensure};
+use clap::parser::ValueSource;
+use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};
+use indicatif::ProgressBar;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::database::{change, existing, read};
+use super::import::{Console, summary};
+use super::report::{Exit, can_ask, confirm, progress, report_done, say, style};
+use crate::clock::Clock;
+use crate::config::{DatabaseConfig, SyncConfig};
+use crate::imports::ImportRequest;
+use crate::imports::export::without_nulls;
+use crate::jobs::SYNC_REQUEST_AGE_MAX;
+use crate::model::business::nearest;
+use crate::random::Random;
+use crate::storage::sync::{
+    SyncSource, add_sync_request, pause_sync_source, remove_sync_request, remove_sync_source,
+    sync_answer, sync_sources,
+};
+use crate::storage::{AtPath as _, Database, DeliveryLock, Opening, is_leased};
+use crate::sync::{
+    Failure, Fetched, Manner, Source, SourceOptions, SourceSchedule, SyncReport, SyncRunner,
+    command_variable, reads,
+};
+
+/// Interval of checks for the report of a run that the service does.
+const LOOK_INTERVAL: Duration = Duration::from_millis(200);
+/// Interval at which a command without a service prolongs the lease of a cluster.
+const LEASE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Fetch reviews from other places on a schedule: a platform's API, a scraper, a published sheet, a folder
+#[derive(Debug, Args)]
+pub struct SyncCommand {
+    #[command(subcommand)]
+    command: SyncSubcommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum SyncSubcommand {
+    Add(Box<Add>),
+    /// List the sources: schedule, last success, last failure with its reason, next run
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    Run(Run),
+    /// Stop fetching a source; its reviews stay
+    Pause {
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Fetch a paused source again
+    Resume {
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Remove a source; its reviews stay
+    Remove {
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+}
+
+/// Add a source, or change the one of that name: fetch it once, show what it brings, then store and import it
+#[derive(Debug, Args)]
+struct Add {
+    /// Its name: letters, digits, - and _
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// An https:// URL in which ${VARIABLE} is read from the environment at each run, or a file or folder below
+    /// REVIEWS_SYNC_FILES
+    #[arg(value_name = "URL")]
+    url: String,
+    /// Interval between two runs, at least 5m [default: 6h]
+    #[arg(long, value_name = "SPAN", conflicts_with = "at")]
+    every: Option<SourceSchedule>,
+    /// SourceSchedule of five fields (minute, hour, day, month, weekday) in the business's time zone, such as "15 3 * * *"
+    #[arg(long, value_name = "CRON")]
+    at: Option<SourceSchedule>,
+    /// Header field of each request, such as 'X-API-KEY: ${VARIABLE}'; may be repeated
+    #[arg(long = "header", value_name = "NAME: VALUE")]
+    headers: Vec<String>,
+    /// User and password of each request, such as '${KEY}:${SECRET}'
+    #[arg(long, value_name = "USER:PASSWORD")]
+    basic: Option<String>,
+    /// The source gives only its newest reviews, so fewer than before are no fault
+    #[arg(long)]
+    partial: bool,
+    /// Fetch an http:// URL of another machine
+    #[arg(long)]
+    allow_http: bool,
+    /// Withhold reviews that two runs in a row lack, and publish them again when they return
+    #[arg(long)]
+    withdraw_missing: bool,
+    /// Store and import without asking
+    #[arg(long)]
+    yes: bool,
+    #[command(flatten)]
+    reading: ReadingOptions,
+    #[command(flatten)]
+    config: SyncConfig,
+}
+
+/// Fetch sources now: by the running service, or by this command if there is none
+#[derive(Debug, Args)]
+struct Run {
+    /// [default: all that are not paused]
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    /// Show what the run would change
+    #[arg(long)]
+    dry_run: bool,
+    /// Take the run as it is, even if it brings fewer reviews or rejected rows, and withhold at once
+    #[arg(long)]
+    yes: bool,
+    #[command(flatten)]
+    config: SyncConfig,
+}
+
+/// The options of `import` that say how to read, as words of a command line.
+#[derive(Debug)]
+struct ReadingOptions(Vec<String>);
+
+impl ReadingOptions {
+    fn arguments() -> Vec<clap::Arg> {
+        let import = ImportRequest::augment_args(Command::new("import"));
+        let arguments = import.get_arguments();
+        let reading = arguments.filter(|argument| argument.get_long().is_some_and(reads));
+        reading.cloned().collect()
+    }
+}
+
+impl Args for ReadingOptions {
+    fn augment_args(command: Command) -> Command {
+        command.args(Self::arguments())
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for ReadingOptions {
+    fn from_arg_matches(matches: &ArgMatches) -> clap::error::Result<Self> {
+        let mut words = Vec::new();
+        for argument in Self::arguments() {
+            let (id, long) = (
+                argument.get_id().as_str(),
+                argument.get_long().unwrap_or_default(),
+            );
+            if matches.value_source(id) != Some(ValueSource::CommandLine) {
+                continue;
+            }
+            if matches!(argument.get_action(), ArgAction::SetTrue) {
+                words.push(format!("--{long}"));
+                continue;
+            }
+            let values = matches.get_raw(id).into_iter().flatten();
+            words.extend(values.map(|value| format!("--{long}={}", value.to_string_lossy())));
+        }
+        Ok(Self(words))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> clap::error::Result<()> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl SyncCommand {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+        match self.command {
+            SyncSubcommand::Add(add) => Box::pin(add.run(config, clock)).await,
+            SyncSubcommand::List { json } => list(config, json).await,
+            SyncSubcommand::Run(run) => Box::pin(run.run(config, clock)).await,
+            SyncSubcommand::Pause { name } => {
+                set(
+                    config,
+                    &name,
+                    "is paused; `reviews sync resume` fetches it again",
+                    async |write, name| pause_sync_source(write, name, true).await,
+                )
+                .await
+            }
+            SyncSubcommand::Resume { name } => {
+                set(
+                    config,
+                    &name,
+                    "is fetched again on its schedule",
+                    async |write, name| pause_sync_source(write, name, false).await,
+                )
+                .await
+            }
+            SyncSubcommand::Remove { name } => {
+                set(
+                    config,
+                    &name,
+                    "is removed; its reviews stay",
+                    remove_sync_source,
+                )
+                .await
+            }
+        }
+    }
+}
+
+impl Add {
+    async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+        let is_name =
+            |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_');
+        ensure!(
+            (1..=64).contains(&self.name.len()) && self.name.chars().all(is_name),
+            "the name `{}` may have letters, digits, - and _, at most 64",
+            self.name
+        );
+        let row = SyncSource {
+            url: stored_address(&self.url, &self.config),
+            schedule: self.every.or(self.at).unwrap_or_default().to_string(),
+            options: serde_json::to_string(&SourceOptions {
+                headers: self
+                    .headers
+                    .iter()
+                    .map(|header| header_of(header))
+                    .collect::<anyhow::Result<_>>()?,
+                basic: self.basic,
+                partial: self.partial,
+                allow_http: self.allow_http,
+                withdraw_missing: self.withdraw_missing,
+                import: self.reading.0,
+            })?,
+            name: self.name,
+            ..SyncSource::default()
+        };
+        let source = Source::read(&row)?;
+        let opening = Opening::of(&config.address()?).await?;
+        let added = add(&opening.database, clock, &source, self.config, self.yes).await;
+        let report = opening.end(added).await?;
+        report_done(&format!(
+            "{}{}: fetched {}\n",
+            format_report(&report),
+            row.name,
+            when(&row.schedule)
+        ));
+        Ok(exit_of(&report))
+    }
+}
+
+/// Fetches a new source, shows what it brings, and stores and imports it if the owner agrees.
+async fn add(
+    database: &Database,
+    clock: &Clock,
+    source: &Source,
+    config: SyncConfig,
+    is_agreed: bool,
+) -> anyhow::Result<SyncReport> {
+    let name = source.name();
+    let known = sync_sources(&mut *database.reader().await?)
+        .await
+        .at(database.path())?;
+    let variable = command_variable(name);
+    if let Some(other) = known
+        .iter()
+        .find(|row| row.name != name && command_variable(&row.name) == variable)
+    {
+        bail!(
+            "{name} and {} would share {variable}; choose another name",
+            other.name
+        );
+    }
+    let runner = runner(database, clock, config);
+    let stored = || format!("nothing was stored: {name}");
+    let fetched = fetch_visibly(&runner, source, Manner::Added)
+        .await
+        .with_context(stored)?;
+    let preview = apply_visibly(&runner, source, &fetched, Manner::Added, true)
+        .await
+        .with_context(stored)?;
+    report_done(&format_run(&preview, true));
+    if !is_agreed {
+        let question = format!(
+            "Store {name}, import these, and fetch it {}?",
+            when(&source.row.schedule)
+        );
+        ensure!(
+            can_ask() && confirm(&question)?,
+            "nothing was stored; add --yes to store and import {name} without being asked"
+        );
+    }
+    apply_visibly(&runner, source, &fetched, Manner::Added, false)
+        .await
+        .with_context(stored)
+}
+
+impl Run {
+    async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+        let address = existing(config)?;
+        let rows = read(config, async |reader| sync_sources(reader).await).await?;
+        let rows = match &self.name {
+            Some(name) => vec![find(&rows, name)?.clone()],
+            None => rows.into_iter().filter(|row| !row.paused).collect(),
+        };
+        ensure!(
+            !rows.is_empty(),
+            "no source to fetch; `reviews sync add NAME URL` adds one, `reviews sync list` lists them"
+        );
+        let opening = Opening::of(&address).await?;
+        let database = &opening.database;
+        let ran = async {
+            if self.dry_run {
+                return preview(database, clock, &rows, self.config).await;
+            }
+            let is_served = is_served(database, clock).await?;
+            let lock = DeliveryLock::take(database.path())?.filter(|_| !is_served);
+            let Some(_lock) = lock else {
+                return ask_service(database, clock, &rows, self.yes).await;
+            };
+            let run = run_here(database, clock, &rows, self.config, self.yes);
+            let ran = tokio::select! {
+                ran = Box::pin(run) => ran,
+                error = keep_lease(database, clock) => Err(error),
+            };
+            database.give_up_lease().await?;
+            ran
+        }
+        .await;
+        opening.end(ran).await
+    }
+}
+
+/// The report of a run.
+pub fn format_report(report: &SyncReport) -> String {
+    format_run(report, false)
+}
+
+fn format_run(report: &SyncReport, is_dry_run: bool) -> String {
+    let notes = report.decision.notes.iter();
+    let notes: String = notes.map(|note| format!("note: {note}\n")).collect();
+    summary(&report.import, is_dry_run) + &notes
+}
+
+/// Shows what runs would change.
+async fn preview(
+    database: &Database,
+    clock: &Clock,
+    rows: &[SyncSource],
+    config: SyncConfig,
+) -> anyhow::Result<Exit> {
+    let runner = runner(database, clock, config);
+    let manner = Manner::ByHand { is_accepted: false };
+    let mut exit = Exit::Done;
+    for row in rows {
+        let source = Source::read(row)?;
+        let fetched = fetch_visibly(&runner, &source, manner)
+            .await
+            .with_context(|| row.name.clone())?;
+        let report = apply_visibly(&runner, &source, &fetched, manner, true)
+            .await
+            .with_context(|| row.name.clone())?;
+        report_done(&format!("{}:\n{}", row.name, format_run(&report, true)));
+        exit = worse(exit, exit_of(&report));
+    }
+    Ok(exit)
+}
+
+/// Fetches the sources in this process, which holds the lock to send.
+async fn run_here(
+    database: &Database,
+    clock: &Clock,
+    rows: &[SyncSource],
+    config: SyncConfig,
+    is_accepted: bool,
+) -> anyhow::Result<Exit> {
+    let (runner, stop) = (runner(database, clock, config), CancellationToken::new());
+    let mut exit = Exit::Done;
+    for row in rows {
+        let (bar, mut console) = (page_bar(), Console::new(None));
+        let manner = Manner::ByHand { is_accepted };
+        let show = show_pages(&bar);
+        let ran = runner.run(row, manner, &stop, &show, &mut console).await;
+        bar.finish_and_clear();
+        console.finish(ran.is_ok())?;
+        let outcome = match ran {
+            Ok(Some(report)) => (exit_of(&report), format_report(&report)),
+            Ok(None) => (Exit::Failed, "stopped; nothing was imported\n".to_owned()),
+            Err(error) => (Exit::Failed, format!("{error}\n")),
+        };
+        exit = worse(exit, print_outcome(&row.name, outcome));
+    }
+    Ok(exit)
+}
+
+/// Asks the running service for the runs, and prints their reports.
+async fn ask_service(
+    database: &Database,
+    clock: &Clock,
+    rows: &[SyncSource],
+    is_accepted: bool,
+) -> anyhow::Result<Exit> {
+    let path = database.path();
+    let mut exit = Exit::Done;
+    for row in rows {
+        let now = clock.now();
+        let mut write = database.write_as_owner().await?;
+        let id = add_sync_request(&mut write, &row.name, is_accepted, now)
+            .await
+            .at(path)?;
+        write.commit().await.at(path)?;
+        let bar =
+            ProgressBar::new_spinner().with_style(style("{spinner} the service fetches {msg}"));
+        bar.set_message(row.name.clone());
+        let answer = loop {
+            clock.sleep(LOOK_INTERVAL).await;
+            bar.tick();
+            let answer = sync_answer(&mut *database.reader().await?, id)
+                .await
+                .at(path)?;
+            if answer.is_some()
+                || clock.now() - now > SYNC_REQUEST_AGE_MAX
+                || !is_served(database, clock).await?
+            {
+                break answer;
+            }
+        };
+        bar.finish_and_clear();
+        let mut write = database.write_as_owner().await?;
+        remove_sync_request(&mut write, id, now - SYNC_REQUEST_AGE_MAX)
+            .await
+            .at(path)?;
+        write.commit().await.at(path)?;
+        let Some((code, report)) = answer else {
+            bail!(
+                "the service did not run {}; look at its log, or stop it and run this again",
+                row.name
+            );
+        };
+        let outcome = match code {
+            0 => Exit::Done,
+            1 => Exit::SomeRejected,
+            _ => Exit::Failed,
+        };
+        exit = worse(exit, print_outcome(&row.name, (outcome, report)));
+    }
+    Ok(exit)
+}
+
+/// Prints the report of a run, or on standard error why it failed.
+fn print_outcome(name: &str, (exit, report): (Exit, String)) -> Exit {
+    if exit == Exit::Failed {
+        let _ = super::report::tell(&format!("error: {name}: {}", report.trim_end()));
+    } else {
+        report_done(&format!("{name}:\n{report}"));
+    }
+    exit
+}
+
+const fn worse(one: Exit, other: Exit) -> Exit {
+    match (one, other) {
+        (Exit::Failed, _) | (_, Exit::Failed) => Exit::Failed,
+        (Exit::SomeRejected, _) | (_, Exit::SomeRejected) => Exit::SomeRejected,
+        (Exit::Done, Exit::Done) => Exit::Done,
+    }
+}
+
+const fn exit_of(report: &SyncReport) -> Exit {
+    if report.has_rejected() {
+        Exit::SomeRejected
+    } else {
+        Exit::Done
+    }
+}
+
+async fn is_served(database: &Database, clock: &Clock) -> anyhow::Result<bool> {
+    let mut reader = database.reader().await?;
+    Ok(DeliveryLock::is_held(database.path()) || is_leased(&mut reader, clock.now()).await?)
+}
+
+/// On a cluster, keeps the lease of the process that fetches; returns only if it is lost.
+async fn keep_lease(database: &Database, clock: &Clock) -> anyhow::Error {
+    loop {
+        match database.renew_lease(Duration::ZERO).await {
+            Ok(true) => clock.sleep(LEASE_INTERVAL).await,
+            Ok(false) => return anyhow::anyhow!("another process fetches now; run this again"),
+            Err(error) => return error.into(),
+        }
+    }
+}
+
+fn runner(database: &Database, clock: &Clock, config: SyncConfig) -> SyncRunner {
+    SyncRunner {
+        database: database.clone(),
+        clock: clock.clone(),
+        random: Random::system(),
+        config,
+    }
+}
+
+fn page_bar() -> ProgressBar {
+    progress("", 1).with_style(style("{spinner} page {pos}, {msg} rows"))
+}
+
+fn show_pages(bar: &ProgressBar) -> impl Fn(usize, usize) + Sync {
+    let bar = bar.clone();
+    move |pages, rows| {
+        bar.set_position(pages as u64);
+        bar.set_message(rows.to_string());
+    }
+}
+
+async fn fetch_visibly(
+    runner: &SyncRunner,
+    source: &Source,
+    manner: Manner,
+) -> Result<Fetched, Failure> {
+    let bar = page_bar();
+    let show = show_pages(&bar);
+    let fetched = runner.fetch(source, manner, &show).await;
+    bar.finish_and_clear();
+    fetched
+}
+
+async fn apply_visibly(
+    runner: &SyncRunner,
+    source: &Source,
+    fetched: &Fetched,
+    manner: Manner,
+    is_dry_run: bool,
+) -> anyhow::Result<SyncReport> {
+    let mut console = Console::new(None);
+    let report = runner
+        .apply(source, fetched, manner, is_dry_run, &mut console)
+        .await;
+    console.finish(report.is_ok())?;
+    Ok(report?)
+}
+
+/// The address as it is stored: a path below the folder of sources without that folder.
+fn stored_address(given: &str, config: &SyncConfig) -> String {
+    if given.contains("://") || given.starts_with("${") || config.files.is_empty() {
+        return given.to_owned();
+    }
+    let root = Path::new(&config.files).canonicalize().unwrap_or_default();
+    let below = Path::new(given).canonicalize().ok();
+    let below = below
+        .as_deref()
+        .and_then(|path| path.strip_prefix(&root).ok());
+    match below {
+        Some(below) if below.as_os_str().is_empty() => ".".to_owned(),
+        Some(below) => below.display().to_string(),
+        None => given.to_owned(),
+    }
+}
+
+fn header_of(given: &str) -> anyhow::Result<(String, String)> {
+    let (name, value) = given
+        .split_once(':')
+        .context("a header is written 'Name: value'")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+fn find<'r>(rows: &'r [SyncSource], name: &str) -> anyhow::Result<&'r SyncSource> {
+    let found = rows.iter().find(|row| row.name == name);
+    found.with_context(
+        || match nearest(name, rows.iter().map(|row| row.name.as_str())) {
+            Some(near) => format!(
+                "no source {name}; the nearest name is {near}; `reviews sync list` lists them"
+            ),
+            None => format!("no source {name}; `reviews sync add NAME URL` adds one"),
+        },
+    )
+}
+
+/// Changes the source with this name, and says what it is now.
+async fn set(
+    config: &DatabaseConfig,
+    name: &str,
+    done: &str,
+    change_row: impl AsyncFn(&mut crate::storage::Write, &str) -> sqlx::Result<()>,
+) -> anyhow::Result<Exit> {
+    change(&existing(config)?, async |database| {
+        let mut write = database.write_as_owner().await?;
+        find(&sync_sources(write.for_reading()).await?, name)?;
+        change_row(&mut write, name).await?;
+        write.commit().await?;
+        Ok(format!("{name} {done}\n"))
+    })
+    .await
+}
+
+// The sources, for people and as JSON.
+
+async fn list(config: &DatabaseConfig, is_json: bool) -> anyhow::Result<Exit> {
+    let rows = read(config, async |reader| sync_sources(reader).await).await?;
+    if is_json {
+        let rows: Value = rows.iter().map(source_json).collect();
+        return say(&format!("{rows:#}\n"));
+    }
+    if rows.is_empty() {
+        return say("No sources; `reviews sync add NAME URL` adds one.\n");
+    }
+    say(&rows.iter().map(source_text).collect::<Vec<_>>().join("\n"))
+}
+
+pub(super) fn source_json(row: &SyncSource) -> Value {
+    without_nulls(json!({
+        "name": row.name, "url": row.url, "schedule": row.schedule, "paused": row.paused, "next_run_at": row.next_run_at,
+        "last_success_at": row.last_success_at, "last_failure_at": row.last_failure_at, "last_failure": row.last_failure,
+        "last_outcome": row.last_outcome, "reviews": row.last_count, "last_run": row.last_run,
+        "reviews_of_last_whole_run": row.whole_count,
+    }))
+}
+
+fn source_text(row: &SyncSource) -> String {
+    let mut text = format!("{}: {}\n", row.name, row.url);
+    let next = if row.paused {
+        format!(
+            "paused; `reviews sync resume {}` fetches it again",
+            row.name
+        )
+    } else {
+        row.next_run_at.clone().unwrap_or_else(|| "now".to_owned())
+    };
+    let last = row
+        .last_success_at
+        .clone()
+        .unwrap_or_else(|| "never".to_owned());
+    let count = row
+        .last_count
+        .map_or_else(String::new, |count| format!(", {count} reviews"));
+    let note = match (row.last_outcome.as_deref(), row.whole_count) {
+        (Some("short"), Some(before)) => {
+            format!(", not whole: the last whole run brought {before}")
+        }
+        (Some("short"), None) => ", not whole".to_owned(),
+        _ => String::new(),
+    };
+    let _ = write!(
+        text,
+        "  fetched       {}\n  next run      {next}\n  last success  {last}{count}{note}\n",
+        when(&row.schedule)
+    );
+    if let (Some(at), Some(reason)) = (&row.last_failure_at, &row.last_failure) {
+        let _ = writeln!(text, "  last failure  {at}: {reason}");
+    }
+    text
+}
+
+/// A source in one line of `reviews status`.
+pub(super) fn source_line(row: &SyncSource) -> String {
+    let state = match (
+        row.paused,
+        row.last_outcome.as_deref(),
+        &row.last_failure,
+        &row.last_success_at,
+    ) {
+        (true, ..) => "paused".to_owned(),
+        (_, Some("failure"), Some(reason), _) => format!("failed: {reason}"),
+        (_, Some("short"), _, Some(at)) => format!("fetched at {at}, not whole"),
+        (.., Some(at)) => format!("fetched at {at}"),
+        (.., None) => "not fetched yet".to_owned(),
+    };
+    format!("{}: {}, {state}", row.name, when(&row.schedule))
+}
+
+/// A schedule in words.
+fn when(schedule: &str) -> String {
+    if schedule.contains(' ') {
+        format!("at {schedule}")
+    } else {
+        format!("every {schedule}")
+    }
+}

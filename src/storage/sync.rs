@@ -1,0 +1,444 @@
+//! The sources that are fetched on a schedule, what their runs brought, and requests for a run.
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+use sqlx::SqliteConnection;
+
+use super::text::utc_seconds;
+use super::{Text, Write};
+use crate::model::ReviewId;
+
+/// A source as its row says it; a shell may have written anything.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SyncSource {
+    pub name: String,
+    /// A URL, or a path below `REVIEWS_SYNC_FILES`.
+    pub url: String,
+    pub schedule: String,
+    /// As JSON.
+    pub options: String,
+    pub paused: bool,
+    /// RFC 3339.
+    pub next_run_at: Option<String>,
+    /// RFC 3339.
+    pub last_success_at: Option<String>,
+    /// RFC 3339.
+    pub last_failure_at: Option<String>,
+    pub last_failure: Option<String>,
+    pub last_outcome: Option<String>,
+    pub last_count: Option<i64>,
+    pub last_run: Option<i64>,
+    pub whole_count: Option<i64>,
+    pub whole_format: Option<String>,
+    pub etag: Option<String>,
+    pub last_modified: Option<String>,
+}
+
+impl SyncSource {
+    /// Whether both are the same source, fetched and read in the same way.
+    pub fn is_same(&self, other: &Self) -> bool {
+        (&self.name, &self.url, &self.schedule, &self.options)
+            == (&other.name, &other.url, &other.schedule, &other.options)
+    }
+
+    /// The reviews that the last whole run brought.
+    pub fn last_whole_count(&self) -> u64 {
+        self.whole_count.unwrap_or(0).unsigned_abs()
+    }
+}
+
+/// All sources by name.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn sync_sources(connection: &mut SqliteConnection) -> sqlx::Result<Vec<SyncSource>> {
+    let rows = sqlx::query!(
+        r#"select name as "name: Text", url as "url: Text", schedule as "schedule: Text", options as "options: Text",
+             paused as "paused: bool", next_run_at as "next_run_at: Text", last_success_at as "last_success_at: Text",
+             last_failure_at as "last_failure_at: Text", last_failure as "last_failure: Text", last_outcome as "last_outcome: Text",
+             last_count, last_run, whole_count, whole_format as "whole_format: Text", etag as "etag: Text",
+             last_modified as "last_modified: Text"
+           from sync_source order by name"#
+    )
+    .fetch_all(connection)
+    .await?;
+    let source = rows.into_iter().map(|row| SyncSource {
+        name: row.name.into(),
+        url: row.url.into(),
+        schedule: row.schedule.into(),
+        options: row.options.into(),
+        paused: row.paused,
+        next_run_at: row.next_run_at.map(String::from),
+        last_success_at: row.last_success_at.map(String::from),
+        last_failure_at: row.last_failure_at.map(String::from),
+        last_failure: row.last_failure.map(String::from),
+        last_outcome: row.last_outcome.map(String::from),
+        last_count: row.last_count,
+        last_run: row.last_run,
+        whole_count: row.whole_count,
+        whole_format: row.whole_format.map(String::from),
+        etag: row.etag.map(String::from),
+        last_modified: row.last_modified.map(String::from),
+    });
+    Ok(source.collect())
+}
+
+/// Stores a new source, or the new definition of one, which is no longer paused.
+///
+/// # Errors
+/// When the database refuses the write.
+pub async fn save_sync_source(write: &mut Write, source: &SyncSource) -> sqlx::Result<()> {
+    let SyncSource {
+        name,
+        url,
+        schedule,
+        options,
+        ..
+    } = source;
+    sqlx::query!(
+        "insert into sync_source (name, url, schedule, options) values (?, ?, ?, ?)
+         on conflict (name) do update set url = excluded.url, schedule = excluded.schedule, options = excluded.options, paused = 0,
+           etag = null, last_modified = null",
+        name,
+        url,
+        schedule,
+        options
+    )
+    .execute(write)
+    .await
+    .map(drop)
+}
+
+/// Removes a source; returns whether it existed. Its reviews stay.
+///
+/// # Errors
+/// When the database refuses the write.
+pub async fn remove_sync_source(write: &mut Write, name: &str) -> sqlx::Result<()> {
+    sqlx::query!("delete from sync_review where name = ?", name)
+        .execute(&mut *write)
+        .await?;
+    sqlx::query!("delete from sync_source where name = ?", name)
+        .execute(write)
+        .await
+        .map(drop)
+}
+
+/// # Errors
+/// When the database refuses the write.
+pub async fn pause_sync_source(write: &mut Write, name: &str, paused: bool) -> sqlx::Result<()> {
+    sqlx::query!(
+        "update sync_source set paused = ? where name = ?",
+        paused,
+        name
+    )
+    .execute(write)
+    .await
+    .map(drop)
+}
+
+/// Pauses the source of an undone run: its next run would bring back what was removed. The next fetch is unconditional.
+///
+/// # Errors
+/// When the database refuses the write.
+pub async fn pause_after_undo(write: &mut Write, name: &str) -> sqlx::Result<()> {
+    sqlx::query!(
+        "update sync_source set paused = 1, etag = null, last_modified = null where name = ?",
+        name
+    )
+    .execute(write)
+    .await
+    .map(drop)
+}
+
+// What a run records.
+
+/// A run that imported its answer.
+#[derive(Debug, Clone, Default)]
+pub struct SyncSuccess {
+    pub outcome: &'static str,
+    pub count: i64,
+    /// The number of its import, if it changed something.
+    pub run: Option<i64>,
+    /// If the run was whole: the name of the answer's format.
+    pub whole_format: Option<Option<String>>,
+    pub etag: Option<String>,
+    pub last_modified: Option<String>,
+    pub next_run_at: DateTime<Utc>,
+}
+
+/// # Errors
+/// When the database refuses the write.
+pub async fn note_sync_success(
+    write: &mut Write,
+    name: &str,
+    now: DateTime<Utc>,
+    success: &SyncSuccess,
+) -> sqlx::Result<()> {
+    let (at, next) = (utc_seconds(now), utc_seconds(success.next_run_at));
+    let is_whole = success.whole_format.is_some();
+    let format = success.whole_format.clone().flatten();
+    let SyncSuccess {
+        outcome,
+        count,
+        run,
+        etag,
+        last_modified,
+        ..
+    } = success;
+    sqlx::query!(
+        "update sync_source set last_success_at = ?2, last_outcome = ?3, last_count = ?4, last_run = coalesce(?5, last_run),
+           next_run_at = ?6, whole_count = iif(?7, ?4, whole_count), whole_format = iif(?7, coalesce(?8, whole_format), whole_format),
+           etag = iif(?7, ?9, etag), last_modified = iif(?7, ?10, last_modified)
+         where name = ?1",
+        name,
+        at,
+        outcome,
+        count,
+        run,
+        next,
+        is_whole,
+        format,
+        etag,
+        last_modified
+    )
+    .execute(write)
+    .await
+    .map(drop)
+}
+
+/// # Errors
+/// When the database refuses the write.
+pub async fn note_sync_failure(
+    write: &mut Write,
+    name: &str,
+    now: DateTime<Utc>,
+    reason: &str,
+    next_run_at: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    let (at, next) = (utc_seconds(now), utc_seconds(next_run_at));
+    sqlx::query!(
+        "update sync_source set last_failure_at = ?2, last_failure = ?3, last_outcome = 'failure', next_run_at = ?4 where name = ?1",
+        name,
+        at,
+        reason,
+        next
+    )
+    .execute(write)
+    .await
+    .map(drop)
+}
+
+/// Names the source of a run, which can be undone like any other; one without rows may withhold reviews.
+///
+/// # Errors
+/// When the database refuses the write.
+pub async fn note_source_of_run(
+    write: &mut Write,
+    run: i64,
+    name: &str,
+    is_scheduled: bool,
+) -> sqlx::Result<()> {
+    let files = Value::from([format!("sync {name}")].as_slice()).to_string();
+    sqlx::query!(
+        "update import_run set sync_source = ?, scheduled = ?, files = ?, is_kept = 1 where run_id = ?",
+        name,
+        is_scheduled,
+        files,
+        run
+    )
+    .execute(&mut *write)
+    .await?;
+    sqlx::query!(
+        "insert into import_run_source (run_id, source_name)
+         select distinct ?1, source_name from review_source join sync_review using (review_id) where name = ?2
+         on conflict do nothing",
+        run,
+        name
+    )
+    .execute(write)
+    .await
+    .map(drop)
+}
+
+// The reviews that runs of a source brought.
+
+/// Records that a run brought these reviews; if it was whole, counts it for those that it lacks.
+///
+/// # Errors
+/// When the database refuses the write.
+pub async fn note_brought(
+    write: &mut Write,
+    name: &str,
+    ids: &[&str],
+    is_whole: bool,
+) -> sqlx::Result<()> {
+    let ids = Value::from(ids).to_string();
+    sqlx::query!(
+        "insert into sync_review (name, review_id) select ?1, value from json_each(?2) where true
+         on conflict (name, review_id) do update set missing = 0 where missing > 0",
+        name,
+        ids
+    )
+    .execute(&mut *write)
+    .await?;
+    if !is_whole {
+        return Ok(());
+    }
+    sqlx::query!(
+        "update sync_review set missing = missing + 1
+         where name = ?1 and review_id not in (select value from json_each(?2))",
+        name,
+        ids
+    )
+    .execute(write)
+    .await
+    .map(drop)
+}
+
+/// Counts another whole run, with the same answer as the last one, for the reviews that it lacks.
+///
+/// # Errors
+/// When the database refuses the write.
+pub async fn note_same_answer(write: &mut Write, name: &str) -> sqlx::Result<()> {
+    sqlx::query!(
+        "update sync_review set missing = missing + 1 where name = ? and missing > 0",
+        name
+    )
+    .execute(write)
+    .await
+    .map(drop)
+}
+
+/// The published reviews that at least `runs` whole runs in a row lacked.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn missing_reviews(
+    connection: &mut SqliteConnection,
+    name: &str,
+    runs: i64,
+) -> sqlx::Result<Vec<ReviewId>> {
+    let ids = sqlx::query_scalar!(
+        r#"select review_id as "id: Text" from sync_review join review using (review_id)
+           where name = ? and missing >= ? and status = 'published' order by review_id"#,
+        name,
+        runs
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(ids
+        .iter()
+        .filter_map(|id| id.as_ref().parse().ok())
+        .collect())
+}
+
+// Requests for a run.
+
+/// A request that waits for its run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SyncRequest {
+    pub id: i64,
+    pub name: String,
+    /// Whether the run is taken as it is.
+    pub accepted: bool,
+}
+
+/// # Errors
+/// When the database refuses the write.
+pub async fn add_sync_request(
+    write: &mut Write,
+    name: &str,
+    accepted: bool,
+    now: DateTime<Utc>,
+) -> sqlx::Result<i64> {
+    let at = utc_seconds(now);
+    sqlx::query_scalar!(
+        r#"insert into sync_request (name, requested_at, accepted) values (?, ?, ?) returning request_id as "id!: i64""#,
+        name,
+        at,
+        accepted
+    )
+    .fetch_one(write)
+    .await
+}
+
+/// The requests since `since` whose run has not ended, in their order.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn sync_requests(
+    connection: &mut SqliteConnection,
+    since: DateTime<Utc>,
+) -> sqlx::Result<Vec<SyncRequest>> {
+    let since = utc_seconds(since);
+    let rows = sqlx::query!(
+        r#"select request_id as "id!: i64", name as "name: Text", accepted as "accepted: bool" from sync_request
+           where exit_code is null and requested_at >= ? order by request_id"#,
+        since
+    )
+    .fetch_all(connection)
+    .await?;
+    let request = rows.into_iter().map(|row| SyncRequest {
+        id: row.id,
+        name: row.name.into(),
+        accepted: row.accepted,
+    });
+    Ok(request.collect())
+}
+
+/// # Errors
+/// When the database refuses the write.
+pub async fn answer_sync_request(
+    write: &mut Write,
+    id: i64,
+    exit_code: u8,
+    report: &str,
+) -> sqlx::Result<()> {
+    sqlx::query!(
+        "update sync_request set exit_code = ?, report = ? where request_id = ?",
+        exit_code,
+        report,
+        id
+    )
+    .execute(write)
+    .await
+    .map(drop)
+}
+
+/// The exit code and the report of a request whose run has ended.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn sync_answer(
+    connection: &mut SqliteConnection,
+    id: i64,
+) -> sqlx::Result<Option<(i64, String)>> {
+    let row = sqlx::query!(
+        r#"select exit_code as "code!: i64", coalesce(report, '') as "report!: Text" from sync_request
+           where request_id = ? and exit_code is not null"#,
+        id
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(row.map(|row| (row.code, row.report.into())))
+}
+
+/// Removes a request, and those from before `before`, whose commands are gone.
+///
+/// # Errors
+/// When the database refuses the write.
+pub async fn remove_sync_request(
+    write: &mut Write,
+    id: i64,
+    before: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    let before = utc_seconds(before);
+    sqlx::query!(
+        "delete from sync_request where request_id = ? or requested_at < ?",
+        id,
+        before
+    )
+    .execute(write)
+    .await
+    .map(drop)
+}

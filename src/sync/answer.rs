@@ -1,0 +1,226 @@
+//! An answer with status 200: its rows and members, and whether it is an error all the same.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+use serde_json::{Value, from_slice, from_str};
+
+/// Characters of a server's words in a message.
+const WORDS_MAX: usize = 200;
+/// JSON values that say nothing.
+const NOTHING: &str = "null false 0 \"\" [] {}";
+/// Members that are an error unless they say nothing, without separators and in lower case.
+const ERROR_MEMBERS: &str = "error errors errormessage errormsg exception fault";
+/// Members that say what went wrong.
+const WORD_MEMBERS: &str =
+    "message error_message errorMessage error_description description detail title error code";
+/// Values of `status` of a job that has not succeeded.
+const UNFINISHED: &str =
+    "pending running queued processing in_progress started failed failure error aborted";
+
+type Members<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
+
+/// The body of an answer; JSON without its values.
+#[derive(Debug)]
+pub enum Answer<'a> {
+    Object(Members<'a>),
+    Array(Vec<&'a RawValue>),
+    /// HTML or XML.
+    Markup(&'a [u8]),
+    /// A table, lines of JSON, an archive.
+    Other(&'a [u8]),
+}
+
+impl<'a> Answer<'a> {
+    pub fn of(body: &'a [u8]) -> Self {
+        let body = body
+            .strip_prefix(b"\xEF\xBB\xBF")
+            .unwrap_or(body)
+            .trim_ascii();
+        let json = match body.first() {
+            Some(b'{') => from_slice(body).map(Self::Object).ok(),
+            Some(b'[') => from_slice(body).map(Self::Array).ok(),
+            Some(b'<') => Some(Self::Markup(body)),
+            Some(_) | None => None,
+        };
+        json.unwrap_or(Self::Other(body))
+    }
+
+    /// The rows in the array at `path`, or of the answer if that is an array.
+    pub fn rows(&self, path: Option<&str>) -> Option<Vec<&'a RawValue>> {
+        match (self, path) {
+            (Self::Array(rows), _) => Some(rows.clone()),
+            (_, Some(path)) => from_str(self.member(path)?.get()).ok(),
+            (_, None) => None,
+        }
+    }
+
+    /// The member at `path`, such as `response.pagination.total`.
+    pub fn member(&self, path: &str) -> Option<&'a RawValue> {
+        let Self::Object(members) = self else {
+            return None;
+        };
+        let mut names = path.split('.');
+        let mut member = *members.get(names.next()?)?;
+        for name in names {
+            let members: Members<'a> = from_str(member.get()).ok()?;
+            member = members.get(name)?;
+        }
+        Some(member)
+    }
+
+    /// What is wrong with the answer, if it is no list of reviews: the words of its error, or the title of its page.
+    pub fn fault(&self) -> Option<String> {
+        match self {
+            Self::Object(members) => object_fault(members),
+            Self::Markup(page) => page_fault(&String::from_utf8_lossy(page)),
+            Self::Other(b"") => Some("the answer is empty".to_owned()),
+            Self::Array(_) | Self::Other(_) => None,
+        }
+    }
+}
+
+fn object_fault(members: &Members<'_>) -> Option<String> {
+    // A row by itself may have a status or a message, too.
+    if members.contains_key("rating") {
+        return None;
+    }
+    let is_one_of = |list: &str, value: &str| list.split(' ').any(|other| other == value);
+    let says_error = |(name, value): &(&Cow<'_, str>, &&RawValue)| {
+        let name = name.replace(['_', '-'], "").to_ascii_lowercase();
+        is_one_of(ERROR_MEMBERS, &name) && !is_one_of(NOTHING, value.get())
+    };
+    let error = members.iter().find(says_error).map(|(_, error)| *error);
+    let status = members
+        .get("status")
+        .and_then(|status| words_of(status))
+        .unwrap_or_default();
+    let denies = |name: &str| {
+        members
+            .get(name)
+            .is_some_and(|value| value.get() == "false")
+    };
+    let fault = if members.is_empty() {
+        "the answer is an empty object"
+    } else if error.is_some() || denies("success") || denies("ok") {
+        "the answer is an error"
+    } else if is_one_of(UNFINISHED, &status.to_ascii_lowercase().replace(' ', "_")) {
+        &format!("the answer has the status {status}")
+    } else if members
+        .values()
+        .all(|value| !value.get().starts_with(['[', '{']))
+    {
+        "the answer has no list of reviews"
+    } else {
+        return None;
+    };
+    let named = WORD_MEMBERS
+        .split(' ')
+        .filter_map(|name| members.get(name).copied());
+    let words = error.into_iter().chain(named).find_map(words_of);
+    Some(words.map_or(fault.to_owned(), |words| format!("{fault}: {words}")))
+}
+
+/// The words of an error: a text, or a member of an object or of the first element of a list.
+fn words_of(json: &RawValue) -> Option<String> {
+    let value: Value = from_str(json.get()).ok()?;
+    let value = value.get(0).unwrap_or(&value);
+    let member = WORD_MEMBERS.split(' ').find_map(|name| value.get(name));
+    match member.unwrap_or(value) {
+        Value::String(words) => Some(words.clone()).filter(|words| !words.is_empty()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// A page without structured data is a log-in page, a wall against bots or an error.
+fn page_fault(page: &str) -> Option<String> {
+    let title = page
+        .split_once("<title")
+        .and_then(|(_, rest)| rest.split_once('>'));
+    let title = title
+        .and_then(|(_, rest)| rest.split_once("</"))
+        .map(|(title, _)| title.trim());
+    let title = title
+        .filter(|title| !title.is_empty())
+        .unwrap_or("without a title");
+    let has_data = page.contains("application/ld+json");
+    (!has_data).then(|| format!("the answer is a page without reviews as JSON-LD: {title}"))
+}
+
+/// Words of a server, in one line; secrets are removed before.
+pub fn cut(words: &str) -> String {
+    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = line.replace(char::is_control, "");
+    match line.char_indices().nth(WORDS_MAX) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn list_of_reviews_is_no_fault() {
+        for body in [
+            "[]",
+            r#"{"reviews": []}"#,
+            r#"{"error": null, "errors": [], "status": "Success", "data": [[]]}"#,
+            r#"{"id": "1", "rating": 5, "status": "pending"}"#,
+            "{\"id\": 1}\n{\"id\": 2}",
+            "id,rating\n",
+            r#"<html><script type="application/ld+json">{}</script></html>"#,
+        ] {
+            assert_eq!(Answer::of(body.as_bytes()).fault(), None, "{body}");
+        }
+    }
+
+    #[test]
+    fn error_in_a_200_is_a_fault_with_its_words() {
+        for (body, fault) in [
+            (
+                r#"{"error": "No access", "reviews": []}"#,
+                "the answer is an error: No access",
+            ),
+            (
+                r#"{"errors": [{"code": 4, "detail": "Bad id"}]}"#,
+                "the answer is an error: Bad id",
+            ),
+            (
+                r#"{"errorMessage": "Quota"}"#,
+                "the answer is an error: Quota",
+            ),
+            (
+                r#"{"success": false, "message": "Later", "rows": []}"#,
+                "the answer is an error: Later",
+            ),
+            (
+                r#"{"status": "In Progress", "data": []}"#,
+                "the answer has the status In Progress",
+            ),
+            (
+                r#"{"message": "Unauthorized"}"#,
+                "the answer has no list of reviews: Unauthorized",
+            ),
+            ("{}", "the answer is an empty object"),
+            (" ", "the answer is empty"),
+            (
+                "<html><TITLE>x</TITLE></html>",
+                "the answer is a page without reviews as JSON-LD: without a title",
+            ),
+            (
+                "<html><title>Sign in</title></html>",
+                "the answer is a page without reviews as JSON-LD: Sign in",
+            ),
+        ] {
+            assert_eq!(
+                Answer::of(body.as_bytes()).fault().as_deref(),
+                Some(fault),
+                "{body}"
+            );
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Requests to sources: HTTPS, redirects that carry no secret to another origin, retries, and limits of time and size. The
+//! addresses are the owner's, so this is not the hub's guarded client.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER};
+use reqwest::redirect::Policy;
+use reqwest::{Certificate, Client, Response, StatusCode};
+use url::Url;
+
+use super::answer::{Answer, cut};
+use super::failure::Failure;
+use super::secret::Secrets;
+use crate::clock::Clock;
+use crate::config::{SyncConfig, read_file};
+
+const USER_AGENT: &str = concat!("reviews-service/", env!("CARGO_PKG_VERSION"), " (sync)");
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// For one request, its body included.
+const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
+const REDIRECTS_MAX: usize = 5;
+/// Waits before the second, third and fourth attempt, unless the server names another.
+const RETRY_WAITS: [Duration; 3] = [
+    Duration::from_secs(1),
+    Duration::from_secs(4),
+    Duration::from_secs(15),
+];
+/// A longer `Retry-After` ends the run.
+const RETRY_AFTER_MAX: Duration = Duration::from_mins(2);
+/// Larger than any list of root certificates.
+const CA_FILE_MIB_MAX: u64 = 16;
+
+/// What is sent to a source.
+pub struct PageRequest<'r> {
+    pub url: Url,
+    /// Sent to the source's own origin only.
+    pub headers: &'r HeaderMap,
+    pub secrets: &'r Secrets,
+    pub bytes_max: u64,
+}
+
+/// An answer that is not to be retried.
+#[derive(Debug)]
+pub struct Page {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Vec<u8>,
+}
+
+pub struct SourceClient {
+    client: Client,
+    clock: Clock,
+}
+
+impl SourceClient {
+    /// # Errors
+    /// If the configured roots cannot be read.
+    pub fn new(config: &SyncConfig, clock: &Clock) -> Result<Self, Failure> {
+        let mut roots = Vec::new();
+        if !config.ca_file.is_empty() {
+            let fault = |reason: String| {
+                Failure::new(format!(
+                    "REVIEWS_SYNC_CA_FILE {}: {reason}; name a readable PEM file",
+                    config.ca_file
+                ))
+            };
+            let pem = read_file(config.ca_file.as_ref(), CA_FILE_MIB_MAX)
+                .map_err(|error| fault(error.to_string()))?;
+            roots = Certificate::from_pem_bundle(&pem).map_err(|error| fault(error.to_string()))?;
+        }
+        let client = Client::builder()
+            .tls_certs_merge(roots)
+            .user_agent(USER_AGENT)
+            .redirect(Policy::none())
+            .retry(reqwest::retry::never())
+            .referer(false)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .timeout(REQUEST_TIMEOUT);
+        let client = client.build();
+        let client =
+            client.map_err(|error| Failure::new(format!("TLS cannot be set up: {error}")))?;
+        let clock = clock.clone();
+        Ok(Self { client, clock })
+    }
+
+    /// Gets a page; a time-out, 429 and 5xx are tried again.
+    ///
+    /// # Errors
+    /// Without an answer, after the last attempt, and if the server wants a long wait.
+    pub async fn get(&self, request: &PageRequest<'_>) -> Result<Page, Failure> {
+        let mut waits = RETRY_WAITS.into_iter();
+        loop {
+            let failure = match self.follow(request).await {
+                Ok(page)
+                    if page.status == StatusCode::TOO_MANY_REQUESTS
+                        || page.status.is_server_error() =>
+                {
+                    Failure {
+                        retry_after: self.retry_after(&page.headers),
+                        ..page.fault(request.secrets)
+                    }
+                }
+                Err(failure) if failure.is_timeout => failure,
+                answered => return answered,
+            };
+            let wait = waits.next().filter(|_| {
+                failure
+                    .retry_after
+                    .is_none_or(|wait| wait <= RETRY_AFTER_MAX)
+            });
+            let Some(wait) = wait else {
+                return Err(failure);
+            };
+            let wait = failure.retry_after.unwrap_or(wait);
+            tracing::debug!(
+                reason = failure.reason,
+                wait_ms = wait.as_millis(),
+                "sync.retry: the request is sent again"
+            );
+            self.clock.sleep(wait).await;
+        }
+    }
+
+    /// Sends a request and follows redirects; only the source's own origin gets the headers.
+    async fn follow(&self, request: &PageRequest<'_>) -> Result<Page, Failure> {
+        let (mut url, mut is_own, mut is_public) = (request.url.clone(), true, false);
+        for _ in 0..=REDIRECTS_MAX {
+            let mut get = self.client.get(url.clone());
+            if is_own {
+                get = get.headers(request.headers.clone());
+            }
+            let response = get
+                .send()
+                .await
+                .map_err(|error| failure_of(error, request.secrets))?;
+            is_public |= response
+                .remote_addr()
+                .is_some_and(|address| !is_private(address.ip()));
+            let location = response
+                .headers()
+                .get(LOCATION)
+                .filter(|_| is_redirect(response.status()));
+            let Some(mut next) = location.and_then(|next| url.join(next.to_str().ok()?).ok())
+            else {
+                return read(response, request).await;
+            };
+            if next.scheme() != "https" && (url.scheme() == "https" || next.scheme() != "http") {
+                return Err(Failure::new(
+                    "the server redirects from https to another scheme",
+                ));
+            }
+            if is_public && has_private_address(&next).await {
+                return Err(Failure::new(
+                    "the server redirects from a public to a private address",
+                ));
+            }
+            is_own &= next.origin() == request.url.origin();
+            if !is_own {
+                next = without_secrets(next, request.secrets)?;
+            }
+            url = next;
+        }
+        Err(Failure::new(format!(
+            "the server redirects more than {REDIRECTS_MAX} times"
+        )))
+    }
+
+    /// Seconds or an HTTP date.
+    fn retry_after(&self, headers: &HeaderMap) -> Option<Duration> {
+        let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+        if let Ok(seconds) = value.parse::<u32>() {
+            return Some(Duration::from_secs(seconds.into()));
+        }
+        let until = httpdate::parse_http_date(value).ok()?;
+        Some(
+            until
+                .duration_since(self.clock.now().into())
+                .unwrap_or_default(),
+        )
+    }
+}
+
+impl Page {
+    /// The failure of an answer: status, content type and the server's own words, without its rows.
+    pub fn fault(&self, secrets: &Secrets) -> Failure {
+        let kind = self
+            .headers
+            .get(CONTENT_TYPE)
+            .and_then(|kind| kind.to_str().ok())
+            .unwrap_or("no content type");
+        let words = Answer::of(&self.body)
+            .fault()
+            .map_or_else(String::new, |words| format!(": {words}"));
+        let status = self.status;
+        Failure::new(cut(
+            &secrets.remove(&format!("status {status}, {kind}{words}"))
+        ))
+    }
+}
+
+const fn is_redirect(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
+}
+
+/// A redirect to another origin without the parameters in which the server repeats a secret.
+fn without_secrets(mut url: Url, secrets: &Secrets) -> Result<Url, Failure> {
+    url.set_fragment(None);
+    let is_clean = |(name, value): &(String, String)| !secrets.is_in(name) && !secrets.is_in(value);
+    let pairs: Vec<(String, String)> = url.query_pairs().into_owned().collect();
+    if !pairs.iter().all(is_clean) {
+        url.query_pairs_mut()
+            .clear()
+            .extend_pairs(pairs.iter().filter(|pair| is_clean(pair)));
+    }
+    if secrets.is_in(url.as_str()) {
+        return Err(Failure::new(
+            "the server redirects to another origin with a secret in the address",
+        ));
+    }
+    Ok(url)
+}
+
+/// Reads the answer, at most as long as the import may be.
+async fn read(mut response: Response, request: &PageRequest<'_>) -> Result<Page, Failure> {
+    let mut page = Page {
+        status: response.status(),
+        headers: response.headers().clone(),
+        body: Vec::new(),
+    };
+    while let Some(chunk) = response
+        .chunk()
+        .await
+        .map_err(|error| failure_of(error, request.secrets))?
+    {
+        if (page.body.len() + chunk.len()) as u64 > request.bytes_max {
+            return Err(Failure::new(
+                "the answer is larger than the limit of an import",
+            ));
+        }
+        page.body.extend_from_slice(&chunk);
+    }
+    Ok(page)
+}
+
+fn failure_of(error: reqwest::Error, secrets: &Secrets) -> Failure {
+    let is_timeout = error.is_timeout();
+    let error = error.without_url();
+    let mut cause: &dyn std::error::Error = &error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    let reason = if is_timeout {
+        "the server did not answer in time".to_owned()
+    } else if error.is_connect() {
+        format!("cannot connect: {cause}")
+    } else {
+        format!("the request failed: {cause}")
+    };
+    Failure {
+        is_timeout,
+        ..Failure::new(cut(&secrets.remove(&reason)))
+    }
+}
+
+// Addresses that are not on the public Internet (IANA's special-purpose registries).
+
+fn is_private(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(address) => {
+            let [first, second, ..] = address.octets();
+            address.is_private()
+                || address.is_loopback()
+                || address.is_link_local()
+                || address.is_unspecified()
+                || address.is_broadcast()
+                || (first == 100 && (64..128).contains(&second))
+        }
+        IpAddr::V6(address) => {
+            address.is_loopback()
+                || address.is_unspecified()
+                || address.is_unique_local()
+                || address.is_unicast_link_local()
+        }
+    }
+}
+
+async fn has_private_address(url: &Url) -> bool {
+    let (host, port) = (
+        url.host_str().unwrap_or_default(),
+        url.port_or_known_default(),
+    );
+    let addresses = tokio::net::lookup_host(format!("{host}:{}", port.unwrap_or_default())).await;
+    // A proxy may know names that this machine does not.
+    addresses.is_ok_and(|mut addresses| addresses.any(|address| is_private(address.ip())))
+}

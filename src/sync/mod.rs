@@ -1,0 +1,22 @@
+//! Sources of reviews that are fetched on a schedule: each fetch is an import, with guards against answers that lack
+//! reviews. `docs/guides/keep-reviews-fresh.md` is its guide; RFC 9110 and RFC 8288 are the rules for requests and pages.
+
+mod answer;
+mod client;
+mod decide;
+mod failure;
+mod fetch;
+mod files;
+mod paging;
+mod run;
+mod schedule;
+mod secret;
+mod source;
+
+pub use decide::Manner;
+pub use failure::Failure;
+pub use fetch::Fetched;
+pub use run::{SyncError, SyncReport, SyncRunner};
+pub use schedule::SourceSchedule;
+pub use secret::command_variable;
+pub use source::{Source, SourceOptions, reads};

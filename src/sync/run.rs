@@ -1,0 +1,199 @@
+//! A run of a source: it is fetched and imported, and what came of it is recorded. Fetching holds no lock; imports, undo
+//! and runs follow one another in the transactions of the import.
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use chrono_tz::Tz;
+use thiserror::Error;
+use tokio_util::sync::CancellationToken;
+
+use super::answer::cut;
+use super::decide::{Decider, Decision, Manner};
+use super::failure::Failure;
+use super::fetch::{Fetched, Progress, fetch_pages};
+use super::files::find_files;
+use super::source::Source;
+use crate::clock::Clock;
+use crate::config::SyncConfig;
+use crate::imports::{ImportError, ImportReport, ImportRequest, Watcher, import};
+use crate::metrics;
+use crate::random::Random;
+use crate::storage::business::time_zone;
+use crate::storage::sync::{SyncSource, note_sync_failure};
+use crate::storage::{AtPath as _, Database, DbError};
+
+const RUN_TIMEOUT: Duration = Duration::from_mins(30);
+
+/// Why a run did not import anything.
+#[derive(Debug, Error)]
+pub enum SyncError {
+    #[error(transparent)]
+    Failed(#[from] Failure),
+    #[error(transparent)]
+    Database(#[from] DbError),
+}
+
+/// What a run did.
+#[derive(Debug)]
+pub struct SyncReport {
+    pub import: ImportReport,
+    pub decision: Decision,
+}
+
+/// Runs sources.
+pub struct SyncRunner {
+    pub database: Database,
+    pub clock: Clock,
+    pub random: Random,
+    pub config: SyncConfig,
+}
+
+impl SyncRunner {
+    /// Fetches the pages of a source, or finds its files. A scheduled run gets nothing if the answer is that of the last
+    /// whole run.
+    ///
+    /// # Errors
+    /// If one page fails, all do.
+    pub async fn fetch(
+        &self,
+        source: &Source,
+        manner: Manner,
+        progress: Progress<'_>,
+    ) -> Result<Fetched, Failure> {
+        let is_conditional = manner == Manner::Scheduled;
+        if source.is_path() {
+            return find_files(&self.config, source, self.clock.now(), is_conditional);
+        }
+        let fetch = fetch_pages(&self.config, &self.clock, source, is_conditional, progress);
+        let minutes = RUN_TIMEOUT.as_secs() / 60;
+        tokio::select! {
+            fetched = Box::pin(fetch) => fetched,
+            () = self.clock.sleep(RUN_TIMEOUT) => Err(Failure::new(format!("the pages took longer than {minutes} minutes"))),
+        }
+    }
+
+    /// Imports what was fetched and records the run, in one transaction.
+    ///
+    /// # Errors
+    /// If the import is refused; nothing was changed, and the failure is not recorded.
+    pub async fn apply(
+        &self,
+        source: &Source,
+        fetched: &Fetched,
+        manner: Manner,
+        is_dry_run: bool,
+        watch: Watcher<'_>,
+    ) -> Result<SyncReport, SyncError> {
+        let request = ImportRequest {
+            files: fetched.files.clone(),
+            dry_run: is_dry_run,
+            ..source.import_request()?
+        };
+        let mut decider = Decider {
+            database: &self.database,
+            source,
+            fetched,
+            manner,
+            now: self.clock.now(),
+            next_run_at: self.next_run_at(source, None).await?,
+            watch,
+            decision: Decision::default(),
+        };
+        let imported = import(&self.database, &self.clock, &request, &mut decider).await;
+        let decision = decider.decision;
+        match imported {
+            Ok(import) => Ok(SyncReport { import, decision }),
+            Err(ImportError::Refused(message)) => Err(Failure::new(fetched.clean(&message)).into()),
+            Err(ImportError::Database(error)) => Err(error.into()),
+        }
+    }
+
+    /// Runs a source, and records its failure. `None` if `stop` ended the run; then nothing was imported.
+    ///
+    /// # Errors
+    /// If the run failed.
+    pub async fn run(
+        &self,
+        row: &SyncSource,
+        manner: Manner,
+        stop: &CancellationToken,
+        progress: Progress<'_>,
+        watch: Watcher<'_>,
+    ) -> Result<Option<SyncReport>, SyncError> {
+        let run = async {
+            let source = Source::read(row)?;
+            // Only while it fetches: an import is a transaction, and ends soon.
+            let fetch = self.fetch(&source, manner, progress);
+            let Some(fetched) = stop.run_until_cancelled(fetch).await.transpose()? else {
+                return Ok(None);
+            };
+            let applied = self.apply(&source, &fetched, manner, false, watch);
+            applied.await.map(Some)
+        };
+        let run = Box::pin(run).await;
+        match &run {
+            Ok(None) => {}
+            Ok(Some(SyncReport { import, decision })) => {
+                let outcome = decision.outcome;
+                metrics::SYNC_RUNS.count(&[&row.name, outcome]);
+                tracing::info!(
+                    source = row.name,
+                    outcome,
+                    reviews = decision.count,
+                    new = import.new,
+                    updated = import.updated,
+                    withdrawn = import.withdrawn.count,
+                    rejected = import.rejected,
+                    "sync.run: a source was fetched"
+                );
+            }
+            Err(error) => self.record_failure(row, error).await?,
+        }
+        run
+    }
+
+    async fn record_failure(&self, row: &SyncSource, error: &SyncError) -> Result<(), SyncError> {
+        let (path, now) = (self.database.path(), self.clock.now());
+        // Messages of an import may be long.
+        let reason = cut(&error.to_string());
+        metrics::SYNC_RUNS.count(&[&row.name, "failure"]);
+        tracing::warn!(
+            source = row.name,
+            reason,
+            "sync.failed: a source could not be fetched; it is tried again on its schedule"
+        );
+        let wait = match error {
+            SyncError::Failed(failure) => failure.retry_after,
+            SyncError::Database(_) => None,
+        };
+        let next = match Source::read(row) {
+            Ok(source) => self.next_run_at(&source, wait).await?,
+            Err(_) => now + TimeDelta::hours(6),
+        };
+        let mut write = self.database.write().await?;
+        let noted = note_sync_failure(&mut write, &row.name, now, &reason, next);
+        noted.await.at(path)?;
+        Ok(write.commit().await.at(path)?)
+    }
+
+    /// The next time on the schedule, not before the wait that a server asked for.
+    async fn next_run_at(
+        &self,
+        source: &Source,
+        wait: Option<Duration>,
+    ) -> Result<DateTime<Utc>, DbError> {
+        let mut reader = self.database.reader().await?;
+        let zone = time_zone(&mut reader).await.at(self.database.path())?;
+        let (now, zone) = (self.clock.now(), zone.unwrap_or(Tz::UTC));
+        let next = source.schedule.next(now, zone, &self.random);
+        let wait = wait.and_then(|wait| now.checked_add_signed(TimeDelta::from_std(wait).ok()?));
+        Ok(wait.map_or(next, |wait| wait.max(next)))
+    }
+}
+
+impl SyncReport {
+    pub const fn has_rejected(&self) -> bool {
+        self.import.rejected > 0 || self.import.skipped() > 0
+    }
+}

@@ -1,0 +1,126 @@
+//! When a source is fetched: at an interval, or by five fields of cron in the business's time zone.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use chrono_tz::Tz;
+use croner::Cron;
+use croner::parser::{CronParser, Seconds, Year};
+
+use crate::config::TimeSpan;
+use crate::random::Random;
+
+/// Republished sheets and most platforms' limits allow no more.
+const INTERVAL_MIN: Duration = Duration::from_mins(5);
+
+#[derive(Debug, Clone)]
+pub enum SourceSchedule {
+    /// As it was written, and the interval.
+    Every(String, Duration),
+    At(String, Box<Cron>),
+}
+
+impl Default for SourceSchedule {
+    fn default() -> Self {
+        Self::Every("6h".to_owned(), Duration::from_hours(6))
+    }
+}
+
+impl fmt::Display for SourceSchedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Every(text, _) | Self::At(text, _)) = self;
+        f.write_str(text)
+    }
+}
+
+impl FromStr for SourceSchedule {
+    type Err = String;
+
+    /// An interval, or five fields of cron.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        if !text.contains(char::is_whitespace) {
+            let span: TimeSpan = text.parse()?;
+            if span.0 < INTERVAL_MIN {
+                return Err(format!("`{text}` is less than 5 minutes; write 5m or more"));
+            }
+            return Ok(Self::Every(text.to_owned(), span.0));
+        }
+        let parser = CronParser::builder()
+            .seconds(Seconds::Disallowed)
+            .year(Year::Disallowed)
+            .build();
+        let cron = parser.parse(text).map_err(|error| {
+            format!("`{text}` is not a schedule ({error}); write five fields: minute, hour, day, month, weekday, like \"15 3 * * *\"")
+        })?;
+        Ok(Self::At(text.to_owned(), Box::new(cron)))
+    }
+}
+
+impl SourceSchedule {
+    /// The next time after `now`; an interval is longer by a random part of up to a tenth.
+    pub fn next(&self, now: DateTime<Utc>, zone: Tz, random: &Random) -> DateTime<Utc> {
+        match self {
+            Self::Every(_, interval) => {
+                now + *interval + interval.div_f64(10.0).mul_f64(random.fraction())
+            }
+            Self::At(_, cron) => {
+                let next = cron.find_next_occurrence(&now.with_timezone(&zone), false);
+                // A day that never comes, such as February 30.
+                next.map_or(now + TimeDelta::days(366), |next| next.to_utc())
+            }
+        }
+    }
+
+    /// The usual time between two runs in seconds.
+    pub fn interval_seconds(&self, now: DateTime<Utc>) -> f64 {
+        match self {
+            Self::Every(_, interval) => interval.as_secs_f64(),
+            Self::At(_, cron) => {
+                let mut times = cron.iter_after(now).take(2);
+                match (times.next(), times.next()) {
+                    (Some(first), Some(second)) => (second - first).as_seconds_f64(),
+                    _ => TimeDelta::days(366).as_seconds_f64(),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cron_is_in_the_time_zone_of_the_business() {
+        let schedule: SourceSchedule = "15 3 * * mon".parse().unwrap();
+        let now = "2026-11-20T12:00:00Z".parse().unwrap();
+        let next = schedule.next(now, Tz::America__Phoenix, &Random::seeded(1));
+        assert_eq!(next.to_rfc3339(), "2026-11-23T10:15:00+00:00");
+        assert!((schedule.interval_seconds(now) - 604_800.0).abs() < 1.0);
+    }
+
+    #[test]
+    fn interval_is_longer_by_at_most_a_tenth() {
+        let schedule: SourceSchedule = "6h".parse().unwrap();
+        let (now, random) = (DateTime::UNIX_EPOCH, Random::seeded(1));
+        for _ in 0..100 {
+            let wait = schedule.next(now, Tz::UTC, &random) - now;
+            assert!(
+                wait >= TimeDelta::hours(6) && wait <= TimeDelta::minutes(396),
+                "{wait}"
+            );
+        }
+    }
+
+    #[test]
+    fn short_interval_and_other_texts_are_refused() {
+        for text in ["4m", "6", "* * * *", "61 * * * *", "* * * * * *", ""] {
+            assert!(text.parse::<SourceSchedule>().is_err(), "{text}");
+        }
+        let schedule: SourceSchedule = "5m".parse().unwrap();
+        assert_eq!(schedule.to_string(), "5m");
+    }
+}

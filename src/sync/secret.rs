@@ -1,0 +1,305 @@
+//! Secrets of a source: `${VARIABLE}` read from the environment at each run, the token that a command prints, and messages
+//! without them.
+
+use std::collections::BTreeSet;
+use std::process::Stdio;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use tokio::io::AsyncReadExt as _;
+use tokio::process::Command;
+
+use super::failure::Failure;
+use crate::config::variable;
+use crate::model::hash::hex;
+
+/// Name of the reference to the output of the source's command.
+const TOKEN: &str = "token";
+/// What messages have in place of a secret.
+const REMOVED: &str = "…";
+/// A part of a secret of at least this many bytes is removed from messages, too.
+const PART_BYTES: usize = 8;
+/// How often a text of a server is decoded in search of a secret.
+const DECODED_MAX: usize = 3;
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
+/// An OAuth token has at most a few KiB.
+const TOKEN_BYTES_MAX: u64 = 64 << 10;
+/// The unreserved characters of a URL (RFC 3986 §2.3).
+const QUERY_VALUE: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// The secrets of one run; without `Debug`, which a log would show.
+#[derive(Default)]
+pub struct Secrets {
+    values: BTreeSet<String>,
+    token: Option<String>,
+}
+
+impl Secrets {
+    /// Runs the command of the source `name`, if there is one.
+    ///
+    /// # Errors
+    /// If it fails; the message names the variable, never its value or what the command printed.
+    pub async fn of_source(name: &str) -> Result<Self, Failure> {
+        let mut secrets = Self::default();
+        let variable_name = command_variable(name);
+        if let Some(command) = read(&variable_name)? {
+            let token = run(&command).await;
+            let token = token.map_err(|reason| {
+                Failure::new(format!(
+                    "the command in {variable_name} {reason}; run it by hand to see why"
+                ))
+            })?;
+            secrets.values.insert(token.clone());
+            secrets.token = Some(token);
+        }
+        Ok(secrets)
+    }
+
+    pub fn token(&self) -> Option<&str> {
+        self.token.as_deref()
+    }
+
+    /// Adds a value that messages must not show.
+    pub fn add(&mut self, value: &str) {
+        self.values.insert(value.to_owned());
+    }
+
+    /// The text with the values of its `${…}`, percent-encoded in the values of a URL's query.
+    ///
+    /// # Errors
+    /// If a variable is not set.
+    pub fn fill(&mut self, template: &str) -> Result<String, Failure> {
+        let (mut filled, mut rest) = (String::new(), template);
+        while let Some((before, name, after)) = reference(rest) {
+            filled.push_str(before);
+            let value = if name == TOKEN {
+                self.token.clone().ok_or_else(|| {
+                    Failure::new("${token} is the output of a command; set REVIEWS_SYNC_COMMAND_<NAME> for this source")
+                })?
+            } else {
+                read(name)?.ok_or_else(|| {
+                    Failure::new(format!(
+                        "the variable {name} is not set; set it in the environment of the service"
+                    ))
+                })?
+            };
+            if is_query_value(&filled) {
+                filled.extend(utf8_percent_encode(&value, QUERY_VALUE));
+            } else {
+                filled.push_str(&value);
+            }
+            self.values.insert(value);
+            rest = after;
+        }
+        filled.push_str(rest);
+        Ok(filled)
+    }
+
+    /// Whether the text has a whole secret, encoded or not.
+    pub fn is_in(&self, text: &str) -> bool {
+        let decoded = decode(text);
+        self.forms()
+            .iter()
+            .any(|secret| text.contains(secret) || decoded.contains(secret))
+    }
+
+    /// The text of a server or of a library without secrets, encoded or not, or long parts of them.
+    pub fn remove(&self, text: &str) -> String {
+        let mut text = decode(text);
+        for secret in self.forms() {
+            text = without(&text, &secret);
+        }
+        text
+    }
+
+    /// Every secret, as it is and as headers and URLs encode it.
+    fn forms(&self) -> BTreeSet<String> {
+        let mut forms = BTreeSet::new();
+        for value in self.values.iter().filter(|value| !value.is_empty()) {
+            forms.insert(value.clone());
+            forms.insert(hex(value.as_bytes()));
+            // The encoding depends on the number of bytes before the secret.
+            for shift in 0..3 {
+                let shifted = [vec![0; shift], value.as_bytes().to_vec()].concat();
+                let (first, last) = ((shift * 4).div_ceil(3), shifted.len() * 8 / 6);
+                for base64 in [BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD] {
+                    let encoded = base64.encode(&shifted);
+                    forms.extend(
+                        encoded
+                            .get(first..last)
+                            .filter(|form| form.len() >= 4)
+                            .map(str::to_owned),
+                    );
+                }
+            }
+        }
+        forms
+    }
+}
+
+/// The variable with the command of a source.
+pub fn command_variable(name: &str) -> String {
+    let name = name.to_ascii_uppercase().replace('-', "_");
+    format!("REVIEWS_SYNC_COMMAND_{name}")
+}
+
+/// The text before the first `${NAME}`, the name, and the text after.
+pub fn reference(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = text.split_once("${")?;
+    let (name, after) = rest.split_once('}')?;
+    Some((before, name, after))
+}
+
+/// Whether a URL's query value follows this beginning of a URL.
+fn is_query_value(url: &str) -> bool {
+    let query = url
+        .split_once('?')
+        .filter(|(before, _)| before.contains("://"));
+    query.is_some_and(|(_, query)| {
+        query
+            .rsplit('&')
+            .next()
+            .is_some_and(|pair| pair.contains('='))
+    })
+}
+
+fn read(name: &str) -> Result<Option<String>, Failure> {
+    variable(name)
+        .map_err(|error| Failure::new(format!("the variable {name} cannot be read: {error}")))
+}
+
+/// The text without percent-encoding and entities, as often as they were applied.
+fn decode(text: &str) -> String {
+    let mut text = text.to_owned();
+    for _ in 0..DECODED_MAX {
+        let decoded = percent_decode_str(&text).decode_utf8_lossy().into_owned();
+        let entities = [
+            ("&amp;", "&"),
+            ("&lt;", "<"),
+            ("&gt;", ">"),
+            ("&quot;", "\""),
+            ("&#39;", "'"),
+            ("\\/", "/"),
+        ];
+        let decoded = entities.iter().fold(decoded, |text, (entity, character)| {
+            text.replace(entity, character)
+        });
+        if decoded == text {
+            break;
+        }
+        text = decoded;
+    }
+    text
+}
+
+/// The text without the secret in any case of letters, and without parts of it of [`PART_BYTES`].
+fn without(text: &str, secret: &str) -> String {
+    let (low, secret) = (text.to_ascii_lowercase(), secret.to_ascii_lowercase());
+    let part = PART_BYTES.min(secret.len());
+    let parts: BTreeSet<&[u8]> = secret.as_bytes().windows(part).collect();
+    let mut hidden = vec![false; text.len()];
+    for (at, window) in low.as_bytes().windows(part).enumerate() {
+        if parts.contains(window) {
+            hidden[at..at + part].fill(true);
+        }
+    }
+    let mut shown = String::with_capacity(text.len());
+    for (at, character) in text.char_indices() {
+        if !hidden[at] {
+            shown.push(character);
+        } else if !shown.ends_with(REMOVED) {
+            shown.push_str(REMOVED);
+        }
+    }
+    shown
+}
+
+/// Runs a command without a shell, and returns what it prints.
+async fn run(command: &str) -> Result<String, String> {
+    let words = shlex::split(command).ok_or("has an open quote")?;
+    let [program, arguments @ ..] = words.as_slice() else {
+        return Err("is empty".to_owned());
+    };
+    let output = async {
+        let mut child = Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|error| format!("cannot be started ({})", error.kind()))?;
+        let mut token = String::new();
+        if let Some(stdout) = child.stdout.take() {
+            let read = stdout
+                .take(TOKEN_BYTES_MAX)
+                .read_to_string(&mut token)
+                .await;
+            read.map_err(|error| format!("printed no text ({})", error.kind()))?;
+        }
+        let status = child
+            .wait()
+            .await
+            .map_err(|error| format!("was lost ({})", error.kind()))?;
+        if !status.success() {
+            return Err(format!("failed ({status})"));
+        }
+        Ok(token.trim().to_owned())
+    };
+    let token = tokio::time::timeout(COMMAND_TIMEOUT, output).await;
+    let token =
+        token.map_err(|_| format!("took longer than {} s", COMMAND_TIMEOUT.as_secs()))??;
+    if token.is_empty() || token.contains(char::is_control) {
+        return Err("did not print a token on one line".to_owned());
+    }
+    Ok(token)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secret_is_removed_however_a_server_encodes_it() {
+        let mut secrets = Secrets::default();
+        secrets.add("p@ss/word+99&x");
+        let base64 = |text: &str| base64::prelude::BASE64_STANDARD.encode(text);
+        for echo in [
+            "p@ss/word+99&x".to_owned(),
+            "P@SS/WORD+99&X".to_owned(),
+            "p%40ss%2fword%2B99%26x".to_owned(),
+            "p%2540ss%252Fword%252B99%2526x".to_owned(),
+            "p@ss/word+99&amp;x".to_owned(),
+            r"p@ss\/word+99&x".to_owned(),
+            base64("p@ss/word+99&x"),
+            base64("me:p@ss/word+99&x"),
+            base64("user:p@ss/word+99&x!"),
+            hex(b"p@ss/word+99&x"),
+            "p@ss/word+9".to_owned(),
+        ] {
+            let shown = secrets.remove(&format!("bad key {echo}; try again"));
+            assert!(
+                shown.starts_with("bad key ") && shown.ends_with("; try again"),
+                "{shown}"
+            );
+            assert!(
+                !shown.contains("word") && shown.len() < 40,
+                "{echo}: {shown}"
+            );
+        }
+    }
+
+    #[test]
+    fn value_is_encoded_only_in_the_value_of_a_query() {
+        assert!(is_query_value("https://shop.test/r?a=1&key="));
+        assert!(!is_query_value("https://shop.test/r?"), "a whole query");
+        assert!(!is_query_value("https://shop.test/"), "a path");
+        assert!(!is_query_value("Bearer a?b="), "a header");
+    }
+}

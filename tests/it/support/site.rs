@@ -1,0 +1,149 @@
+//! A platform's API on a loopback address: plain HTTP on a real socket, with answers that a test decides on.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+/// A request to the site.
+#[derive(Debug, Clone)]
+pub struct SiteRequest {
+    /// Path and query.
+    pub target: String,
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+}
+
+impl SiteRequest {
+    pub fn header(&self, name: &str) -> &str {
+        let mut headers = self.headers.iter();
+        headers
+            .find(|(other, _)| other == name)
+            .map_or("", |(_, value)| value)
+    }
+}
+
+/// Status, header lines and body.
+pub struct SiteAnswer(pub u16, pub Vec<String>, pub String);
+
+impl SiteAnswer {
+    pub fn json(body: impl Into<String>) -> Self {
+        let kind = "Content-Type: application/json".to_owned();
+        Self(200, vec![kind], body.into())
+    }
+
+    pub fn status(status: u16) -> Self {
+        Self(status, Vec::new(), String::new())
+    }
+
+    pub fn with(mut self, header: &str) -> Self {
+        self.1.push(header.to_owned());
+        self
+    }
+}
+
+type Answers = Box<dyn FnMut(&SiteRequest) -> SiteAnswer + Send>;
+
+/// The site; it stops on drop.
+pub struct Site {
+    address: SocketAddr,
+    requests: Arc<Mutex<Vec<SiteRequest>>>,
+    answers: Arc<Mutex<Answers>>,
+    is_ended: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Site {
+    /// A site that answers every request so.
+    #[expect(clippy::disallowed_methods, reason = "joined when the site is dropped")]
+    pub fn start(answers: impl FnMut(&SiteRequest) -> SiteAnswer + Send + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let requests = Arc::<Mutex<Vec<SiteRequest>>>::default();
+        let answers: Arc<Mutex<Answers>> = Arc::new(Mutex::new(Box::new(answers)));
+        let is_ended = Arc::<AtomicBool>::default();
+        let thread = {
+            let (requests, answers, is_ended) = (
+                Arc::clone(&requests),
+                Arc::clone(&answers),
+                Arc::clone(&is_ended),
+            );
+            std::thread::spawn(move || {
+                for stream in listener.incoming() {
+                    if is_ended.load(Ordering::SeqCst) {
+                        return;
+                    }
+                    // A client that was killed breaks its connection.
+                    let _ = stream.and_then(|stream| serve(&stream, &requests, &answers));
+                }
+            })
+        };
+        Self {
+            address,
+            requests,
+            answers,
+            is_ended,
+            thread: Some(thread),
+        }
+    }
+
+    pub fn answer(&self, answers: impl FnMut(&SiteRequest) -> SiteAnswer + Send + 'static) {
+        *self.answers.lock().unwrap() = Box::new(answers);
+    }
+
+    pub fn url(&self, target: &str) -> String {
+        format!("http://{}{target}", self.address)
+    }
+
+    /// All requests so far.
+    pub fn requests(&self) -> Vec<SiteRequest> {
+        self.requests.lock().unwrap().clone()
+    }
+
+    /// Forgets and returns the targets of the requests so far.
+    pub fn take_targets(&self) -> Vec<String> {
+        let requests = std::mem::take(&mut *self.requests.lock().unwrap());
+        requests.into_iter().map(|request| request.target).collect()
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        self.is_ended.store(true, Ordering::SeqCst);
+        let _ = TcpStream::connect(self.address);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn serve(
+    mut stream: &TcpStream,
+    requests: &Mutex<Vec<SiteRequest>>,
+    answers: &Mutex<Answers>,
+) -> std::io::Result<()> {
+    let mut lines = BufReader::new(stream).lines();
+    let first = lines.next().transpose()?.unwrap_or_default();
+    let mut headers = Vec::new();
+    for line in lines {
+        let line = line?;
+        let Some((name, value)) = line.split_once(": ") else {
+            break;
+        };
+        headers.push((name.to_ascii_lowercase(), value.to_owned()));
+    }
+    let target = first.split(' ').nth(1).unwrap_or_default().to_owned();
+    let request = SiteRequest { target, headers };
+    let SiteAnswer(status, headers, body) = (answers.lock().unwrap())(&request);
+    requests.lock().unwrap().push(request);
+    let headers: String = headers
+        .iter()
+        .map(|header| format!("{header}\r\n"))
+        .collect();
+    let length = body.len();
+    write!(
+        stream,
+        "HTTP/1.1 {status} X\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    )
+}
