@@ -24,19 +24,6 @@ fn shell_lines(text: &str) -> Vec<String> {
     whole.flat_map(lines).collect()
 }
 
-/// The words of a line as a shell splits them; only double quotes are supported.
-fn words_of(line: &str) -> Vec<&str> {
-    let parts = (0..).zip(line.split('"'));
-    let words = parts.map(|(at, part): (usize, _)| {
-        if at % 2 == 1 {
-            vec![part]
-        } else {
-            part.split_whitespace().collect()
-        }
-    });
-    words.flatten().collect()
-}
-
 /// The SQL of a line that calls `sqlite3`.
 fn statement(line: &str) -> String {
     let sql = line
@@ -92,7 +79,9 @@ async fn every_command_in_the_docs_exists() {
                 word.split_once('=')
                     .is_some_and(|(name, _)| name == name.to_uppercase())
             };
-            let words: Vec<&str> = words_of(line).into_iter().skip_while(is_setting).collect();
+            let words = shlex::split(line).unwrap_or_default();
+            let words = words.iter().map(String::as_str);
+            let words: Vec<&str> = words.skip_while(is_setting).collect();
             match words.as_slice() {
                 ["reviews", ..] => parse(&words, line),
                 ["cargo", "run", "--", rest @ ..] => parse(&[&["reviews"], rest].concat(), line),
