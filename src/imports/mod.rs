@@ -38,7 +38,7 @@ use map::Calendar;
 use merge::apply::{MergeError, apply};
 use merge::collector::{Collected, Collector};
 use merge::known::{Rules, load, source_names};
-use merge::outcome::{fingerprints, merge_rows};
+use merge::outcome::merge_rows;
 use read::budget::Budget;
 use read::open::Opener;
 use report::Watcher;
@@ -139,8 +139,7 @@ async fn merged(
         now,
         request: order,
     };
-    let fingerprints = fingerprints(&rows, &rules.key);
-    let known = load(write, &rows, &deleted, &fingerprints).await?;
+    let known = load(write, &rows, &deleted, &rules.key).await?;
     let sources: Vec<String> = source_names(&rows).into_iter().map(str::to_owned).collect();
     let mut outcome =
         merge_rows(rows, deleted, known, &rules, report).map_err(MergeError::Refused)?;
