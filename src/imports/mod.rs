@@ -39,7 +39,7 @@ use map::Calendar;
 use merge::apply::{apply, withhold_gone};
 use merge::collector::{Collected, Collector};
 use merge::known::{Rules, load, source_names};
-use merge::outcome::{fingerprints, merge_rows};
+use merge::outcome::merge_rows;
 use read::budget::Budget;
 use read::detect::{FileShape, detect};
 use read::open::{HEAD_BYTES, Opener};
@@ -140,8 +140,7 @@ async fn merged(
         now,
         request: order,
     };
-    let fingerprints = fingerprints(&rows, &rules.key);
-    let known = load(write, &rows, &deleted, &fingerprints).await?;
+    let known = load(write, &rows, &deleted, &rules.key).await?;
     let sources: Vec<String> = source_names(&rows).into_iter().map(str::to_owned).collect();
     let mut outcome =
         merge_rows(rows, deleted, known, &rules, report).map_err(MergeError::Refused)?;

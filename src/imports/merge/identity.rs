@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::imports::map::{Incoming, SOURCE_DEFAULT};
 use crate::imports::merge::collector::{Row, source_name};
-use crate::imports::merge::known::{Known, KnownReview, Rules, prefixed};
+use crate::imports::merge::known::{Known, KnownReview, PREFIXES_MAX, Rules, prefixed_id};
 use crate::imports::platforms::all_formats;
 use crate::model::{Base, Day, GONE, Review, ReviewId, Status, Unit};
 use crate::storage::reviews::DeletedReview;
@@ -28,21 +28,13 @@ pub enum Identity {
     Repeated,
 }
 
-/// Maximum number of reviews of one id, each from another source.
-const SOURCES_PER_ID_MAX: u32 = 20;
 /// Maximum number of rows, and of reviews, of one author on one day that are compared.
 const COMPARED_MAX: usize = 16;
 
-/// The reviews of `rows`, in their order; `fingerprints` are those of the rows.
-pub fn identify(
-    rows: &[Row],
-    fingerprints: &[i64],
-    known: &Known,
-    rules: &Rules<'_>,
-) -> Vec<Identity> {
+/// The reviews of `rows`, in their order.
+pub fn identify(rows: &[Row], known: &Known, rules: &Rules<'_>) -> Vec<Identity> {
     let mut search = Search {
         rows,
-        fingerprints,
         known,
         rules,
         own_ids: OwnIds::of(known),
@@ -112,9 +104,10 @@ fn repeated(rows: &[Row]) -> Vec<Option<Identity>> {
     }
     for ((_, _, id), its) in several {
         let reason = format!(
-            "id: {id} is the id of {} rows that differ in author, date and text, so it is no id; correct it, name the column \
-             with the ids with --map id=COLUMN, or ignore it with --map id=",
-            its.len()
+            "id: {} rows that differ in author, date and text have the ID {}, so it is none; correct it, name the column with \
+             the IDs with --map id=COLUMN, or ignore it with --map id=",
+            its.len(),
+            shown_id(id)
         );
         for index in its {
             identities[index] = Some(Identity::Wrong(reason.clone()));
@@ -125,30 +118,24 @@ fn repeated(rows: &[Row]) -> Vec<Option<Identity>> {
 
 /// Whether two rows with one id may be the same review: author, day or text are equal.
 fn is_alike(one: &Incoming, other: &Incoming) -> bool {
-    let text = |incoming: &Incoming| incoming.stated.text.given().cloned().unwrap_or_default();
-    let is_text = || !text(one).is_empty() && text(one) == text(other);
-    one.author == other.author || one.posted.day == other.posted.day || is_text()
+    let text = one.stated.text.given().filter(|text| !text.is_empty());
+    let is_text_same = text.is_some() && text == other.stated.text.given();
+    one.author == other.author || one.posted.day == other.posted.day || is_text_same
 }
 
-/// The reviews, and the deleted ones, whose source gives them another id than they have here.
+/// The reviews, and the deleted ones, whose source gives them another id than they have here: by source and that id.
 struct OwnIds<'k>(HashMap<(&'k str, &'k str), Vec<&'k ReviewId>>);
 
 impl<'k> OwnIds<'k> {
     fn of(known: &'k Known) -> Self {
+        let sources = known.reviews.values().filter_map(|its| its.source.as_ref());
+        let reviews = sources.map(|its| (&its.source_name, &its.own_id, &its.id));
+        let deleted = known.deleted.values().flatten();
+        let deleted = deleted.map(|its| (&its.source_name, &its.own_id, &its.id));
         let mut ids: HashMap<_, Vec<&ReviewId>> = HashMap::new();
-        for (id, its) in &known.reviews {
-            if let Some(source) = &its.source
-                && let Some(own) = &source.own_id
-            {
-                let key = (source.source_name.as_str(), own.as_str());
-                ids.entry(key).or_default().push(id);
-            }
-        }
-        for (id, its) in &known.deleted {
-            if let Some(its) = its
-                && let Some(own) = &its.own_id
-            {
-                let key = (its.source_name.as_str(), own.as_str());
+        for (source, own, id) in reviews.chain(deleted) {
+            if let Some(own) = own {
+                let key = (source.as_str(), own.as_str());
                 ids.entry(key).or_default().push(id);
             }
         }
@@ -158,7 +145,6 @@ impl<'k> OwnIds<'k> {
 
 struct Search<'k> {
     rows: &'k [Row],
-    fingerprints: &'k [i64],
     known: &'k Known,
     rules: &'k Rules<'k>,
     own_ids: OwnIds<'k>,
@@ -172,6 +158,12 @@ type Open = Vec<(usize, Identity)>;
 
 impl<'k> Search<'k> {
     fn set(&mut self, index: usize, identity: Identity) {
+        let row = &self.rows[index];
+        let identity = match identity {
+            // Another row of this import, from another source, is new under this id.
+            Identity::New { id, .. } if self.claimed.contains(&id) => self.by_prefixed_id(row),
+            identity => identity,
+        };
         let id = match &identity {
             Identity::Known(id) | Identity::New { id, .. } | Identity::Deleted(id) => Some(id),
             Identity::Undecided(_) | Identity::Wrong(_) | Identity::Repeated => None,
@@ -180,40 +172,46 @@ impl<'k> Search<'k> {
         self.identities[index] = Some(if is_free {
             identity
         } else {
-            let id = &self.rows[index].id;
             Identity::Wrong(format!(
-                "id: another row is the review with the id {id}; give one of them another id"
+                "id: another row is the review with the ID {}; give one of them another ID",
+                shown_id(&row.id)
             ))
         });
     }
 
     /// The review with the row's id; [`Identity::New`] if there is none.
     fn by_id(&self, row: &Row) -> Identity {
-        if let Some(source) = source_name(&row.incoming)
-            && let Some(ids) = self.own_ids.0.get(&(source, row.id.as_str()))
-            && let Some(identity) = ids.iter().find_map(|id| self.at(row, id))
-        {
+        let source = source_name(&row.incoming);
+        let own = source.and_then(|source| self.own_ids.0.get(&(source, row.id.as_str())));
+        let mut own = own.into_iter().flatten();
+        let found = own.find_map(|id| self.at(row, id));
+        // A deleted review of an export names no source, so a review with the source in front goes first.
+        let is_nameless = matches!(self.known.deleted.get(&row.id), Some(None));
+        let prefixed = source.filter(|_| is_nameless);
+        let prefixed = prefixed.and_then(|source| self.at(row, &prefixed_id(source, 1, &row.id)?));
+        let found = found.or(prefixed);
+        if let Some(identity) = found.or_else(|| self.at(row, &row.id)) {
             return identity;
         }
-        if let Some(identity) = self.at(row, &row.id) {
-            return identity;
+        if self.is_taken(&row.id) {
+            return self.by_prefixed_id(row);
         }
-        if !self.is_taken(&row.id) {
-            let id = row.id.clone();
-            return Identity::New {
-                id,
-                is_renamed: false,
-            };
+        let id = row.id.clone();
+        Identity::New {
+            id,
+            is_renamed: false,
         }
+    }
+
+    /// The review with the row's id and its source in front.
+    fn by_prefixed_id(&self, row: &Row) -> Identity {
         let source = source_name(&row.incoming).unwrap_or(SOURCE_DEFAULT);
-        for number in 1..SOURCES_PER_ID_MAX {
-            let Some(id) = prefixed(source, number, &row.id) else {
-                break;
-            };
+        let prefixed = (1..=PREFIXES_MAX).filter_map(|n| prefixed_id(source, n, &row.id));
+        for id in prefixed {
             if let Some(identity) = self.at(row, &id) {
                 return identity;
             }
-            if !self.is_taken(&id) {
+            if !self.is_taken(&id) && !self.claimed.contains(&id) {
                 return Identity::New {
                     id,
                     is_renamed: true,
@@ -221,8 +219,8 @@ impl<'k> Search<'k> {
             }
         }
         Identity::Wrong(format!(
-            "id: reviews of too many sources have the id {}; give it another one",
-            row.id
+            "id: reviews of too many sources have the ID {}; give it another one",
+            shown_id(&row.id)
         ))
     }
 
@@ -312,7 +310,7 @@ impl<'k> Search<'k> {
                         text.is_some()
                     }
             };
-            let fingerprint = self.fingerprints[index];
+            let fingerprint = self.known.fingerprints[index];
             let is_review =
                 |id: &&&ReviewId| may_be(id) && is_of_place(row, &self.known.reviews[**id]);
             let review = alike
@@ -537,10 +535,21 @@ fn is_same(said: [u8; 8], there: [u8; 8], base: &Base, unit: Unit) -> bool {
 
 fn other_review(review: &Review) -> String {
     format!(
-        "id: {} is the id of another review, by {} of {}: author, date and text all differ; a column that counts the rows of \
-         a file is no id: name the column with the ids with --map id=COLUMN, or ignore it with --map id=",
-        review.id, review.author, review.date
+        "id: {} is the ID of another review, by {} of {}: author, date and text all differ; a column that counts the rows of \
+         a file has no IDs: name the column with the IDs with --map id=COLUMN, or ignore it with --map id=",
+        shown_id(&review.id),
+        review.author,
+        review.date
     )
+}
+
+/// An id as in the file, unless it did not fit into ours.
+fn shown_id(id: &ReviewId) -> &str {
+    if is_derived(id) {
+        "of this row"
+    } else {
+        id.as_str()
+    }
 }
 
 fn is_of_place(row: &Row, known: &KnownReview) -> bool {

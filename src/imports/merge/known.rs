@@ -13,6 +13,8 @@ use crate::storage::reviews::{self, AlikeReviews, DeletedReview, SourceVersion};
 
 /// Ids per query.
 const BATCH: usize = 500;
+/// Maximum number of sources whose names are equal in an id, such as `Angi` and `angi`.
+pub const PREFIXES_MAX: u32 = 3;
 
 /// What the database knows of the reviews that an import may touch.
 #[derive(Debug, Default)]
@@ -20,6 +22,8 @@ pub struct Known {
     pub reviews: HashMap<ReviewId, KnownReview>,
     /// Ids of reviews that the owner deleted, with what is kept of them.
     pub deleted: HashMap<ReviewId, Option<DeletedReview>>,
+    /// Of the rows, in their order: digests that copies of a review share.
+    pub fingerprints: Vec<i64>,
     /// The reviews with the fingerprints of the rows, by fingerprint.
     pub alike: HashMap<i64, Vec<AlikeReviews>>,
 }
@@ -56,9 +60,17 @@ pub async fn load(
     write: &mut Write,
     rows: &[Row],
     deleted: &[ReviewId],
-    fingerprints: &[i64],
+    key: &DigestKey,
 ) -> sqlx::Result<Known> {
-    let mut known = Known::default();
+    let fingerprint = |row: &Row| {
+        let its = &row.incoming;
+        let text = its.stated.text.given().map_or("", String::as_str);
+        key.fingerprint(&its.author, its.posted.day, its.rating, text)
+    };
+    let mut known = Known {
+        fingerprints: rows.iter().map(fingerprint).collect(),
+        ..Known::default()
+    };
     load_sources(write, &source_names(rows), &mut known).await?;
     for kept in reviews::deleted_reviews(write.for_reading()).await? {
         known.deleted.insert(kept.id.clone(), Some(kept));
@@ -80,12 +92,12 @@ pub async fn load(
         .filter(|row| known.reviews.contains_key(&row.id) || known.deleted.contains_key(&row.id));
     let prefixed = taken.flat_map(|row| {
         let source = source_name(&row.incoming).unwrap_or(SOURCE_DEFAULT);
-        (1..=3).filter_map(move |number| prefixed(source, number, &row.id))
+        (1..=PREFIXES_MAX).filter_map(move |number| prefixed_id(source, number, &row.id))
     });
     let prefixed: BTreeSet<ReviewId> = prefixed.collect();
     let prefixed: Vec<&ReviewId> = prefixed.iter().filter(|id| unknown(id, &known)).collect();
     load_ids(write, rows, &prefixed, &mut known).await?;
-    let distinct: BTreeSet<i64> = fingerprints.iter().copied().collect();
+    let distinct: BTreeSet<i64> = known.fingerprints.iter().copied().collect();
     let distinct: Vec<i64> = distinct.into_iter().collect();
     for batch in distinct.chunks(BATCH) {
         for alike in reviews::alike(write.for_reading(), batch).await? {
@@ -167,7 +179,7 @@ async fn load_ids(
 }
 
 /// An id that the ids of `source` have in front where a review of another source has the id.
-pub fn prefixed(source: &str, number: u32, id: &ReviewId) -> Option<ReviewId> {
+pub fn prefixed_id(source: &str, number: u32, id: &ReviewId) -> Option<ReviewId> {
     let letters = source
         .chars()
         .map(|letter| match letter.to_ascii_lowercase() {

@@ -11,7 +11,7 @@ use crate::imports::merge::known::{Known, KnownReview, Rules};
 use crate::imports::platforms::native;
 use crate::imports::report::{ImportReport, NAMED_MAX, Rejection, ReviewLine, UpdatedReview};
 use crate::model::{
-    Base, DigestKey, GONE, Merged, Review, ReviewId, Statement, Status, Unit, Units, adopt, merge,
+    Base, GONE, Merged, Review, ReviewId, Statement, Status, Unit, Units, adopt, merge,
 };
 use crate::storage::reviews::{Former, RunChange, SourceVersion};
 
@@ -44,16 +44,6 @@ const REASON_DEFAULT: &str = "not stated";
 /// Percentage of a source's reviews above which withdrawing them needs `--yes`.
 const SHARE_PERCENT_MAX: usize = 10;
 
-/// The fingerprint of each row.
-pub fn fingerprints(rows: &[Row], key: &DigestKey) -> Vec<i64> {
-    let fingerprint = |row: &Row| {
-        let its = &row.incoming;
-        let text = its.stated.text.given().map_or("", String::as_str);
-        key.fingerprint(&its.author, its.posted.day, its.rating, text)
-    };
-    rows.iter().map(fingerprint).collect()
-}
-
 /// Merges the rows; `deleted` are reviews that one of our exports lists as deleted, `report` is the report of reading.
 ///
 /// # Errors
@@ -65,8 +55,8 @@ pub fn merge_rows(
     rules: &Rules<'_>,
     report: ImportReport,
 ) -> Result<Outcome, String> {
-    let fingerprints = fingerprints(&rows, &rules.key);
-    let identities = identify(&rows, &fingerprints, &known, rules);
+    let identities = identify(&rows, &known, rules);
+    let fingerprints = std::mem::take(&mut known.fingerprints);
     let mut merging = Merging {
         copies: Copies::new(std::mem::take(&mut known.alike), &known.deleted),
         known,

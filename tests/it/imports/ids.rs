@@ -92,7 +92,7 @@ async fn a_row_with_the_id_of_another_review_is_rejected_and_named() {
     assert_eq!(counts(&report), (1, 0, 0, 3));
     let first = rejections[0].to_string();
     assert!(
-        first.contains("rows.csv:2: id: 1 is the id of another review, by Ann of 2025-06-10"),
+        first.contains("rows.csv:2: id: 1 is the ID of another review, by Ann of 2025-06-10"),
         "{first}"
     );
     assert_eq!(
@@ -124,7 +124,7 @@ async fn rows_with_one_id_that_differ_in_everything_are_all_rejected() {
         let last = rejections.last().unwrap().to_string();
         assert!(
             last.contains(&format!(
-                "the id of {rejected} rows that differ in author, date and text"
+                "{rejected} rows that differ in author, date and text have the ID"
             )),
             "{last}"
         );

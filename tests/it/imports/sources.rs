@@ -224,6 +224,29 @@ async fn equal_ids_of_two_sources_are_two_reviews_with_the_source_in_front() {
 }
 
 #[tokio::test]
+async fn equal_ids_in_files_of_one_import_are_kept_apart_by_source() {
+    let bench = bench().await;
+    let table = |source: &str, author: &str| {
+        format!(
+            "id,author,rating,date,text,source\nq1,{author},5,2026-10-12,By {author}.,{source}\n"
+        )
+    };
+    let files = [
+        bench.file("a.csv", table("Angi", "Ann")),
+        bench.file("b.csv", table("Houzz", "Bo")),
+    ];
+    for new in [2, 0] {
+        let (report, rejections) = bench.import(&[&files[0], &files[1]]).await;
+        assert_eq!(
+            (counts(&report), rejections),
+            ((new, 0, 2 - new, 0), Vec::new())
+        );
+    }
+    let ids = "select group_concat(review_id || ' ' || author, ', ') from (select * from review order by review_id)";
+    assert_eq!(sqlite3(bench.database.path(), ids), "houzz-q1 Bo, q1 Ann");
+}
+
+#[tokio::test]
 async fn a_copy_of_a_review_deleted_under_another_source_is_withheld() {
     let bench = bench().await;
     let request = |source: &str, skip_duplicates| ImportRequest {
