@@ -1,8 +1,7 @@
 //! The parameters of requests: each is a type with a name, bounds, a schema and one parser, so that HTTP and MCP return
 //! the same value or the same issue for the same text. Codes and bounds: `docs/REFERENCE.md`. And the hub's form.
 
-use poem_openapi::registry::MetaSchema;
-pub use poem_openapi::registry::MetaSchemaRef;
+pub use poem_openapi::registry::{MetaSchema, MetaSchemaRef};
 use poem_openapi::types::Type;
 use poem_openapi::{Enum, Object};
 use serde_json::json;
