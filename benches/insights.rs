@@ -26,7 +26,7 @@ use serde_json::Value;
 use support::corpus::Corpus;
 use support::cpu::{CpuTime, cpu, timed};
 use support::packed_analyses::Noted;
-use support::{files, review_index, rows, table};
+use support::{files, rows, snapshots, table};
 
 /// Maximum CPU time for compiling 100,000 packed analyses, in milliseconds.
 const COMPILE_GOAL_MS: f64 = 25.0;
@@ -68,7 +68,7 @@ fn new_review(rows: usize) {
     let (mut times, corpus) = (Vec::new(), Corpus::new(rows));
     runtime.block_on(async {
         let (database, _) = Database::open(&copy).await.unwrap();
-        let publisher = Publisher::new(database.clone(), review_index::links(), Clock::system());
+        let publisher = Publisher::new(database.clone(), snapshots::links(), Clock::system());
         let mut snapshot = publisher.first().await.unwrap();
         assert_eq!(snapshot.input.behind(), 0, "all is read");
         for number in 0..RUNS {

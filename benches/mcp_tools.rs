@@ -32,7 +32,7 @@ use reviews_service::websub::http_client::{Roots, SystemResolver};
 use serde_json::{Value, json};
 use support::corpus::Corpus;
 use support::cpu::timed;
-use support::{review_index, rows, table};
+use support::{rows, snapshots, table};
 
 const CALLS: u32 = 200;
 
@@ -53,7 +53,7 @@ async fn document(path: &Path) -> Value {
         sync: SyncConfig::default(),
         format_sync_report: |_| String::new(),
     };
-    let (links, clock) = (review_index::links(), Clock::system());
+    let (links, clock) = (snapshots::links(), Clock::system());
     let (database, _) = Database::open(path).await.unwrap();
     let app = App::new(
         Publisher::new(database, links, clock),
@@ -70,7 +70,7 @@ async fn document(path: &Path) -> Value {
 }
 
 fn main() {
-    let snapshot = review_index::snapshot(&review_index::copy(&Corpus::new(rows())));
+    let snapshot = snapshots::snapshot(&snapshots::copy(&Corpus::new(rows())));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -84,7 +84,7 @@ fn main() {
     let text_index = runtime.block_on(TextIndex::open(&database, Clock::system()));
     let ctx = Arc::new(Ctx::new(
         CurrentSnapshot::new(snapshot),
-        review_index::links(),
+        snapshots::links(),
         Clock::system(),
         text_index,
         Nets::default(),

@@ -1,4 +1,4 @@
-//! Rendering: filling the review index, and the snapshot after a change of one review, as a whole and by document. CPU
+//! Rendering: making segments and index of the entries, and the snapshot after a change of one review, as a whole and by document. CPU
 //! time.
 #![allow(
     clippy::unwrap_used,
@@ -11,6 +11,7 @@
 mod support;
 
 use std::hint::black_box;
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::DateTime;
@@ -20,12 +21,11 @@ use reviews_service::model::Review;
 use reviews_service::snapshot::document::draft;
 use reviews_service::snapshot::input::SnapshotInput;
 use reviews_service::snapshot::insights::insights;
-use reviews_service::snapshot::segment::Entry;
-use reviews_service::snapshot::{Content, Document, ReviewIndexBuilder};
+use reviews_service::snapshot::{Content, Document, Entries, Entry};
 use reviews_service::wire::Insights;
 use support::corpus::Corpus;
 use support::cpu::CpuTime;
-use support::{review_index, rows, table};
+use support::{rows, snapshots, table};
 
 /// Maximum CPU time for the bodies of a snapshot of 100,000 reviews after one change, in milliseconds.
 const GOAL_MS: f64 = 30.0;
@@ -33,7 +33,7 @@ const GOAL_MS: f64 = 30.0;
 fn main() {
     let rows = rows();
     let corpus = Corpus::new(rows);
-    let copy = review_index::copy(&corpus);
+    let copy = snapshots::copy(&corpus);
     let mut criterion = Criterion::default()
         .with_measurement(CpuTime(WallTime))
         .without_plots()
@@ -44,21 +44,12 @@ fn main() {
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_secs(1));
 
-    let entries: Vec<Entry> = corpus
-        .reviews()
-        .map(|review| Entry::unanalyzed(review, &review_index::links()))
-        .collect();
-    group.bench_function("blocks", |bencher| {
-        bencher.iter(|| {
-            let mut builder = ReviewIndexBuilder::default();
-            for entry in &entries {
-                builder.push(entry);
-            }
-            builder.finish()
-        });
+    let entries: Vec<Arc<Entry>> = copy.entries.to_vec();
+    group.bench_function("entries", |bencher| {
+        bencher.iter(|| Entries::new(entries.clone(), &Entries::default()));
     });
     drop(entries);
-    // Edits are spread over the whole review index, so that consecutive edits are in different segments.
+    // Edits are spread over all entries, so that consecutive edits are in different segments.
     let mut number = 0;
     let mut edit = || {
         number = (number + 7_919) % rows;
@@ -80,7 +71,7 @@ fn main() {
             BatchSize::SmallInput,
         );
     });
-    let links = review_index::links();
+    let links = snapshots::links();
     for document in Document::ALL {
         let known = insights(&copy, &links);
         group.bench_function(document.name(), |bencher| {
@@ -94,19 +85,16 @@ fn main() {
 
 /// The input after a change of `review`.
 fn revise(copy: &SnapshotInput, review: Review) -> SnapshotInput {
-    let change = (
-        review.id.clone(),
-        Some(Entry::unanalyzed(review, &review_index::links())),
-    );
+    let change = (review.id.clone(), Some(snapshots::entry(review, None)));
     SnapshotInput {
-        review_index: copy.review_index.revise(vec![change]),
+        entries: copy.entries.revise(vec![change]),
         ..copy.clone()
     }
 }
 
 /// Renders one document; `known` are the insights, which are computed only for the insights document itself.
 fn rendered(document: Document, copy: &SnapshotInput, known: &Insights) -> Content {
-    let links = review_index::links();
+    let links = snapshots::links();
     let made = (document == Document::Insights).then(|| insights(copy, &links));
     let draft = draft(document, copy, made.as_ref().unwrap_or(known), &links);
     draft.finish(DateTime::UNIX_EPOCH)
@@ -114,7 +102,7 @@ fn rendered(document: Document, copy: &SnapshotInput, known: &Insights) -> Conte
 
 /// The uncompressed sizes of all documents after a change of `review`.
 fn bodies(copy: &SnapshotInput, review: Review) -> Vec<u64> {
-    let (copy, links) = (revise(copy, review), review_index::links());
+    let (copy, links) = (revise(copy, review), snapshots::links());
     let insights = insights(&copy, &links);
     Document::ALL
         .map(|document| {
@@ -126,7 +114,7 @@ fn bodies(copy: &SnapshotInput, review: Review) -> Vec<u64> {
 
 fn report(rows: usize) {
     println!("\n| printing, {rows} reviews | CPU |\n|---|---:|");
-    let parts = ["blocks", "one_change", "revise"]
+    let parts = ["entries", "one_change", "revise"]
         .into_iter()
         .chain(Document::ALL.map(Document::name));
     for part in parts {

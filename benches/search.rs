@@ -17,7 +17,7 @@ use criterion::measurement::WallTime;
 use criterion::{BatchSize, Criterion, SamplingMode};
 use reviews_service::clock::Clock;
 use reviews_service::model::ReviewFilter;
-use reviews_service::search::{ResultPage, TextIndex, Work, walk};
+use reviews_service::search::{ResultPage, TextIndex, search};
 use reviews_service::snapshot::Snapshot;
 use reviews_service::storage::Database;
 use reviews_service::storage::reviews;
@@ -28,7 +28,7 @@ use support::cpu::CpuTime;
 use support::plain::{Answer, Buffer, fts};
 use support::questions::{self, Question};
 use support::words::Dice;
-use support::{files, review_index, rows, table};
+use support::{files, rows, snapshots, table};
 use tokio::runtime::Runtime;
 
 const LIMIT: usize = 20;
@@ -60,10 +60,7 @@ fn main() {
     );
     let reading = runtime.block_on(reviews::position(&mut reader)).unwrap();
     drop(reader);
-    let snapshot = review_index::of_database(
-        &review_index::snapshot(&review_index::copy(&corpus)),
-        reading,
-    );
+    let snapshot = snapshots::of_database(&snapshots::snapshot(&snapshots::copy(&corpus)), reading);
     let index = runtime.block_on(TextIndex::open(&database, Clock::system()));
     let buffer = Buffer::new(corpus.reviews());
     println!(
@@ -74,7 +71,7 @@ fn main() {
             .body
             .content
             .len(),
-        snapshot.input.review_index.segments().len()
+        snapshot.input.entries.segments().len()
     );
     let questions = questions::all();
     for question in &questions {
@@ -142,35 +139,15 @@ fn time(
         .warm_up_time(Duration::from_millis(100))
         .measurement_time(Duration::from_millis(400));
     group.bench_function("ours", |bencher| {
-        // A snapshot caches totals, so every run uses a new one in order to count again.
-        let fresh = || review_index::forgetful(snapshot);
-        bencher.iter_batched_ref(
-            fresh,
-            |snapshot| {
-                body(
-                    snapshot,
-                    &runtime.block_on(index.search(snapshot, black_box(&filter), LIMIT, None)),
-                )
-            },
-            BatchSize::NumIterations(32),
-        );
-    });
-    group.bench_function("remembered", |bencher| {
-        let snapshot = review_index::forgetful(snapshot);
         bencher.iter(|| {
             body(
-                &snapshot,
-                &runtime.block_on(index.search(&snapshot, black_box(&filter), LIMIT, None)),
+                snapshot,
+                &runtime.block_on(index.search(snapshot, black_box(&filter), LIMIT, None)),
             )
         });
     });
     group.bench_function("walk", |bencher| {
-        let fresh = || review_index::forgetful(snapshot);
-        bencher.iter_batched_ref(
-            fresh,
-            |snapshot| body(snapshot, &walk(snapshot, black_box(&filter), LIMIT, None)),
-            BatchSize::NumIterations(32),
-        );
+        bencher.iter(|| body(snapshot, &search(snapshot, black_box(&filter), LIMIT, None)));
     });
     group.bench_function("buffer", |bencher| {
         bencher.iter(|| buffer.search(black_box(&filter), LIMIT));
@@ -202,12 +179,12 @@ fn body(snapshot: &Snapshot, found: &ResultPage) -> Vec<u8> {
     let mut body = format!(
         "{{\"total\":{},\"total_relation\":\"{relation}\",\"count\":{},\"limit\":{LIMIT},\"reviews\":[",
         found.total,
-        found.places.len()
+        found.positions.len()
     )
     .into_bytes();
-    for (number, place) in found.places.iter().enumerate() {
+    for (number, at) in found.positions.iter().enumerate() {
         body.extend_from_slice(if number == 0 { b"" } else { b"," });
-        body.extend_from_slice(&snapshot.input.review_index.json_of(*place));
+        body.extend_from_slice(snapshot.input.entries[*at].json());
     }
     body.extend_from_slice(b"]}");
     body
@@ -218,13 +195,14 @@ fn answer(
     index: &TextIndex,
     snapshot: &Snapshot,
     filter: &ReviewFilter,
-) -> (Answer, Work) {
-    let found =
-        runtime.block_on(index.search(&review_index::forgetful(snapshot), filter, LIMIT, None));
-    let segments = snapshot.input.review_index.segments();
-    let places = found.places.iter();
-    let ids = places.map(|(segment, index)| segments[*segment].id(*index).to_owned());
-    ((found.total, ids.collect()), found.work)
+) -> (Answer, Option<u64>) {
+    let found = runtime.block_on(index.search(snapshot, filter, LIMIT, None));
+    let entries = found
+        .positions
+        .iter()
+        .map(|at| &snapshot.input.entries[*at]);
+    let ids = entries.map(|entry| entry.id().to_string());
+    ((found.total, ids.collect()), found.candidates)
 }
 
 /// Panics unless both plans return the same reviews and the same total.
@@ -274,27 +252,23 @@ fn report(
     snapshot: &Snapshot,
 ) {
     println!(
-        "\n| class | found | walked | candidates | answer | total remembered | walk alone | plain scan | plain FTS5 | goal |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---|"
+        "\n| class | found | candidates | answer | without the index | plain scan | plain FTS5 | goal |\n|---|---:|---:|---:|---:|---:|---:|---|"
     );
     for question in questions {
         let group = group(rows, question);
-        let [ours, remembered, walk, buffer, fts] =
-            ["ours", "remembered", "walk", "buffer", "fts5"]
-                .map(|plan| table::median(&group, plan));
+        let [ours, walk, buffer, fts] =
+            ["ours", "walk", "buffer", "fts5"].map(|plan| table::median(&group, plan));
         let goal = question
             .goal
             .milliseconds(rows, buffer.unwrap_or_default() / 1e6);
         let is_met = ours.is_some_and(|ours| ours <= goal * 1e6);
-        let ((total, _), work) = answer(runtime, index, snapshot, &question.filter());
+        let ((total, _), candidates) = answer(runtime, index, snapshot, &question.filter());
         println!(
-            "| {} `{}` | {total} | {} | {} | {} | {} | {} | {} | {} | {goal:.2} ms{} |",
+            "| {} `{}` | {total} | {} | {} | {} | {} | {} | {goal:.2} ms{} |",
             question.name,
             question.arguments.query.as_deref().unwrap_or_default(),
-            work.walked,
-            work.candidates
-                .map_or_else(|| "–".to_owned(), |candidates| candidates.to_string()),
+            candidates.map_or_else(|| "–".to_owned(), |candidates| candidates.to_string()),
             table::time(ours),
-            table::time(remembered),
             table::time(walk),
             table::time(buffer),
             table::time(fts),

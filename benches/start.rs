@@ -14,20 +14,20 @@ mod support;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 
 use reviews_service::clock::Clock;
 use reviews_service::model::{Review, fold};
 use reviews_service::search::TextIndex;
-use reviews_service::snapshot::segment::Entry;
-use reviews_service::snapshot::{Document, Publisher, ReviewIndexBuilder};
+use reviews_service::snapshot::{Document, Entries, Publisher};
 use reviews_service::storage::Database;
 use reviews_service::storage::reviews;
 use reviews_service::wire;
 use sha2::{Digest, Sha256};
 use support::corpus::Corpus;
 use support::cpu::{cpu, timed};
-use support::{files, questions, review_index, rows, table};
+use support::{files, questions, rows, snapshots, table};
 use tokio::runtime::Runtime;
 
 /// The environment variable with the task of a process.
@@ -74,7 +74,7 @@ fn start(runtime: &Runtime, path: &Path) {
     let (database, _) = runtime.block_on(Database::open(path)).unwrap();
     let opened = cpu();
     let text_index = runtime.block_on(TextIndex::open(&database, Clock::system()));
-    let publisher = Publisher::new(database, review_index::links(), Clock::system());
+    let publisher = Publisher::new(database, snapshots::links(), Clock::system());
     let snapshot = runtime.block_on(publisher.first()).unwrap();
     let rendered = cpu();
     let found =
@@ -115,7 +115,7 @@ fn parts(runtime: &Runtime, path: &Path) {
     let ((), reading) = timed(|| read(&mut drop));
     let mut reviews = Vec::new();
     read(&mut |review| reviews.push(review));
-    let links = review_index::links();
+    let links = snapshots::links();
     let (folded, folding) = timed(|| {
         reviews
             .iter()
@@ -125,41 +125,27 @@ fn parts(runtime: &Runtime, path: &Path) {
     let (json, serialising) = timed(|| {
         reviews
             .iter()
-            .map(|review| wire::json(&wire::Review::new(review.clone(), &links)))
+            .map(|review| wire::json(&wire::Review::new(review, &links)))
             .collect::<Vec<_>>()
     });
     let (entries, printing) = timed(|| {
         reviews
             .into_iter()
-            .map(|review| Entry::unanalyzed(review, &links))
+            .map(|review| Arc::new(snapshots::entry(review, None)))
             .collect::<Vec<_>>()
     });
     drop(folded);
-    // Joined like segments, which have about 128 reviews each.
-    let json: Vec<Vec<u8>> = json.chunks(128).map(|texts| texts.join(&b',')).collect();
     let (_, hashing) = timed(|| json.iter().map(Sha256::digest).collect::<Vec<_>>());
-    let (review_index, filling) = timed(|| {
-        let mut builder = ReviewIndexBuilder::default();
-        for entry in &entries {
-            builder.push(entry);
-        }
-        builder.finish()
-    });
-    println!(
-        "\n| part, {} reviews | CPU |\n|---|---:|",
-        review_index.len()
-    );
+    let (entries, filling) = timed(|| Entries::new(entries, &Entries::default()));
+    println!("\n| part, {} reviews | CPU |\n|---|---:|", entries.len());
     let rows = [
         ("looking whether the text index is whole", looking),
         ("reading the rows", reading),
         ("entries", printing),
-        (
-            "… of that, serialising (with a copy of the review)",
-            serialising,
-        ),
+        ("… of that, serialising", serialising),
         ("… of that, folding", folding),
-        ("filling the shelf", filling),
         ("… of that, hashing", hashing),
+        ("segments and index", filling),
     ];
     for (part, cpu) in rows {
         println!("| {part} | {} |", time(cpu));

@@ -1,7 +1,6 @@
 //! Background jobs. Each returns whether it did anything; the caller decides when it runs: the service by its clock, a
 //! test until no work is left.
 
-use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::io;
 use std::sync::{Arc, Mutex, Weak};
@@ -21,7 +20,7 @@ use crate::imports::{Rejection, Watch};
 use crate::insights::store::{NewAnalysis, save, stored};
 use crate::insights::{Analyzer, Subject};
 use crate::metrics;
-use crate::snapshot::segment::Key;
+use crate::model::Day;
 use crate::snapshot::{
     Backlog, CachedBody, Coding, PublishError, Publisher, Snapshot, analyze, coding,
 };
@@ -187,7 +186,7 @@ impl PublishChanges {
         let printing = async move {
             let next = publisher.next(&current.load()).await?;
             Ok(next.map(|next| {
-                let figures = (next.input.review_index.len(), next.position.change_no);
+                let figures = (next.input.entries.len(), next.position.change_no);
                 current.swap(next);
                 figures
             }))
@@ -238,13 +237,16 @@ impl Retry {
 /// Reviews that one run analyzes and stores in one transaction.
 const REVIEWS_PER_RUN: usize = 512;
 
+/// Its day and ID.
+type LastReview = (Day, String);
+
 #[derive(Debug)]
 pub struct AnalyzeBacklog {
     ctx: Arc<Ctx>,
     database: Database,
     pub backlog: Arc<Backlog>,
     /// Progress through all reviews to analyze: the method, and the last review.
-    pass: Mutex<Option<(String, Key)>>,
+    pass: Mutex<Option<(String, LastReview)>>,
 }
 
 impl AnalyzeBacklog {
@@ -304,24 +306,20 @@ impl AnalyzeBacklog {
     }
 
     /// The next IDs of this pass, newest first, and the key of the last one; `None` at the end.
-    fn next(&self, snapshot: &Snapshot) -> Option<(Vec<String>, Key)> {
+    fn next(&self, snapshot: &Snapshot) -> Option<(Vec<String>, LastReview)> {
         let input = &snapshot.input;
         let pass = lock(&self.pass);
         let last = pass
             .as_ref()
             .filter(|(method, _)| method == input.next_analyzer.method());
-        let position = last.map_or(0, |(_, key)| {
-            input.review_index.count_through(key.day.0, &key.id)
-        });
-        let is_anew = input.analyzer.method() != input.next_analyzer.method();
-        let places = input.review_index.keys(position, is_anew);
-        let places = places.map(|(day, id)| (id.to_owned(), day));
-        let (ids, mut places): (Vec<String>, Vec<i32>) = places.take(REVIEWS_PER_RUN).unzip();
-        let last = Key {
-            day: Reverse(places.pop()?),
-            id: ids.last()?.clone(),
-        };
-        Some((ids, last))
+        let start = last.map_or(0, |(_, (day, id))| input.entries.count_through(*day, id));
+        let is_all = input.analyzer.method() != input.next_analyzer.method();
+        let entries = input.entries[start..].iter();
+        let missing = entries.filter(|entry| is_all || entry.analysis.is_none());
+        let missing: Vec<_> = missing.take(REVIEWS_PER_RUN).collect();
+        let last = &missing.last()?.review;
+        let ids = missing.iter().map(|entry| entry.id().to_string());
+        Some((ids.collect(), (last.date, last.id.to_string())))
     }
 
     /// Analyzes the reviews of `ids` that have no stored analysis of this method.

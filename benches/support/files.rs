@@ -15,7 +15,7 @@ use reviews_service::wire;
 use serde_json::Value;
 
 use super::corpus::Corpus;
-use super::review_index::links;
+use super::snapshots::links;
 
 /// Incremented when the corpus or the tables change, so that an older file is not used.
 const VERSION: u32 = 3;

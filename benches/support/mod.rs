@@ -11,7 +11,7 @@ pub mod files;
 pub mod packed_analyses;
 pub mod plain;
 pub mod questions;
-pub mod review_index;
+pub mod snapshots;
 pub mod table;
 pub mod words;
 

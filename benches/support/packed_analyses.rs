@@ -2,16 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use std::mem::size_of;
-
 use reviews_service::insights::aggregate::{
     AggregateInput, FrequentPhrases, Original, aggregate, topics,
 };
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::trades::AspectDefinition;
 use reviews_service::insights::{
-    Analysis, Finding, Mention, PackedAnalyses, PackedAnalysis, PackedFinding, PackedHead,
-    PackedName, Polarity, TextLanguage, TextSpan, Trade,
+    Analysis, Finding, Mention, PackedAnalysis, Polarity, TextLanguage, TextSpan, Trade,
 };
 use reviews_service::links::Links;
 use reviews_service::model::business::{Business, Editorial};
@@ -23,12 +20,10 @@ use super::words::Dice;
 
 /// The number of aspects, as in the built-in trade.
 const ASPECTS: usize = 11;
-/// Average number of packed analyses in a segment.
-const SEGMENT: usize = 128;
 
-/// Packed analyses in segments, with their reviews.
+/// Packed analyses with their reviews.
 pub struct Noted {
-    segments: Vec<PackedAnalyses>,
+    analyses: Vec<PackedAnalysis>,
     originals: Vec<Original>,
     trade: Trade,
     business: Business,
@@ -43,15 +38,10 @@ impl Noted {
             aspects: (0..ASPECTS).map(aspect).collect(),
             ..Trade::default()
         };
-        let (mut segments, mut originals) = (Vec::new(), Vec::with_capacity(rows));
-        let mut segment = PackedAnalyses::default();
+        let (mut analyses, mut originals) = (Vec::new(), Vec::with_capacity(rows));
         for (position, review) in Corpus::new(rows).reviews().enumerate() {
-            segment.push(
-                PackedAnalysis::new(&analysis(&review, position), &review, &trade).borrowed(),
-            );
-            if segment.len() == SEGMENT {
-                segments.push(std::mem::take(&mut segment));
-            }
+            let analysis = analysis(&review, position);
+            analyses.push(PackedAnalysis::new(&analysis, &review, &trade));
             originals.push(Original {
                 id: review.id.to_string(),
                 stars: review.rating.stars(),
@@ -59,9 +49,8 @@ impl Noted {
                 text: review.text,
             });
         }
-        segments.push(segment);
         Self {
-            segments,
+            analyses,
             originals,
             trade,
             business: Corpus::business(),
@@ -72,12 +61,13 @@ impl Noted {
     /// Aggregates all packed analyses into insights, as a new snapshot does.
     #[must_use]
     pub fn compile(&self) -> Insights {
-        let segments: Vec<&PackedAnalyses> = self.segments.iter().collect();
+        let analyses = self.analyses.iter().map(PackedAnalysis::borrowed);
+        let analyses: Vec<_> = analyses.collect();
         let sources = AggregateInput {
-            segments: &segments,
-            phrases: &FrequentPhrases::new(&segments),
+            analyses: &analyses,
+            phrases: &FrequentPhrases::new(&analyses),
             unanalyzed: 0,
-            original: &|segment, index| self.originals.get(segment * SEGMENT + index).cloned(),
+            original: &|at| self.originals.get(at).cloned(),
             trade: &self.trade,
             business: &self.business,
             people: &[],
@@ -92,32 +82,20 @@ impl Noted {
     /// Their size in memory.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let packed_analyses = self.segments.iter().flat_map(PackedAnalyses::iter);
-        let of = |findings: &[PackedFinding], names: &[PackedName], phrases: &[u32]| {
-            size_of::<(PackedHead, [u32; 3])>()
-                + size_of_val(findings)
-                + size_of_val(names)
-                + size_of_val(phrases)
+        let size = |analysis: &PackedAnalysis| {
+            size_of_val(analysis)
+                + size_of_val(&*analysis.findings)
+                + size_of_val(&*analysis.names)
+                + size_of_val(&*analysis.phrases)
         };
-        packed_analyses
-            .map(|packed_analysis| {
-                of(
-                    packed_analysis.findings,
-                    packed_analysis.names,
-                    packed_analysis.phrases,
-                )
-            })
-            .sum()
+        self.analyses.iter().map(size).sum()
     }
 
     /// The number of their phrases.
     #[must_use]
     pub fn phrases(&self) -> usize {
-        self.segments
-            .iter()
-            .flat_map(PackedAnalyses::iter)
-            .map(|packed_analysis| packed_analysis.phrases.len())
-            .sum()
+        let analyses = self.analyses.iter();
+        analyses.map(|analysis| analysis.phrases.len()).sum()
     }
 
     #[must_use]

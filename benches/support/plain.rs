@@ -79,7 +79,9 @@ impl Buffer {
         let end = filter.since.map_or(self.rows.len(), |day| {
             self.rows.partition_point(|row| row.day >= day.number())
         });
-        let finder = Finder::new(filter.query.as_deref().unwrap_or_default());
+        let whole = filter.text.as_ref().map(|query| query.whole.as_str());
+        let total_max = if whole.is_some() { TOTAL_MAX } else { u64::MAX };
+        let finder = Finder::new(whole.unwrap_or_default());
         let (mut total, mut ids, mut row) = (0, Vec::with_capacity(limit), first);
         let mut at = first.checked_sub(1).map_or(0, |before| self.ends[before]);
         while row < end
@@ -95,19 +97,21 @@ impl Buffer {
                     ids.push(self.rows[row].id.clone());
                 }
                 total += 1;
-                if total > TOTAL_MAX {
+                if total > total_max {
                     break;
                 }
             }
             at = self.ends[row];
             row += 1;
         }
-        (total.min(TOTAL_MAX), ids)
+        (total.min(total_max), ids)
     }
 
     fn takes(&self, row: usize, filter: &ReviewFilter) -> bool {
         let row = &self.rows[row];
-        filter.takes_stars(row.stars)
+        filter
+            .stars
+            .is_none_or(|stars| stars[usize::from(row.stars) - 1])
             && filter
                 .technician
                 .as_ref()

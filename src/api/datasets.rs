@@ -238,7 +238,7 @@ impl DatasetsApi {
         if let Some(cursor) = query.foreign_cursor() {
             return Err(HttpProblem::invalid_parameters(vec![cursor.invalid()]));
         }
-        let body = wire::json(&evidence(&snapshot, &query));
+        let body = wire::json(&evidence(&snapshot, &self.ctx.links, &query));
         Ok(ReadyBody::whole(JSON, body, Arc::clone(&snapshot)).into())
     }
 }

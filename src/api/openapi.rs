@@ -205,9 +205,8 @@ pub fn describe<A: OpenApi>(api: A, links: &Links) -> Value {
 
 /// The ID of the oldest review, so that new ones do not change the document; `None` without reviews.
 fn example_review(snapshot: &Snapshot) -> Option<String> {
-    let segments = snapshot.input.review_index.segments();
-    let oldest = segments.iter().rev().find(|segment| !segment.is_empty())?;
-    Some(oldest.id(oldest.len() - 1).to_owned())
+    let oldest = snapshot.input.entries.last()?;
+    Some(oldest.id().to_string())
 }
 
 // `/.well-known/openapi.json`: the OpenAPI document, with the ID of an existing review as an example; without reviews

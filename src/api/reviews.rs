@@ -14,7 +14,7 @@ use crate::links::SEARCH_PATH;
 use crate::model::hash::hex;
 use crate::model::{ReviewId, TextMatch};
 use crate::search::facets::{PeriodsParameters, PeriodsRequest, compare};
-use crate::search::{CursorParameter, SHORT_PAGE, SearchParameters, SearchRequest, did_you_mean};
+use crate::search::{CursorParameter, SHORT_PAGE, SearchParameters, SearchRequest};
 use crate::snapshot::document::array;
 use crate::snapshot::{Document, Snapshot};
 use crate::web::context::Ctx;
@@ -59,8 +59,8 @@ impl ResponseSpec for wire::Review {
 impl ReviewsApi {
     /// Search the reviews
     ///
-    /// All filters must hold. Newest first unless `sort` is given: date descending, then id ascending. `total` is exact up to
-    /// 1,000.
+    /// All filters must hold. Newest first unless `sort` is given: date descending, then id ascending. With
+    /// `query`, `total` is exact up to 1,000.
     ///
     /// For the next page send the same filters again with `cursor` set to the answer's `next_cursor`. A cursor is opaque and
     /// belongs to its filters, its `match` and its `sort`; with others it is a 400.
@@ -118,15 +118,15 @@ impl ReviewsApi {
         date: Path<parameters::FirstDay>,
     ) -> Cacheable<wire::SinceResult> {
         let (day, snapshot) = (date.0, self.0.current.load());
-        let count = snapshot.input.review_index.count_since(day.number());
+        let count = snapshot.input.entries.count_since(day);
         let digest = Sha256::new_with_prefix(day.to_string())
-            .chain_update(snapshot.input.review_index.digest_of_first(count))
+            .chain_update(snapshot.input.entries.digest_of_first(count))
             .finalize();
         let head = wire::SinceHead {
             since: day.date(),
             count: count as u64,
         };
-        let reviews = snapshot.input.review_index.json_of_first(count);
+        let reviews = snapshot.input.entries.json_of_first(count);
         let pieces = array(opening(&head), reviews, b"]}");
         // The dataset's instant is never earlier than this part's last change, so a 304 is never wrong.
         ReadyBody::pieces(JSON, hex(&digest), pieces, Arc::clone(&snapshot))
@@ -145,10 +145,9 @@ impl ReviewsApi {
     ) -> poem::Result<Cacheable<wire::Review>> {
         let snapshot = self.0.current.load();
         let id = id.0.parse::<ReviewId>().ok();
-        let place = id.and_then(|id| snapshot.input.review_index.find(&id));
-        let place =
-            place.ok_or_else(|| HttpProblem::not_found("No published review has that id."))?;
-        let json = snapshot.input.review_index.json_of(place);
+        let found = id.and_then(|id| snapshot.input.entries.find(&id));
+        let at = found.ok_or_else(|| HttpProblem::not_found("No published review has that id."))?;
+        let json = snapshot.input.entries[at].json().clone();
         Ok(ReadyBody::whole(JSON, json, snapshot).into())
     }
 }
@@ -177,21 +176,23 @@ impl ReviewsApi {
         let head = wire::SearchHead {
             total: found.total,
             total_relation: wire::TotalRelation::of(found.is_exact),
-            count: found.places.len() as u64,
+            count: found.positions.len() as u64,
             limit: u64::from(limit),
             next_cursor,
-            did_you_mean: (found.total == 0)
-                .then(|| did_you_mean(&snapshot, &arguments))
-                .flatten(),
+            did_you_mean: if found.total == 0 {
+                self.0.text_index.did_you_mean(&snapshot, &arguments).await
+            } else {
+                None
+            },
             ignored: parameters.ignored_names(),
         };
-        let body = apart_if(found.places.len() > SHORT_PAGE, || {
+        let body = apart_if(found.positions.len() > SHORT_PAGE, || {
             let mut body = opening(&head);
-            for (number, place) in found.places.into_iter().enumerate() {
+            for (number, at) in found.positions.into_iter().enumerate() {
                 if number > 0 {
                     body.push(b',');
                 }
-                body.extend_from_slice(&snapshot.input.review_index.json_of(place));
+                body.extend_from_slice(snapshot.input.entries[at].json());
             }
             body.extend_from_slice(b"]}");
             ReadyBody::whole(JSON, body, Arc::clone(&snapshot))

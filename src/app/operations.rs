@@ -144,7 +144,7 @@ fn standing(node: &NodeStanding) -> String {
 /// Updates the metrics that are measured on request.
 fn measure(ctx: &Ctx, database: &Database) {
     let (snapshot, now) = (ctx.current.load(), ctx.clock.monotonic());
-    let published = snapshot.input.review_index.len() as u64;
+    let published = snapshot.input.entries.len() as u64;
     metrics::PUBLISHED.gauge(&[]).set(figure(published));
     let behind = ctx.freshness.failing_for(now).unwrap_or_default();
     for (metric, duration) in [

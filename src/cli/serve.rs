@@ -189,7 +189,7 @@ fn greet(
     let snapshot = app.ctx.current.load();
     let name = &snapshot.input.business.name;
     let withheld: u64 = snapshot.input.withheld.values().sum();
-    let published = snapshot.input.review_index.len();
+    let published = snapshot.input.entries.len();
     let database = app.database.path().display();
     let rows = [
         ("Home", "/"),

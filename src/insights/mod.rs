@@ -19,8 +19,8 @@ pub use analysis::{
 };
 pub use analyzer::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
 pub use packed_analysis::{
-    PackedAnalyses, PackedAnalysis, PackedAnalysisRef, PackedFinding, PackedHead, PackedName,
-    WitnessCount, name_key,
+    PackedAnalysis, PackedAnalysisRef, PackedFinding, PackedHead, PackedName, WitnessCount,
+    name_key,
 };
 pub use trades::Trade;
 pub use witness::{CONFIRMED, settle, withdraw_overall, witness};

@@ -1,31 +1,21 @@
 //! The filter of a search, the same for REST and for agents: its arguments, and the conditions made from them.
 
+use url::form_urlencoded;
+
 use super::review::Day;
 use super::votes::Vote;
-use super::words::{PluralEndings, TextMatch, fold};
-
-/// What a review has, of what filters ask for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Traits {
-    /// The text is not empty.
-    pub has_text: bool,
-    /// The owner responded.
-    pub has_response: bool,
-}
+use super::words::{PluralEndings, TextMatch, fold, fold_plainly};
 
 /// All conditions must hold; an absent one always does.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReviewFilter {
-    /// Bit `n - 1` means n stars.
-    stars: Option<u8>,
+    /// Whether one star to five stars match; `None` if all do.
+    pub stars: Option<[bool; 5]>,
     /// First matching day.
     pub since: Option<Day>,
     /// Last matching day.
     pub until: Option<Day>,
-    /// Folded text that must occur in the folded text, unless all of [`Self::stems`] do; not empty.
-    pub query: Option<String>,
-    /// For a search by words: [`PluralEndings::stems`](super::PluralEndings::stems).
-    stems: Option<Vec<String>>,
+    pub text: Option<TextQuery>,
     /// Folded full name, not empty.
     pub technician: Option<String>,
     /// Service id.
@@ -34,13 +24,50 @@ pub struct ReviewFilter {
     pub language: Option<String>,
     /// Folded source name, not empty.
     pub source: Option<String>,
-    has_text: Option<bool>,
-    has_response: Option<bool>,
+    pub has_text: Option<bool>,
+    pub has_response: Option<bool>,
     /// Id of an aspect that must be mentioned.
     pub aspect: Option<String>,
     /// Required sentiment of that aspect; `None` allows any.
     pub vote: Option<Vote>,
     pub sort: Sort,
+}
+
+/// The text that reviews must contain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextQuery {
+    pub text_match: TextMatch,
+    /// Must occur in the text, unless all of `stems` do. Folded, plainly if words are searched.
+    pub whole: String,
+    /// [`PluralEndings::stems`], each of which must begin a word. Empty if only the whole query counts.
+    pub stems: Vec<String>,
+}
+
+impl TextQuery {
+    fn new(query: &str, text_match: TextMatch, plural_endings: PluralEndings) -> Self {
+        let (whole, stems) = match text_match {
+            TextMatch::Substring => (fold(query), Vec::new()),
+            TextMatch::Words => {
+                let whole = fold_plainly(query);
+                let stems = plural_endings.stems(&whole);
+                (whole, stems)
+            }
+        };
+        Self {
+            text_match,
+            whole,
+            stems,
+        }
+    }
+
+    /// Texts that every match contains: all stems, because the whole query contains them too; without stems, the query.
+    pub fn parts(&self) -> &[String] {
+        if self.stems.is_empty() {
+            std::slice::from_ref(&self.whole)
+        } else {
+            &self.stems
+        }
+    }
 }
 
 impl ReviewFilter {
@@ -65,76 +92,61 @@ impl ReviewFilter {
             polarity,
             sort,
         } = arguments;
-        let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-        let wanted = |stars: u8| {
+        let present = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        let matches = |stars: u8| {
             rating.is_none_or(|rating| rating == stars)
                 && min_rating.is_none_or(|least| f64::from(stars) >= least)
                 && max_rating.is_none_or(|most| f64::from(stars) <= most)
         };
-        let stars = (1..=5)
-            .filter(|stars| wanted(*stars))
-            .fold(0_u8, |set, stars| set | 1 << (stars - 1));
-        let query = given(query).map(|text| fold(&text));
-        let stems = |folded: &String| plural_endings.stems(folded);
+        let has_stars = rating.is_some() || min_rating.is_some() || max_rating.is_some();
         Self {
-            stars: (rating.is_some() || min_rating.is_some() || max_rating.is_some())
-                .then_some(stars),
+            stars: has_stars.then(|| [1, 2, 3, 4, 5].map(matches)),
             since: *since,
             until: *until,
-            stems: (query.as_ref())
-                .filter(|_| *text_match == TextMatch::Words)
-                .map(stems),
-            query,
-            technician: given(mentions_technician).map(|name| fold(&name)),
-            service: given(mentions_service),
-            language: given(language).map(|tag| fold(&tag)),
-            source: given(source).map(|name| fold(&name)),
+            text: present(query).map(|query| TextQuery::new(&query, *text_match, *plural_endings)),
+            technician: present(mentions_technician).map(|name| fold(&name)),
+            service: present(mentions_service),
+            language: present(language).map(|tag| fold(&tag)),
+            source: present(source).map(|name| fold(&name)),
             has_text: *has_text,
             has_response: *has_response,
-            aspect: given(aspect),
+            aspect: present(aspect),
             vote: *polarity,
             sort: *sort,
         }
     }
 
-    /// Whether reviews with `stars` stars (1 to 5) may match.
-    pub fn takes_stars(&self, stars: u8) -> bool {
-        self.stars.is_none_or(|set| set & (1 << (stars - 1)) != 0)
-    }
-
-    /// Whether the filter has a condition on stars.
-    pub const fn asks_stars(&self) -> bool {
-        self.stars.is_some()
-    }
-
-    /// Stems that match instead of the query if each begins a word; empty if only the query counts.
-    pub fn stems(&self) -> &[String] {
-        self.stems.as_deref().unwrap_or_default()
-    }
-
-    /// Whether the search is by words.
-    pub const fn asks_words(&self) -> bool {
-        self.stems.is_some()
-    }
-
-    /// Texts that every match contains: all stems, because the whole query contains them too; without stems, the query.
-    pub fn held(&self) -> Vec<&str> {
-        match self.stems() {
-            [] => self.query.as_deref().into_iter().collect(),
-            stems => stems.iter().map(String::as_str).collect(),
+    /// The conditions and the order as a query string, which is the same for parameters with the same meaning.
+    pub fn canonical(&self) -> String {
+        let mut text = form_urlencoded::Serializer::new(String::new());
+        let mut add = |name: &str, value: Option<&str>| {
+            if let Some(value) = value {
+                text.append_pair(name, value);
+            }
+        };
+        let stars = self.stars.map(|stars| {
+            let matching = ('1'..='5').zip(stars).filter(|(_, matches)| *matches);
+            matching.map(|(stars, _)| stars).collect::<String>()
+        });
+        let flag = |flag: Option<bool>| flag.map(|flag| if flag { "true" } else { "false" });
+        add("stars", stars.as_deref());
+        add("since", self.since.map(|day| day.to_string()).as_deref());
+        add("until", self.until.map(|day| day.to_string()).as_deref());
+        if let Some(query) = &self.text {
+            add("query", Some(&query.whole));
+            add("match", Some(query.text_match.name()));
+            query.stems.iter().for_each(|stem| add("stem", Some(stem)));
         }
-    }
-
-    pub fn takes_traits(&self, traits: Traits) -> bool {
-        self.has_text.is_none_or(|wanted| wanted == traits.has_text)
-            && self
-                .has_response
-                .is_none_or(|wanted| wanted == traits.has_response)
-    }
-
-    /// Whether the filter has a condition on traits.
-    pub const fn asks_traits(&self) -> bool {
-        self.has_text.is_some() || self.has_response.is_some()
+        add("technician", self.technician.as_deref());
+        add("service", self.service.as_deref());
+        add("language", self.language.as_deref());
+        add("source", self.source.as_deref());
+        add("has_text", flag(self.has_text));
+        add("has_response", flag(self.has_response));
+        add("aspect", self.aspect.as_deref());
+        add("polarity", self.vote.map(Vote::name));
+        add("sort", Some(self.sort.name()));
+        text.finish()
     }
 }
 

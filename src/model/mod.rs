@@ -36,7 +36,7 @@ pub mod statistics;
 mod votes;
 mod words;
 
-pub use filter::{ReviewFilter, SearchArguments, Sort, Traits};
+pub use filter::{ReviewFilter, SearchArguments, Sort, TextQuery};
 pub use merge::{
     Base, DUPLICATE, DigestKey, GONE, Merged, NOT_VERIFIED, Statement, UnitDigest, Units, adopt,
     merge,
@@ -46,4 +46,7 @@ pub use review::{
     RatingCounts, Response, Review, ReviewId, Source, Status, Unit, Verification, mean_hundredths,
 };
 pub use votes::{ReviewVote, Vote, VoteCounts};
-pub use words::{PluralEndings, TextMatch, fold, fold_into, is_of_word};
+pub use words::{
+    FoldedText, PluralEndings, TextMatch, compose, fold, fold_plain_character, fold_plainly,
+    is_of_word,
+};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use chrono::{DateTime, Datelike, NaiveDate, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Utc};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -31,6 +31,14 @@ pub struct Review {
     pub response: Option<Response>,
     pub status: Status,
     pub updated_at: Option<DateTime<Utc>>,
+}
+
+impl Review {
+    /// When it last changed; if that is not recorded, the start of its day in UTC.
+    pub fn changed_at(&self) -> DateTime<Utc> {
+        let start = self.date.date().and_time(NaiveTime::MIN).and_utc();
+        self.updated_at.unwrap_or(start)
+    }
 }
 
 /// Ids without a usable URL: path segments with a special meaning (RFC 3986 §3.3), and the name of
@@ -413,6 +421,11 @@ pub struct RatingCounts {
 }
 
 impl RatingCounts {
+    /// `by_stars` is one star to five stars.
+    pub const fn new(by_stars: [u64; 5]) -> Self {
+        Self { by_stars }
+    }
+
     pub fn count(&mut self, rating: Rating) {
         self.by_stars[usize::from(rating.stars()) - 1] += 1;
     }
@@ -491,7 +504,7 @@ impl Day {
         self.0
     }
 
-    /// Days since 0000-12-31, so that 0001-01-01 is 1; blocks store and compare it.
+    /// Days since 0000-12-31, so that 0001-01-01 is 1.
     pub fn number(self) -> i32 {
         self.0.num_days_from_ce()
     }

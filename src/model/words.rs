@@ -1,10 +1,14 @@
-//! How texts are compared: case folding for search, names and every index, how a query matches a text, and the words of
-//! a query: runs of letters and digits, without the plural ending of the query's language.
+//! How texts are compared: one fold for search, names and every index, how a query matches a text, and the words of a
+//! query: runs of letters and digits, without the plural ending of the query's language.
 //!
-//! Folding is Unicode simple case folding of every code point (CaseFolding.txt, statuses C and S). No normalisation, and
-//! ß stays ß.
+//! The fold composes (Unicode NFC) and then folds case, simply and by code point (CaseFolding.txt, statuses C and S); ß
+//! stays ß. A comparison by words also ignores accents and kinds of apostrophes and blanks.
+
+use std::borrow::Cow;
 
 use icu_casemap::{CaseMapper, CaseMapperBorrowed};
+use unicode_normalization::char::decompose_canonical;
+use unicode_normalization::{UnicodeNormalization as _, is_nfc};
 
 named! {
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -105,37 +109,122 @@ fn is_unspaced(character: char) -> bool {
 
 const MAPPER: CaseMapperBorrowed<'static> = CaseMapper::new();
 
-/// Simple Unicode case folding, character by character.
-pub fn fold(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len());
-    fold_into(text, &mut folded);
-    folded
+/// The text composed (Unicode NFC).
+pub fn compose(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() || is_nfc(text) {
+        Cow::Borrowed(text)
+    } else {
+        text.nfc().collect::<String>().into()
+    }
 }
 
-pub fn fold_into(text: &str, folded: &mut String) {
-    let mut rest = text;
-    while !rest.is_empty() {
-        // Nearly all text is ASCII, which is found and folded many bytes at a time.
-        let ascii = if rest.is_ascii() {
-            rest.len()
+/// Composed, then with Unicode's simple case folding of each character.
+pub fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let folded = |character| MAPPER.simple_fold(character);
+    compose(text).chars().map(folded).collect()
+}
+
+/// The fold for a comparison by words: without accents, with `'` for every apostrophe and a space for every blank that is
+/// not ASCII.
+pub fn fold_plainly(text: &str) -> String {
+    plain(&fold(text))
+}
+
+/// The plain form of a folded text: by character, so that a part of the text stays a part.
+fn plain(folded: &str) -> String {
+    if folded.is_ascii() {
+        return folded.replace('`', "'");
+    }
+    folded.chars().filter_map(fold_plain_character).collect()
+}
+
+/// `None` for a combining accent.
+pub fn fold_plain_character(character: char) -> Option<char> {
+    let plain = match character {
+        character if is_accent(character) => return None,
+        '\u{2018}'
+        | '\u{2019}'
+        | '\u{201B}'
+        | '\u{2032}'
+        | '\u{02B9}'
+        | '\u{02BB}'..='\u{02BD}'
+        | '\u{FF07}'
+        | '\u{0060}'
+        | '\u{00B4}' => '\'',
+        character if !character.is_ascii() && character.is_whitespace() => ' ',
+        character => without_accents(character),
+    };
+    Some(MAPPER.simple_fold(plain))
+}
+
+/// The character without its accents, or as it is if it has none.
+fn without_accents(character: char) -> char {
+    if character.is_ascii() {
+        return character;
+    }
+    let (mut base, mut has_accents) = (None, false);
+    decompose_canonical(character, |part| {
+        if base.is_none() {
+            base = Some(part);
         } else {
-            (rest.bytes().position(|byte| !byte.is_ascii())).unwrap_or(rest.len())
-        };
-        let start = folded.len();
-        folded.push_str(&rest[..ascii]);
-        folded[start..].make_ascii_lowercase();
-        rest = &rest[ascii..];
-        let Some(next) = rest.chars().next() else {
-            break;
-        };
-        folded.push(MAPPER.simple_fold(next));
-        rest = &rest[next.len_utf8()..];
+            has_accents = is_accent(part);
+        }
+    });
+    base.filter(|_| has_accents).unwrap_or(character)
+}
+
+/// The blocks of combining marks of Latin, Greek and Cyrillic letters.
+const fn is_accent(character: char) -> bool {
+    matches!(character, '\u{0300}'..='\u{036F}' | '\u{1AB0}'..='\u{1AFF}' | '\u{1DC0}'..='\u{1DFF}')
+}
+
+/// A text as searches compare it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoldedText {
+    folded: Box<str>,
+    /// For a comparison by words; `None` if it is the same.
+    plain: Option<Box<str>>,
+    is_composed: bool,
+}
+
+impl FoldedText {
+    pub fn new(text: &str) -> Self {
+        let folded = fold(text);
+        let plain = plain(&folded);
+        Self {
+            plain: (plain != folded).then(|| plain.into()),
+            folded: folded.into(),
+            is_composed: text.is_ascii() || is_nfc(text),
+        }
+    }
+
+    /// As [`fold`] makes it.
+    pub fn folded(&self) -> &str {
+        &self.folded
+    }
+
+    /// As [`fold_plainly`] makes it.
+    pub fn plain(&self) -> &str {
+        self.plain.as_deref().unwrap_or(&self.folded)
+    }
+
+    /// Whether both forms are the same.
+    pub const fn is_plain(&self) -> bool {
+        self.plain.is_none()
+    }
+
+    /// Whether the text itself is composed.
+    pub const fn is_composed(&self) -> bool {
+        self.is_composed
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{PluralEndings, fold};
+    use super::{PluralEndings, fold, fold_plainly};
 
     #[test]
     fn a_plural_and_its_singular_begin_alike() {
@@ -188,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn every_code_point_folds_alone_and_simply() {
+    fn texts_are_composed_and_folded_by_character() {
         for (text, folded) in [
             ("", ""),
             ("Ångström ÉTÉ", "ångström été"),
@@ -199,10 +288,23 @@ mod tests {
             ("\u{212A}ſ", "ks"),
             // Dotted capital I has no simple folding, and dotless i is itself.
             ("İıI", "İıi"),
-            ("e\u{301}", "e\u{301}"),
+            ("e\u{301}", "é"),
             ("東京 ТЕСТ", "東京 тест"),
         ] {
             assert_eq!(fold(text), folded);
+        }
+    }
+
+    #[test]
+    fn the_plain_form_has_no_accents_and_one_apostrophe_and_blank() {
+        for (text, plain) in [
+            ("Déjà vu", "deja vu"),
+            ("De\u{301}ja\u{300}", "deja"),
+            ("didn\u{2019}t\u{a0}rain\n", "didn't rain\n"),
+            ("Ёлка й ñ ø ß İ", "елка и n ø ß i"),
+            ("한국어 x\u{302}", "한국어 x"),
+        ] {
+            assert_eq!(fold_plainly(text), plain);
         }
     }
 }

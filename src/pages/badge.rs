@@ -12,7 +12,7 @@ use super::home::newest_day;
 use super::locale::Locale;
 use super::words::shortened;
 use crate::links::Links;
-use crate::snapshot::{ReviewIndex, Snapshot};
+use crate::snapshot::{Entries, Snapshot};
 use crate::web::context::Ctx;
 use crate::web::{HttpProblem, ReadyBody};
 use crate::wire::{Issue, IssueCode};
@@ -64,8 +64,8 @@ pub fn snippet(is_short: bool, label: &str, links: &Links) -> String {
 }
 
 /// The rating with the day of the newest review; in short `★ 4.55 (256)`.
-fn figure(review_index: &ReviewIndex, locale: &Locale, is_short: bool) -> String {
-    let rating_counts = review_index.rating_counts();
+fn figure(entries: &Entries, locale: &Locale, is_short: bool) -> String {
+    let rating_counts = entries.rating_counts();
     let Some(mean) = rating_counts.mean_hundredths() else {
         return locale.message("badge-no-reviews").into_owned();
     };
@@ -73,7 +73,7 @@ fn figure(review_index: &ReviewIndex, locale: &Locale, is_short: bool) -> String
     if is_short {
         return format!("★ {mean} ({})", locale.number(total));
     }
-    let newest = newest_day(review_index).map(|newest| format!(" · {}", locale.day(newest)));
+    let newest = newest_day(entries).map(|newest| format!(" · {}", locale.day(newest)));
     let reviews = locale.counted("reviews", total);
     format!("★ {mean} · {reviews}{}", newest.unwrap_or_default())
 }
@@ -93,7 +93,7 @@ struct BadgeFragment {
 fn badge(snapshot: &Snapshot, is_short: bool) -> String {
     let input = &snapshot.input;
     let name = shortened(&input.business.name, NAME_CHARACTERS);
-    let figure = figure(&input.review_index, &Locale::of(&input.business), is_short);
+    let figure = figure(&input.entries, &Locale::of(&input.business), is_short);
     let wide = |text: &str| (text.chars().count() + 3) * CHARACTER_WIDTH;
     let svg = render(&BadgeFragment {
         left: if is_short { 0 } else { wide(&name) },

@@ -85,7 +85,7 @@ impl SnapshotPages {
 
     pub fn sitemap_files(&self, snapshot: &Snapshot, links: &Links) -> &[Arc<CachedBody>] {
         made_once::<Vec<_>>(&self.sitemap_files, || {
-            let files = 1..=discovery::sitemap_files(snapshot.input.review_index.len());
+            let files = 1..=discovery::sitemap_files(snapshot.input.entries.len());
             let bodies = files.map(|file| discovery::sitemap(snapshot, file, links));
             bodies
                 .map(|xml| Arc::new(body(discovery::XML, xml)))
@@ -134,7 +134,7 @@ impl Pages {
             Page::Developers => developers::show(snapshot, links),
             Page::Robots => discovery::robots(links),
             Page::Llms => discovery::llms(snapshot, links),
-            Page::Sitemap => match discovery::sitemap_files(snapshot.input.review_index.len()) {
+            Page::Sitemap => match discovery::sitemap_files(snapshot.input.entries.len()) {
                 1 => discovery::sitemap(snapshot, 1, links),
                 files => discovery::sitemap_index(files, links),
             },
@@ -143,7 +143,7 @@ impl Pages {
 
     /// The pages of `snapshot` to be rendered and compressed in advance.
     pub fn bodies(&self, snapshot: &Arc<Snapshot>) -> Vec<Arc<CachedBody>> {
-        let is_small = snapshot.input.review_index.len() <= SITEMAP_REVIEWS_MAX;
+        let is_small = snapshot.input.entries.len() <= SITEMAP_REVIEWS_MAX;
         let pages = Page::ALL
             .into_iter()
             .filter(|page| is_small || *page != Page::Sitemap);

@@ -8,7 +8,6 @@ use askama::Template;
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 use poem::handler;
 use poem::web::Data;
-use serde::Deserialize;
 
 use super::frame::render;
 use super::locale::{Locale, PageLanguage};
@@ -58,17 +57,15 @@ pub fn sitemap(snapshot: &Snapshot, file: usize, links: &Links) -> String {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n".to_owned();
     let published = Some(snapshot.changed_at().date_naive());
     let pages = [links.home(), links.absolute("/insights")].map(|url| (url, published));
-    let review_index = &snapshot.input.review_index;
     let start = (file - 1) * SITEMAP_URLS_MAX;
-    let places = (review_index.segments().iter())
-        .flat_map(|block| (0..block.len()).map(move |index| (block, index)));
-    // Skipped before they are read.
-    let places = places.skip(start.saturating_sub(pages.len()));
-    let reviews = places.map(|(block, index)| {
-        let changed = serde_json::from_slice::<LastChange>(&block.json_of(index));
-        let changed = changed.map(|one| one.updated_at.date_naive().max(one.date));
-        (links.review(block.id(index)), changed.ok())
-    });
+    let entries = snapshot.input.entries.iter();
+    let reviews = entries
+        .skip(start.saturating_sub(pages.len()))
+        .map(|entry| {
+            let review = &entry.review;
+            let changed = review.changed_at().date_naive().max(review.date.date());
+            (links.review(review.id.as_str()), Some(changed))
+        });
     for (url, changed) in (pages.into_iter().skip(start).chain(reviews)).take(SITEMAP_URLS_MAX) {
         // Writing into a String cannot fail.
         let _ = write!(xml, "<url><loc>{}</loc>", escape(&url));
@@ -78,13 +75,6 @@ pub fn sitemap(snapshot: &Snapshot, file: usize, links: &Links) -> String {
         xml.push_str("</url>\n");
     }
     xml + "</urlset>\n"
-}
-
-/// The last change in a review's JSON; other members are ignored.
-#[derive(Deserialize)]
-struct LastChange {
-    date: NaiveDate,
-    updated_at: DateTime<Utc>,
 }
 
 fn escape(url: &str) -> String {
@@ -109,7 +99,7 @@ struct LlmsText<'a> {
 
 pub fn llms(snapshot: &Snapshot, links: &Links) -> String {
     let business = &snapshot.input.business;
-    let rating_counts = snapshot.input.review_index.rating_counts();
+    let rating_counts = snapshot.input.entries.rating_counts();
     // The file is in English, whatever the language of the business.
     let locale = Locale::new(PageLanguage::English, &Business::default());
     let rating = rating_counts.mean_hundredths().map_or_else(

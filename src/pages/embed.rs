@@ -267,14 +267,14 @@ fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<Issue>, links: &
     }
     // With a wrong option, the page shows only the errors.
     let reviews = if faults.is_empty() {
-        newest_of(snapshot, options.limit.into(), options.min_rating)
+        newest_of(snapshot, links, options.limit.into(), options.min_rating)
     } else {
         Vec::new()
     };
     render(&EmbedPage {
         options,
         faults,
-        rating: RatingFigure::of(&snapshot.input.review_index, &site.locale),
+        rating: RatingFigure::of(&snapshot.input.entries, &site.locale),
         reviews: ReviewFragment::list(reviews, &site),
         site: &site,
     })

@@ -1,10 +1,12 @@
 //! `/`: the rating, insights and the newest reviews.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use askama::Template;
 use chrono::NaiveDate;
+use roaring::RoaringBitmap;
 
 use super::chart::{LegendFragment, YearsFragment};
 use super::frame::{Frame, Site, render};
@@ -16,8 +18,7 @@ use super::words::PartialStars;
 use crate::links::{Links, is_web};
 use crate::model::business::ReviewLink;
 use crate::model::mean_hundredths;
-use crate::snapshot::segment::ValueColumn;
-use crate::snapshot::{ReviewIndex, Snapshot};
+use crate::snapshot::{Entries, Snapshot};
 
 /// Number of reviews on the page.
 const NEWEST: usize = 20;
@@ -86,8 +87,8 @@ struct SourceRating {
 
 impl RatingFigure {
     /// `None` without reviews.
-    pub fn of(review_index: &ReviewIndex, locale: &Locale) -> Option<Self> {
-        let rating_counts = review_index.rating_counts();
+    pub fn of(entries: &Entries, locale: &Locale) -> Option<Self> {
+        let rating_counts = entries.rating_counts();
         let mean = rating_counts.mean_hundredths()?;
         let by_stars = rating_counts.by_stars();
         let longest = by_stars.iter().copied().max().unwrap_or(1).max(1);
@@ -113,25 +114,19 @@ impl RatingFigure {
             stars: PartialStars::new(mean, locale),
             from: locale.counted("rating-from", rating_counts.total()),
             count: rating_counts.total(),
-            period: period(review_index, locale),
+            period: period(entries, locale),
             histogram: histogram.collect(),
         })
     }
 }
 
-fn day_at(review_index: &ReviewIndex, position: usize) -> Option<NaiveDate> {
-    let (block, index) = review_index.locate(position)?;
-    NaiveDate::from_num_days_from_ce_opt(review_index.segments()[block].days()[index])
+pub fn newest_day(entries: &Entries) -> Option<NaiveDate> {
+    Some(entries.first()?.review.date.date())
 }
 
-pub fn newest_day(review_index: &ReviewIndex) -> Option<NaiveDate> {
-    day_at(review_index, 0)
-}
-
-fn period(review_index: &ReviewIndex, locale: &Locale) -> Cow<'static, str> {
-    let last = review_index.len().checked_sub(1);
-    let oldest = last.and_then(|last| day_at(review_index, last));
-    match (newest_day(review_index), oldest) {
+fn period(entries: &Entries, locale: &Locale) -> Cow<'static, str> {
+    let oldest = entries.last().map(|entry| entry.review.date.date());
+    match (newest_day(entries), oldest) {
         (Some(newest), Some(oldest)) if newest != oldest => {
             let texts = [("from", &*locale.day(oldest)), ("to", &locale.day(newest))];
             locale.message_with("period", &texts)
@@ -142,41 +137,37 @@ fn period(review_index: &ReviewIndex, locale: &Locale) -> Cow<'static, str> {
 }
 
 /// The sources with the most reviews, each with its mean.
-fn by_source(review_index: &ReviewIndex, site: &Site<'_>) -> Vec<SourceRating> {
-    let mut found: HashMap<&str, (&str, u64, u64)> = HashMap::new();
-    for segment in review_index.segments() {
-        for posting in segment.postings(ValueColumn::Sources).iter() {
-            let name = posting.mention.value.as_str();
-            let (_, reviews, stars) =
-                (found.entry(&posting.mention.folded)).or_insert((name, 0, 0));
-            *reviews += posting.positions.len() as u64;
-            let positions = posting.positions.iter();
-            let rated = positions.filter_map(|at| segment.stars().get(*at as usize));
-            *stars += rated.map(|stars| u64::from(*stars)).sum::<u64>();
-        }
-    }
-    let mut sources: Vec<_> = found.into_values().collect();
-    sources.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(other.0)));
+fn by_source(entries: &Entries, site: &Site<'_>) -> Vec<SourceRating> {
+    let index = entries.index();
+    let mut sources: Vec<(&str, &RoaringBitmap)> = index
+        .sources
+        .iter()
+        .map(|(_, source)| (source.spellings[0].as_str(), &source.positions))
+        .collect();
+    sources.sort_by_key(|(name, positions)| (Reverse(positions.len()), *name));
     let rows = sources.into_iter().take(SOURCES);
-    rows.map(|(name, reviews, stars)| SourceRating {
-        name: name.to_owned(),
-        href: site.search("source", name),
-        mean: site
-            .locale
-            .hundredths(mean_hundredths(stars, reviews).unwrap_or_default()),
-        reviews: site.locale.number(reviews),
+    rows.map(|(name, positions)| {
+        let (stars, reviews) = (index.sum_of_stars(positions), positions.len());
+        SourceRating {
+            name: name.to_owned(),
+            href: site.search("source", name),
+            mean: site
+                .locale
+                .hundredths(mean_hundredths(stars, reviews).unwrap_or_default()),
+            reviews: site.locale.number(reviews),
+        }
     })
     .collect()
 }
 
 /// Year, reviews and sum of stars of the newest years, oldest first.
-fn by_year(review_index: &ReviewIndex) -> Vec<(i32, u64, u64)> {
-    let counted = review_index.years().take(YEARS).map(|(year, positions)| {
-        let reviews = positions.len() as u64;
-        let stars = review_index
-            .slices(positions)
-            .flat_map(|(block, range)| &block.stars()[range]);
-        (year, reviews, stars.map(|stars| u64::from(*stars)).sum())
+fn by_year(entries: &Entries) -> Vec<(i32, u64, u64)> {
+    let counted = entries.years().take(YEARS).map(|(year, positions)| {
+        let by_stars = entries.index().rating_counts(positions).by_stars();
+        let stars = (1..)
+            .zip(by_stars)
+            .map(|(stars, reviews): (u64, u64)| stars * reviews);
+        (year, by_stars.iter().sum(), stars.sum())
     });
     let mut years: Vec<_> = counted.collect();
     years.reverse();
@@ -185,17 +176,15 @@ fn by_year(review_index: &ReviewIndex) -> Vec<(i32, u64, u64)> {
 
 pub fn show(snapshot: &Snapshot, links: &Links) -> String {
     let input = &snapshot.input;
-    let (business, review_index) = (&input.business, &input.review_index);
+    let (business, entries) = (&input.business, &input.entries);
     let site = Site::new(business, links);
     let locale = &site.locale;
-    let reviews = newest_of(snapshot, NEWEST, 1);
-    let rating_counts = review_index.rating_counts();
+    let reviews = newest_of(snapshot, links, NEWEST, 1);
+    let rating_counts = entries.rating_counts();
     let mut judged: Vec<_> = (snapshot.insights.aspects.iter())
         .filter(|aspect| aspect.positive_share.is_some())
         .collect();
-    judged.sort_by_key(|aspect| {
-        std::cmp::Reverse(aspect.positive_share.as_ref().map_or(0, |share| share.n))
-    });
+    judged.sort_by_key(|aspect| Reverse(aspect.positive_share.as_ref().map_or(0, |share| share.n)));
     let mut aspects: Vec<_> = (judged.into_iter())
         .filter_map(|aspect| AspectRowFragment::new(aspect, &site))
         .take(ASPECTS + ASPECTS_FOLDED)
@@ -204,16 +193,16 @@ pub fn show(snapshot: &Snapshot, links: &Links) -> String {
     let review_links = business.review_links.iter();
     let named = [("business", business.name.as_str())];
     let template = HomePage {
-        rating: RatingFigure::of(review_index, locale),
-        sources: by_source(review_index, &site),
-        years: YearsFragment::of(&by_year(review_index), &site),
+        rating: RatingFigure::of(entries, locale),
+        sources: by_source(entries, &site),
+        years: YearsFragment::of(&by_year(entries), &site),
         // Other programs may write any text to the database.
         review_links: review_links.filter(|link| is_web(&link.url)).collect(),
         withheld: &input.withheld,
         aspects,
         more: locale.counted("more-topics", folded.len() as u64),
         folded,
-        all: Some(rating_counts.total()).filter(|_| review_index.len() > reviews.len()),
+        all: Some(rating_counts.total()).filter(|_| entries.len() > reviews.len()),
         structured: structured::business(
             business,
             &rating_counts,
@@ -234,7 +223,7 @@ pub fn show(snapshot: &Snapshot, links: &Links) -> String {
 
 fn description(snapshot: &Snapshot, locale: &Locale) -> Cow<'static, str> {
     let input = &snapshot.input;
-    let rating_counts = input.review_index.rating_counts();
+    let rating_counts = input.entries.rating_counts();
     let name = &input.business.name;
     rating_counts.mean_hundredths().map_or_else(
         || locale.message_with("verified-reviews-of", &[("business", name)]),

@@ -16,7 +16,7 @@ use super::frame::{Frame, POLICY, Site, page, render};
 use super::structured;
 use super::words::{Stars, fold, shortened};
 use crate::links::Links;
-use crate::model::ReviewId;
+use crate::model::{ReviewId, compose};
 use crate::search::TextFinder;
 use crate::snapshot::Snapshot;
 use crate::web::HttpProblem;
@@ -93,20 +93,19 @@ impl<'a> ReviewFragment<'a> {
     }
 }
 
-/// The newest `limit` reviews with at least `min_rating` stars; only these are parsed.
-pub fn newest_of(snapshot: &Snapshot, limit: usize, min_rating: u8) -> Vec<wire::Review> {
-    let taken = snapshot
-        .input
-        .review_index
-        .segments()
-        .iter()
-        .flat_map(|block| {
-            let stars = block.stars().iter().enumerate();
-            stars
-                .filter(move |(_, stars)| **stars >= min_rating)
-                .filter_map(|(index, _)| block.review(index))
-        });
-    taken.take(limit).collect()
+/// The newest `limit` reviews with at least `min_rating` stars.
+pub fn newest_of(
+    snapshot: &Snapshot,
+    links: &Links,
+    limit: usize,
+    min_rating: u8,
+) -> Vec<wire::Review> {
+    let reviews = snapshot.input.entries.iter().map(|entry| &entry.review);
+    let newest = reviews.filter(|review| review.rating.stars() >= min_rating);
+    let newest = newest.take(limit);
+    newest
+        .map(|review| wire::Review::new(review, links))
+        .collect()
 }
 
 #[derive(Template)]
@@ -123,12 +122,10 @@ struct ReviewPage<'a> {
 #[handler]
 pub fn permalink(ctx: Data<&Arc<Ctx>>, Path(id): Path<String>) -> poem::Result<Response> {
     let snapshot = ctx.current.load();
-    let id = id.parse::<ReviewId>().ok();
-    let review = id
-        .and_then(|id| snapshot.input.review_index.find(&id))
-        .and_then(|place| snapshot.input.review_index.review(place));
-    let review =
-        review.ok_or_else(|| HttpProblem::not_found("No published review has that id."))?;
+    let entries = &snapshot.input.entries;
+    let found = id.parse::<ReviewId>().ok().and_then(|id| entries.find(&id));
+    let at = found.ok_or_else(|| HttpProblem::not_found("No published review has that id."))?;
+    let review = wire::Review::new(&entries[at].review, &ctx.links);
     let html = show(review, &snapshot, &ctx.links);
     Ok(page(snapshot, html, POLICY))
 }
@@ -158,10 +155,10 @@ fn show(review: wire::Review, snapshot: &Snapshot, links: &Links) -> String {
         structured: structured::review(
             &review,
             business,
-            &snapshot.input.review_index.rating_counts(),
+            &snapshot.input.entries.rating_counts(),
             links,
         ),
-        total: snapshot.input.review_index.len() as u64,
+        total: snapshot.input.entries.len() as u64,
         item: ReviewFragment::whole(review, &site),
     };
     render(&template)
@@ -190,6 +187,7 @@ impl From<String> for MarkedText {
 impl MarkedText {
     /// Marks the first matches of `finder`.
     pub fn mark(&mut self, finder: &TextFinder<'_>) {
+        self.text = compose(&self.text).into_owned();
         self.found = finder.found_in(&self.text);
         self.found.truncate(MARKS_MAX);
     }
@@ -232,7 +230,7 @@ mod tests {
         });
         let mut text = MarkedText::from("<b>Leaky</b> & \"leak\" <mark>".to_owned());
         assert!(!text.is_marked());
-        text.mark(&TextFinder::new(&filter).unwrap());
+        text.mark(&TextFinder::new(filter.text.as_ref().unwrap()));
         assert_eq!(
             text.to_string(),
             "&lt;b&gt;<mark>Leaky</mark>&lt;/b&gt; &amp; &quot;<mark>leak</mark>&quot; &lt;mark&gt;"

@@ -17,11 +17,12 @@ use crate::compute::apart_if;
 use crate::links::{Links, SEARCH_PATH};
 use crate::model::{ReviewFilter, Sort, TextMatch};
 use crate::search::{
-    Cursor, ResultPage, SHORT_PAGE, SearchParameters, SearchRequest, TextFinder, did_you_mean,
+    Cursor, ResultPage, SHORT_PAGE, SearchParameters, SearchRequest, TextFinder,
 };
 use crate::snapshot::Snapshot;
 use crate::web::{ClientAddress, HttpProblem, QueryParameters, wants_html};
 use crate::wire::parameters::{Arguments as _, MatchRule, Parameter};
+use crate::wire::{self, DidYouMean};
 
 #[derive(Template)]
 #[template(path = "search_page.html")]
@@ -80,12 +81,13 @@ pub async fn search(
     let found = index.search(&snapshot, &asked.filter, limit, cursor).await;
     let mut nearest = Vec::new();
     if found.total == 0 {
-        for candidate in view.candidates() {
+        let meant = index.did_you_mean(&snapshot, &asked.arguments).await;
+        for candidate in view.candidates(meant.unwrap_or_default()) {
             let counted = index.search(&snapshot, &candidate.filter, 1, None).await;
             nearest.push((candidate, counted));
         }
     }
-    let html = apart_if(found.places.len() > SHORT_PAGE, || {
+    let html = apart_if(found.positions.len() > SHORT_PAGE, || {
         view.results(&found, nearest)
     });
     Ok(page(Arc::clone(&snapshot), html, POLICY))
@@ -162,7 +164,7 @@ impl<'a> SearchView<'a> {
         } else {
             locale.message("find-nothing")
         };
-        let all = input.review_index.len() as u64;
+        let all = input.entries.len() as u64;
         let chips = filters
             .into_iter()
             .map(|FilterWords { names, words }| ChoiceLink {
@@ -170,9 +172,9 @@ impl<'a> SearchView<'a> {
                 words,
                 is_current: false,
             });
-        let finder = TextFinder::new(&asked.filter);
-        let shown = (found.places.iter()).filter_map(|place| input.review_index.review(*place));
-        let shown = shown.map(|review| {
+        let finder = asked.filter.text.as_ref().map(TextFinder::new);
+        let shown = found.positions.iter().map(|at| {
+            let review = wire::Review::new(&input.entries[*at].review, self.links);
             let item = ReviewFragment::in_list(review, &site);
             match &finder {
                 Some(finder) => item.with_marks(finder),
@@ -268,10 +270,10 @@ struct Candidate {
 
 impl SearchView<'_> {
     /// The searches to be counted, most similar first.
-    fn candidates(&self) -> impl Iterator<Item = Candidate> + use<> {
+    fn candidates(&self, meant: DidYouMean) -> impl Iterator<Item = Candidate> + use<> {
         let site = &Site::new(&self.snapshot.input.business, self.links);
         let candidates = [
-            self.names(site),
+            self.names(site, meant),
             self.fewer_words(site),
             self.fewer_filters(site),
         ];
@@ -299,26 +301,42 @@ impl SearchView<'_> {
         }
     }
 
-    /// The same search with the nearest known name in place of each unknown one.
-    fn names(&self, site: &Site<'_>) -> Vec<Candidate> {
-        let Some(meant) = did_you_mean(self.snapshot, &self.asked.arguments) else {
-            return Vec::new();
-        };
+    /// The same search with the nearest known name in place of each unknown one; with every known name if none is near.
+    fn names(&self, site: &Site<'_>, meant: DidYouMean) -> Vec<Candidate> {
         let meant = [
             ("mentions_technician", meant.mentions_technician),
             ("mentions_service", meant.mentions_service),
             ("language", meant.language),
             ("source", meant.source),
         ];
-        let meant = meant
+        let meant = meant.into_iter();
+        let meant = meant.filter_map(|(name, values)| Some((name, values?)));
+        let (near, others): (Vec<_>, Vec<_>) = meant.partition(|(_, values)| values.len() == 1);
+        let candidate = |names: &[(&str, &str)]| {
+            let (replaced, values): (Vec<&str>, Vec<&str>) = names.iter().copied().unzip();
+            let values: Vec<String> = values.into_iter().map(str::to_owned).collect();
+            let words = site.locale.list(&values);
+            let words = (site.locale).message_with("nearest-name", &[("name", &words)]);
+            self.candidate(site, words, &replaced, names)
+        };
+        // All near names are replaced at once: if two are wrong, correcting one still finds nothing.
+        let near: Vec<_> = near
             .iter()
-            .filter_map(|(name, value)| Some((*name, value.as_deref()?)));
-        // All names are replaced at once: if two are wrong, correcting one still finds nothing.
-        let (names, values): (Vec<&str>, Vec<&str>) = meant.clone().unzip();
-        let values: Vec<String> = values.into_iter().map(str::to_owned).collect();
-        let words = site.locale.list(&values);
-        let words = (site.locale).message_with("nearest-name", &[("name", &words)]);
-        vec![self.candidate(site, words, &names, &meant.collect::<Vec<_>>())]
+            .map(|(name, values)| (*name, values[0].as_str()))
+            .collect();
+        let mut candidates = Vec::new();
+        if !near.is_empty() {
+            candidates.push(candidate(&near));
+        }
+        for (name, values) in &others {
+            let values = values.iter();
+            candidates.extend(
+                values.map(|value| {
+                    candidate(&[near.as_slice(), &[(*name, value.as_str())]].concat())
+                }),
+            );
+        }
+        candidates
     }
 
     /// The same search by words, and without one of them.

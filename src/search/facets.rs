@@ -1,16 +1,11 @@
-//! Counts: facets (mentions, opinions, dates and stars), and the comparison of two periods. They use the counts of
-//! whole segments.
-
-use std::ops::Range;
-
-use chrono::NaiveDate;
+//! Counts: facets (mentions, opinions, dates and stars), and the comparison of two periods. They are sizes of sets in
+//! the snapshot's index.
 
 use super::names::aspect_of;
 use crate::insights::Trade;
-use crate::insights::aggregate::votes_of;
 use crate::insights::trades::AspectDefinition;
-use crate::model::{Day, Rating, RatingCounts, VoteCounts};
-use crate::snapshot::{ReviewIndex, Snapshot};
+use crate::model::{Day, VoteCounts};
+use crate::snapshot::Snapshot;
 use crate::wire::parameters::{
     Aspect, FirstSince, FirstUntil, Parameter, SecondSince, SecondUntil, arguments,
 };
@@ -21,7 +16,7 @@ pub const VALUES_MAX: usize = 100;
 
 /// Lists have at most `most` values, with the number of omitted values; aspects and ratings are complete.
 pub fn facets(snapshot: &Snapshot, most: usize) -> wire::Facets {
-    let (review_index, counts) = (&snapshot.input.review_index, snapshot.counts());
+    let (entries, counts) = (&snapshot.input.entries, snapshot.counts());
     let lists = [
         ("technicians", &counts.technicians),
         ("services", &counts.services),
@@ -29,7 +24,7 @@ pub fn facets(snapshot: &Snapshot, most: usize) -> wire::Facets {
         ("sources", &counts.sources),
         ("languages", &counts.languages),
     ];
-    let years: Vec<wire::YearFacet> = review_index
+    let years: Vec<wire::YearFacet> = entries
         .years()
         .map(|(year, positions)| wire::YearFacet {
             year,
@@ -48,11 +43,11 @@ pub fn facets(snapshot: &Snapshot, most: usize) -> wire::Facets {
     let [technicians, services, service_areas, sources, languages] =
         lists.map(|(_, list)| list.iter().take(most).cloned().collect());
     let ratings = (1..=5)
-        .zip(review_index.rating_counts().by_stars())
+        .zip(entries.rating_counts().by_stars())
         .rev()
         .map(|(rating, reviews)| wire::RatingFacet { rating, reviews });
     wire::Facets {
-        reviews: review_index.len() as u64,
+        reviews: entries.len() as u64,
         technicians,
         services,
         service_areas,
@@ -68,8 +63,10 @@ pub fn facets(snapshot: &Snapshot, most: usize) -> wire::Facets {
 /// The aspects with opinions, in the order of the trade; a trade has at most a few dozen.
 fn aspects(snapshot: &Snapshot) -> Vec<wire::AspectFacet> {
     let aspects = &snapshot.input.analyzer.trade().aspects;
-    let review_index = &snapshot.input.review_index;
-    let (_, votes) = counted(review_index, 0..review_index.len(), aspects.len());
+    let entries = &snapshot.input.entries;
+    let votes = entries
+        .index()
+        .votes(&entries.positions(None, None), aspects.len());
     with_opinions(aspects, &votes)
         .map(|(aspect, votes)| wire::AspectFacet::new(&aspect.id, &aspect.label, votes))
         .collect()
@@ -154,16 +151,16 @@ pub fn compare(snapshot: &Snapshot, request: &PeriodsRequest) -> Comparison {
 }
 
 fn count(snapshot: &Snapshot, (since, asked): Days, aspect: Option<usize>) -> Period {
-    let (review_index, trade) = (
-        &snapshot.input.review_index,
-        snapshot.input.analyzer.trade(),
-    );
-    let until = newest_day(review_index)
+    let (entries, trade) = (&snapshot.input.entries, snapshot.input.analyzer.trade());
+    // The data ends with the newest review. The clock is not used, so that the response does not depend on the time of
+    // the request.
+    let newest = entries.first().map(|entry| entry.review.date);
+    let until = newest
         .filter(|newest| (since..asked).contains(newest))
         .unwrap_or(asked);
-    let positions =
-        review_index.count_after(until.number())..review_index.count_since(since.number());
-    let (rating_counts, votes) = counted(review_index, positions, trade.aspects.len());
+    let positions = entries.positions(Some(since), Some(until));
+    let rating_counts = entries.index().rating_counts(positions.clone());
+    let votes = entries.index().votes(&positions, trade.aspects.len());
     let mut aspects: Vec<PeriodAspect> = with_opinions(&trade.aspects, &votes)
         .map(|(aspect, votes)| PeriodAspect {
             id: aspect.id.clone(),
@@ -182,42 +179,4 @@ fn count(snapshot: &Snapshot, (since, asked): Days, aspect: Option<usize>) -> Pe
         until_asked: (until != asked).then(|| asked.date()),
         ..Period::new(since.date(), until.date(), &rating_counts, aspects)
     }
-}
-
-/// The day of the newest review, the end of the data. The clock is not used, so that the response does not depend on
-/// the time of the request.
-fn newest_day(review_index: &ReviewIndex) -> Option<Day> {
-    let mut segments = review_index.segments().iter();
-    let newest = segments.find(|segment| !segment.is_empty())?;
-    Day::new(NaiveDate::from_num_days_from_ce_opt(newest.days()[0])?)
-}
-
-/// The stars of the reviews at `positions`, and the votes on each aspect.
-fn counted(
-    review_index: &ReviewIndex,
-    positions: Range<usize>,
-    aspects: usize,
-) -> (RatingCounts, Vec<VoteCounts>) {
-    let mut rating_counts = RatingCounts::default();
-    let mut votes = vec![VoteCounts::default(); aspects];
-    let mut add = |more: &[VoteCounts]| {
-        let both = votes.iter_mut().zip(more);
-        both.for_each(|(votes, more)| votes.add(more));
-    };
-    for (segment, indices) in review_index.slices(positions) {
-        if indices.len() == segment.len() {
-            rating_counts.add(segment.rating_counts());
-            add(segment.opinions(aspects).votes());
-        } else {
-            let ratings = segment.stars()[indices.clone()]
-                .iter()
-                .map(|stars| Rating::try_from(i64::from(*stars)));
-            ratings
-                .flatten()
-                .for_each(|rating| rating_counts.count(rating));
-            let analyses = indices.filter_map(|index| segment.packed_analysis(index));
-            add(&votes_of(analyses, aspects));
-        }
-    }
-    (rating_counts, votes)
 }

@@ -2,21 +2,18 @@
 //! consists of the supporting reviews.
 
 use std::collections::HashMap;
-use std::fmt;
 
-use super::answer::positions;
 use super::facets::{VALUES_MAX, with_opinions};
 use super::names::{self, value};
 use super::request::{Cursor, CursorParameter};
 use crate::insights::aggregate::{PERSON_MIN, review_vote, vote_of};
 use crate::insights::trades::AspectDefinition;
 use crate::insights::{
-    Finding, Hit, PackedAnalysisRef, Polarity, Subject, Trade, name_key, witness,
+    Finding, Hit, PackedAnalysis, PackedAnalysisRef, Polarity, Subject, Trade, name_key, witness,
 };
 use crate::links::Links;
-use crate::model::{Day, MentionKind, Mentions, ReviewVote, Vote, VoteCounts, fold};
+use crate::model::{Day, MentionKind, Mentions, Review, ReviewVote, Vote, VoteCounts, fold};
 use crate::snapshot::Snapshot;
-use crate::snapshot::segment::Segment;
 use crate::wire::parameters::{self, InsightsPart, LIMIT_DEFAULT, Parameter, arguments};
 use crate::wire::{self, AspectFacet, Entity, Facet, Insights, InsightsStage, Issue, IssueCode};
 
@@ -225,25 +222,25 @@ fn by_aspect(
     let value = value(kind, facet);
     let key = name_key(kind, value);
     let mut counts = vec![VoteCounts::default(); aspects.len()];
-    for segment in snapshot.input.review_index.segments() {
-        for (_, analysis) in segment.analyses() {
-            let Some(name) = analysis.name(kind, key) else {
-                continue;
-            };
-            for (aspect, counts) in (0..).zip(&mut counts) {
-                let vote = match kind {
-                    MentionKind::Technician => {
-                        let near = analysis.masked(name.near_mask);
-                        review_vote(near.filter(|finding| finding.aspect == aspect))
-                    }
-                    MentionKind::Service | MentionKind::ServiceArea if name.is_linked => {
-                        vote_of(analysis, aspect)
-                    }
-                    MentionKind::Service | MentionKind::ServiceArea => None,
-                };
-                if let Some(vote) = vote {
-                    counts.count_review(vote);
+    let analyses = snapshot.input.entries.iter();
+    let analyses = analyses.filter_map(|entry| Some(entry.analysis.as_ref()?.borrowed()));
+    for analysis in analyses {
+        let Some(name) = analysis.name(kind, key) else {
+            continue;
+        };
+        for (aspect, counts) in (0..).zip(&mut counts) {
+            let vote = match kind {
+                MentionKind::Technician => {
+                    let near = analysis.masked(name.near_mask);
+                    review_vote(near.filter(|finding| finding.aspect == aspect))
                 }
+                MentionKind::Service | MentionKind::ServiceArea if name.is_linked => {
+                    vote_of(analysis, aspect)
+                }
+                MentionKind::Service | MentionKind::ServiceArea => None,
+            };
+            if let Some(vote) = vote {
+                counts.count_review(vote);
             }
         }
     }
@@ -355,9 +352,9 @@ impl<'a> EvidenceQuery<'a> {
         })
     }
 
-    /// What a cursor belongs to: the filters and the aspect's ID, because another trade may have another aspect at that
-    /// index.
-    pub fn filter(&self) -> impl fmt::Debug {
+    /// What a cursor belongs to, as a query string: the filters and the aspect's ID, because another trade may have
+    /// another aspect at that index.
+    pub fn canonical(&self) -> String {
         let EvidenceRequest {
             polarity,
             technician,
@@ -366,13 +363,29 @@ impl<'a> EvidenceQuery<'a> {
             until,
             ..
         } = self.request;
-        (&self.aspect.id, polarity, technician, service, since, until)
+        let filters = [
+            (
+                "polarity",
+                polarity.map(|polarity| polarity.name().to_owned()),
+            ),
+            ("technician", technician.clone()),
+            ("service", service.clone()),
+            ("since", since.map(|day| day.to_string())),
+            ("until", until.map(|day| day.to_string())),
+        ];
+        let filters = filters
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)));
+        url::form_urlencoded::Serializer::new(String::new())
+            .append_pair("aspect", &self.aspect.id)
+            .extend_pairs(filters)
+            .finish()
     }
 
     /// The request's cursor if it belongs to another query.
     pub fn foreign_cursor(&self) -> Option<&'a Cursor> {
         let cursor = self.request.cursor.as_ref();
-        cursor.filter(|cursor| !cursor.belongs_to(&self.filter()))
+        cursor.filter(|cursor| !cursor.belongs_to(&self.canonical()))
     }
 }
 
@@ -412,53 +425,58 @@ struct Support<'a> {
 /// A page of the supporting reviews, from the cursor if there is one, and their texts.
 pub fn evidence_with_texts(
     snapshot: &Snapshot,
+    links: &Links,
     query: &EvidenceQuery<'_>,
 ) -> (wire::AspectEvidence, Vec<String>) {
-    let (review_index, counts) = (&snapshot.input.review_index, snapshot.counts());
+    let (entries, counts) = (&snapshot.input.entries, snapshot.counts());
     let request = query.request;
     let named = NameFilter::by(request, snapshot);
-    let mut range = positions(review_index, request.since, request.until);
+    let mut range = entries.positions(request.since, request.until);
     if named.is_unknown {
         range.end = range.start;
     }
-    let after = request.cursor.as_ref().map_or(0, |cursor| {
-        review_index.count_through(cursor.day, &cursor.id)
-    });
+    let cursor = request.cursor.as_ref();
+    let after = cursor.and_then(|cursor| Some(entries.count_through(cursor.day()?, &cursor.id)));
     let mut counted = SupportCounts::default();
-    let (mut position, mut found, mut has_more) = (range.start, Vec::new(), false);
-    for (segment, indices) in review_index.slices(range) {
-        let first = indices.start;
-        for index in with_opinion(segment, query, snapshot).filter(|index| indices.contains(index))
-        {
-            let Some(analysis) = segment.packed_analysis(index) else {
-                continue;
-            };
-            let Some(support) = support(analysis, query, &named) else {
-                continue;
-            };
-            counted.count(&support);
-            if position + index - first < after || named.is_named_by_few {
-                continue;
-            }
-            if found.len() == usize::from(request.limit) {
-                has_more = true;
-            } else {
-                found.push((segment, index, support));
-            }
+    let (mut found, mut has_more) = (Vec::new(), false);
+    for at in entries
+        .index()
+        .opinions(query.at.into(), request.polarity)
+        .range(range)
+    {
+        let entry = &*entries[at as usize];
+        let analysis = entry.analysis.as_ref().map(PackedAnalysis::borrowed);
+        let support = analysis.and_then(|analysis| support(analysis, query, &named));
+        let Some(support) = support else {
+            continue;
+        };
+        counted.count(&support);
+        if after.is_some_and(|after| (at as usize) < after) || named.is_named_by_few {
+            continue;
         }
-        position += indices.len();
+        if found.len() == usize::from(request.limit) {
+            has_more = true;
+        } else {
+            found.push((entry, support));
+        }
     }
     let last = found.last().filter(|_| has_more);
-    let next = last.map(|(segment, index, _)| {
-        Cursor::within(&query.filter(), segment.days()[*index], segment.id(*index))
+    let next = last.map(|(entry, _)| {
+        Cursor::within(&query.canonical(), entry.review.date, entry.id().as_str())
     });
     let mut technicians = keyed(MentionKind::Technician, &counts.technicians);
     let by_technician = counted.listed(&technicians, MentionKind::Technician);
     technicians.retain(|_, facet| !is_named_by_few(facet));
-    let supporting = |(segment, index, support): (&Segment, usize, Support<'_>)| {
-        supporting(snapshot, segment, index, &support, query, &technicians)
-    };
-    let (reviews, texts): (Vec<_>, Vec<_>) = found.into_iter().filter_map(supporting).unzip();
+    let reviews: Vec<_> = found
+        .iter()
+        .map(|(entry, support)| {
+            supporting(snapshot, links, &entry.review, support, query, &technicians)
+        })
+        .collect();
+    let texts = found
+        .iter()
+        .map(|(entry, _)| entry.review.text.clone())
+        .collect();
     let services = keyed(MentionKind::Service, &counts.services);
     let evidence = wire::AspectEvidence {
         aspect: query.aspect.id.clone(),
@@ -479,17 +497,6 @@ pub fn evidence_with_texts(
 /// Whether too few reviews mention a technician to show their words.
 fn is_named_by_few(person: &Facet) -> bool {
     person.reviews < u64::from(PERSON_MIN)
-}
-
-/// The reviews of a segment with an opinion on the aspect, ascending.
-fn with_opinion<'a>(
-    segment: &'a Segment,
-    query: &EvidenceQuery<'_>,
-    snapshot: &Snapshot,
-) -> impl Iterator<Item = usize> + use<'a> {
-    let aspects = snapshot.input.analyzer.trade().aspects.len();
-    let positions = segment.opinions(aspects).positions(query.at);
-    positions.iter().map(|position| *position as usize)
 }
 
 /// The part of a review that supports the aspect; `None` if none does. For a technician, only findings count that are
@@ -528,16 +535,15 @@ fn support<'a>(
     })
 }
 
-/// A review of the page, analyzed again, and its text. Always `Some`: the review was rendered by this process.
+/// A review of the page, analyzed again.
 fn supporting(
     snapshot: &Snapshot,
-    segment: &Segment,
-    index: usize,
+    links: &Links,
+    review: &Review,
     support: &Support<'_>,
     query: &EvidenceQuery<'_>,
     technicians: &HashMap<u64, &Facet>,
-) -> Option<(wire::EvidenceReview, String)> {
-    let review = segment.review(index)?;
+) -> wire::EvidenceReview {
     let analyzer = &snapshot.input.analyzer;
     let recorded = Mentions::default();
     let analysis = analyzer.analyze(&Subject {
@@ -545,7 +551,7 @@ fn supporting(
         language: review.language.as_deref(),
         author: &review.author,
         recorded: &recorded,
-        stars: review.rating,
+        stars: review.rating.stars(),
     });
     let about = |at: u32| {
         let names = support.analysis.names.iter();
@@ -585,22 +591,25 @@ fn supporting(
             hits: (query.request.has_hits).then(|| finding.hits.into_iter().map(hit).collect()),
         })
         .collect();
-    let evidence = wire::EvidenceReview {
-        review_id: review.id,
-        url: review.url,
-        date: review.date,
-        stars: review.rating,
+    wire::EvidenceReview {
+        review_id: review.id.to_string(),
+        url: links.review(review.id.as_str()),
+        date: review.date.date(),
+        stars: review.rating.stars(),
         polarity: support.vote.vote.into(),
         confirmed: support.vote.confirmed.map(|_| true),
         findings,
-        response: review.response,
-    };
-    Some((evidence, review.text))
+        response: review.response.clone().map(wire::Response::from),
+    }
 }
 
 /// The page as REST and MCP return it.
-pub fn evidence(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> wire::AspectEvidence {
-    evidence_with_texts(snapshot, query).0
+pub fn evidence(
+    snapshot: &Snapshot,
+    links: &Links,
+    query: &EvidenceQuery<'_>,
+) -> wire::AspectEvidence {
+    evidence_with_texts(snapshot, links, query).0
 }
 
 /// The nearest known names for unknown ones.
@@ -692,16 +701,17 @@ mod tests {
             limit: 20,
             cursor: None,
         };
+        let day = "2024-05-05".parse().unwrap();
         let [first, second] = [0, 1].map(|at| trade.aspects[at].id.clone());
         let about = |trade, id: &str| EvidenceQuery::about(trade, id, &request).unwrap();
-        let cursor = Cursor::within(&about(&trade, &second).filter(), 739_000, "r-1");
-        assert!(cursor.belongs_to(&about(&trade, &second).filter()));
+        let cursor = Cursor::within(&about(&trade, &second).canonical(), day, "r-1");
+        assert!(cursor.belongs_to(&about(&trade, &second).canonical()));
         assert!(
-            cursor.belongs_to(&about(&other, &second).filter()),
+            cursor.belongs_to(&about(&other, &second).canonical()),
             "the same aspect in another place"
         );
         assert!(
-            !cursor.belongs_to(&about(&trade, &first).filter()),
+            !cursor.belongs_to(&about(&trade, &first).canonical()),
             "in its place is another aspect"
         );
         let of_one = EvidenceRequest {
@@ -709,6 +719,6 @@ mod tests {
             ..request.clone()
         };
         let filtered = EvidenceQuery::about(&trade, &second, &of_one).unwrap();
-        assert!(!cursor.belongs_to(&filtered.filter()), "other filters");
+        assert!(!cursor.belongs_to(&filtered.canonical()), "other filters");
     }
 }

@@ -3,9 +3,9 @@
 
 use crate::compute::apart;
 use crate::insights::Trade;
-use crate::model::business::Business;
-use crate::model::{MentionKind, SearchArguments, fold};
-use crate::snapshot::{MentionCounts, Snapshot};
+use crate::model::business::{Business, PublishStaff};
+use crate::model::{MentionKind, SearchArguments, TextMatch, fold};
+use crate::snapshot::Snapshot;
 use crate::wire::parameters::{Aspect, Parameter};
 use crate::wire::{DidYouMean, Facet, Issue, IssueCode};
 
@@ -13,6 +13,8 @@ use crate::wire::{DidYouMean, Facet, Issue, IssueCode};
 const NAME_CHARACTERS_MAX: usize = 60;
 /// Maximum number of values that are compared, most mentioned first.
 const VALUES_MAX: usize = 1_000;
+/// Maximum number of known values that are listed if none is near.
+const KNOWN_MAX: usize = 10;
 /// Minimum similarity of two names, from 0 to 1: `Mike Alvares` passes, `Nobody Known` does not.
 const LIKENESS_MIN: f64 = 0.6;
 /// Factor of the similarity if only one word of a name is similar.
@@ -80,9 +82,8 @@ pub fn find<'a>(snapshot: &'a Snapshot, kind: MentionKind, said: &str) -> Option
         })
 }
 
-/// The nearest values for unknown names in `arguments`, for a search without a match (after one, all names are known);
-/// `None` if all are known or nothing is near.
-pub fn did_you_mean(snapshot: &Snapshot, arguments: &SearchArguments) -> Option<DidYouMean> {
+/// Known values for the unknown names in `arguments`: the nearest one, or those that there are if none is near.
+pub(super) fn nearest_names(snapshot: &Snapshot, arguments: &SearchArguments) -> DidYouMean {
     let names = [
         &arguments.mentions_technician,
         &arguments.mentions_service,
@@ -90,54 +91,85 @@ pub fn did_you_mean(snapshot: &Snapshot, arguments: &SearchArguments) -> Option<
         &arguments.source,
     ];
     if names.into_iter().all(Option::is_none) {
-        return None;
+        return DidYouMean::default();
     }
-    apart(|| nearest_names(snapshot, arguments))
-}
-
-fn nearest_names(snapshot: &Snapshot, arguments: &SearchArguments) -> Option<DidYouMean> {
-    let counts = snapshot.counts();
-    let has_id = |facet: &Facet, asked: &str| facet.id.as_deref() == Some(asked);
-    DidYouMean {
-        mentions_technician: unnamed(
+    apart(|| {
+        let counts = snapshot.counts();
+        let service = arguments.mentions_service.as_deref();
+        let has_id = |asked: &str| {
+            let mut services = counts.services.iter();
+            services.any(|facet| facet.id.as_deref() == Some(asked))
+        };
+        let language = unknown(arguments.language.as_deref(), &counts.languages);
+        let source = unknown(arguments.source.as_deref(), &counts.sources);
+        let technician = unknown(
             arguments.mentions_technician.as_deref(),
             &counts.technicians,
-        )
-        .and_then(|asked| nearest(snapshot, MentionKind::Technician, asked)),
-        mentions_service: arguments
-            .mentions_service
-            .as_deref()
-            .filter(|asked| !counts.services.iter().any(|facet| has_id(facet, asked)))
-            .and_then(|asked| nearest(snapshot, MentionKind::Service, asked)),
-        language: unnamed(arguments.language.as_deref(), &counts.languages)
-            .and_then(|asked| nearest_language(counts, asked)),
-        source: unnamed(arguments.source.as_deref(), &counts.sources)
-            .and_then(|asked| nearest_name(&counts.sources, asked)),
-        ..DidYouMean::default()
+        );
+        DidYouMean {
+            mentions_technician: technician
+                .and_then(|name| nearest(snapshot, MentionKind::Technician, name)),
+            mentions_service: service
+                .filter(|id| !has_id(id))
+                .and_then(|id| nearest(snapshot, MentionKind::Service, id)),
+            language: language.map(|tag| {
+                // `en` for `en-GB` if there is no other English.
+                let primary = tag.split('-').next().unwrap_or_default();
+                let found = nearest_facet(tag, &counts.languages, &[]);
+                let found = found.or_else(|| nearest_facet(primary, &counts.languages, &[]));
+                found_or_known(found, &counts.languages, |facet| &facet.name)
+            }),
+            source: source.map(|name| {
+                let found = nearest_facet(name, &counts.sources, &[]);
+                found_or_known(found, &counts.sources, |facet| &facet.name)
+            }),
+            ..DidYouMean::default()
+        }
+    })
+}
+
+/// The same search by words, if this one was for a substring.
+pub(super) fn with_words(arguments: &SearchArguments) -> Option<SearchArguments> {
+    let is_substring = arguments.query.is_some() && arguments.text_match == TextMatch::Substring;
+    is_substring.then(|| SearchArguments {
+        text_match: TextMatch::Words,
+        ..arguments.clone()
+    })
+}
+
+/// `name` if none of `facets` has it.
+fn unknown<'a>(name: Option<&'a str>, facets: &[Facet]) -> Option<&'a str> {
+    let name = name.filter(|name| !name.is_empty())?;
+    let folded = fold(name);
+    facets
+        .iter()
+        .all(|facet| fold(&facet.name) != folded)
+        .then_some(name)
+}
+
+/// The [`value`] of the entity with the nearest name, ID, alias or synonym, or those of the most mentioned ones; `None`
+/// if entities of the kind are not shown.
+pub fn nearest(snapshot: &Snapshot, kind: MentionKind, asked: &str) -> Option<Vec<String>> {
+    let staff = snapshot.input.business.publish_staff;
+    if kind == MentionKind::Technician && staff == PublishStaff::Off {
+        return None;
     }
-    .if_any()
-}
-
-/// `asked` if none of `facets` has that name.
-fn unnamed<'a>(asked: Option<&'a str>, facets: &[Facet]) -> Option<&'a str> {
-    asked.filter(|asked| facets.iter().all(|facet| fold(&facet.name) != fold(asked)))
-}
-
-/// The [`value`] of the entity with the nearest name, ID, alias or synonym.
-pub fn nearest(snapshot: &Snapshot, kind: MentionKind, asked: &str) -> Option<String> {
     let facets = snapshot.counts().of_kind(kind);
-    let nearest = nearest_facet(asked, facets, &other_names(snapshot, kind))?;
-    Some(value(kind, nearest).to_owned())
+    let nearest = nearest_facet(asked, facets, &other_names(snapshot, kind));
+    Some(found_or_known(nearest, facets, |facet| value(kind, facet)))
 }
 
-/// The nearest language tag: `en` for `en-GB` if there is no other English.
-fn nearest_language(counts: &MentionCounts, asked: &str) -> Option<String> {
-    let primary = asked.split('-').next().unwrap_or_default();
-    nearest_name(&counts.languages, asked).or_else(|| nearest_name(&counts.languages, primary))
-}
-
-fn nearest_name(facets: &[Facet], asked: &str) -> Option<String> {
-    Some(nearest_facet(asked, facets, &[])?.name.clone())
+/// The value of the facet that was found, or those of the first ones.
+fn found_or_known(
+    found: Option<&Facet>,
+    facets: &[Facet],
+    value: impl Fn(&Facet) -> &str,
+) -> Vec<String> {
+    let found = found.map_or_else(
+        || facets.iter().take(KNOWN_MAX).map(&value).collect(),
+        |facet| vec![value(facet)],
+    );
+    found.into_iter().map(str::to_owned).collect()
 }
 
 /// The facet whose name, ID or other name is nearest; among equals, the most mentioned one. `others` are names by ID.

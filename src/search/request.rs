@@ -2,19 +2,21 @@
 //! begins or the previous one ends. A cursor is a position in the order, not a count, so that reviews added between two
 //! pages are neither repeated nor skipped. If the order is by stars, the position includes the stars.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use chrono::NaiveDate;
 use thiserror::Error;
 
 use super::names::aspect_of;
-use crate::model::{PluralEndings, ReviewFilter, ReviewId, SearchArguments, TextMatch};
+use crate::model::hash::{FNV_OFFSET, fnv1a};
+use crate::model::{
+    Day, PluralEndings, Review, ReviewFilter, ReviewId, SearchArguments, Sort, TextMatch,
+};
 use crate::snapshot::input::SnapshotInput;
-use crate::snapshot::{Place, ReviewIndex};
 use crate::wire::parameters::{
     self, LIMIT_DEFAULT, Limit, MetaSchema, Parameter, ParameterKind, TextKind, arguments,
 };
@@ -113,7 +115,9 @@ impl SearchRequest {
         let filter = ReviewFilter::new(&arguments);
         let cursor = parameters.cursor;
         // With an invalid filter, the cursor cannot be checked.
-        if let Some(cursor) = cursor.as_ref().filter(|cursor| !cursor.belongs_to(&filter))
+        if let Some(cursor) = cursor
+            .as_ref()
+            .filter(|cursor| !cursor.belongs_to(&filter.canonical()))
             && issues.is_empty()
         {
             issues.push(cursor.invalid());
@@ -128,22 +132,25 @@ impl SearchRequest {
 }
 
 /// The format's version, so that another release's cursor is refused instead of misread.
-const VERSION: u8 = 5;
+const VERSION: u8 = 6;
 
 /// The last position of a page, and the filters that it belongs to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor {
     /// A hash of the filters.
-    filter: [u8; 8],
+    filter: u64,
     /// Whether the page ends at the position, instead of beginning after it.
     pub ends_page: bool,
     /// The stars of the page's last review, if the order is by stars.
     pub stars: Option<u8>,
-    /// The day number of the page's last review.
-    pub day: i32,
+    /// The day of the page's last review.
+    day: NaiveDate,
     /// The ID of the page's last review.
     pub id: String,
 }
+
+/// The version, and the fields of a cursor in their order.
+type CursorParts<'a> = (u8, u64, bool, Option<u8>, NaiveDate, Cow<'a, str>);
 
 /// The text is not a cursor of these filters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -151,23 +158,22 @@ pub struct Cursor {
 pub struct InvalidCursor;
 
 impl Cursor {
-    /// The cursor after a page of `filter` whose last review is at `last`.
-    pub fn behind(filter: &ReviewFilter, review_index: &ReviewIndex, last: Place) -> Self {
-        let (segment, index) = (&review_index.segments()[last.0], last.1);
-        let stars = segment.stars()[index];
+    /// The cursor after a page of `filter` in the order `sort` whose last review is `last`.
+    pub fn behind(filter: &str, sort: Sort, last: &Review) -> Self {
         Self {
-            stars: filter.sort.stars().map(|_| stars),
-            ..Self::within(filter, segment.days()[index], segment.id(index))
+            stars: sort.stars().map(|_| last.rating.stars()),
+            ..Self::within(filter, last.date, last.id.as_str())
         }
     }
 
-    /// The cursor after a page of `filter` whose last review has this day number and ID.
-    pub fn within(filter: &impl fmt::Debug, day: i32, id: &str) -> Self {
+    /// The cursor after a page of `filter` whose last review has this day and ID. `filter` is the canonical text of the
+    /// parameters.
+    pub fn within(filter: &str, day: Day, id: &str) -> Self {
         Self {
             filter: fingerprint(filter),
             ends_page: false,
             stars: None,
-            day,
+            day: day.date(),
             id: id.to_owned(),
         }
     }
@@ -180,12 +186,18 @@ impl Cursor {
         }
     }
 
-    pub fn belongs_to(&self, filter: &impl fmt::Debug) -> bool {
+    /// `None` for a cursor that was altered.
+    pub fn day(&self) -> Option<Day> {
+        Day::new(self.day)
+    }
+
+    pub fn belongs_to(&self, filter: &str) -> bool {
         self.filter == fingerprint(filter)
     }
 
     fn is_possible(&self) -> bool {
-        self.stars.is_none_or(|stars| (1..=5).contains(&stars))
+        self.day().is_some()
+            && self.stars.is_none_or(|stars| (1..=5).contains(&stars))
             && self.id.parse::<ReviewId>().is_ok()
     }
 
@@ -226,10 +238,18 @@ impl ParameterKind for CursorParameter {
 }
 
 impl fmt::Display for Cursor {
-    /// Opaque: base64url of the version and the cursor in postcard's form.
+    /// Opaque: base64url of JSON.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = postcard::to_allocvec(&(VERSION, self)).map_err(|_| fmt::Error)?;
-        f.write_str(&URL_SAFE_NO_PAD.encode(bytes))
+        let Self {
+            filter,
+            ends_page,
+            stars,
+            day,
+            id,
+        } = self;
+        let parts: CursorParts<'_> = (VERSION, *filter, *ends_page, *stars, *day, id.into());
+        let json = serde_json::to_vec(&parts).map_err(|_| fmt::Error)?;
+        f.write_str(&URL_SAFE_NO_PAD.encode(json))
     }
 }
 
@@ -237,35 +257,45 @@ impl FromStr for Cursor {
     type Err = InvalidCursor;
 
     fn from_str(text: &str) -> Result<Self, InvalidCursor> {
-        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| InvalidCursor)?;
-        let read: Result<((u8, Self), &[u8]), _> = postcard::take_from_bytes(&bytes);
-        match read {
-            Ok(((VERSION, cursor), [])) if cursor.is_possible() => Ok(cursor),
-            Ok(_) | Err(_) => Err(InvalidCursor),
-        }
+        let json = URL_SAFE_NO_PAD.decode(text).map_err(|_| InvalidCursor)?;
+        let parts = serde_json::from_slice::<CursorParts<'_>>(&json).map_err(|_| InvalidCursor)?;
+        let (version, filter, ends_page, stars, day, id) = parts;
+        let cursor = Self {
+            filter,
+            ends_page,
+            stars,
+            day,
+            id: id.into_owned(),
+        };
+        let is_valid = version == VERSION && cursor.is_possible();
+        Some(cursor).filter(|_| is_valid).ok_or(InvalidCursor)
     }
 }
 
-/// It is the same in all processes of one build.
-fn fingerprint(filter: &impl fmt::Debug) -> [u8; 8] {
-    let digest: [u8; 32] = Sha256::digest(format!("{filter:?}")).into();
-    std::array::from_fn(|index| digest[index])
+/// It is the same in all processes.
+fn fingerprint(filter: &str) -> u64 {
+    fnv1a(FNV_OFFSET, filter.as_bytes())
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Cursor, InvalidCursor};
-    use crate::model::{ReviewFilter, SearchArguments, Sort};
+    use crate::model::{Day, ReviewFilter, SearchArguments, Sort};
+
+    fn day() -> Day {
+        "2024-05-05".parse().unwrap()
+    }
 
     #[test]
-    fn a_cursor_is_good_for_its_own_filters_alone() {
+    fn a_cursor_belongs_to_its_filters_only() {
         let of = |query: &str| {
             ReviewFilter::new(&SearchArguments {
                 query: Some(query.to_owned()),
                 ..SearchArguments::default()
             })
+            .canonical()
         };
-        let cursor = Cursor::within(&of("leak"), 739_000, "r-1");
+        let cursor = Cursor::within(&of("leak"), day(), "r-1");
         let text = cursor.to_string();
         assert_eq!(text.parse(), Ok(cursor.clone()));
         assert!(cursor.belongs_to(&of("LEAK")));
@@ -289,10 +319,11 @@ mod tests {
                 sort,
                 ..SearchArguments::default()
             })
+            .canonical()
         };
         let cursor = Cursor {
             stars: Some(2),
-            ..Cursor::within(&of(Sort::Lowest), 739_000, "r-1")
+            ..Cursor::within(&of(Sort::Lowest), day(), "r-1")
         };
         assert_eq!(cursor.stars, Some(2));
         assert_eq!(cursor.to_string().parse(), Ok(cursor.clone()));

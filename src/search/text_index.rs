@@ -1,5 +1,5 @@
-//! Queries to the text index, if a reader is free. The snapshot has all data, so a search also works if the index
-//! fails.
+//! The text index: FTS5 narrows a search to candidates, which are verified in the snapshot. The snapshot has all data,
+//! so a search also works if the index fails.
 //!
 //! A query is asked by its trigrams: only by characters that FTS5's trigram tokenizer folds as we do
 //! (<https://www.sqlite.org/fts5.html#the_trigram_tokenizer>).
@@ -8,57 +8,30 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tokio::task::yield_now;
+use roaring::RoaringBitmap;
 
-use super::answer::{ResultPage, SearchProgress};
+use super::names::{nearest_names, with_words};
 use super::request::Cursor;
+use super::results::{READ_FIRST, ResultPage, Search};
 use crate::clock::Clock;
 use crate::compute::apart_if;
 use crate::metrics::{self, Counter};
-use crate::model::ReviewFilter;
-use crate::snapshot::{Snapshot, TrigramCounts};
+use crate::model::{ReviewFilter, SearchArguments, TextMatch, TextQuery};
+use crate::snapshot::Snapshot;
 use crate::storage::{AtPath as _, Database, DbError, Indexed};
+use crate::wire::DidYouMean;
 
-/// The timeout for the text index; a walk over a million reviews takes about as long.
+/// The timeout for the text index; reading 100,000 reviews takes about as long.
 const WAIT_MAX: Duration = Duration::from_millis(20);
-/// Maximum number of candidates that the text index may return.
-const CANDIDATES_MAX: usize = 4_096;
-/// A walk lets other tasks of the thread run after this many reviews, about 100 µs.
-const YIELDS_AFTER: usize = 4_096;
-/// Number of candidates that can be verified without delaying other tasks of the thread: about 100 µs.
-const VERIFIED_AT_ONCE: usize = 64;
-/// Maximum number of trigrams in a query of the index: in 6,100 real reviews two leave 6 % more candidates than four, one
-/// leaves 82 % more, and a third costs the index more than verifying what it excludes.
-const ASKED_MAX: usize = 2;
-
-/// Conditions for a query to the text index; they never affect the result.
-#[derive(Debug, Clone, Copy)]
-pub struct AskWhen {
-    /// Number of reviews to walk over before the query; the walk is skipped if their trigrams are counted and lack one.
-    pub walked: usize,
-    /// Minimum number of remaining reviews; a walk over this many takes about as long as a query.
-    pub rest_min: usize,
-    /// A trigram is rare if at most one in this many reviews has it: a walk over this many takes as long as verifying
-    /// one candidate.
-    pub rare_of: usize,
-}
-
-impl Default for AskWhen {
-    fn default() -> Self {
-        Self {
-            walked: TrigramCounts::REVIEWS_MAX.into(),
-            rest_min: 8_192,
-            rare_of: 64,
-        }
-    }
-}
+/// Number of reviews that can be read without delaying other tasks of the thread: about 100 µs.
+const READ_AT_ONCE: u64 = 1_000;
 
 /// Cloning shares the same readers.
 #[derive(Debug, Clone)]
 pub struct TextIndex {
     database: Database,
     clock: Clock,
-    ask_when: AskWhen,
+    read_first: usize,
     /// Whether the index is known to have been complete when opened; otherwise it is not used.
     is_whole: bool,
     is_failing: Arc<AtomicBool>,
@@ -86,24 +59,22 @@ impl TextIndex {
                 "text_index.not_repaired: `review_fts` lacks rows; searches read all texts until a restart repairs it"
             ),
         }
-        let is_failing = Arc::default();
         Self {
             database: database.clone(),
             clock,
-            ask_when: AskWhen::default(),
+            read_first: READ_FIRST,
             is_whole: repaired.is_ok(),
-            is_failing,
+            is_failing: Arc::default(),
             answered: metrics::SEARCH_INDEX.counter(&["answered"]),
         }
     }
 
-    pub fn with_ask_when(self, ask_when: AskWhen) -> Self {
-        Self { ask_when, ..self }
+    /// Asks the index after this many reviews instead of [`READ_FIRST`]; results stay the same.
+    pub fn with_read_first(self, read_first: usize) -> Self {
+        Self { read_first, ..self }
     }
 
-    /// The first `limit` reviews of `snapshot` that match `filter`, after `cursor` if there is one: those of an earlier
-    /// search if all were found; otherwise by a walk over the newest reviews, then over the candidates of the text index,
-    /// or over the rest if it gives no answer.
+    /// The first `limit` reviews of `snapshot` that match `filter`, after `cursor` if there is one.
     pub async fn search(
         &self,
         snapshot: &Snapshot,
@@ -111,67 +82,43 @@ impl TextIndex {
         limit: usize,
         cursor: Option<&Cursor>,
     ) -> ResultPage {
-        let mut answer = SearchProgress::new(snapshot, filter, limit, cursor);
-        if answer.fill_from_cache() {
-            return answer.finish();
+        let mut search = Search::new(snapshot, filter, self.read_first);
+        if search.remaining() > 0
+            && let Some(query) = &filter.text
+            && let Some(candidates) = self.candidates(snapshot, query).await
+        {
+            search.keep(&candidates);
         }
-        let mut candidates: Option<Vec<u32>> = None;
-        let mut trigrams = self
-            .is_whole
-            .then(|| filter.held())
-            .filter(|held| !held.is_empty())
-            .map(|held| usable_trigrams(&held));
-        for pass in answer.passes().iter().copied() {
-            let mut range = answer.positions(pass);
-            let (first, rest) = answer.split(pass, &range, self.ask_when.walked);
-            if trigrams.is_some() && rest.len() >= self.ask_when.rest_min {
-                let counts = &snapshot.trigrams;
-                let mut asked = trigrams.iter().flatten();
-                let none_matches =
-                    first.end <= counts.reviews && asked.any(|trigram| counts.most(trigram) == 0);
-                if !none_matches && answer.walk(pass, first).is_break() {
-                    continue;
-                }
-                range = rest;
-                // The index is queried only once.
-                let rarest = self.rarest(counts, trigrams.take().unwrap_or_default());
-                if !rarest.is_empty() {
-                    candidates = self.candidates(snapshot, &expression(&rarest)).await;
-                }
-            }
-            if let Some(candidates) = &candidates {
-                let is_long = candidates.len() > VERIFIED_AT_ONCE;
-                let _ = apart_if(is_long, || answer.verify(pass, candidates, range));
-                continue;
-            }
-            while !range.is_empty() {
-                let (chunk, rest) = answer.split(pass, &range, YIELDS_AFTER);
-                if answer.walk(pass, chunk).is_break() {
-                    break;
-                }
-                range = rest;
-                if !range.is_empty() {
-                    yield_now().await;
-                }
-            }
-        }
-        answer.finish()
+        let is_long = search.remaining() > READ_AT_ONCE;
+        apart_if(is_long, || search.finish(limit, cursor))
     }
 
-    /// The trigrams that are rarest in the newest reviews; empty if all are common.
-    fn rarest<'a>(&self, counts: &TrigramCounts, mut trigrams: Vec<&'a str>) -> Vec<&'a str> {
-        let most = counts.reviews / self.ask_when.rare_of;
-        trigrams.retain(|trigram| counts.most(trigram) <= most);
-        trigrams.sort_by_key(|trigram| counts.most(trigram));
-        trigrams.truncate(ASKED_MAX);
-        trigrams
+    /// Known values for the parameters of a search that found nothing; `None` if there are none.
+    pub async fn did_you_mean(
+        &self,
+        snapshot: &Snapshot,
+        arguments: &SearchArguments,
+    ) -> Option<DidYouMean> {
+        let mut meant = nearest_names(snapshot, arguments);
+        if let Some(by_words) = with_words(arguments) {
+            let found = self
+                .search(snapshot, &ReviewFilter::new(&by_words), 1, None)
+                .await;
+            meant.text_match = (found.total > 0).then(|| vec![TextMatch::Words.name().to_owned()]);
+        }
+        meant.if_any()
     }
 
-    /// The ascending positions of candidates, which include all reviews that `expression` matches.
-    async fn candidates(&self, snapshot: &Snapshot, expression: &str) -> Option<Vec<u32>> {
+    /// The reviews that may match `query`; `None` if the index gives no answer.
+    async fn candidates(&self, snapshot: &Snapshot, query: &TextQuery) -> Option<RoaringBitmap> {
+        let trigrams = usable_trigrams(query.parts());
+        if !self.is_whole || trigrams.is_empty() {
+            return None;
+        }
+        let expression = expression(&trigrams);
         let answered = tokio::select! {
             biased;
-            answered = self.find(snapshot, expression) => answered,
+            answered = self.find(snapshot, &expression) => answered,
             () = self.clock.sleep(WAIT_MAX) => Err(("slow", None)),
         };
         match answered {
@@ -180,7 +127,13 @@ impl TextIndex {
                 if self.is_failing.swap(false, Ordering::Relaxed) {
                     tracing::info!("text_index.readable: the text index can be read again");
                 }
-                Some(positions(snapshot, &indexed))
+                let index = snapshot.input.entries.index();
+                let mut candidates = index.positions_by_number(&indexed.review_nos);
+                candidates |= &index.unindexed;
+                if query.text_match == TextMatch::Words {
+                    candidates |= &index.unplain;
+                }
+                Some(candidates)
             }
             Err((reason, error)) => {
                 metrics::SEARCH_INDEX.count(&[reason]);
@@ -204,7 +157,7 @@ impl TextIndex {
         let mut reader = reader.ok_or(("busy", None))?;
         let seen = &snapshot.position;
         let found = reader
-            .find(expression, seen.change_no, CANDIDATES_MAX)
+            .find(expression, seen.change_no, READ_FIRST)
             .await
             .at(self.database.path())
             .map_err(failed)?;
@@ -219,37 +172,6 @@ impl TextIndex {
             Err(("other", None))
         }
     }
-}
-
-/// The positions of the reviews that the index returned, and of those missing from it.
-fn positions(snapshot: &Snapshot, indexed: &Indexed) -> Vec<u32> {
-    let known = snapshot.input.review_index.positions();
-    let named = indexed
-        .review_nos
-        .iter()
-        .filter_map(|number| known.find(*number));
-    let mut positions: Vec<u32> = named.chain(known.unindexed().iter().copied()).collect();
-    positions.sort_unstable();
-    positions.dedup();
-    positions
-}
-
-/// Like [`TextIndex::search`], without a database: walks over the reviews.
-pub fn walk(
-    snapshot: &Snapshot,
-    filter: &ReviewFilter,
-    limit: usize,
-    cursor: Option<&Cursor>,
-) -> ResultPage {
-    let mut answer = SearchProgress::new(snapshot, filter, limit, cursor);
-    if answer.fill_from_cache() {
-        return answer.finish();
-    }
-    for pass in answer.passes().iter().copied() {
-        let range = answer.positions(pass);
-        let _ = answer.walk(pass, range);
-    }
-    answer.finish()
 }
 
 /// Ranges of folded characters, ascending, onto which we fold characters that FTS5 keeps apart: our Unicode version is
@@ -292,7 +214,7 @@ const UNLIKE: &[(char, char)] = &[
 ];
 
 /// The distinct usable trigrams of folded texts; empty if the texts are shorter or have unusable characters.
-fn usable_trigrams<'a>(folded: &[&'a str]) -> Vec<&'a str> {
+fn usable_trigrams(folded: &[String]) -> Vec<&str> {
     let all = folded.iter().flat_map(|text| trigrams_of(text));
     let mut usable: Vec<&str> = all
         .filter(|trigram| trigram.chars().all(is_alike))
@@ -326,246 +248,15 @@ fn expression(trigrams: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
-    use std::sync::Arc;
 
-    use chrono::DateTime;
     use sqlx::sqlite::SqliteConnectOptions;
     use sqlx::{Connection, SqliteConnection};
 
-    use super::{UNLIKE, expression, is_alike, trigrams_of, usable_trigrams, walk};
-    use crate::links::Links;
-    use crate::model::{
-        Mentions, Method, Rating, Review, ReviewFilter, SearchArguments, Source, Status,
-        Verification, fold,
-    };
-    use crate::search::TOTAL_MAX;
-    use crate::snapshot::document::draft;
-    use crate::snapshot::input::SnapshotInput;
-    use crate::snapshot::insights::insights;
-    use crate::snapshot::segment::Entry;
-    use crate::snapshot::{
-        CachedBody, Document, Publication, PublishedDocument, ReviewIndexBuilder, Snapshot,
-    };
-    use crate::storage::reviews::DatabasePosition;
-
-    const WORDS: [&str; 12] = [
-        "leak",
-        "Leaks",
-        "fixed",
-        "the",
-        "was",
-        "É té",
-        "€",
-        "東京都",
-        "ß",
-        "a",
-        "thethe",
-        "🙂🙂",
-    ];
-
-    /// Newest first; a review's text is a function of its number.
-    fn reviews() -> Vec<Review> {
-        let review = |number: usize| {
-            let words = (0..number * 7 % 23)
-                .map(|at| WORDS[(number * 31 + at * at * 17 + at) % WORDS.len()]);
-            let words: Vec<&str> = words.collect();
-            let technicians = if number.is_multiple_of(3) {
-                vec!["Zoë Ray".to_owned()]
-            } else {
-                Vec::new()
-            };
-            Review {
-                id: format!("r-{number:05}").parse().unwrap(),
-                rating: Rating::try_from(1 + i64::try_from(number % 5).unwrap()).unwrap(),
-                date: format!("20{:02}-06-{:02}", 24 - number / 200, 28 - number % 200 / 8)
-                    .parse()
-                    .unwrap(),
-                author: "A".to_owned(),
-                title: None,
-                text: words.join(if number.is_multiple_of(2) { " " } else { "" }),
-                language: None,
-                source: Source {
-                    name: "Direct".to_owned(),
-                    url: None,
-                },
-                verification: Verification {
-                    verified: true,
-                    method: Method::Manual,
-                    verified_at: None,
-                },
-                mentions: Mentions::new(technicians, Vec::new(), Vec::new()),
-                response: None,
-                status: Status::Published,
-                updated_at: None,
-            }
-        };
-        (0..2_600).map(review).collect()
-    }
-
-    fn snapshot(reviews: &[Review]) -> Snapshot {
-        let links: Links = "https://reviews.example.com".parse().unwrap();
-        let mut builder = ReviewIndexBuilder::default();
-        for review in reviews {
-            builder.push(&Entry::unanalyzed(review.clone(), &links));
-        }
-        let input = SnapshotInput {
-            review_index: builder.finish(),
-            ..SnapshotInput::default()
-        };
-        let insights = Arc::new(insights(&input, &links));
-        let documents = Document::ALL.map(|document| {
-            let draft = draft(document, &input, &insights, &links);
-            let content = draft.finish(DateTime::UNIX_EPOCH);
-            let body = Arc::new(CachedBody::new(document.content_type(), content));
-            let digest = body.content.digest.clone();
-            let publication = Publication {
-                version: 1,
-                digest,
-                changed_at: DateTime::UNIX_EPOCH,
-                is_same_second: false,
-            };
-            Arc::new(PublishedDocument {
-                document,
-                body,
-                publication,
-                is_confirmed: true,
-            })
-        });
-        Snapshot::new(
-            DatabasePosition::default(),
-            input,
-            insights,
-            documents.into(),
-        )
-    }
-
-    /// The IDs of the matching reviews, found by reading every one.
-    fn scanned<'a>(
-        reviews: &'a [Review],
-        query: &str,
-        arguments: &SearchArguments,
-    ) -> Vec<&'a str> {
-        let is_meant = |review: &&Review| {
-            fold(&review.text).contains(&fold(query))
-                && arguments
-                    .rating
-                    .is_none_or(|rating| review.rating.stars() == rating)
-                && arguments.since.is_none_or(|since| review.date >= since)
-                && (arguments.mentions_technician.is_none()
-                    || !review.mentions.technicians.is_empty())
-        };
-        reviews
-            .iter()
-            .filter(is_meant)
-            .map(|review| review.id.as_str())
-            .collect()
-    }
-
-    /// The same snapshot without cached matches.
-    fn forgetful(snapshot: &Snapshot) -> Snapshot {
-        Snapshot::new(
-            snapshot.position.clone(),
-            snapshot.input.clone(),
-            Arc::clone(&snapshot.insights),
-            snapshot.documents().map(Arc::clone).collect(),
-        )
-    }
-
-    /// The IDs that the search returns, page by page; checks the total of each page. Each page is searched again if it
-    /// `forgets`; otherwise the later ones come from the cached matches, if these are all.
-    fn ids_by_walk(
-        snapshot: &Snapshot,
-        arguments: &SearchArguments,
-        total: u64,
-        forgets: bool,
-    ) -> Vec<String> {
-        let filter = ReviewFilter::new(arguments);
-        let (mut ids, mut cursor) = (Vec::new(), None);
-        let mut snapshot = forgetful(snapshot);
-        loop {
-            if forgets {
-                snapshot = forgetful(&snapshot);
-            }
-            let found = walk(&snapshot, &filter, 70, cursor.as_ref());
-            let is_cached = !forgets && cursor.is_some() && found.is_exact;
-            assert!(!is_cached || found.work.walked == 0);
-            assert_eq!(
-                (found.total, found.is_exact),
-                (total.min(TOTAL_MAX), total <= TOTAL_MAX),
-                "{arguments:?}"
-            );
-            let segments = snapshot.input.review_index.segments();
-            let places = found.places.iter();
-            ids.extend(places.map(|(segment, index)| segments[*segment].id(*index).to_owned()));
-            cursor = found.next;
-            if cursor.is_none() {
-                break;
-            }
-        }
-        ids
-    }
-
-    #[test]
-    fn what_is_found_is_what_reading_everything_finds() {
-        let reviews = reviews();
-        let snapshot = snapshot(&reviews);
-        let pieces = [
-            "leak fixed",
-            "fixedthe",
-            "e w",
-            "te",
-            "k f",
-            "京都",
-            "京都€",
-            "🙂🙂 the",
-            "s the was",
-            "absent",
-            "ksleak",
-        ];
-        let spoilt = ["leakz", "the waz", "東京x"];
-        for query in WORDS.into_iter().chain(pieces).chain(spoilt) {
-            for (rating, technician, since) in [
-                (None, None, None),
-                (Some(2), None, None),
-                (None, Some("ZOË ray"), Some("2018-06-09")),
-            ] {
-                let arguments = SearchArguments {
-                    query: Some(query.to_owned()),
-                    rating,
-                    mentions_technician: technician.map(str::to_owned),
-                    since: since.map(|day| day.parse().unwrap()),
-                    ..SearchArguments::default()
-                };
-                let expected = scanned(&reviews, query, &arguments);
-                for forgets in [false, true] {
-                    let ids = ids_by_walk(&snapshot, &arguments, expected.len() as u64, forgets);
-                    assert_eq!(ids, expected, "{arguments:?}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn no_trigram_of_the_newest_reviews_is_taken_for_absent_or_for_rarer_than_it_is() {
-        let reviews = reviews();
-        for count in [0, 3, reviews.len()] {
-            let snapshot = snapshot(&reviews[..count]);
-            let counts = &snapshot.trigrams;
-            assert_eq!(counts.reviews, count.min(256));
-            let newest: Vec<String> = reviews[..counts.reviews]
-                .iter()
-                .map(|review| fold(&review.text))
-                .collect();
-            for trigram in newest.iter().flat_map(|text| trigrams_of(text)) {
-                let holding = newest.iter().filter(|text| text.contains(trigram)).count();
-                assert!(counts.most(trigram) >= holding, "{trigram}");
-            }
-            assert_eq!(counts.most("zqx"), 0);
-        }
-    }
+    use super::{UNLIKE, expression, is_alike, usable_trigrams};
+    use crate::model::fold;
 
     #[tokio::test]
-    async fn fts5_takes_every_character_of_unicode_as_our_fold_does_but_those_listed() {
+    async fn fts5_folds_all_of_unicode_as_we_do_but_for_those_listed() {
         let mut classes: BTreeMap<char, Vec<char>> = BTreeMap::new();
         for character in '\u{1}'..=char::MAX {
             classes
@@ -629,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn shorter_questions_and_those_of_other_characters_are_not_asked() {
+    fn short_queries_and_characters_folded_otherwise_are_not_asked() {
         for (folded, expected) in [
             ("", vec![]),
             ("ab", vec![]),
@@ -639,9 +330,16 @@ mod tests {
             ("ab\0cd", vec![]),
             ("\"a\"", vec!["\"a\""]),
         ] {
-            assert_eq!(usable_trigrams(&[folded]), expected, "{folded:?}");
+            assert_eq!(
+                usable_trigrams(&[folded.to_owned()]),
+                expected,
+                "{folded:?}"
+            );
         }
-        assert_eq!(usable_trigrams(&["leak", "ab", "eak"]), ["eak", "lea"]);
+        assert_eq!(
+            usable_trigrams(&["leak", "ab", "eak"].map(str::to_owned)),
+            ["eak", "lea"]
+        );
         assert_eq!(expression(&["\"a\"", "and"]), r#""""a""" AND "and""#);
     }
 }

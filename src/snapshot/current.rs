@@ -1,28 +1,25 @@
 //! The current snapshot, behind an atomic pointer. A request loads it once and uses only that.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use arc_swap::{ArcSwap, Guard};
 use chrono::{DateTime, Utc};
 use tokio::sync::watch;
 
 use super::coding::CachedBody;
-use super::counts::{MentionCounts, TrigramCounts};
+use super::counts::MentionCounts;
 use super::document::Document;
 use super::input::SnapshotInput;
 use super::store::Publication;
 use crate::compute::{lock, made_once};
-use crate::model::{ReviewFilter, ReviewId};
+use crate::model::ReviewId;
 use crate::storage::reviews::DatabasePosition;
 use crate::wire;
 
 /// Maximum number of superseded snapshots kept alive; readers of older ones are cut off.
 const SUPERSEDED_MAX: usize = 4;
-/// Maximum number of queries whose matches a snapshot caches, and of positions in all of them: 1 MB.
-const QUERIES_MAX: usize = 4_096;
-const POSITIONS_MAX: usize = 1 << 18;
 
 /// A published document: its body and its publication.
 #[derive(Debug)]
@@ -54,28 +51,9 @@ pub struct Snapshot {
     pub insights: Arc<wire::Insights>,
     /// Reviews changed by other writers whose change date is not stored yet; they have this process's date.
     pub undated: Vec<ReviewId>,
-    pub trigrams: TrigramCounts,
     documents: Vec<Arc<PublishedDocument>>,
     counts: OnceLock<MentionCounts>,
-    matches: Mutex<CachedMatches>,
     is_revoked: AtomicBool,
-}
-
-/// The reviews that match a query.
-#[derive(Debug, Clone)]
-pub enum Matches {
-    /// The positions of all, ascending.
-    All(Arc<[u32]>),
-    /// More than a search counts.
-    TooMany,
-}
-
-#[derive(Debug, Default)]
-struct CachedMatches {
-    /// By filter, whose order is [`Newest`](crate::model::Sort::Newest).
-    by_filter: HashMap<ReviewFilter, Matches>,
-    /// The number of positions in `by_filter`.
-    positions: usize,
 }
 
 impl Snapshot {
@@ -88,13 +66,11 @@ impl Snapshot {
     ) -> Self {
         Self {
             position,
-            trigrams: TrigramCounts::of(&input.review_index),
             input,
             insights,
             undated: Vec::new(),
             documents,
             counts: OnceLock::new(),
-            matches: Mutex::default(),
             is_revoked: AtomicBool::new(false),
         }
     }
@@ -121,31 +97,6 @@ impl Snapshot {
     /// Whether it is so old that responses that still read it must end.
     pub fn is_revoked(&self) -> bool {
         self.is_revoked.load(Ordering::Relaxed)
-    }
-
-    /// The cached matches of a filter, whose order must be [`Newest`](crate::model::Sort::Newest).
-    pub fn matches(&self, filter: &ReviewFilter) -> Option<Matches> {
-        self.cached_matches().by_filter.get(filter).cloned()
-    }
-
-    /// Caches the matches of a filter, whose order must be [`Newest`](crate::model::Sort::Newest). A full cache is
-    /// cleared, because searching is cheap.
-    pub fn remember_matches(&self, filter: ReviewFilter, matches: Matches) {
-        let positions = match &matches {
-            Matches::All(positions) => positions.len(),
-            Matches::TooMany => 0,
-        };
-        let mut cached = self.cached_matches();
-        if cached.by_filter.len() >= QUERIES_MAX || cached.positions + positions > POSITIONS_MAX {
-            *cached = CachedMatches::default();
-        }
-        if cached.by_filter.insert(filter, matches).is_none() {
-            cached.positions += positions;
-        }
-    }
-
-    fn cached_matches(&self) -> MutexGuard<'_, CachedMatches> {
-        lock(&self.matches)
     }
 }
 

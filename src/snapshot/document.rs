@@ -182,7 +182,12 @@ pub fn draft(
     insights: &wire::Insights,
     links: &Links,
 ) -> Draft {
-    let newest = || input.review_index.newest(FEED_REVIEWS);
+    let newest = || -> Vec<wire::Review> {
+        let newest = input.entries.iter().take(FEED_REVIEWS);
+        newest
+            .map(|entry| wire::Review::new(&entry.review, links))
+            .collect()
+    };
     let first_links = input.first_links.as_ref().unwrap_or(links);
     match document {
         Document::Reviews => dataset(input),
@@ -207,7 +212,7 @@ pub fn draft(
 pub fn head(input: &SnapshotInput, changed_at: Option<DateTime<Utc>>) -> wire::DatasetHead {
     wire::DatasetHead {
         business: (&input.business).into(),
-        aggregate_rating: (&input.review_index.rating_counts()).into(),
+        aggregate_rating: (&input.entries.rating_counts()).into(),
         withheld: wire::Withheld {
             count: input.withheld.values().sum(),
             reasons: input.withheld.clone(),
@@ -220,17 +225,14 @@ fn dataset(input: &SnapshotInput) -> Draft {
     // `updated_at` is its last member.
     let head = wire::json_open(&head(input, None));
     let mut digest = Sha256::new_with_prefix(&head);
-    input
-        .review_index
-        .segments()
-        .iter()
-        .for_each(|segment| digest.update(segment.digest()));
+    let segments = input.entries.segments().iter();
+    segments.for_each(|segment| digest.update(segment.digest));
     Draft {
         before: vec![head.into()],
         updated: Some((r#","updated_at":""#, r#"","#)),
         after: array(
             br#""reviews":["#.to_vec(),
-            input.review_index.json_of_first(input.review_index.len()),
+            input.entries.json_of_first(input.entries.len()),
             b"]}",
         ),
         digest: hex(&digest.finalize()),

@@ -1,536 +1,277 @@
-//! All published reviews in segments, newest first, and lookups of their positions.
+//! The index of a snapshot: for each value of a filter, the positions of its entries. A search is an intersection of
+//! these sets, a count is the size of one.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use bytes::Bytes;
-use chrono::{Datelike, NaiveDate};
-use sha2::{Digest, Sha256};
+use roaring::RoaringBitmap;
 
-use super::segment::{
-    Entry, Key, Segment, SegmentsBuilder, UNINDEXED, ends_segment, id_hash, sort_key,
-};
-use crate::compute::apart;
-use crate::insights::aggregate::{FrequentPhrases, RarePhrases};
-use crate::model::{Day, RatingCounts, ReviewId};
-use crate::wire;
+use super::entries::position;
+use super::entry::{Entry, id_hash};
+use crate::insights::aggregate::vote_of;
+use crate::model::{MentionKind, RatingCounts, ReviewVote, Vote, VoteCounts, fold};
 
-/// So many phrases in packed analyses, 4 MB, are all kept.
-const PHRASES_KEPT: usize = 1 << 20;
-
-/// A review's segment and its index there.
-pub type Place = (usize, usize);
-
-/// The reviews of one snapshot. Clones share their segments.
-#[derive(Debug, Clone)]
-pub struct ReviewIndex {
-    segments: Vec<Arc<Segment>>,
-    /// The number of reviews before each segment.
-    starts: Vec<usize>,
-    len: usize,
-    days: DaysById,
-    /// The phrases that were left out of the segments.
-    rare: Arc<RarePhrases>,
-    phrases: Arc<OnceLock<FrequentPhrases>>,
-    positions: Arc<OnceLock<Positions>>,
-}
-
-impl Default for ReviewIndex {
-    fn default() -> Self {
-        Self::from_segments(Vec::new(), DaysById::default(), RarePhrases::default())
-    }
-}
-
-/// Reviews are added from the newest to the oldest.
+/// Positions are those in [`super::Entries`].
 #[derive(Debug, Default)]
-pub struct ReviewIndexBuilder {
-    segments: SegmentsBuilder,
-    days: Vec<(u64, i32)>,
-}
-
-impl ReviewIndexBuilder {
-    /// The next older review.
-    pub fn push(&mut self, entry: &Entry) {
-        self.days.push((id_hash(&entry.key.id), entry.key.day.0));
-        self.segments.push(entry);
-    }
-
-    pub fn finish(self) -> ReviewIndex {
-        let (segments, days) = (self.segments.finish(), DaysById::new(self.days));
-        ReviewIndex::from_segments(segments, days, RarePhrases::default())
-    }
-}
-
-impl ReviewIndex {
-    /// `rare` are the phrases that were left out of the segments.
-    fn from_segments(segments: Vec<Arc<Segment>>, days: DaysById, rare: RarePhrases) -> Self {
-        let (mut starts, mut len) = (Vec::with_capacity(segments.len()), 0);
-        for segment in &segments {
-            starts.push(len);
-            len += segment.len();
-        }
-        Self {
-            segments,
-            starts,
-            len,
-            days,
-            rare: Arc::new(rare),
-            phrases: Arc::default(),
-            positions: Arc::default(),
-        }
-    }
-
-    pub const fn len(&self) -> usize {
-        self.len
-    }
-
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Newest first.
-    pub fn segments(&self) -> &[Arc<Segment>] {
-        &self.segments
-    }
-
-    pub fn rating_counts(&self) -> RatingCounts {
-        let mut rating_counts = RatingCounts::default();
-        self.segments
-            .iter()
-            .for_each(|segment| rating_counts.add(segment.rating_counts()));
-        rating_counts
-    }
-
-    pub fn count_unanalyzed(&self) -> usize {
-        self.segments
-            .iter()
-            .map(|segment| segment.unanalyzed().len())
-            .sum()
-    }
-
-    /// The IDs of reviews that are not analyzed yet, newest first.
-    pub fn unanalyzed(&self) -> impl Iterator<Item = &str> {
-        self.segments.iter().flat_map(|segment| {
-            segment
-                .unanalyzed()
-                .iter()
-                .map(|index| segment.id(*index as usize))
-        })
-    }
-
-    /// Day and ID of the reviews from `position` on, newest first: all, or only those that are not analyzed yet.
-    pub fn keys(&self, position: usize, is_all: bool) -> impl Iterator<Item = (i32, &str)> {
-        let segments = self
-            .segments
-            .iter()
-            .zip(&self.starts)
-            .filter(move |(segment, start)| **start + segment.len() > position);
-        segments.flat_map(move |(segment, start)| {
-            let indices = position.saturating_sub(*start)..segment.len();
-            let is_wanted =
-                move |index: &usize| is_all || segment.packed_analysis(*index).is_none();
-            indices
-                .filter(is_wanted)
-                .map(|index| (segment.days()[index], segment.id(index)))
-        })
-    }
-
+pub struct Index {
+    /// One star to five stars.
+    stars: [RoaringBitmap; 5],
+    pub technicians: Values,
+    pub services: Values,
+    pub service_areas: Values,
+    pub languages: Values,
+    pub sources: Values,
+    /// By the aspect's index in the trade.
+    aspects: Vec<Opinions>,
+    pub with_text: RoaringBitmap,
+    pub with_response: RoaringBitmap,
+    /// Reviews that are not analyzed yet.
+    pub unanalyzed: RoaringBitmap,
+    /// Reviews that the text index may not find; see [`Entry::indexed_no`].
+    pub unindexed: RoaringBitmap,
+    /// Reviews whose text compares by words in another form than the text index has it.
+    pub unplain: RoaringBitmap,
     /// The size of all folded texts.
-    pub fn text_bytes(&self) -> usize {
-        self.segments
+    pub text_bytes: usize,
+    /// Hash of the ID and position, ascending. IDs may collide, so callers compare the ID that they find.
+    by_id: Vec<(u64, u32)>,
+    /// Number in the text index and position, ascending.
+    by_number: Vec<(u32, u32)>,
+}
+
+/// The values that reviews have of one kind, by the text that filters compare: a service's ID, any other value folded.
+#[derive(Debug, Default)]
+pub struct Values(HashMap<String, Value>);
+
+#[derive(Debug)]
+pub struct Value {
+    /// As reviews write it, that of the newest review first.
+    pub spellings: Vec<String>,
+    pub positions: RoaringBitmap,
+}
+
+/// The reviews with an opinion on one aspect.
+#[derive(Debug, Default)]
+struct Opinions {
+    by_vote: [RoaringBitmap; Vote::ALL.len()],
+    /// Whose stars confirm praise, and blame.
+    confirmed: [RoaringBitmap; 2],
+}
+
+impl Values {
+    /// The reviews with this value; `None` if none has it.
+    pub fn get(&self, value: &str) -> Option<&RoaringBitmap> {
+        Some(&self.0.get(value)?.positions)
+    }
+
+    /// In no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.0.iter().map(|(key, value)| (key.as_str(), value))
+    }
+}
+
+impl Index {
+    /// `entries` are newest first.
+    pub fn new(entries: &[Arc<Entry>]) -> Self {
+        let mut index = Self::default();
+        let mut columns: [ValuesBuilder<'_>; 5] = Default::default();
+        for (at, entry) in (0..).zip(entries) {
+            let review = &entry.review;
+            index.stars[usize::from(review.rating.stars()) - 1].insert(at);
+            let lists = [
+                review.mentions.technicians.as_slice(),
+                &review.mentions.services,
+                &review.mentions.service_areas,
+                review.language.as_slice(),
+                std::slice::from_ref(&review.source.name),
+            ];
+            for (column, values) in columns.iter_mut().zip(lists) {
+                values.iter().for_each(|value| column.add(at, value));
+            }
+            index.add_text(at, entry);
+            index.add_opinions(at, entry);
+        }
+        let [technicians, services, service_areas, languages, sources] = columns;
+        index.technicians = technicians.finish(fold);
+        index.services = services.finish(str::to_owned);
+        index.service_areas = service_areas.finish(fold);
+        index.languages = languages.finish(fold);
+        index.sources = sources.finish(fold);
+        index.by_id.sort_unstable();
+        index.by_number.sort_unstable();
+        index
+    }
+
+    fn add_text(&mut self, at: u32, entry: &Entry) {
+        let review = &entry.review;
+        let add = |positions: &mut RoaringBitmap, is_in: bool| {
+            if is_in {
+                positions.insert(at);
+            }
+        };
+        add(&mut self.with_text, !review.text.is_empty());
+        add(&mut self.with_response, review.response.is_some());
+        add(&mut self.unanalyzed, entry.analysis.is_none());
+        add(&mut self.unindexed, entry.indexed_no().is_none());
+        add(&mut self.unplain, !entry.text.is_plain());
+        self.text_bytes += entry.text.folded().len();
+        self.by_id.push((id_hash(review.id.as_str()), at));
+        let number = entry.indexed_no();
+        self.by_number.extend(number.map(|number| (number, at)));
+    }
+
+    fn add_opinions(&mut self, at: u32, entry: &Entry) {
+        let Some(analysis) = &entry.analysis else {
+            return;
+        };
+        for finding in &analysis.findings {
+            let aspect = usize::from(finding.aspect);
+            if self.aspects.len() <= aspect {
+                self.aspects.resize_with(aspect + 1, Opinions::default);
+            }
+            let opinions = &mut self.aspects[aspect];
+            // Only the first finding about an aspect adds the review.
+            let is_new = |positions: &RoaringBitmap| positions.max() != Some(at);
+            if opinions.by_vote.iter().all(is_new)
+                && let Some(vote) = vote_of(analysis.borrowed(), finding.aspect)
+            {
+                opinions.add(at, vote);
+            }
+        }
+    }
+
+    pub const fn mentions(&self, kind: MentionKind) -> &Values {
+        match kind {
+            MentionKind::Technician => &self.technicians,
+            MentionKind::Service => &self.services,
+            MentionKind::ServiceArea => &self.service_areas,
+        }
+    }
+
+    /// The reviews with this number of stars, 1 to 5.
+    pub fn stars(&self, stars: u8) -> &RoaringBitmap {
+        &self.stars[usize::from(stars) - 1]
+    }
+
+    pub fn rating_counts(&self, positions: Range<u32>) -> RatingCounts {
+        RatingCounts::new(std::array::from_fn(|at| {
+            self.stars[at].range_cardinality(positions.clone())
+        }))
+    }
+
+    /// The sum of the stars of these reviews.
+    pub fn sum_of_stars(&self, positions: &RoaringBitmap) -> u64 {
+        let counts = self
+            .stars
             .iter()
-            .map(|segment| segment.folded().len())
+            .map(|of_stars| of_stars.intersection_len(positions));
+        (1..)
+            .zip(counts)
+            .map(|(stars, count): (u64, u64)| stars * count)
             .sum()
     }
 
-    /// The segments of these positions, newest first, with the indices within each.
-    pub fn slices(
-        &self,
-        positions: Range<usize>,
-    ) -> impl Iterator<Item = (&Segment, Range<usize>)> {
-        let slices = self
-            .segments
-            .iter()
-            .zip(&self.starts)
-            .map(move |(segment, start)| {
-                let indices = positions.start.saturating_sub(*start)
-                    ..segment.len().min(positions.end.saturating_sub(*start));
-                (&**segment, indices)
-            });
-        slices.filter(|(_, indices)| !indices.is_empty())
-    }
-
-    /// The number of reviews on the day with that number or later, which form a prefix.
-    pub fn count_since(&self, day: i32) -> usize {
-        self.count_before(|segment, index| segment.days()[index] >= day)
-    }
-
-    /// The number of reviews after the day with that number.
-    pub fn count_after(&self, day: i32) -> usize {
-        self.count_before(|segment, index| segment.days()[index] > day)
-    }
-
-    /// The years with reviews, newest first, with the positions of each, which are contiguous.
-    pub fn years(&self) -> impl Iterator<Item = (i32, Range<usize>)> {
-        let mut position = 0;
-        std::iter::from_fn(move || {
-            let (segment, index) = self.locate(position)?;
-            let year = NaiveDate::from_num_days_from_ce_opt(self.segments[segment].days()[index])
-                .unwrap_or_default()
-                .year();
-            let first = NaiveDate::from_ymd_opt(year, 1, 1)
-                .and_then(Day::new)
-                .unwrap_or(Day::MIN);
-            // At least one review, so that the loop ends even if the columns are inconsistent.
-            let end = self.count_since(first.number()).max(position + 1);
-            let positions = position..end;
-            position = end;
-            Some((year, positions))
-        })
-    }
-
-    /// The number of reviews up to the position of that day number and ID, even if no review has them.
-    pub fn count_through(&self, day: i32, id: &str) -> usize {
-        self.count_before(|segment, index| segment.sort_key(index) <= sort_key(day, id))
-    }
-
-    /// The length of the prefix for which `stands` holds.
-    fn count_before(&self, stands: impl Fn(&Segment, usize) -> bool) -> usize {
-        let at = self
-            .segments
-            .partition_point(|segment| stands(segment, segment.len() - 1));
-        let Some(segment) = self.segments.get(at) else {
-            return self.len;
+    /// The reviews with an opinion on an aspect, or only those with this vote.
+    pub fn opinions(&self, aspect: usize, vote: Option<Vote>) -> RoaringBitmap {
+        let Some(opinions) = self.aspects.get(aspect) else {
+            return RoaringBitmap::new();
         };
-        let (mut low, mut high) = (0, segment.len());
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            if stands(segment, middle) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
+        match vote {
+            Some(vote) => opinions.by_vote[vote as usize].clone(),
+            None => opinions
+                .by_vote
+                .iter()
+                .fold(RoaringBitmap::new(), |all, some| all | some),
         }
-        self.starts[at] + low
     }
 
-    pub fn locate(&self, position: usize) -> Option<Place> {
-        let segment = self
-            .starts
-            .partition_point(|start| *start <= position)
-            .checked_sub(1)?;
-        (position < self.len).then(|| (segment, position - self.starts[segment]))
-    }
-
-    /// The inverse of [`Self::locate`].
-    pub fn position(&self, (segment, index): Place) -> usize {
-        self.starts[segment] + index
-    }
-
-    /// The positions of reviews by their number in the text index; computed on the first call.
-    pub fn positions(&self) -> &Positions {
-        self.positions.get_or_init(|| {
-            let review_nos = self.segments.iter().map(|segment| segment.review_nos());
-            apart(|| Positions::new(review_nos, self.len))
-        })
-    }
-
-    /// The JSON of the newest `count` reviews, each followed by a comma.
-    pub fn json_of_first(&self, count: usize) -> Vec<Bytes> {
-        let count = count.min(self.len);
-        let whole = self.starts.partition_point(|start| *start < count);
-        let mut pieces: Vec<Bytes> = self.segments[..whole.saturating_sub(1)]
-            .iter()
-            .map(|segment| segment.json().clone())
-            .collect();
-        if let Some(last) = whole.checked_sub(1) {
-            pieces.push(self.segments[last].json_of_first(count - self.starts[last]));
-        }
-        pieces
-    }
-
-    /// A digest of the newest `count` reviews' JSON, from whole segments' digests and the part of the last one.
-    pub fn digest_of_first(&self, count: usize) -> [u8; 32] {
-        let count = count.min(self.len);
-        let whole = self.starts.partition_point(|start| *start < count);
-        let mut digest = Sha256::new();
-        for (segment, start) in self.segments.iter().zip(&self.starts).take(whole) {
-            if start + segment.len() <= count {
-                digest.update(segment.digest());
-            } else {
-                digest.update(segment.digest_of_first(count - start));
-            }
-        }
-        digest.finalize().into()
-    }
-
-    pub fn find(&self, id: &ReviewId) -> Option<Place> {
-        let id = id.as_str();
-        let mut days = self.days.of(id_hash(id));
-        days.find_map(|day| self.place_of(day, id))
-    }
-
-    /// The place of the review of that day number and ID.
-    fn place_of(&self, day: i32, id: &str) -> Option<Place> {
-        let (segment, index) = self.locate(self.count_through(day, id).checked_sub(1)?)?;
-        let is_its = self.segments[segment].sort_key(index) == sort_key(day, id);
-        is_its.then_some((segment, index))
-    }
-
-    pub fn json_of(&self, (segment, index): Place) -> Bytes {
-        self.segments[segment].json_of(index)
-    }
-
-    pub fn review(&self, (segment, index): Place) -> Option<wire::Review> {
-        self.segments[segment].review(index)
-    }
-
-    pub fn newest(&self, count: usize) -> Vec<wire::Review> {
-        let positions = 0..count.min(self.len);
-        positions
-            .filter_map(|position| self.review(self.locate(position)?))
+    /// The votes of these reviews on each of `aspects` aspects.
+    pub fn votes(&self, positions: &Range<u32>, aspects: usize) -> Vec<VoteCounts> {
+        let none = Opinions::default();
+        let opinions = self.aspects.iter().chain(std::iter::repeat(&none));
+        opinions
+            .take(aspects)
+            .map(|one| one.count(positions))
             .collect()
     }
 
-    /// The same index, using the JSON of `known` for identical segments: an unchanged document keeps it in memory anyway,
-    /// and its deflated pieces, which are found by address, stay usable. The segments must not be shared yet.
-    pub fn sharing(mut self, known: &Self) -> Self {
-        let known = known.segments.iter();
-        let known: HashMap<_, _> = known.map(|one| (one.digest(), one.json())).collect();
-        for segment in self.segments.iter_mut().filter_map(Arc::get_mut) {
-            if let Some(json) = known.get(segment.digest()) {
-                segment.set_json((*json).clone());
-            }
-        }
-        self
-    }
-
-    /// The same index, whose segments are not shared yet, without rare phrases if they take much memory.
-    pub fn without_rare_phrases(mut self) -> Self {
-        let segments = self.segments.iter_mut().filter_map(Arc::get_mut);
-        let mut analyses: Vec<_> = segments.map(Segment::packed_analyses_mut).collect();
-        let rare = RarePhrases::leave_out(&mut analyses, PHRASES_KEPT);
-        Self::from_segments(self.segments, self.days, rare)
-    }
-
-    /// The phrases in the most reviews; computed on the first call.
-    pub fn phrases(&self) -> &FrequentPhrases {
-        self.phrases.get_or_init(|| {
-            let segments = self.segments.iter();
-            let analyses: Vec<_> = segments.map(|segment| segment.packed_analyses()).collect();
-            FrequentPhrases::new(&analyses)
-        })
-    }
-
-    /// The number of changes that [`Self::revise`] may apply before rare phrases must be read again.
-    pub fn changes_max(&self) -> usize {
-        self.phrases().changes_max(&self.rare)
-    }
-
-    /// Applies `changes`: each review's new entry, or `None` if it is no longer published. Untouched segments are
-    /// shared. More than [`Self::changes_max`] may make the frequent phrases wrong.
-    pub fn revise(&self, changes: Vec<(ReviewId, Option<Entry>)>) -> Self {
-        let (mut days, mut rare) = (self.days.clone(), RarePhrases::clone(&self.rare));
-        let (mut gone, mut new) = (BTreeSet::new(), BTreeMap::new());
-        for (id, entry) in changes {
-            let (hash, id) = (id_hash(id.as_str()), id.to_string());
-            let out = self.days.of(hash);
-            for day in out.filter(|day| self.place_of(*day, &id).is_some()) {
-                days.remove(hash, day);
-                gone.insert(Key {
-                    day: Reverse(day),
-                    id: id.clone(),
-                });
-            }
-            if let Some(entry) = entry {
-                if let Some(analysis) = &entry.packed_analysis {
-                    rare.count(&analysis.phrases);
-                }
-                days.insert(hash, entry.key.day.0);
-                new.insert(entry.key.clone(), entry);
-            }
-        }
-        Self::from_segments(merge(&self.segments, &gone, new), days, rare)
-    }
-}
-
-/// The segments without `gone` and with `new`: those that a change touches are rebuilt, all others are shared.
-fn merge(
-    segments: &[Arc<Segment>],
-    gone: &BTreeSet<Key>,
-    new: BTreeMap<Key, Entry>,
-) -> Vec<Arc<Segment>> {
-    let mut revised = SegmentsBuilder::default();
-    let mut gone = gone.iter().peekable();
-    let mut new = new.into_iter().peekable();
-    for segment in segments {
-        let last = segment.sort_key(segment.len() - 1);
-        let is_open = !ends_segment(segment.id(segment.len() - 1));
-        let is_touched = revised.is_within_segment()
-            || gone.peek().is_some_and(|key| key.sort_key() <= last)
-            || new
-                .peek()
-                .is_some_and(|(key, _)| is_open || key.sort_key() <= last);
-        if !is_touched {
-            revised.share(segment);
-            continue;
-        }
-        for index in 0..segment.len() {
-            let place = segment.sort_key(index);
-            while let Some((_, entry)) = new.next_if(|(key, _)| key.sort_key() <= place) {
-                revised.push(&entry);
-            }
-            if gone.next_if(|key| key.sort_key() == place).is_none() {
-                revised.push_from(segment, index);
-            }
-        }
-    }
-    new.for_each(|(_, entry)| revised.push(&entry));
-    revised.finish()
-}
-
-// Review numbers of the text index, mapped to positions in a snapshot.
-
-/// Numbers up to this multiple of the number of reviews are looked up in a table with four bytes per entry; greater
-/// ones, which only a database with very many deleted reviews has, in a map.
-const TABLE_SHARE_MAX: usize = 8;
-/// Minimum capacity of the table.
-const TABLE_MIN: usize = 1 << 16;
-/// In the table: no review of the snapshot has this number.
-const NOWHERE: u32 = u32::MAX;
-
-#[derive(Debug, Default)]
-pub struct Positions {
-    table: Vec<u32>,
-    beyond: HashMap<u32, u32>,
-    unindexed: Vec<u32>,
-}
-
-impl Positions {
-    /// `review_nos` are in the order of the `len` reviews.
-    pub fn new<'a>(review_nos: impl Iterator<Item = &'a [u32]>, len: usize) -> Self {
-        let table_max = len.saturating_mul(TABLE_SHARE_MAX).max(TABLE_MIN);
-        let mut positions = Self {
-            table: vec![NOWHERE; len],
-            ..Self::default()
-        };
-        for (position, review_no) in (0..).zip(review_nos.flatten()) {
-            let index = *review_no as usize;
-            if *review_no == UNINDEXED {
-                positions.unindexed.push(position);
-            } else if index < table_max {
-                if positions.table.len() <= index {
-                    positions.table.resize(
-                        (index + 1).max(positions.table.len() * 2).min(table_max),
-                        NOWHERE,
-                    );
-                }
-                positions.table[index] = position;
-            } else {
-                positions.beyond.insert(*review_no, position);
-            }
-        }
-        positions
-    }
-
-    /// `None` if the review is not in this snapshot.
-    pub fn find(&self, review_no: u32) -> Option<u32> {
-        let listed = self
-            .table
-            .get(review_no as usize)
-            .copied()
-            .filter(|position| *position != NOWHERE);
-        listed.or_else(|| self.beyond.get(&review_no).copied())
-    }
-
-    /// The positions of reviews that the text index may not find, ascending.
-    pub fn unindexed(&self) -> &[u32] {
-        &self.unindexed
-    }
-}
-
-// The day of each review by ID: with the day, its position is found by binary search. Sharded, so that a change copies
-// only one shard.
-
-/// Shards of the index; a change copies one of them.
-const SHARDS: usize = 1024;
-
-/// The day of each review by its ID's hash. IDs may collide, so callers compare the ID that they find.
-#[derive(Debug, Clone)]
-struct DaysById(Vec<Arc<Vec<(u64, i32)>>>);
-
-impl Default for DaysById {
-    fn default() -> Self {
-        Self::new(Vec::new())
-    }
-}
-
-impl DaysById {
-    pub fn new(mut days: Vec<(u64, i32)>) -> Self {
-        days.sort_unstable();
-        let mut rest = days.as_slice();
-        let shards = (0..SHARDS).map(|shard| {
-            let (mine, others) =
-                rest.split_at(rest.partition_point(|(hash, _)| Self::shard(*hash) <= shard));
-            rest = others;
-            Arc::new(mine.to_vec())
-        });
-        Self(shards.collect())
-    }
-
-    /// The highest bits, so that a sorted list is split into shards by slicing.
-    #[expect(clippy::cast_possible_truncation, reason = "the ten highest bits fit")]
-    const fn shard(hash: u64) -> usize {
-        (hash >> (u64::BITS - SHARDS.trailing_zeros())) as usize
-    }
-
-    pub fn of(&self, hash: u64) -> impl Iterator<Item = i32> {
-        let shard = &self.0[Self::shard(hash)];
-        let start = shard.partition_point(|(its, _)| *its < hash);
-        shard[start..]
+    /// The positions of the reviews whose ID has the same hash.
+    pub fn positions_by_hash(&self, id: &str) -> impl Iterator<Item = usize> {
+        let hash = id_hash(id);
+        let start = self.by_id.partition_point(|(other, _)| *other < hash);
+        let same = self.by_id[start..]
             .iter()
-            .take_while(move |(its, _)| *its == hash)
-            .map(|(_, day)| *day)
+            .take_while(move |(other, _)| *other == hash);
+        same.map(|(_, at)| *at as usize)
     }
 
-    pub fn insert(&mut self, hash: u64, day: i32) {
-        let shard = Arc::make_mut(&mut self.0[Self::shard(hash)]);
-        let at = shard.partition_point(|entry| *entry < (hash, day));
-        shard.insert(at, (hash, day));
+    /// The positions of the reviews with these numbers in the text index; those of other snapshots have none.
+    pub fn positions_by_number(&self, numbers: &[u32]) -> RoaringBitmap {
+        let found = numbers.iter().filter_map(|number| {
+            let at = self
+                .by_number
+                .binary_search_by_key(number, |(number, _)| *number);
+            Some(self.by_number[at.ok()?].1)
+        });
+        found.collect()
+    }
+}
+
+impl Opinions {
+    fn add(&mut self, at: u32, vote: ReviewVote) {
+        self.by_vote[vote.vote as usize].insert(at);
+        let mut one = VoteCounts::default();
+        one.count_review(vote);
+        for (positions, count) in self.confirmed.iter_mut().zip(one.confirmed) {
+            if count > 0 {
+                positions.insert(at);
+            }
+        }
     }
 
-    pub fn remove(&mut self, hash: u64, day: i32) {
-        let shard = Arc::make_mut(&mut self.0[Self::shard(hash)]);
-        if let Ok(at) = shard.binary_search(&(hash, day)) {
-            shard.remove(at);
+    fn count(&self, positions: &Range<u32>) -> VoteCounts {
+        let count = |of: &RoaringBitmap| position(of.range_cardinality(positions.clone()) as usize);
+        let of_vote = |vote: Vote| count(&self.by_vote[vote as usize]);
+        VoteCounts {
+            positive: of_vote(Vote::Positive),
+            negative: of_vote(Vote::Negative),
+            neutral: of_vote(Vote::Neutral),
+            mixed: of_vote(Vote::Mixed),
+            uncertain: of_vote(Vote::Uncertain),
+            confirmed: std::array::from_fn(|side| count(&self.confirmed[side])),
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::Positions;
-    use crate::snapshot::segment::UNINDEXED;
+/// Values by spelling: each spelling is folded once.
+#[derive(Default)]
+struct ValuesBuilder<'a> {
+    /// The place of each spelling in `found`.
+    places: HashMap<&'a str, usize>,
+    found: Vec<(&'a str, RoaringBitmap)>,
+}
 
-    #[test]
-    fn a_number_leads_to_its_review_however_large_it_is() {
-        let positions = Positions::new(
-            [
-                [7_u32, 0].as_slice(),
-                &[UNINDEXED, 4_000_000_000],
-                &[100_000],
-            ]
-            .into_iter(),
-            5,
-        );
-        let found = [7, 0, 4_000_000_000, 100_000, 1, 99_999, UNINDEXED]
-            .map(|number| positions.find(number));
-        assert_eq!(
-            found,
-            [Some(0), Some(1), Some(3), Some(4), None, None, None]
-        );
-        assert_eq!(positions.unindexed(), [2]);
+impl<'a> ValuesBuilder<'a> {
+    fn add(&mut self, at: u32, value: &'a str) {
+        let place = *self.places.entry(value).or_insert_with(|| {
+            self.found.push((value, RoaringBitmap::new()));
+            self.found.len() - 1
+        });
+        self.found[place].1.insert(at);
+    }
+
+    /// `key` makes the text that filters compare.
+    fn finish(self, key: impl Fn(&str) -> String) -> Values {
+        let mut values: HashMap<String, Value> = HashMap::new();
+        for (spelling, positions) in self.found {
+            let value = values.entry(key(spelling)).or_insert_with(|| Value {
+                spellings: Vec::new(),
+                positions: RoaringBitmap::new(),
+            });
+            value.spellings.push(spelling.to_owned());
+            value.positions |= positions;
+        }
+        Values(values)
     }
 }

@@ -12,8 +12,8 @@ use chrono::{DateTime, Utc};
 use sqlx::SqliteConnection;
 use tokio::task::yield_now;
 
-use super::index::{ReviewIndex, ReviewIndexBuilder};
-use super::segment::Entry;
+use super::entries::Entries;
+use super::entry::Entry;
 use super::staff::Staff;
 use crate::compute::lock;
 use crate::insights::store::{NewAnalysis, StoredAnalysis, stored};
@@ -28,7 +28,7 @@ use crate::storage::{CACHE_KIB, limit_cache};
 #[derive(Debug, Clone, Default)]
 pub struct SnapshotInput {
     /// Newest first.
-    pub review_index: ReviewIndex,
+    pub entries: Entries,
     /// The business with the shown names of its technicians.
     pub business: Business,
     /// The business's own texts.
@@ -50,7 +50,7 @@ impl SnapshotInput {
     /// Whether everything but the reviews is equal, with the same next analyzer; `analyzer` is ignored.
     pub fn is_same_but_for_reviews(&self, other: &Self) -> bool {
         let Self {
-            review_index: _,
+            entries: _,
             business,
             editorial,
             withheld,
@@ -67,9 +67,9 @@ impl SnapshotInput {
     /// The number of reviews to analyze, or to analyze again.
     pub fn behind(&self) -> usize {
         if self.analyzer.method() == self.next_analyzer.method() {
-            self.review_index.count_unanalyzed()
+            self.entries.index().unanalyzed.len() as usize
         } else {
-            self.review_index.len()
+            self.entries.len()
         }
     }
 }
@@ -147,28 +147,28 @@ impl EntryLoader<'_> {
         self.analyzer.method() == input.analyzer.method() && self.staff.shows_as(&input.staff)
     }
 
-    /// Loads all published reviews.
+    /// Loads all published reviews; what did not change since `previous` is shared with it.
     ///
     /// # Errors
     /// If the database cannot be read.
-    pub async fn all(&mut self) -> sqlx::Result<ReviewIndex> {
+    pub async fn all(&mut self, previous: &Entries) -> sqlx::Result<Entries> {
         limit_cache(self.connection, READ_ALL_CACHE_KIB).await?;
         let read = self.all_stored().await;
         limit_cache(self.connection, CACHE_KIB).await?;
-        let (mut review_index, missing) = read?;
-        if !missing.reviews.is_empty() {
-            review_index = review_index.revise(self.analyze_all(missing.reviews).await);
+        let (mut list, missing) = read?;
+        let mut analyzed = self.analyze_all(missing.reviews).await;
+        for entry in &mut list {
+            if let Some(analyzed) = analyzed.remove(&entry.review.id) {
+                *entry = Arc::new(analyzed);
+            }
         }
-        Ok(review_index.without_rare_phrases())
+        Ok(Entries::new(list, previous))
     }
 
-    /// All published reviews with their stored analyses, and those without one.
-    async fn all_stored(&mut self) -> sqlx::Result<(ReviewIndex, Unanalyzed)> {
-        let (mut newest, mut builder, mut missing) = (
-            Newest::default(),
-            ReviewIndexBuilder::default(),
-            Unanalyzed::default(),
-        );
+    /// All published reviews with their stored analyses, newest first, and those without one.
+    async fn all_stored(&mut self) -> sqlx::Result<(Vec<Arc<Entry>>, Unanalyzed)> {
+        let (mut newest, mut list, mut missing) =
+            (Newest::default(), Vec::new(), Unanalyzed::default());
         while let Some(reviews) = newest.next(self.connection).await? {
             let mut kept = self.stored_analyses(&reviews).await?;
             let read = &self.backlog.read;
@@ -176,27 +176,32 @@ impl EntryLoader<'_> {
             for numbered in reviews {
                 let kept = kept.remove(numbered.review.id.as_str());
                 let numbered = self.date(numbered, kept.as_ref());
-                builder.push(&self.entry(&self.staff, numbered, kept, &mut missing));
+                list.push(Arc::new(self.entry(
+                    &self.staff,
+                    numbered,
+                    kept,
+                    &mut missing,
+                )));
             }
         }
-        Ok((builder.finish(), missing))
+        Ok((list, missing))
     }
 
-    /// Applies these changes to `review_index`.
+    /// Applies these changes to `entries`.
     ///
     /// # Errors
     /// If the database cannot be read.
     pub async fn revise(
         &mut self,
-        review_index: &ReviewIndex,
+        entries: &Entries,
         changes: Vec<Changed>,
-    ) -> sqlx::Result<ReviewIndex> {
-        let (mut entries, mut missing) = (HashMap::new(), Unanalyzed::default());
+    ) -> sqlx::Result<Entries> {
+        let (mut revised, mut missing) = (HashMap::new(), Unanalyzed::default());
         let mut published = Vec::with_capacity(changes.len());
         for Changed { id, review } in changes {
             match review.filter(|numbered| numbered.review.status == Status::Published) {
                 Some(numbered) => published.push(numbered),
-                None => drop(entries.insert(id, None)),
+                None => drop(revised.insert(id, None)),
             }
         }
         while !published.is_empty() {
@@ -207,11 +212,12 @@ impl EntryLoader<'_> {
                 let kept = kept.remove(id.as_str());
                 let numbered = self.date(numbered, kept.as_ref());
                 let entry = self.entry(&self.staff, numbered, kept, &mut missing);
-                entries.insert(id, Some(entry));
+                revised.insert(id, Some(entry));
             }
         }
-        entries.extend(self.analyze_all(missing.reviews).await);
-        Ok(review_index.revise(entries.into_iter().collect()))
+        let analyzed = self.analyze_all(missing.reviews).await.into_iter();
+        revised.extend(analyzed.map(|(id, entry)| (id, Some(entry))));
+        Ok(entries.revise(revised.into_iter().collect()))
     }
 
     async fn stored_analyses(
@@ -236,19 +242,17 @@ impl EntryLoader<'_> {
             // The writer has set the date.
             Binding::New if given.is_some() => None,
             Binding::New | Binding::Foreign => {
-                let out = self.published.and_then(|published| {
-                    let index = &published.review_index;
-                    let place = index.find(&numbered.review.id)?;
-                    let changed_at = index.review(place)?.updated_at;
-                    Some((published, index.json_of(place), changed_at))
+                let known = self.published.and_then(|published| {
+                    let at = published.entries.find(&numbered.review.id)?;
+                    Some((&published.staff, &published.entries[at]))
                 });
-                let floor = out.as_ref().map(|(_, _, at)| *at).max(given);
-                let is_as_before = out.is_some_and(|(published, json, at)| {
-                    numbered.review.updated_at = Some(at);
+                let floor = known.map(|(_, entry)| entry.review.changed_at()).max(given);
+                let is_as_before = known.is_some_and(|(staff, known)| {
+                    numbered.review.updated_at = Some(known.review.changed_at());
                     // A changed display of technicians is not a change of the review.
-                    let (staff, again) = (&published.staff, numbered.clone());
+                    let again = numbered.clone();
                     let entry = self.entry(staff, again, kept.cloned(), &mut Unanalyzed::default());
-                    entry.json == json
+                    entry.json() == known.json()
                 });
                 if is_as_before {
                     // Nothing visible changed except, possibly, a later instant that the writer set.
@@ -307,14 +311,17 @@ impl EntryLoader<'_> {
     ) -> Entry {
         let (review, names) = (staff.review(numbered.review), staff.names(names));
         let packed_analysis = packed_analysis.map(|analysis| staff.analysis(analysis));
-        Entry::new(review, &names, packed_analysis, self.links).numbered(numbered.review_no)
+        Entry::new(
+            review,
+            numbered.review_no,
+            &names,
+            packed_analysis,
+            self.links,
+        )
     }
 
-    async fn analyze_all(
-        &mut self,
-        reviews: Vec<(Numbered, String)>,
-    ) -> Vec<(ReviewId, Option<Entry>)> {
-        let mut entries = Vec::with_capacity(reviews.len());
+    async fn analyze_all(&mut self, reviews: Vec<(Numbered, String)>) -> HashMap<ReviewId, Entry> {
+        let mut entries = HashMap::with_capacity(reviews.len());
         for (numbered, text_hash) in reviews {
             if entries.len() % BATCH == BATCH - 1 {
                 yield_now().await;
@@ -323,7 +330,7 @@ impl EntryLoader<'_> {
             let kept = analyze(&self.analyzer, &numbered.review, text_hash);
             let (names, packed_analysis) = (kept.analysis.names(), kept.packed_analysis.clone());
             let entry = self.shown(&self.staff, numbered, &names, Some(packed_analysis));
-            entries.push((id, Some(entry)));
+            entries.insert(id, entry);
             self.loaded.analyzed.push(kept);
         }
         metrics::TEXTS_ANALYZED

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::input::SnapshotInput;
-use crate::insights::PackedAnalyses;
-use crate::insights::aggregate::{AggregateInput, Original, aggregate};
+use crate::insights::aggregate::{AggregateInput, FrequentPhrases, Original, aggregate};
 use crate::insights::text::TokenizedText;
 use crate::insights::trades::Measured;
 use crate::links::Links;
@@ -16,29 +15,23 @@ use crate::wire;
 const F1: &str = "f1";
 
 pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
-    let segments: Vec<&PackedAnalyses> = input
-        .review_index
-        .segments()
-        .iter()
-        .map(|segment| segment.packed_analyses())
-        .collect();
-    let read: usize = segments.iter().map(|analyses| analyses.len()).sum();
-    let original = |segment: usize, index: usize| {
-        let noted = &input.review_index.segments()[segment];
-        let (index, _) = noted.analyses().nth(index)?;
-        let review = noted.review(index)?;
+    let analyzed = input.entries.iter();
+    let analyzed = analyzed.filter_map(|entry| Some((entry, entry.analysis.as_ref()?.borrowed())));
+    let (reviews, analyses): (Vec<_>, Vec<_>) = analyzed.unzip();
+    let original = |at: usize| {
+        let review = &reviews.get(at)?.review;
         Some(Original {
-            id: review.id,
-            stars: review.rating,
-            date: review.date,
-            text: review.text,
+            id: review.id.to_string(),
+            stars: review.rating.stars(),
+            date: review.date.date(),
+            text: review.text.clone(),
         })
     };
     let people: Vec<&str> = input.staff.words().collect();
     let sources = AggregateInput {
-        segments: &segments,
-        phrases: input.review_index.phrases(),
-        unanalyzed: input.review_index.len() - read,
+        analyses: &analyses,
+        phrases: &FrequentPhrases::new(&analyses),
+        unanalyzed: input.entries.len() - analyses.len(),
         original: &original,
         trade: input.analyzer.trade(),
         business: &input.business,
@@ -69,15 +62,13 @@ fn aspects_of_faq(input: &SnapshotInput) -> BTreeSet<String> {
         .collect()
 }
 
-/// The mentions of all reviews, sorted.
+/// The mentions of all reviews in every spelling, sorted.
 fn mentioned(input: &SnapshotInput) -> BTreeSet<(MentionKind, &str)> {
-    let segments = input.review_index.segments();
     let mut mentioned = BTreeSet::new();
     for kind in MentionKind::ALL {
-        for segment in segments {
-            let postings = segment.postings(kind.into()).iter();
-            mentioned.extend(postings.map(|posting| (kind, posting.mention.value.as_str())));
-        }
+        let values = input.entries.index().mentions(kind).iter();
+        let spellings = values.flat_map(|(_, value)| &value.spellings);
+        mentioned.extend(spellings.map(|spelling| (kind, spelling.as_str())));
     }
     mentioned
 }

@@ -12,7 +12,7 @@ use thiserror::Error;
 use super::coding::CachedBody;
 use super::current::{PublishedDocument, Snapshot};
 use super::document::{Document, Draft, draft};
-use super::index::ReviewIndex;
+use super::entries::Entries;
 use super::input::{ANALYZE_AT_ONCE_MAX, Backlog, EntryLoader, Loaded, SnapshotInput, cost};
 use super::insights::insights;
 use super::staff::Staff;
@@ -364,10 +364,10 @@ impl DatabaseState {
             published: same.map(|snapshot| &snapshot.input),
             loaded: Loaded::default(),
         };
-        let review_index = review_index(&mut loader, known, &position, is_read).await?;
+        let entries = entries(&mut loader, known, &position, is_read).await?;
         let loaded = loader.loaded;
         let mut input = SnapshotInput {
-            review_index: ReviewIndex::default(),
+            entries: Entries::default(),
             business,
             editorial,
             withheld,
@@ -379,9 +379,9 @@ impl DatabaseState {
         let is_as_before = |known: &Snapshot| {
             known.position == position && known.input.is_same_but_for_reviews(&input)
         };
-        let is_same = review_index.is_none() && known.is_some_and(is_as_before);
-        input.review_index = review_index
-            .or_else(|| known.map(|snapshot| snapshot.input.review_index.clone()))
+        let is_same = entries.is_none() && known.is_some_and(is_as_before);
+        input.entries = entries
+            .or_else(|| known.map(|snapshot| snapshot.input.entries.clone()))
             .unwrap_or_default();
         Ok(Self {
             position,
@@ -437,19 +437,22 @@ async fn what_is_out(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Opti
     Ok(out)
 }
 
-/// The reviews: the previous ones with their changes, or all loaded again; `None` if nothing changed.
-async fn review_index(
+/// The entries: the previous ones with their changes, or all loaded again; `None` if nothing changed.
+async fn entries(
     loader: &mut EntryLoader<'_>,
     known: Option<&Snapshot>,
     now: &DatabasePosition,
     is_read: bool,
-) -> sqlx::Result<Option<ReviewIndex>> {
+) -> sqlx::Result<Option<Entries>> {
     let Some(snapshot) = known.filter(|snapshot| loader.is_of(&snapshot.input)) else {
-        return all_anew(loader, known).await.map(Some);
+        return reload(loader, known).await.map(Some);
     };
-    let (review_index, seen) = (&snapshot.input.review_index, snapshot.position.change_no);
+    let (entries, seen) = (&snapshot.input.entries, snapshot.position.change_no);
     let mut unanalyzed: Vec<&str> = if is_read {
-        review_index.unanalyzed().collect()
+        let positions = entries.index().unanalyzed.iter();
+        positions
+            .map(|at| entries[at as usize].id().as_str())
+            .collect()
     } else {
         Vec::new()
     };
@@ -459,9 +462,9 @@ async fn review_index(
         return Ok(None);
     }
     let connection = &mut *loader.connection;
-    let at_most = (review_index.len() / CHANGED_SHARE_MAX).min(review_index.changes_max());
-    if reviews::count_changed_since(connection, seen).await? + unanalyzed.len() > at_most {
-        return all_anew(loader, known).await.map(Some);
+    let changed = reviews::count_changed_since(connection, seen).await?;
+    if changed + unanalyzed.len() > entries.len() / CHANGED_SHARE_MAX {
+        return reload(loader, known).await.map(Some);
     }
     let mut changes = reviews::changed_since(connection, seen).await?;
     let changed: HashSet<&str> = changes.iter().map(|changed| changed.id.as_str()).collect();
@@ -474,19 +477,13 @@ async fn review_index(
         id: numbered.review.id.clone(),
         review: Some(numbered),
     }));
-    loader.revise(review_index, changes).await.map(Some)
+    loader.revise(entries, changes).await.map(Some)
 }
 
-/// All reviews loaded again, reusing analyses of the previous snapshot.
-async fn all_anew(
-    loader: &mut EntryLoader<'_>,
-    known: Option<&Snapshot>,
-) -> sqlx::Result<ReviewIndex> {
-    let all = loader.all().await?;
-    Ok(match known {
-        Some(known) => all.sharing(&known.input.review_index),
-        None => all,
-    })
+/// All reviews loaded again.
+async fn reload(loader: &mut EntryLoader<'_>, known: Option<&Snapshot>) -> sqlx::Result<Entries> {
+    let known = known.map(|known| known.input.entries.clone());
+    loader.all(&known.unwrap_or_default()).await
 }
 
 /// The analyzer of the next snapshot: the previous one continues while analyzing everything again is long and not
@@ -498,7 +495,7 @@ fn analyzer_in_force(
 ) -> Arc<Analyzer> {
     let before = known.map(|snapshot| &snapshot.input).filter(|input| {
         let is_long =
-            cost(input.review_index.len(), input.review_index.text_bytes()) > ANALYZE_AT_ONCE_MAX;
+            cost(input.entries.len(), input.entries.index().text_bytes) > ANALYZE_AT_ONCE_MAX;
         // The finished analyses are those of the analyzer that the previous snapshot waited for.
         is_long && !(is_read && Arc::ptr_eq(&input.next_analyzer, next))
     });
@@ -548,11 +545,11 @@ pub async fn survey(
         published: None,
         loaded: Loaded::default(),
     };
-    let review_index = loader.all().await?;
-    let behind = loader.loaded.analyzed.len() + review_index.count_unanalyzed();
+    let entries = loader.all(&Entries::default()).await?;
+    let behind = loader.loaded.analyzed.len() + entries.index().unanalyzed.len() as usize;
     Ok((
         SnapshotInput {
-            review_index,
+            entries,
             business,
             editorial,
             withheld,

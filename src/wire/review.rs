@@ -1,6 +1,6 @@
 //! The published review.
 
-use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 
@@ -110,23 +110,21 @@ pub struct Response {
 }
 
 impl Review {
-    pub fn new(review: model::Review, links: &Links) -> Self {
-        let date = review.date.date();
+    pub fn new(review: &model::Review, links: &Links) -> Self {
         Self {
             url: links.review(review.id.as_str()),
             id: review.id.to_string(),
             rating: review.rating.stars(),
-            date,
-            author: review.author,
-            title: review.title,
-            text: review.text,
-            language: review.language,
-            source: review.source.into(),
-            verification: review.verification.into(),
-            mentions: review.mentions.into(),
-            response: review.response.map(Response::from),
-            updated_at: (review.updated_at)
-                .unwrap_or_else(|| date.and_time(NaiveTime::MIN).and_utc()),
+            date: review.date.date(),
+            author: review.author.clone(),
+            title: review.title.clone(),
+            text: review.text.clone(),
+            language: review.language.clone(),
+            source: review.source.clone().into(),
+            verification: review.verification.clone().into(),
+            mentions: review.mentions.clone().into(),
+            response: review.response.clone().map(Response::from),
+            updated_at: review.changed_at(),
         }
     }
 }
@@ -177,27 +175,32 @@ pub struct SearchHead {
     pub ignored: Vec<String>,
 }
 
-/// The nearest known values of parameters with unknown values; send one as that parameter.
+/// Known values for parameters that found nothing; send one as that parameter. Of an unknown value the nearest one, or if
+/// none is near those that reviews have, at most ten.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Object)]
 pub struct DidYouMean {
-    /// The nearest full name.
+    /// Full names.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mentions_technician: Option<String>,
-    /// The id of the nearest service.
+    pub mentions_technician: Option<Vec<String>>,
+    /// Ids of services.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mentions_service: Option<String>,
-    /// The nearest full name, of evidence.
+    pub mentions_service: Option<Vec<String>>,
+    /// Full names, of evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub technician: Option<String>,
-    /// The id of the nearest service, of evidence.
+    pub technician: Option<Vec<String>>,
+    /// Ids of services, of evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub service: Option<String>,
-    /// The nearest language tag.
+    pub service: Option<Vec<String>>,
+    /// Language tags.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub language: Option<String>,
-    /// The name of the nearest source.
+    pub language: Option<Vec<String>>,
+    /// Names of sources.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<String>,
+    pub source: Option<Vec<String>>,
+    /// `words` if a search by words would find reviews.
+    #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
+    #[oai(rename = "match")]
+    pub text_match: Option<Vec<String>>,
 }
 
 impl DidYouMean {

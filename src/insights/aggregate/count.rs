@@ -126,9 +126,8 @@ impl Counted {
             joint: vec![0; aspects * entities],
             months: Vec::new(),
         };
-        let packed_analyses = sources.segments.iter().flat_map(|segment| segment.iter());
-        for (position, packed_analysis) in (0..).zip(packed_analyses) {
-            counted.count(position, packed_analysis, roster);
+        for (position, packed_analysis) in (0..).zip(sources.analyses) {
+            counted.count(position, *packed_analysis, roster);
         }
         counted
     }

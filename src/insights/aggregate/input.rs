@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chrono::NaiveDate;
 
 use super::frequent_phrases::FrequentPhrases;
-use crate::insights::packed_analysis::PackedAnalyses;
+use crate::insights::packed_analysis::PackedAnalysisRef;
 use crate::insights::trades::Trade;
 use crate::links::Links;
 use crate::model::MentionKind;
@@ -24,14 +24,14 @@ pub struct Original {
 
 /// Input of the aggregation.
 pub struct AggregateInput<'a> {
-    /// The packed analyses of all published reviews, newest first.
-    pub segments: &'a [&'a PackedAnalyses],
+    /// The packed analyses of all analyzed reviews, newest first.
+    pub analyses: &'a [PackedAnalysisRef<'a>],
     /// Their most frequent phrases.
     pub phrases: &'a FrequentPhrases,
     /// Number of reviews that have no packed analysis yet.
     pub unanalyzed: usize,
-    /// Returns the review of a packed analysis by the indices of its segment and of the analysis in the segment.
-    pub original: &'a dyn Fn(usize, usize) -> Option<Original>,
+    /// Returns the review of the packed analysis with that index.
+    pub original: &'a dyn Fn(usize) -> Option<Original>,
     /// The trade that defines the aspect numbers in the packed analyses.
     pub trade: &'a Trade,
     /// The business, with its technicians as they are published.

@@ -170,22 +170,25 @@ fn together(
     let by_hash: BTreeMap<u32, usize> = hashes.zip(0..).collect();
     let marked = Marked::new(by_hash.keys().copied());
     let mut newest: Vec<Vec<u32>> = vec![Vec::new(); topics.len()];
-    each_marked(sources.segments, &marked, |before, segment, index, hash| {
-        let Some(&at) = by_hash.get(&hash) else {
-            return;
-        };
-        let topic = &mut topics[at];
-        let packed_analysis = segment.get(index);
-        topic.overall.count(packed_analysis.head.overall.into());
-        bits(aspect_bits(packed_analysis.findings)).for_each(|aspect| {
-            if let Some(joint) = topic.joint.get_mut(aspect) {
-                *joint += 1;
+    each_marked(
+        sources.analyses,
+        &marked,
+        |position, packed_analysis, hash| {
+            let Some(&at) = by_hash.get(&hash) else {
+                return;
+            };
+            let topic = &mut topics[at];
+            topic.overall.count(packed_analysis.head.overall.into());
+            bits(aspect_bits(packed_analysis.findings)).for_each(|aspect| {
+                if let Some(joint) = topic.joint.get_mut(aspect) {
+                    *joint += 1;
+                }
+            });
+            if newest[at].len() < QUOTED_FROM {
+                newest[at].push(position);
             }
-        });
-        if newest[at].len() < QUOTED_FROM {
-            newest[at].push(u32::try_from(before + index).unwrap_or(u32::MAX));
-        }
-    });
+        },
+    );
     let mut things = Vec::new();
     for (mut topic, newest) in topics.into_iter().zip(newest) {
         let found = |position| find(originals.open(position)?, position, &topic.words);

@@ -14,7 +14,7 @@ mod trends;
 
 use count::Counted;
 pub use count::{review_vote, vote_of, votes_of};
-pub use frequent_phrases::{FrequentPhrases, RarePhrases};
+pub use frequent_phrases::FrequentPhrases;
 pub use input::{AggregateInput, Original};
 use keyphrases::OwnNames;
 use narrative::Complaint;

@@ -290,7 +290,7 @@ impl Complaint {
         own_names: &OwnNames,
         originals: &mut Originals<'_>,
     ) -> Self {
-        let analyses = sources.segments.iter().flat_map(|segment| segment.iter());
+        let analyses = sources.analyses.iter().copied();
         let blamed = (0..).zip(analyses).filter_map(|(position, analysis)| {
             let findings = analysis.findings.iter().filter(|finding| {
                 usize::from(finding.aspect) == aspect

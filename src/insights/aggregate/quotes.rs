@@ -126,8 +126,6 @@ pub struct Originals<'a> {
     roster: &'a Roster,
     /// Number of reviews that name each roster entry.
     named: Vec<u32>,
-    /// Position of each segment's first review.
-    starts: Vec<usize>,
     opened: BTreeMap<u32, Option<SegmentedOriginal<'a>>>,
     quoted: BTreeSet<(u32, u16)>,
 }
@@ -135,13 +133,7 @@ pub struct Originals<'a> {
 impl<'a> Originals<'a> {
     /// An empty cache. `named` has the number of reviews that name each entry of `roster`.
     pub fn new(sources: &'a AggregateInput<'a>, roster: &'a Roster, named: Vec<u32>) -> Self {
-        let starts = sources.segments.iter().scan(0, |next, segment| {
-            let start = *next;
-            *next += segment.len();
-            Some(start)
-        });
         Self {
-            starts: starts.collect(),
             sources,
             roster,
             named,
@@ -150,18 +142,14 @@ impl<'a> Originals<'a> {
         }
     }
 
-    /// The packed analysis at `position` among all, with the index of its segment and its index in the segment.
-    fn analysis(&self, position: u32) -> Option<(PackedAnalysisRef<'a>, usize, usize)> {
-        let position = position as usize;
-        let starts = self.starts.partition_point(|start| *start <= position);
-        let at = starts.checked_sub(1)?;
-        let (segment, index) = (self.sources.segments[at], position - self.starts[at]);
-        (index < segment.len()).then(|| (segment.get(index), at, index))
+    /// The packed analysis at `position`, newest first.
+    fn analysis(&self, position: u32) -> Option<PackedAnalysisRef<'a>> {
+        self.sources.analyses.get(position as usize).copied()
     }
 
     fn read(&self, position: u32) -> Option<SegmentedOriginal<'a>> {
-        let (analysis, segment, index) = self.analysis(position)?;
-        let original = (self.sources.original)(segment, index)?;
+        let analysis = self.analysis(position)?;
+        let original = (self.sources.original)(position as usize)?;
         let language = analysis.head.language.code();
         let trade = language.and_then(|code| self.sources.trade.in_language(code));
         let words = trade.map(Trade::language_words);
@@ -185,7 +173,7 @@ impl<'a> Originals<'a> {
     /// Whether a sentence names or continues about a person named in too few reviews.
     fn tells_of_few(&self, position: u32, sentence: u16) -> bool {
         let analysis = self.analysis(position);
-        analysis.is_some_and(|(analysis, ..)| {
+        analysis.is_some_and(|analysis| {
             // The masks cover only the first findings: a later sentence may be about anyone whom the text names.
             let mut late = analysis.findings.iter().skip(MASKED_FINDINGS_MAX);
             let is_late = late.any(|finding| finding.sentence == sentence);

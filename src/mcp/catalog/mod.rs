@@ -78,13 +78,18 @@ impl Catalog {
             ToolKind::Business => {
                 (arguments.finish(Some(()))).map(|()| results::business(&snapshot))
             }
-            ToolKind::Search => results::search(&self.ctx.text_index, &snapshot, arguments).await,
-            ToolKind::Review => results::review(&snapshot, arguments),
-            ToolKind::Since => apart(|| results::since(&snapshot, arguments)),
+            ToolKind::Search => {
+                let index = &self.ctx.text_index;
+                results::search(index, &snapshot, &self.ctx.links, arguments).await
+            }
+            ToolKind::Review => results::review(&snapshot, &self.ctx.links, arguments),
+            ToolKind::Since => apart(|| results::since(&snapshot, &self.ctx.links, arguments)),
             ToolKind::Insights => {
                 apart(|| results::requested_insights(&snapshot, &self.ctx.links, arguments))
             }
-            ToolKind::Evidence => apart(|| results::evidence(&snapshot, arguments)),
+            ToolKind::Evidence => {
+                apart(|| results::evidence(&snapshot, &self.ctx.links, arguments))
+            }
             ToolKind::Facets => {
                 apart(|| (arguments.finish(Some(()))).map(|()| results::facets(&snapshot)))
             }

@@ -13,11 +13,12 @@ use crate::search::insights::{
     self, EvidenceParameters, EvidenceQuery, EvidenceRequest, StageParameters, StageRequest, stage,
 };
 use crate::search::{
-    Cursor, CursorParameter, ResultPage, SHORT_PAGE, SearchParameters, SearchRequest, TextIndex,
-    did_you_mean, walk,
+    self, Cursor, CursorParameter, ResultPage, SHORT_PAGE, SearchParameters, SearchRequest,
+    TextIndex,
 };
+use crate::snapshot::Snapshot;
 use crate::snapshot::document::head;
-use crate::snapshot::{Place, Snapshot};
+use crate::snapshot::Snapshot;
 use crate::wire::parameters::{
     self, Arguments as _, InsightsPart, ParameterSource as _, arguments,
 };
@@ -78,6 +79,7 @@ arguments! {
 pub async fn search(
     index: &TextIndex,
     snapshot: &Snapshot,
+    links: &Links,
     mut arguments: ToolArguments<'_>,
 ) -> Result<ToolAnswer, CallError> {
     let values = SearchParameters::take_from(&mut arguments);
@@ -92,11 +94,13 @@ pub async fn search(
     let all = index
         .search(snapshot, &filter, usize::from(limit), cursor.as_ref())
         .await;
-    let did_you_mean = (all.total == 0)
-        .then(|| did_you_mean(snapshot, &filters))
-        .flatten();
-    Ok(apart_if(all.places.len() > SHORT_PAGE, || {
-        let page = cut(snapshot, all, &filter, RESULT_BYTES_MAX);
+    let did_you_mean = if all.total == 0 {
+        index.did_you_mean(snapshot, &filters).await
+    } else {
+        None
+    };
+    Ok(apart_if(all.positions.len() > SHORT_PAGE, || {
+        let page = cut(snapshot, links, all, &filter, RESULT_BYTES_MAX);
         let mut answer = search_result(page, limit);
         if let Some(did_you_mean) = did_you_mean {
             answer["did_you_mean"] = shape(&did_you_mean);
@@ -127,6 +131,7 @@ pub fn search_result(page: ReviewsPage, limit: u8) -> Value {
 /// If an argument is invalid, or the cursor belongs to another day.
 pub fn since(
     snapshot: &Snapshot,
+    links: &Links,
     mut arguments: ToolArguments<'_>,
 ) -> Result<ToolAnswer, CallError> {
     let SinceArguments {
@@ -140,10 +145,21 @@ pub fn since(
         since: Some(date),
         ..SearchArguments::default()
     });
-    if let Some(cursor) = cursor.as_ref().filter(|cursor| !cursor.belongs_to(&filter)) {
+    let canonical = filter.canonical();
+    if let Some(cursor) = cursor
+        .as_ref()
+        .filter(|cursor| !cursor.belongs_to(&canonical))
+    {
         return Err(refusal(&[cursor.invalid()]));
     }
-    let page = page(snapshot, &filter, limit, cursor.as_ref(), RESULT_BYTES_MAX);
+    let page = page(
+        snapshot,
+        links,
+        &filter,
+        limit,
+        cursor.as_ref(),
+        RESULT_BYTES_MAX,
+    );
     let count = page.reviews.len() as u64;
     let mut answer = shape(&wire::SinceHead {
         since: date.date(),
@@ -165,12 +181,13 @@ pub fn since(
 /// If it does not exist; the text explains what to do.
 pub fn review(
     snapshot: &Snapshot,
+    links: &Links,
     mut arguments: ToolArguments<'_>,
 ) -> Result<ToolAnswer, CallError> {
     let ReviewArguments { id } = ReviewArguments::take_from(&mut arguments);
     let id = arguments.finish(id)?;
     // In a permalink the ID is the last part, and no ID has a slash.
-    let found = find(snapshot, id.rsplit('/').next().unwrap_or_default());
+    let found = find(snapshot, links, id.rsplit('/').next().unwrap_or_default());
     let found = found.map(|review| ToolAnswer::new(shape(&review)));
     found.ok_or_else(|| {
         let id = escaped_json(&json!(id.chars().take(ID_CHARACTERS_MAX).collect::<String>()));
@@ -181,9 +198,10 @@ pub fn review(
     })
 }
 
-pub fn find(snapshot: &Snapshot, id: &str) -> Option<wire::Review> {
-    let review_index = &snapshot.input.review_index;
-    review_index.review(review_index.find(&id.parse::<ReviewId>().ok()?)?)
+pub fn find(snapshot: &Snapshot, links: &Links, id: &str) -> Option<wire::Review> {
+    let entries = &snapshot.input.entries;
+    let at = entries.find(&id.parse::<ReviewId>().ok()?)?;
+    Some(wire::Review::new(&entries[at].review, links))
 }
 
 // `get_evidence`: the body of the REST document, limited to the whole reviews that fit.
@@ -197,6 +215,7 @@ const NAME_CHARACTERS_MAX: usize = 100;
 /// If an argument is invalid, the aspect is unknown, or the cursor belongs to other filters.
 pub fn evidence(
     snapshot: &Snapshot,
+    links: &Links,
     mut arguments: ToolArguments<'_>,
 ) -> Result<ToolAnswer, CallError> {
     let AspectArguments { aspect } = AspectArguments::take_from(&mut arguments);
@@ -216,7 +235,7 @@ pub fn evidence(
     if let Some(cursor) = query.foreign_cursor() {
         return Err(refusal(&[cursor.invalid()]));
     }
-    let all = insights::evidence(snapshot, &query);
+    let all = insights::evidence(snapshot, links, &query);
     Ok(fit_evidence(all, &query))
 }
 
@@ -255,8 +274,8 @@ fn fit_evidence(mut evidence: AspectEvidence, query: &EvidenceQuery<'_>) -> Tool
         evidence.count = evidence.reviews.len() as u64;
         let last = evidence.reviews.last();
         evidence.next_cursor = last.and_then(|last| {
-            let day = Day::new(last.date)?.number();
-            Some(Cursor::within(&query.filter(), day, &last.review_id).to_string())
+            let day = Day::new(last.date)?;
+            Some(Cursor::within(&query.canonical(), day, &last.review_id).to_string())
         });
     }
 }
@@ -385,6 +404,7 @@ pub struct ReviewsPage {
 /// The first `limit` reviews that match `filter`, after `cursor` if there is one, as far as they fit into `bytes_max`.
 pub fn page(
     snapshot: &Snapshot,
+    links: &Links,
     filter: &ReviewFilter,
     limit: usize,
     cursor: Option<&Cursor>,
@@ -392,7 +412,8 @@ pub fn page(
 ) -> ReviewsPage {
     cut(
         snapshot,
-        walk(snapshot, filter, limit, cursor),
+        links,
+        search::search(snapshot, filter, limit, cursor),
         filter,
         bytes_max,
     )
@@ -401,29 +422,31 @@ pub fn page(
 /// The reviews of `found` that fit into `bytes_max`, at least one.
 pub fn cut(
     snapshot: &Snapshot,
+    links: &Links,
     found: ResultPage,
     filter: &ReviewFilter,
     bytes_max: usize,
 ) -> ReviewsPage {
-    let review_index = &snapshot.input.review_index;
+    let entries = &snapshot.input.entries;
     let mut bytes = ENVELOPE_BYTES;
-    let fits = |place: &&Place| {
+    let fits = |at: &&usize| {
         // Rendered JSON is always UTF-8.
-        bytes += length(str::from_utf8(&review_index.json_of(**place)).unwrap_or_default()) + 1;
+        bytes += length(str::from_utf8(entries[**at].json()).unwrap_or_default()) + 1;
         bytes <= bytes_max
     };
-    let fitting = found.places.iter().take_while(fits).count();
-    let places = &found.places[..fitting.max(1).min(found.places.len())];
-    let next = if places.len() < found.places.len() {
-        (places.last()).map(|last| Cursor::behind(filter, review_index, *last))
+    let fitting = found.positions.iter().take_while(fits).count();
+    let positions = &found.positions[..fitting.max(1).min(found.positions.len())];
+    let next = if positions.len() < found.positions.len() {
+        let last = positions.last().map(|at| &entries[*at].review);
+        last.map(|last| Cursor::behind(&filter.canonical(), filter.sort, last))
     } else {
         found.next
     };
     ReviewsPage {
         total: found.total,
         is_exact: found.is_exact,
-        reviews: (places.iter())
-            .filter_map(|place| review_index.review(*place))
+        reviews: (positions.iter())
+            .map(|at| wire::Review::new(&entries[*at].review, links))
             .collect(),
         next,
     }

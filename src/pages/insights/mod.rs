@@ -97,7 +97,7 @@ fn aspect(
         return Err(HttpProblem::invalid_parameters(vec![cursor.invalid()]));
     }
     let html = apart(|| {
-        let found = evidence_with_texts(&snapshot, &query);
+        let found = evidence_with_texts(&snapshot, &ctx.links, &query);
         subject::show_aspect(&snapshot, query, found, &ctx.links)
     });
     Ok(page(Arc::clone(&snapshot), html, POLICY))

@@ -2,7 +2,6 @@
 //! service or a place (`?technician=…`, `?service=…`, `?area=…`) with quotes and the newest reviews that mention it.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::iter;
 
 use askama::Template;
@@ -17,7 +16,7 @@ use crate::pages::locale::Locale;
 use crate::pages::review::ReviewFragment;
 use crate::pages::words::Stars;
 use crate::search::insights::{EvidenceQuery, parameter};
-use crate::snapshot::{Document, Posting, Snapshot};
+use crate::snapshot::{Document, Snapshot};
 use crate::wire;
 use crate::wire::parameters::LIMIT_DEFAULT;
 
@@ -254,11 +253,11 @@ pub fn show_entity(
     // If too few reviews mention it, only their count is shown.
     let figures = (entity.positive).map(|_| FiguresFragment::of_entity(entity, locale));
     let newest = if figures.is_some() { NEWEST } else { 0 };
-    let reviews = newest_naming(snapshot, kind, entity, newest);
+    let reviews = newest_naming(snapshot, links, kind, entity, newest);
     let more = filter
         .filter(|_| entity.reviews as usize > reviews.len())
         .map(|name| site.search(name, key(kind, entity)));
-    let reviews_of_all = locale.counted("reviews", snapshot.input.review_index.len() as u64);
+    let reviews_of_all = locale.counted("reviews", snapshot.input.entries.len() as u64);
     let lead = [
         ("naming", &*locale.number(u64::from(entity.reviews))),
         ("all", &reviews_of_all),
@@ -295,31 +294,24 @@ pub fn show_entity(
     })
 }
 
-/// The newest reviews that mention `entity`; only these are parsed.
+/// The newest reviews that mention `entity`.
 fn newest_naming(
     snapshot: &Snapshot,
+    links: &Links,
     kind: MentionKind,
     entity: &wire::Entity,
     newest: usize,
 ) -> Vec<wire::Review> {
-    let folded = fold(&entity.name);
-    let is_same = |posting: &&Posting| match kind {
-        MentionKind::Service => posting.mention.value == key(kind, entity),
-        MentionKind::Technician | MentionKind::ServiceArea => posting.mention.folded == folded,
+    let entries = &snapshot.input.entries;
+    let name = match kind {
+        MentionKind::Service => key(kind, entity).to_owned(),
+        MentionKind::Technician | MentionKind::ServiceArea => fold(&entity.name),
     };
-    let segments = snapshot.input.review_index.segments().iter();
-    let found = segments.flat_map(|segment| {
-        let postings = segment.postings(kind.into()).iter();
-        // A review that has a name in two spellings counts once.
-        let positions: BTreeSet<u32> = postings
-            .filter(&is_same)
-            .flat_map(|posting| posting.positions.iter().copied())
-            .collect();
-        positions
-            .into_iter()
-            .filter_map(|position| segment.review(position as usize))
-    });
-    found.take(newest).collect()
+    let positions = entries.index().mentions(kind).get(&name);
+    let positions = positions.into_iter().flatten().take(newest);
+    positions
+        .map(|at| wire::Review::new(&entries[at as usize].review, links))
+        .collect()
 }
 
 #[cfg(test)]

@@ -31,10 +31,7 @@ fn findings_of_one_witness_are_counted_but_not_shown() {
             .collect::<Vec<_>>()
     };
     for seed in SEEDS {
-        let (both, one) = (
-            insights(&write(seed, 120), 50),
-            insights(&of_one_witness(seed), 50),
-        );
+        let (both, one) = (insights(&write(seed, 120)), insights(&of_one_witness(seed)));
         assert_eq!(counts(&both), counts(&one));
         assert_eq!(quotes(&one).count(), 0);
         assert!(one.topics.iter().all(|topic| topic.aspect.is_none()));
@@ -49,7 +46,7 @@ fn findings_of_one_witness_are_counted_but_not_shown() {
 fn both_witnesses_agree_on_each_quoted_sentence() {
     for seed in SEEDS {
         let written = write(seed, 120);
-        let insights = insights(&written, 50);
+        let insights = insights(&written);
         for aspect in &insights.aspects {
             for quote in &aspect.quotes {
                 let one = written
@@ -90,10 +87,7 @@ fn confirmed(seed: u64) -> Vec<Written> {
 #[test]
 fn findings_confirmed_by_stars_are_counted_separately_and_not_shown() {
     for seed in SEEDS {
-        let (text, stars) = (
-            insights(&write(seed, 120), 50),
-            insights(&confirmed(seed), 50),
-        );
+        let (text, stars) = (insights(&write(seed, 120)), insights(&confirmed(seed)));
         // A sentence that only states facts may still be a quote of a topic.
         assert!(quotes(&stars).all(|quote| quote.polarity == Sentiment::Neutral));
         let confirmed = text.method.confirmed;
@@ -138,7 +132,7 @@ fn a_vote_is_confirmed_if_the_text_judges_nothing_else() {
                 first.hits.retain(|hit| hit.rule != "stars:confirmed");
             }
         }
-        let insights = insights(&written, 50);
+        let insights = insights(&written);
         for aspect in &insights.aspects {
             let is_settled = |one: &&Written| {
                 let findings = one.analysis.findings.iter();
@@ -168,7 +162,7 @@ fn low_ratings_whose_texts_are_not_negative_are_reported() {
         });
         let (unheard, heard): (Vec<&Written>, Vec<&Written>) =
             discontent.partition(|one| one.analysis.overall.0 != Polarity::Negative);
-        let insights = insights(&written, 50);
+        let insights = insights(&written);
         let low_rated = insights.method.low_rated;
         assert_eq!(low_rated.not_negative as usize, unheard.len());
         assert_eq!(low_rated.reviews as usize, unheard.len() + heard.len());
@@ -180,7 +174,7 @@ fn low_ratings_whose_texts_are_not_negative_are_reported() {
 #[test]
 fn the_summary_omits_aspects_whose_votes_are_mostly_uncertain() {
     let reported = |written: &[Written]| {
-        let insights = insights(written, 50);
+        let insights = insights(written);
         let of_sentence = |one: &Sentence| one.evidence.aspect.clone();
         let sentences = insights.summary.sentences.iter();
         let reported: BTreeSet<String> = sentences.filter_map(of_sentence).collect();

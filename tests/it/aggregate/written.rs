@@ -9,8 +9,7 @@ use reviews_service::insights::aggregate::{
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::trades::AspectDefinition;
 use reviews_service::insights::{
-    Analysis, Finding, Hit, Mention, PackedAnalyses, PackedAnalysis, Polarity, TextLanguage,
-    TextSpan, Trade,
+    Analysis, Finding, Hit, Mention, PackedAnalysis, Polarity, TextLanguage, TextSpan, Trade,
 };
 use reviews_service::model::business::{Business, Editorial, Service, Technician};
 use reviews_service::model::{
@@ -295,26 +294,20 @@ pub fn business() -> Business {
     }
 }
 
-/// The insights of these reviews, in segments of this size.
-pub fn insights(written: &[Written], segment: usize) -> Insights {
+pub fn insights(written: &[Written]) -> Insights {
     let trade = trade();
-    let mut segments = Vec::new();
-    for chunk in written.chunks(segment) {
-        let mut packed_analyses = PackedAnalyses::default();
-        chunk.iter().for_each(|one| {
-            packed_analyses
-                .push(PackedAnalysis::new(&one.analysis, &one.review, &trade).borrowed());
-        });
-        segments.push(packed_analyses);
-    }
-    let original = |at: usize, index: usize| {
+    let analyses: Vec<PackedAnalysis> = written
+        .iter()
+        .map(|one| PackedAnalysis::new(&one.analysis, &one.review, &trade))
+        .collect();
+    let original = |at: usize| {
         let Review {
             id,
             rating,
             date,
             text,
             ..
-        } = written.get(at * segment + index)?.review.clone();
+        } = written.get(at)?.review.clone();
         Some(Original {
             id: id.to_string(),
             stars: rating.stars(),
@@ -328,10 +321,10 @@ pub fn insights(written: &[Written], segment: usize) -> Insights {
         .iter()
         .map(|one| one.name.as_str())
         .collect();
-    let segments: Vec<&PackedAnalyses> = segments.iter().collect();
+    let analyses: Vec<_> = analyses.iter().map(PackedAnalysis::borrowed).collect();
     let sources = AggregateInput {
-        segments: &segments,
-        phrases: &FrequentPhrases::new(&segments),
+        analyses: &analyses,
+        phrases: &FrequentPhrases::new(&analyses),
         unanalyzed: 0,
         original: &original,
         trade: &trade,

@@ -178,7 +178,7 @@ async fn a_row_that_breaks_the_checks_is_left_out_and_the_others_appear() {
         .await
         .unwrap();
         assert_eq!(
-            fresh.ctx.current.load().input.review_index.len(),
+            fresh.ctx.current.load().input.entries.len(),
             others.len(),
             "{broken}, read again"
         );

@@ -213,7 +213,7 @@ async fn a_snapshot_is_published_although_its_analyses_cannot_be_stored() {
         other
     };
     let publish = async {
-        while ctx.current.load().input.review_index.len() < 2 {
+        while ctx.current.load().input.entries.len() < 2 {
             tokio::task::yield_now().await;
             app.app().publish_once().await.unwrap();
         }

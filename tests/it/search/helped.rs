@@ -100,7 +100,7 @@ async fn unknown_parameters_are_listed() {
 }
 
 #[tokio::test]
-async fn an_unknown_name_finds_nothing_and_the_answer_proposes_the_nearest() {
+async fn an_unknown_name_is_answered_with_known_ones() {
     let app = TestApp::seeded().await;
     let business = app.get("/business.json").await.json()["business"].clone();
     let name = business["technicians"][0]["name"].as_str().unwrap();
@@ -120,19 +120,23 @@ async fn an_unknown_name_finds_nothing_and_the_answer_proposes_the_nearest() {
     assert_eq!((&answer["total"], &answer["count"]), (&json!(0), &json!(0)));
     assert_eq!(
         answer["did_you_mean"],
-        json!({"mentions_technician": name, "mentions_service": service})
+        json!({"mentions_technician": [name], "mentions_service": [service]})
     );
     // A technician is requested by name; evidence also accepts the ID.
     let id = business["technicians"][0]["id"].as_str().unwrap();
     assert_eq!(
         ask(&[("mentions_technician", id)]).await["did_you_mean"],
-        json!({"mentions_technician": name})
+        json!({"mentions_technician": [name]})
     );
+    let unlike = ask(&[("mentions_technician", "Zzyzx Qwrtp")]).await;
+    let proposed = unlike["did_you_mean"]["mentions_technician"].clone();
+    let proposed: Vec<String> = serde_json::from_value(proposed).unwrap();
+    assert!((2..=10).contains(&proposed.len()), "{unlike}");
+    assert!(proposed.iter().any(|one| one == name), "{unlike}");
     for known in [
         ask(&[("mentions_technician", name), ("mentions_service", service)]).await,
         // A known name, and no result for another reason.
         ask(&[("mentions_technician", name), ("since", "9999-01-01")]).await,
-        ask(&[("mentions_technician", "Zzyzx Qwrtp")]).await,
         ask(&[("query", "zzyzx")]).await,
     ] {
         assert!(known.get("did_you_mean").is_none(), "{known}");
@@ -140,25 +144,28 @@ async fn an_unknown_name_finds_nothing_and_the_answer_proposes_the_nearest() {
 }
 
 #[tokio::test]
-async fn an_unknown_language_or_source_finds_nothing_and_the_answer_proposes_the_nearest() {
+async fn an_unknown_language_or_source_is_answered_with_known_ones() {
     let mut reviews = Generator::new(43).reviews(20);
     for review in &mut reviews {
         review.source.name = "Google".to_owned();
         review.language = Some("en-US".to_owned());
+        review.mentions.services.clear();
     }
     let app = TestApp::uncoded(&reviews).await;
     for (query, meant) in [
-        ("language=en-GB", json!({"language": "en-US"})),
-        ("language=en", json!({"language": "en-US"})),
-        ("source=Gogle", json!({"source": "Google"})),
+        ("language=en-GB", json!({"language": ["en-US"]})),
+        ("language=en", json!({"language": ["en-US"]})),
+        ("source=Gogle", json!({"source": ["Google"]})),
         (
             "source=googel&language=EN-UK",
-            json!({"language": "en-US", "source": "Google"}),
+            json!({"language": ["en-US"], "source": ["Google"]}),
         ),
-        ("language=tlh", Value::Null),
-        ("source=Zzyzx", Value::Null),
+        ("language=tlh", json!({"language": ["en-US"]})),
+        ("source=Zzyzx", json!({"source": ["Google"]})),
         // A known value in any case, and no result for another reason.
         ("source=GOOGLE&since=9999-01-01", Value::Null),
+        // There are no services.
+        ("mentions_service=drain", json!({"mentions_service": []})),
         ("language=EN-us&since=9999-01-01", Value::Null),
     ] {
         let answer = app.get(&format!("{SEARCH}?{query}")).await.json();

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use reviews_service::model::{
     Rating, Review, ReviewFilter, SearchArguments, Sort, Status, TextMatch, Vote,
 };
-use reviews_service::search::{AskWhen, TOTAL_MAX, TextIndex};
+use reviews_service::search::{TOTAL_MAX, TextIndex, search};
 use reviews_service::web::server::Limits;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -22,7 +22,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 use self::naive::{Known, Question, fragment, known};
-use self::text_index::{eager_index, ids, without_cached_matches};
+use self::text_index::{eager_index, ids};
 use crate::support::{Generator, TestApp};
 
 const SEARCH: &str = "/api/reviews/search";
@@ -73,36 +73,56 @@ async fn every_query_finds_what_a_naive_scan_finds() {
         .step_by(3)
         .for_each(|review| review.source.name = "Facebook".to_owned());
     opinions::give(&mut reviews);
+    naive::decorate(&mut reviews);
     let app = TestApp::uncoded(&reviews).await;
     let known = opinions::known(&app, &reviews).await;
     let snapshot = app.app().ctx.current.load();
     let index = eager_index(&app).await;
     let mut generator = Generator::new(12);
-    let mut hits = 0;
-    for number in 0..24 * FILTERS {
+    let (mut hits, mut pages, mut indexed) = (0, 0, 0);
+    for number in 0..16 * FILTERS {
         let question = numbered(&mut generator, number, &reviews);
-        let limit = 1 + generator.below(100);
         let expected = question.expected(&known);
-        let found = index
-            .search(
-                &snapshot,
-                &ReviewFilter::new(&question.arguments()),
-                limit,
-                None,
-            )
-            .await;
-        let ids = ids(&found, &snapshot);
-        assert_eq!(ids, expected[..limit.min(expected.len())], "{question:?}");
-        assert_eq!(found.next.is_some(), expected.len() > limit, "{question:?}");
-        assert_total(
-            found.total,
-            found.is_exact,
-            expected.len(),
-            &format!("{question:?}"),
-        );
+        let filter = ReviewFilter::new(&question.arguments());
+        let limit = 1 + generator.below(100);
         hits += usize::from(!expected.is_empty());
+        let (mut start, mut cursor) = (0, None);
+        loop {
+            let found = index
+                .search(&snapshot, &filter, limit, cursor.as_ref())
+                .await;
+            let label = format!("{question:?} from {start}");
+            let end = expected.len().min(start + limit);
+            assert_eq!(ids(&found, &snapshot), expected[start..end], "{label}");
+            assert_eq!(found.next.is_some(), expected.len() > end, "{label}");
+            assert_eq!(found.previous.is_some(), start > 0, "{label}");
+            assert_total(found.total, found.is_exact, expected.len(), &label);
+            let unindexed = search(&snapshot, &filter, limit, cursor.as_ref());
+            assert_eq!(
+                (unindexed.positions, unindexed.total, unindexed.is_exact),
+                (found.positions, found.total, found.is_exact),
+                "{label}"
+            );
+            if let Some(previous) = &found.previous {
+                let back = index
+                    .search(&snapshot, &filter, limit, Some(previous))
+                    .await;
+                let page = &expected[start.saturating_sub(limit)..start];
+                assert_eq!(ids(&back, &snapshot), page, "before {label}");
+                assert_eq!(back.previous.is_some(), start > limit, "before {label}");
+            }
+            indexed += usize::from(found.candidates.is_some());
+            pages += 1;
+            (start, cursor) = (end, found.next);
+            if cursor.is_none() || generator.once_in(4) {
+                break;
+            }
+        }
     }
-    assert!(hits > 600, "too many queries found nothing: {hits} hits");
+    assert!(
+        hits > 600 && pages > 3_000 && indexed > 300,
+        "the premise: {hits} hits, {pages} pages, {indexed} from the index"
+    );
     // The same over the API, from parameters to JSON.
     for number in 0..3 * FILTERS {
         let question = numbered(&mut generator, number, &reviews);

@@ -6,6 +6,8 @@ use reviews_service::model::{
     PluralEndings, Review, SearchArguments, Sort, Status, TextMatch, Vote, fold,
 };
 
+use unicode_normalization::UnicodeNormalization as _;
+
 use super::SEARCH;
 use crate::support::{Generator, SERVICES, TECHNICIANS};
 
@@ -15,6 +17,8 @@ pub(super) struct Known {
     pub(super) date: String,
     pub(super) stars: u8,
     pub(super) folded: String,
+    /// Without accents and kinds of apostrophes and blanks.
+    pub(super) plain: String,
     pub(super) technicians: Vec<String>,
     pub(super) services: Vec<String>,
     pub(super) language: Option<String>,
@@ -35,6 +39,7 @@ pub(super) fn known(reviews: &[Review]) -> Vec<Known> {
             date: review.date.to_string(),
             stars: review.rating.stars(),
             folded: fold(&review.text),
+            plain: plain(&review.text),
             technicians: review
                 .mentions
                 .technicians
@@ -128,12 +133,19 @@ impl Question {
                 .then(|| generator.pick(&["Google", "FACEBOOK", "facebook", "Face"])),
             has_text: generator.once_in(4).then(|| generator.once_in(2)),
             has_response: generator.once_in(4).then(|| generator.once_in(2)),
+            text_match: generator.pick(&TextMatch::ALL),
             ..self.opinionated(generator)
         }
     }
 
     pub(super) fn accepts(&self, review: &Known) -> bool {
-        let query = self.query.as_deref().map(fold);
+        let has_text = |query: &str| match self.text_match {
+            TextMatch::Substring => review.folded.contains(&fold(query)),
+            TextMatch::Words => {
+                let query = plain(query);
+                review.plain.contains(&query) || has_words(&review.plain, &query)
+            }
+        };
         self.rating.is_none_or(|stars| review.stars == stars)
             && self
                 .min_rating
@@ -165,10 +177,7 @@ impl Question {
             && self
                 .has_response
                 .is_none_or(|has| review.has_response == has)
-            && query.is_none_or(|query| {
-                review.folded.contains(&query)
-                    || (self.text_match == TextMatch::Words && has_words(&review.folded, &query))
-            })
+            && self.query.as_deref().is_none_or(has_text)
             && self.has_opinion(review)
     }
 
@@ -245,6 +254,32 @@ impl Question {
         pairs.extend_pairs(more);
         format!("{SEARCH}?{}", pairs.finish())
     }
+}
+
+/// Writes some texts as other people and programs do: decomposed, with curly apostrophes and no-break spaces, accented.
+pub(super) fn decorate(reviews: &mut [Review]) {
+    for (number, review) in reviews.iter_mut().enumerate() {
+        let text = &review.text;
+        review.text = match number % 11 {
+            0 => text.nfd().collect(),
+            1 => text.replace('\'', "\u{2019}").replace(' ', "\u{a0}"),
+            2 => text.replace('e', "é").replace('u', "ü"),
+            3 => text.replace('a', "a\u{301}"),
+            _ => continue,
+        };
+    }
+}
+
+/// The folded text without accents and kinds of apostrophes and blanks.
+fn plain(text: &str) -> String {
+    let is_accent = |c: &char| ('\u{300}'..='\u{36f}').contains(c);
+    let bare: String = text.nfd().filter(|c| !is_accent(c)).nfc().collect();
+    let alike = |c: char| match c {
+        '\u{2018}' | '\u{2019}' | '`' | '\u{b4}' => '\'',
+        '\u{a0}' | '\u{2009}' | '\u{3000}' => ' ',
+        other => other,
+    };
+    fold(&bare.chars().map(alike).collect::<String>())
 }
 
 /// Whether each word of a folded query, without its English plural ending, begins a word of a folded text. Both must be in

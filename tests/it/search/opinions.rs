@@ -194,32 +194,3 @@ async fn a_polarity_needs_an_aspect_and_an_unknown_aspect_lists_the_known_ones()
     ];
     assert_issues(&app, query, &issues).await;
 }
-
-#[tokio::test]
-async fn a_search_sorted_by_stars_scans_only_the_stars_of_its_page() {
-    let mut reviews: Vec<Review> = (0..4_000)
-        .map(|number| review_with_text(number, "a leak"))
-        .collect();
-    for (number, review) in reviews.iter_mut().enumerate() {
-        review.rating = Rating::try_from(if number == 3_999 { 1 } else { 5 }).unwrap();
-    }
-    let app = TestApp::uncoded(&reviews).await;
-    let snapshot = app.app().ctx.current.load();
-    let filter = |sort| {
-        ReviewFilter::new(&SearchArguments {
-            query: Some("leak".to_owned()),
-            sort,
-            ..SearchArguments::default()
-        })
-    };
-    let of = |sort| {
-        reviews_service::search::walk(&without_cached_matches(&snapshot), &filter(sort), 20, None)
-    };
-    let highest = of(Sort::Highest);
-    assert!(highest.work.walked < 2_000, "{:?}", highest.work);
-    let lowest = of(Sort::Lowest);
-    assert_eq!(ids(&lowest, &snapshot)[..2], ["s-3999", "s-0000"]);
-    let oldest = of(Sort::Oldest);
-    assert_eq!(ids(&oldest, &snapshot)[0], "s-3999");
-    assert!(oldest.work.walked < 2_000, "{:?}", oldest.work);
-}

@@ -1,8 +1,6 @@
 //! Searches with the text index: in any state of the index, answers come from the snapshot.
 
-use std::sync::Arc;
-
-use reviews_service::search::{ResultPage, walk};
+use reviews_service::search::ResultPage;
 use reviews_service::snapshot::Snapshot;
 use reviews_service::storage::INDEX_READERS_MAX;
 use reviews_service::storage::reviews::Newest;
@@ -13,11 +11,7 @@ use crate::support::{refused, sqlite3};
 /// The text index of `app`, used for every possible query.
 pub async fn eager_index(app: &TestApp) -> TextIndex {
     let index = TextIndex::open(app.database(), app.app().ctx.clock.clone()).await;
-    index.with_ask_when(AskWhen {
-        walked: 256,
-        rest_min: 1,
-        rare_of: 1,
-    })
+    index.with_read_first(200)
 }
 
 fn filter_for(query: &str) -> ReviewFilter {
@@ -44,12 +38,12 @@ async fn ask_all(
         let filter = ReviewFilter::new(&question.arguments());
         let limit = 1 + generator.below(40);
         let found = index.search(snapshot, &filter, limit, None).await;
-        answered += usize::from(found.work.candidates.is_some());
+        answered += usize::from(found.candidates.is_some());
         assert_eq!(
             ids(&found, snapshot),
             expected[..limit.min(expected.len())],
             "{question:?} {:?}",
-            found.work
+            found.candidates
         );
         assert_total(
             found.total,
@@ -58,15 +52,13 @@ async fn ask_all(
             &format!("{question:?}"),
         );
         if let Some(next) = found.next {
-            for snapshot in [snapshot, &without_cached_matches(snapshot)] {
-                let page = index.search(snapshot, &filter, limit, Some(&next)).await;
-                assert_eq!(
-                    ids(&page, snapshot),
-                    expected[limit..expected.len().min(limit * 2)],
-                    "{question:?} {:?}",
-                    page.work
-                );
-            }
+            let page = index.search(snapshot, &filter, limit, Some(&next)).await;
+            assert_eq!(
+                ids(&page, snapshot),
+                expected[limit..expected.len().min(limit * 2)],
+                "{question:?} {:?}",
+                page.candidates
+            );
         }
     }
     answered
@@ -89,74 +81,11 @@ async fn ask_until(
 }
 
 pub fn ids<'a>(found: &ResultPage, snapshot: &'a Snapshot) -> Vec<&'a str> {
-    let segments = snapshot.input.review_index.segments();
-    let places = found.places.iter();
-    places
-        .map(|(segment, index)| segments[*segment].id(*index))
-        .collect()
-}
-
-/// The same snapshot without cached matches.
-pub fn without_cached_matches(snapshot: &Snapshot) -> Snapshot {
-    Snapshot::new(
-        snapshot.position.clone(),
-        snapshot.input.clone(),
-        Arc::clone(&snapshot.insights),
-        snapshot.documents().map(Arc::clone).collect(),
-    )
-}
-
-#[tokio::test]
-async fn further_pages_and_other_orders_use_the_cached_matches() {
-    let reviews = Generator::new(83).reviews(900);
-    let app = TestApp::uncoded(&reviews).await;
-    let snapshot = app.app().ctx.current.load();
-    let mut generator = Generator::new(85);
-    let mut pages = 0;
-    for _ in 0..40 {
-        let query = fragment(&mut generator, &reviews);
-        for sort in [Sort::Newest, Sort::Oldest, Sort::Highest, Sort::Lowest] {
-            let filter = ReviewFilter::new(&SearchArguments {
-                query: Some(query.clone()),
-                sort,
-                ..SearchArguments::default()
-            });
-            let mut cursors = vec![None];
-            while let Some(cursor) = cursors.pop() {
-                let found = walk(&snapshot, &filter, 3, cursor.as_ref());
-                let again = walk(
-                    &without_cached_matches(&snapshot),
-                    &filter,
-                    3,
-                    cursor.as_ref(),
-                );
-                let shown = |page: &ResultPage| {
-                    let ids: Vec<String> = ids(page, &snapshot)
-                        .into_iter()
-                        .map(str::to_owned)
-                        .collect();
-                    (
-                        ids,
-                        page.total,
-                        page.is_exact,
-                        format!("{:?} {:?}", page.previous, page.next),
-                    )
-                };
-                assert_eq!(shown(&found), shown(&again), "{query} {sort:?}");
-                if cursor.as_ref().is_none_or(|cursor| !cursor.ends_page) {
-                    cursors.extend(found.next.map(Some));
-                    cursors.extend(found.previous.map(Some));
-                }
-                let is_first = sort == Sort::Newest && cursor.is_none();
-                assert!(is_first || found.work.walked == 0, "{query} {sort:?}");
-                pages += usize::from(!is_first);
-                if pages % 30 == 29 {
-                    break;
-                }
-            }
-        }
-    }
-    assert!(pages > 200, "{pages}");
+    let entries = found
+        .positions
+        .iter()
+        .map(|at| &snapshot.input.entries[*at]);
+    entries.map(|entry| entry.id().as_str()).collect()
 }
 
 /// The current reviews of the database.
@@ -273,12 +202,12 @@ async fn a_start_restores_missing_rows_of_the_index() {
     ] {
         sqlite3(&app.path(), damage);
         let index = eager_index(&app).await;
-        let snapshot = without_cached_matches(&app.app().ctx.current.load());
+        let snapshot = app.app().ctx.current.load();
         let found = index
             .search(&snapshot, &filter_for("zyxglint"), 5, None)
             .await;
         assert_eq!(
-            (ids(&found, &snapshot), found.work.candidates),
+            (ids(&found, &snapshot), found.candidates),
             (vec!["s-9000"], Some(1)),
             "{damage}"
         );
@@ -334,7 +263,7 @@ async fn texts_that_fts5_folds_differently_are_found() {
             ids(&found, &snapshot),
             expected,
             "{query:?} {:?}",
-            found.work
+            found.candidates
         );
     }
 }
@@ -357,31 +286,20 @@ async fn a_rare_word_reads_its_candidates_and_a_common_one_the_newest_reviews() 
     let app = TestApp::uncoded(&reviews).await;
     let snapshot = app.app().ctx.current.load();
     let index = &app.app().ctx.text_index;
-    let rare = index
-        .search(&snapshot, &filter_for("ZYXglint"), 20, None)
-        .await;
-    assert_eq!((rare.total, rare.work.candidates), (4, Some(4)));
-    assert!(rare.work.walked <= 4_096, "{:?}", rare.work);
-    let absent = index
-        .search(&snapshot, &filter_for("qqzzxxw"), 20, None)
-        .await;
-    assert_eq!((absent.total, absent.work.candidates), (0, Some(0)));
-    let common = index
-        .search(&snapshot, &filter_for("friendly crew"), 20, None)
-        .await;
-    assert_eq!(
-        (common.total, common.is_exact, common.work.candidates),
-        (TOTAL_MAX, false, None)
-    );
-    assert!(common.work.walked <= 1_400, "{:?}", common.work);
-    let everywhere = index
-        .search(&snapshot, &filter_for("on time on"), 20, None)
-        .await;
-    assert_eq!(
-        (everywhere.total, everywhere.work.candidates),
-        (0, None),
-        "its trigrams are in every review"
-    );
+    for (query, total, candidates) in [
+        ("ZYXglint", 4, Some(4)),
+        ("qqzzxxw", 0, Some(0)),
+        ("friendly crew", TOTAL_MAX, None),
+        // Its trigrams are in every review.
+        ("on time on", 0, None),
+    ] {
+        let found = index.search(&snapshot, &filter_for(query), 20, None).await;
+        assert_eq!(
+            (found.total, found.candidates),
+            (total, candidates),
+            "{query}"
+        );
+    }
 }
 
 #[tokio::test]

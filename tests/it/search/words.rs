@@ -57,7 +57,7 @@ async fn words_are_found_as_by_a_naive_scan_and_include_substring_matches() {
         let limit = 1 + generator.below(100);
         let filter = ReviewFilter::new(&asked.arguments());
         let found = index.search(&snapshot, &filter, limit, None).await;
-        indexed += usize::from(found.work.candidates.is_some());
+        indexed += usize::from(found.candidates.is_some());
         let label = format!("{asked:?}");
         assert_eq!(
             ids(&found, &snapshot),
@@ -65,9 +65,8 @@ async fn words_are_found_as_by_a_naive_scan_and_include_substring_matches() {
             "{label}"
         );
         assert_total(found.total, found.is_exact, expected.len(), &label);
-        let walked =
-            reviews_service::search::walk(&without_cached_matches(&snapshot), &filter, limit, None);
-        assert_eq!(ids(&walked, &snapshot), ids(&found, &snapshot), "{label}");
+        let unindexed = search(&snapshot, &filter, limit, None);
+        assert_eq!(unindexed.positions, found.positions, "{label}");
         let as_it_stands = Question {
             text_match: TextMatch::Substring,
             ..asked
@@ -154,6 +153,50 @@ async fn a_cursor_belongs_to_its_match() {
         assert_eq!(next.ids()[0], "s-0003", "{own}");
         let query = format!("query=leak&match={other}&cursor={cursor}");
         assert_issues(&app, &query, &[("cursor", "invalid_string")]).await;
+    }
+}
+
+#[tokio::test]
+async fn words_ignore_accents_and_kinds_of_apostrophes_and_blanks() {
+    let texts = [
+        "La tubería estaba rota",
+        "Cafe\u{301} didn\u{2019}t\u{a0}leak",
+        "Cafe didn't leak",
+        "Ёлка у входа",
+    ];
+    let reviews: Vec<Review> = (texts.iter().enumerate())
+        .map(|(number, text)| review_with_text(number, text))
+        .collect();
+    let app = TestApp::uncoded(&reviews).await;
+    for (query, words, substring) in [
+        ("tuberia", vec![0], vec![]),
+        ("TUBERÍA", vec![0], vec![0]),
+        ("tuberi\u{301}a", vec![0], vec![0]),
+        ("café", vec![1, 2], vec![1]),
+        ("cafe", vec![1, 2], vec![2]),
+        ("didn't leak", vec![1, 2], vec![2]),
+        ("didn\u{2019}t leak", vec![1, 2], vec![]),
+        ("didn\u{b4}t\u{2009}leak", vec![1, 2], vec![]),
+        ("елка", vec![3], vec![]),
+    ] {
+        for (text_match, expected) in [("words", &words), ("substring", &substring)] {
+            let encoded: String = url::form_urlencoded::byte_serialize(query.as_bytes()).collect();
+            let found = app
+                .get(&format!("{SEARCH}?query={encoded}&match={text_match}"))
+                .await;
+            let expected: Vec<String> = (expected.iter())
+                .map(|number| format!("s-{number:04}"))
+                .collect();
+            assert_eq!(found.ids(), expected, "{query} by {text_match}");
+            let meant = found.json()["did_you_mean"].clone();
+            let is_proposed = text_match == "substring" && expected.is_empty();
+            let proposed = if is_proposed {
+                json!({"match": ["words"]})
+            } else {
+                Value::Null
+            };
+            assert_eq!(meant, proposed, "{query} by {text_match}");
+        }
     }
 }
 

@@ -106,16 +106,16 @@ fn assert_same(one: &Snapshot, other: &Snapshot, after: &str) {
     let digests = |snapshot: &Snapshot| {
         snapshot
             .input
-            .review_index
+            .entries
             .segments()
             .iter()
-            .map(|segment| *segment.digest())
+            .map(|segment| segment.digest)
             .collect::<Vec<_>>()
     };
     assert_eq!(digests(one), digests(other), "the blocks after {after}");
     assert_eq!(
-        one.input.review_index.rating_counts(),
-        other.input.review_index.rating_counts(),
+        one.input.entries.rating_counts(),
+        other.input.entries.rating_counts(),
         "the stars after {after}"
     );
     assert_eq!(

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use chrono::DateTime;
 use reviews_service::links::Links;
+use reviews_service::model::Review;
 use reviews_service::snapshot::document::draft;
 use reviews_service::snapshot::input::SnapshotInput;
 use reviews_service::snapshot::insights::insights;
-use reviews_service::snapshot::segment::Entry;
 use reviews_service::snapshot::{
-    CachedBody, Document, Publication, PublishedDocument, ReviewIndexBuilder, Snapshot,
+    CachedBody, Document, Entries, Entry, Publication, PublishedDocument, Snapshot,
 };
 use reviews_service::storage::reviews::DatabasePosition;
 
@@ -24,23 +24,27 @@ pub fn links() -> Links {
     "https://reviews.example.com".parse().unwrap()
 }
 
+/// The entry of a review that is not analyzed.
+#[must_use]
+pub fn entry(review: Review, review_no: Option<i64>) -> Entry {
+    Entry::new(review, review_no, &[], None, &links())
+}
+
 /// The input of a snapshot of the corpus.
 #[must_use]
 pub fn copy(corpus: &Corpus) -> SnapshotInput {
-    let mut builder = ReviewIndexBuilder::default();
-    for number in corpus.newest_first() {
-        let entry = Entry::unanalyzed(corpus.review(number), &links());
-        // The numbers of the synthetic database, which is filled from the oldest review.
-        builder.push(&entry.numbered(i64::try_from(number + 1).ok()));
-    }
+    // The numbers of the synthetic database, which is filled from the oldest review.
+    let entries = corpus
+        .newest_first()
+        .map(|number| Arc::new(entry(corpus.review(number), i64::try_from(number + 1).ok())));
     SnapshotInput {
-        review_index: builder.finish(),
+        entries: Entries::new(entries.collect(), &Entries::default()),
         business: Corpus::business(),
         ..SnapshotInput::default()
     }
 }
 
-/// A snapshot of `copy`, without cached totals.
+/// A snapshot of `copy`.
 #[must_use]
 pub fn snapshot(copy: &SnapshotInput) -> Snapshot {
     let insights = Arc::new(insights(copy, &links()));
@@ -79,18 +83,5 @@ pub fn of_database(snapshot: &Snapshot, reading: DatabasePosition) -> Snapshot {
         snapshot.input.clone(),
         Arc::clone(&snapshot.insights),
         documents.into(),
-    )
-}
-
-/// Another snapshot of the same segments and documents, without cached totals.
-#[must_use]
-pub fn forgetful(snapshot: &Snapshot) -> Snapshot {
-    Snapshot::new(
-        snapshot.position.clone(),
-        snapshot.input.clone(),
-        Arc::clone(&snapshot.insights),
-        Document::ALL
-            .map(|document| Arc::clone(snapshot.document(document)))
-            .into(),
     )
 }

@@ -1,0 +1,173 @@
+//! The result of a search: a page and the total.
+//!
+//! A filter without a text is answered by sets alone. A text is first sought in the newest reviews that the filter left;
+//! unless these have more matches than are counted, the rest follows: the candidates of the text index, or all.
+
+use roaring::RoaringBitmap;
+
+use super::request::Cursor;
+use super::select::{after, ordered, select};
+use super::text::TextFinder;
+use crate::model::ReviewFilter;
+use crate::snapshot::{Entries, Snapshot};
+
+/// Counting the matches of a text stops at this number; a greater total is reported as "this many or more".
+pub const TOTAL_MAX: u64 = 1_000;
+/// So many reviews are read before the text index is asked, and so many of its candidates at most.
+pub const READ_FIRST: usize = 2_000;
+/// A page of at most this many reviews is rendered within about 100 µs; a longer one is rendered apart.
+pub const SHORT_PAGE: usize = 20;
+
+#[derive(Debug, Clone)]
+pub struct ResultPage {
+    /// Matches on all pages.
+    pub total: u64,
+    /// Whether the total is exact; otherwise counting stopped at its limit.
+    pub is_exact: bool,
+    /// The positions of the page's reviews in the snapshot.
+    pub positions: Vec<usize>,
+    /// The cursor of the next page, if there is one.
+    pub next: Option<Cursor>,
+    /// The cursor of the previous page, if there is one.
+    pub previous: Option<Cursor>,
+    /// Number of reviews that the text index left to be read, if it answered.
+    pub candidates: Option<u64>,
+}
+
+/// A search in progress.
+pub struct Search<'a> {
+    entries: &'a Entries,
+    filter: &'a ReviewFilter,
+    finder: Option<TextFinder<'a>>,
+    /// The reviews that may match: those read first, and those that remain.
+    selected: RoaringBitmap,
+    /// Those that are not read yet.
+    rest: RoaringBitmap,
+    /// Those that match.
+    matches: RoaringBitmap,
+    candidates: Option<u64>,
+}
+
+impl<'a> Search<'a> {
+    /// Reads the newest `read_first` reviews that the filter leaves.
+    pub fn new(snapshot: &'a Snapshot, filter: &'a ReviewFilter, read_first: usize) -> Self {
+        let entries = &snapshot.input.entries;
+        let selected = select(entries, filter, snapshot.input.analyzer.trade());
+        let mut search = Self {
+            entries,
+            filter,
+            finder: filter.text.as_ref().map(TextFinder::new),
+            rest: selected.clone(),
+            selected,
+            matches: RoaringBitmap::new(),
+            candidates: None,
+        };
+        match &search.finder {
+            None => search.matches = std::mem::take(&mut search.rest),
+            Some(finder) => {
+                let newest = search.selected.iter().take(read_first);
+                let is_match = |at: &u32| finder.is_in(&entries[*at as usize].text);
+                search.matches = newest.filter(is_match).collect();
+                search.rest.remove_smallest(read_first as u64);
+            }
+        }
+        search
+    }
+
+    /// The number of reviews that remain to be read; 0 if the total is known to exceed [`TOTAL_MAX`].
+    pub fn remaining(&self) -> u64 {
+        if self.matches.len() > TOTAL_MAX && self.finder.is_some() {
+            0
+        } else {
+            self.rest.len()
+        }
+    }
+
+    /// Leaves out the remaining reviews that are not `candidates`, because they cannot match.
+    pub fn keep(&mut self, candidates: &RoaringBitmap) {
+        self.selected -= &self.rest;
+        self.rest &= candidates;
+        self.selected |= &self.rest;
+        self.candidates = Some(self.rest.len());
+    }
+
+    /// The first `limit` reviews, after `cursor` if there is one.
+    pub fn finish(mut self, limit: usize, cursor: Option<&Cursor>) -> ResultPage {
+        let entries = self.entries;
+        let Some(finder) = self.finder.take() else {
+            let total = self.matches.len();
+            return self.page(&|_| true, (total, true), limit, cursor);
+        };
+        let is_match = |at: u32| finder.is_in(&entries[at as usize].text);
+        for at in self.rest.iter() {
+            if self.matches.len() > TOTAL_MAX {
+                break;
+            }
+            if is_match(at) {
+                self.matches.insert(at);
+            }
+        }
+        let total = self.matches.len();
+        if total > TOTAL_MAX {
+            // The page may have other matches than those that were counted.
+            self.matches = std::mem::take(&mut self.selected);
+            return self.page(&is_match, (TOTAL_MAX, false), limit, cursor);
+        }
+        self.page(&|_| true, (total, true), limit, cursor)
+    }
+
+    /// The page of those `matches` that `is_match` accepts.
+    fn page(
+        mut self,
+        is_match: &dyn Fn(u32) -> bool,
+        (total, is_exact): (u64, bool),
+        limit: usize,
+        cursor: Option<&Cursor>,
+    ) -> ResultPage {
+        let (entries, sort) = (self.entries, self.filter.sort);
+        let ends_page = cursor.is_some_and(|cursor| cursor.ends_page);
+        match cursor.map(|cursor| after(entries, sort, cursor)) {
+            None => {}
+            Some(after) if ends_page => self.matches -= after,
+            Some(after) => self.matches &= after,
+        }
+        let in_order = ordered(entries, &self.matches, sort, ends_page);
+        let mut positions: Vec<usize> = in_order
+            .filter(|at| is_match(*at))
+            .take(limit + 1)
+            .map(|at| at as usize)
+            .collect();
+        let beyond = positions.get(limit).copied();
+        positions.truncate(limit);
+        if ends_page {
+            positions.reverse();
+        }
+        let binding = self.filter.canonical();
+        let behind = |at: usize| Cursor::behind(&binding, sort, &entries[at].review);
+        let behind_last = positions.last().map(|at| behind(*at));
+        let (previous, next) = if ends_page {
+            (beyond.map(|at| behind(at).ending()), behind_last)
+        } else {
+            // The page starts after its cursor, so the cursor is the end of the previous page.
+            (cursor.cloned().map(Cursor::ending), beyond.and(behind_last))
+        };
+        ResultPage {
+            total,
+            is_exact,
+            positions,
+            next,
+            previous,
+            candidates: self.candidates,
+        }
+    }
+}
+
+/// The first `limit` reviews of `snapshot` that match `filter`, after `cursor` if there is one; without the text index.
+pub fn search(
+    snapshot: &Snapshot,
+    filter: &ReviewFilter,
+    limit: usize,
+    cursor: Option<&Cursor>,
+) -> ResultPage {
+    Search::new(snapshot, filter, READ_FIRST).finish(limit, cursor)
+}

@@ -1,0 +1,135 @@
+//! Filters and orders as sets of positions: a filter is an intersection, an order a walk over a set.
+
+use std::iter::from_fn;
+
+use roaring::RoaringBitmap;
+
+use super::request::Cursor;
+use crate::insights::Trade;
+use crate::model::{ReviewFilter, Sort};
+use crate::snapshot::{Entries, Values};
+
+/// The reviews that match `filter`, its text aside. An aspect that is not in `trade` matches nothing.
+pub fn select(entries: &Entries, filter: &ReviewFilter, trade: &Trade) -> RoaringBitmap {
+    let index = entries.index();
+    let mut selected = RoaringBitmap::new();
+    selected.insert_range(entries.positions(filter.since, filter.until));
+    if let Some(matching) = filter.stars {
+        let stars = (1..=5).zip(matching).filter(|(_, matches)| *matches);
+        selected &= stars.fold(RoaringBitmap::new(), |all, (stars, _)| {
+            all | index.stars(stars)
+        });
+    }
+    let mut keep = |values: &Values, value: &Option<String>| match value.as_deref() {
+        None => {}
+        Some(value) => match values.get(value) {
+            Some(positions) => selected &= positions,
+            None => selected.clear(),
+        },
+    };
+    keep(&index.technicians, &filter.technician);
+    keep(&index.services, &filter.service);
+    keep(&index.languages, &filter.language);
+    keep(&index.sources, &filter.source);
+    for (has_it, positions) in [
+        (filter.has_text, &index.with_text),
+        (filter.has_response, &index.with_response),
+    ] {
+        match has_it {
+            None => {}
+            Some(true) => selected &= positions,
+            Some(false) => selected -= positions,
+        }
+    }
+    if let Some(id) = &filter.aspect {
+        let aspect = trade.aspect(id);
+        selected &= aspect.map_or_else(RoaringBitmap::new, |at| index.opinions(at, filter.vote));
+    }
+    selected
+}
+
+/// The positions that come after `cursor` in the order `sort`.
+pub fn after(entries: &Entries, sort: Sort, cursor: &Cursor) -> RoaringBitmap {
+    let mut after = RoaringBitmap::new();
+    let Some(day) = cursor.day() else {
+        return after;
+    };
+    let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let through = count(entries.count_through(day, &cursor.id));
+    let rest = through..count(entries.len());
+    match sort {
+        Sort::Newest => drop(after.insert_range(rest)),
+        Sort::Oldest => {
+            after.insert_range(0..count(entries.count_after(day)));
+            after.insert_range(through..count(entries.count_since(day)));
+        }
+        Sort::Highest | Sort::Lowest => {
+            after.insert_range(rest);
+            let order = sort.stars().into_iter().flatten();
+            let mut order = order.skip_while(|stars| Some(*stars) != cursor.stars);
+            after &= order.next().map_or_else(RoaringBitmap::new, |stars| {
+                entries.index().stars(stars).clone()
+            });
+            order.for_each(|stars| after |= entries.index().stars(stars));
+        }
+    }
+    after
+}
+
+/// The positions of `set` in the order `sort`, or in the reverse of it.
+pub fn ordered<'a>(
+    entries: &'a Entries,
+    set: &'a RoaringBitmap,
+    sort: Sort,
+    is_reversed: bool,
+) -> Box<dyn Iterator<Item = u32> + 'a> {
+    match (sort, is_reversed) {
+        (Sort::Newest, false) => Box::new(set.iter()),
+        (Sort::Newest, true) => Box::new(set.iter().rev()),
+        (Sort::Oldest, false) => Box::new(days_oldest_first(entries, set).flatten()),
+        (Sort::Oldest, true) => Box::new(days_newest_first(entries, set).flatten()),
+        (Sort::Highest | Sort::Lowest, _) => {
+            let mut order = sort.stars().unwrap_or_default();
+            if is_reversed {
+                order.reverse();
+            }
+            let index = entries.index();
+            let of_stars = order
+                .into_iter()
+                .map(move |stars| (set & index.stars(stars)).into_iter());
+            if is_reversed {
+                Box::new(of_stars.flat_map(Iterator::rev))
+            } else {
+                Box::new(of_stars.flatten())
+            }
+        }
+    }
+}
+
+/// The days of `set`, oldest first; within each, IDs ascend as positions do.
+fn days_oldest_first<'a>(
+    entries: &'a Entries,
+    set: &'a RoaringBitmap,
+) -> impl Iterator<Item = impl Iterator<Item = u32>> {
+    let mut end = u32::try_from(entries.len()).unwrap_or(u32::MAX);
+    from_fn(move || {
+        let last = set.range(..end).next_back()?;
+        let day = entries[last as usize].review.date;
+        end = u32::try_from(entries.count_after(day)).unwrap_or(u32::MAX);
+        Some(set.range(end..=last))
+    })
+}
+
+/// The days of `set`, newest first; within each, IDs descend.
+fn days_newest_first<'a>(
+    entries: &'a Entries,
+    set: &'a RoaringBitmap,
+) -> impl Iterator<Item = impl Iterator<Item = u32>> {
+    let mut start = 0;
+    from_fn(move || {
+        let first = set.range(start..).next()?;
+        let day = entries[first as usize].review.date;
+        start = u32::try_from(entries.count_since(day)).unwrap_or(u32::MAX);
+        Some(set.range(first..start).rev())
+    })
+}

@@ -1,0 +1,156 @@
+//! All published reviews, newest first, with their segments and the index of their values.
+
+use std::cmp::Reverse;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use chrono::Datelike;
+use roaring::RoaringBitmap;
+use sha2::{Digest, Sha256};
+
+use super::entry::{Entry, EntryKey};
+use super::index::Index;
+use super::segment::{self, Segment};
+use crate::model::{Day, RatingCounts, ReviewId};
+
+/// The entries of one snapshot, newest first. Clones share them.
+#[derive(Debug, Clone, Default)]
+pub struct Entries {
+    list: Arc<[Arc<Entry>]>,
+    segments: Arc<[Arc<Segment>]>,
+    index: Arc<Index>,
+}
+
+impl Deref for Entries {
+    type Target = [Arc<Entry>];
+
+    fn deref(&self) -> &[Arc<Entry>] {
+        &self.list
+    }
+}
+
+impl Entries {
+    /// `list` is newest first. Segments are shared with `previous` if their content is the same.
+    pub fn new(mut list: Vec<Arc<Entry>>, previous: &Self) -> Self {
+        let segments = segment::divide(&mut list, &previous.segments, previous);
+        Self {
+            index: Arc::new(Index::new(&list)),
+            segments: segments.into(),
+            list: list.into(),
+        }
+    }
+
+    /// The entries after `changes`: each review's new entry, or `None` if it is no longer published.
+    pub fn revise(&self, changes: Vec<(ReviewId, Option<Entry>)>) -> Self {
+        let (mut gone, mut new) = (RoaringBitmap::new(), Vec::new());
+        for (id, entry) in changes {
+            gone.extend(self.find(&id).map(position));
+            new.extend(entry.map(Arc::new));
+        }
+        let kept = self.iter().enumerate();
+        let kept = kept.filter(|(at, _)| !gone.contains(position(*at)));
+        let mut list: Vec<_> = kept.map(|(_, entry)| Arc::clone(entry)).collect();
+        list.append(&mut new);
+        list.sort_by(|one, other| one.key().cmp(&other.key()));
+        Self::new(list, self)
+    }
+
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// Newest first.
+    pub fn segments(&self) -> &[Arc<Segment>] {
+        &self.segments
+    }
+
+    /// The position of the review with that ID.
+    pub fn find(&self, id: &ReviewId) -> Option<usize> {
+        let mut positions = self.index.positions_by_hash(id.as_str());
+        positions.find(|at| self[*at].id() == id)
+    }
+
+    /// The number of entries of `day` or later, which form a prefix.
+    pub fn count_since(&self, day: Day) -> usize {
+        self.partition_point(|entry| entry.review.date >= day)
+    }
+
+    /// The number of entries after `day`.
+    pub fn count_after(&self, day: Day) -> usize {
+        self.partition_point(|entry| entry.review.date > day)
+    }
+
+    /// The number of entries up to the position of that day and ID, even if no review has them.
+    pub fn count_through(&self, day: Day, id: &str) -> usize {
+        let key: EntryKey<'_> = (Reverse(day), id);
+        self.partition_point(|entry| entry.key() <= key)
+    }
+
+    /// The positions of the days from `since` to `until`, both inclusive.
+    pub fn positions(&self, since: Option<Day>, until: Option<Day>) -> Range<u32> {
+        let start = until.map_or(0, |day| self.count_after(day));
+        let end = since.map_or(self.len(), |day| self.count_since(day));
+        position(start)..position(end.max(start))
+    }
+
+    /// The years with reviews, newest first, with the positions of each.
+    pub fn years(&self) -> impl Iterator<Item = (i32, Range<u32>)> {
+        let years = self.chunk_by(|one, other| year(one) == year(other));
+        years.scan(0, |start, of_year| {
+            let positions = *start..*start + position(of_year.len());
+            *start = positions.end;
+            Some((year(&of_year[0]), positions))
+        })
+    }
+
+    pub fn rating_counts(&self) -> RatingCounts {
+        self.index.rating_counts(0..position(self.len()))
+    }
+
+    /// The JSON of the newest `count` reviews, each followed by a comma.
+    pub fn json_of_first(&self, count: usize) -> Vec<Bytes> {
+        let (whole, rest, start) = self.cut(count);
+        let mut pieces: Vec<Bytes> = whole.iter().map(|one| one.json.clone()).collect();
+        if let Some(cut) = rest {
+            let length = segment::json_len(&self[start..count.min(self.len())]);
+            pieces.push(cut.json.slice(..length));
+        }
+        pieces
+    }
+
+    /// A digest of the newest `count` reviews' JSON, from the digests of whole segments and that of the rest.
+    pub fn digest_of_first(&self, count: usize) -> [u8; 32] {
+        let (whole, rest, start) = self.cut(count);
+        let mut digest = Sha256::new();
+        whole.iter().for_each(|one| digest.update(one.digest));
+        if rest.is_some() {
+            digest.update(segment::digest(&self[start..count.min(self.len())]));
+        }
+        digest.finalize().into()
+    }
+
+    /// The segments within the newest `count` entries, the segment that is only partly within them, and the number of
+    /// entries in the former.
+    fn cut(&self, count: usize) -> (&[Arc<Segment>], Option<&Segment>, usize) {
+        let (mut whole, mut start) = (0, 0);
+        for segment in &*self.segments {
+            if start + segment.len > count {
+                let rest = (start < count).then_some(&**segment);
+                return (&self.segments[..whole], rest, start);
+            }
+            start += segment.len;
+            whole += 1;
+        }
+        (&self.segments, None, start)
+    }
+}
+
+fn year(entry: &Entry) -> i32 {
+    entry.review.date.date().year()
+}
+
+/// A position as bitmaps hold it; no snapshot has 2³² reviews.
+pub fn position(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
