@@ -41,8 +41,8 @@ use merge::collector::{Collected, Collector};
 use merge::known::{Rules, load, source_names};
 use merge::outcome::merge_rows;
 use read::budget::Budget;
-use read::detect::{FileShape, detect};
-use read::open::{HEAD_BYTES, Opener};
+use read::open::Opener;
+use read::rows::read_file;
 
 /// Of a database that holds sample data.
 const SAMPLE: &str = "the database holds sample data, which is not mixed with your own reviews; nothing was changed; remove it \
@@ -72,7 +72,8 @@ pub async fn import(
     }
     let is_known = known.is_some();
     let calendar = Calendar { zone, now };
-    let collected = gather(order, calendar, is_known, kept, watch)?;
+    let country = known.as_ref().and_then(|its| its.country.clone());
+    let collected = gather(order, calendar, is_known, country.as_deref(), kept, watch)?;
     let mut write = database.write_long(clock).await?;
     if state == SampleState::Alone {
         note_sample(&mut write, true).await.at(path)?;
@@ -204,6 +205,7 @@ fn gather(
     order: &ImportRequest,
     calendar: Calendar,
     is_known: bool,
+    country: Option<&str>,
     kept: KeptColumns,
     watch: Watcher<'_>,
 ) -> Result<Collected, ImportError> {
@@ -217,11 +219,13 @@ fn gather(
     let budget = Budget::new(&order.files);
     let mut opener = Opener {
         collector: Collector::new(calendar, is_known, order, &budget, watch, kept),
+        files: Vec::new(),
         faults: Vec::new(),
     };
     for file in &order.files {
         opener.open(file);
     }
+    opener.read_all(country);
     if !opener.faults.is_empty() {
         let faults = listed(opener.faults.into_iter(), "files cannot be imported");
         return Err(ImportError::Refused(faults));
@@ -229,10 +233,9 @@ fn gather(
     opener.collector.finish().map_err(failed)
 }
 
-/// The format of a file by its beginning; `None` if it is unknown.
-pub fn format_of(head: &[u8], request: &ImportRequest) -> Option<&'static Format> {
-    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
-    let head = &head[..head.len().min(HEAD_BYTES)];
-    let detected = detect(FileShape::of(head, request).ok()?, request);
-    detected.ok().map(|detected| detected.format)
+/// The format of a file; `None` if it is unknown.
+pub fn format_of(content: &[u8], request: &ImportRequest) -> Option<&'static Format> {
+    let content = content.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(content);
+    let parts = read_file(content, request).ok()?;
+    parts.first().map(|part| part.format)
 }
