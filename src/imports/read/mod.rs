@@ -9,6 +9,6 @@ pub(crate) mod open;
 mod page;
 mod records;
 mod reviews;
-mod rows;
+pub(crate) mod rows;
 mod text;
 mod workbook;
