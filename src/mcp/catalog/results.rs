@@ -18,7 +18,6 @@ use crate::search::{
 };
 use crate::snapshot::Snapshot;
 use crate::snapshot::document::head;
-use crate::snapshot::Snapshot;
 use crate::wire::parameters::{
     self, Arguments as _, InsightsPart, ParameterSource as _, arguments,
 };
