@@ -271,7 +271,7 @@ async fn a_finding_belongs_to_the_person_in_its_sentence_or_the_one_before() {
     );
     assert_eq!(
         (&misspelt["total"], &misspelt["did_you_mean"]["technician"]),
-        (&json!(0), &json!("Mike Alvarez"))
+        (&json!(0), &json!(["Mike Alvarez"]))
     );
 }
 
