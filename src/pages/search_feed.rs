@@ -13,6 +13,7 @@ use crate::search::{SearchParameters, SearchRequest};
 use crate::snapshot::Document;
 use crate::snapshot::document::{FEED_REVIEWS, search_feed};
 use crate::web::{ClientAddress, QueryParameters, ReadyBody};
+use crate::wire;
 use crate::wire::parameters::Arguments as _;
 
 /// Parameters of the page that a feed ignores: it is always the newest reviews.
@@ -36,8 +37,9 @@ pub async fn atom(
     let found = index
         .search(&snapshot, &search.filter, FEED_REVIEWS, None)
         .await;
-    let places = found.places.iter();
-    let reviews = places.filter_map(|place| snapshot.input.review_index.review(*place));
+    let entries = &snapshot.input.entries;
+    let positions = found.positions.iter();
+    let reviews = positions.map(|at| wire::Review::new(&entries[*at].review, &ctx.links));
     let reviews: Vec<_> = reviews.collect();
     let (address, page) = (
         feed_address(&query),
