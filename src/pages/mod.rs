@@ -17,6 +17,7 @@ mod insights;
 mod locale;
 mod review;
 mod search;
+mod search_feed;
 mod structured;
 mod words;
 
@@ -48,6 +49,7 @@ pub fn routes(routes: Routes, pages: &Arc<Pages>) -> Routes {
     let routes = routes
         .get("/insights", insights::insights)
         .get("/search", search::search)
+        .get("/search.atom", search_feed::atom)
         .get(PERMALINK_PATH, review::permalink)
         .get(embed::EMBED_PATH, embed::embed)
         .get(embed::TRY_PATH, embed::try_embed)

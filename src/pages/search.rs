@@ -13,6 +13,7 @@ use super::filters::{FilterWords, SearchFormFragment, fault, filters, label};
 use super::frame::{ChoiceLink, CountedLink, Frame, POLICY, Site, page, refusal, render};
 use super::locale::Locale;
 use super::review::ReviewFragment;
+use super::search_feed::feed_url;
 use crate::compute::apart_if;
 use crate::links::{Links, SEARCH_PATH};
 use crate::model::{ReviewFilter, Sort, TextMatch};
@@ -43,6 +44,7 @@ struct SearchPage<'a> {
     limit: String,
     form: SearchFormFragment<'a>,
     json_url: String,
+    feed_url: String,
 }
 
 /// `/search`, rendered for each request.
@@ -134,6 +136,7 @@ impl<'a> SearchView<'a> {
                 query: self.query,
             },
             json_url: self.json_url(),
+            feed_url: feed_url(self.query, self.links),
         }
     }
 

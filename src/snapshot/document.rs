@@ -256,7 +256,7 @@ pub fn array(opening: Vec<u8>, reviews: Vec<Bytes>, closing: &'static [u8]) -> V
 // The feeds: the newest reviews as JSON Feed (<https://www.jsonfeed.org/version/1.1/>) and as Atom (RFC 4287).
 
 /// Maximum number of reviews in a feed.
-const FEED_REVIEWS: usize = 50;
+pub const FEED_REVIEWS: usize = 50;
 
 /// The IDs of entries are permalinks under `first_links`.
 fn json_feed(
@@ -379,7 +379,39 @@ fn atom_feed(
     first_links: &Links,
 ) -> (Vec<u8>, Vec<u8>) {
     let path = Document::AtomFeed.path();
-    let feed = Feed {
+    let hub = link("hub", links.hub(), None);
+    let mut feed = feed(business, newest, first_links, path);
+    feed.links = vec![
+        self_link(links, path),
+        hub,
+        link("alternate", links.home(), Some("text/html")),
+    ];
+    split_updated(xml(&feed))
+}
+
+/// The feed of a search; `address` and `page` are those of the feed and of the results, below the base URL.
+pub fn search_feed(
+    input: &SnapshotInput,
+    newest: &[wire::Review],
+    links: &Links,
+    (address, page): (&str, &str),
+    changed_at: DateTime<Utc>,
+) -> Vec<u8> {
+    let first_links = input.first_links.as_ref().unwrap_or(links);
+    let mut feed = feed(&input.business, newest, first_links, address);
+    feed.links = vec![
+        self_link(links, address),
+        link("alternate", links.absolute(page), Some("text/html")),
+    ];
+    let newest = feed.entries.iter().map(|entry| entry.updated).max();
+    feed.updated = newest.unwrap_or(changed_at.fixed_offset());
+    xml(&feed)
+}
+
+/// A feed without links and `updated`.
+fn feed(business: &Business, newest: &[wire::Review], first_links: &Links, path: &str) -> Feed {
+    let entries = newest.iter();
+    Feed {
         title: Text::plain(clean(&title(business))),
         subtitle: business
             .description
@@ -393,26 +425,26 @@ fn atom_feed(
             uri: business.url.as_deref().filter(|url| is_web(url)).map(clean),
             ..Person::default()
         }],
-        links: vec![
-            link("self", links.absolute(path), Some("application/atom+xml")),
-            link("hub", links.hub(), None),
-            link("alternate", links.home(), Some("text/html")),
-        ],
-        entries: newest
-            .iter()
+        entries: entries
             .map(|review| entry(business, review, first_links))
             .collect(),
         ..Feed::default()
-    };
+    }
+}
+
+fn self_link(links: &Links, path: &str) -> Link {
+    let kind = Document::AtomFeed.content_type();
+    link("self", links.absolute(path), Some(kind))
+}
+
+fn xml(feed: &Feed) -> Vec<u8> {
     let config = WriteConfig {
         write_document_declaration: true,
         indent_size: Some(1),
     };
     // Writing to memory cannot fail, and every text has been cleaned.
-    let xml = feed
-        .write_with_config(Vec::new(), config)
-        .unwrap_or_default();
-    split_updated(xml)
+    feed.write_with_config(Vec::new(), config)
+        .unwrap_or_default()
 }
 
 /// The feed without its first `updated` element, which is the feed's own: in texts `<` is escaped, and entries follow

@@ -297,6 +297,7 @@ find-counts = { $count ->
 }
 find-years = Nach Jahr
 find-results = Ergebnisse
+find-feed = Atom-Feed dieser Suche
 find-remove = diesen Filter entfernen
 find-remove-all = Alle Filter entfernen
 find-pages = Ergebnisseiten

@@ -305,6 +305,7 @@ find-counts = { $count ->
 }
 find-years = By year
 find-results = Results
+find-feed = Atom feed of this search
 find-remove = remove this filter
 find-remove-all = Remove all filters
 find-pages = Pages of results

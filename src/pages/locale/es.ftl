@@ -309,6 +309,7 @@ find-counts = { $count ->
 }
 find-years = Por año
 find-results = Resultados
+find-feed = Feed Atom de esta búsqueda
 find-remove = quitar este filtro
 find-remove-all = Quitar todos los filtros
 find-pages = Páginas de resultados

@@ -315,6 +315,7 @@ find-counts = { $count ->
 }
 find-years = Par année
 find-results = Résultats
+find-feed = Flux Atom de cette recherche
 find-remove = retirer ce filtre
 find-remove-all = Retirer tous les filtres
 find-pages = Pages de résultats

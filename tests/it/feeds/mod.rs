@@ -1,6 +1,7 @@
 //! The feeds: the 50 newest reviews as JSON Feed 1.1 and Atom, read with independent parsers.
 
 mod lasting;
+mod search;
 
 use chrono::{DateTime, Utc};
 use feed_rs::model::{Entry, Feed};

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use super::{CommandOutput, Home, Serving, output_of, reviews};
-use crate::support::{Site, SiteAnswer, SiteRequest, rows, sqlite3};
+use crate::support::{Site, SiteAnswer, SiteRequest, sqlite3};
 
 /// A home with a business, so that instants have a time zone.
 fn home() -> Home {
@@ -158,7 +158,7 @@ fn pages_by_token_are_one_import_until_the_token_is_empty() {
     );
     assert_eq!(count(&home, "true"), "5");
     assert_eq!(
-        rows(&home.path(), "select files, added from import_run"),
+        sqlite3(&home.path(), "select files, added from import_run"),
         "[\"sync google\"]|5\n"
     );
 }
@@ -609,7 +609,10 @@ fn unchanged_run_is_no_import_to_undo() {
     let (home, site) = (home(), google_site(2));
     done(&home.run(&["sync", "add", "google", &site.url("/r"), "--yes"]));
     done(&home.run(&["sync", "run"]));
-    assert_eq!(rows(&home.path(), "select count(*) from import_run"), "1\n");
+    assert_eq!(
+        sqlite3(&home.path(), "select count(*) from import_run"),
+        "1\n"
+    );
 }
 
 #[test]
@@ -725,7 +728,7 @@ fn missed_run_is_made_up_once_after_a_start() {
         "reviews_sync_last_success_timestamp_seconds{source=\"google\"} 1",
     );
     assert_eq!(
-        rows(&home.path(), "select count(*) from sync_request"),
+        sqlite3(&home.path(), "select count(*) from sync_request"),
         "0\n"
     );
     sqlite3(

@@ -1,0 +1,74 @@
+//! `/search.atom`: any search of `/search` as an Atom feed of its newest reviews, so that a feed reader or an automation
+//! says when, for example, a bad review has come.
+
+use std::sync::Arc;
+
+use poem::web::Data;
+use poem::{IntoResponse as _, Request, Response, handler};
+
+use super::cached::Pages;
+use crate::links::Links;
+use crate::model::TextMatch;
+use crate::search::{SearchParameters, SearchRequest};
+use crate::snapshot::Document;
+use crate::snapshot::document::{FEED_REVIEWS, search_feed};
+use crate::web::{ClientAddress, QueryParameters, ReadyBody};
+use crate::wire;
+use crate::wire::parameters::Arguments as _;
+
+/// Parameters of the page that a feed ignores: it is always the newest reviews.
+const IGNORED: [&str; 3] = ["sort", "limit", "cursor"];
+
+#[handler]
+pub async fn atom(
+    pages: Data<&Arc<Pages>>,
+    client: ClientAddress,
+    request: &Request,
+) -> poem::Result<Response> {
+    let ctx = &pages.ctx;
+    let snapshot = ctx.current.load();
+    let mut query = QueryParameters::of_form(request).with(&IGNORED, &[]);
+    let values = SearchParameters::take_from(&mut query);
+    let issues = &mut query.issues;
+    let search = SearchRequest::new(values, issues, &snapshot.input, TextMatch::Words);
+    query.check()?;
+    let _slot = ctx.turn(client).await?;
+    let index = &ctx.text_index;
+    let found = index
+        .search(&snapshot, &search.filter, FEED_REVIEWS, None)
+        .await;
+    let entries = &snapshot.input.entries;
+    let positions = found.positions.iter();
+    let reviews = positions.map(|at| wire::Review::new(&entries[*at].review, &ctx.links));
+    let reviews: Vec<_> = reviews.collect();
+    let (address, page) = (
+        feed_address(&query),
+        query.address("/search", &IGNORED, &[]),
+    );
+    let changed_at = snapshot.changed_at();
+    let xml = search_feed(
+        &snapshot.input,
+        &reviews,
+        &ctx.links,
+        (&address, &page),
+        changed_at,
+    );
+    let content_type = Document::AtomFeed.content_type();
+    Ok(ReadyBody::whole(content_type, xml, Arc::clone(&snapshot)).into_response())
+}
+
+/// The feed's address below the base URL, the same for every order of the parameters.
+fn feed_address(query: &QueryParameters) -> String {
+    let address = query.address("/search.atom", &IGNORED, &[]);
+    let Some((path, pairs)) = address.split_once('?') else {
+        return address;
+    };
+    let mut pairs: Vec<&str> = pairs.split('&').collect();
+    pairs.sort_unstable();
+    format!("{path}?{}", pairs.join("&"))
+}
+
+/// The address of the feed of a search whose parameters were read.
+pub fn feed_url(query: &QueryParameters, links: &Links) -> String {
+    links.absolute(&feed_address(query))
+}
