@@ -143,6 +143,9 @@ pub async fn begin_run(
     sqlx::query!("delete from import_run where run_id <= ?", oldest)
         .execute(&mut *write)
         .await?;
+    sqlx::query!("delete from import_run_review where run_id <= ?", oldest)
+        .execute(&mut *write)
+        .await?;
     forget_runs(write, now).await?;
     Ok(id)
 }
@@ -163,7 +166,7 @@ pub async fn forget_runs(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<
     .execute(&mut *write)
     .await?;
     sqlx::query!(
-        "delete from import_run_review where run_id not in (select run_id from import_run where is_kept)"
+        "delete from import_run_review where run_id in (select run_id from import_run where not is_kept)"
     )
     .execute(&mut *write)
     .await?;
