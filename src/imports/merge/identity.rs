@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::imports::map::{Incoming, SOURCE_DEFAULT};
 use crate::imports::merge::collector::{Row, source_name};
-use crate::imports::merge::known::{Known, KnownReview, PREFIXES_MAX, Rules, prefixed_id};
+use crate::imports::merge::known::{
+    Known, KnownReview, PREFIXES_MAX, Rules, is_deleted_of_place, is_of_place, prefixed_id,
+};
 use crate::imports::platforms::all_formats;
 use crate::model::{Base, Day, GONE, Review, ReviewId, Status, Unit};
 use crate::storage::reviews::DeletedReview;
@@ -506,6 +508,7 @@ impl<'k> Search<'k> {
         for (id, known) in &self.known.reviews {
             let is_in_span = (*first..=*last).contains(&known.review.date);
             if is_in_span
+                && known.source.is_some()
                 && known.review.status != Status::withheld(GONE)
                 && is_of_place(row, known)
             {
@@ -550,42 +553,6 @@ fn shown_id(id: &ReviewId) -> &str {
     } else {
         id.as_str()
     }
-}
-
-fn is_of_place(row: &Row, known: &KnownReview) -> bool {
-    let location = row.incoming.stated.location.as_deref();
-    match (&known.source, source_name(&row.incoming)) {
-        (Some(source), Some(name)) => is_place(
-            &source.source_name,
-            source.location.as_deref(),
-            name,
-            location,
-        ),
-        // A review by hand that names no source may be of any.
-        (None, Some(name)) => {
-            let own = &known.review.source.name;
-            own == name || own == SOURCE_DEFAULT
-        }
-        (_, None) => true,
-    }
-}
-
-fn is_deleted_of_place(row: &Row, deleted: &DeletedReview) -> bool {
-    let location = row.incoming.stated.location.as_deref();
-    let name = source_name(&row.incoming);
-    name.is_none_or(|name| {
-        is_place(
-            &deleted.source_name,
-            deleted.location.as_deref(),
-            name,
-            location,
-        )
-    })
-}
-
-/// A source that gives no location may mean any of its locations.
-fn is_place(source: &str, location: Option<&str>, name: &str, of: Option<&str>) -> bool {
-    source == name && location.zip(of).is_none_or(|(one, other)| one == other)
 }
 
 /// Whether an id was derived from a row without one; see `map::values::digest`.

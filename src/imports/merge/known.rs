@@ -37,6 +37,56 @@ pub struct KnownReview {
     pub is_readable: bool,
 }
 
+impl Known {
+    /// Whether the row's id is that of a review from another source or location.
+    fn is_taken_elsewhere(&self, row: &Row) -> bool {
+        let review = self.reviews.get(&row.id);
+        let deleted = self.deleted.get(&row.id);
+        review.is_some_and(|review| !is_of_place(row, review))
+            || deleted.is_some_and(|its| {
+                its.as_ref()
+                    .is_none_or(|its| !is_deleted_of_place(row, its))
+            })
+    }
+}
+
+/// Whether the review is of the row's source and location, as far as both are known.
+pub fn is_of_place(row: &Row, known: &KnownReview) -> bool {
+    let location = row.incoming.stated.location.as_deref();
+    match (&known.source, source_name(&row.incoming)) {
+        (Some(source), Some(name)) => is_place(
+            &source.source_name,
+            source.location.as_deref(),
+            name,
+            location,
+        ),
+        // A review by hand that names no source may be of any.
+        (None, Some(name)) => {
+            let own = &known.review.source.name;
+            own == name || own == SOURCE_DEFAULT
+        }
+        (_, None) => true,
+    }
+}
+
+pub fn is_deleted_of_place(row: &Row, deleted: &DeletedReview) -> bool {
+    let location = row.incoming.stated.location.as_deref();
+    let name = source_name(&row.incoming);
+    name.is_none_or(|name| {
+        is_place(
+            &deleted.source_name,
+            deleted.location.as_deref(),
+            name,
+            location,
+        )
+    })
+}
+
+/// A source that gives no location may mean any of its locations.
+fn is_place(source: &str, location: Option<&str>, name: &str, of: Option<&str>) -> bool {
+    source == name && location.zip(of).is_none_or(|(one, other)| one == other)
+}
+
 /// How rows are merged.
 pub struct Rules<'r> {
     pub key: DigestKey,
@@ -87,10 +137,16 @@ pub async fn load(
     let stored: BTreeSet<String> = stored.map(|source| source.source_name.clone()).collect();
     let stored: Vec<&str> = stored.iter().map(String::as_str).collect();
     load_sources(write, &stored, &mut known).await?;
-    let taken = rows
-        .iter()
-        .filter(|row| known.reviews.contains_key(&row.id) || known.deleted.contains_key(&row.id));
-    let prefixed = taken.flat_map(|row| {
+    let mut sources: HashMap<&ReviewId, Option<&str>> = HashMap::new();
+    let mut taken: Vec<&Row> = Vec::new();
+    for row in rows {
+        let source = source_name(&row.incoming);
+        let is_other = *sources.entry(&row.id).or_insert(source) != source;
+        if is_other || known.is_taken_elsewhere(row) {
+            taken.push(row);
+        }
+    }
+    let prefixed = taken.into_iter().flat_map(|row| {
         let source = source_name(&row.incoming).unwrap_or(SOURCE_DEFAULT);
         (1..=PREFIXES_MAX).filter_map(move |number| prefixed_id(source, number, &row.id))
     });

@@ -147,6 +147,9 @@ pub async fn begin_run(
     sqlx::query!("delete from import_run where run_id <= ?", oldest)
         .execute(&mut *write)
         .await?;
+    sqlx::query!("delete from import_run_review where run_id <= ?", oldest)
+        .execute(&mut *write)
+        .await?;
     forget_runs(write, now).await?;
     Ok(id)
 }
@@ -172,7 +175,7 @@ pub async fn forget_run(write: &mut Write, run: i64) -> sqlx::Result<()> {
 pub async fn forget_runs(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<()> {
     let oldest = utc_seconds(now - Duration::days(UNDOABLE_DAYS_MAX));
     sqlx::query!(
-        "update import_run set is_kept = 0 where is_kept and (started_at < ?1 or run_id not in
+        "update import_run set is_kept = 0 where is_kept and (started_at < ?1 or run_id in (select run_id from import_run_source) and run_id not in
            (select run_id from (select run_id, row_number() over (partition by source_name order by run_id desc) as place
              from import_run_source) where place <= ?2))",
         oldest,
@@ -181,7 +184,7 @@ pub async fn forget_runs(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<
     .execute(&mut *write)
     .await?;
     sqlx::query!(
-        "delete from import_run_review where run_id not in (select run_id from import_run where is_kept)"
+        "delete from import_run_review where run_id in (select run_id from import_run where not is_kept)"
     )
     .execute(&mut *write)
     .await?;
