@@ -201,6 +201,7 @@ const EXCHANGE_REASONS: &[&str] = &[
     "network_down",
     "host_unreachable",
     "tls",
+    "connect_timed_out",
     "timed_out",
     "closed",
     "protocol",

@@ -145,7 +145,9 @@ impl From<reqwest::Error> for Failure {
         if let Some(failure) = find::<Self>(&error) {
             return *failure;
         }
-        if find::<rustls::Error>(&error).is_some() {
+        if let Some(reason) = find::<rustls::Error>(&error) {
+            // The callback's owner needs the exact reason: expired, another name, an unknown root.
+            tracing::info!(%reason, "websub.tls_failed: a callback's certificate or TLS version was not accepted");
             return Self::Tls;
         }
         // Its clients have no other timeout than that of connecting.
