@@ -1,5 +1,10 @@
 //! `cargo run --example evaluate -- FILE [--trade DIR] [--json]`: measures the agreement of the analysis with annotators.
 
+#![allow(
+    clippy::print_stdout,
+    reason = "it is run by hand, and prints its results"
+)]
+
 mod evaluate;
 mod measure;
 

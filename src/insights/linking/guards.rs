@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::context::TokenContext;
 use super::words::WordClass::{self, Firm, FirstName, WordName};
-use super::words::{TABLE, Table};
+use super::words::{TABLE, WordTable};
 use crate::insights::text::{Capitalisation, Fingerprint};
 use crate::insights::trades::{PatternStep, parse_pattern};
 
@@ -58,21 +58,24 @@ pub struct Guards {
 impl Guards {
     pub fn get() -> &'static Self {
         // A test verifies that every pattern can be read.
-        static READ: LazyLock<Guards> =
-            LazyLock::new(|| toml::from_str::<File>(TABLE).unwrap_or_default().guards);
+        static READ: LazyLock<Guards> = LazyLock::new(|| {
+            toml::from_str::<ContextFile>(TABLE)
+                .unwrap_or_default()
+                .guards
+        });
         &READ
     }
 }
 
 /// The part of `words.toml` with the contexts.
 #[derive(Debug, Default, Deserialize)]
-struct File {
+struct ContextFile {
     guards: Guards,
 }
 
 /// The lists for patterns: those of the table, and its classes; `@Street` is a class whose words need a capital.
 fn lists() -> BTreeMap<String, Vec<String>> {
-    let table = Table::get();
+    let table = WordTable::get();
     let classes = table
         .words
         .keys()
@@ -261,10 +264,10 @@ impl Condition {
 
 #[cfg(test)]
 mod tests {
-    use super::{File, TABLE};
+    use super::{ContextFile, TABLE};
 
     #[test]
     fn every_pattern_of_a_context_can_be_read() {
-        toml::from_str::<File>(TABLE).unwrap();
+        toml::from_str::<ContextFile>(TABLE).unwrap();
     }
 }

@@ -16,16 +16,17 @@ use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap}
 pub const TABLE: &str = include_str!("words.toml");
 
 #[derive(Debug, Default, Deserialize)]
-pub struct Table {
+pub struct WordTable {
     /// The words of each class, separated by spaces.
     pub words: BTreeMap<String, String>,
     pub lists: BTreeMap<String, Vec<String>>,
 }
 
-impl Table {
+impl WordTable {
     pub fn get() -> &'static Self {
         // A test verifies that it can be read.
-        static READ: LazyLock<Table> = LazyLock::new(|| toml::from_str(TABLE).unwrap_or_default());
+        static READ: LazyLock<WordTable> =
+            LazyLock::new(|| toml::from_str(TABLE).unwrap_or_default());
         &READ
     }
 }
@@ -157,7 +158,7 @@ impl Dictionary {
     /// The built-in table, without the names of a business.
     pub fn new() -> Self {
         let mut words = Self::default();
-        for (class, list) in &Table::get().words {
+        for (class, list) in &WordTable::get().words {
             let class = WordClass::of_section(class);
             for (word, class) in list
                 .split_whitespace()
@@ -348,8 +349,8 @@ mod tests {
 
     #[test]
     fn every_section_of_the_table_is_a_class_with_words() {
-        toml::from_str::<Table>(TABLE).unwrap();
-        let sections = &Table::get().words;
+        toml::from_str::<WordTable>(TABLE).unwrap();
+        let sections = &WordTable::get().words;
         // The classes after those of the table come from names.
         assert_eq!(sections.len(), WordClass::FirstName as usize);
         let words = Dictionary::new();
