@@ -16,9 +16,7 @@ use super::review::ReviewFragment;
 use crate::compute::apart_if;
 use crate::links::{Links, SEARCH_PATH};
 use crate::model::{ReviewFilter, Sort, TextMatch};
-use crate::search::{
-    Cursor, ResultPage, SHORT_PAGE, SearchParameters, SearchRequest, TextFinder,
-};
+use crate::search::{Cursor, ResultPage, SHORT_PAGE, SearchParameters, SearchRequest, TextFinder};
 use crate::snapshot::Snapshot;
 use crate::web::{ClientAddress, HttpProblem, QueryParameters, wants_html};
 use crate::wire::parameters::{Arguments as _, MatchRule, Parameter};
@@ -50,7 +48,7 @@ struct SearchPage<'a> {
 /// `/search`, rendered for each request.
 #[handler]
 pub async fn search(
-    pages: Data<&Arc<Pages>>,
+    Data(pages): Data<&Arc<Pages>>,
     client: ClientAddress,
     request: &Request,
 ) -> poem::Result<Response> {

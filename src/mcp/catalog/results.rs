@@ -17,8 +17,8 @@ use crate::search::{
     TextIndex,
 };
 use crate::snapshot::Snapshot;
-use crate::snapshot::document::head;
 use crate::snapshot::Snapshot;
+use crate::snapshot::document::head;
 use crate::wire::parameters::{
     self, Arguments as _, InsightsPart, ParameterSource as _, arguments,
 };

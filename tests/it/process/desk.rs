@@ -631,7 +631,14 @@ fn a_manual_page_has_options_with_variables_and_examples() {
             .filter_map(|line| line.strip_prefix(".SH "))
             .map(|name| name.trim_matches('"'))
             .collect();
-        let all = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXTRA", "VERSION"];
+        let all = [
+            "NAME",
+            "SYNOPSIS",
+            "DESCRIPTION",
+            "OPTIONS",
+            "EXTRA",
+            "VERSION",
+        ];
         assert_eq!(sections, all, "{command}");
         for part in ["DATABASE_URL", "Examples:", &format!("reviews {command}")] {
             assert!(page.contains(part), "{command}: {part}: {page}");
