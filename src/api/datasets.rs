@@ -152,12 +152,11 @@ impl DatasetsApi {
     async fn get_facets(&self, client: ClientAddress) -> poem::Result<Cacheable<wire::Facets>> {
         let snapshot = self.ctx.current.load();
         let cell = self.facets.of(&snapshot);
-        let body = match cell.get() {
-            Some(body) => body,
-            None => {
-                let _slot = self.ctx.turn(client).await?;
-                made_once(&cell, || wire::json(&facets(&snapshot, VALUES_MAX)).into())
-            }
+        let body = if let Some(body) = cell.get() {
+            body
+        } else {
+            let _slot = self.ctx.turn(client).await?;
+            made_once(&cell, || wire::json(&facets(&snapshot, VALUES_MAX)).into())
         };
         Ok(ReadyBody::whole(JSON, body.clone(), snapshot).into())
     }

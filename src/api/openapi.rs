@@ -321,7 +321,7 @@ impl<A: OpenApi> OpenApi for Expanded<A> {
 fn expand(parameter: MetaOperationParam) -> Vec<MetaOperationParam> {
     let object = match parameter.schema {
         MetaSchemaRef::Inline(object) if object.ty == "object" => object,
-        _ => return vec![parameter],
+        MetaSchemaRef::Inline(_) | MetaSchemaRef::Reference(_) => return vec![parameter],
     };
     let expanded = object.properties.into_iter().map(|(name, schema)| {
         let (mut schema, mut description) = (schema, None);

@@ -56,7 +56,7 @@ pub fn public(
 
 /// `/.well-known/openapi.json`.
 #[handler]
-fn openapi(ctx: Data<&Arc<Ctx>>, description: Data<&Arc<Description>>) -> ReadyBody {
+fn openapi(Data(ctx): Data<&Arc<Ctx>>, Data(description): Data<&Arc<Description>>) -> ReadyBody {
     let snapshot = ctx.current.load();
     ReadyBody::cached(&description.of(&snapshot), snapshot)
 }

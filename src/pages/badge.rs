@@ -25,7 +25,7 @@ const NAME_CHARACTERS: usize = 40;
 
 /// `form=short` omits the name and the day.
 #[handler]
-pub fn show(ctx: Data<&Arc<Ctx>>, request: &Request) -> poem::Result<Response> {
+pub fn show(Data(ctx): Data<&Arc<Ctx>>, request: &Request) -> poem::Result<Response> {
     let query = request.uri().query().unwrap_or_default();
     let pairs = url::form_urlencoded::parse(query.as_bytes());
     let forms = pairs.filter(|(name, value)| name == "form" && !value.is_empty());

@@ -154,12 +154,11 @@ impl Pages {
     pub async fn response(&self, page: Page, client: ClientAddress) -> poem::Result<Response> {
         let snapshot = self.ctx.current.load();
         let rendered = self.of(&snapshot).bodies[page as usize].get().cloned();
-        let body = match rendered {
-            Some(body) => body,
-            None => {
-                let _slot = self.ctx.turn(client).await?;
-                self.body(&snapshot, page)
-            }
+        let body = if let Some(body) = rendered {
+            body
+        } else {
+            let _slot = self.ctx.turn(client).await?;
+            self.body(&snapshot, page)
         };
         Ok(protect(ReadyBody::cached(&body, snapshot), POLICY))
     }
@@ -168,7 +167,7 @@ impl Pages {
 /// `/sitemaps/{number}.xml`, counted from 1: one file of a sitemap with several.
 #[handler]
 pub async fn sitemap_file(
-    pages: Data<&Arc<Pages>>,
+    Data(pages): Data<&Arc<Pages>>,
     client: ClientAddress,
     Path(name): Path<String>,
 ) -> poem::Result<ReadyBody> {

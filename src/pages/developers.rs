@@ -155,7 +155,7 @@ fn policy(scripts: &[&str], styles: &[&str]) -> String {
 
 /// `/docs`.
 #[handler]
-pub fn docs(ctx: Data<&Arc<Ctx>>) -> Response {
+pub fn docs(Data(ctx): Data<&Arc<Ctx>>) -> Response {
     let page = made_once(&SWAGGER_UI, swagger_ui);
     let body = ReadyBody::cached(&page.body, ctx.current.load());
     protect_with(body, page.policy.clone())

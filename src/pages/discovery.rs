@@ -130,7 +130,7 @@ const VALID_MONTHS: Months = Months::new(6);
 
 /// 404 if no contact is set.
 #[handler]
-pub fn security_txt(ctx: Data<&Arc<Ctx>>) -> poem::Result<ReadyBody> {
+pub fn security_txt(Data(ctx): Data<&Arc<Ctx>>) -> poem::Result<ReadyBody> {
     let text = ctx
         .contacts
         .get()

@@ -241,7 +241,7 @@ pub fn snippet(options: &EmbedOptions, label: &str, links: &Links) -> String {
 /// `/embed`.
 #[handler]
 pub async fn embed(
-    ctx: Data<&Arc<Ctx>>,
+    Data(ctx): Data<&Arc<Ctx>>,
     client: ClientAddress,
     request: &Request,
 ) -> poem::Result<Response> {
@@ -343,7 +343,10 @@ impl fmt::Display for Rgb {
 
 /// `/embed/accent/{colour}.css`: a stylesheet, because the pages' policy forbids inline styles.
 #[handler]
-pub fn accent_style(ctx: Data<&Arc<Ctx>>, Path(name): Path<String>) -> poem::Result<Response> {
+pub fn accent_style(
+    Data(ctx): Data<&Arc<Ctx>>,
+    Path(name): Path<String>,
+) -> poem::Result<Response> {
     let colour = name.strip_suffix(".css").and_then(Rgb::parse);
     let colour = colour.ok_or_else(|| {
         HttpProblem::not_found(
@@ -371,7 +374,7 @@ struct EmbedTryPage<'a> {
 /// `/embed/try`.
 #[handler]
 pub async fn try_embed(
-    ctx: Data<&Arc<Ctx>>,
+    Data(ctx): Data<&Arc<Ctx>>,
     client: ClientAddress,
     request: &Request,
 ) -> poem::Result<Response> {

@@ -120,7 +120,7 @@ struct ReviewPage<'a> {
 
 /// `/reviews/{id}`.
 #[handler]
-pub fn permalink(ctx: Data<&Arc<Ctx>>, Path(id): Path<String>) -> poem::Result<Response> {
+pub fn permalink(Data(ctx): Data<&Arc<Ctx>>, Path(id): Path<String>) -> poem::Result<Response> {
     let snapshot = ctx.current.load();
     let entries = &snapshot.input.entries;
     let found = id.parse::<ReviewId>().ok().and_then(|id| entries.find(&id));

@@ -50,7 +50,7 @@ struct SearchPage<'a> {
 /// `/search`, rendered for each request.
 #[handler]
 pub async fn search(
-    pages: Data<&Arc<Pages>>,
+    Data(pages): Data<&Arc<Pages>>,
     client: ClientAddress,
     request: &Request,
 ) -> poem::Result<Response> {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use poem::Response;
 use poem::error::ResponseError;
 use poem::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
-use poem::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use poem::http::{HeaderName, HeaderValue, StatusCode};
 use thiserror::Error;
 
 use crate::wire::{self, Issue, Problem};
@@ -22,9 +22,9 @@ pub const INVALID_PARAMETERS: &str = "urn:problem-type:reviews-service:invalid-p
 #[error("{}", document.detail)]
 pub struct HttpProblem {
     pub status: StatusCode,
-    pub document: Problem,
+    pub document: Box<Problem>,
     /// Header fields besides those of every error.
-    pub headers: HeaderMap,
+    pub headers: Vec<(HeaderName, HeaderValue)>,
 }
 
 impl HttpProblem {
@@ -32,15 +32,15 @@ impl HttpProblem {
     pub fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         Self {
             status,
-            document: Problem {
+            document: Box::new(Problem {
                 kind: "about:blank".to_owned(),
                 title: phrase(status).to_owned(),
                 status: status.as_u16(),
                 detail: detail.into(),
                 instance: None,
                 issues: Vec::new(),
-            },
-            headers: HeaderMap::new(),
+            }),
+            headers: Vec::new(),
         }
     }
 
@@ -76,15 +76,15 @@ impl HttpProblem {
 
     #[must_use]
     pub fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.headers.insert(name, value);
+        self.headers.push((name, value));
         self
     }
 
     /// The response with the header fields of this error and of every error, and this body.
     pub fn response(self, content_type: &'static str, body: impl Into<poem::Body>) -> Response {
         let mut response = Response::builder().status(self.status).body(body);
-        *response.headers_mut() = self.headers;
         let headers = response.headers_mut();
+        headers.extend(self.headers);
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
         response
@@ -152,7 +152,8 @@ mod tests {
         ] {
             let after = Duration::from_millis(after_ms);
             let problem = HttpProblem::retry_later(StatusCode::TOO_MANY_REQUESTS, "Wait.", after);
-            assert_eq!(problem.headers[RETRY_AFTER], seconds, "{after_ms} ms");
+            let expected = (RETRY_AFTER, HeaderValue::from_static(seconds));
+            assert_eq!(problem.headers, [expected], "{after_ms} ms");
         }
     }
 }

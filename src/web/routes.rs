@@ -204,19 +204,14 @@ fn options(allowed: &HeaderValue) -> Response {
 fn poem_paths(path: &str) -> (String, String) {
     let (mut named, mut numbered, mut number) = (String::new(), String::new(), 0);
     for segment in path.split('/').skip(1) {
-        match segment
-            .strip_prefix('{')
-            .and_then(|name| name.strip_suffix('}'))
-        {
-            Some(name) => {
-                named.extend(["/:", name]);
-                numbered.push_str(&format!("/:param{number}"));
-                number += 1;
-            }
-            None => {
-                named.extend(["/", segment]);
-                numbered.extend(["/", segment]);
-            }
+        let name = segment.strip_prefix('{');
+        if let Some(name) = name.and_then(|name| name.strip_suffix('}')) {
+            named.extend(["/:", name]);
+            numbered.extend(["/:param", &number.to_string()]);
+            number += 1;
+        } else {
+            named.extend(["/", segment]);
+            numbered.extend(["/", segment]);
         }
     }
     (named, numbered)

@@ -205,12 +205,11 @@ async fn hold<E: Endpoint<Output = Response> + 'static>(
         ended = &mut connection => Some(ended),
         () = stopping.cancelled() => None,
     };
-    let ended = match ended {
-        Some(ended) => ended,
-        None => {
-            Pin::new(&mut connection).graceful_shutdown();
-            (&mut connection).await
-        }
+    let ended = if let Some(ended) = ended {
+        ended
+    } else {
+        Pin::new(&mut connection).graceful_shutdown();
+        (&mut connection).await
     };
     let mut stream = connection.into_parts().io.into_inner();
     if ended.is_err_and(|error| is_write_timeout(&error)) {

@@ -133,10 +133,7 @@ pub async fn counts(
     request: &SubscriptionRequest,
     share: i64,
 ) -> sqlx::Result<Counts> {
-    let (document, host) = (
-        request.form.document.name(),
-        request.form.callback.host(),
-    );
+    let (document, host) = (request.form.document.name(), request.form.callback.host());
     sqlx::query_as!(
         Counts,
         r#"with waiting as (

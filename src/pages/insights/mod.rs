@@ -47,7 +47,7 @@ arguments! {
 /// `/insights`, with or without a query.
 #[handler]
 pub async fn insights(
-    pages: Data<&Arc<Pages>>,
+    Data(pages): Data<&Arc<Pages>>,
     client: ClientAddress,
     request: &Request,
 ) -> poem::Result<Response> {

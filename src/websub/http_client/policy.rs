@@ -532,8 +532,13 @@ mod tests {
             for (purpose, first, last, before, after) in RANGES {
                 for inside in [first, last] {
                     match verdict(inside, 443) {
-                        Err(Refused::Address { purpose: stated, .. }) => {
-                            assert!(stated.contains(purpose), "{inside} is {stated}, not {purpose}");
+                        Err(Refused::Address {
+                            purpose: stated, ..
+                        }) => {
+                            assert!(
+                                stated.contains(purpose),
+                                "{inside} is {stated}, not {purpose}"
+                            );
                         }
                         other => {
                             panic!(
