@@ -29,9 +29,9 @@ pub struct ExportCommand {
     /// Overwrite FILE if it exists
     #[arg(long, requires = "file")]
     force: bool,
-    /// Output format
-    #[arg(long, value_name = "F", value_enum, default_value_t = ExportFormat::Jsonl)]
-    format: ExportFormat,
+    /// Output format [default: csv if FILE ends in .csv, else jsonl]
+    #[arg(long, value_name = "F", value_enum)]
+    format: Option<ExportFormat>,
 }
 
 /// What an export is written as.
@@ -44,7 +44,37 @@ pub enum ExportFormat {
 }
 
 impl ExportCommand {
+    /// The format of the file's name, which `--format` must not contradict.
+    fn format(&self) -> anyhow::Result<ExportFormat> {
+        let Some(file) = &self.file else {
+            return Ok(self.format.unwrap_or(ExportFormat::Jsonl));
+        };
+        let extension = file.extension().unwrap_or_default();
+        let named = if extension.eq_ignore_ascii_case("csv") {
+            ExportFormat::Csv
+        } else {
+            ExportFormat::Jsonl
+        };
+        ensure!(
+            self.format.is_none_or(|format| format == named),
+            "FILE {} would be {}, which --format contradicts; leave --format out, or name a FILE that {} in .csv",
+            file.display(),
+            if named == ExportFormat::Csv {
+                "a table"
+            } else {
+                "JSON Lines"
+            },
+            if named == ExportFormat::Csv {
+                "does not end"
+            } else {
+                "ends"
+            }
+        );
+        Ok(named)
+    }
+
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
+        let format = self.format()?;
         let path = config.path()?;
         let readers = Database::open_read_only(&path).await?;
         let protected = Protected {
@@ -78,12 +108,12 @@ impl ExportCommand {
             reviews,
             deleted,
             unreadable,
-        } = self.write(&readers, &name, out).await?;
+        } = write(format, &readers, &name, out).await?;
         if let Some(output) = output {
             output.keep()?;
         }
         readers.close().await;
-        let lacks = match self.format {
+        let lacks = match format {
             ExportFormat::Jsonl => "",
             ExportFormat::Csv => TABLE_LACKS,
         };
@@ -104,43 +134,43 @@ impl ExportCommand {
         );
         Ok(Exit::SomeRejected)
     }
+}
 
-    /// Writes to `out`, which is called `name`.
-    async fn write(
-        &self,
-        readers: &SqlitePool,
-        name: &str,
-        out: Box<dyn Write + '_>,
-    ) -> anyhow::Result<Written> {
-        let unwritable = || format!("{name} cannot be written");
-        let mut out = Out::new(self.format, out)?;
-        let mut transaction = readers.begin().await?;
-        if let Some(about) = about(&mut transaction).await? {
-            out.begin(&about).with_context(unwritable)?;
-        }
-        let mut export = Export::new(&mut transaction).await?;
-        let total = counts(&mut transaction).await?;
-        let total = total.iter().map(|one| one.count).sum();
-        let bar = progress("exporting", total);
-        let (mut reviews, mut deleted) = (0, 0);
-        while let Some(lines) = export.next(&mut transaction).await? {
-            for line in lines {
-                match &line {
-                    Exported::Review(..) => reviews += 1,
-                    Exported::Deleted(_) => deleted += 1,
-                }
-                out.put(&line).with_context(unwritable)?;
-            }
-            bar.set_position(reviews);
-        }
-        drop(bar);
-        out.finish().with_context(unwritable)?;
-        Ok(Written {
-            reviews,
-            deleted,
-            unreadable: u64::saturating_sub(total, reviews),
-        })
+/// Writes to `out`, which is called `name`.
+async fn write(
+    format: ExportFormat,
+    readers: &SqlitePool,
+    name: &str,
+    out: Box<dyn Write + '_>,
+) -> anyhow::Result<Written> {
+    let unwritable = || format!("{name} cannot be written");
+    let mut out = Out::new(format, out)?;
+    let mut transaction = readers.begin().await?;
+    if let Some(about) = about(&mut transaction).await? {
+        out.begin(&about).with_context(unwritable)?;
     }
+    let mut export = Export::new(&mut transaction).await?;
+    let total = counts(&mut transaction).await?;
+    let total = total.iter().map(|one| one.count).sum();
+    let bar = progress("exporting", total);
+    let (mut reviews, mut deleted) = (0, 0);
+    while let Some(lines) = export.next(&mut transaction).await? {
+        for line in lines {
+            match &line {
+                Exported::Review(..) => reviews += 1,
+                Exported::Deleted(_) => deleted += 1,
+            }
+            out.put(&line).with_context(unwritable)?;
+        }
+        bar.set_position(reviews);
+    }
+    drop(bar);
+    out.finish().with_context(unwritable)?;
+    Ok(Written {
+        reviews,
+        deleted,
+        unreadable: u64::saturating_sub(total, reviews),
+    })
 }
 
 /// The numbers of lines that were written, and of rows that were not.
@@ -152,7 +182,7 @@ struct Written {
 }
 
 /// The note on content that a table has no columns for.
-const TABLE_LACKS: &str = "note: a table cannot hold the business and the editorial texts; export without `--format csv` to \
+const TABLE_LACKS: &str = "note: a table cannot hold the business and the editorial texts; export to a FILE that does not end in .csv to \
     include them\n";
 
 /// The first line with business and editorial texts; `None` if there are none.

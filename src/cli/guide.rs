@@ -62,7 +62,7 @@ respond: reviews respond r-12 --remove # remove the answer
 delete: reviews delete r-13 # ask, then delete
 delete: reviews delete r-13 --yes # delete without asking
 export: reviews export reviews.jsonl # everything, to import elsewhere
-export: reviews export reviews.csv --format csv # the reviews as a table
+export: reviews export reviews.csv # the reviews as a table
 backup: reviews backup reviews-2026-11-20.db # copy the database
 backup: reviews backup latest.db --force # overwrite the last copy
 restore: reviews restore reviews-2026-11-20.db # put a backup in place; stop the service first

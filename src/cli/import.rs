@@ -287,6 +287,9 @@ fn kind(error: &str) -> String {
 pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     let mut text = String::new();
     files(&mut text, report);
+    for note in &report.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
     business(&mut text, report);
     let (new, updated, unchanged) = (report.new, report.updated, report.unchanged);
     let rejected = report.rejected;

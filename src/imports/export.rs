@@ -1,11 +1,12 @@
 //! Writes native records: an import of them into an empty database restores everything. `platforms::native` reads them.
 
+use chrono::NaiveDate;
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
 pub use crate::imports::map::COLUMNS;
-use crate::imports::map::plan::Columns;
 use crate::imports::map::put;
+use crate::imports::map::table::{Row, find};
 use crate::model::{DigestKey, Review, Status, Unit, Units};
 use crate::storage::reviews;
 use crate::storage::reviews::SourceVersion;
@@ -14,7 +15,7 @@ use crate::storage::reviews::SourceVersion;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Exported {
     /// A review with the units that the owner decided.
-    Review(Box<Review>, Units, Option<SourceVersion>),
+    Review(Box<Review>, Units, Option<Box<SourceVersion>>),
     /// Id of a deleted review.
     Deleted(String),
 }
@@ -71,7 +72,11 @@ impl Export {
                 Some(key) => base.decisions(key, &review),
                 None => set.collect(),
             };
-            Some(Exported::Review(Box::new(review), decided, source))
+            Some(Exported::Review(
+                Box::new(review),
+                decided,
+                source.map(Box::new),
+            ))
         };
         Ok(Some(ids.iter().filter_map(line).collect()))
     }
@@ -82,7 +87,7 @@ impl Exported {
     pub fn json(&self) -> Value {
         match self {
             Self::Deleted(id) => json!({ "id": id, "deleted": true }),
-            Self::Review(review, decided, source) => record(review, *decided, source.as_ref()),
+            Self::Review(review, decided, source) => record(review, *decided, source.as_deref()),
         }
     }
 
@@ -133,19 +138,18 @@ fn listed(cell: &str) -> Vec<Value> {
 }
 
 /// Whether a table with these columns is an export: no other table has all three.
-pub(super) fn is_export(columns: &Columns) -> bool {
+pub(super) fn is_export(columns: &[String]) -> bool {
     ["id", "decided", "deleted"]
         .iter()
-        .all(|name| columns.find(name).is_some())
+        .all(|name| find(columns, name).is_some())
 }
 
 /// The record of a row in an exported table: the inverse of [`Exported::cells`].
-pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
+/// A spreadsheet may have changed the dates to the form `date_format`.
+pub(super) fn of_cells(columns: &[String], row: &Row, date_format: Option<&str>) -> Value {
     let written = |name: &str| {
-        columns
-            .find(name)
-            .and_then(|at| cells.get(at))
-            .map_or("", |cell| cell.as_str())
+        let column = find(columns, name);
+        column.and_then(|at| row.cell(at)).unwrap_or_default()
     };
     let is_escaped = written("escaped").eq_ignore_ascii_case("true");
     let cell = |name: &str| {
@@ -173,6 +177,11 @@ pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
                 .to_ascii_lowercase()
                 .parse::<bool>()
                 .map_or_else(|_| Value::from(text), Value::from),
+            "date" | "response.date" => {
+                let day =
+                    date_format.and_then(|format| NaiveDate::parse_from_str(text, format).ok());
+                Value::from(day.map_or_else(|| text.to_owned(), |day| day.to_string()))
+            }
             _ => Value::from(text),
         };
         put(&mut record, path, value);

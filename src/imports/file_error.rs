@@ -1,7 +1,6 @@
 //! Errors of a whole file or a whole import. An error in a single row is a [`Rejection`](super::Rejection), which does
 //! not stop the import.
 
-use std::fmt::Display;
 use std::io;
 
 use thiserror::Error;
@@ -57,14 +56,6 @@ impl FileError {
         }
     }
 
-    /// The rows, or an archive, cannot be written to temporary storage.
-    pub(super) fn staging(error: impl Display) -> Self {
-        Self(format!(
-            "the rows cannot be stored in the folder for temporary files: {error}; nothing was changed; free some disk space, \
-             or set TMPDIR"
-        ))
-    }
-
     /// The JSON of a whole document is broken, at this line and at this byte of it, both from 1.
     pub(super) fn json(line: usize, column: usize, reason: &str) -> Self {
         Self(format!(
@@ -75,7 +66,12 @@ impl FileError {
 
 impl From<serde_json::Error> for FileError {
     fn from(error: serde_json::Error) -> Self {
-        Self::json(error.line(), error.column(), &reason(&error))
+        let reason = if error.is_eof() {
+            "the file ends in the middle of a value".to_owned()
+        } else {
+            reason(&error)
+        };
+        Self::json(error.line(), error.column().max(1), &reason)
     }
 }
 

@@ -71,7 +71,8 @@ pub async fn import(
     }
     let is_known = known.is_some();
     let calendar = Calendar { zone, now };
-    let collected = gather(order, calendar, is_known, kept, watch)?;
+    let country = known.as_ref().and_then(|its| its.country.clone());
+    let collected = gather(order, calendar, is_known, country.as_deref(), kept, watch)?;
     let mut write = database.write_long(clock).await?;
     if state == SampleState::Alone {
         note_sample(&mut write, true).await.at(path)?;
@@ -193,6 +194,7 @@ fn gather(
     order: &ImportRequest,
     calendar: Calendar,
     is_known: bool,
+    country: Option<&str>,
     kept: KeptColumns,
     watch: Watcher<'_>,
 ) -> Result<Collected, ImportError> {
@@ -206,11 +208,13 @@ fn gather(
     let budget = Budget::new(&order.files);
     let mut opener = Opener {
         collector: Collector::new(calendar, is_known, order, &budget, watch, kept),
+        files: Vec::new(),
         faults: Vec::new(),
     };
     for file in &order.files {
         opener.open(file);
     }
+    opener.read_all(country);
     if !opener.faults.is_empty() {
         let faults = listed(opener.faults.into_iter(), "files cannot be imported");
         return Err(ImportError::Refused(faults));

@@ -69,6 +69,8 @@ pub struct ImportReport {
     pub business: Option<String>,
     /// Whether a business in the files was ignored because the database has one.
     pub has_left_out_business: bool,
+    /// Sentences about the files, such as the order of day and month in their dates.
+    pub notes: Vec<String>,
     /// The source's name of the location, if the business has no name yet.
     pub listing: Option<String>,
 }
@@ -208,6 +210,8 @@ pub struct TableColumns {
     /// Our fields and the columns that fill each, in the order in which they are tried.
     pub used: Vec<(&'static str, Vec<String>)>,
     pub unused: Vec<String>,
+    /// A sentence about the order of day and month in each column that needs one.
+    pub dates: Vec<String>,
 }
 
 impl TableColumns {
@@ -236,6 +240,10 @@ impl fmt::Display for TableColumns {
         let mut lines = line("  ", &fields, "    ", room);
         if !self.unused.is_empty() {
             lines += &line("\n  not used: ", &listed(&self.unused), " ", room);
+        }
+        for sentence in &self.dates {
+            lines += "\n  ";
+            lines += sentence;
         }
         if !self.other_sheets.is_empty() {
             let sheets = listed(&self.other_sheets);
@@ -310,6 +318,13 @@ pub enum Position {
         /// From 0.
         index: u64,
     },
+}
+
+impl Position {
+    /// A row on its own line.
+    pub const fn line(line: u64) -> Self {
+        Self::Line { line, column: None }
+    }
 }
 
 impl fmt::Display for Position {

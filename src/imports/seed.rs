@@ -4,13 +4,14 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::clock::Clock;
 use crate::config::read_text;
 use crate::imports::file_error::{ImportError, listed, reason};
 use crate::imports::map::fields::FieldError;
 use crate::imports::map::{Calendar, business};
-use crate::imports::read::json::walk;
+use crate::imports::read::json::members;
 use crate::imports::report::{ImportReport, Watcher};
 use crate::imports::{ImportRequest, gather, merged};
 use crate::model::business::{Business, Editorial};
@@ -150,7 +151,14 @@ pub async fn load(
         zone: Some(business.time_zone),
         now: clock.now(),
     };
-    let mut collected = gather(&request, calendar, true, KeptColumns::default(), watch)?;
+    let mut collected = gather(
+        &request,
+        calendar,
+        true,
+        None,
+        KeptColumns::default(),
+        watch,
+    )?;
     let path = database.path();
     let mut write = database.write_long(clock).await?;
     match sample_state(write.for_reading()).await.at(path)? {
@@ -214,17 +222,30 @@ impl JsonFile {
     }
 }
 
-/// Line and column (both from 1) of the value at `path` in `json`, or of the end of the object that lacks it. It is
-/// needed because problems are found in parsed values, which have no positions.
+/// Line and column (both from 1) of the value at `path`, as `services[1].id`, or of the end of the object that lacks it.
 fn locate(json: &str, path: &str) -> Option<(usize, usize)> {
-    let object = path.rsplit_once('.').map_or("", |(object, _)| object);
-    walk(json.as_bytes(), DEEP_MAX, true, &mut |its, is_end| {
-        its == if is_end { object } else { path }
-    })
+    let mut value: &RawValue = serde_json::from_str(json).ok()?;
+    let mut is_there = true;
+    for step in path.replace('[', ".").replace(']', "").split('.') {
+        let elements: Vec<&RawValue> = serde_json::from_str(value.get()).unwrap_or_default();
+        let index = step.parse().unwrap_or(usize::MAX);
+        let element = elements.get(index).copied();
+        let Some(inner) = element.or_else(|| members(value).get(step).copied()) else {
+            is_there = false;
+            break;
+        };
+        value = inner;
+    }
+    let start = value.get().as_ptr() as usize - json.as_ptr() as usize;
+    let at = if is_there {
+        start
+    } else {
+        start + value.get().len() - 1
+    };
+    let before = &json[..at];
+    let line = before.matches('\n').count() + 1;
+    Some((line, at - before.rfind('\n').map_or(0, |end| end + 1) + 1))
 }
-
-/// Maximum nesting depth of files written by hand.
-const DEEP_MAX: usize = 32;
 
 #[cfg(test)]
 mod tests {

@@ -28,13 +28,13 @@ pub struct Dates<'a> {
     /// `--date-format`, in strftime notation. If it is given, of the other forms only those of ISO 8601 are accepted, in
     /// which the date cells of a workbook are read.
     pub format: Option<&'a str>,
-    /// The platform's order in `10/11/2026`.
+    /// The order of the column's dates such as `10/11/2026`.
     pub order: Option<DateOrder>,
     /// The platform's time zone, for times without one; otherwise the business's.
     pub zone: Option<Tz>,
 }
 
-/// The order in a date with slashes.
+/// The order in a date of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DateOrder {
@@ -44,14 +44,34 @@ pub enum DateOrder {
     DayFirst,
 }
 
+impl DateOrder {
+    pub const BOTH: [Self; 2] = [Self::MonthFirst, Self::DayFirst];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MonthFirst => "month first",
+            Self::DayFirst => "day first",
+        }
+    }
+
+    pub const fn other(self) -> Self {
+        match self {
+            Self::MonthFirst => Self::DayFirst,
+            Self::DayFirst => Self::MonthFirst,
+        }
+    }
+}
+
 /// Unix seconds from 2001-09-09 on; there were no online reviews before, and smaller numbers have another meaning.
 const UNIX_SECONDS: std::ops::RangeInclusive<i64> = 1_000_000_000..=9_999_999_999;
-/// Unambiguous forms: dates with the month as a word, and those with dots or blanks.
-const PLAIN: [&str; 13] = [
+/// Day numbers of a spreadsheet, from 1990 to 2099; day 1 is 1900-01-01, and there is a day 1900-02-29.
+const SERIAL_DAYS: std::ops::RangeInclusive<i64> = 32_874..=73_050;
+const SERIAL_DAY_0: NaiveDate = NaiveDate::from_ymd_opt(1899, 12, 30).unwrap();
+/// Unambiguous forms: dates that begin with the year, and those with the month as a word.
+const PLAIN: [&str; 12] = [
     "%Y-%m-%d",
     "%Y/%m/%d",
     "%Y.%m.%d",
-    "%d.%m.%Y",
     "%b %d, %Y",
     "%B %d, %Y",
     "%b %d %Y",
@@ -63,7 +83,7 @@ const PLAIN: [&str; 13] = [
     "%a, %d %b %Y",
 ];
 /// Maximum length of a date in bytes.
-const TEXT_BYTES_MAX: usize = 64;
+const TEXT_BYTES_MAX: usize = 96;
 const TIMES: [&str; 7] = [
     " %H:%M",
     " %H:%M:%S",
@@ -90,18 +110,17 @@ impl Dates<'_> {
         if let Some(instant) = unix(text).or_else(|| zoned(text)) {
             return posted(instant, text);
         }
-        let is_year_first = text.as_bytes().iter().take(4).all(u8::is_ascii_digit);
-        if text.contains('/') && !is_year_first {
-            return self.slashes(text);
+        if let Some(numbers) = Numbers::of(text) {
+            return self.numbers(&numbers, text);
         }
-        let dashes = |byte: &&u8| **byte == b'-';
-        let mut first = text.bytes().take(8);
-        if !is_year_first
-            && text.len() >= 8
-            && first.all(|byte| byte == b'-' || byte.is_ascii_digit())
-            && text.as_bytes().iter().filter(dashes).count() == 2
-        {
-            return self.slashes(&text.replacen('-', "/", 2));
+        if let Some(day) = serial_day(text) {
+            return self.place(
+                Some(Local {
+                    date: day,
+                    time: None,
+                }),
+                text,
+            );
         }
         let read = |text: &str| PLAIN.iter().find_map(|format| local(text, format));
         let local = read(text).or_else(|| read(&in_english(text)?));
@@ -137,26 +156,45 @@ impl Dates<'_> {
             return posted(instant.to_utc(), text);
         }
         let date = parsed.to_naive_date().map_err(|_| wrong())?;
+        // %Y takes any number of digits.
+        if date.year() < 1000 {
+            return Err(wrong());
+        }
         let local = parsed.to_naive_time().ok().map(|time| date.and_time(time));
         self.place(Some(Local { date, time: local }), text)
     }
 
-    fn slashes(self, text: &str) -> Result<Posted, String> {
-        let read = |order, format| {
-            let is_possible = self.order.is_none_or(|its| its == order);
-            local(text, format).filter(|_| is_possible)
+    fn numbers(self, numbers: &Numbers, text: &str) -> Result<Posted, String> {
+        let order = match (self.order, numbers.is_dotted) {
+            // Dots mean that the day is first.
+            (_, true) => DateOrder::DayFirst,
+            (Some(order), false) => order,
+            (None, false) => match DateOrder::BOTH.map(|order| numbers.day(order)) {
+                [Some(one), Some(other)] if one != other => {
+                    return Err(format!("{} may be {one} or {other}", quoted(text)));
+                }
+                [None, _] => DateOrder::DayFirst,
+                [Some(_), _] => DateOrder::MonthFirst,
+            },
         };
-        let month_first = read(DateOrder::MonthFirst, "%m/%d/%Y");
-        let day_first = read(DateOrder::DayFirst, "%d/%m/%Y");
-        match (month_first, day_first) {
-            (Some(one), Some(other)) if one.date != other.date => Err(format!(
-                "{} may be {} or {}; choose with --date-format %m/%d/%Y or --date-format %d/%m/%Y",
-                quoted(text),
-                one.date,
-                other.date
-            )),
-            _ => self.place(month_first.or(day_first), text),
-        }
+        let date = numbers.day(order);
+        let date = date.ok_or_else(|| match numbers.day(order.other()) {
+            Some(_) if !numbers.is_dotted => {
+                format!(
+                    "{} is no date, because the column's dates are {}",
+                    quoted(text),
+                    order.name()
+                )
+            }
+            Some(_) | None => unknown(text),
+        })?;
+        self.place(
+            Some(Local {
+                date,
+                time: numbers.time.map(|time| date.and_time(time)),
+            }),
+            text,
+        )
     }
 
     fn place(self, local: Option<Local>, text: &str) -> Result<Posted, String> {
@@ -191,6 +229,76 @@ fn local(text: &str, format: &str) -> Option<Local> {
         .then_some(Local { date, time })
 }
 
+/// A date of three numbers, of which the last is the year: `10/31/2026`, `31.10.26`, `31-10-2026 08:15`.
+#[derive(Debug, Clone, Copy)]
+pub struct Numbers {
+    first: u32,
+    second: u32,
+    year: i32,
+    pub is_dotted: bool,
+    time: Option<NaiveTime>,
+}
+
+impl Numbers {
+    pub fn of(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let mark = text.chars().find(|c| !c.is_ascii_digit())?;
+        if !matches!(mark, '/' | '-' | '.') {
+            return None;
+        }
+        let (first, rest) = text.split_once(mark)?;
+        let (second, rest) = rest.split_once(mark)?;
+        let end = rest.find(|c: char| !c.is_ascii_digit());
+        let (year, time) = rest.split_at(end.unwrap_or(rest.len()));
+        // Two digits of a year are those of this century.
+        let century = match year.len() {
+            // After dashes the year may be the first number.
+            2 if mark != '-' => 2000,
+            4 => 0,
+            _ => return None,
+        };
+        let number = |text: &str| {
+            let is_number = (1..=2).contains(&text.len());
+            is_number.then(|| text.parse().ok()).flatten()
+        };
+        let time = match time.strip_prefix(',').unwrap_or(time) {
+            "" => None,
+            time => Some(
+                TIMES
+                    .iter()
+                    .find_map(|format| NaiveTime::parse_from_str(time, format).ok())?,
+            ),
+        };
+        Some(Self {
+            first: number(first)?,
+            second: number(second)?,
+            year: century + year.parse::<i32>().ok()?,
+            is_dotted: mark == '.',
+            time,
+        })
+    }
+
+    /// The day in that order.
+    pub fn day(&self, order: DateOrder) -> Option<NaiveDate> {
+        let (month, day) = match order {
+            DateOrder::MonthFirst => (self.first, self.second),
+            DateOrder::DayFirst => (self.second, self.first),
+        };
+        NaiveDate::from_ymd_opt(self.year, month, day).filter(|date| date.year() >= 1000)
+    }
+}
+
+/// The day of a spreadsheet's day number, with or without the time as a fraction.
+fn serial_day(text: &str) -> Option<NaiveDate> {
+    let (day, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let is_number = day.len() == 5 && fraction.bytes().all(|byte| byte.is_ascii_digit());
+    let day: i64 = is_number.then(|| day.parse().ok()).flatten()?;
+    let is_day = SERIAL_DAYS.contains(&day);
+    is_day
+        .then(|| SERIAL_DAY_0.checked_add_signed(TimeDelta::days(day)))
+        .flatten()
+}
+
 /// Splits a text before its time zone name or `GMT+2`; the offset is in minutes.
 fn named_offset(text: &str) -> Option<(&str, i64)> {
     let (plain, name) = text.rsplit_once(' ')?;
@@ -213,6 +321,11 @@ fn named_offset(text: &str) -> Option<(&str, i64)> {
 
 /// `2026-10-31 08:00:00 UTC`, `2026/10/31 4:12:55 PM MDT`, `… +0200`, and RFC 2822.
 fn zoned(text: &str) -> Option<DateTime<Utc>> {
+    // JavaScript: `Mon Aug 10 2015 14:16:38 GMT+0000 (Coordinated Universal Time)`.
+    let (plain, _) = text.split_once(" (").unwrap_or((text, ""));
+    if let Ok(instant) = DateTime::parse_from_str(plain, "%a %b %d %Y %H:%M:%S GMT%z") {
+        return Some(instant.to_utc());
+    }
     if let Some((plain, offset)) = text
         .strip_suffix('Z')
         .map(|plain| (plain.trim_end(), 0))
@@ -287,6 +400,8 @@ fn unix(text: &str) -> Option<DateTime<Utc>> {
         DateTime::from_timestamp(number, 0)
     } else if UNIX_SECONDS.contains(&(number / 1000)) {
         DateTime::from_timestamp_millis(number)
+    } else if UNIX_SECONDS.contains(&(number / 1_000_000)) {
+        DateTime::from_timestamp_micros(number)
     } else {
         None
     }
@@ -300,10 +415,8 @@ fn posted(instant: DateTime<Utc>, text: &str) -> Result<Posted, String> {
     }
 }
 
-/// Ambiguous forms that are accepted only with `--date-format`.
-const ADVISED: [&str; 6] = [
-    "%m/%d/%y", "%d/%m/%y", "%m/%d/%Y", "%d/%m/%Y", "%d.%m.%y", "%Y%m%d",
-];
+/// Forms that are accepted only with `--date-format`.
+const ADVISED: [&str; 2] = ["%Y%m%d", "%y-%m-%d"];
 
 fn unknown(text: &str) -> String {
     let reads = |format: &&str| text.len() <= TEXT_BYTES_MAX && local(text, format).is_some();
@@ -356,6 +469,21 @@ mod tests {
             ("31 October 2026", "2026-10-31"),
             ("31-Oct-2026", "2026-10-31"),
             ("31-10-2026", "2026-10-31"),
+            ("5/14/24", "2024-05-14"),
+            ("31.10.24", "2024-10-31"),
+            ("03.04.2026", "2026-04-03"),
+            ("45717", "2025-03-01"),
+            ("45717.75", "2025-03-01"),
+            (
+                "Mon Aug 10 2015 14:16:38 GMT+0000 (GMT)",
+                "2015-08-10T14:16:38Z",
+            ),
+            (
+                "Wed Aug 12 2015 14:16:38 GMT-0700 (Mountain Standard Time)",
+                "2015-08-12T21:16:38Z",
+            ),
+            ("Tue Aug 11 2015 03:16:38 GMT+0200", "2015-08-11T01:16:38Z"),
+            ("1773079440392918", "2026-03-09T18:04:00Z"),
             ("31. Oktober 2026", "2026-10-31"),
             ("31 de octubre de 2026", "2026-10-31"),
             ("31 août 2026", "2026-08-31"),
@@ -379,11 +507,7 @@ mod tests {
     #[test]
     fn a_date_that_can_be_read_in_two_ways_is_refused_until_somebody_says_which() {
         let refused = said(Dates::default(), "10/11/2026");
-        assert!(
-            refused.contains("2026-10-11 or 2026-11-10")
-                && refused.contains("--date-format %m/%d/%Y"),
-            "{refused}"
-        );
+        assert!(refused.contains("2026-10-11 or 2026-11-10"), "{refused}");
         let order = |order| Dates {
             order: Some(order),
             ..Dates::default()
@@ -429,8 +553,9 @@ mod tests {
             "soon",
             "2026-02-30",
             "26-10-31",
-            "5/14/24",
-            "45000",
+            "13.10/2026",
+            "10.13.2026",
+            "20000",
             "2026-10",
             "13/13/2026",
             "20261031",

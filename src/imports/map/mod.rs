@@ -15,10 +15,16 @@ use crate::model::{
 };
 
 pub(crate) mod business;
+pub(crate) mod clean;
 pub(crate) mod date;
+pub(crate) mod date_order;
 pub(crate) mod fields;
+pub(crate) mod looks;
 pub(crate) mod plan;
+pub(crate) mod row;
+pub(crate) mod table;
 pub(crate) mod values;
+pub(crate) mod visibility;
 pub(crate) mod words;
 
 /// A review as its source states it: the result of reading one row, for every format.
@@ -160,7 +166,7 @@ impl<T> Stated<T> {
 pub const SOURCE_DEFAULT: &str = "Direct";
 
 /// Verification of a row without one: the owner who imports the row vouches for it.
-const VOUCHED: Verification = Verification {
+pub const VOUCHED: Verification = Verification {
     verified: true,
     method: Method::Manual,
     verified_at: None,
@@ -301,6 +307,12 @@ named! {
         ResponseDate = "response.date",
         ResponseAuthor = "response.author",
         Recommended = "recommended",
+        /// Whether the author bought there.
+        Buyer = "buyer",
+        /// Whether the author's name is not public.
+        Anonymous = "anonymous",
+        /// The end of the rating's scale.
+        Scale = "scale",
         Reason = "withheld_reason",
     }
 }
@@ -356,33 +368,40 @@ const RESPONSE: &str = "response";
 
 pub const STATUS: &str = "status";
 
+/// Whether the answer is public; a native record has no such field.
+const RESPONSE_STATUS: &str = "response.status";
+
 /// The fields that may have an empty name: `--map status=` ignores the file's status.
-const IGNORABLE: [&str; 3] = ["id", STATUS, "location"];
+const IGNORABLE: [&str; 5] = ["id", STATUS, RESPONSE_STATUS, "location", VERIFIED];
+
+const VERIFIED: &str = "verification.verified";
 
 /// One of our fields, and its name in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rename {
     /// The field of the native record.
-    pub(super) ours: &'static str,
+    pub ours: &'static str,
     /// The field's name in the file; empty for an ignored field.
-    pub(super) theirs: String,
+    pub theirs: String,
 }
 
 impl FromStr for Rename {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        let path = |ours| match ours {
+            RESPONSE => "response.text",
+            "verified" => VERIFIED,
+            ours => ours,
+        };
         let parts = text.split_once('=').filter(|(ours, theirs)| {
-            !ours.is_empty() && (!theirs.is_empty() || IGNORABLE.contains(ours))
+            !ours.is_empty() && (!theirs.is_empty() || IGNORABLE.contains(&path(ours)))
         });
         let (ours, theirs) =
             parts.ok_or("write it as FIELD=THEIR_FIELD, for example text=Review")?;
-        let path = if ours == RESPONSE {
-            "response.text"
-        } else {
-            ours
-        };
-        let known = fields().find(|field| *field == path);
+        let path = path(ours);
+        let mut known = fields().chain([RESPONSE_STATUS]);
+        let known = known.find(|field| *field == path);
         let ours = known.ok_or_else(|| {
             let known = fields().collect::<Vec<_>>().join(", ");
             format!("`{ours}` is not a field of a review; use one of {known}")

@@ -1,16 +1,12 @@
 //! Parses the values of other platforms' files: flags, ratings, visibility, ids, names. Each function is pure; its error
 //! contains the value, the allowed values and advice for the user.
 
-use std::collections::HashMap;
 use std::num::NonZeroU8;
-use std::sync::LazyLock;
 
-use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::imports::map::business::is_made_of_subtags;
-use crate::imports::map::fields::{FieldError, Names, SHOWN_CHARACTERS_MAX, names, shown};
-use crate::imports::map::words::{Says, WORDS};
+use crate::imports::map::fields::{Names, SHOWN_CHARACTERS_MAX, names};
 use crate::model::hash::hex;
 use crate::model::{InvalidReviewId, Rating, ReviewId};
 
@@ -28,7 +24,7 @@ pub fn same_name(one: &str, other: &str) -> bool {
 }
 
 /// The letters and digits of a name, in lower case and without accents.
-fn letters(name: &str) -> impl Iterator<Item = char> {
+pub fn letters(name: &str) -> impl Iterator<Item = char> {
     name.chars()
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_lowercase)
@@ -108,15 +104,14 @@ const STAR_WORDS: [&str; 5] = ["one", "two", "three", "four", "five"];
 
 /// `scale` is the maximum rating, 5 by default.
 pub fn parse_rating(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, String> {
-    let text = text.trim();
-    let lower = text.to_lowercase();
+    let lower = text.trim().to_lowercase();
     let (value, of) = fraction(&lower);
     let word = lower.split_whitespace().next().unwrap_or_default();
     let is_word = word == lower || word == value;
     if let Some(place) = STAR_WORDS.iter().position(|its| is_word && *its == word) {
         return stars(place + 1, text);
     }
-    if let Some(count) = drawn(text) {
+    if let Some(count) = drawn(text.trim()) {
         return stars(count, text);
     }
     let unknown = || unknown_rating(text);
@@ -200,6 +195,22 @@ fn drawn(text: &str) -> Option<usize> {
     (known && text.chars().any(|c| full(&c))).then(|| text.chars().filter(full).count())
 }
 
+/// A recommendation counts as five stars and the opposite as one star, like in Podium, which shows both.
+pub fn recommendation(text: &str) -> Result<Rating, String> {
+    let count = match text.trim().to_ascii_lowercase().as_str() {
+        "positive" | "recommended" | "recommends" | "yes" | "true" | "1" => 5,
+        "negative" | "not recommended" | "notrecommended" | "not_recommended"
+        | "doesn't recommend" | "does not recommend" | "no" | "false" | "0" => 1,
+        _ => {
+            return Err(format!(
+                "{} is not one of positive, negative, recommended, not recommended",
+                quoted(text)
+            ));
+        }
+    };
+    stars(count, text)
+}
+
 fn stars(count: usize, text: &str) -> Result<Rating, String> {
     i64::try_from(count)
         .ok()
@@ -224,95 +235,6 @@ fn unknown_rating(text: &str) -> String {
         "{} is not one of 1, 2, 3, 4, 5 (nor 5/5, FIVE, ★★★★★)",
         quoted(text)
     )
-}
-
-// Whether a row is public at its source, by columns that no platform's entry names. The column's name identifies them,
-// and the words in them decide. Reviews hidden at the source are never published, so unknown words are refused.
-
-/// Reason for withholding a review that its source hides.
-pub const NOT_PUBLISHED: &str = "not published at the source";
-
-/// Maximum length of a column name, in letters and digits.
-const NAME_BYTES_MAX: usize = 20;
-static COLUMN_NAMES: LazyLock<HashMap<&str, Says>> = LazyLock::new(|| {
-    let columns = WORDS.columns.iter();
-    columns
-        .flat_map(|(says, list)| names(list).map(move |name| (name, *says)))
-        .collect()
-});
-
-impl Says {
-    /// By the column's name, ignoring case and punctuation.
-    pub fn find(name: &str) -> Option<Self> {
-        let mut plain = [0; NAME_BYTES_MAX];
-        let mut length = 0;
-        for letter in letters(name) {
-            // No name here has a letter outside ASCII.
-            *plain.get_mut(length)? = u8::try_from(letter).unwrap_or(u8::MAX);
-            length += 1;
-        }
-        let name = std::str::from_utf8(&plain[..length]).ok()?;
-        COLUMN_NAMES.get(name).copied()
-    }
-
-    /// `None` if the value is unknown.
-    fn is_public(self, text: &str) -> Option<bool> {
-        let word = words(text);
-        let word = word.trim();
-        let is_in = |list: Names| names(list).any(|its| its == word);
-        match self {
-            _ if is_in(&WORDS.public) => Some(true),
-            _ if is_in(&WORDS.hidden) => Some(false),
-            Self::State => None,
-            // In a column in which yes means public, an empty value means hidden.
-            Self::Public if word.is_empty() => Some(false),
-            Self::Public => flag(text).ok(),
-            Self::Hidden => flag(text).ok().map(|is_hidden| !is_hidden),
-        }
-    }
-
-    /// `path` and `may_ignore` (whether the format allows `--map`) are for the message.
-    pub fn read(self, path: &str, text: &str, may_ignore: bool) -> Result<bool, FieldError> {
-        self.is_public(text)
-            .ok_or_else(|| unknown_visibility(path, &quoted(text), may_ignore))
-    }
-}
-
-/// Whether the members of an object make it public, except those that `is_taken`; `None` if no member determines this.
-pub fn is_public(
-    members: &Map<String, Value>,
-    is_taken: impl Fn(&str) -> bool,
-    may_ignore: bool,
-) -> Result<Option<bool>, FieldError> {
-    let mut public = None;
-    for (name, value) in members {
-        let Some(says) = Says::find(name).filter(|_| !is_taken(name)) else {
-            continue;
-        };
-        let is_public = match value {
-            Value::Null => continue,
-            Value::String(text) if text.trim().is_empty() => continue,
-            Value::String(text) => says.read(name, text, may_ignore)?,
-            Value::Bool(_) | Value::Number(_) => says.read(name, &value.to_string(), may_ignore)?,
-            Value::Array(_) | Value::Object(_) => {
-                return Err(unknown_visibility(name, &shown(value), may_ignore));
-            }
-        };
-        public = Some(is_public && public.unwrap_or(true));
-    }
-    Ok(public)
-}
-
-fn unknown_visibility(path: &str, value: &str, may_ignore: bool) -> FieldError {
-    let ignore = if may_ignore {
-        ", or ignore that column with --map status="
-    } else {
-        ""
-    };
-    let message = format!(
-        "{value} does not say whether the review is public at its source; write published or withheld there{ignore}"
-    );
-    FieldError::new(path, message)
 }
 
 // Ids of reviews from other platforms: stable over imports, distinct between platforms, and within our permalinks'
@@ -358,13 +280,10 @@ pub fn shortened(name: &str) -> String {
     )
 }
 
-// Private data: e-mail addresses in names, and members of rows that nothing reads.
+// Private data: e-mail addresses in names.
 
 /// The display name of an author whose name is private.
 const ANONYMOUS: &str = "Anonymous";
-
-/// Members with the names of authors.
-const NAMES: [&str; 3] = ["author", "displayName", "name"];
 
 /// The display name without an e-mail address: `Jane Doe <jane@example.com>` becomes `Jane Doe`. A name such as `@jane`
 /// is none.
@@ -375,40 +294,18 @@ pub fn without_address(name: &str) -> String {
     } else {
         name
     };
-    let (user, host) = name.split_once('@').unwrap_or_default();
-    let is_address = !user.is_empty() && host.contains('.') && !name.contains(' ');
-    let is_private = name.is_empty() || is_address;
+    let is_private = name.is_empty() || is_address(name);
     if is_private { ANONYMOUS } else { name }.to_owned()
 }
 
-/// The row with only the members at these paths, and those that show whether it is public; all others may be private.
-/// What is not an object is unchanged.
-pub fn readable(row: &Value, paths: &[&str]) -> Value {
-    match row {
-        Value::Object(members) => {
-            let kept = members.iter().filter_map(|(name, value)| {
-                let inner = paths.iter().filter_map(|path| {
-                    let inner = path.strip_prefix(name.as_str())?;
-                    inner.strip_prefix('.')
-                });
-                let inner: Vec<&str> = inner.collect();
-                let is_read = paths.contains(&name.as_str()) || Says::find(name).is_some();
-                let is_read = is_read || (!inner.is_empty() && !value.is_string());
-                let text = value.as_str().filter(|_| NAMES.contains(&name.as_str()));
-                let value = match text {
-                    Some(text) => Value::from(without_address(text)),
-                    None => readable(value, &inner),
-                };
-                is_read.then(|| (name.clone(), value))
-            });
-            Value::Object(kept.collect())
-        }
-        Value::Array(elements) => {
-            let elements = elements.iter().map(|element| readable(element, paths));
-            Value::Array(elements.collect())
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => row.clone(),
-    }
+/// Whether a text is nothing but an e-mail address.
+pub fn is_address(text: &str) -> bool {
+    let text = text.trim();
+    let (user, host) = text.split_once('@').unwrap_or_default();
+    !user.is_empty()
+        && !text.contains(char::is_whitespace)
+        && !host.contains('@')
+        && host.trim_matches('.').contains('.')
 }
 
 #[cfg(test)]
@@ -560,42 +457,6 @@ mod tests {
                     .contains("1, 2, 3, 4, 5"),
                 "{bad}"
             );
-        }
-    }
-
-    #[test]
-    fn a_column_is_known_by_its_name_and_read_by_its_words() {
-        for (name, value, is_public) in [
-            ("state", "published", Some(true)),
-            ("State", "Unpublished", Some(false)),
-            ("Review Status", "Pending review", Some(false)),
-            ("state", "AZ", None),
-            ("status", "1", None),
-            ("comment_approved", "1", Some(true)),
-            ("comment_approved", "0", Some(false)),
-            ("comment_approved", "post-trashed", Some(false)),
-            ("isPublished", "no", Some(false)),
-            ("published", "2026-10-01", None),
-            ("visible", "", Some(false)),
-            ("hidden", "yes", Some(false)),
-            ("is_hidden", "false", Some(true)),
-            ("Veröffentlicht", "nein", Some(false)),
-            ("Statut", "Masqué", Some(false)),
-            ("Ukryta", "tak", Some(false)),
-            ("Estado", "Publicada", Some(true)),
-            ("curated", "spam", Some(false)),
-        ] {
-            let says = Says::find(name).unwrap();
-            assert_eq!(says.is_public(value), is_public, "{name}: {value}");
-        }
-        for name in [
-            "text",
-            "états",
-            "customer_status_of_the_year",
-            "",
-            "verified",
-        ] {
-            assert_eq!(Says::find(name), None, "{name}");
         }
     }
 }

@@ -21,6 +21,10 @@ pub struct Words {
     pub weekdays: String,
     pub public: String,
     pub hidden: String,
+    pub answers: String,
+    pub owners: String,
+    pub parts: String,
+    pub kinds: String,
     /// In minutes east of UTC.
     pub offsets: HashMap<String, i64>,
     pub columns: BTreeMap<Says, String>,
@@ -36,6 +40,11 @@ pub enum Says {
     Public,
     /// Yes means hidden.
     Hidden,
+    /// A time since which it is hidden.
+    HiddenSince,
+    /// A kind, which may be private or not.
+    #[serde(skip)]
+    Kind,
 }
 
 #[cfg(test)]
@@ -45,7 +54,7 @@ mod tests {
     #[test]
     fn the_file_of_words_can_be_read() {
         let words: Words = toml::from_str(include_str!("words.toml")).unwrap();
-        assert_eq!(words.columns.len(), 3);
+        assert_eq!(words.columns.len(), 4);
         // Dates are read with the first three letters.
         assert!(
             words

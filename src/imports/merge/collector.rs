@@ -432,6 +432,13 @@ impl<'a> Collector<'a> {
         self.collected.report.left_out += left_out;
     }
 
+    /// Notes a sentence for the owner about the current file.
+    pub fn note(&mut self, sentence: String) {
+        if !self.collected.report.notes.contains(&sentence) {
+            self.collected.report.notes.push(sentence);
+        }
+    }
+
     /// Adds a deletion by the owner; only in our own exports.
     pub fn deleted(&mut self, id: ReviewId) -> Result<(), FileError> {
         self.count();

@@ -600,7 +600,7 @@ fn is_shared_name(name: &str) -> bool {
         "verified buyer",
     ];
     let name = name.trim().to_lowercase();
-    let mut anonymous = all_formats().filter_map(|format| format.anonymous);
+    let mut anonymous = all_formats().map(|format| format.anonymous);
     SHARED.contains(&name.as_str()) || anonymous.any(|its| its.to_lowercase() == name)
 }
 

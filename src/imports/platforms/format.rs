@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use chrono_tz::Tz;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
 
 use crate::imports::map::date::DateOrder;
-use crate::imports::map::fields::{FieldError, Names};
-use crate::imports::map::{Calendar, Incoming, ReviewField, SOURCE_DEFAULT};
+use crate::imports::map::fields::Names;
+use crate::imports::map::{ReviewField, SOURCE_DEFAULT};
 use crate::model::{Method, Verification};
 
 /// A kind of file with reviews.
@@ -37,9 +36,6 @@ pub struct Format {
     pub keys: Vec<Names>,
     #[serde(skip)]
     pub reader: Reader,
-    /// The paths of the members that are read; of a format read by columns, `fields` has them.
-    #[serde(skip)]
-    pub members: Vec<&'static str>,
     /// Source name of reviews whose row has none.
     pub source: &'static str,
     /// Prefix of the review ids if it differs from the format's name: two tools that read the same site give a review
@@ -49,13 +45,23 @@ pub struct Format {
     pub fields: BTreeMap<ReviewField, String>,
     /// Columns that hide a review at its source, so that it must not be published here.
     pub hidden: Vec<Hidden>,
-    /// Order in dates with slashes.
+    /// The same of the answer.
+    pub answer_hidden: Vec<Hidden>,
+    /// Whether its texts are HTML.
+    pub html: bool,
+    /// Whether an object without one of its fields states that there is none.
+    pub states_all: bool,
+    /// Whether a review without a time of its last change has not changed since it was posted.
+    pub updates_all: bool,
+    /// Whether its ids are Google's names, `accounts/…/locations/…/reviews/…`.
+    pub has_google_names: bool,
+    /// Order of day and month in its dates, unless one proves the other.
     pub date_order: Option<DateOrder>,
     /// The platform's time zone, for times without an offset.
     #[serde(deserialize_with = "time_zone")]
     pub zone: Option<Tz>,
-    /// Author of a review without one; if `None`, such a row is rejected.
-    pub anonymous: Option<&'static str>,
+    /// Author of a review without one.
+    pub anonymous: &'static str,
     /// Whether the platform verifies its reviews; otherwise their verification is `manual`.
     pub vouches: bool,
     /// The value of [`ReviewField::Matched`] that means that the review matches a job in the business's books.
@@ -67,20 +73,18 @@ pub struct Format {
 }
 
 /// How rows become reviews.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Reader {
     /// As native records, which may also be deletions.
     Native,
-    Json(ReadRow),
+    /// As the native records of a document with its business.
+    Document,
     /// By the meanings of their columns.
     #[default]
     Columns,
-    /// As schema.org linked data, in which all objects are searched.
+    /// As schema.org linked data, in which all objects are searched, by the meanings of their columns.
     LinkedData,
 }
-
-/// Reads the review in a row, or all its errors.
-type ReadRow = fn(&Value, Calendar) -> Result<Incoming, Vec<FieldError>>;
 
 /// The columns of rows that answer each other. A row with a parent and no rating is an answer.
 #[derive(Debug, Deserialize)]
@@ -125,14 +129,18 @@ impl Default for Format {
             document: "",
             keys: Vec::new(),
             reader: Reader::Columns,
-            members: Vec::new(),
             source: SOURCE_DEFAULT,
             ids: None,
             fields: BTreeMap::new(),
             hidden: Vec::new(),
+            answer_hidden: Vec::new(),
+            html: false,
+            states_all: true,
+            updates_all: false,
+            has_google_names: false,
             date_order: None,
             zone: None,
-            anonymous: Some("Anonymous"),
+            anonymous: "Anonymous",
             vouches: true,
             matched: None,
             reads_headers: false,
@@ -142,9 +150,23 @@ impl Default for Format {
 }
 
 impl Format {
+    /// The format in a TOML file.
+    pub fn of_file(name: &'static str, file: &'static str) -> Self {
+        match toml::from_str(file) {
+            Ok(format) => Self { name, ..format },
+            // A test reads every file.
+            Err(error) => unreachable!("{name}.toml: {error}"),
+        }
+    }
+
     /// Whether its fields may have other names, given by `--map`.
     pub const fn has_renames(&self) -> bool {
-        matches!(self.reader, Reader::Native | Reader::Columns)
+        matches!(self.reader, Reader::Native | Reader::Columns) && !self.has_google_names
+    }
+
+    /// Whether its dates may have other forms, given by `--date-format`.
+    pub const fn has_date_forms(&self) -> bool {
+        matches!(self.reader, Reader::LinkedData | Reader::Columns) && !self.has_google_names
     }
 
     /// Whether its rows are native records.

@@ -5,7 +5,6 @@
 //! [`COLUMN_FORMATS`]. Only the columns in that file are read, so all others stay private (`docs/IMPORT.md` lists both).
 
 pub(crate) mod format;
-pub(crate) mod google;
 pub(crate) mod native;
 pub(crate) mod schema_org;
 pub(crate) mod table;
@@ -25,13 +24,17 @@ macro_rules! files {
 
 /// Names and files in the order of detection: the formats with the fewest required names come last.
 const COLUMN_FORMATS: &[(&str, &str)] = files!(
+    "google",
     "google_places",
     "apify",
     "outscraper",
+    "serpapi",
+    "gosom",
     "yelp",
     "trustpilot",
     "servicetitan",
     "podium",
+    "reviews_io",
     "birdeye",
     "judgeme",
     "facebook",
@@ -42,20 +45,21 @@ const COLUMN_FORMATS: &[(&str, &str)] = files!(
     "loox",
     "shopify",
     "woocommerce",
+    "woocommerce_rest",
+    "feefo",
+    "json_feed",
 );
 
 static BY_COLUMNS: LazyLock<Vec<Format>> = LazyLock::new(|| {
-    let read = |(name, file): &(&'static str, &'static str)| match toml::from_str(file) {
-        Ok(format) => Format { name, ..format },
-        // A test reads every file.
-        Err(error) => unreachable!("{name}.toml: {error}"),
-    };
-    COLUMN_FORMATS.iter().map(read).collect()
+    COLUMN_FORMATS
+        .iter()
+        .map(|(name, file)| Format::of_file(name, file))
+        .collect()
 });
 
 /// All formats, in the order of detection.
 pub fn all_formats() -> impl Iterator<Item = &'static Format> {
-    let first: [&Format; 2] = [&native::DOCUMENT, &google::FORMAT];
+    let first: [&Format; 1] = [&native::DOCUMENT];
     let last: [&Format; 3] = [&schema_org::FORMAT, &native::FORMAT, &table::FORMAT];
     first.into_iter().chain(&*BY_COLUMNS).chain(last)
 }
@@ -67,7 +71,7 @@ pub fn find_format(name: &str) -> Option<&'static Format> {
 
 /// The values of `--format`, in the order of detection. Every command lists them at its start, so no file is read.
 pub fn format_names() -> impl Iterator<Item = &'static str> {
-    let first = [native::DOCUMENT.name, google::FORMAT.name];
+    let first = [native::DOCUMENT.name];
     let by_columns = COLUMN_FORMATS.iter().map(|(name, _)| *name);
     let last = [schema_org::FORMAT.name, native::FORMAT.name, table::NAME];
     first.into_iter().chain(by_columns).chain(last)

@@ -9,7 +9,7 @@ use crate::imports::map::business::is_made_of_subtags;
 use crate::imports::map::date::dated;
 use crate::imports::map::fields::{FieldError, Fields, noted, or_default, shown_text};
 use crate::imports::map::{
-    Answer, COLUMNS, Calendar, Dated, Incoming, Noted, Posted, Stated, StatedParts, answer,
+    Answer, Calendar, Dated, Incoming, Noted, Posted, Stated, StatedParts, answer,
 };
 use crate::imports::platforms::format::{Format, Reader};
 use crate::model::{
@@ -27,7 +27,6 @@ pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
         "id, deleted",
     ],
     reader: Reader::Native,
-    members: COLUMNS.to_vec(),
     ..Format::default()
 });
 
@@ -37,8 +36,7 @@ pub static DOCUMENT: LazyLock<Format> = LazyLock::new(|| Format {
     label: "/reviews.json of this service",
     // A large business may fill all bytes that detection reads, so its own members must identify the format.
     document: "business, aggregate_rating",
-    reader: Reader::Json(review),
-    members: COLUMNS.to_vec(),
+    reader: Reader::Document,
     ..Format::default()
 });
 

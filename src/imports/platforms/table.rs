@@ -14,7 +14,6 @@ pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
     name: NAME,
     label: "table (CSV, TSV, XLSX)",
     fields: fields(),
-    anonymous: None,
     vouches: false,
     reads_headers: true,
     ..Format::default()
@@ -26,8 +25,14 @@ fn fields() -> NamesByField {
     let mut fields: NamesByField = ReviewField::ALL.into_iter().map(named).collect();
     fields.extend(HEADERS.fields.clone());
     // Only platforms have these fields.
-    fields.remove(&ReviewField::Matched);
-    fields.remove(&ReviewField::Recommended);
+    for field in [
+        ReviewField::Matched,
+        ReviewField::Recommended,
+        ReviewField::Anonymous,
+        ReviewField::Scale,
+    ] {
+        fields.remove(&field);
+    }
     fields
 }
 
@@ -47,15 +52,21 @@ type NamesByField = BTreeMap<ReviewField, String>;
 pub struct Headers {
     pub ambiguous: String,
     pub not_asked: String,
+    pub private: String,
     fields: NamesByField,
     pub other_languages: NamesByField,
     pub questions: NamesByField,
-    pub combined: BTreeMap<ReviewField, CombinedHeader>,
+    pub combined: BTreeMap<ReviewField, PhraseWords>,
+    /// The members of an object that hold a field.
+    pub members: NamesByField,
+    /// The names of such an object, if they are not those of the field.
+    pub objects: NamesByField,
 }
 
+/// A header of a known word and neutral ones.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct CombinedHeader {
+pub struct PhraseWords {
     pub known: String,
     pub neutral: String,
 }

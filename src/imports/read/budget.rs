@@ -1,18 +1,18 @@
 //! The number of bytes that one import may still read, over all its files and all ways of opening them.
 
 use std::cell::Cell;
-use std::fs::{self, File, Metadata};
-use std::io::{self, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::fs::{self, Metadata};
+use std::io::{self, Read};
+use std::path::PathBuf;
 
 use crate::imports::file_error::{FileError, INPUT_BYTES_MAX};
 
 /// The rest of [`INPUT_BYTES_MAX`], and the progress of reading.
 pub struct Budget {
-    pub(super) left: Cell<u64>,
-    /// Number of bytes read from files, before unpacking.
-    read: Cell<u64>,
-    /// Size of all files; `None` if unknown.
+    left: Cell<u64>,
+    /// The share of rows whose reviews were read: the rows, and all of them.
+    rows: Cell<(u64, u64)>,
+    /// Size of all files, before unpacking; `None` if unknown.
     total: Option<u64>,
 }
 
@@ -23,73 +23,52 @@ impl Budget {
             metadata.map(|its| its.len())
         };
         Self {
-            left: Cell::new(INPUT_BYTES_MAX),
-            read: Cell::new(0),
             total: files.iter().map(size).sum(),
+            ..Self::of(INPUT_BYTES_MAX)
         }
+    }
+
+    pub const fn of(bytes: u64) -> Self {
+        Self {
+            left: Cell::new(bytes),
+            rows: Cell::new((0, 1)),
+            total: None,
+        }
+    }
+
+    /// Begins to count rows, of which there are so many.
+    pub fn expect_rows(&self, all: usize) {
+        self.rows.set((0, all.max(1) as u64));
+    }
+
+    /// Counts one more row.
+    pub fn note_row(&self) {
+        self.rows.update(|(done, of)| (done + 1, of));
     }
 
     /// Bytes read, and the total.
     pub fn progress(&self) -> Option<(u64, u64)> {
         let total = self.total?;
-        // The end of an archive is read twice, so the number is limited to the total.
-        Some((self.read.get().min(total), total))
+        let (done, of) = self.rows.get();
+        Some((total * done.min(of) / of, total))
     }
 
-    /// A reader over `inner` that fails when the budget is used up.
-    pub fn bound<R: Read>(&self, inner: R) -> Bounded<'_, R> {
-        Bounded {
-            inner,
-            budget: self,
-        }
+    /// All bytes of `input`.
+    ///
+    /// # Errors
+    /// When it cannot be read, or the budget is used up.
+    pub fn read(&self, input: impl Read) -> Result<Vec<u8>, FileError> {
+        let (mut all, left) = (Vec::new(), self.left.get());
+        let read = input.take(left + 1).read_to_end(&mut all);
+        let read = read.map_err(FileError::unreadable)? as u64;
+        let left = left.checked_sub(read);
+        let too_large = || FileError::reading(io::ErrorKind::FileTooLarge.into());
+        self.left.set(left.ok_or_else(too_large)?);
+        Ok(all)
     }
 
-    pub fn open(&self, path: &Path) -> Result<CountedFile<'_>, FileError> {
-        let file = File::open(path).map_err(FileError::unreadable)?;
-        Ok(CountedFile { file, budget: self })
-    }
-}
-
-/// All bytes of `input`; `None` if it has more than `bytes_max`.
-pub fn whole(input: impl Read, bytes_max: u64) -> Result<Option<Vec<u8>>, FileError> {
-    let mut all = Vec::new();
-    let read = input.take(bytes_max + 1).read_to_end(&mut all);
-    let read = read.map_err(FileError::reading)?;
-    Ok((read as u64 <= bytes_max).then_some(all))
-}
-
-/// A file that counts the bytes read.
-pub struct CountedFile<'a> {
-    file: File,
-    budget: &'a Budget,
-}
-
-impl Read for CountedFile<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read(buffer)?;
-        self.budget.read.update(|before| before + read as u64);
-        Ok(read)
-    }
-}
-
-impl Seek for CountedFile<'_> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.file.seek(to)
-    }
-}
-
-/// A reader that uses the import's budget and fails when it is used up.
-pub struct Bounded<'a, R> {
-    inner: R,
-    budget: &'a Budget,
-}
-
-impl<R: Read> Read for Bounded<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.inner.read(buffer)?;
-        let left = self.budget.left.get().checked_sub(read as u64);
-        let left = left.ok_or(io::ErrorKind::FileTooLarge)?;
-        self.budget.left.set(left);
-        Ok(read)
+    /// Gives back the bytes of an archive, of which only what is unpacked counts.
+    pub fn give_back(&self, bytes: usize) {
+        self.left.update(|left| left + bytes as u64);
     }
 }

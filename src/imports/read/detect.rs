@@ -1,237 +1,188 @@
 //! Detects a file's format by its content, never by its name, because half of all exports are named `reviews.json`.
-//! Detection reads only the beginning of the file, and only names, never values but the format of rejected rows.
+//! Detection looks at names, never at values but the format of rejected rows and the errors of an answer without rows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::imports::export::is_export;
 use crate::imports::file_error::FileError;
 use crate::imports::map::fields::names;
-use crate::imports::map::plan::Columns;
-use crate::imports::map::values::same_name;
+use crate::imports::map::table::list_columns;
+use crate::imports::map::values::{letters, same_name};
 use crate::imports::map::{Rename, ReviewField};
 use crate::imports::platforms::{
-    Format, Reader, all_formats, find_format, format_names, google, native, schema_org, table,
+    Format, Reader, all_formats, find_format, format_names, native, schema_org, table,
 };
-use crate::imports::read::json::walk;
-use crate::imports::read::table::{SheetHeader, TablePlace, has_row, no_such_row, sniff};
+use crate::imports::read::json::{self, JsonLine, RowArray};
+use crate::imports::read::text::Dialect;
 use crate::imports::request::ImportRequest;
 
+/// What a file holds.
 #[derive(Debug)]
-pub enum ContentKind {
+pub enum Content<'t> {
     /// Empty or only whitespace.
     Nothing,
-    /// JSON, or text that begins like JSON.
-    Json(JsonLayout),
+    /// A JSON document.
+    Json(&'t RawValue),
+    /// Several JSON values, each over several lines.
+    JsonValues(Vec<&'t RawValue>),
+    JsonLines,
     /// A page or another document with tags.
     Markup,
-    /// In text or in a workbook.
-    Table(TablePlace, Columns),
+    /// Delimited text.
+    Text(Dialect, Vec<String>),
+    /// A workbook's sheet with these columns.
+    Sheet(Vec<String>),
     /// Neither JSON nor markup nor a table.
-    Text,
+    Other,
 }
 
-/// The layout of JSON values in a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum JsonLayout {
-    /// A single empty object, `{}`, without any field.
-    Bare,
-    /// A top-level array.
-    Array,
-    /// An object over several lines.
-    Spread,
-    /// An object on one line, or a broken one.
-    Line,
-}
-
-/// The structure of a file, detected from its beginning.
+/// What is known of a file, from its names.
 #[derive(Debug)]
-pub struct FileShape {
-    pub kind: ContentKind,
-    /// Paths of the fields: `reviews`, `reviews[].rating`, `[].rating`.
-    paths: BTreeSet<String>,
-    /// The format of the rows, if `--rejects` wrote the file.
+pub struct FileShape<'t> {
+    pub content: Content<'t>,
+    /// Members of a document, or of the first lines; columns of a table.
+    names: BTreeSet<String>,
+    /// The arrays of objects in a document, each with the members of its elements.
+    arrays: Vec<(RowArray<'t>, BTreeSet<String>)>,
+    /// The format of the first row, if `--rejects` wrote the file.
     rejected: Option<&'static Format>,
 }
 
-/// Maximum depth of fields: objects in the reviews inside a document inside an API answer.
-const DEEP_MAX: usize = 5;
-/// Maximum length of a path in bytes: longer than any path of a format.
-const PATH_BYTES_MAX: usize = 96;
-const PATHS_MAX: usize = 2_000;
-/// Maximum number of lines that are read, because a field may be missing in the first line.
+/// Maximum depth of the array of rows in a document.
+const DEEP_MAX: usize = 4;
+/// Number of lines that are looked at, because a member may be missing in the first line.
 const LINES_MAX: usize = 50;
 
-impl FileShape {
-    /// `head` is the beginning of a text, in UTF-8 without a byte order mark.
-    pub fn of(head: &[u8], request: &ImportRequest) -> Result<Self, FileError> {
-        let text = head.trim_ascii();
-        let (mut paths, mut rejected) = (BTreeSet::new(), None);
-        let kind = match text.first() {
-            None => ContentKind::Nothing,
-            Some(b'{' | b'[') => {
-                let layout = JsonLayout::of(text);
-                look(text, layout, &mut paths);
-                rejected = rejected_format(text);
-                ContentKind::Json(layout)
-            }
-            Some(b'<') => ContentKind::Markup,
-            Some(_) => match sniff(head, request) {
-                Some((dialect, columns)) => {
-                    paths.extend(columns.0.iter().take(PATHS_MAX).cloned());
-                    ContentKind::Table(TablePlace::Text(dialect), columns)
-                }
-                // The first line may be broken.
-                None if text
-                    .split(|byte| *byte == b'\n')
-                    .any(|line| line.trim_ascii_start().starts_with(b"{")) =>
-                {
-                    look(text, JsonLayout::Line, &mut paths);
-                    ContentKind::Json(JsonLayout::Line)
-                }
-                None => match request.header_row {
-                    Some(row) if !has_row(head, row) => return Err(no_such_row(row)),
-                    Some(_) | None => ContentKind::Text,
-                },
-            },
-        };
-        Ok(Self {
-            kind,
-            paths,
-            rejected,
-        })
-    }
-
-    pub fn of_workbook(header: SheetHeader, columns: Columns) -> Self {
-        let paths = columns.0.iter().cloned().collect();
-        Self {
-            kind: ContentKind::Table(TablePlace::Workbook(header), columns),
-            paths,
+impl<'t> FileShape<'t> {
+    pub fn of(content: Content<'t>, text: &'t [u8]) -> Self {
+        let mut shape = Self {
+            content,
+            names: BTreeSet::new(),
+            arrays: Vec::new(),
             rejected: None,
-        }
-    }
-
-    pub fn has(&self, path: &str) -> bool {
-        self.paths.contains(path)
-    }
-
-    /// Whether the object at `prefix` (empty, or ending in a dot) has a field with that name, exactly or except for
-    /// case and punctuation.
-    pub fn has_below(&self, prefix: &str, name: &str) -> bool {
-        let is_keyword = name.starts_with('@');
-        self.has(&format!("{prefix}{name}"))
-            || (!is_keyword && self.below(prefix).any(|its| same_name(its, name)))
-    }
-
-    /// The names directly below `prefix`.
-    pub fn below<'s>(&'s self, prefix: &'s str) -> impl Iterator<Item = &'s str> {
-        self.paths
-            .iter()
-            .filter_map(move |path| path.strip_prefix(prefix))
-    }
-
-    /// The arrays of objects that are not inside another array, the outermost first: `[]`, `reviews[]`,
-    /// `result.reviews[]`.
-    pub fn arrays(&self) -> Vec<String> {
-        let array = |path: &String| {
-            path.split_once("[].")
-                .filter(|(before, _)| !before.contains("[]"))
-                .map(|(before, _)| format!("{before}[]"))
         };
-        let mut arrays: Vec<String> = self.paths.iter().filter_map(array).collect();
-        arrays.sort_by_key(|path| (path.matches('.').count(), path.clone()));
-        arrays.dedup();
-        arrays
-    }
-
-    /// Where rows may be: at the top level, and in the arrays of a JSON file.
-    fn prefixes(&self) -> Vec<String> {
-        let mut prefixes = vec![String::new()];
-        if matches!(self.kind, ContentKind::Json(_)) {
-            prefixes.extend(self.arrays().iter().map(|array| format!("{array}.")));
-        }
-        prefixes
-    }
-}
-
-impl JsonLayout {
-    fn of(text: &[u8]) -> Self {
-        let mut values = serde_json::Deserializer::from_slice(text).into_iter::<IgnoredAny>();
-        let is_whole = matches!(values.next(), Some(Ok(_)));
-        let end = values.byte_offset();
-        let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        match text.first() {
-            Some(b'[') => Self::Array,
-            _ if text == b"{}" => Self::Bare,
-            _ if is_whole && text[..end].contains(&b'\n') => Self::Spread,
-            // The object continues beyond the head, and its first line is not a complete value.
-            _ if !is_whole
-                && serde_json::from_slice::<IgnoredAny>(line)
-                    .is_err_and(|error| error.is_eof())
-                && line.len() < text.len() =>
-            {
-                Self::Spread
+        match &shape.content {
+            Content::Json(document) => {
+                shape.names = json::members(document).into_keys().collect();
+                let mut arrays = Vec::new();
+                json::arrays(document, "", DEEP_MAX, &mut arrays);
+                shape.arrays = named(arrays);
             }
-            _ => Self::Line,
+            Content::JsonValues(values) => {
+                let elements = values.iter().map(|value| (*value, None)).collect();
+                let path = String::new();
+                shape.arrays = named(vec![RowArray { path, elements }]);
+            }
+            Content::JsonLines => {
+                let lines = text.split(|byte| *byte == b'\n');
+                let lines = lines.filter_map(|line| std::str::from_utf8(line).ok());
+                let lines = lines.filter(|line| line.trim_start().starts_with('{'));
+                shape.names = json::names(lines.take(LINES_MAX));
+                shape.rejected = json::lines(text, true)
+                    .next()
+                    .and_then(|line: JsonLine| line.format.and_then(|name| find_format(&name)));
+            }
+            Content::Text(_, columns) | Content::Sheet(columns) => {
+                shape.names = columns.iter().cloned().collect();
+            }
+            Content::Nothing | Content::Markup | Content::Other => {}
+        }
+        shape
+    }
+
+    const fn is_table(&self) -> bool {
+        matches!(self.content, Content::Text(..) | Content::Sheet(_))
+    }
+
+    const fn is_json(&self) -> bool {
+        matches!(
+            self.content,
+            Content::Json(_) | Content::JsonValues(_) | Content::JsonLines
+        )
+    }
+
+    /// Lines `{file, line, format, error, row}`, as `--rejects` writes them.
+    pub fn is_rejected(&self) -> bool {
+        matches!(self.content, Content::JsonLines)
+            && ["file", "error"]
+                .iter()
+                .all(|name| self.names.contains(*name))
+            && self.names.iter().any(|name| name.starts_with("row"))
+    }
+
+    /// Where the rows may be: at the top level, and in the arrays. A prefix of the names of their members with each.
+    fn places(&self) -> Vec<(Place, BTreeSet<String>)> {
+        if self.is_rejected() {
+            let inner = self
+                .names
+                .iter()
+                .filter_map(|name| name.strip_prefix("row."));
+            return vec![(Place::Top, inner.map(str::to_owned).collect())];
+        }
+        let mut places = vec![(Place::Top, self.names.clone())];
+        let arrays = self.arrays.iter().enumerate();
+        places.extend(arrays.map(|(number, (_, names))| (Place::Array(number), names.clone())));
+        places
+    }
+
+    /// The rows at a place of a document.
+    pub fn array(&self, place: Place) -> Option<&RowArray<'t>> {
+        match place {
+            Place::Array(number) => self.arrays.get(number).map(|(array, _)| array),
+            Place::Top | Place::Nowhere => None,
         }
     }
 }
 
-/// Collects the paths in a text, which may be truncated anywhere.
-fn look(text: &[u8], layout: JsonLayout, paths: &mut BTreeSet<String>) {
-    let mut note = |path: &str, is_end: bool| {
-        let is_member = !is_end && !path.ends_with(']');
-        if is_member && path.len() <= PATH_BYTES_MAX && paths.len() < PATHS_MAX {
-            paths.insert(path.to_owned());
-        }
-        false
-    };
-    if layout == JsonLayout::Line {
-        let lines = text.split(|byte| *byte == b'\n');
-        let lines = lines.filter(|line| line.trim_ascii_start().starts_with(b"{"));
-        for line in lines.take(LINES_MAX) {
-            walk(line, DEEP_MAX, false, &mut note);
-        }
-    } else {
-        walk(text, DEEP_MAX, false, &mut note);
-    }
+fn named(arrays: Vec<RowArray<'_>>) -> Vec<(RowArray<'_>, BTreeSet<String>)> {
+    // Elements that match no format may themselves hold arrays of reviews.
+    let inner: Vec<_> = arrays.iter().flat_map(RowArray::inner).collect();
+    let all = arrays
+        .into_iter()
+        .chain(inner)
+        .map(|array| (array.names(), array));
+    all.map(|(names, array)| (array, names)).collect()
 }
 
-/// A file's format and the position of its rows.
-#[derive(Debug)]
+/// Whether there is a name `name`, exactly or except for case and punctuation.
+fn has(names: &BTreeSet<String>, name: &str) -> bool {
+    names.contains(name)
+        || !name.starts_with('@') && names.iter().any(|its| same_name(its, name))
+        || names.iter().any(|its| {
+            // A name that identifies a format may be that of an object or an array.
+            let inside = its.strip_prefix(name);
+            inside.is_some_and(|rest| rest.starts_with('.') || rest.starts_with("[]"))
+        })
+}
+
+/// Where the rows of a file are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In the lines, the table, the page, or the document itself.
+    Top,
+    /// The number of an array in the document.
+    Array(usize),
+    /// The document has none.
+    Nowhere,
+}
+
+#[derive(Debug, Clone, Copy)]
 pub struct Detected {
     pub format: &'static Format,
-    pub rows: Rows,
+    pub place: Place,
 }
 
 impl Detected {
-    /// Native records, one per line.
-    pub fn lines() -> Self {
+    const fn top(format: &'static Format) -> Self {
         Self {
-            format: &native::FORMAT,
-            rows: Rows::Lines { rejected: false },
+            format,
+            place: Place::Top,
         }
     }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Rows {
-    /// In lines, one row per line; in a file of rejected rows, in the `row` of each line.
-    Lines {
-        /// Whether the file was written with `--rejects`.
-        rejected: bool,
-    },
-    /// In the array at that path, as `result.reviews`; the top-level array if empty.
-    Array(String),
-    Table(TablePlace, Columns),
-    /// In linked data.
-    LinkedData {
-        /// Whether the linked data are in a page.
-        is_page: bool,
-    },
 }
 
 /// Of a file whose reviews were written by one Google Maps user, and are not about the business.
@@ -239,101 +190,240 @@ pub const MAPS_REVIEWS: &str = "holds the places that a Google Maps user has rev
      export `Google Business Profile` with https://takeout.google.com and give its reviews.json, or the whole archive";
 
 /// The requested format, or the detected one.
-pub fn detect(shape: FileShape, request: &ImportRequest) -> Result<Detected, FileError> {
-    refuse_options_of_tables(&shape, request)?;
+pub fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected, FileError> {
+    refuse_options_of_tables(shape, request)?;
     // GeoJSON's FeatureCollection (RFC 7946 §3.3): Google Maps exports a user's reviews as such.
-    if shape.has("features") && shape.has("type") && !shape.has("rating") {
+    if ["features", "type"]
+        .iter()
+        .all(|name| shape.names.contains(*name))
+        && !shape.names.contains("rating")
+    {
         return Err(FileError::new(MAPS_REVIEWS));
     }
-    let found = |format: &'static Format, shape, prefix: &str| {
-        let rows = rows(shape, format, prefix);
-        Ok(Detected { format, rows })
-    };
-    if request.format.is_none_or(Format::is_own) {
-        if matches!(&shape.kind, ContentKind::Table(_, columns) if is_export(columns)) {
-            return found(&native::FORMAT, shape, "");
-        }
-        if is_lines_with_business(&shape) {
-            return Ok(Detected::lines());
-        }
+    let is_error = |array: &RowArray<'_>| ERRORS.contains(&plain(&array.path).as_str());
+    let has_rows = shape.arrays.iter().any(|(array, _)| !is_error(array));
+    if let Content::Json(document) = &shape.content
+        && !has_rows
+        && let Some(error) = error_of(document)
+    {
+        return Err(FileError::new(format!(
+            "is an answer of the source without reviews, not an export: its `{error}` says that something went wrong, or that it \
+             is not ready; fetch it again"
+        )));
     }
-    if let Some(format) = shape.rejected.filter(|_| is_rejected(&shape))
-        && request
+    let is_any = |format: &&'static Format| {
+        request
             .format
             .is_none_or(|wanted| wanted.name == format.name)
+    };
+    if request.format.is_none_or(Format::is_own)
+        && (matches!(&shape.content, Content::Text(_, columns) | Content::Sheet(columns) if is_export(columns))
+            || is_lines_with_business(shape))
     {
-        return found(format, shape, "row.");
+        return Ok(Detected::top(&native::FORMAT));
     }
-    if let Some((format, prefix)) = matching(&shape, request.format) {
-        return found(format, shape, &prefix);
+    if let Some(format) = shape
+        .rejected
+        .filter(is_any)
+        .filter(|_| shape.is_rejected())
+    {
+        return Ok(Detected::top(format));
+    }
+    let places = shape.places();
+    for format in all_formats().filter(is_any) {
+        if let Some(place) = place_of(format, shape, &places) {
+            return Ok(Detected { format, place });
+        }
     }
     if let Some(format) = request.format {
-        let prefix = insisted(&shape, format, &request.renames)?;
-        return found(format, shape, &prefix);
+        let place = insist(shape, format, &request.renames, &places)?;
+        return Ok(Detected { format, place });
     }
-    match &shape.kind {
-        ContentKind::Json(JsonLayout::Bare) => found(&google::FORMAT, shape, "reviews[]."),
-        ContentKind::Nothing => Ok(Detected::lines()),
-        ContentKind::Markup => found(&schema_org::FORMAT, shape, ""),
-        ContentKind::Json(JsonLayout::Line)
-            if !request.renames.is_empty()
-                || shape.below("").next().is_none()
-                || looks_native(&shape) =>
+    let top = |format: &'static Format| Ok(Detected::top(format));
+    match &shape.content {
+        Content::Nothing => top(&native::FORMAT),
+        Content::Markup => top(&schema_org::FORMAT),
+        Content::JsonLines
+            if !request.renames.is_empty() || shape.names.is_empty() || looks_native(shape) =>
         {
-            Ok(Detected::lines())
+            top(&native::FORMAT)
         }
         // Rejected rows of an unknown platform come from a table.
-        ContentKind::Json(_) if is_rejected(&shape) => found(&table::FORMAT, shape, ""),
-        ContentKind::Table(..) => found(&table::FORMAT, shape, ""),
-        ContentKind::Json(_) | ContentKind::Text => Err(FileError::new(format!(
-            "is {}: none of the known formats ({}); {}",
-            described(&shape),
-            format_names().collect::<Vec<_>>().join(", "),
-            advice(&shape)
-        ))),
+        Content::JsonLines if shape.is_rejected() => top(&table::FORMAT),
+        Content::Text(..) | Content::Sheet(_) => top(&table::FORMAT),
+        // A page beyond the last, or a quiet day.
+        Content::Json(document) if is_empty(document) => Ok(Detected {
+            format: &table::FORMAT,
+            place: Place::Nowhere,
+        }),
+        // A Takeout of a business without reviews.
+        Content::Json(document) if document.get() == "{}" => Ok(Detected {
+            format: find_format("google").unwrap_or(&table::FORMAT),
+            place: Place::Nowhere,
+        }),
+        Content::Json(document)
+            if !document.get().contains('\n')
+                && shape.arrays.is_empty()
+                && (!request.renames.is_empty() || looks_native(shape)) =>
+        {
+            top(&native::FORMAT)
+        }
+        Content::Json(_) | Content::JsonValues(_) | Content::JsonLines | Content::Other => {
+            Err(FileError::new(format!(
+                "is {}: none of the known formats ({}); {}",
+                describe(shape),
+                format_names().collect::<Vec<_>>().join(", "),
+                advise(shape)
+            )))
+        }
     }
 }
 
+/// Where the rows of that format are, if the file has it.
+fn place_of(
+    format: &'static Format,
+    shape: &FileShape<'_>,
+    places: &[(Place, BTreeSet<String>)],
+) -> Option<Place> {
+    // A table made for this program may have our columns, but it is still a table.
+    if shape.is_table() && format.reader != Reader::Columns {
+        return None;
+    }
+    let has_keys = |members: &BTreeSet<String>| {
+        let mut keys = format.keys.iter();
+        keys.any(|set| names(set).all(|name| has(members, name)))
+    };
+    let reviews = shape
+        .arrays
+        .iter()
+        .position(|(array, _)| array.path == "reviews");
+    let is_document = matches!(shape.content, Content::Json(_))
+        && names(format.document).any(|name| shape.names.contains(name))
+        // Either no row identifies another format, or the members beside the rows suffice.
+        && (names(format.document).any(|name| name == "business")
+            || reviews.is_none_or(|number| has_keys(&shape.arrays[number].1)));
+    if is_document {
+        return Some(reviews.map_or(Place::Nowhere, Place::Array));
+    }
+    let place = places.iter().find(|(_, members)| has_keys(members));
+    place.map(|(place, _)| *place)
+}
+
 /// Refuses options for tables if the file is not a table.
-fn refuse_options_of_tables(shape: &FileShape, request: &ImportRequest) -> Result<(), FileError> {
-    let is_table = matches!(shape.kind, ContentKind::Table(..));
-    let is_workbook = matches!(shape.kind, ContentKind::Table(TablePlace::Workbook(_), _));
+fn refuse_options_of_tables(
+    shape: &FileShape<'_>,
+    request: &ImportRequest,
+) -> Result<(), FileError> {
+    let is_workbook = matches!(shape.content, Content::Sheet(_));
     for (what, is_given, is_there) in [
         ("sheet", request.sheet.is_some(), is_workbook),
-        ("header-row", request.header_row.is_some(), is_table),
+        ("header-row", request.header_row.is_some(), shape.is_table()),
     ] {
         if is_given && !is_there && shape.rejected.is_none() {
-            let said = described(shape);
+            let content = describe(shape);
             return Err(FileError::new(format!(
-                "is {said}, which has no {what}; leave --{what} out"
+                "is {content}, which has no {what}; leave --{what} out"
             )));
         }
     }
     Ok(())
 }
 
-/// Advice on importing a file of an unknown format: JSON as a table whose columns are the fields of its objects.
-fn advice(shape: &FileShape) -> String {
-    if !matches!(shape.kind, ContentKind::Json(_)) {
+/// Members of an answer that says that something went wrong, by their letters.
+const ERRORS: [&str; 8] = [
+    "error",
+    "errors",
+    "errormessage",
+    "errorcode",
+    "errortype",
+    "exception",
+    "fault",
+    "faultstring",
+];
+
+fn plain(name: &str) -> String {
+    letters(name).collect()
+}
+
+/// The member of a document without rows by which it says that something went wrong.
+fn error_of(document: &RawValue) -> Option<String> {
+    const STATES: [&str; 5] = ["status", "state", "statuscode", "code", "success"];
+    const BAD: [&str; 13] = [
+        "error",
+        "errors",
+        "fail",
+        "failed",
+        "failure",
+        "false",
+        "pending",
+        "processing",
+        "running",
+        "queued",
+        "waiting",
+        "in progress",
+        "timeout",
+    ];
+    let says_error = |(name, value): (&String, &&RawValue)| {
+        let value: Value = serde_json::from_str(value.get()).unwrap_or_default();
+        let name = plain(name);
+        let is_set = match &value {
+            Value::Null | Value::Bool(false) => false,
+            Value::String(text) => !text.is_empty(),
+            Value::Array(list) => !list.is_empty(),
+            Value::Object(members) => !members.is_empty(),
+            Value::Bool(true) => true,
+            Value::Number(number) => number.as_i64() != Some(0),
+        };
+        let text = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_lowercase);
+        let is_bad = || {
+            BAD.contains(&text.trim())
+                || text
+                    .parse::<u16>()
+                    .is_ok_and(|code| (400..600).contains(&code))
+        };
+        ERRORS.contains(&name.as_str()) && is_set || STATES.contains(&name.as_str()) && is_bad()
+    };
+    let members: BTreeMap<String, &RawValue> = json::members(document);
+    let found = members.iter().find(|member| says_error(*member));
+    found.map(|(name, _)| name.clone())
+}
+
+/// Whether a document is an export without rows: an empty list, an empty object, or one with an empty list of reviews.
+fn is_empty(document: &RawValue) -> bool {
+    const LISTS: [&str; 4] = ["reviews", "results", "data", "items"];
+    let is_list = |value: &RawValue| {
+        let mut list = value.get().chars().filter(|c| !c.is_whitespace());
+        list.next() == Some('[') && list.all(|c| matches!(c, '[' | ']'))
+    };
+    let members = json::members(document);
+    is_list(document)
+        || members
+            .iter()
+            .any(|(name, value)| LISTS.contains(&name.as_str()) && is_list(value))
+}
+
+/// Advice on importing a file of an unknown format: JSON as a table whose columns are the members of its objects.
+fn advise(shape: &FileShape<'_>) -> String {
+    if !shape.is_json() {
         return "convert it to a table (CSV) with a header line".to_owned();
     }
-    let array = shape.arrays().into_iter().next();
-    // The names in `--map` determine whether a line is one row or contains an array of rows.
-    let is_sure = array.is_none() || !matches!(shape.kind, ContentKind::Json(JsonLayout::Line));
-    let prefix = array.map_or_else(String::new, |array| format!("{array}."));
+    let members = shape
+        .arrays
+        .first()
+        .map_or(&shape.names, |(_, names)| names);
     let is_needed = |field: &ReviewField| {
         matches!(
             field,
             ReviewField::Rating | ReviewField::Date | ReviewField::Author | ReviewField::Text
         )
     };
-    let is_known = |name: &str| is_sure && shape.has_below(&prefix, name);
     let mut advice = "to read it anyway, pass --format table".to_owned();
     for (field, list) in &table::FORMAT.fields {
-        if is_needed(field) && !names(list).any(is_known) {
-            let ours = names(list).next().unwrap_or_default();
+        if is_needed(field) && !names(list).any(|name| has(members, name)) {
             // Writing to a `String` cannot fail.
-            let _ = write!(advice, " --map {ours}=THEIR_FIELD");
+            let _ = write!(advice, " --map {}=THEIR_FIELD", field.name());
         }
     }
     advice
@@ -341,169 +431,108 @@ fn advice(shape: &FileShape) -> String {
 
 /// Whether the first line is that of an export, with the business and the editorial texts. Only exports contain the
 /// setting `publish_staff`.
-fn is_lines_with_business(shape: &FileShape) -> bool {
-    matches!(shape.kind, ContentKind::Json(JsonLayout::Line))
-        && (shape.has("editorial") || shape.has("business.publish_staff"))
-        && !shape.has("reviews")
-}
-
-/// The first format whose names are all present (only `wanted`, if given), and the prefix of their paths.
-fn matching(
-    shape: &FileShape,
-    wanted: Option<&'static Format>,
-) -> Option<(&'static Format, String)> {
-    let is_json = matches!(shape.kind, ContentKind::Json(_));
-    let prefixes = if is_rejected(shape) {
-        vec!["row.".to_owned()]
+fn is_lines_with_business(shape: &FileShape<'_>) -> bool {
+    let begins = |start: &str| shape.names.iter().any(|name| name.starts_with(start));
+    let (is_lines, has_staff) = if let Content::Json(document) = &shape.content {
+        let members = json::members(document);
+        let business = members
+            .get("business")
+            .map(|business| json::members(business));
+        let has_staff = business.is_some_and(|members| members.contains_key("publish_staff"));
+        (!document.get().contains('\n'), has_staff)
     } else {
-        shape.prefixes()
+        let is_lines = matches!(shape.content, Content::JsonLines);
+        (is_lines, shape.names.contains("business.publish_staff"))
     };
-    // A table made for this program may have our columns, but it is still a table.
-    let is_table = matches!(shape.kind, ContentKind::Table(..));
-    let formats = all_formats().filter(|format| {
-        wanted.is_none_or(|wanted| wanted.name == format.name)
-            && (!is_table || matches!(format.reader, Reader::Columns))
-    });
-    for format in formats {
-        let has_keys = |prefix: &str| {
-            let mut keys = format.keys.iter();
-            keys.any(|set| names(set).all(|name| shape.has_below(prefix, name)))
-        };
-        // Either no row identifies another format, or the members beside the rows suffice.
-        let is_document = || {
-            names(format.document).any(|name| shape.has(name))
-                && (names(format.document).any(|name| name == "business")
-                    || shape.below("reviews[].").next().is_none()
-                    || has_keys("reviews[]."))
-        };
-        if is_json && is_document() {
-            return Some((format, "reviews[].".to_owned()));
-        }
-        if let Some(prefix) = prefixes.iter().find(|prefix| has_keys(prefix)) {
-            return Some((format, prefix.clone()));
-        }
-    }
-    None
+    is_lines && (begins("editorial") || has_staff) && !begins("reviews")
 }
 
-/// The format that the first line of a file of rejected rows names.
-fn rejected_format(text: &[u8]) -> Option<&'static Format> {
-    #[derive(Deserialize)]
-    struct Line {
-        format: String,
-    }
-    let first = text.split(|byte| *byte == b'\n').next()?;
-    find_format(&serde_json::from_slice::<Line>(first).ok()?.format)
-}
-
-/// Lines `{file, line, format, error, row}`, as `--rejects` writes them.
-fn is_rejected(shape: &FileShape) -> bool {
-    matches!(shape.kind, ContentKind::Json(JsonLayout::Line))
-        && ["file", "error", "row"].iter().all(|name| shape.has(name))
-}
-
-/// The position of rows whose fields are at `prefix`.
-fn rows(shape: FileShape, format: &Format, prefix: &str) -> Rows {
-    let rejected = is_rejected(&shape);
-    if matches!(format.reader, Reader::LinkedData) && !rejected {
-        let is_page = matches!(shape.kind, ContentKind::Markup);
-        return Rows::LinkedData { is_page };
-    }
-    match shape.kind {
-        ContentKind::Table(place, columns) => Rows::Table(place, columns),
-        ContentKind::Json(JsonLayout::Line) if prefix.is_empty() || rejected => {
-            Rows::Lines { rejected }
-        }
-        ContentKind::Json(_) | ContentKind::Markup | ContentKind::Nothing | ContentKind::Text => {
-            Rows::Array(prefix.trim_end_matches("[].").to_owned())
-        }
-    }
-}
-
-/// The prefix of the rows' paths, if the file can be read as the requested format.
-fn insisted(shape: &FileShape, format: &Format, renames: &[Rename]) -> Result<String, FileError> {
-    let is_json = matches!(shape.kind, ContentKind::Json(_) | ContentKind::Nothing);
-    let is_table = matches!(shape.kind, ContentKind::Table(..));
+/// The place of the rows, if the file can be read as the requested format.
+fn insist(
+    shape: &FileShape<'_>,
+    format: &Format,
+    renames: &[Rename],
+    places: &[(Place, BTreeSet<String>)],
+) -> Result<Place, FileError> {
+    let is_json = shape.is_json() || matches!(shape.content, Content::Nothing);
     let fits = match format.reader {
-        Reader::Json(_) | Reader::Native => is_json,
-        Reader::Columns => is_json || is_table,
-        Reader::LinkedData => is_json || matches!(shape.kind, ContentKind::Markup),
+        Reader::Document | Reader::Native => is_json,
+        Reader::Columns => is_json || shape.is_table(),
+        Reader::LinkedData => is_json || matches!(shape.content, Content::Markup),
     };
     if !fits {
-        let (said, format) = (described(shape), format.name);
+        let (content, format) = (describe(shape), format.name);
         return Err(FileError::new(format!(
-            "is {said}, which cannot be read as {format}; leave --format out, or pass --format table for a table"
+            "is {content}, which cannot be read as {format}; leave --format out, or pass --format table for a table"
         )));
     }
-    if !matches!(shape.kind, ContentKind::Json(_)) {
-        return Ok(String::new());
-    }
-    // The rows are in the object that has the fields of `--map`, because a document may be on a single line, like JSON
-    // Lines.
-    let has_mapped = |prefix: &&String| {
-        let has = |rename: &Rename| shape.has_below(prefix, &rename.theirs);
-        !renames.is_empty() && renames.iter().all(has)
+    // The rows are in the object that has the members of `--map`.
+    let has_mapped = |names: &BTreeSet<String>| {
+        let mut renames = renames
+            .iter()
+            .filter(|rename| !rename.theirs.is_empty())
+            .peekable();
+        renames.peek().is_some() && renames.all(|rename| has(names, &rename.theirs))
     };
-    let prefixes = shape.prefixes();
-    Ok(match prefixes.iter().find(has_mapped) {
-        Some(prefix) => prefix.clone(),
-        None if !format.document.is_empty() => "reviews[].".to_owned(),
-        None if matches!(shape.kind, ContentKind::Json(JsonLayout::Line)) => String::new(),
-        None => prefixes.get(1).cloned().unwrap_or_default(),
-    })
+    let mapped = places.iter().find(|(_, names)| has_mapped(names));
+    let is_lines = matches!(shape.content, Content::JsonLines);
+    let place = mapped.or(places.get(1).filter(|_| !is_lines));
+    Ok(place.map_or(Place::Top, |(place, _)| *place))
 }
 
 /// Whether the lines are probably native records, even if faulty.
-fn looks_native(shape: &FileShape) -> bool {
+fn looks_native(shape: &FileShape<'_>) -> bool {
     let ours = ["id", "rating", "date", "author", "text", "deleted"];
-    ours.iter().filter(|name| shape.has(name)).count() >= 2
+    ours.iter()
+        .filter(|name| shape.names.contains(**name))
+        .count()
+        >= 2
 }
 
 /// Maximum number of names in a description.
 const NAMES_SHOWN_MAX: usize = 12;
 
 /// A description of the file for messages.
-pub fn described(shape: &FileShape) -> String {
-    let listed = |prefix: &str| {
-        let names = shape.below(prefix);
-        let mut names: Vec<&str> = names.filter(|name| !name.contains(['.', '['])).collect();
+pub fn describe(shape: &FileShape<'_>) -> String {
+    let list = |names: &BTreeSet<String>| {
+        let outer = |name: &String| name.split(['.', '[']).next().unwrap_or_default().to_owned();
+        let names: BTreeSet<String> = names.iter().map(outer).collect();
+        let mut names: Vec<String> = names.into_iter().filter(|name| name != "^").collect();
         if names.len() > NAMES_SHOWN_MAX {
             names.truncate(NAMES_SHOWN_MAX);
-            names.push("…");
+            names.push("…".to_owned());
         }
         names.join(", ")
     };
-    let array = shape.arrays().into_iter().next();
-    match (&shape.kind, array) {
-        (ContentKind::Nothing, _) => "an empty file".to_owned(),
-        (ContentKind::Json(JsonLayout::Bare), _) => "an empty JSON object".to_owned(),
-        (ContentKind::Json(JsonLayout::Array), Some(array)) => format!(
-            "a JSON array of objects with keys {}",
-            listed(&format!("{array}."))
+    match (&shape.content, shape.arrays.first()) {
+        (Content::Nothing, _) => "an empty file".to_owned(),
+        (Content::Json(_) | Content::JsonValues(_), Some((array, members)))
+            if array.path.is_empty() =>
+        {
+            format!("a JSON array of objects with keys {}", list(members))
+        }
+        (Content::Json(_), Some((array, members))) => format!(
+            "a JSON object with keys {}, whose {} has objects with keys {}",
+            list(&shape.names),
+            array.path,
+            list(members)
         ),
-        (ContentKind::Json(JsonLayout::Array), None) => "a JSON array without objects".to_owned(),
-        (ContentKind::Json(_), Some(array)) => {
-            let inside = listed(&format!("{array}."));
-            format!(
-                "a JSON object with keys {}, whose {} has objects with keys {inside}",
-                listed(""),
-                array.trim_end_matches("[]")
-            )
+        (Content::Json(document), None) if document.get().starts_with('[') => {
+            "a JSON array without objects".to_owned()
         }
-        (ContentKind::Json(JsonLayout::Line), None) => {
-            format!("JSON Lines of objects with keys {}", listed(""))
+        (Content::Json(_) | Content::JsonValues(_), _) => {
+            format!("a JSON object with keys {}", list(&shape.names))
         }
-        (ContentKind::Json(JsonLayout::Spread), None) => {
-            format!("a JSON object with keys {}", listed(""))
+        (Content::JsonLines, _) => {
+            format!("JSON Lines of objects with keys {}", list(&shape.names))
         }
-        (ContentKind::Markup, _) => "a page of HTML or XML".to_owned(),
-        (ContentKind::Table(place, columns), _) => {
-            let what = match place {
-                TablePlace::Text(_) => "table",
-                TablePlace::Workbook(_) => "workbook",
-            };
-            format!("a {what} with the columns {}", columns.listed())
+        (Content::Markup, _) => "a page of HTML or XML".to_owned(),
+        (Content::Text(_, columns), _) => {
+            format!("a table with the columns {}", list_columns(columns))
         }
-        (ContentKind::Text, _) => "a text without a header line of several columns".to_owned(),
+        (Content::Sheet(columns), _) => {
+            format!("a workbook with the columns {}", list_columns(columns))
+        }
+        (Content::Other, _) => "a text without a header line of several columns".to_owned(),
     }
 }

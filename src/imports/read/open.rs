@@ -1,31 +1,26 @@
 //! Opens the paths given by the user: standard input, files, zip archives and folders, with each file inside of them.
-//! The formats get only a bounded reader.
 
-use std::io::{BufRead, BufReader, Cursor, Read, Seek, Write};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::Path;
-use std::{fs, io};
 
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
-use encoding_rs_io::DecodeReaderBytesBuilder;
 use serde_json::Value;
 use zip::ZipArchive;
 
 use crate::imports::file_error::FileError;
 use crate::imports::merge::collector::Collector;
-use crate::imports::read::budget::whole;
-use crate::imports::read::detect::{Detected, FileShape, MAPS_REVIEWS, detect};
-use crate::imports::read::read;
-use crate::imports::read::table::{WORKBOOK_BYTES_MAX, WORKBOOK_TOO_LARGE, find_sheet};
-
-/// Maximum number of bytes of a file that detection reads.
-const HEAD_BYTES: u64 = 64 << 10;
+use crate::imports::read::detect::MAPS_REVIEWS;
+use crate::imports::read::rows::{InputFile, read_file, read_workbook};
+use crate::imports::read::workbook::{WORKBOOK_BYTES_MAX, WORKBOOK_TOO_LARGE};
 
 /// The name of `-` in messages.
 const STDIN: &str = "standard input";
 
-/// Opens files, and passes their rows to the collector.
+/// Opens files, and keeps their rows.
 pub struct Opener<'o> {
     pub collector: Collector<'o>,
+    pub files: Vec<InputFile>,
     /// The files that cannot be imported, each with the reason.
     pub faults: Vec<String>,
 }
@@ -44,7 +39,7 @@ impl Opener<'_> {
         } else if path.is_dir() {
             self.folder(path)
         } else {
-            let file = self.collector.budget.open(path);
+            let file = File::open(path).map_err(FileError::unreadable);
             file.and_then(|file| self.file(&name, file))
         };
         if let Err(fault) = opened {
@@ -53,28 +48,13 @@ impl Opener<'_> {
     }
 
     fn stdin(&mut self, input: impl Read) -> Result<(), FileError> {
-        let mut input = BufReader::new(input);
-        if !is_zip(input.fill_buf().map_err(FileError::unreadable)?) {
-            return self.one(STDIN.to_owned(), input);
-        }
-        // A zip archive is read from its end, which a pipe has only when it is over, so the archive is first stored on
-        // disk.
-        let mut packed = tempfile::tempfile().map_err(FileError::staging)?;
-        let left = self.collector.budget.left.get();
-        let mut input = BufReader::new(self.collector.budget.bound(input));
-        loop {
-            let part = input.fill_buf().map_err(FileError::reading)?;
-            if part.is_empty() {
-                break;
-            }
-            packed.write_all(part).map_err(FileError::staging)?;
-            let used = part.len();
-            input.consume(used);
+        let bytes = self.collector.budget.read(input)?;
+        if !is_zip(&bytes) {
+            return self.content(STDIN.to_owned(), &bytes);
         }
         // Only what is unpacked counts, as in any archive.
-        self.collector.budget.left.set(left);
-        packed.rewind().map_err(FileError::staging)?;
-        self.archive(STDIN, BufReader::new(packed))
+        self.collector.budget.give_back(bytes.len());
+        self.archive(STDIN, Cursor::new(bytes))
     }
 
     fn file(&mut self, name: &str, file: impl Read + Seek) -> Result<(), FileError> {
@@ -87,8 +67,8 @@ impl Opener<'_> {
 
     /// Notes a location's name, if it can be read.
     fn listing(&mut self, location: &str, input: impl Read) -> Result<(), FileError> {
-        let json = whole(self.collector.budget.bound(input), LISTING_BYTES_MAX)?;
-        if let Some(name) = json.and_then(|json| listed(&json)) {
+        let json = self.collector.budget.read(input.take(LISTING_BYTES_MAX))?;
+        if let Some(name) = listed(&json) {
             self.collector.listing(location, name);
         }
         Ok(())
@@ -106,37 +86,18 @@ impl Opener<'_> {
     }
 
     fn one(&mut self, name: String, input: impl Read) -> Result<(), FileError> {
-        let mut input: Box<dyn Read + '_> = Box::new(self.collector.budget.bound(input));
-        let mut head = head_of(&mut input)?;
-        if let Some(wide) = wide(&head)? {
-            let decoded = DecodeReaderBytesBuilder::new()
-                .encoding(Some(wide))
-                .bom_override(true)
-                .build(Cursor::new(head).chain(input));
-            input = Box::new(decoded);
-            head = head_of(&mut input)?;
-        }
-        if head.starts_with(b"\xEF\xBB\xBF") {
-            head.drain(..3);
-        }
-        let request = self.collector.request;
-        let found = if request.is_sample {
-            Detected::lines()
-        } else {
-            detect(FileShape::of(&head, request)?, request)?
-        };
-        // In UTF-8 without a byte order mark.
-        let mut all = Cursor::new(head).chain(BufReader::new(input));
-        read(name, &found, &mut all, &mut self.collector)
+        let bytes = self.collector.budget.read(input)?;
+        self.content(name, &bytes)
     }
-}
 
-/// The beginning of a file, which detection reads.
-fn head_of(input: &mut dyn Read) -> Result<Vec<u8>, FileError> {
-    let mut head = Vec::new();
-    let read = input.take(HEAD_BYTES).read_to_end(&mut head);
-    read.map_err(FileError::reading)?;
-    Ok(head)
+    fn content(&mut self, name: String, bytes: &[u8]) -> Result<(), FileError> {
+        let decoded = wide(bytes)?.map(|wide| wide.decode_with_bom_removal(bytes).0);
+        let bytes = decoded.as_ref().map_or(bytes, |text| text.as_bytes());
+        let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        let parts = read_file(text, self.collector.request)?;
+        self.files.push(InputFile { name, parts });
+        Ok(())
+    }
 }
 
 // Recognizes a file by its first bytes, before it is read as text: an archive, UTF-16, or binary.
@@ -194,7 +155,11 @@ impl Opener<'_> {
         found.any()?;
         for file in files {
             let name = file.display().to_string();
-            self.member(&name, &name, self.collector.budget.open(&file));
+            self.member(
+                &name,
+                &name,
+                File::open(&file).map_err(FileError::unreadable),
+            );
         }
         Ok(())
     }
@@ -342,17 +307,17 @@ impl Opener<'_> {
 
     fn workbook(&mut self, name: &str, mut packed: impl Read + Seek) -> Result<(), FileError> {
         packed.rewind().map_err(FileError::unreadable)?;
-        let bytes = whole(self.collector.budget.bound(packed), WORKBOOK_BYTES_MAX)?;
-        let bytes = bytes.ok_or_else(|| FileError::new(WORKBOOK_TOO_LARGE))?;
-        let request = self.collector.request;
-        let (header, columns) = find_sheet(&bytes, request)?;
-        let found = detect(FileShape::of_workbook(header, columns), request)?;
-        read(
-            name.to_owned(),
-            &found,
-            &mut &bytes[..],
-            &mut self.collector,
-        )
+        let bytes = self
+            .collector
+            .budget
+            .read(packed.take(WORKBOOK_BYTES_MAX + 1))?;
+        if bytes.len() as u64 > WORKBOOK_BYTES_MAX {
+            return Err(FileError::new(WORKBOOK_TOO_LARGE));
+        }
+        let parts = read_workbook(&bytes, self.collector.request)?;
+        let name = name.to_owned();
+        self.files.push(InputFile { name, parts });
+        Ok(())
     }
 }
 
@@ -378,7 +343,6 @@ fn other_archive<R: Read + Seek>(archive: &ZipArchive<R>) -> Option<FileError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::storage::imports::KeptColumns;
     use std::io::Write;
 
     use chrono::DateTime;
@@ -388,6 +352,7 @@ mod tests {
     use crate::imports::read::budget::Budget;
     use crate::imports::report::{Rejection, Watch};
     use crate::imports::request::ImportRequest;
+    use crate::storage::imports::KeptColumns;
 
     const TOO_LARGE: &str = "the files of one import may have at most 256 MiB in total, unpacked; split it into several imports";
 
@@ -399,10 +364,9 @@ mod tests {
         }
     }
 
-    /// What `work` does with a budget of 1 MiB: the errors of files, and the rows of each file.
-    fn opened(work: impl FnOnce(&mut Opener<'_>)) -> (Vec<String>, Vec<u64>) {
-        let (request, budget) = (ImportRequest::default(), Budget::new(&[]));
-        budget.left.set(1 << 20);
+    /// What `work` does with a budget of 1 MiB: the errors of files, and the number of files.
+    fn opened(work: impl FnOnce(&mut Opener<'_>)) -> (Vec<String>, usize) {
+        let (request, budget) = (ImportRequest::default(), Budget::of(1 << 20));
         let mut quiet = Quiet;
         let calendar = Calendar {
             zone: None,
@@ -417,12 +381,11 @@ mod tests {
                 &mut quiet,
                 KeptColumns::default(),
             ),
+            files: Vec::new(),
             faults: Vec::new(),
         };
         work(&mut opener);
-        let report = opener.collector.finish().unwrap().report;
-        let rows = report.files.iter().map(|file| file.rows).collect();
-        (opener.faults, rows)
+        (opener.faults, opener.files.len())
     }
 
     #[tokio::test]
@@ -437,8 +400,8 @@ mod tests {
         }
         archive.finish().unwrap();
         // Each member fits into the budget, but not both together.
-        let (faults, rows) = opened(|opener| opener.open(path.path()));
-        assert_eq!((rows.len(), faults.len()), (2, 1));
+        let (faults, files) = opened(|opener| opener.open(path.path()));
+        assert_eq!((files, faults.len()), (1, 1));
         assert!(faults[0].ends_with(TOO_LARGE), "{}", faults[0]);
     }
 
@@ -450,8 +413,8 @@ mod tests {
         archive.start_file("reviews.json", stored).unwrap();
         archive.write_all(&vec![b' '; 600 << 10]).unwrap();
         let packed = archive.finish().unwrap().into_inner();
-        let (faults, rows) = opened(|opener| opener.stdin(&packed[..]).unwrap());
-        assert_eq!((rows.len(), faults), (1, Vec::new()));
+        let (faults, files) = opened(|opener| opener.stdin(&packed[..]).unwrap());
+        assert_eq!((files, faults), (1, Vec::new()));
         // What is not unpacked is bounded, too.
         let endless = Cursor::new(packed).chain(io::repeat(b' '));
         let mut ended = Ok(());
@@ -462,9 +425,9 @@ mod tests {
     #[tokio::test]
     async fn an_endless_input_is_given_up_when_the_budget_is_used_up() {
         let mut ended = Ok(());
-        let (_, rows) = opened(|opener| ended = opener.one("-".to_owned(), io::repeat(b'\n')));
+        let (_, files) = opened(|opener| ended = opener.one("-".to_owned(), io::repeat(b'\n')));
         assert_eq!(ended.unwrap_err().to_string(), TOO_LARGE);
-        assert_eq!(rows, [0], "nothing of it counts");
+        assert_eq!(files, 0, "nothing of it counts");
     }
 }
 

@@ -1,24 +1,15 @@
 //! Extracts JSON-LD from an HTML page: the texts of its `<script type="application/ld+json">` elements
-//! (<https://www.w3.org/TR/json-ld11/#embedding-json-ld-in-html-documents>). The page is read whole, up to a bound.
-
-use std::io::BufRead;
+//! (<https://www.w3.org/TR/json-ld11/#embedding-json-ld-in-html-documents>).
 
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 
-use crate::imports::file_error::FileError;
-use crate::imports::read::budget::whole;
-
-/// Maximum size of a page, or of a file of linked data, in bytes.
-const PAGE_BYTES_MAX: u64 = 16 << 20;
-
 /// The texts of the page's JSON-LD elements.
-pub fn linked_data(input: &mut dyn BufRead) -> Result<Vec<String>, FileError> {
-    let page = page(input)?;
+pub fn linked_data(page: &[u8]) -> Vec<String> {
     let mut emitter = DefaultEmitter::default();
     emitter.naively_switch_states(true);
-    let mut texts = Vec::new();
+    let mut texts: Vec<String> = Vec::new();
     let mut inside = false;
-    for token in Tokenizer::new_with_emitter(&page[..], emitter) {
+    for token in Tokenizer::new_with_emitter(page, emitter) {
         let Ok(token) = token;
         match token {
             Token::StartTag(tag) => {
@@ -41,14 +32,5 @@ pub fn linked_data(input: &mut dyn BufRead) -> Result<Vec<String>, FileError> {
             Token::String(_) | Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
         }
     }
-    Ok(texts)
-}
-
-/// A page, or a file of linked data.
-pub fn page(input: &mut dyn BufRead) -> Result<Vec<u8>, FileError> {
-    whole(input, PAGE_BYTES_MAX)?.ok_or_else(|| {
-        FileError::new(
-            "the page, or the file of linked data, has more than 16 MiB; take the JSON-LD out of it and split it",
-        )
-    })
+    texts
 }

@@ -81,7 +81,7 @@ async fn special_cases_of_google_reviews_are_handled() {
         with("number", json!({"starRating": 5})),
     ];
     let (report, rejections) = bench.take(page(&rows)).await;
-    assert_eq!(counts(&report), (7, 0, 0, 3));
+    assert_eq!(counts(&report), (8, 0, 0, 2));
     assert_eq!(bench.find("77.stars").await.unwrap().text, "");
     assert_eq!(bench.find("77.anon").await.unwrap().author, "A Google user");
     assert_eq!(
@@ -95,21 +95,18 @@ async fn special_cases_of_google_reviews_are_handled() {
         .iter()
         .map(|rejection| format!("{}: {}", rejection.at, rejection.error))
         .collect();
-    let allowed = "is not one of ONE, TWO, THREE, FOUR, FIVE";
-    assert_eq!(
-        messages[0],
-        format!(" reviews[7]: starRating: \"STAR_RATING_UNSPECIFIED\" {allowed}")
+    assert!(
+        messages[0].starts_with(
+            " reviews[7]: starRating: \"STAR_RATING_UNSPECIFIED\" is not one of 1, 2, 3, 4, 5"
+        ),
+        "{messages:?}"
     );
     assert!(
         messages[1].starts_with(" reviews[8]: createTime: 2026-11-22 is later than tomorrow"),
         "{messages:?}"
     );
-    assert!(
-        messages[2].starts_with(" reviews[9]: starRating: 5 is not a text"),
-        "{messages:?}"
-    );
     let (again, _) = bench.take(page(&rows)).await;
-    assert_eq!(counts(&again), (0, 0, 7, 3));
+    assert_eq!(counts(&again), (0, 0, 8, 2));
 }
 
 #[tokio::test]

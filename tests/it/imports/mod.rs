@@ -1,7 +1,10 @@
 //! Imports from the file to the database: every format, every kind of error, and repeated imports.
 
+mod answers;
 mod bounds;
+mod cells;
 mod completed;
+mod dates;
 mod edits;
 mod exported;
 mod exports;

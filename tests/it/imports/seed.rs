@@ -116,16 +116,16 @@ async fn errors_in_sample_data_name_file_line_and_field() {
     assert_eq!(
         all,
         [
-            "3:7: nam:",
-            "4:8: type:",
-            "5:20: geo.latitude:",
+            "3:8: nam:",
+            "4:9: type:",
+            "5:21: geo.latitude:",
             "5:23: geo.longitude:",
-            "6:7: url:",
+            "6:8: url:",
             "7:27: technicians[0].name:",
-            "7:36: technicians[1].id:",
-            "7:63: technicians[1].alias:",
-            "8:12: same_as[0]:",
-            "8:16: same_as[1]:",
+            "7:37: technicians[1].id:",
+            "7:64: technicians[1].alias:",
+            "8:13: same_as[0]:",
+            "8:17: same_as[1]:",
         ],
         "{error}"
     );

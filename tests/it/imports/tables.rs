@@ -194,28 +194,26 @@ async fn unrecognised_columns_can_be_mapped_and_missing_ones_are_refused() {
 }
 
 #[tokio::test]
-async fn an_ambiguous_date_is_rejected_unless_the_format_is_given() {
+async fn a_file_of_unclear_dates_is_refused_unless_the_format_is_given() {
     let bench = bench().await;
-    let file = bench.file(
-        "t",
-        "author,rating,date,text\nAnn,5,10/11/2026,A\nBo,5,10/25/2026,B\n",
-    );
-    let (report, rejections) = bench.import(&[&file]).await;
-    assert_eq!(counts(&report), (1, 0, 0, 1));
-    assert!(
-        rejections[0].error.contains(
-            "date: \"10/11/2026\" may be 2026-10-11 or 2026-11-10; choose with --date-format"
-        ),
-        "{}",
-        rejections[0]
-    );
-    let request = ImportRequest {
-        files: vec![file],
-        date_format: Some("%m/%d/%Y".to_owned()),
+    let file = bench.file("t", "author,rating,date,text\nAnn,5,10/11/2026,A\n");
+    let request = |date_format: Option<&str>| ImportRequest {
+        files: vec![file.clone()],
+        date_format: date_format.map(str::to_owned),
         ..ImportRequest::default()
     };
-    let (report, _) = bench.run(&request).await;
-    assert_eq!(counts(&report.unwrap()), (1, 0, 1, 0));
+    let refusal = bench.run(&request(None)).await.0.unwrap_err().to_string();
+    assert!(
+        refusal.contains("t:2: 10/11/2026 in date may be 2026-10-11")
+            && refusal.contains("--date-format %m/%d/%Y")
+            && refusal.contains("2026-11-10 with")
+            && refusal.contains("--date-format %d/%m/%Y"),
+        "{refusal}"
+    );
+    let (report, _) = bench.run(&request(Some("mm/dd/yyyy"))).await;
+    assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0));
+    let days = "select reviewed_on from review";
+    assert_eq!(sqlite3(bench.database.path(), days), "2026-10-11");
 }
 
 #[tokio::test]
@@ -732,10 +730,12 @@ async fn a_blank_cell_is_not_filled_from_another_column_that_may_be_private() {
     };
     let mut watch = Quiet::default();
     let report = import(&bench.database, &bench.clock, &request, &mut watch).await;
-    assert_eq!(counts(&report.unwrap()), (2, 0, 0, 1));
-    assert_eq!(watch.rejections[0].error, "Nickname: missing");
+    assert_eq!(counts(&report.unwrap()), (3, 0, 0, 0));
     let select = "select author, text from review order by rating";
-    assert_eq!(sqlite3(bench.database.path(), select), "Al|\nCy|Fine.");
+    assert_eq!(
+        sqlite3(bench.database.path(), select),
+        "Anonymous|\nAl|\nCy|Fine."
+    );
     let columns = &watch.tables[0];
     for used in [("author", "Nickname"), ("text", "Comment")] {
         let used = (used.0, vec![used.1.to_owned()]);
@@ -778,9 +778,12 @@ async fn a_blank_member_of_an_object_is_not_filled_from_another_that_may_be_priv
         &json!({"nickname": null, "first_name": "Bob", "customer": "Bob Secret", "comment": "Bad."}),
     );
     let report = take(&[whole.clone(), blank, nameless], &[]).await.unwrap();
-    assert_eq!(counts(&report), (2, 0, 0, 1));
+    assert_eq!(counts(&report), (3, 0, 0, 0));
     let select = "select author, text from review order by rating";
-    assert_eq!(sqlite3(bench.database.path(), select), "Al|\nCy|Fine.");
+    assert_eq!(
+        sqlite3(bench.database.path(), select),
+        "Anonymous|Bad.\nAl|\nCy|Fine."
+    );
     // Rows with different members.
     let other = row(3, &json!({"nickname": "Di", "feedback": "internal"}));
     let rows = [whole, other];

@@ -473,3 +473,25 @@ fn an_apostrophe_is_kept_unless_the_table_is_marked_as_escaped() {
         );
     }
 }
+
+#[test]
+fn the_name_of_an_export_decides_its_format() {
+    let home = Home::new();
+    home.run_ok(&["init", "--name", "K"], "K");
+    home.file("in.jsonl", &rows(&[]));
+    home.run_ok(&["import", "in.jsonl"], "4 new");
+    home.run_ok(&["export", "out.CSV"], "a table cannot hold");
+    home.run_ok(&["export", "out.jsonl"], "4 reviews");
+    let read = |name: &str| fs::read_to_string(home.0.path().join(name)).unwrap();
+    assert!(read("out.CSV").starts_with("id,rating,date"));
+    assert!(read("out.jsonl").starts_with("{\"business\""));
+    for (file, format) in [("a.csv", "jsonl"), ("a.jsonl", "csv"), ("a.txt", "csv")] {
+        home.run_err(
+            &["export", file, "--format", format],
+            "which --format contradicts",
+        );
+        assert!(!home.0.path().join(file).exists(), "{file}");
+    }
+    let printed = home.run(&["export", "--format", "csv"]);
+    assert!(printed.out.starts_with("id,rating,date"), "{}", printed.out);
+}

@@ -1,0 +1,365 @@
+//! Delimited text: CSV (RFC 4180), also with semicolons (Excel in locales with a decimal comma), tabs or bars, and with
+//! quotation marks escaped by a backslash, as some databases do.
+//!
+//! The encoding is UTF-8 or Windows-1252; the first byte that only one of them allows decides. UTF-16 was already
+//! converted to UTF-8.
+
+use std::borrow::Cow;
+
+use encoding_rs::WINDOWS_1252;
+
+use crate::imports::file_error::FileError;
+use crate::imports::map::table::{Row, RowFault, Table, TablePlace};
+use crate::imports::read::header::{
+    COLUMNS_MAX, find_header, fit, headers, row_too_long, rows_looked_at, too_many_columns,
+};
+use crate::imports::read::json::ROW_BYTES_MAX;
+use crate::imports::report::Position;
+use crate::imports::request::ImportRequest;
+
+const DELIMITERS: [u8; 4] = *b",;\t|";
+/// Number of bytes at the beginning of a file in which the header is searched.
+const HEAD_BYTES: usize = 64 << 10;
+/// Null in a text whose quotation marks are escaped by a backslash.
+const NULL: &str = "\\N";
+
+/// How the cells of a text are separated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dialect {
+    delimiter: u8,
+    /// Whether a backslash escapes a quotation mark.
+    has_backslashes: bool,
+    /// Line of the header, from 1; Excel's `sep=;` and titles are above it.
+    pub line: u64,
+}
+
+/// The dialect and the headers of a text, if it is a table: the header has at least two cells, or `sep=` gives the
+/// delimiter. If several delimiters are possible, the one with the most known headers wins, then the one with the most
+/// columns.
+pub fn sniff(text: &[u8], request: &ImportRequest) -> Option<(Dialect, Vec<String>)> {
+    let named = text.strip_prefix(b"sep=");
+    let named = named.and_then(|rest| rest.first().copied());
+    let delimiters = named.map_or(DELIMITERS.to_vec(), |delimiter| vec![delimiter]);
+    // Of equal ones `max_by_key` takes the last, so the delimiters are reversed.
+    let tried = delimiters.into_iter().rev().filter_map(|delimiter| {
+        let has_backslashes = escapes_by_backslash(text, delimiter);
+        let mut rows = first_rows(text, delimiter, has_backslashes, rows_looked_at(request));
+        if named.is_some() && !rows.is_empty() {
+            rows[0].1.clear();
+        }
+        let found = find_header(&rows, 1, request)?;
+        let (line, columns) = (rows[found.at].0, headers(rows.swap_remove(found.at).1));
+        let is_table = columns.len() > 1 || named.is_some();
+        let dialect = Dialect {
+            delimiter,
+            has_backslashes,
+            line,
+        };
+        is_table.then_some((found.known, dialect, columns))
+    });
+    let best = tried.max_by_key(|(known, _, columns)| (*known, columns.len()));
+    best.map(|(_, dialect, columns)| (dialect, columns))
+}
+
+/// The first rows of a text, each with its line.
+pub fn first_rows(
+    text: &[u8],
+    delimiter: u8,
+    has_backslashes: bool,
+    rows_max: usize,
+) -> Vec<(u64, Vec<String>)> {
+    let head = &text[..text.len().min(HEAD_BYTES)];
+    let mut rows = TextRows::new(head, delimiter, has_backslashes);
+    let mut first = Vec::new();
+    while first.len() < rows_max
+        && let Ok(Some(line)) = rows.next()
+    {
+        let cells = rows.record.iter();
+        first.push((
+            line,
+            cells.map(|cell| decode_any(cell).into_owned()).collect(),
+        ));
+    }
+    first
+}
+
+/// Whether one of the first rows of a text begins on that line.
+pub fn has_row(text: &[u8], line: u64) -> bool {
+    let rows = first_rows(text, DELIMITERS[0], false, super::header::ROWS_NAMED_MAX);
+    rows.iter().any(|(its, _)| *its == line)
+}
+
+/// The table in a text.
+pub fn read_text(text: &[u8], dialect: Dialect, columns: Vec<String>) -> Result<Table, FileError> {
+    if columns.len() > COLUMNS_MAX {
+        return Err(too_many_columns(columns.len()));
+    }
+    let is_utf8 = is_utf8(text);
+    let mut rows = TextRows::new(text, dialect.delimiter, dialect.has_backslashes);
+    let mut table = Table {
+        columns,
+        rows: Vec::new(),
+        place: TablePlace::Text(dialect.line),
+    };
+    let mut last = 1;
+    while let Some(line) = rows.next()? {
+        last = line;
+        let record = &rows.record;
+        if line <= dialect.line || record.iter().all(|cell| cell.trim_ascii().is_empty()) {
+            continue;
+        }
+        let cell = |cell| match std::str::from_utf8(cell) {
+            Ok(NULL) if dialect.has_backslashes => String::new(),
+            Ok(text) => text.to_owned(),
+            Err(_) if is_utf8 => String::from_utf8_lossy(cell).into_owned(),
+            Err(_) => decode_any(cell).into_owned(),
+        };
+        let mut cells: Vec<String> = record.iter().map(cell).collect();
+        let garbled = record
+            .iter()
+            .position(|cell| is_utf8 && std::str::from_utf8(cell).is_err());
+        let garbled = garbled.map(|at| {
+            let name = table.columns.get(at).map_or("", String::as_str);
+            format!(
+                "the cell under {name:?} is not UTF-8, which the rows before are; save the file as UTF-8"
+            )
+        });
+        let message = garbled.or_else(|| fit(&mut cells, table.columns.len()));
+        table.rows.push(Row {
+            at: Position::line(line),
+            cells: cells.into_iter().map(|cell| Some(cell.into())).collect(),
+            fault: message.map(|message| RowFault { message, raw: None }),
+        });
+    }
+    if Quotes::of(text, dialect.delimiter, dialect.has_backslashes).is_open {
+        return Err(FileError::new(format!(
+            "line {last}: a quotation mark opens a cell and none closes it, so all that follows would be part of this row; \
+             close it, or export the file again if its end is missing"
+        )));
+    }
+    Ok(table)
+}
+
+/// The rows of a text, one at a time.
+struct TextRows<'t> {
+    text: &'t [u8],
+    reader: csv::Reader<&'t [u8]>,
+    record: csv::ByteRecord,
+    /// Where the last row begins: byte and line, from 1.
+    begin: (usize, u64),
+}
+
+impl<'t> TextRows<'t> {
+    fn new(text: &'t [u8], delimiter: u8, has_backslashes: bool) -> Self {
+        let reader = csv::ReaderBuilder::new()
+            .delimiter(delimiter)
+            .escape(has_backslashes.then_some(b'\\'))
+            .has_headers(false)
+            .flexible(true)
+            .from_reader(text);
+        Self {
+            text,
+            reader,
+            record: csv::ByteRecord::new(),
+            begin: (0, 1),
+        }
+    }
+
+    /// Reads the next row into `record`; returns the line on which it begins, or `None` after the last row.
+    fn next(&mut self) -> Result<Option<u64>, FileError> {
+        // Rows of bytes with any number of cells cause no error.
+        if !self
+            .reader
+            .read_byte_record(&mut self.record)
+            .unwrap_or(false)
+        {
+            return Ok(None);
+        }
+        let start = self.record.position().map_or(0, csv::Position::byte);
+        let start = usize::try_from(start).unwrap_or(usize::MAX);
+        // The parser's position of a row may be before the line ends above it.
+        let blank = self.text[start..].iter();
+        let begin = start
+            + blank
+                .take_while(|byte| matches!(byte, b'\r' | b'\n'))
+                .count();
+        let (former, line) = self.begin;
+        self.begin = (begin, line + line_ends(&self.text[former..begin]));
+        if self.record.as_slice().len() > ROW_BYTES_MAX {
+            return Err(row_too_long(self.begin.1));
+        }
+        Ok(Some(self.begin.1))
+    }
+}
+
+/// The number of lines that end in these bytes: with CR LF, LF or, in files of old Macs, CR.
+fn line_ends(bytes: &[u8]) -> u64 {
+    let is_end = |at: &usize| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n');
+    memchr::memchr2_iter(b'\r', b'\n', bytes)
+        .filter(is_end)
+        .count() as u64
+}
+
+/// The quotation marks of a text.
+struct Quotes {
+    /// Whether one opens a cell at the end, and none closes it.
+    is_open: bool,
+    /// How many close a cell without ending it: of those after a backslash, and of the others.
+    stray: (usize, usize),
+}
+
+impl Quotes {
+    fn of(text: &[u8], delimiter: u8, has_backslashes: bool) -> Self {
+        let (mut is_open, mut is_start) = (false, true);
+        let mut stray = (0, 0);
+        let mut at = 0;
+        while let Some(byte) = text.get(at).copied() {
+            let next = text.get(at + 1).copied();
+            if !is_open {
+                is_open = is_start && byte == b'"';
+                is_start = byte == delimiter || matches!(byte, b'\n' | b'\r');
+            } else if has_backslashes && byte == b'\\' {
+                at += 1;
+            } else if byte == b'"' {
+                if next == Some(b'"') {
+                    // Two quotation marks stand for one.
+                    at += 1;
+                } else {
+                    is_open = false;
+                    let ends = |its| its == delimiter || matches!(its, b'\n' | b'\r');
+                    if !next.is_none_or(ends) {
+                        if at > 0 && text[at - 1] == b'\\' {
+                            stray.0 += 1;
+                        } else {
+                            stray.1 += 1;
+                        }
+                    }
+                }
+            }
+            at += 1;
+        }
+        Self { is_open, stray }
+    }
+}
+
+/// Whether quotation marks inside cells are escaped by a backslash: otherwise such a mark would end its cell, and words would
+/// follow it, or the rows would not fit the header.
+fn escapes_by_backslash(text: &[u8], delimiter: u8) -> bool {
+    if memchr::memmem::find(text, b"\\\"").is_none() {
+        return false;
+    }
+    let [plain, escaped] = [false, true].map(|has_backslashes| {
+        let quotes = Quotes::of(text, delimiter, has_backslashes);
+        let mut rows = TextRows::new(text, delimiter, has_backslashes);
+        let (mut columns, mut misfits) = (None, 0);
+        while let Ok(Some(_)) = rows.next() {
+            let count = rows.record.len();
+            misfits += usize::from(*columns.get_or_insert(count) != count);
+        }
+        let open = usize::from(quotes.is_open);
+        misfits + open + quotes.stray.0 + quotes.stray.1
+    });
+    escaped < plain
+}
+
+/// Whether the first bytes beyond ASCII are UTF-8: text of Windows-1252 with such letters hardly ever is.
+fn is_utf8(text: &[u8]) -> bool {
+    let Err(error) = std::str::from_utf8(text) else {
+        return true;
+    };
+    !text[..error.valid_up_to()].is_ascii()
+}
+
+fn decode_any(cell: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(cell) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => WINDOWS_1252.decode_without_bom_handling(cell).0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{read_text, sniff};
+    use crate::imports::request::ImportRequest;
+
+    fn rows(file: &[u8]) -> Vec<String> {
+        let (dialect, columns) = sniff(file, &ImportRequest::default()).unwrap();
+        let table = read_text(file, dialect, columns).unwrap();
+        let mut rows = vec![table.columns.join("|")];
+        for row in &table.rows {
+            let cells: Vec<&str> = row.cells.iter().flatten().map(AsRef::as_ref).collect();
+            rows.push(match &row.fault {
+                None => format!("{}: {}", row.at, cells.join("|")),
+                Some(fault) => format!("{}! {}", row.at, fault.message),
+            });
+        }
+        rows
+    }
+
+    #[test]
+    fn delimiters_are_told_apart_by_the_header() {
+        assert_eq!(rows(b"a;b, c;d\n1;2,5;3\n"), ["a|b, c|d", "2: 1|2,5|3"]);
+        assert_eq!(
+            rows(b"a\tb\n1\t\"x\ny\"\n2\tz\n"),
+            ["a|b", "2: 1|x\ny", "4: 2|z"]
+        );
+        assert_eq!(rows(b"sep=;\r\na;b\r\n1;2\r\n"), ["a|b", "3: 1|2"]);
+        assert_eq!(
+            rows(b"a,b\r\n\r\n\n1,2\r\n\"x\r\ny\",4\r\n5,6"),
+            ["a|b", "4: 1|2", "5: x\r\ny|4", "7: 5|6"]
+        );
+        assert_eq!(
+            rows(b"a,b\r1,2\r\r3,\"x\ry\"\r5,6"),
+            ["a|b", "2: 1|2", "4: 3|x\ry", "6: 5|6"],
+            "lines that end with CR alone"
+        );
+        assert_eq!(
+            rows(b"a|b\n\"say \"\"hi\"\"\"|2"),
+            ["a|b", "2: say \"hi\"|2"]
+        );
+        assert!(sniff(b"just a text\nof lines\n", &ImportRequest::default()).is_none());
+    }
+
+    #[test]
+    fn quotes_escaped_by_a_backslash_are_part_of_their_cell() {
+        assert_eq!(
+            rows(b"\"a\",\"b\"\n\"1\",\"say \\\"hi, you\\\", and\\nleft\"\n\"2\",\\N\n"),
+            ["a|b", "2: 1|say \"hi, you\", andnleft", "3: 2|"]
+        );
+        assert_eq!(
+            rows(b"a,b\n1,\"line \\\"one\\\"\ntwo\"\n2,\"C:\\\\\"\n"),
+            ["a|b", "2: 1|line \"one\"\ntwo", "4: 2|C:\\"]
+        );
+        for plain in ["C:\\\",x", "a 5\\\"\",x"] {
+            let file = format!("a,b\n\"{plain}\n");
+            assert_eq!(rows(file.as_bytes()).len(), 2, "{file}");
+        }
+        assert_eq!(rows(b"a,b\n\"C:\\\",x\n"), ["a|b", "2: C:\\|x"]);
+        assert_eq!(rows(b"a,b\n\"C:\\\"\"x\",y\n"), ["a|b", "2: C:\\\"x|y"]);
+    }
+
+    #[test]
+    fn the_first_letter_beyond_ascii_decides_the_encoding() {
+        assert_eq!(
+            rows(b"a,b\n1,plain\n2,Jos\xe9\n3,\x80 5\n"),
+            ["a|b", "2: 1|plain", "3: 2|José", "4: 3|€ 5"]
+        );
+        let mixed = rows(b"a,b\n1,Jos\xc3\xa9\n2,Jos\xe9\n");
+        assert_eq!(mixed[1], "2: 1|José");
+        assert!(
+            mixed[2].contains("3! the cell under \"b\" is not UTF-8"),
+            "{mixed:?}"
+        );
+    }
+
+    #[test]
+    fn a_row_with_other_cells_than_headers_is_a_complaint_unless_they_are_blank() {
+        let rows = rows(b"a,b\n1,2,,\n1,2,3\n1\n");
+        assert_eq!(rows[1], "2: 1|2");
+        assert!(
+            rows[2].starts_with("3! has 3 cells under 2 headers")
+                && rows[3].starts_with("4! has 1 cells"),
+            "{rows:?}"
+        );
+    }
+}

@@ -1,0 +1,295 @@
+//! The answer in a row: its visibility, the form in which a file holds it, and what its hidden state takes back.
+
+use super::tables::workbook;
+use super::*;
+use crate::support::sqlite3;
+
+const PRIVATE: &str = "PRIVATE-NOTE";
+
+/// Imports a file with these options into a new database; both answers are dated and the business has a time zone.
+pub(super) async fn import_into_new(
+    content: impl AsRef<[u8]>,
+    request: ImportRequest,
+) -> (Bench, ImportReport, Vec<Rejection>) {
+    let bench = bench().await;
+    bench.set_time_zone("America/Phoenix").await;
+    let request = ImportRequest {
+        files: vec![bench.file("some.txt", content)],
+        ..request
+    };
+    let (report, rejections) = bench.run(&request).await;
+    (bench, report.unwrap(), rejections)
+}
+
+pub(super) fn as_table() -> ImportRequest {
+    ImportRequest {
+        format: find_format("table"),
+        ..ImportRequest::default()
+    }
+}
+
+fn answers(bench: &Bench) -> String {
+    let select = "select author || ': ' || ifnull(response_text, '-') from review order by author";
+    sqlite3(bench.database.path(), select)
+}
+
+/// Rows of two reviews, of which the second has a private answer.
+fn files() -> Vec<(&'static str, Vec<u8>, ImportRequest)> {
+    let plain = ImportRequest::default;
+    let table = |column: &str, public: &str, private: &str| {
+        format!(
+            "id,rating,date,author,text,reply,{column}\nx1,5,2025-03-14,Ann,Fixed.,Thank you.,{public}\n\
+             x2,2,2025-03-16,Bob,Late.,{PRIVATE} refund,{private}\n"
+        )
+        .into_bytes()
+    };
+    let yotpo = json!([
+        {"id": 1, "score": 5, "votes_up": 0, "content": "Fixed.", "created_at": "2025-03-14T09:11:02Z",
+            "user": {"display_name": "Ann"}, "comment": {"content": "Thank you.", "public": true}},
+        {"id": 2, "score": 2, "votes_up": 0, "content": "Late.", "created_at": "2025-03-14T09:11:02Z",
+            "user": {"display_name": "Bob"}, "comment": {"content": PRIVATE, "public": false}}]);
+    let yotpo_table = format!(
+        "review_id,review_content,review_score,date,display_name,comment_content,comment_public\n\
+         1,Fixed.,5,2025-03-14,Ann,Thank you.,true\n2,Late.,2,2025-03-14,Bob,{PRIVATE},false\n"
+    );
+    let okendo = json!({"reviews": [
+        {"reviewId": "a", "productId": "p", "rating": 5, "body": "Fixed.", "dateCreated": "2025-03-14T09:11:02Z",
+            "reviewer": {"displayName": "Ann"}, "reply": {"body": "Thank you.", "isPrivate": false}, "status": "approved"},
+        {"reviewId": "b", "productId": "p", "rating": 2, "body": "Late.", "dateCreated": "2025-03-14T09:11:02Z",
+            "reviewer": {"displayName": "Bob"}, "reply": {"body": PRIVATE, "isPrivate": true}, "status": "approved"}]});
+    let podium = |responses: Value, uid: &str, author: &str| {
+        json!({"uid": uid, "createdAt": "2026-10-02T10:00:00Z", "author": {"name": author},
+            "review": {"rating": 1, "body": "Late.", "siteName": "Google"}, "responses": responses})
+    };
+    let podium = json!([
+        podium(
+            json!([{"body": PRIVATE, "status": "draft"}, {"body": "Thank you.", "status": "published"}]),
+            "a",
+            "Ann"
+        ),
+        podium(json!([{"body": PRIVATE, "deleted": true}]), "b", "Bob")
+    ]);
+    let reply = |state: &str, text: &str| json!({"reviewReply": {"comment": text}, "reviewReplyState": state});
+    let google = page(&[
+        google(
+            1,
+            "a",
+            &json!({"reviewer": {"displayName": "Ann"}, "reviewReply": {"comment": "Thank you.", "state": "APPROVED"}}),
+        ),
+        {
+            let mut row = google(1, "b", &reply("REJECTED", PRIVATE));
+            row["reviewer"] = json!({"displayName": "Bob"});
+            row
+        },
+    ]);
+    let objects = |private: Value| {
+        json!([{"id": "x1", "rating": 5, "date": "2025-03-14", "author": "Ann", "text": "Fixed.",
+                "owner_response": {"text": "Thank you.", "visibility": "public"}},
+            {"id": "x2", "rating": 2, "date": "2025-03-16", "author": "Bob", "text": "Late.", "owner_response": private}])
+        .to_string()
+        .into_bytes()
+    };
+    let sheet = workbook(&[
+        &[
+            "id",
+            "rating",
+            "date",
+            "author",
+            "text",
+            "Company reply",
+            "Company reply status",
+        ],
+        &[
+            "x1",
+            "#5",
+            "2025-03-14",
+            "Ann",
+            "Fixed.",
+            "Thank you.",
+            "Published",
+        ],
+        &["x2", "#2", "2025-03-16", "Bob", "Late.", PRIVATE, "Draft"],
+    ]);
+    let own = lines(&[
+        native(
+            &json!({"id": "a", "author": "Ann", "response": {"text": "Thank you.", "public": true}}),
+        ),
+        native(
+            &json!({"id": "b", "author": "Bob", "response": {"text": PRIVATE, "private": true}}),
+        ),
+    ]);
+    vec![
+        ("our own form", own.into_bytes(), plain()),
+        (
+            "a column that says public",
+            table("reply_public", "yes", "no"),
+            plain(),
+        ),
+        (
+            "a column without a word",
+            table("reply_public", "yes", ""),
+            plain(),
+        ),
+        (
+            "a column that says private",
+            table("Reply private", "no", "yes"),
+            plain(),
+        ),
+        (
+            "a column of states",
+            table("reply_status", "approved", "pending"),
+            plain(),
+        ),
+        (
+            "a column in another order",
+            table("is_public_reply", "1", "0"),
+            plain(),
+        ),
+        (
+            "a time of deletion",
+            table("reply_deleted_at", "", "2025-03-17"),
+            plain(),
+        ),
+        ("Yotpo's API", yotpo.to_string().into_bytes(), plain()),
+        ("Yotpo's table", yotpo_table.into_bytes(), plain()),
+        ("Okendo's API", okendo.to_string().into_bytes(), plain()),
+        ("several answers", podium.to_string().into_bytes(), plain()),
+        ("Google's states", google.into_bytes(), plain()),
+        (
+            "an object",
+            objects(json!({"text": PRIVATE, "visibility": "private"})),
+            as_table(),
+        ),
+        (
+            "an object with a kind",
+            objects(json!({"text": PRIVATE, "type": "private"})),
+            as_table(),
+        ),
+        ("a workbook", sheet, plain()),
+    ]
+}
+
+#[tokio::test]
+async fn a_private_answer_is_neither_published_nor_in_the_file() {
+    for (what, content, request) in files() {
+        let (bench, report, rejections) = import_into_new(content, request).await;
+        assert_eq!(
+            (counts(&report), rejections),
+            ((2, 0, 0, 0), Vec::new()),
+            "{what}"
+        );
+        assert_eq!(answers(&bench), "Ann: Thank you.\nBob: -", "{what}");
+        let published = "select count(*) from review where status = 'published'";
+        assert_eq!(sqlite3(bench.database.path(), published), "2", "{what}");
+        for file in ["reviews.db", "reviews.db-wal"] {
+            let bytes = fs::read(bench.folder.path().join(file)).unwrap_or_default();
+            let private = memchr::memmem::find(&bytes, PRIVATE.as_bytes());
+            assert_eq!(private, None, "{what}: {file}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_column_of_private_answers_is_not_read() {
+    let table = format!(
+        "id,rating,date,author,text,public_response,private_reply\nx1,5,2025-03-14,Ann,Fixed.,Thank you for calling us.,{PRIVATE} about the refund\n"
+    );
+    let (bench, report, _) = import_into_new(table, ImportRequest::default()).await;
+    assert_eq!(counts(&report), (1, 0, 0, 0));
+    assert_eq!(answers(&bench), "Ann: Thank you for calling us.");
+}
+
+#[tokio::test]
+async fn an_unknown_visibility_of_an_answer_rejects_its_row() {
+    let table = "id,rating,date,author,text,reply,reply_status\nx1,5,2025-03-14,Ann,Fixed.,Thanks.,asleep\n\
+        x2,5,2025-03-14,Bob,Fixed.,,asleep\n";
+    let (_, report, rejections) = import_into_new(table, ImportRequest::default()).await;
+    assert_eq!(counts(&report), (1, 0, 0, 1));
+    assert!(
+        rejections[0]
+            .error
+            .starts_with("reply_status: \"asleep\" does not say whether the answer is public")
+            && rejections[0].error.ends_with("--map response.status="),
+        "{}",
+        rejections[0]
+    );
+    let request = ImportRequest {
+        renames: vec!["response.status=".parse().unwrap()],
+        ..ImportRequest::default()
+    };
+    let (bench, report, _) = import_into_new(table, request).await;
+    assert_eq!(counts(&report), (2, 0, 0, 0));
+    assert_eq!(answers(&bench), "Ann: Thanks.\nBob: -");
+}
+
+#[tokio::test]
+async fn an_answer_hidden_later_is_taken_back() {
+    let table = |word: &str| {
+        format!(
+            "id,rating,date,author,text,reply,reply_public\nx1,5,2025-03-14,Ann,Fixed.,Thanks.,{word}\n"
+        )
+    };
+    let bench = bench().await;
+    for (word, counted, answer) in [
+        ("yes", (1, 0, 0, 0), "Ann: Thanks."),
+        ("no", (0, 1, 0, 0), "Ann: -"),
+        ("no", (0, 0, 1, 0), "Ann: -"),
+        ("yes", (0, 1, 0, 0), "Ann: Thanks."),
+    ] {
+        let (report, _) = bench.take(table(word)).await;
+        assert_eq!(
+            (counts(&report), answers(&bench).as_str()),
+            (counted, answer)
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_answer_or_author_may_be_an_object_or_a_list() {
+    for (author, reply, expected) in [
+        (
+            json!("Ann"),
+            json!({"text": "Thanks", "date": "2025-03-02"}),
+            "Thanks|2025-03-02",
+        ),
+        (
+            json!({"name": "Ann"}),
+            json!({"content": "Thanks", "created_at": "2025-03-02"}),
+            "Thanks|2025-03-02",
+        ),
+        (
+            json!({"display_name": "Ann"}),
+            json!({"snippet": "Thanks", "date": "5 months ago", "iso_date": "2025-03-02"}),
+            "Thanks|2025-03-02",
+        ),
+        (
+            json!([{"name": "Ann"}]),
+            json!([{"comment": "Thanks", "date": "2025-03-02"}]),
+            "Thanks|2025-03-02",
+        ),
+        (
+            json!("Ann"),
+            json!({"body": "Thanks", "date": "5 months ago"}),
+            "Thanks|",
+        ),
+        (json!("Ann"), json!("Thanks"), "Thanks|"),
+        (json!("Ann"), json!({"unknown": "Thanks"}), "|"),
+        (json!("Ann"), json!([]), "|"),
+    ] {
+        let rows = json!([
+            {"id": "a", "rating": 5, "date": "2025-03-01", "author": author, "text": "Neat", "reply": reply},
+            {"id": "b", "rating": 1, "date": "2025-03-01", "author": {"name": "Bo"}, "text": "Late", "reply": null}]);
+        let (bench, report, rejections) = import_into_new(rows.to_string(), as_table()).await;
+        assert_eq!(
+            (counts(&report), rejections),
+            ((2, 0, 0, 0), Vec::new()),
+            "{author} {reply}"
+        );
+        let select = "select ifnull(response_text, '') || '|' || ifnull(response_on, '') from review where author = 'Ann'";
+        assert_eq!(
+            sqlite3(bench.database.path(), select),
+            expected,
+            "{author} {reply}"
+        );
+    }
+}

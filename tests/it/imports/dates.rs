@@ -1,0 +1,246 @@
+//! The dates of a column are read in one order, over all files of a call.
+
+use super::answers::import_into_new;
+use super::tables::workbook;
+use super::*;
+use crate::support::sqlite3;
+
+fn table(dates: &[&str]) -> String {
+    let rows = (1..)
+        .zip(dates)
+        .map(|(number, date)| format!("r{number},5,{date},Ann {number},Good.\n"));
+    format!("id,rating,date,author,text\n{}", rows.collect::<String>())
+}
+
+fn days(bench: &Bench) -> String {
+    let select = "select group_concat(reviewed_on, ' ') from (select reviewed_on from review order by review_id)";
+    sqlite3(bench.database.path(), select)
+}
+
+impl Bench {
+    async fn set_country(&self, country: &str) {
+        sqlite3(
+            self.database.path(),
+            &format!(
+                "insert into business (business_id, name, country) values ('k', 'K', '{country}')
+                on conflict do update set country = excluded.country"
+            ),
+        );
+    }
+
+    async fn import_dates(&self, dates: &[&str]) -> Result<ImportReport, String> {
+        let request = ImportRequest {
+            files: vec![self.file("t.csv", table(dates))],
+            ..ImportRequest::default()
+        };
+        self.run(&request)
+            .await
+            .0
+            .map_err(|error| error.to_string())
+    }
+}
+
+#[tokio::test]
+async fn one_date_proves_the_order_of_its_column() {
+    for (dates, expected) in [
+        (
+            &["03/04/2026", "03/25/2026", "05/06/2026"][..],
+            "2026-03-04 2026-03-25 2026-05-06",
+        ),
+        (
+            &["03/04/2026", "25/03/2026", "05/06/2026"],
+            "2026-04-03 2026-03-25 2026-06-05",
+        ),
+        (&["03-04-2026", "13-01-2026"], "2026-04-03 2026-01-13"),
+        (&["3/4/26", "3/25/26 8:15 AM"], "2026-03-04 2026-03-25"),
+        // The bench's today is 2026-11-20: a date in December would be later than tomorrow.
+        (&["10/12/2026", "01/02/2026"], "2026-10-12 2026-01-02"),
+        (&["12/10/2026", "01/02/2026"], "2026-10-12 2026-02-01"),
+        // Dots mean day first, and prove nothing about other marks.
+        (
+            &["03.04.2026", "13/01/2026", "01/02/2026"],
+            "2026-04-03 2026-01-13 2026-02-01",
+        ),
+        (&["03.04.2026"], "2026-04-03"),
+        (&["07/07/2026"], "2026-07-07"),
+    ] {
+        let bench = bench().await;
+        let report = bench.import_dates(dates).await.unwrap();
+        assert_eq!(report.rejected, 0, "{dates:?}");
+        assert_eq!(days(&bench), expected, "{dates:?}");
+    }
+    let sheet = workbook(&[
+        &["id", "rating", "date", "author", "text"],
+        &["r1", "#5", "03/04/2026", "Ann", "Good."],
+        &["r2", "#5", "@46325", "Bo", "Good."],
+        &["r3", "#5", "03/25/2026", "Cy", "Good."],
+        &["r4", "#5", "#45717", "Di", "Good."],
+    ]);
+    let (bench, report, _) = import_into_new(sheet, ImportRequest::default()).await;
+    assert_eq!(report.rejected, 0);
+    assert_eq!(days(&bench), "2026-03-04 2026-10-30 2026-03-25 2025-03-01");
+}
+
+#[tokio::test]
+async fn the_order_is_proved_over_all_files_of_a_call() {
+    let bench = bench().await;
+    let (one, two) = (
+        table(&["03/04/2026"]),
+        table(&["25/03/2026"]).replace("r1", "r2"),
+    );
+    let request = ImportRequest {
+        files: vec![bench.file("one.csv", one), bench.file("two.csv", two)],
+        ..ImportRequest::default()
+    };
+    bench.run(&request).await.0.unwrap();
+    assert_eq!(days(&bench), "2026-04-03 2026-03-25");
+}
+
+#[tokio::test]
+async fn two_orders_in_a_column_refuse_the_file_with_a_line_of_each() {
+    let bench = bench().await;
+    let refusal = bench
+        .import_dates(&["03/04/2026", "13/01/2026", "01/25/2026"])
+        .await
+        .unwrap_err();
+    assert!(
+        refusal.contains("t.csv:4: 01/25/2026 is month first")
+            && refusal.contains("t.csv:3: 13/01/2026 is day first"),
+        "{refusal}"
+    );
+    assert_eq!(bench.change_no().await, 0);
+}
+
+#[tokio::test]
+async fn an_order_is_kept_and_a_date_of_the_other_refuses_the_file() {
+    let bench = bench().await;
+    bench.import_dates(&["13/01/2026"]).await.unwrap();
+    bench
+        .import_dates(&["13/01/2026", "03/04/2026"])
+        .await
+        .unwrap();
+    assert_eq!(days(&bench), "2026-01-13 2026-04-03");
+    let refusal = bench
+        .import_dates(&["13/01/2026", "03/04/2026", "03/25/2026"])
+        .await
+        .unwrap_err();
+    assert!(refusal.contains("two orders"), "{refusal}");
+    let refusal = bench.import_dates(&["03/25/2026"]).await.unwrap_err();
+    assert!(
+        refusal.contains(
+            "03/25/2026 in date is month first, but the last import read that column day first"
+        ) && refusal.contains("--date-format %m/%d/%Y"),
+        "{refusal}"
+    );
+    // With the option the column is read so from now on.
+    let request = ImportRequest {
+        files: vec![bench.file("t.csv", table(&["03/25/2026"]))],
+        date_format: Some("%m/%d/%Y".to_owned()),
+        ..ImportRequest::default()
+    };
+    bench.run(&request).await.0.unwrap();
+    bench
+        .import_dates(&["03/25/2026", "01/02/2026"])
+        .await
+        .unwrap();
+    assert_eq!(days(&bench), "2026-03-25 2026-01-02");
+}
+
+#[tokio::test]
+async fn the_country_decides_and_the_output_says_so() {
+    for (country, order, day) in [
+        ("US", "month first", "2026-03-04"),
+        ("DE", "day first", "2026-04-03"),
+    ] {
+        let bench = bench().await;
+        bench.set_country(country).await;
+        let mut watch = Quiet::default();
+        let request = ImportRequest {
+            files: vec![bench.file("t.csv", table(&["03/04/2026"]))],
+            ..ImportRequest::default()
+        };
+        let report = import(&bench.database, &bench.clock, &request, &mut watch).await;
+        assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0));
+        assert_eq!(days(&bench), day);
+        let expected = format!("dates in date: {order} (as in the business's country, {country})");
+        assert_eq!(watch.tables[0].dates, [expected]);
+    }
+}
+
+#[tokio::test]
+async fn a_date_format_is_used_or_refused() {
+    let header = COLUMNS_OF_AN_EXPORT;
+    let export = format!(
+        "{header}\nx1,4,10/19/2025,Bo,Good.,published,,\nx2,4,10/07/2025,Cy,Good.,published,,\n"
+    );
+    let bench = bench().await;
+    let refusal = bench.refusal(&export).await;
+    assert!(
+        refusal.contains("a spreadsheet has changed the dates of this export (10/19/2025); pass --date-format %m/%d/%Y"),
+        "{refusal}"
+    );
+    let with_format = |content: String, format: &str| ImportRequest {
+        files: vec![bench.file("t", content)],
+        date_format: Some(format.to_owned()),
+        ..ImportRequest::default()
+    };
+    for format in ["%m/%d/%Y", "mm/dd/yyyy", "M/D/YYYY"] {
+        let report = bench
+            .run(&with_format(export.clone(), format))
+            .await
+            .0
+            .unwrap();
+        assert_eq!(report.rejected, 0, "{format}");
+        assert_eq!(days(&bench), "2025-10-19 2025-10-07", "{format}");
+    }
+    for (content, format) in [
+        (native(&json!({})).to_string(), "jsonl"),
+        (page(&[google(1, "a", &json!({}))]), "google"),
+    ] {
+        let refusal = bench
+            .run(&with_format(content, "%m/%d/%Y"))
+            .await
+            .0
+            .unwrap_err();
+        let expected = format!(
+            "is in the format {format}, whose dates have one form; leave --date-format out"
+        );
+        assert!(refusal.to_string().contains(&expected), "{refusal}");
+    }
+    let refusal = bench
+        .run(&with_format(table(&["1"]), "dd/mm/jjjj"))
+        .await
+        .0
+        .unwrap_err();
+    assert!(
+        refusal
+            .to_string()
+            .contains("write it like %m/%d/%Y or mm/dd/yyyy"),
+        "{refusal}"
+    );
+}
+
+/// Headers of an exported table, without those that the tests leave empty.
+const COLUMNS_OF_AN_EXPORT: &str = "id,rating,date,author,text,status,decided,deleted";
+
+#[tokio::test]
+async fn instants_of_scripts_and_scrapers_are_read() {
+    for (date, day) in [
+        ("Mon Aug 10 2015 14:16:38 GMT+0000 (GMT)", "2015-08-10"),
+        (
+            "Tue Aug 11 2015 03:16:38 GMT+0000 (Coordinated Universal Time)",
+            "2015-08-10",
+        ),
+        (
+            "Wed Aug 12 2015 14:16:38 GMT-0700 (Mountain Standard Time)",
+            "2015-08-12",
+        ),
+        ("1773079440392918", "2026-03-09"),
+        ("1773079440392", "2026-03-09"),
+    ] {
+        let (bench, _, rejections) =
+            import_into_new(table(&[date]), ImportRequest::default()).await;
+        assert_eq!(rejections, [], "{date}");
+        assert_eq!(days(&bench), day, "{date}");
+    }
+}
