@@ -156,7 +156,7 @@ pub(super) fn native(
     key: Option<&DigestKey>,
 ) -> Value {
     let decided = decisions(&review, source.as_ref(), key);
-    Exported::Review(Box::new(review), decided, source).json()
+    Exported::Review(Box::new(review), decided, source.map(Box::new)).json()
 }
 
 /// `count` of five stars.

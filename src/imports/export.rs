@@ -15,7 +15,7 @@ use crate::storage::reviews::SourceVersion;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Exported {
     /// A review with the units that the owner decided.
-    Review(Box<Review>, Units, Option<SourceVersion>),
+    Review(Box<Review>, Units, Option<Box<SourceVersion>>),
     /// Id of a deleted review.
     Deleted(String),
 }
@@ -72,7 +72,11 @@ impl Export {
                 Some(key) => base.decisions(key, &review),
                 None => set.collect(),
             };
-            Some(Exported::Review(Box::new(review), decided, source))
+            Some(Exported::Review(
+                Box::new(review),
+                decided,
+                source.map(Box::new),
+            ))
         };
         Ok(Some(ids.iter().filter_map(line).collect()))
     }
@@ -83,7 +87,7 @@ impl Exported {
     pub fn json(&self) -> Value {
         match self {
             Self::Deleted(id) => json!({ "id": id, "deleted": true }),
-            Self::Review(review, decided, source) => record(review, *decided, source.as_ref()),
+            Self::Review(review, decided, source) => record(review, *decided, source.as_deref()),
         }
     }
 

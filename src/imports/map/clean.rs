@@ -86,7 +86,7 @@ fn plain_text(html: &str) -> String {
     }
     let decoded = String::from_utf8_lossy(&decoded).replace('\r', "");
     // At most one empty line between paragraphs.
-    let mut lines: Vec<&str> = decoded.trim().split('\n').map(str::trim_end).collect();
+    let mut lines: Vec<&str> = decoded.trim().lines().map(str::trim_end).collect();
     lines.dedup_by(|next, before| next.is_empty() && before.is_empty());
     lines.join("\n")
 }

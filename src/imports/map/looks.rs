@@ -72,7 +72,7 @@ pub fn texts(table: &Table) -> Vec<usize> {
         let (all, words) = cells.fold((0, 0), |(all, words), (_, cell)| {
             (all + 1, words + cell.split_whitespace().count())
         });
-        if all == 0 { 0 } else { words * 100 / all }
+        (words * 100usize).checked_div(all).unwrap_or(0)
     };
     let columns = 0..table.columns.len();
     let mut texts: Vec<(usize, usize)> = columns

@@ -101,13 +101,10 @@ impl Opener<'_> {
                         self.collector.begin(file.name.clone(), part.format)?;
                     }
                     self.collector.use_format(part.format)?;
-                    match plan {
-                        Some(plan) => read_table(&plan, &mut self.collector),
-                        None => {
-                            let format = date_format.as_deref();
-                            read_native(part, format, &mut self.collector)
-                        }
+                    if let Some(plan) = plan {
+                        return read_table(&plan, &mut self.collector);
                     }
+                    read_native(part, date_format.as_deref(), &mut self.collector)
                 });
             }
             if let Err(fault) = read {

@@ -145,9 +145,12 @@ pub fn read_workbook(packed: &[u8], request: &ImportRequest) -> Result<Vec<Part>
     Ok(one(found.format, rows))
 }
 
+/// A format, and its rows: as objects, or as native records.
+type RejectedPart = (&'static Format, Objects, Vec<(Position, RowValue)>);
+
 /// The rows in a file of rejected rows, which may have several formats.
 fn rejected(bytes: &[u8], format: &'static Format, request: &ImportRequest) -> Vec<Part> {
-    let mut parts: Vec<(&'static Format, Objects, Vec<(Position, RowValue)>)> = Vec::new();
+    let mut parts: Vec<RejectedPart> = Vec::new();
     for line in json::lines(bytes, true) {
         let named = line.format.filter(|_| request.format.is_none());
         let format = named.and_then(|name| find_format(&name)).unwrap_or(format);
@@ -163,7 +166,7 @@ fn rejected(bytes: &[u8], format: &'static Format, request: &ImportRequest) -> V
             objects.add(line.at, line.row);
         }
     }
-    let part = |(format, objects, values): (&'static Format, Objects, Vec<_>)| Part {
+    let part = |(format, objects, values): RejectedPart| Part {
         format,
         rows: if values.is_empty() {
             Rows::Table(objects.table)

@@ -1,5 +1,5 @@
 //! Delimited text: CSV (RFC 4180), also with semicolons (Excel in locales with a decimal comma), tabs or bars, and with
-//! quotation marks escaped by a backslash (MySQL, Sequel Pro).
+//! quotation marks escaped by a backslash, as some databases do.
 //!
 //! The encoding is UTF-8 or Windows-1252; the first byte that only one of them allows decides. UTF-16 was already
 //! converted to UTF-8.
@@ -20,8 +20,8 @@ use crate::imports::request::ImportRequest;
 const DELIMITERS: [u8; 4] = *b",;\t|";
 /// Number of bytes at the beginning of a file in which the header is searched.
 const HEAD_BYTES: usize = 64 << 10;
-/// How MySQL writes null in a text whose quotation marks are escaped by a backslash.
-const MYSQL_NULL: &str = "\\N";
+/// Null in a text whose quotation marks are escaped by a backslash.
+const NULL: &str = "\\N";
 
 /// How the cells of a text are separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +109,7 @@ pub fn read_text(text: &[u8], dialect: Dialect, columns: Vec<String>) -> Result<
             continue;
         }
         let cell = |cell| match std::str::from_utf8(cell) {
-            Ok(MYSQL_NULL) if dialect.has_backslashes => String::new(),
+            Ok(NULL) if dialect.has_backslashes => String::new(),
             Ok(text) => text.to_owned(),
             Err(_) if is_utf8 => String::from_utf8_lossy(cell).into_owned(),
             Err(_) => decode_any(cell).into_owned(),

@@ -190,6 +190,16 @@ async fn a_private_answer_is_neither_published_nor_in_the_file() {
 }
 
 #[tokio::test]
+async fn a_column_of_private_answers_is_not_read() {
+    let table = format!(
+        "id,rating,date,author,text,public_response,private_reply\nx1,5,2025-03-14,Ann,Fixed.,Thank you for calling us.,{PRIVATE} about the refund\n"
+    );
+    let (bench, report, _) = import_into_new(table, ImportRequest::default()).await;
+    assert_eq!(counts(&report), (1, 0, 0, 0));
+    assert_eq!(answers(&bench), "Ann: Thank you for calling us.");
+}
+
+#[tokio::test]
 async fn an_unknown_visibility_of_an_answer_rejects_its_row() {
     let table = "id,rating,date,author,text,reply,reply_status\nx1,5,2025-03-14,Ann,Fixed.,Thanks.,asleep\n\
         x2,5,2025-03-14,Bob,Fixed.,,asleep\n";
