@@ -29,14 +29,14 @@ pub struct Fetched {
     /// A file for each page, or the files of a folder, in their order.
     pub files: Vec<PathBuf>,
     /// The folder of the pages, removed with this value.
-    folder: Option<TempDir>,
+    pub folder: Option<TempDir>,
     /// Whether the answer is that of the last whole run; then there are no files.
     pub is_same: bool,
     /// The number of reviews that the source says it has.
     pub total: Option<u64>,
     pub etag: Option<String>,
     pub last_modified: Option<String>,
-    secrets: Secrets,
+    pub secrets: Secrets,
 }
 
 impl Fetched {
