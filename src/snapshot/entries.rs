@@ -9,7 +9,7 @@ use chrono::Datelike;
 use roaring::RoaringBitmap;
 use sha2::{Digest, Sha256};
 
-use super::entry::{Entry, EntryKey};
+use super::entry::{Entry, EntryKey, position};
 use super::index::Index;
 use super::segment::{self, Segment};
 use crate::model::{Day, RatingCounts, ReviewId};
@@ -148,9 +148,4 @@ impl Entries {
 
 fn year(entry: &Entry) -> i32 {
     entry.review.date.date().year()
-}
-
-/// A position as bitmaps hold it; no snapshot has 2³² reviews.
-pub fn position(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
 }

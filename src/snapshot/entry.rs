@@ -103,3 +103,8 @@ pub fn id_hash(id: &str) -> u64 {
     let hash = (hash ^ (hash >> 33)).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
     hash ^ (hash >> 33)
 }
+
+/// A position as bitmaps hold it; no snapshot has 2³² reviews.
+pub fn position(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
-use super::entries::position;
 use super::entry::{Entry, id_hash};
 use crate::insights::aggregate::vote_of;
 use crate::model::{MentionKind, RatingCounts, ReviewVote, Vote, VoteCounts, fold};
@@ -141,6 +140,10 @@ impl Index {
         }
     }
 
+    pub fn count_unanalyzed(&self) -> usize {
+        usize::try_from(self.unanalyzed.len()).unwrap_or(usize::MAX)
+    }
+
     pub const fn mentions(&self, kind: MentionKind) -> &Values {
         match kind {
             MentionKind::Technician => &self.technicians,
@@ -231,7 +234,10 @@ impl Opinions {
     }
 
     fn count(&self, positions: &Range<u32>) -> VoteCounts {
-        let count = |of: &RoaringBitmap| position(of.range_cardinality(positions.clone()) as usize);
+        let count = |of: &RoaringBitmap| {
+            let count = of.range_cardinality(positions.clone());
+            u32::try_from(count).unwrap_or(u32::MAX)
+        };
         let of_vote = |vote: Vote| count(&self.by_vote[vote as usize]);
         VoteCounts {
             positive: of_vote(Vote::Positive),

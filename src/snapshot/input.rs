@@ -67,7 +67,7 @@ impl SnapshotInput {
     /// The number of reviews to analyze, or to analyze again.
     pub fn behind(&self) -> usize {
         if self.analyzer.method() == self.next_analyzer.method() {
-            self.entries.index().unanalyzed.len() as usize
+            self.entries.index().count_unanalyzed()
         } else {
             self.entries.len()
         }

@@ -546,7 +546,7 @@ pub async fn survey(
         loaded: Loaded::default(),
     };
     let entries = loader.all(&Entries::default()).await?;
-    let behind = loader.loaded.analyzed.len() + entries.index().unanalyzed.len() as usize;
+    let behind = loader.loaded.analyzed.len() + entries.index().count_unanalyzed();
     Ok((
         SnapshotInput {
             entries,

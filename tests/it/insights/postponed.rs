@@ -39,7 +39,7 @@ fn current(app: &TestApp) -> Arc<Snapshot> {
 fn mentions_of_dana(snapshot: &Snapshot) -> usize {
     let technicians = &snapshot.input.entries.index().technicians;
     let found = technicians.get("dana whitfield");
-    found.map_or(0, |positions| positions.len() as usize)
+    found.map_or(0, |positions| usize::try_from(positions.len()).unwrap())
 }
 
 #[tokio::test]
