@@ -138,7 +138,7 @@ pub struct SyncConfig {
         default_value = "",
         hide_default_value = true
     )]
-    pub ca_file: String,
+    pub sync_ca_file: String,
     /// Folder of the files and folders that may be sources [default: none]
     #[arg(
         long = "sync-files",
@@ -147,7 +147,7 @@ pub struct SyncConfig {
         default_value = "",
         hide_default_value = true
     )]
-    pub files: String,
+    pub sync_files: String,
 }
 
 /// The value of a variable that a source names: of the environment, or of the file of settings; `None` if it is empty.

@@ -79,7 +79,7 @@ struct Add {
     /// An https:// URL in which ${VARIABLE} is read from the environment at each run, or a file or folder below
     /// REVIEWS_SYNC_FILES
     #[arg(value_name = "URL")]
-    url: String,
+    address: String,
     /// Interval between two runs, at least 5m [default: 6h]
     #[arg(long, value_name = "SPAN", conflicts_with = "at")]
     every: Option<SourceSchedule>,
@@ -223,7 +223,7 @@ impl Add {
             self.name
         );
         let row = SyncSource {
-            url: stored_address(&self.url, &self.config),
+            url: stored_address(&self.address, &self.config),
             schedule: self.every.or(self.at).unwrap_or_default().to_string(),
             options: serde_json::to_string(&SourceOptions {
                 headers: self
@@ -544,10 +544,12 @@ async fn apply_visibly(
 
 /// The address as it is stored: a path below the folder of sources without that folder.
 fn stored_address(given: &str, config: &SyncConfig) -> String {
-    if given.contains("://") || given.starts_with("${") || config.files.is_empty() {
+    if given.contains("://") || given.starts_with("${") || config.sync_files.is_empty() {
         return given.to_owned();
     }
-    let root = Path::new(&config.files).canonicalize().unwrap_or_default();
+    let root = Path::new(&config.sync_files)
+        .canonicalize()
+        .unwrap_or_default();
     let below = Path::new(given).canonicalize().ok();
     let below = below
         .as_deref()

@@ -58,14 +58,14 @@ impl SourceClient {
     /// If the configured roots cannot be read.
     pub fn new(config: &SyncConfig, clock: &Clock) -> Result<Self, Failure> {
         let mut roots = Vec::new();
-        if !config.ca_file.is_empty() {
+        if !config.sync_ca_file.is_empty() {
             let fault = |reason: String| {
                 Failure::new(format!(
                     "REVIEWS_SYNC_CA_FILE {}: {reason}; name a readable PEM file",
-                    config.ca_file
+                    config.sync_ca_file
                 ))
             };
-            let pem = read_file(config.ca_file.as_ref(), CA_FILE_MIB_MAX)
+            let pem = read_file(config.sync_ca_file.as_ref(), CA_FILE_MIB_MAX)
                 .map_err(|error| fault(error.to_string()))?;
             roots = Certificate::from_pem_bundle(&pem).map_err(|error| fault(error.to_string()))?;
         }

@@ -103,7 +103,12 @@ impl SyncRunner {
         let imported = import(&self.database, &self.clock, &request, &mut decider).await;
         let decision = decider.decision;
         match imported {
-            Ok(import) => Ok(SyncReport { import, decision }),
+            Ok(mut import) => {
+                for file in &mut import.files {
+                    file.name = fetched.clean(&file.name);
+                }
+                Ok(SyncReport { import, decision })
+            }
             Err(ImportError::Refused(message)) => Err(Failure::new(fetched.clean(&message)).into()),
             Err(ImportError::Database(error)) => Err(error.into()),
         }

@@ -159,7 +159,7 @@ fn pages_by_token_are_one_import_until_the_token_is_empty() {
     assert_eq!(count(&home, "true"), "5");
     assert_eq!(
         sqlite3(&home.path(), "select files, added from import_run"),
-        "[\"sync google\"]|5\n"
+        "[\"sync google\"]|5"
     );
 }
 
@@ -611,7 +611,7 @@ fn unchanged_run_is_no_import_to_undo() {
     done(&home.run(&["sync", "run"]));
     assert_eq!(
         sqlite3(&home.path(), "select count(*) from import_run"),
-        "1\n"
+        "1"
     );
 }
 
@@ -729,7 +729,7 @@ fn missed_run_is_made_up_once_after_a_start() {
     );
     assert_eq!(
         sqlite3(&home.path(), "select count(*) from sync_request"),
-        "0\n"
+        "0"
     );
     sqlite3(
         &home.path(),
