@@ -73,11 +73,11 @@ pub async fn insights(
     match stage {
         Some(StageRequest::Aspect(id)) => {
             let _slot = ctx.turn(client).await?;
-            Ok(aspect(ctx, snapshot, &id, &evidence)?)
+            Ok(aspect(ctx, &snapshot, &id, &evidence)?)
         }
         Some(StageRequest::Entity(kind, key)) => {
             let _slot = ctx.turn(client).await?;
-            Ok(entity(ctx, snapshot, kind, &key)?)
+            Ok(entity(ctx, &snapshot, kind, &key)?)
         }
         // The page takes no part.
         Some(StageRequest::Part(_)) | None => pages.response(Page::Insights, client).await,
@@ -86,7 +86,7 @@ pub async fn insights(
 
 fn aspect(
     ctx: &Ctx,
-    snapshot: Arc<Snapshot>,
+    snapshot: &Arc<Snapshot>,
     id: &str,
     request: &EvidenceRequest,
 ) -> Result<Response, HttpProblem> {
@@ -97,21 +97,21 @@ fn aspect(
         return Err(HttpProblem::invalid_parameters(vec![cursor.invalid()]));
     }
     let html = apart(|| {
-        let found = evidence_with_texts(&snapshot, &ctx.links, &query);
-        subject::show_aspect(&snapshot, query, found, &ctx.links)
+        let found = evidence_with_texts(snapshot, &ctx.links, &query);
+        subject::show_aspect(snapshot, query, found, &ctx.links)
     });
-    Ok(page(Arc::clone(&snapshot), html, POLICY))
+    Ok(page(Arc::clone(snapshot), html, POLICY))
 }
 
 fn entity(
     ctx: &Ctx,
-    snapshot: Arc<Snapshot>,
+    snapshot: &Arc<Snapshot>,
     kind: MentionKind,
     key: &str,
 ) -> Result<Response, HttpProblem> {
     let entity = subject::find_entity(kind, &snapshot.insights, key).ok_or_else(|| {
         HttpProblem::not_found("No review has that name; /insights lists the names.")
     })?;
-    let html = apart(|| subject::show_entity(&snapshot, kind, entity, &ctx.links));
-    Ok(page(Arc::clone(&snapshot), html, POLICY))
+    let html = apart(|| subject::show_entity(snapshot, kind, entity, &ctx.links));
+    Ok(page(Arc::clone(snapshot), html, POLICY))
 }
