@@ -440,11 +440,10 @@ impl<'a> Collector<'a> {
     }
 
     /// Adds a deletion by the owner; only in our own exports.
-    pub fn deleted(&mut self, id: ReviewId) -> Result<(), FileError> {
+    pub fn deleted(&mut self, id: ReviewId) {
         self.count();
         self.collected.report.taken += 1;
         self.collected.deleted.push(id);
-        Ok(())
     }
 
     /// Rejects a row; `problems` has all its problems.
