@@ -9,7 +9,7 @@ use crate::imports::merge::known::{KnownReview, Rules};
 use crate::imports::merge::outcome::{Change, Outcome, withdrawal};
 use crate::imports::report::{MergeError, Watcher};
 use crate::model::{Review, ReviewId};
-use crate::storage::reviews::{self, Former, RunChange};
+use crate::storage::reviews::{self, RunChange};
 use crate::storage::{DbError, Write};
 
 /// Reviews per statement.
@@ -79,13 +79,15 @@ pub async fn apply(
             in_group = batch.len();
         }
         if let Some(run) = run {
-            let note =
-                |change: &'_ Change| (change.source.id.clone(), change.kind, change.former.clone());
-            let notes: Vec<(ReviewId, RunChange, Option<Former>)> =
-                batch.iter().map(note).collect();
-            let notes: Vec<_> = notes
+            let notes: Vec<_> = batch
                 .iter()
-                .map(|(id, kind, former)| (id.as_str(), *kind, former.as_ref()))
+                .map(|change| {
+                    (
+                        change.source.id.as_str(),
+                        change.kind,
+                        change.former.as_ref(),
+                    )
+                })
                 .collect();
             reviews::note_run_reviews(write, run, &notes).await?;
         }

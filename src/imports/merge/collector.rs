@@ -297,7 +297,7 @@ impl<'a> Collector<'a> {
             .last()
             .map_or(0, |file| file.rows);
         let number = id.and_then(|id| id.as_str().parse::<u64>().ok());
-        let from = number.and_then(|number| (number + 1).checked_sub(rows));
+        let from = number.and_then(|number| number.checked_add(1)?.checked_sub(rows));
         let is_first = self.ids.derived.is_empty();
         self.ids.counts_from = match (from, self.ids.counts_from) {
             (Some(from @ 0..=1), None) if is_first => Some(from),
@@ -440,11 +440,10 @@ impl<'a> Collector<'a> {
     }
 
     /// Adds a deletion by the owner; only in our own exports.
-    pub fn deleted(&mut self, id: ReviewId) -> Result<(), FileError> {
+    pub fn deleted(&mut self, id: ReviewId) {
         self.count();
         self.collected.report.taken += 1;
         self.collected.deleted.push(id);
-        Ok(())
     }
 
     /// Rejects a row; `problems` has all its problems.

@@ -48,9 +48,11 @@ pub fn identify(rows: &[Row], known: &Known, rules: &Rules<'_>) -> Vec<Identity>
         if search.identities[index].is_some() {
             continue;
         }
-        match search.by_id(row) {
-            identity @ Identity::New { .. } => open.push((index, identity)),
-            identity => search.set(index, identity),
+        let identity = search.by_id(row);
+        if matches!(identity, Identity::New { .. }) {
+            open.push((index, identity));
+        } else {
+            search.set(index, identity);
         }
     }
     let open = search.by_content(open);
@@ -161,10 +163,13 @@ type Open = Vec<(usize, Identity)>;
 impl<'k> Search<'k> {
     fn set(&mut self, index: usize, identity: Identity) {
         let row = &self.rows[index];
-        let identity = match identity {
+        let identity = if let Identity::New { id, .. } = &identity
+            && self.claimed.contains(id)
+        {
             // Another row of this import, from another source, is new under this id.
-            Identity::New { id, .. } if self.claimed.contains(&id) => self.by_prefixed_id(row),
-            identity => identity,
+            self.by_prefixed_id(row)
+        } else {
+            identity
         };
         let id = match &identity {
             Identity::Known(id) | Identity::New { id, .. } | Identity::Deleted(id) => Some(id),
@@ -363,11 +368,12 @@ impl<'k> Search<'k> {
             self.compare(&rows, &reviews, &mut found, &mut edited);
         }
         let mut present: HashSet<&ReviewId> = edited.iter().map(|(_, id)| *id).collect();
-        let filled = found.values().filter_map(|identity| match identity {
-            Identity::Known(id) => Some(id),
-            _ => None,
-        });
-        let filled: Vec<ReviewId> = filled.cloned().collect();
+        let mut filled: Vec<ReviewId> = Vec::new();
+        for identity in found.values() {
+            if let Identity::Known(id) = identity {
+                filled.push(id.clone());
+            }
+        }
         present.extend(&filled);
         for (index, id) in &edited {
             if self.has_most_rows(&self.rows[*index], &present) {

@@ -124,7 +124,10 @@ fn read_record(at: Position, row: RowValue, sink: &mut Collector<'_>) -> Result<
         let fields = Fields::of(&value, String::new());
         let id = fields.and_then(|its| its.parsed("id")?.ok_or_else(|| its.missing("id")));
         return match id {
-            Ok(id) => sink.deleted(id),
+            Ok(id) => {
+                sink.deleted(id);
+                Ok(())
+            }
             Err(problem) => sink.reject(at, &raw, &[problem]),
         };
     }
