@@ -185,19 +185,19 @@ impl<'o> Plan<'o> {
             true
         };
         for (field, list) in &self.format.fields {
-            fill(*field, &mut |free| called(list, free));
+            fill(*field, &mut |free| find_named(list, free));
         }
         for (field, list) in &self.format.fields {
-            fill(*field, &mut |free| inside_called(*field, list, free));
+            fill(*field, &mut |free| find_inside(*field, list, free));
         }
         for (field, list) in &HEADERS.other_languages {
-            self.is_day_first |= fill(*field, &mut |free| called(list, free));
+            self.is_day_first |= fill(*field, &mut |free| find_named(list, free));
         }
         for field in [ReviewField::Rating, ReviewField::Text] {
-            self.is_day_first |= fill(field, &mut |free| called(&HEADERS.ambiguous, free));
+            self.is_day_first |= fill(field, &mut |free| find_named(&HEADERS.ambiguous, free));
         }
         for (field, list) in &HEADERS.questions {
-            fill(*field, &mut |free| asked(free, *field, list));
+            fill(*field, &mut |free| find_question(free, *field, list));
         }
         for (field, phrase) in &HEADERS.combined {
             fill(*field, &mut |free| {
@@ -571,7 +571,7 @@ fn quote(column: &str) -> String {
 }
 
 /// The column with the first of these names; the column may also have a suffix in brackets, as in `Stars (1-5)`.
-fn called(list: Names, free: &Free<'_>) -> Vec<usize> {
+fn find_named(list: Names, free: &Free<'_>) -> Vec<usize> {
     let is_called = |its: &str, name: &str| {
         let before = its.split('(').next().unwrap_or_default();
         same_name(its, name) || same_name(before, name)
@@ -584,7 +584,7 @@ fn called(list: Names, free: &Free<'_>) -> Vec<usize> {
 }
 
 /// The members of an object with one of these names that hold such a field: `reply.text`, `user.name`, `reply.iso_date`.
-fn inside_called(field: ReviewField, list: Names, free: &Free<'_>) -> Vec<usize> {
+fn find_inside(field: ReviewField, list: Names, free: &Free<'_>) -> Vec<usize> {
     let Some(members) = HEADERS.members.get(&field) else {
         return Vec::new();
     };
@@ -619,14 +619,14 @@ impl PhraseWords {
 
 /// The column whose question contains one of these words. If there are several, the first is used for the text, and for
 /// the rating the one that contains "overall".
-fn asked(free: &Free<'_>, field: ReviewField, wanted: Names) -> Vec<usize> {
+fn find_question(free: &Free<'_>, field: ReviewField, list: Names) -> Vec<usize> {
     let has =
         |question: &str, list: Names| names(list).any(|its| question.contains(words(its).as_str()));
     let is_question = |header: &str| header.contains('?') || header.split_whitespace().count() >= 3;
     let questions = free.iter().filter(|(_, name)| is_question(name));
     let questions: Vec<(usize, String)> = questions
         .map(|(number, name)| (*number, words(name)))
-        .filter(|(_, question)| has(question, wanted) && !has(question, &HEADERS.not_asked))
+        .filter(|(_, question)| has(question, list) && !has(question, &HEADERS.not_asked))
         .collect();
     let found = match questions.as_slice() {
         [(only, _)] => Some(*only),

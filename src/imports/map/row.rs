@@ -156,18 +156,21 @@ impl<'p> PlannedRow<'p> {
     /// The review, or all its errors.
     pub fn review(&self) -> Result<Incoming, Vec<FieldError>> {
         let mut wrong = Vec::new();
-        let its = &mut wrong;
-        let (rating, is_starless) = noted(its, self.rating()).unzip();
-        let posted = noted(its, self.date());
-        let author = noted(its, self.author());
-        let text = or_default(its, self.review_text());
-        let title = or_default(its, self.stated(ReviewField::Title));
-        let source = noted(its, self.source());
+        let faults = &mut wrong;
+        let (rating, is_starless) = noted(faults, self.rating()).unzip();
+        let posted = noted(faults, self.date());
+        let author = noted(faults, self.author());
+        let text = or_default(faults, self.review_text());
+        let title = or_default(faults, self.stated(ReviewField::Title));
+        let source = noted(faults, self.source());
         let place = self.place();
-        let id = or_default(its, self.id(place.as_ref()));
-        let language = or_default(its, self.language());
-        let verification = or_default(its, self.verification());
-        let status = or_default(its, self.status(is_starless == Some(true), &verification));
+        let id = or_default(faults, self.id(place.as_ref()));
+        let language = or_default(faults, self.language());
+        let verification = or_default(faults, self.verification());
+        let status = or_default(
+            faults,
+            self.status(is_starless == Some(true), &verification),
+        );
         // A file without texts gives no statement about them; platforms leave out an object's empty text.
         let has_text =
             self.has(ReviewField::Text) || self.table.is_objects() && !self.plan.request.no_text;
@@ -180,15 +183,15 @@ impl<'p> PlannedRow<'p> {
             },
             language,
             source: source.map_or(Stated::Unsaid, Stated::Given),
-            location: or_default(its, self.location(place.as_ref())),
+            location: or_default(faults, self.location(place.as_ref())),
             status,
             verification,
-            mentions: or_default(its, self.mentions()),
-            response: or_default(its, self.response()),
-            updated: or_default(its, self.updated(posted)),
+            mentions: or_default(faults, self.mentions()),
+            response: or_default(faults, self.response()),
+            updated: or_default(faults, self.updated(posted)),
             decided: Units::NONE,
             noted: Noted {
-                writer: or_default(its, self.writer()),
+                writer: or_default(faults, self.writer()),
                 ..Noted::default()
             },
         };
@@ -205,13 +208,16 @@ impl<'p> PlannedRow<'p> {
             return None;
         }
         let mut wrong = Vec::new();
-        let its = &mut wrong;
+        let faults = &mut wrong;
         let id = self.platform_id(parent.text.trim());
-        let review = noted(its, id.map_err(|error| parent.problem(error.to_string())));
-        let text = or_default(its, self.text(ReviewField::Text)).unwrap_or_default();
-        let posted = or_default(its, self.dated(ReviewField::Date));
-        let writer = or_default(its, self.writer());
-        let status = or_default(its, self.is_public(Subject::Review));
+        let review = noted(
+            faults,
+            id.map_err(|error| parent.problem(error.to_string())),
+        );
+        let text = or_default(faults, self.text(ReviewField::Text)).unwrap_or_default();
+        let posted = or_default(faults, self.dated(ReviewField::Date));
+        let writer = or_default(faults, self.writer());
+        let status = or_default(faults, self.is_public(Subject::Review));
         let is_public = status.is_none_or(|(is_public, _)| is_public);
         let made = review.filter(|_| wrong.is_empty()).map(|review| Comment {
             review,
@@ -297,15 +303,15 @@ impl<'p> PlannedRow<'p> {
 
     /// The end of the scale: that of the row, or of `--scale`.
     fn scale(&self) -> Option<std::num::NonZeroU8> {
-        let given = self.plan.request.scale;
+        let requested = self.plan.request.scale;
         let own = self.cell(ReviewField::Scale).and_then(|cell| {
             let best: f64 = cell.text.trim().parse().ok()?;
             let whole = (1..=u8::MAX).find(|whole| f64::from(*whole).total_cmp(&best).is_eq())?;
             std::num::NonZeroU8::new(whole)
         });
         // On a scale of five, half stars are refused without `--scale`, as in all formats.
-        own.filter(|best| best.get() != 5 || given.is_some())
-            .or(given)
+        own.filter(|best| best.get() != 5 || requested.is_some())
+            .or(requested)
     }
 
     /// The stars, and whether they were derived from a recommendation.
