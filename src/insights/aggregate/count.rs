@@ -310,19 +310,3 @@ pub fn vote_of(packed_analysis: PackedAnalysisRef<'_>, aspect: u8) -> Option<Rev
     let findings = packed_analysis.findings.iter();
     review_vote(findings.filter(|finding| finding.aspect == aspect))
 }
-
-/// The votes of these reviews on each aspect.
-pub fn votes_of<'a>(
-    packed_analyses: impl Iterator<Item = PackedAnalysisRef<'a>>,
-    aspects: usize,
-) -> Vec<VoteCounts> {
-    let mut votes = vec![VoteCounts::default(); aspects];
-    for packed_analysis in packed_analyses {
-        for (aspect, votes) in (0..).zip(&mut votes) {
-            if let Some(vote) = vote_of(packed_analysis, aspect) {
-                votes.count_review(vote);
-            }
-        }
-    }
-    votes
-}

@@ -13,7 +13,7 @@ pub mod topics;
 mod trends;
 
 use count::Counted;
-pub use count::{review_vote, vote_of, votes_of};
+pub use count::{review_vote, vote_of};
 pub use frequent_phrases::FrequentPhrases;
 pub use input::{AggregateInput, Original};
 use keyphrases::OwnNames;
