@@ -524,11 +524,11 @@ impl FetchSources {
         let requests = sync_requests(&mut *database.reader().await?, since).await;
         let requests = requests.at(database.path())?;
         self.measure(&sources);
-        let asked = requests
+        let requested = requests
             .into_iter()
             .map(|request| (request.name.clone(), Some(request)));
         let due = sources.into_iter().filter(|source| is_due(source, now));
-        let work = asked.chain(due.map(|source| (source.name, None)));
+        let work = requested.chain(due.map(|source| (source.name, None)));
         let work = work.filter(|(name, _)| lock(&self.running).insert(name.clone()));
         let work: Vec<_> = work.collect();
         let has_work = !work.is_empty();

@@ -72,6 +72,7 @@ enum SyncSubcommand {
 
 /// Add a source, or change the one of that name: fetch it once, show what it brings, then store and import it
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag by itself")]
 struct Add {
     /// Its name: letters, digits, - and _
     #[arg(value_name = "NAME")]
@@ -543,26 +544,26 @@ async fn apply_visibly(
 }
 
 /// The address as it is stored: a path below the folder of sources without that folder.
-fn stored_address(given: &str, config: &SyncConfig) -> String {
-    if given.contains("://") || given.starts_with("${") || config.sync_files.is_empty() {
-        return given.to_owned();
+fn stored_address(address: &str, config: &SyncConfig) -> String {
+    if address.contains("://") || address.starts_with("${") || config.sync_files.is_empty() {
+        return address.to_owned();
     }
     let root = Path::new(&config.sync_files)
         .canonicalize()
         .unwrap_or_default();
-    let below = Path::new(given).canonicalize().ok();
+    let below = Path::new(address).canonicalize().ok();
     let below = below
         .as_deref()
         .and_then(|path| path.strip_prefix(&root).ok());
     match below {
         Some(below) if below.as_os_str().is_empty() => ".".to_owned(),
         Some(below) => below.display().to_string(),
-        None => given.to_owned(),
+        None => address.to_owned(),
     }
 }
 
-fn header_of(given: &str) -> anyhow::Result<(String, String)> {
-    let (name, value) = given
+fn header_of(text: &str) -> anyhow::Result<(String, String)> {
+    let (name, value) = text
         .split_once(':')
         .context("a header is written 'Name: value'")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))

@@ -159,8 +159,9 @@ pub struct SyncSuccess {
     pub count: i64,
     /// The number of its import, if it changed something.
     pub run: Option<i64>,
-    /// If the run was whole: the name of the answer's format.
-    pub whole_format: Option<Option<String>>,
+    pub is_whole: bool,
+    /// The name of the answer's format, if it has rows.
+    pub format: Option<String>,
     pub etag: Option<String>,
     pub last_modified: Option<String>,
     pub next_run_at: DateTime<Utc>,
@@ -175,12 +176,12 @@ pub async fn note_sync_success(
     success: &SyncSuccess,
 ) -> sqlx::Result<()> {
     let (at, next) = (utc_seconds(now), utc_seconds(success.next_run_at));
-    let is_whole = success.whole_format.is_some();
-    let format = success.whole_format.clone().flatten();
     let SyncSuccess {
         outcome,
         count,
         run,
+        is_whole,
+        format,
         etag,
         last_modified,
         ..

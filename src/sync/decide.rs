@@ -154,7 +154,8 @@ impl Decider<'_> {
             outcome: self.decision.outcome,
             count: i64::try_from(count).unwrap_or(i64::MAX),
             run,
-            whole_format: is_whole.then_some(formats),
+            is_whole,
+            format: formats,
             etag: if is_same {
                 row.etag
             } else {
