@@ -17,7 +17,7 @@ use crate::insights::trades::{Background, Trade};
 use crate::model::business::Business;
 use crate::model::statistics::{log_likelihood, round_to};
 use crate::model::{Vote, VoteCounts};
-use crate::wire::{Quote, Topic};
+use crate::wire::Topic;
 
 /// Minimum share of reviews with a topic: one in this many analysed reviews; at least [`REVIEWS_MIN`].
 const REVIEWS_SHARE: u32 = 1_000;
@@ -47,8 +47,8 @@ pub struct Keyphrase {
     pub joint: Vec<u32>,
     /// Polarities of its reviews as a whole.
     pub overall: VoteCounts,
-    /// A sentence with the phrase; a topic has one.
-    quote: Option<Quote>,
+    /// Quotable sentences with the phrase, the best first.
+    quotable: Vec<TopicSentence>,
 }
 
 /// The topics of all packed analyses, the most significant first.
@@ -160,7 +160,7 @@ fn collapse(found: Vec<Keyphrase>) -> Vec<Keyphrase> {
     kept
 }
 
-/// The selected phrases that name a thing and have a quote, with the aspects that they occur with.
+/// The selected phrases that name a thing in a quotable sentence, with the aspects that they occur with.
 fn together(
     sources: &AggregateInput<'_>,
     mut topics: Vec<Keyphrase>,
@@ -209,12 +209,10 @@ fn together(
         quotable.retain(|found| found.vote.is_some_and(bears) && is_about_it(found));
         // Of equally ranked sentences, the newest comes first.
         quotable.sort_by_key(|found| Reverse(found.rank));
-        topic.quote = quotable
-            .into_iter()
-            .find_map(|found| originals.quote(found.position, found.sentence, found.vote?));
-        if topic.quote.is_none() {
+        if quotable.is_empty() {
             continue;
         }
+        topic.quotable = quotable;
         things.push(topic);
         if things.len() == TOPICS_MAX {
             break;
@@ -223,8 +221,11 @@ fn together(
     things
 }
 
-/// The phrases as they are published.
-pub fn published(phrases: Vec<Keyphrase>, trade: &Trade) -> Vec<Topic> {
+/// The topics with their quotes, without those of which every sentence is quoted elsewhere; the most significant one
+/// chooses first.
+pub fn quoted(phrases: Vec<Keyphrase>, trade: &Trade, originals: &mut Originals<'_>) -> Vec<Topic> {
+    let mut quote =
+        |found: TopicSentence| originals.quote(found.position, found.sentence, found.vote?);
     let topic = |phrase: Keyphrase| {
         Some(Topic {
             id: phrase.phrase.replace(' ', "-"),
@@ -235,7 +236,7 @@ pub fn published(phrases: Vec<Keyphrase>, trade: &Trade) -> Vec<Topic> {
             aspect: phrase.aspect.map(|at| trade.aspects[at].id.clone()),
             positive: phrase.overall.positive,
             negative: phrase.overall.negative,
-            quote: phrase.quote?,
+            quote: phrase.quotable.into_iter().find_map(&mut quote)?,
         })
     };
     phrases.into_iter().filter_map(topic).collect()

@@ -36,9 +36,9 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
     let mut originals = Originals::new(sources, &roster, named);
     let own_names = OwnNames::new(sources.business, sources.people);
     // A sentence is quoted only once, so the sections with the fewest candidates choose first.
+    let phrases = keyphrases::topics(sources, &counted, &own_names, &mut originals);
     let complaint = narrative::most_judged_aspect(&counted, trade, false)
         .map(|aspect| Complaint::about(aspect, sources, &counted, &own_names, &mut originals));
-    let phrases = keyphrases::topics(sources, &counted, &own_names, &mut originals);
     let mut entities = entity_figures(&counted, &trade.aspects, &roster, &mut originals);
     let mut aspects = aspect_figures(sources, &counted, &roster, &phrases, &mut originals);
     let of_aspects = aspects.iter_mut().map(|aspect| &mut aspect.trend);
@@ -53,7 +53,7 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
         entities: &entities,
     };
     let answers = narrative::answers(&input, &mut originals);
-    let topics = keyphrases::published(phrases, trade);
+    let topics = keyphrases::quoted(phrases, trade, &mut originals);
     let sentences = narrative::sentences(&input);
     aspects.retain(|aspect| aspect.reviews > 0);
     let (corpus, editorial) = (&counted.corpus, sources.editorial);
