@@ -52,7 +52,7 @@ enum SyncSubcommand {
         #[arg(long)]
         json: bool,
     },
-    Run(Run),
+    Run(RunSources),
     /// Stop fetching a source; its reviews stay
     Pause {
         #[arg(value_name = "NAME")]
@@ -78,13 +78,13 @@ struct Add {
     #[arg(value_name = "NAME")]
     name: String,
     /// An https:// URL in which ${VARIABLE} is read from the environment at each run, or a file or folder below
-    /// REVIEWS_SYNC_FILES
+    /// the one that --sync-files names
     #[arg(value_name = "URL")]
     address: String,
     /// Interval between two runs, at least 5m [default: 6h]
     #[arg(long, value_name = "SPAN", conflicts_with = "at")]
     every: Option<SourceSchedule>,
-    /// SourceSchedule of five fields (minute, hour, day, month, weekday) in the business's time zone, such as "15 3 * * *"
+    /// Schedule of five fields (minute, hour, day, month, weekday) in the business's time zone, such as "15 3 * * *"
     #[arg(long, value_name = "CRON")]
     at: Option<SourceSchedule>,
     /// Header field of each request, such as 'X-API-KEY: ${VARIABLE}'; may be repeated
@@ -113,7 +113,7 @@ struct Add {
 
 /// Fetch sources now: by the running service, or by this command if there is none
 #[derive(Debug, Args)]
-struct Run {
+struct RunSources {
     /// [default: all that are not paused]
     #[arg(value_name = "NAME")]
     name: Option<String>,
@@ -301,7 +301,7 @@ async fn add(
         .with_context(stored)
 }
 
-impl Run {
+impl RunSources {
     async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let address = existing(config)?;
         let rows = read(config, async |reader| sync_sources(reader).await).await?;
@@ -343,9 +343,12 @@ pub fn format_report(report: &SyncReport) -> String {
 }
 
 fn format_run(report: &SyncReport, is_dry_run: bool) -> String {
-    let notes = report.decision.notes.iter();
-    let notes: String = notes.map(|note| format!("note: {note}\n")).collect();
-    summary(&report.import, is_dry_run) + &notes
+    let mut text = summary(&report.import, is_dry_run);
+    for note in &report.decision.notes {
+        // Writing into a String cannot fail.
+        let _ = writeln!(text, "note: {note}");
+    }
+    text
 }
 
 /// Shows what runs would change.

@@ -100,17 +100,13 @@ pub async fn fetch_pages(
         if status != 200 || Answer::of(&page.body).fault().is_some() {
             return Err(page_failure(&page, number, &secrets));
         }
-        let pager = match &mut pager {
-            Some(pager) => pager,
-            None => {
-                let format = source
-                    .import_request()
-                    .map(|request| format_of(&page.body, &request))?;
-                pager.insert(Pager::new(
-                    &first,
-                    format.and_then(|format| format.paging.as_ref()),
-                ))
-            }
+        let pager = if let Some(pager) = &mut pager {
+            pager
+        } else {
+            let request = source.import_request()?;
+            let format = format_of(&page.body, &request);
+            let paging = format.and_then(|format| format.paging.as_ref());
+            pager.insert(Pager::new(&first, paging))
         };
         let turn = pager.turn(&url, &page.headers, &page.body);
         if number > 1 && !turn.is_new {

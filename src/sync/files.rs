@@ -72,8 +72,7 @@ fn finished_files(
             let name = entry.file_name().to_string_lossy().to_ascii_lowercase();
             // A link may lead anywhere; a folder may be an unpacked Takeout.
             let file = entry.path().canonicalize()?;
-            let is_finished =
-                !name.starts_with('.') && !name.ends_with(".part") && !name.ends_with(".tmp");
+            let is_finished = !name.starts_with('.') && !is_unfinished(&name);
             if is_finished
                 && file.starts_with(&root)
                 && (file.is_file() || holds_reviews(&file, FOLDERS_DEEP_MAX))
@@ -91,6 +90,12 @@ fn finished_files(
     }
     files.sort_by_key(|(metadata, file)| (metadata.mtime(), metadata.mtime_nsec(), file.clone()));
     Ok(files)
+}
+
+/// Whether a name in lower case is that of a file that is still written.
+fn is_unfinished(name: &str) -> bool {
+    let end = Path::new(name).extension();
+    end.is_some_and(|end| end == "part" || end == "tmp")
 }
 
 fn holds_reviews(folder: &Path, deep: usize) -> bool {

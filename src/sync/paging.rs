@@ -221,55 +221,35 @@ mod tests {
 
     #[test]
     fn next_page_is_found_as_the_platform_says() {
-        static TOKEN: Paging = Paging {
-            rows: Some("data.rows"),
-            token: Some("data.paging.next"),
-            parameter: Some("cursor"),
-            ..NONE
-        };
-        static OFFSET: Paging = Paging {
-            offset: Some("offset"),
-            size: Some("limit"),
-            ..NONE
-        };
-        static PAGE: Paging = Paging {
-            page: Some("page"),
-            ..NONE
-        };
-        const NONE: Paging = Paging {
-            rows: None,
-            token: None,
-            parameter: None,
-            next_url: None,
-            page: None,
-            offset: None,
-            size: None,
-            end_status: Vec::new(),
-            total: None,
-        };
+        let [token, offset, page] = [
+            "rows = 'data.rows'\ntoken = 'data.paging.next'\nparameter = 'cursor'",
+            "offset = 'offset'\nsize = 'limit'",
+            "page = 'page'",
+        ]
+        .map(|table| -> &'static Paging { Box::leak(Box::new(toml::from_str(table).unwrap())) });
         let rows =
             |next: &str| format!(r#"{{"data": {{"rows": [1], "paging": {{"next": {next}}}}}}}"#);
         for (paging, query, body, next) in [
-            (&TOKEN, "", rows("\"a b\""), Some("cursor=a+b")),
-            (&TOKEN, "", rows("7"), Some("cursor=7")),
-            (&TOKEN, "", rows("\"\""), None),
-            (&TOKEN, "", rows("null"), None),
+            (token, "", rows("\"a b\""), Some("cursor=a+b")),
+            (token, "", rows("7"), Some("cursor=7")),
+            (token, "", rows("\"\""), None),
+            (token, "", rows("null"), None),
             (
-                &OFFSET,
+                offset,
                 "limit=5",
                 "[1]".to_owned(),
                 Some("limit=5&offset=5"),
             ),
             (
-                &OFFSET,
+                offset,
                 "limit=5&offset=10",
                 "[1]".to_owned(),
                 Some("limit=5&offset=15"),
             ),
-            (&OFFSET, "", "[1]".to_owned(), None),
-            (&PAGE, "", "[1]".to_owned(), Some("page=2")),
-            (&PAGE, "page=4", "[1]".to_owned(), Some("page=5")),
-            (&PAGE, "page=4", "[]".to_owned(), None),
+            (offset, "", "[1]".to_owned(), None),
+            (page, "", "[1]".to_owned(), Some("page=2")),
+            (page, "page=4", "[1]".to_owned(), Some("page=5")),
+            (page, "page=4", "[]".to_owned(), None),
         ] {
             let next = next.map(|query| format!("https://shop.test/api?{query}"));
             let first = format!("https://shop.test/api?{query}");

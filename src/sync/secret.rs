@@ -23,7 +23,7 @@ const REMOVED: &str = "…";
 const PART_BYTES: usize = 8;
 /// How often a text of a server is decoded in search of a secret.
 const DECODED_MAX: usize = 3;
-const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
+const COMMAND_TIMEOUT: Duration = Duration::from_mins(1);
 /// An OAuth token has at most a few KiB.
 const TOKEN_BYTES_MAX: u64 = 64 << 10;
 /// The unreserved characters of a URL (RFC 3986 §2.3).
