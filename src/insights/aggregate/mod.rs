@@ -35,12 +35,12 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
     let named = entities.map(|entity| entity.votes.reviews()).collect();
     let mut originals = Originals::new(sources, &roster, named);
     let own_names = OwnNames::new(sources.business, sources.people);
-    // A sentence is quoted only once, so the sections with the fewest candidates choose first.
+    // A sentence is quoted only once: people and aspects choose first, so that a review changes only what it supports.
     let phrases = keyphrases::topics(sources, &counted, &own_names, &mut originals);
-    let complaint = narrative::most_judged_aspect(&counted, trade, false)
-        .map(|aspect| Complaint::about(aspect, sources, &counted, &own_names, &mut originals));
     let mut entities = entity_figures(&counted, &trade.aspects, &roster, &mut originals);
     let mut aspects = aspect_figures(sources, &counted, &roster, &phrases, &mut originals);
+    let complaint = narrative::most_judged_aspect(&counted, trade, false)
+        .map(|aspect| Complaint::about(aspect, sources, &counted, &own_names, &mut originals));
     let of_aspects = aspects.iter_mut().map(|aspect| &mut aspect.trend);
     let of_entities = entities.all_mut().filter_map(|one| one.trend.as_mut());
     trends::settle(of_aspects.chain(of_entities));

@@ -418,9 +418,21 @@ async fn what_customers_complain_about_is_told_in_three_calls() {
     };
     let overview = ask("get_insights", json!({})).await;
     let worst = &overview["complaints"][0];
+    let aspects = overview["aspects"].as_array().unwrap();
+    let figure = |aspect: &Value, name: &str| aspect[name].as_u64().unwrap();
+    let of = |aspect: &Value| figure(aspect, "negative") + figure(aspect, "mixed");
+    let most = aspects
+        .iter()
+        .filter(|aspect| aspect["id"] != "overall")
+        .map(of)
+        .max();
+    let its = aspects.iter().find(|aspect| aspect["id"] == worst["id"]);
+    let its = its.unwrap();
+    assert_eq!(worst["reviews"].as_u64(), most, "{overview:#}");
+    assert_eq!(of(its), figure(worst, "reviews"));
     assert_eq!(
-        (&worst["id"], &worst["reviews"], &worst["share"]["n"]),
-        (&json!("communication"), &json!(12), &json!(73)),
+        worst["share"]["n"],
+        of(its) + figure(its, "positive"),
         "{overview:#}"
     );
     let compared = ask(
@@ -430,11 +442,8 @@ async fn what_customers_complain_about_is_told_in_three_calls() {
     )
     .await;
     let change = &compared["difference"]["aspects"][0];
-    assert_eq!(
-        (&change["id"], &change["verdict"]),
-        (&worst["id"], &json!("same")),
-        "{compared:#}"
-    );
+    assert_eq!(change["id"], worst["id"], "{compared:#}");
+    assert_ne!(change["verdict"], "too_few", "{compared:#}");
     let judged = |period: &Value| {
         let aspect = &period["aspects"][0];
         ["positive", "negative", "mixed"].map(|vote| aspect[vote].as_u64().unwrap())
