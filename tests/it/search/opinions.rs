@@ -58,15 +58,17 @@ pub fn give(reviews: &mut [Review]) {
     }
 }
 
-/// The reviews with their aspects from the database.
+/// The reviews with their aspects from the database. A finding that only the stars settled leaves its text uncertain.
 pub async fn known(app: &TestApp, reviews: &[Review]) -> Vec<Known> {
     let mut known = super::known(reviews);
     let mut reader = app.database().readers().acquire().await.unwrap();
     let rows: Vec<(String, String, String)> =
-        sqlx::query_as("select review_id, aspect, polarity from derived_finding")
-            .fetch_all(&mut *reader)
-            .await
-            .unwrap();
+        sqlx::query_as(
+            "select review_id, aspect, iif(hits like '%stars:confirmed%', 'uncertain', polarity) from derived_finding",
+        )
+        .fetch_all(&mut *reader)
+        .await
+        .unwrap();
     let mut said: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
     for (id, aspect, polarity) in rows {
         said.entry((id, aspect)).or_default().push(polarity);

@@ -206,10 +206,13 @@ async fn a_start_restores_missing_rows_of_the_index() {
         let found = index
             .search(&snapshot, &filter_for("zyxglint"), 5, None)
             .await;
-        assert_eq!(
-            (ids(&found, &snapshot), found.candidates),
-            (vec!["s-9000"], Some(1)),
-            "{damage}"
+        assert_eq!(ids(&found, &snapshot), ["s-9000"], "{damage}");
+        // Besides it, only texts that the index may have in another form.
+        let rest = snapshot.input.entries.len() - 200;
+        assert!(
+            found.candidates.is_some_and(|read| read < rest as u64),
+            "{damage}: {:?}",
+            found.candidates
         );
         let lacking = "select count(*) from review left join review_change using (review_id)
             left join review_fts as f on f.rowid = review_no where f.text is not review.text";
