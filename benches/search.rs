@@ -14,7 +14,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::measurement::WallTime;
-use criterion::{BatchSize, Criterion, SamplingMode};
+use criterion::{Criterion, SamplingMode};
 use reviews_service::clock::Clock;
 use reviews_service::model::ReviewFilter;
 use reviews_service::search::{ResultPage, TextIndex, search};

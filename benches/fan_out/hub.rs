@@ -1,7 +1,7 @@
 //! The hub's own worker on a real database, with a given number of subscribers.
 
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -103,7 +103,6 @@ impl Rig {
         let egress = Egress::new(policy, &roots, Arc::new(Book), clock.clone()).unwrap();
         let exchange = Exchange {
             egress,
-            unclear: Mutex::default(),
             clock: clock.clone(),
             random: Random::system(),
             links,
@@ -116,7 +115,6 @@ impl Rig {
             current,
             exchange,
             Arc::new(Notify::new()),
-            u64::MAX,
             true,
         );
         Self {

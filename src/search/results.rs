@@ -99,7 +99,7 @@ impl<'a> Search<'a> {
             return self.page(&|_| true, (total, true), limit, cursor);
         };
         let is_match = |at: u32| finder.is_in(&entries[at as usize].text);
-        for at in self.rest.iter() {
+        for at in &self.rest {
             if self.matches.len() > TOTAL_MAX {
                 break;
             }

@@ -182,8 +182,6 @@ const UNLIKE: &[(char, char)] = &[
     ('\u{00DF}', '\u{00DF}'),
     ('\u{019B}', '\u{019B}'),
     ('\u{025C}', '\u{029E}'),
-    ('\u{0390}', '\u{0390}'),
-    ('\u{03B0}', '\u{03B0}'),
     ('\u{03F3}', '\u{03F3}'),
     ('\u{0432}', '\u{0432}'),
     ('\u{0434}', '\u{0434}'),
@@ -251,6 +249,7 @@ mod tests {
 
     use sqlx::sqlite::SqliteConnectOptions;
     use sqlx::{Connection, SqliteConnection};
+    use unicode_normalization::is_nfc;
 
     use super::{UNLIKE, expression, is_alike, usable_trigrams};
     use crate::model::fold;
@@ -258,7 +257,8 @@ mod tests {
     #[tokio::test]
     async fn fts5_folds_all_of_unicode_as_we_do_but_for_those_listed() {
         let mut classes: BTreeMap<char, Vec<char>> = BTreeMap::new();
-        for character in '\u{1}'..=char::MAX {
+        // The index is not asked for texts that are not composed.
+        for character in ('\u{1}'..=char::MAX).filter(|character| is_nfc(&character.to_string())) {
             classes
                 .entry(fold(&character.to_string()).chars().next().unwrap())
                 .or_default()

@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 
+use roaring::RoaringBitmap;
+
 use super::index::Values;
 use super::input::SnapshotInput;
 use crate::model::business::Business;
@@ -69,7 +71,7 @@ fn facets(own: Vec<(String, Option<String>, String)>, values: &Values) -> Vec<wi
     for (key, id, name) in own {
         // Of two listed entities with the same key, the first has the reviews.
         let found = values.get(&key).filter(|_| !listed.contains(&key));
-        let reviews = found.map_or(0, |positions| positions.len());
+        let reviews = found.map_or(0, RoaringBitmap::len);
         listed.insert(key);
         facets.push(wire::Facet { id, name, reviews });
     }

@@ -315,7 +315,8 @@ impl Complaint {
                 .collect(),
         };
         let quote = quotable.into_iter().find_map(|(position, sentence)| {
-            originals.quote(position, sentence, Polarity::Negative.into())
+            // The summary may quote what stands below the aspect.
+            originals.quote_again(position, sentence, Polarity::Negative.into())
         });
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         Self {

@@ -189,12 +189,20 @@ impl<'a> Originals<'a> {
 
     /// The sentence as a quote; `None` if it cannot be shown or is already quoted.
     pub fn quote(&mut self, position: u32, sentence: u16, polarity: Vote) -> Option<Quote> {
-        if self.quoted.contains(&(position, sentence)) || self.tells_of_few(position, sentence) {
+        if self.quoted.contains(&(position, sentence)) {
             return None;
         }
-        let quote = quote_of(self.open(position)?, sentence, polarity)?;
+        let quote = self.quote_again(position, sentence, polarity)?;
         self.quoted.insert((position, sentence));
         Some(quote)
+    }
+
+    /// The sentence as a quote, even if it is quoted elsewhere; `None` if it cannot be shown.
+    pub fn quote_again(&mut self, position: u32, sentence: u16, polarity: Vote) -> Option<Quote> {
+        if self.tells_of_few(position, sentence) {
+            return None;
+        }
+        quote_of(self.open(position)?, sentence, polarity)
     }
 }
 

@@ -159,12 +159,10 @@ impl Dictionary {
     pub fn new() -> Self {
         let mut words = Self::default();
         for (class, list) in &WordTable::get().words {
-            let class = WordClass::of_section(class);
-            for (word, class) in list
-                .split_whitespace()
-                .flat_map(|word| Some((word, class?)))
-            {
-                words.class(word, class);
+            if let Some(class) = WordClass::of_section(class) {
+                for word in list.split_whitespace() {
+                    words.class(word, class);
+                }
             }
         }
         words

@@ -343,7 +343,9 @@ impl<'read, 'file> PackageReader<'read, 'file> {
 
 /// The package's own phrases that praise what an earlier one of them blames, or the other way round.
 fn contradictions(rules: &[Rule]) -> Vec<TradeError> {
-    let mut known: HashMap<(Option<usize>, &[PatternStep]), (i32, &Rule)> = HashMap::new();
+    /// The aspect, if any, and the pattern of a phrase.
+    type Phrase<'r> = (Option<usize>, &'r [PatternStep]);
+    let mut known: HashMap<Phrase<'_>, (i32, &Rule)> = HashMap::new();
     let mut faults = Vec::new();
     for rule in rules.iter().filter(|rule| !rule.place.is_shared) {
         let (aspect, points) = match rule.meaning {

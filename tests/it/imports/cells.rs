@@ -272,7 +272,7 @@ async fn the_original_of_a_translated_text_or_answer_is_published() {
     assert_eq!(select(&bench, "text"), text, "of another source");
     let place = |translated: bool| {
         json!({"result": {"reviews": [{"author_name": "Ana", "language": "en", "original_language": "es", "rating": 5,
-            "text": "Very clean.", "time": 1741079440, "translated": translated}]}})
+            "text": "Very clean.", "time": 1_741_079_440, "translated": translated}]}})
     };
     let (bench, _, _) = import_into_new(place(true).to_string(), ImportRequest::default()).await;
     assert_eq!(select(&bench, "text, language"), "Very clean.|en");

@@ -18,7 +18,7 @@ fn days(bench: &Bench) -> String {
 }
 
 impl Bench {
-    async fn set_country(&self, country: &str) {
+    fn set_country(&self, country: &str) {
         sqlite3(
             self.database.path(),
             &format!(
@@ -153,7 +153,7 @@ async fn the_country_decides_and_the_output_says_so() {
         ("DE", "day first", "2026-04-03"),
     ] {
         let bench = bench().await;
-        bench.set_country(country).await;
+        bench.set_country(country);
         let mut watch = Quiet::default();
         let request = ImportRequest {
             files: vec![bench.file("t.csv", table(&["03/04/2026"]))],

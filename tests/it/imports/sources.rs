@@ -128,12 +128,14 @@ fn reviews_of_a_source_depend_only_on_files_of_that_source() {
                 for (source, name) in SOURCES.iter().enumerate() {
                     let alone = bench().await;
                     alone.set_time_zone("UTC").await;
-                    let own = files.iter().filter(|(its, _)| *its == source);
+                    let mut own = files
+                        .iter()
+                        .filter(|(file_source, _)| *file_source == source);
                     for (_, rows) in own.clone() {
                         import_rows(&alone, source, rows).await;
                     }
                     assert_eq!(of_source(&all, name), of_source(&alone, name), "{files:?}");
-                    if let Some((_, last)) = own.last() {
+                    if let Some((_, last)) = own.next_back() {
                         let before = all.change_no().await;
                         let report = import_rows(&all, source, last).await;
                         assert_eq!((report.new, report.updated), (0, 0), "{name} of {files:?}");

@@ -10,7 +10,7 @@ fn advised<'m>(message: &'m str, flag: &str) -> Vec<&'m str> {
         .skip(1)
         .map(|rest| {
             rest.trim_start()
-                .split([' ', ';', ',', '\n'])
+                .split([' ', ';', ',', '`', '\n'])
                 .next()
                 .unwrap()
         })
@@ -32,7 +32,7 @@ fn advised_date_formats_read_the_cell_with_or_without_a_time() {
             &format!("rating,date,author,text\n5,{date},Ann B.,Good.\n"),
         );
         let refused = home.run(&["import", "table.csv"]);
-        assert_eq!(refused.code, Some(1), "{}", refused.err);
+        assert_eq!(refused.code, Some(2), "{}", refused.err);
         let formats = advised(&refused.err, "--date-format ");
         assert_eq!(formats.len(), 2, "{}", refused.err);
         for (format, day) in formats.into_iter().zip(days) {

@@ -110,7 +110,7 @@ fn null_removes_a_member_and_a_part_of_the_address() {
     home.file("nameless.json", "{\n \"name\": null\n}");
     home.run_err(
         &["business", "nameless.json"],
-        "nameless.json:2:9: name: missing",
+        "nameless.json:2:10: name: missing",
     );
 }
 
@@ -170,7 +170,7 @@ fn an_unknown_member_is_refused_with_the_nearest_name_and_changes_nothing() {
     for (content, expected) in [
         (
             "{\"name\": \"X\",\n \"addres\": {}}",
-            "file.json:2:11: addres: is unknown, did you mean address?",
+            "file.json:2:12: addres: is unknown, did you mean address?",
         ),
         (
             r#"{"phone": "1"}"#,
@@ -275,7 +275,7 @@ fn an_unknown_schema_org_type_is_refused_with_the_nearest_name() {
     home.file("type.json", "{\n \"type\": \"Resturant\"\n}");
     home.run_err(
         &["business", "type.json"],
-        "type.json:2:9: type: `Resturant` is not schema.org's LocalBusiness or one of its subtypes; the nearest is Restaurant",
+        "type.json:2:10: type: `Resturant` is not schema.org's LocalBusiness or one of its subtypes; the nearest is Restaurant",
     );
 }
 

@@ -124,6 +124,8 @@ fn flags_override_the_environment_which_overrides_defaults() {
             REVIEWS_HUB_SUBSCRIPTIONS_PER_HOST_MAX=1000
             REVIEWS_HUB_SUBSCRIPTIONS_MAX=200000
             REVIEWS_HUB_BYTES_PER_HOST_PER_HOUR=4294967296
+            REVIEWS_SYNC_CA_FILE=
+            REVIEWS_SYNC_FILES=
             ");
         }
         own.to_owned()

@@ -169,7 +169,7 @@ fn repeated_token_ends_the_pages() {
     let mut number = 0;
     let site = Site::start(move |_| {
         number += 1;
-        google_page(number..number + 1, Some("same"), 2)
+        google_page([number], Some("same"), 2)
     });
     done(&home.run(&["sync", "add", "google", &site.url("/reviews"), "--yes"]));
     assert_eq!(

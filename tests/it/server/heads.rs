@@ -29,7 +29,7 @@ async fn check_ended(request: &str, response: &str) {
 async fn check_refused(request: &str, status: u16) {
     let server = start(Limits::default()).await;
     let answer = server.ask(request).await;
-    assert_eq!(answer.status, status, "{:.60}", request);
+    assert_eq!(answer.status, status, "{request:.60}");
     assert_eq!(
         answer.field("content-type"),
         Some("application/problem+json")
