@@ -34,7 +34,7 @@ use poem::{Endpoint, Request, Response};
 use crate::links::{DOCS_PATH, PERMALINK_PATH, SECURITY_PATH};
 use crate::web::{ClientAddress, Routes};
 
-/// The handlers need [`Pages`] and the context as [`Data`].
+/// The handlers need [`Pages`] and the context as [`Data`](poem::web::Data).
 pub fn routes(routes: Routes, pages: &Arc<Pages>) -> Routes {
     let fixed = [
         Page::Home,
