@@ -162,7 +162,6 @@ impl SyncRunner {
         let (path, now) = (self.database.path(), self.clock.now());
         // Messages of an import may be long.
         let reason = cut(&error.to_string());
-        metrics::SYNC_RUNS.count(&[&row.name, "failure"]);
         tracing::warn!(
             source = row.name,
             reason,
@@ -179,7 +178,10 @@ impl SyncRunner {
         let mut write = self.database.write().await?;
         let noted = note_sync_failure(&mut write, &row.name, now, &reason, next);
         noted.await.at(path)?;
-        Ok(write.commit().await.at(path)?)
+        write.commit().await.at(path)?;
+        // Counted last, so that the row of a counted failure has its reason.
+        metrics::SYNC_RUNS.count(&[&row.name, "failure"]);
+        Ok(())
     }
 
     /// The next time on the schedule, not before the wait that a server asked for.
