@@ -239,7 +239,7 @@ impl<'k> Search<'k> {
     fn at(&self, row: &Row, id: &ReviewId) -> Option<Identity> {
         if let Some(review) = self.known.reviews.get(id) {
             let is_own = is_of_place(row, review);
-            // A row without a source, or a review that no source gave yet, is told apart by its content.
+            // The content decides for a row without a source, and for a review that no source gave yet.
             let is_stated = source_name(&row.incoming).is_some() && review.source.is_some();
             let is_alike = !row.has_own_id || self.is_alike(row, review);
             return match (is_own, is_alike) {
