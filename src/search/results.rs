@@ -1,7 +1,8 @@
 //! The result of a search: a page and the total.
 //!
-//! A filter without a text is answered by sets alone. A text is first sought in the newest reviews that the filter left;
-//! unless these have more matches than are counted, the rest follows: the candidates of the text index, or all.
+//! A filter without a text is answered by sets alone. A text is first sought in the newest reviews that the filter left,
+//! as long as these alone may have more matches than are counted. Then the rest follows: the candidates of the text
+//! index, or all.
 
 use roaring::RoaringBitmap;
 
@@ -13,8 +14,9 @@ use crate::snapshot::{Entries, Snapshot};
 
 /// Counting the matches of a text stops at this number; a greater total is reported as "this many or more".
 pub const TOTAL_MAX: u64 = 1_000;
-/// So many reviews are read before the text index is asked, and so many of its candidates at most.
-pub const READ_FIRST: usize = 2_000;
+/// So many reviews are read at most before the text index is asked, and so many of its candidates. A word that four of
+/// five reviews have is counted without the index, and a rare one asks it after 250 reviews.
+pub const READ_FIRST: usize = 1_250;
 /// A page of at most this many reviews is rendered within about 100 µs; a longer one is rendered apart.
 pub const SHORT_PAGE: usize = 20;
 
@@ -34,6 +36,13 @@ pub struct ResultPage {
     pub candidates: Option<u64>,
 }
 
+/// Reviews that the text index gave, by their positions.
+pub struct Candidates {
+    pub positions: RoaringBitmap,
+    /// Whether no other review can match.
+    pub are_all: bool,
+}
+
 /// A search in progress.
 pub struct Search<'a> {
     entries: &'a Entries,
@@ -49,7 +58,8 @@ pub struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Reads the newest `read_first` reviews that the filter leaves.
+    /// Reads the newest of the reviews that the filter leaves: all if these are at most `read_first`, otherwise so many
+    /// while more than [`TOTAL_MAX`] of them may match.
     pub fn new(snapshot: &'a Snapshot, filter: &'a ReviewFilter, read_first: usize) -> Self {
         let entries = &snapshot.input.entries;
         let selected = select(entries, filter, snapshot.input.analyzer.trade());
@@ -62,16 +72,44 @@ impl<'a> Search<'a> {
             matches: RoaringBitmap::new(),
             candidates: None,
         };
-        match &search.finder {
+        match search.finder {
             None => search.matches = std::mem::take(&mut search.rest),
-            Some(finder) => {
-                let newest = search.selected.iter().take(read_first);
-                let is_match = |at: &u32| finder.is_in(&entries[*at as usize].text);
-                search.matches = newest.filter(is_match).collect();
-                search.rest.remove_smallest(read_first as u64);
-            }
+            Some(_) => search.read_newest(read_first as u64),
         }
         search
+    }
+
+    fn read_newest(&mut self, read_first: u64) {
+        let misses_max = if self.rest.len() <= read_first {
+            u64::MAX
+        } else {
+            read_first.saturating_sub(TOTAL_MAX)
+        };
+        let newest = std::mem::take(&mut self.rest);
+        let read = self.read(&newest, misses_max);
+        self.rest = newest;
+        self.rest.remove_smallest(read);
+    }
+
+    /// Reads these reviews in their order until the total exceeds [`TOTAL_MAX`], or more than `misses_max` do not match.
+    /// Returns how many it read.
+    fn read(&mut self, positions: &RoaringBitmap, misses_max: u64) -> u64 {
+        let Some(finder) = &self.finder else {
+            return 0;
+        };
+        let (mut read, mut misses) = (0, 0);
+        for at in positions {
+            if self.matches.len() > TOTAL_MAX || misses > misses_max {
+                break;
+            }
+            read += 1;
+            if finder.is_in(&self.entries[at as usize].text) {
+                self.matches.insert(at);
+            } else {
+                misses += 1;
+            }
+        }
+        read
     }
 
     /// The number of reviews that remain to be read; 0 if the total is known to exceed [`TOTAL_MAX`].
@@ -83,32 +121,31 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Leaves out the remaining reviews that are not `candidates`, because they cannot match.
-    pub fn keep(&mut self, candidates: &RoaringBitmap) {
-        self.selected -= &self.rest;
-        self.rest &= candidates;
-        self.selected |= &self.rest;
-        self.candidates = Some(self.rest.len());
+    /// Leaves out the remaining reviews that are not candidates, if these are all that can match; otherwise reads them
+    /// first.
+    pub fn narrow(&mut self, candidates: &Candidates) {
+        let likely = &self.rest & &candidates.positions;
+        if candidates.are_all {
+            self.selected -= &self.rest;
+            self.selected |= &likely;
+            self.candidates = Some(likely.len());
+            self.rest = likely;
+        } else {
+            self.read(&likely, u64::MAX);
+            self.rest -= likely;
+        }
     }
 
     /// The first `limit` reviews, after `cursor` if there is one.
     pub fn finish(mut self, limit: usize, cursor: Option<&Cursor>) -> ResultPage {
         let entries = self.entries;
-        let Some(finder) = self.finder.take() else {
-            let total = self.matches.len();
-            return self.page(&|_| true, (total, true), limit, cursor);
-        };
-        let is_match = |at: u32| finder.is_in(&entries[at as usize].text);
-        for at in &self.rest {
-            if self.matches.len() > TOTAL_MAX {
-                break;
-            }
-            if is_match(at) {
-                self.matches.insert(at);
-            }
-        }
+        let rest = std::mem::take(&mut self.rest);
+        self.read(&rest, u64::MAX);
         let total = self.matches.len();
-        if total > TOTAL_MAX {
+        if total > TOTAL_MAX
+            && let Some(finder) = self.finder.take()
+        {
+            let is_match = |at: u32| finder.is_in(&entries[at as usize].text);
             // The page may have other matches than those that were counted.
             self.matches = std::mem::take(&mut self.selected);
             return self.page(&is_match, (TOTAL_MAX, false), limit, cursor);

@@ -1,18 +1,16 @@
 //! The text index: FTS5 narrows a search to candidates, which are verified in the snapshot. The snapshot has all data,
 //! so a search also works if the index fails.
 //!
-//! A query is asked by its trigrams: only by characters that FTS5's trigram tokenizer folds as we do
+//! A query is asked as phrases of the characters that FTS5's trigram tokenizer folds as we do
 //! (<https://www.sqlite.org/fts5.html#the_trigram_tokenizer>).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use roaring::RoaringBitmap;
-
 use super::names::{nearest_names, with_words};
 use super::request::Cursor;
-use super::results::{READ_FIRST, ResultPage, Search};
+use super::results::{Candidates, READ_FIRST, ResultPage, Search};
 use crate::clock::Clock;
 use crate::compute::apart_if;
 use crate::metrics::{self, Counter};
@@ -69,7 +67,7 @@ impl TextIndex {
         }
     }
 
-    /// Asks the index after this many reviews instead of [`READ_FIRST`]; results stay the same.
+    /// Sets another number in place of [`READ_FIRST`]; results stay the same.
     pub fn with_read_first(self, read_first: usize) -> Self {
         Self { read_first, ..self }
     }
@@ -87,7 +85,7 @@ impl TextIndex {
             && let Some(query) = &filter.text
             && let Some(candidates) = self.candidates(snapshot, query).await
         {
-            search.keep(&candidates);
+            search.narrow(&candidates);
         }
         let is_long = search.remaining() > READ_AT_ONCE;
         apart_if(is_long, || search.finish(limit, cursor))
@@ -110,12 +108,11 @@ impl TextIndex {
     }
 
     /// The reviews that may match `query`; `None` if the index gives no answer.
-    async fn candidates(&self, snapshot: &Snapshot, query: &TextQuery) -> Option<RoaringBitmap> {
-        let trigrams = usable_trigrams(query.parts());
-        if !self.is_whole || trigrams.is_empty() {
+    async fn candidates(&self, snapshot: &Snapshot, query: &TextQuery) -> Option<Candidates> {
+        let expression = expression(query.parts());
+        if !self.is_whole || expression.is_empty() {
             return None;
         }
-        let expression = expression(&trigrams);
         let answered = tokio::select! {
             biased;
             answered = self.find(snapshot, &expression) => answered,
@@ -123,17 +120,24 @@ impl TextIndex {
         };
         match answered {
             Ok(indexed) => {
-                self.answered.inc();
+                if indexed.is_complete {
+                    self.answered.inc();
+                } else {
+                    metrics::SEARCH_INDEX.count(&["many"]);
+                }
                 if self.is_failing.swap(false, Ordering::Relaxed) {
                     tracing::info!("text_index.readable: the text index can be read again");
                 }
                 let index = snapshot.input.entries.index();
-                let mut candidates = index.positions_by_number(&indexed.review_nos);
-                candidates |= &index.unindexed;
+                let mut positions = index.positions_by_number(&indexed.review_nos);
+                positions |= &index.unindexed;
                 if query.text_match == TextMatch::Words {
-                    candidates |= &index.unplain;
+                    positions |= &index.unplain;
                 }
-                Some(candidates)
+                Some(Candidates {
+                    positions,
+                    are_all: indexed.is_complete,
+                })
             }
             Err((reason, error)) => {
                 metrics::SEARCH_INDEX.count(&[reason]);
@@ -156,14 +160,12 @@ impl TextIndex {
         // No reader is free.
         let mut reader = reader.ok_or(("busy", None))?;
         let seen = &snapshot.position;
-        let found = reader
-            .find(expression, seen.change_no, READ_FIRST)
+        let indexed = reader
+            .find(expression, seen.change_no, self.read_first)
             .await
             .at(self.database.path())
             .map_err(failed)?;
         reader.done();
-        // Too many candidates.
-        let indexed = found.ok_or(("many", None))?;
         let is_later = indexed.lineage == seen.lineage && indexed.change_no >= seen.change_no;
         if is_later {
             Ok(indexed)
@@ -211,34 +213,26 @@ const UNLIKE: &[(char, char)] = &[
     ('\u{1E922}', '\u{1E943}'),
 ];
 
-/// The distinct usable trigrams of folded texts; empty if the texts are shorter or have unusable characters.
-fn usable_trigrams(folded: &[String]) -> Vec<&str> {
-    let all = folded.iter().flat_map(|text| trigrams_of(text));
-    let mut usable: Vec<&str> = all
-        .filter(|trigram| trigram.chars().all(is_alike))
-        .collect();
-    usable.sort_unstable();
-    usable.dedup();
-    usable
-}
-
-fn trigrams_of(text: &str) -> impl Iterator<Item = &str> {
-    let starts = || text.char_indices().map(|(start, _)| start);
-    let ends = starts().chain([text.len()]).skip(3);
-    starts().zip(ends).map(|(start, end)| &text[start..end])
-}
-
 /// Whether FTS5 folds every character that we fold to this one in the same way. FTS5 does not index NUL.
 fn is_alike(folded: char) -> bool {
     let at = UNLIKE.partition_point(|(_, last)| *last < folded);
     folded != '\0' && UNLIKE.get(at).is_none_or(|(first, _)| folded < *first)
 }
 
-/// An FTS5 expression for texts that contain all `trigrams`.
-fn expression(trigrams: &[&str]) -> String {
-    let quoted: Vec<String> = trigrams
+/// An FTS5 expression for texts that contain all of the folded `parts`; empty if no part has three characters in a row
+/// that FTS5 folds as we do.
+fn expression(parts: &[String]) -> String {
+    let phrases = parts
         .iter()
-        .map(|trigram| format!("\"{}\"", trigram.replace('"', "\"\"")))
+        .flat_map(|part| part.split(|character| !is_alike(character)));
+    let mut phrases: Vec<&str> = phrases
+        .filter(|phrase| phrase.chars().nth(2).is_some())
+        .collect();
+    phrases.sort_unstable();
+    phrases.dedup();
+    let quoted: Vec<String> = phrases
+        .iter()
+        .map(|phrase| format!("\"{}\"", phrase.replace('"', "\"\"")))
         .collect();
     quoted.join(" AND ")
 }
@@ -251,7 +245,7 @@ mod tests {
     use sqlx::{Connection, SqliteConnection};
     use unicode_normalization::is_nfc;
 
-    use super::{UNLIKE, expression, is_alike, usable_trigrams};
+    use super::{UNLIKE, expression, is_alike};
     use crate::model::fold;
 
     #[tokio::test]
@@ -291,12 +285,8 @@ mod tests {
         let mut unlike = Vec::new();
         for (folded, class) in asked {
             let match_one = sqlx::query_scalar("select count(*) from f where f match ?");
-            let trigram = format!("<{folded}>");
-            let found: i64 = match_one
-                .bind(expression(&[trigram.as_str()]))
-                .fetch_one(&mut index)
-                .await
-                .unwrap();
+            let phrase = format!("\"<{}>\"", folded.to_string().replace('"', "\"\""));
+            let found: i64 = match_one.bind(phrase).fetch_one(&mut index).await.unwrap();
             if usize::try_from(found).unwrap() >= class.len() {
                 continue;
             }
@@ -321,25 +311,18 @@ mod tests {
 
     #[test]
     fn short_queries_and_characters_folded_otherwise_are_not_asked() {
-        for (folded, expected) in [
-            ("", vec![]),
-            ("ab", vec![]),
-            ("abc", vec!["abc"]),
-            ("éàé", vec!["éàé"]),
-            ("aaaaa", vec!["aaa"]),
-            ("ab\0cd", vec![]),
-            ("\"a\"", vec!["\"a\""]),
+        for (parts, expected) in [
+            (&[""][..], ""),
+            (&["ab"], ""),
+            (&["abc"], "\"abc\""),
+            (&["éàé"], "\"éàé\""),
+            (&["ab\0cd"], ""),
+            (&["abc\0d ef"], "\"abc\" AND \"d ef\""),
+            (&["leak", "ab", "eak", "leak"], "\"eak\" AND \"leak\""),
+            (&["\"a\"", "and"], r#""""a""" AND "and""#),
         ] {
-            assert_eq!(
-                usable_trigrams(&[folded.to_owned()]),
-                expected,
-                "{folded:?}"
-            );
+            let parts: Vec<String> = parts.iter().map(|part| (*part).to_owned()).collect();
+            assert_eq!(expression(&parts), expected, "{parts:?}");
         }
-        assert_eq!(
-            usable_trigrams(&["leak", "ab", "eak"].map(str::to_owned)),
-            ["eak", "lea"]
-        );
-        assert_eq!(expression(&["\"a\"", "and"]), r#""""a""" AND "and""#);
     }
 }

@@ -286,13 +286,15 @@ pub struct Indexed {
     pub lineage: String,
     /// The number of the newest change in the index.
     pub change_no: i64,
-    /// Numbers of the reviews that contain the trigrams or have changed since, in no particular order.
+    /// Numbers of the reviews that match or have changed since, in no particular order.
     pub review_nos: Vec<u32>,
+    /// Whether these are all of them.
+    pub is_complete: bool,
 }
 
 impl IndexReader {
-    /// The reviews that `expression` matches and those that changed after `change_no`; `None` if either list has more
-    /// than `most`. They arrive as one row because each row costs microseconds in SQLite. The limits have a plus sign because
+    /// The reviews that `expression` matches and those that changed after `change_no`, of each at most one more than `most`. They
+    /// arrive as one row because each row costs microseconds in SQLite. The limits have a plus sign because
     /// SQLite compiles a statement again whenever a bare parameter of a limit is bound.
     ///
     /// # Errors
@@ -302,7 +304,7 @@ impl IndexReader {
         expression: &str,
         change_no: i64,
         most: usize,
-    ) -> sqlx::Result<Option<Indexed>> {
+    ) -> sqlx::Result<Indexed> {
         let bound = i64::try_from(most + 1).unwrap_or(i64::MAX);
         let row = sqlx::query!(
             r#"select coalesce((select lineage_id from lineage), '') as "lineage!: Text",
@@ -318,7 +320,7 @@ impl IndexReader {
         .fetch_one(&mut self.connection)
         .await?;
         let lists = [row.taken.as_deref(), row.changed.as_deref()];
-        let mut review_nos = Vec::new();
+        let (mut review_nos, mut is_complete) = (Vec::new(), true);
         for list in lists.into_iter().flatten() {
             let before = review_nos.len();
             // Numbers beyond `u32` belong to reviews that the snapshot lists as unindexed.
@@ -326,15 +328,14 @@ impl IndexReader {
                 list.split(',')
                     .filter_map(|number| number.parse::<u32>().ok()),
             );
-            if review_nos.len() - before > most {
-                return Ok(None);
-            }
+            is_complete &= review_nos.len() - before <= most;
         }
-        Ok(Some(Indexed {
+        Ok(Indexed {
             lineage: row.lineage.into(),
             change_no: row.change_no,
             review_nos,
-        }))
+            is_complete,
+        })
     }
 
     /// Returns the reader; no statement may run on it any more.
