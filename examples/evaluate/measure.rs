@@ -1,5 +1,5 @@
 //! Measures the agreement of the analysis with human annotations. The annotators' instructions are in
-//! `docs/ANNOTATION.md`.
+//! `tests/gold/README.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;

@@ -12,8 +12,9 @@
 //! Its data is `trade.tsv`, `reviews.tsv` and `reviews.jsonl` in its folder, written for this purpose, and the
 //! development halves of `tests/gold`, including those of calm sentences. Sentences that also occur in a held-out half
 //! ("Highly recommend!") are omitted.
-//! Polarity is also learned from public data sets, which are not part of this repository (`docs/MODEL.md` lists their
-//! sources): DIR contains `mams/`, `uci_sentences/` and `vader/`.
+//! Polarity is also learned from public data sets, which are not part of this repository (`NOTICE` names their sources
+//! and licences): DIR contains `mams/` (ATSA `train` and `val`), `uci_sentences/` (the Yelp file) and `vader/` (the
+//! Amazon snippets). The Spanish polarity is learned from `es/reviews.jsonl`, the decisions from whole reviews.
 #![allow(
     clippy::print_stdout,
     clippy::cast_possible_truncation,

@@ -1,4 +1,4 @@
-//! Precision and recall of names found in reviews, on annotated sentences (`docs/ANNOTATION.md`) and trap sentences.
+//! Precision and recall of names found in reviews, on annotated sentences (`tests/gold/README.md`) and trap sentences.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Quality of the text analysis, measured with annotated sentences (`docs/ANNOTATION.md`) and with stars.
+//! Quality of the text analysis, measured with annotated sentences (`tests/gold/README.md`) and with stars.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,5 +1,5 @@
-//! The docs name every route, setting, command, log event and metric, and the commands in them work. They are the pages at the root, `seeds/README.md`, `docs/*.md`,
-//! `docs/decisions/*.md` and `docs/guides/*.md`.
+//! The docs name every route, setting, command, log event and metric, and the commands in them work. They are the pages
+//! at the root, `docs/*.md`, `docs/guides/*.md`, and those beside seeds and tests.
 
 mod commands;
 mod tests_named;
@@ -26,9 +26,12 @@ fn pages() -> Vec<(PathBuf, String)> {
         "CONTRIBUTING.md",
         "SECURITY.md",
         "seeds/README.md",
+        "tests/faults/README.md",
+        "tests/gold/README.md",
+        "tests/it/websub/README.md",
     ];
     let mut paths: Vec<PathBuf> = single.iter().map(|name| root().join(name)).collect();
-    for folder in ["docs", "docs/decisions", "docs/guides"] {
+    for folder in ["docs", "docs/guides"] {
         let docs =
             fs::read_dir(root().join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
         paths.extend(

@@ -1,4 +1,4 @@
-//! The hub's rules (table in `docs/WEBSUB.md`), with real HTTPS receivers and a clock that only tests advance.
+//! The hub's rules (table in `README.md` beside it), with real HTTPS receivers and a clock that only tests advance.
 
 mod attacked;
 mod bounded;
