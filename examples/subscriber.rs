@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! cargo run --example subscriber -- TOPIC CALLBACK LISTEN CERTIFICATES.pem KEY.pem
-//! cargo run --example subscriber -- https://reviews.example.com/api/feed.json https://me.example:8443/cb 0.0.0.0:8443 c.pem k.pem
+//! cargo run --example subscriber -- https://reviews.sample.test/api/feed.json https://me.example:8443/cb 0.0.0.0:8443 c.pem k.pem
 //! ```
 #![allow(
     clippy::print_stdout,

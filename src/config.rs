@@ -213,7 +213,8 @@ pub enum ConfigError {
     BaseUrl(#[from] BaseUrlError),
     /// An unspecified listen address does not determine a base URL.
     #[error(
-        "REVIEWS_LISTEN is {0}, an unspecified address, which gives no public URL; set REVIEWS_BASE_URL too"
+        "REVIEWS_LISTEN is {0}, an unspecified address, which gives no public URL; write the line \
+         `REVIEWS_BASE_URL=https://YOUR-HOST` into /etc/reviews.env, or pass --base-url https://YOUR-HOST"
     )]
     BaseUrlMissing(SocketAddr),
     /// The bounds of leases are not in order.

@@ -19,14 +19,14 @@ pub const OPENAPI_PATH: &str = "/.well-known/openapi.json";
 pub const SECURITY_PATH: &str = "/.well-known/security.txt";
 pub const DOCS_PATH: &str = "/docs";
 
-/// The public base URL, without a trailing slash, for example `https://reviews.example.com`.
+/// The public base URL, without a trailing slash, for example `https://reviews.sample.test`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Links {
     base: String,
 }
 
 #[derive(Debug, Error)]
-#[error("the base URL `{given}` {reason}; write it like https://reviews.example.com")]
+#[error("the base URL `{given}` {reason}")]
 pub struct BaseUrlError {
     given: String,
     reason: String,
@@ -69,13 +69,22 @@ pub fn normal(url: &str) -> Cow<'_, str> {
     Cow::Owned(normal)
 }
 
+/// Whether a name, in lower case, is reserved for documentation (RFC 2606 §2, §3; RFC 6761 §6.5).
+fn is_placeholder(domain: &str) -> bool {
+    let domain = domain.trim_end_matches('.');
+    let reserved = ["example", "example.com", "example.net", "example.org"];
+    reserved.into_iter().any(|name| {
+        (domain.strip_suffix(name)).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    })
+}
+
 impl FromStr for Links {
     type Err = BaseUrlError;
 
     fn from_str(given: &str) -> Result<Self, Self::Err> {
         let fault = |reason: &str| BaseUrlError {
             given: given.to_owned(),
-            reason: reason.to_owned(),
+            reason: format!("{reason}; write it like https://reviews.sample.test"),
         };
         let url = Url::parse(given).map_err(|error| fault(&format!("is not a URL ({error})")))?;
         if !matches!(url.scheme(), "http" | "https") {
@@ -90,6 +99,14 @@ impl FromStr for Links {
             || url.password().is_some()
         {
             return Err(fault("has more than a scheme, host, port and path"));
+        }
+        if url.domain().is_some_and(is_placeholder) {
+            return Err(BaseUrlError {
+                given: given.to_owned(),
+                reason: "is a placeholder: no service can be reached under example.com, .net, .org or .example; \
+                         set REVIEWS_BASE_URL to the public URL of your service, in /etc/reviews.env or with --base-url"
+                    .to_owned(),
+            });
         }
         Ok(Self {
             base: url.as_str().trim_end_matches('/').to_owned(),

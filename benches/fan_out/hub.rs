@@ -68,7 +68,7 @@ impl Rig {
     /// A service with 50 reviews and `subscribers` subscribers at `hosts` hosts, `dead` of which never answer.
     pub async fn start(sink: &Sink, hosts: usize, dead: usize, subscribers: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let links: Links = "https://reviews.example.com".parse().unwrap();
+        let links: Links = "https://reviews.sample.test".parse().unwrap();
         let clock = Clock::system();
         let roots = Roots::load(Some(sink.ca_pem.as_bytes())).unwrap();
         let flags = [

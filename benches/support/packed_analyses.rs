@@ -54,7 +54,7 @@ impl Noted {
             originals,
             trade,
             business: Corpus::business(),
-            links: "https://reviews.example.com".parse().unwrap(),
+            links: "https://reviews.sample.test".parse().unwrap(),
         }
     }
 

@@ -21,7 +21,7 @@ use super::corpus::Corpus;
 /// Never: the URL is valid.
 #[must_use]
 pub fn links() -> Links {
-    "https://reviews.example.com".parse().unwrap()
+    "https://reviews.sample.test".parse().unwrap()
 }
 
 /// The entry of a review that is not analyzed.

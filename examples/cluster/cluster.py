@@ -19,7 +19,7 @@ import urllib.parse
 import urllib.request
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
-BASE_URL = "https://reviews.example.com"
+BASE_URL = "https://reviews.sample.test"
 
 
 def rqlited():

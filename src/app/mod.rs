@@ -368,7 +368,7 @@ mod tests {
     /// A service whose hub may deliver on this machine, and trusts `root` for that.
     async fn app(folder: &Path, root: Option<&str>) -> App {
         let (database, _) = Database::open(&folder.join("reviews.db")).await.unwrap();
-        let links = "https://reviews.example.com".parse().unwrap();
+        let links = "https://reviews.sample.test".parse().unwrap();
         let publisher = Publisher::new(database, links, Clock::system());
         let flags = ["hub", "--hub-allow-callback-nets", "127.0.0.0/8"];
         let matches = HubConfig::augment_args(Command::new("hub")).get_matches_from(flags);

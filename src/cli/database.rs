@@ -250,8 +250,8 @@ mod tests {
         for name in [
             "r-1.a",
             " r-1.a\n",
-            "https://reviews.example.com/reviews/r-1.a",
-            "https://example.com/of/us/reviews/r-1.a/?utm=1#top",
+            "https://reviews.sample.test/reviews/r-1.a",
+            "https://sample.test/of/us/reviews/r-1.a/?utm=1#top",
             "http://127.0.0.1:8080/api/reviews/r-1.a",
             "/reviews/r-1.a",
             "reviews/r-1.a",

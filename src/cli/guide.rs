@@ -28,7 +28,7 @@ const ONLY_SERVING: [&str; 4] = [
 /// The examples: the command, a command line, and what it does. Those of `insights` include its subcommands.
 const EXAMPLES: &str = r#"
 serve: reviews serve # serve reviews.db on http://127.0.0.1:8080
-serve: reviews serve --listen 8090 --base-url https://reviews.example.com # serve behind a proxy
+serve: reviews serve --listen 8090 --base-url https://reviews.sample.test # serve behind a proxy
 serve: reviews serve --seed seeds # try it with the sample firm
 migrate: reviews migrate # bring reviews.db up to date
 init: reviews init --name "Desert Peak" --type Plumber --time-zone America/Phoenix # set up a business
@@ -57,7 +57,7 @@ list: reviews list # the newest reviews, with their IDs
 list: reviews list --rating 1 --status published # published reviews with one star
 list: reviews list --query furnace # those that mention a word
 show: reviews show 36928 # by the beginning of its ID
-show: reviews show https://reviews.example.com/reviews/r-12 # by its permalink
+show: reviews show https://reviews.sample.test/reviews/r-12 # by its permalink
 withhold: reviews withhold r-12 --reason "under dispute" # remove a review from the pages
 publish: reviews publish r-12 # publish it again
 respond: reviews respond r-12 "Thank you, Ann." # answer a review

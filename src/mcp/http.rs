@@ -470,7 +470,7 @@ mod tests {
 
     fn lets_in(name: HeaderName, value: &str) -> bool {
         let origin_check = OriginCheck::new(
-            &"https://reviews.example.com".parse().unwrap(),
+            &"https://reviews.sample.test".parse().unwrap(),
             CommaList(
                 ["agents.example.com", "app.example.com:8443"]
                     .map(|host| host.parse().unwrap())
@@ -487,7 +487,7 @@ mod tests {
     #[test]
     fn hosts_are_known_by_their_name() {
         for host in [
-            "reviews.example.com",
+            "reviews.sample.test",
             "Reviews.Example.com:8080",
             "localhost:1",
             "127.0.0.1:8080",
@@ -500,8 +500,8 @@ mod tests {
         }
         for host in [
             "evil.example.com",
-            "reviews.example.com.evil.example",
-            "xreviews.example.com",
+            "reviews.sample.test.evil.example",
+            "xreviews.sample.test",
             "app.example.com",
             "app.example.com:8080",
             "localhost.evil.example",
@@ -518,8 +518,8 @@ mod tests {
     #[test]
     fn origins_are_known_by_scheme_name_and_port() {
         for origin in [
-            "https://reviews.example.com",
-            "https://reviews.example.com:443",
+            "https://reviews.sample.test",
+            "https://reviews.sample.test:443",
             "HTTPS://REVIEWS.EXAMPLE.COM",
             "http://localhost:6274",
             "https://127.0.0.1",
@@ -531,15 +531,15 @@ mod tests {
             assert!(lets_in(ORIGIN, origin), "{origin}");
         }
         for origin in [
-            "http://reviews.example.com",
-            "https://reviews.example.com:8443",
+            "http://reviews.sample.test",
+            "https://reviews.sample.test:8443",
             "https://evil.example.com",
-            "https://reviews.example.com.evil.example",
+            "https://reviews.sample.test.evil.example",
             "https://app.example.com",
             "null",
             "",
             "file://",
-            "reviews.example.com",
+            "reviews.sample.test",
             "ftp://localhost",
             "chrome-extension://localhost",
             "é",

@@ -398,7 +398,7 @@ mod years_tests {
 
     #[test]
     fn a_line_passes_the_mean_of_each_year() {
-        let links = "https://reviews.example.com".parse().unwrap();
+        let links = "https://reviews.sample.test".parse().unwrap();
         let business = Business::default();
         let site = Site::new(&business, &links);
         let years = YearsFragment::of(&[(2025, 2, 10), (2026, 4, 18)], &site).unwrap();

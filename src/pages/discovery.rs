@@ -174,9 +174,9 @@ mod tests {
             ),
             (1, 1, 2)
         );
-        let index = sitemap_index(2, &"https://example.com/r".parse().unwrap());
+        let index = sitemap_index(2, &"https://sample.test/r".parse().unwrap());
         assert!(
-            index.contains("<loc>https://example.com/r/sitemaps/1.xml</loc>")
+            index.contains("<loc>https://sample.test/r/sitemaps/1.xml</loc>")
                 && index.contains("sitemaps/2.xml"),
             "{index}"
         );
@@ -189,7 +189,7 @@ mod security_tests {
 
     #[test]
     fn the_file_expires_within_a_year_and_says_where_it_belongs() {
-        let links = "https://example.com/r".parse().unwrap();
+        let links = "https://sample.test/r".parse().unwrap();
         let at = |now: &str| {
             let contacts = ["mailto:a@example.com".to_owned()];
             security_text(&contacts, now.parse().unwrap(), &links).unwrap()
@@ -197,7 +197,7 @@ mod security_tests {
         assert_eq!(
             at("2026-11-20T18:00:00Z"),
             "Contact: mailto:a@example.com\nExpires: 2027-05-01T00:00:00Z\nPreferred-Languages: en\n\
-             Canonical: https://example.com/r/.well-known/security.txt\n"
+             Canonical: https://sample.test/r/.well-known/security.txt\n"
         );
         assert_eq!(at("2026-11-01T00:00:00Z"), at("2026-11-30T23:59:59Z"));
     }

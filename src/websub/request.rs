@@ -266,8 +266,8 @@ mod tests {
     use super::*;
 
     const FORM: &str = "application/x-www-form-urlencoded";
-    const BASE: &str = "https://reviews.example.com/~shop";
-    const GOOD: &str = "hub.mode=subscribe&hub.topic=https://reviews.example.com/~shop/feed.xml&hub.callback=https://example.com/cb";
+    const BASE: &str = "https://reviews.sample.test/~shop";
+    const GOOD: &str = "hub.mode=subscribe&hub.topic=https://reviews.sample.test/~shop/feed.xml&hub.callback=https://example.com/cb";
 
     fn ask(body: impl AsRef<[u8]>) -> Result<Request, RequestError> {
         ask_as(Some(FORM), body)
@@ -380,32 +380,32 @@ mod tests {
     #[test]
     fn rule_12_topics_are_those_that_the_documents_call_self() {
         let of =
-            |topic: &str| ask(GOOD.replace("https://reviews.example.com/~shop/feed.xml", topic));
+            |topic: &str| ask(GOOD.replace("https://reviews.sample.test/~shop/feed.xml", topic));
         for (topic, expected) in [
             (
-                "https://reviews.example.com/~shop/feed.xml",
+                "https://reviews.sample.test/~shop/feed.xml",
                 Document::AtomFeed,
             ),
             (
-                "https://reviews.example.com/~shop/api/feed.json",
+                "https://reviews.sample.test/~shop/api/feed.json",
                 Document::JsonFeed,
             ),
             (
-                "https://reviews.example.com/~shop/reviews.json",
+                "https://reviews.sample.test/~shop/reviews.json",
                 Document::Reviews,
             ),
         ] {
             assert_eq!(document(of(topic)), expected);
         }
         for topic in [
-            "https://reviews.example.com/~shop/insights.json",
-            "https://reviews.example.com/~shop/",
-            "https://reviews.example.com/~shop/feed.xml/",
-            "https://reviews.example.com/~shop/feed.xml?x",
-            "https://reviews.example.com/~shop/feed.xml%23x",
-            "https://reviews.example.com/~shop//feed.xml",
-            "https://reviews.example.com/feed.xml",
-            "http://reviews.example.com/~shop/feed.xml",
+            "https://reviews.sample.test/~shop/insights.json",
+            "https://reviews.sample.test/~shop/",
+            "https://reviews.sample.test/~shop/feed.xml/",
+            "https://reviews.sample.test/~shop/feed.xml?x",
+            "https://reviews.sample.test/~shop/feed.xml%23x",
+            "https://reviews.sample.test/~shop//feed.xml",
+            "https://reviews.sample.test/feed.xml",
+            "http://reviews.sample.test/~shop/feed.xml",
             "https://other.example/~shop/feed.xml",
             "/~shop/feed.xml",
             "feed.xml",
@@ -415,7 +415,7 @@ mod tests {
             assert!(
                 fault
                     .to_string()
-                    .contains("https://reviews.example.com/~shop/api/feed.json"),
+                    .contains("https://reviews.sample.test/~shop/api/feed.json"),
                 "it lists what there is: {fault}"
             );
         }
@@ -469,16 +469,16 @@ mod tests {
     #[test]
     fn rule_18_escapes_that_need_not_be_are_no_difference() {
         let of =
-            |topic: &str| ask(GOOD.replace("https://reviews.example.com/~shop/feed.xml", topic));
+            |topic: &str| ask(GOOD.replace("https://reviews.sample.test/~shop/feed.xml", topic));
         for topic in [
-            "https://reviews.example.com/%257Eshop/feed.xml",
-            "https://reviews.example.com/%257eshop/f%2565ed%252Exml",
-            "https%3A%2F%2Freviews.example.com%2F%257Eshop%2Ffeed.xml",
+            "https://reviews.sample.test/%257Eshop/feed.xml",
+            "https://reviews.sample.test/%257eshop/f%2565ed%252Exml",
+            "https%3A%2F%2Freviews.sample.test%2F%257Eshop%2Ffeed.xml",
         ] {
             assert_eq!(document(of(topic)), Document::AtomFeed, "{topic}");
         }
         assert!(
-            of("https://reviews.example.com/~shop%252Ffeed.xml").is_err(),
+            of("https://reviews.sample.test/~shop%252Ffeed.xml").is_err(),
             "an escaped slash is another character"
         );
         let of = |path: &str| callback(ask(GOOD.replace("/cb", path)));
@@ -640,7 +640,7 @@ mod tests {
 
         #[test]
         fn rule_9_names_and_values_are_percent_decoded() {
-            let body = "h%75b.mode=%73ubscribe&hub%2Etopic=https%3A%2F%2Freviews.example.com%2F~shop%2Freviews.json&hub.callback=https%3A%2F%2Fexample.com%2Fcb%3Fa%3D1%26b%3D%257E%2B%2Bx";
+            let body = "h%75b.mode=%73ubscribe&hub%2Etopic=https%3A%2F%2Freviews.sample.test%2F~shop%2Freviews.json&hub.callback=https%3A%2F%2Fexample.com%2Fcb%3Fa%3D1%26b%3D%257E%2B%2Bx";
             let Request {
                 mode: Mode::Subscribe,
                 document,

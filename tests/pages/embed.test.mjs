@@ -9,7 +9,7 @@ import { after as atEnd, before, test } from "node:test";
 
 import { SAMPLE, json, launch, watched } from "./browser.mjs";
 
-const docs = readFileSync(process.env.EMBED_DOCS, "utf8").replaceAll("https://reviews.example.com", SAMPLE);
+const docs = readFileSync(process.env.EMBED_DOCS, "utf8").replaceAll("https://reviews.sample.test", SAMPLE);
 const recipe = (heading, language) => {
   const part = docs.split(`\n## ${heading}\n`)[1].split("\n## ")[0];
   return part.split(`\`\`\`${language}\n`)[1].split("```")[0];

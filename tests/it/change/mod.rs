@@ -41,7 +41,7 @@ async fn a_row_written_in_a_shell_is_published() {
     );
     assert_eq!(
         app.get("/api/feed.json").await.json()["items"][0]["url"],
-        "https://reviews.example.com/reviews/shell-1"
+        "https://reviews.sample.test/reviews/shell-1"
     );
     check_in_step(&app).await;
 }
@@ -57,7 +57,7 @@ async fn a_row_with_only_default_values_is_published() {
         review(&app, "bare").await,
         json!({
             "id": "bare", "rating": 4, "date": "2026-11-18", "author": "Anonymous", "text": "", "source": {"name": "Direct"},
-            "verification": {"verified": true, "method": "manual"}, "url": "https://reviews.example.com/reviews/bare",
+            "verification": {"verified": true, "method": "manual"}, "url": "https://reviews.sample.test/reviews/bare",
             "mentions": {"technicians": [], "services": [], "service_areas": []}, "updated_at": "2026-11-20T12:00:00Z"
         })
     );

@@ -17,7 +17,7 @@ fn move_files(from: &Path, to: &Path) {
 }
 
 async fn subscribe(app: &TestApp) -> u16 {
-    let topic = ("hub.topic", "https://reviews.example.com/reviews.json");
+    let topic = ("hub.topic", "https://reviews.sample.test/reviews.json");
     let callback = ("hub.callback", "https://subscriber.example/news");
     app.post_hub(&[("hub.mode", "subscribe"), topic, callback])
         .await

@@ -127,7 +127,7 @@ async fn entries_keep_their_ids_when_the_base_url_changes() {
     .await;
     let before = under(folder.path(), BASE).await;
     assert!(before.0.iter().all(|id| id.starts_with(BASE)), "{before:?}");
-    let moved = "https://moved.example.com/of/us";
+    let moved = "https://moved.sample.test/of/us";
     let (ids, urls) = under(folder.path(), moved).await;
     assert_eq!(ids, before.0);
     assert!(urls.iter().all(|url| url.starts_with(moved)), "{urls:?}");
@@ -203,7 +203,7 @@ async fn a_loopback_base_url_does_not_fix_the_ids() {
     assert!(ids.iter().all(|id| id.starts_with(BASE)), "{ids:?}");
     assert_eq!(sqlite3(&file, "select base_url from published_base"), BASE);
     // From then on it stays, with any other URL.
-    for later in ["http://localhost:8080", "https://moved.example.com"] {
+    for later in ["http://localhost:8080", "https://moved.sample.test"] {
         assert_eq!(under(folder.path(), later).await.0, ids);
     }
     assert_eq!(sqlite3(&file, "select base_url from published_base"), BASE);
@@ -213,7 +213,7 @@ async fn a_loopback_base_url_does_not_fix_the_ids() {
 async fn a_url_that_only_resembles_loopback_is_stored_as_the_first_base() {
     let (_folder, file) = never_published().await;
     for public in [
-        "https://localhost.example.com",
+        "https://localhost.sample.test",
         "https://128.0.0.1",
         "https://mylocalhost",
     ] {

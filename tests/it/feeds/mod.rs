@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, BASE, Generator, TestApp};
 
-const HUB: &str = "https://reviews.example.com/api/websub/hub";
+const HUB: &str = "https://reviews.sample.test/api/websub/hub";
 
 fn parse(answer: &Answer) -> Feed {
     feed_rs::parser::parse(answer.body.as_slice())

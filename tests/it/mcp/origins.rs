@@ -16,7 +16,7 @@ async fn unknown_origins_and_hosts_are_always_refused() {
     let app = service().await;
     let session = open(&app, "2025-06-18").await;
     for (headers, status) in [
-        (vec![("origin", BASE), ("host", "reviews.example.com")], 200),
+        (vec![("origin", BASE), ("host", "reviews.sample.test")], 200),
         (
             vec![
                 ("origin", "http://localhost:6274"),
@@ -30,8 +30,8 @@ async fn unknown_origins_and_hosts_are_always_refused() {
         (vec![("host", "evil.example"), ("origin", BASE)], 403),
         (
             vec![
-                ("host", "reviews.example.com"),
-                ("origin", "http://reviews.example.com"),
+                ("host", "reviews.sample.test"),
+                ("origin", "http://reviews.sample.test"),
             ],
             403,
         ),

@@ -138,14 +138,14 @@ fn flags_override_the_environment_which_overrides_defaults() {
         shown(reviews(home.0.path()).envs([
             ("DATABASE_URL", "sqlite://other.db"),
             ("REVIEWS_LISTEN", "0.0.0.0:81"),
-            ("REVIEWS_BASE_URL", "https://reviews.example/of/us/"),
+            ("REVIEWS_BASE_URL", "https://reviews.test/of/us/"),
             ("REVIEWS_ALLOWED_HOSTS", "Agents.Example,\napp.example:8443"),
             ("REVIEWS_SECURITY_CONTACT", "mailto:a@example.com"),
             ("REVIEWS_CONNECTIONS_PER_PEER_MAX", "9"),
             ("REVIEWS_REQUEST_LOG", "errors"),
             ("REVIEWS_TRADE_FILE", "trade.toml"),
         ])),
-        "DATABASE_URL=sqlite://other.db\nRUST_LOG=\nREVIEWS_LOG_FORMAT=text\nREVIEWS_LISTEN=0.0.0.0:81\nREVIEWS_ADMIN_LISTEN=\nREVIEWS_BASE_URL=https://reviews.example/of/us\n\
+        "DATABASE_URL=sqlite://other.db\nRUST_LOG=\nREVIEWS_LOG_FORMAT=text\nREVIEWS_LISTEN=0.0.0.0:81\nREVIEWS_ADMIN_LISTEN=\nREVIEWS_BASE_URL=https://reviews.test/of/us\n\
          REVIEWS_ALLOWED_HOSTS=Agents.Example, app.example:8443\nREVIEWS_SECURITY_CONTACT=mailto:a@example.com\nREVIEWS_CONNECTIONS_PER_PEER_MAX=9\nREVIEWS_REQUEST_LOG=errors\nREVIEWS_TRADE=\nREVIEWS_TRADE_FILE=trade.toml\n"
     );
     let flags = ["--listen", "127.0.0.1:82", "--database", "sqlite://flag.db"];
@@ -195,8 +195,16 @@ fn a_bad_setting_exits_with_2_and_one_message_and_creates_nothing() {
             "asks for `mode=rwc&cache=shared`, which is not supported",
         ),
         ("RUST_LOG", "reviews_service=loud", "write it like info"),
-        ("REVIEWS_LISTEN", "0.0.0.0:0", "set REVIEWS_BASE_URL too"),
-        ("REVIEWS_LISTEN", "[::]:0", "set REVIEWS_BASE_URL too"),
+        (
+            "REVIEWS_LISTEN",
+            "0.0.0.0:0",
+            "write the line `REVIEWS_BASE_URL=https://YOUR-HOST` into /etc/reviews.env",
+        ),
+        (
+            "REVIEWS_LISTEN",
+            "[::]:0",
+            "write the line `REVIEWS_BASE_URL=https://YOUR-HOST` into /etc/reviews.env",
+        ),
         ("REVIEWS_LISTEN", "localhost", "invalid value 'localhost'"),
         (
             "REVIEWS_LISTEN",
@@ -205,8 +213,8 @@ fn a_bad_setting_exits_with_2_and_one_message_and_creates_nothing() {
         ),
         (
             "REVIEWS_BASE_URL",
-            "reviews.example.com",
-            "REVIEWS_BASE_URL: the base URL `reviews.example.com`",
+            "reviews.sample.test",
+            "REVIEWS_BASE_URL: the base URL `reviews.sample.test`",
         ),
         (
             "REVIEWS_ALLOWED_HOSTS",
@@ -215,13 +223,33 @@ fn a_bad_setting_exits_with_2_and_one_message_and_creates_nothing() {
         ),
         (
             "REVIEWS_BASE_URL",
-            "ftp://reviews.example.com",
+            "ftp://reviews.sample.test",
             "is neither http nor https",
         ),
         (
             "REVIEWS_BASE_URL",
-            "https://reviews.example.com/?a=b",
+            "https://reviews.sample.test/?a=b",
             "has more than a scheme, host, port and path",
+        ),
+        (
+            "REVIEWS_BASE_URL",
+            "https://reviews.example.com",
+            "set REVIEWS_BASE_URL to the public URL of your service, in /etc/reviews.env",
+        ),
+        (
+            "REVIEWS_BASE_URL",
+            "http://EXAMPLE.org:8080/reviews",
+            "set REVIEWS_BASE_URL to the public URL of your service, in /etc/reviews.env",
+        ),
+        (
+            "REVIEWS_BASE_URL",
+            "https://example.net.",
+            "set REVIEWS_BASE_URL to the public URL of your service, in /etc/reviews.env",
+        ),
+        (
+            "REVIEWS_BASE_URL",
+            "https://reviews.firm.example",
+            "set REVIEWS_BASE_URL to the public URL of your service, in /etc/reviews.env",
         ),
     ] {
         let home = Home::new();

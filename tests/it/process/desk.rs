@@ -172,7 +172,7 @@ fn every_command_accepts_a_unique_prefix_or_the_permalink_as_id() {
     for (words, expected) in [
         (&["show", "3692820271974439325.A"][..], "Ann Baker"),
         (
-            &["show", "https://reviews.example.com/reviews/trustpilot-77"],
+            &["show", "https://reviews.sample.test/reviews/trustpilot-77"],
             "trustpilot-77",
         ),
         (&["show", "/reviews/r-1"], "r-1"),

@@ -47,7 +47,7 @@ fn print_config_shows_every_setting_and_loads_back_unchanged() {
         ("DATABASE_URL", "sqlite://with a space.db"),
         ("REVIEWS_LISTEN", "[::1]:81"),
         ("REVIEWS_ADMIN_LISTEN", "127.0.0.1:9090"),
-        ("REVIEWS_BASE_URL", "https://reviews.example/of/us/"),
+        ("REVIEWS_BASE_URL", "https://reviews.test/of/us/"),
         ("REVIEWS_ALLOWED_HOSTS", "agents.example,app.example:8443"),
         ("REVIEWS_SECURITY_CONTACT", "mailto:a@example.com"),
         ("REVIEWS_CONNECTIONS_PER_PEER_MAX", "9"),

@@ -36,7 +36,7 @@ async fn every_answer_can_be_read_from_any_origin() {
     ] {
         for origin in [
             None,
-            Some(("origin", "https://elsewhere.example")),
+            Some(("origin", "https://elsewhere.test")),
             Some(("origin", "null")),
         ] {
             let headers: Vec<(&str, &str)> = headers.iter().copied().chain(origin).collect();

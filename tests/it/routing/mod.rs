@@ -144,7 +144,7 @@ async fn a_preflight_is_answered() {
     let app = service().await;
     for route in app.routes() {
         let headers = [
-            ("origin", "https://elsewhere.example"),
+            ("origin", "https://elsewhere.test"),
             ("access-control-request-method", "GET"),
             ("access-control-request-headers", "if-none-match"),
         ];

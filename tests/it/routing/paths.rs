@@ -133,7 +133,7 @@ async fn commonly_guessed_paths_redirect_to_the_right_ones() {
                 !location.starts_with('/') && !location.contains("//"),
                 "{location}"
             );
-            for base in ["https://reviews.example.com", "https://example.com/reviews"] {
+            for base in ["https://reviews.sample.test", "https://example.com/reviews"] {
                 let from: url::Url = format!("{base}{path}").parse().unwrap();
                 let target = from.join(location).unwrap();
                 assert_eq!(target.as_str(), format!("{base}{found}{query}"), "{path}");

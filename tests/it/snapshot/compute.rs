@@ -88,7 +88,7 @@ async fn ready_documents_health_and_the_hub_need_no_slot() {
     }
     assert_eq!(business.status, 200);
     let (topic, callback) = (
-        "https://reviews.example.com/reviews.json",
+        "https://reviews.sample.test/reviews.json",
         "https://subscriber.example.com/",
     );
     let request = [

@@ -160,7 +160,7 @@ async fn two_services_on_one_file_agree_and_stop_publishing() {
 #[tokio::test]
 async fn services_with_different_base_urls_on_one_file_stop_publishing() {
     let app = TestApp::with(&Generator::new(66).reviews(60)).await;
-    let other = second_service(&app.path(), "https://elsewhere.example".parse().unwrap()).await;
+    let other = second_service(&app.path(), "https://elsewhere.test".parse().unwrap()).await;
     for round in 0..3 {
         sqlite3(
             &app.path(),
@@ -192,7 +192,7 @@ async fn services_with_different_base_urls_on_one_file_stop_publishing() {
         let theirs = String::from_utf8(bytes(&two, Document::Reviews)).unwrap();
         assert_eq!(
             theirs,
-            ours.replace("https://reviews.example.com", "https://elsewhere.example")
+            ours.replace("https://reviews.sample.test", "https://elsewhere.test")
         );
     }
 }

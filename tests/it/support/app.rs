@@ -33,9 +33,9 @@ use super::quiet::Quiet;
 use super::sqlite::{back_up, refused, restore, sqlite3};
 
 /// The base URL of every test's service.
-pub const BASE: &str = "https://reviews.example.com";
+pub const BASE: &str = "https://reviews.sample.test";
 /// The host of the base URL.
-pub const HOST: &str = "reviews.example.com";
+pub const HOST: &str = "reviews.sample.test";
 
 /// A running service without sockets: tests pass requests to its endpoint.
 pub struct TestApp {

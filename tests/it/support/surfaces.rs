@@ -172,7 +172,7 @@ async fn check_feeds(app: &TestApp, published: &[Value]) {
     let newest: Vec<String> = ids(published)
         .iter()
         .take(50)
-        .map(|id| format!("https://reviews.example.com/reviews/{id}"))
+        .map(|id| format!("https://reviews.sample.test/reviews/{id}"))
         .collect();
     let feed = app.get("/api/feed.json").await.json();
     let items: Vec<&str> = feed["items"]

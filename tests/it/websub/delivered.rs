@@ -52,7 +52,7 @@ async fn rule_36_and_37_a_delivery_has_the_topics_content_type_and_one_link_fiel
             (kind, kind)
         );
         let expected = format!(
-            "<{topic}>; rel=\"self\", <https://reviews.example.com/api/websub/hub>; rel=\"hub\""
+            "<{topic}>; rel=\"self\", <https://reviews.sample.test/api/websub/hub>; rel=\"hub\""
         );
         assert_eq!(one.field("link"), expected);
     }

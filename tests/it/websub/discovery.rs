@@ -5,7 +5,7 @@ use poem::http::Method;
 use super::{ATOM, BASE, FEED, Hub, REVIEWS};
 
 const TOPICS: [&str; 3] = [REVIEWS, FEED, ATOM];
-const HUB: &str = "https://reviews.example.com/api/websub/hub";
+const HUB: &str = "https://reviews.sample.test/api/websub/hub";
 
 fn path(topic: &str) -> &str {
     topic.strip_prefix(BASE).unwrap()

@@ -25,9 +25,9 @@ use crate::support::{
 };
 
 /// The URLs of the topics.
-const REVIEWS: &str = "https://reviews.example.com/reviews.json";
-const FEED: &str = "https://reviews.example.com/api/feed.json";
-const ATOM: &str = "https://reviews.example.com/feed.xml";
+const REVIEWS: &str = "https://reviews.sample.test/reviews.json";
+const FEED: &str = "https://reviews.sample.test/api/feed.json";
+const ATOM: &str = "https://reviews.sample.test/feed.xml";
 /// The lease granted when none is requested.
 const TEN_DAYS: i64 = 864_000;
 

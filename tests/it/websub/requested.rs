@@ -131,8 +131,8 @@ async fn rule_11_modes_are_literal() {
 async fn rule_12_a_topic_is_the_self_url_of_its_document() {
     let hub = Hub::new().await;
     for topic in [
-        "https://reviews.example.com/insights.json",
-        "http://reviews.example.com/reviews.json",
+        "https://reviews.sample.test/insights.json",
+        "http://reviews.sample.test/reviews.json",
         "/reviews.json",
         "x",
     ] {

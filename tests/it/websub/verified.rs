@@ -105,7 +105,7 @@ async fn rule_19_our_parameters_follow_the_callbacks_own_query() {
     assert_eq!(
         asked.target,
         format!(
-            "/cb?a=%7E+b&hub.mode=own&a=2&hub.mode=subscribe&hub.topic=https%3A%2F%2Freviews.example.com%2Freviews.json\
+            "/cb?a=%7E+b&hub.mode=own&a=2&hub.mode=subscribe&hub.topic=https%3A%2F%2Freviews.sample.test%2Freviews.json\
              &hub.challenge={challenge}&hub.lease_seconds={TEN_DAYS}"
         )
     );

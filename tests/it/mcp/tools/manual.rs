@@ -111,6 +111,6 @@ fn the_registry_entry_is_within_its_limits_and_names_the_endpoint() {
     assert_eq!(entry["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(
         entry["remotes"],
-        json!([{"type": "streamable-http", "url": "https://reviews.example.com/mcp"}])
+        json!([{"type": "streamable-http", "url": "https://reviews.sample.test/mcp"}])
     );
 }

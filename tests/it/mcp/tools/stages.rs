@@ -218,7 +218,7 @@ async fn figures_of_a_technician_by_aspect_match_the_evidence() {
             "{row}"
         );
         let url = row["evidence_url"].as_str().unwrap();
-        let path = url.strip_prefix("https://reviews.example.com").unwrap();
+        let path = url.strip_prefix("https://reviews.sample.test").unwrap();
         assert_eq!(tool_app.get(path).await["total"], row["reviews"], "{row}");
     }
 }
