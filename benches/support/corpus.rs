@@ -1,5 +1,5 @@
 //! Synthetic reviews: any number of them, each a function only of its number, similar to a real company's in all
-//! properties that affect search. `docs/PERFORMANCE.md` lists their sizes, shares and rare words.
+//! properties that affect search.
 
 use chrono::{Duration, NaiveDate, NaiveTime};
 use reviews_service::model::business::{Business, Service, Technician};

@@ -1,5 +1,5 @@
-//! The program's help: examples for `--help`, manual pages and `docs/REFERENCE.md`; shell completions and the version,
-//! from the same definitions as the parser.
+//! The program's help: examples for `--help` and manual pages; shell completions and the version, from the same
+//! definitions as the parser.
 
 use std::fmt::Write as _;
 use std::io::Write as _;

@@ -18,7 +18,7 @@ fn examples() -> Vec<(&'static str, Value)> {
         ),
         (
             "get_evidence",
-            json!({"aspect": "punctuality", "polarity": "positive", "since": "2026-01-01", "hits": false, "limit": 3}),
+            json!({"aspect": "punctuality", "polarity": "positive", "since": "2026-01-01", "hits": false, "limit": 1}),
         ),
     ]
 }
