@@ -23,7 +23,8 @@ fn functions(folders: &[&str]) -> BTreeSet<String> {
 
 #[test]
 fn every_rule_of_websub_has_its_function_and_its_test() {
-    let page = fs::read_to_string(root().join("tests/it/websub/README.md")).expect("the page is there");
+    let page =
+        fs::read_to_string(root().join("tests/it/websub/README.md")).expect("the page is there");
     let (sources, tests) = (functions(&["src"]), functions(&["tests/it/websub"]));
     let code: String = sources_text();
     let (mut rules, mut named) = (BTreeSet::new(), BTreeSet::new());
