@@ -61,7 +61,7 @@ impl Noted {
     /// Aggregates all packed analyses into insights, as a new snapshot does.
     #[must_use]
     pub fn compile(&self) -> Insights {
-        let analyses = self.analyses.iter().map(PackedAnalysis::borrowed);
+        let analyses = self.analyses.iter();
         let analyses: Vec<_> = analyses.collect();
         let sources = AggregateInput {
             analyses: &analyses,
@@ -154,7 +154,7 @@ fn analysis(review: &Review, position: usize) -> Analysis {
         sentence: 0,
         through: 1,
         span: TextSpan::default(),
-        rule: "full_name",
+        rule: "full_name".to_owned(),
     });
     Analysis {
         language: TextLanguage::English,

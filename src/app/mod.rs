@@ -22,7 +22,7 @@ use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Hosts;
-use crate::jobs::{AnalyzeBacklog, Precompress, PublishChanges, erase};
+use crate::jobs::{AnalyzePostponed, Precompress, PublishChanges, erase};
 use crate::mcp::catalog::Catalog;
 use crate::mcp::{Mcp, OriginCheck};
 use crate::pages::Pages;
@@ -53,7 +53,7 @@ pub struct App {
     pub agents: Arc<Mcp>,
     publish: Mutex<PublishChanges>,
     precompress: Precompress,
-    pub analyze: AnalyzeBacklog,
+    pub analyze: AnalyzePostponed,
     hub: HubRuntime,
 }
 
@@ -117,14 +117,11 @@ impl App {
             pages::fixed().into(),
             Arc::new(make_ahead),
         );
-        let analyze = AnalyzeBacklog::new(
+        let analyze = AnalyzePostponed::new(
             Arc::clone(&ctx),
             database.clone(),
-            Arc::clone(&publisher.backlog),
+            Arc::clone(&publisher.progress),
         );
-        // Analyses of the first snapshot are stored before it is served; if that fails, the job tries again and
-        // reports it.
-        while matches!(analyze.keep_once().await, Ok(true)) {}
         Ok(Self {
             endpoint: public.endpoint,
             routes: public.routes,

@@ -145,9 +145,9 @@ impl Serve {
         let database = &publisher.database;
         let total = count_published(&mut *database.reader().await?).await?;
         let bar = progress("reading reviews", total);
-        let backlog = Arc::clone(&publisher.backlog);
+        let progress = Arc::clone(&publisher.progress);
         let starting = App::new(publisher, hub, self.config.allowed_hosts, admin.is_some());
-        let app = watch(bar, starting, || backlog.read()).await?;
+        let app = watch(bar, starting, || progress.count_loaded()).await?;
         // Nobody has set them before.
         let _ = app.ctx.contacts.set(self.config.security_contact.0);
         let _ = app.ctx.request_log.set(self.config.request_log);

@@ -11,7 +11,7 @@ use super::aggregate::topics;
 use super::analysis::{Analysis, LanguageCode, Polarity, TextLanguage, TextSpan};
 use super::aspects::{RuleEngine, TextFindings};
 use super::linking::{Linker, add};
-use super::packed_analysis::FORMAT;
+use super::store::FORMAT;
 use super::text::{LanguageDetector, TokenizedText};
 use super::trades::{HOME_SERVICES, IDS, Trade, id_for, shipped};
 use super::witness::{settle, withdraw_overall};

@@ -19,7 +19,7 @@ pub use analysis::{
 };
 pub use analyzer::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
 pub use packed_analysis::{
-    PackedAnalysis, PackedAnalysisRef, PackedFinding, PackedHead, PackedName, WitnessCount,
+    PackedAnalysis, PackedFinding, PackedHead, PackedName, WitnessCount,
     name_key,
 };
 pub use trades::Trade;

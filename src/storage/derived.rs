@@ -17,8 +17,7 @@ use super::schema;
 /// Suffix appended to the name of the node's file.
 const SUFFIX: &str = "-derived";
 /// The schema objects of the side file: tables first, then objects that refer to them.
-const WANTED: &str = "select sql from sqlite_schema where sql is not null and (name in ('review', 'reading_deleted', \
-     'reading_of_deleted', 'reading_of_vanished') or name like 'derived\\_%' escape '\\') \
+const WANTED: &str = "select sql from sqlite_schema where sql is not null and (name = 'review' or name like 'derived\\_%' escape '\\') \
      order by case type when 'table' then 0 when 'view' then 1 else 2 end, name";
 /// Files of at most 32 MiB are rewritten when reviews are removed; a snapshot waits for the rewrite.
 const PAGES_REWRITTEN_MAX: i64 = 8 << 10;

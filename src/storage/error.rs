@@ -71,8 +71,8 @@ pub enum DbError {
         known: i64,
     },
     /// A migration in the file differs from this release's migration of the same number.
-    #[error("migration {version} of the database {} differs from that of this release, because an unreleased build made it; use \
-        that build, or restore a backup", path.display())]
+    #[error("the database {} is of an earlier build (its migration {version} differs from this release's); run `reviews export FILE` \
+        with that build, then `reviews import FILE` with this one into a new database", path.display())]
     Foreign {
         path: PathBuf,
         /// Number of the migration.

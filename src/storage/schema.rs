@@ -175,12 +175,13 @@ async fn applied_to_cluster(client: &RqliteClient, file: &Path) -> Result<Vec<i6
         Some([ours, _]) if *ours == 3 => {}
         _ => return Err(DbError::NotOurs(file.to_owned())),
     }
-    let select = json!([format!("select version from {TABLE} order by version")]);
-    let rows = client.query(&select, COMMAND_WAIT_MAX).await?;
-    Ok(rows
-        .iter()
-        .filter_map(|row| row.first()?.as_i64())
-        .collect())
+    let select = format!("select version, lower(hex(checksum)) from {TABLE} order by version");
+    let rows = client.query(&json!([select]), COMMAND_WAIT_MAX).await?;
+    let applied = rows.iter().filter_map(|row| match row.as_slice() {
+        [version, checksum] => Some((version.as_i64()?, checksum.as_str()?.to_owned())),
+        _ => None,
+    });
+    known_versions(applied.collect(), file)
 }
 
 /// Splits a migration into statements, because rqlite takes one at a time. A semicolon ends a statement except in a
@@ -298,9 +299,25 @@ async fn applied(connection: &mut SqliteConnection, path: &Path) -> Result<Vec<i
         .list_applied_migrations(&MIGRATIONS.table_name)
         .await;
     let applied = applied.map_err(|error| DbError::other(path, error))?;
-    let mut versions: Vec<i64> = applied.iter().map(|migration| migration.version).collect();
-    versions.sort_unstable();
-    Ok(versions)
+    let applied = applied.iter().map(|one| (one.version, hex(&one.checksum)));
+    known_versions(applied.collect(), path)
+}
+
+/// The versions of applied migrations, in order. Refuses a database whose migrations, given with the checksums in hexadecimal,
+/// are not this release's: an earlier build made it.
+fn known_versions(mut applied: Vec<(i64, String)>, path: &Path) -> Result<Vec<i64>, DbError> {
+    applied.sort_unstable();
+    let differs = |(version, checksum): &&(i64, String)| {
+        let mut known = MIGRATIONS.iter().filter(|known| known.version == *version);
+        known.any(|known| hex(&known.checksum) != *checksum)
+    };
+    if let Some((version, _)) = applied.iter().find(differs) {
+        return Err(DbError::Foreign {
+            path: path.to_owned(),
+            version: *version,
+        });
+    }
+    Ok(applied.into_iter().map(|(version, _)| version).collect())
 }
 
 /// Gives the database its permanent id (see `migrations/0003_change.sql`).

@@ -151,7 +151,7 @@ fn sentences(dice: &mut Dice) -> (String, Vec<Finding>, Vec<Mention>) {
                 sentence,
                 through: sentence + 1,
                 span,
-                rule: "full_name",
+                rule: "full_name".to_owned(),
             });
         }
         text.push_str(words);
@@ -321,7 +321,7 @@ pub fn insights(written: &[Written]) -> Insights {
         .iter()
         .map(|one| one.name.as_str())
         .collect();
-    let analyses: Vec<_> = analyses.iter().map(PackedAnalysis::borrowed).collect();
+    let analyses: Vec<_> = analyses.iter().collect();
     let sources = AggregateInput {
         analyses: &analyses,
         phrases: &FrequentPhrases::new(&analyses),

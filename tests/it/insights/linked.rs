@@ -112,7 +112,7 @@ async fn a_changed_roster_links_again_but_other_changes_of_the_business_do_not()
     assert_eq!(
         sqlite3(
             &app.path(),
-            "select count(distinct method_hash) from derived_index;"
+            "select count(distinct method_hash) from derived_analysis;"
         ),
         "1"
     );
