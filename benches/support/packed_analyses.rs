@@ -8,7 +8,8 @@ use reviews_service::insights::aggregate::{
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::trades::AspectDefinition;
 use reviews_service::insights::{
-    Analysis, Finding, Mention, PackedAnalysis, Polarity, TextLanguage, TextSpan, Trade,
+    Analysis, Finding, Mention, PHRASE_SEPARATOR, PackedAnalysis, Polarity, TextLanguage, TextSpan,
+    Trade,
 };
 use reviews_service::links::Links;
 use reviews_service::model::business::{Business, Editorial};
@@ -172,6 +173,7 @@ fn analysis(review: &Review, position: usize) -> Analysis {
         phrases: topics::phrases(
             &text,
             reviews_service::insights::trades::Background::shared(),
-        ),
+        )
+        .join(PHRASE_SEPARATOR),
     }
 }

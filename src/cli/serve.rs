@@ -139,7 +139,7 @@ impl Serve {
             let _ = out.write_all(report.as_bytes());
         }
         if let Err(error) = database.renew_lease(Duration::ZERO).await {
-            tracing::warn!(%error, "cluster.no_lease: this process publishes no versions yet");
+            tracing::warn!(%error, "node.no_lease: this process publishes no versions yet");
         }
         let publisher = Publisher::new(database, links.clone(), clock).with_engine(engine);
         let database = &publisher.database;

@@ -1,7 +1,7 @@
 //! The part of an analysis that is counted: about 250 bytes for each review, so that the analyses of all reviews can be in
 //! memory and be counted again after every change. Complete analyses explain their findings and are in the database.
 
-use super::analysis::{Analysis, Hit, Polarity, TextLanguage};
+use super::analysis::{Analysis, Hit, PHRASE_SEPARATOR, Polarity, TextLanguage};
 use super::text::is_quotable;
 use super::trades::Trade;
 use super::witness::{CONFIRMED, WITHDRAWN, witness};
@@ -171,8 +171,9 @@ impl PackedAnalysis {
                 })
             })
             .collect();
-        let phrases = analysis.phrases.iter();
-        let mut phrases: Vec<u32> = phrases.map(|phrase| phrase_hash(phrase)).collect();
+        let phrases = analysis.phrases.split(PHRASE_SEPARATOR);
+        let phrases = phrases.filter(|phrase| !phrase.is_empty());
+        let mut phrases: Vec<u32> = phrases.map(phrase_hash).collect();
         phrases.sort_unstable();
         phrases.dedup();
         Self {

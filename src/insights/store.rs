@@ -36,8 +36,8 @@ async fn rows(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Result<V
     let ids = Value::from(ids).to_string();
     sqlx::query_as!(
         AnalysisRow,
-        r#"select a.review_id as "id: Text", text_hash as "text_hash: Text", method_hash as "method_hash: Text",
-             analysis as "analysis: Vec<u8>"
+        r#"select a.review_id as "id!: Text", text_hash as "text_hash!: Text", method_hash as "method_hash!: Text",
+             analysis as "analysis!: Vec<u8>"
            from json_each(?) as i cross join derived_analysis as a on a.review_id = i.value"#,
         ids
     )

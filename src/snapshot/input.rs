@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use chrono::{DateTime, Utc};
+use futures_util::TryStreamExt as _;
 use sqlx::SqliteConnection;
 use tokio::task::yield_now;
 
@@ -21,7 +22,7 @@ use crate::links::Links;
 use crate::metrics;
 use crate::model::business::{Business, Editorial};
 use crate::model::{MentionKind, Review, ReviewId, Status};
-use crate::storage::reviews::{Binding, Changed, Newest, Numbered, Observation};
+use crate::storage::reviews::{Binding, Changed, Numbered, Observation, newest};
 use crate::storage::{CACHE_KIB, limit_cache};
 
 #[derive(Debug, Clone, Default)]
@@ -85,6 +86,8 @@ const TEXT_BYTES_MAX: usize = 4 * TEXT_CHARS_MAX;
 /// The page cache while all reviews are read: rows of several tables belong to one review, and with [`CACHE_KIB`] half of
 /// the pages would be read more than once.
 const READ_ALL_CACHE_KIB: u32 = 16_384;
+/// Reviews whose stored analyses are read at once.
+const LOADED_AT_ONCE: usize = 256;
 /// Reviews loaded or analyzed between two yields.
 const BATCH: usize = 64;
 
@@ -166,13 +169,15 @@ impl EntryLoader<'_> {
 
     /// All published reviews with their stored analyses, newest first, and those without one.
     async fn all_stored(&mut self) -> sqlx::Result<(Vec<Arc<Entry>>, Unanalyzed)> {
-        let (mut newest, mut list, mut missing) =
-            (Newest::default(), Vec::new(), Unanalyzed::default());
-        while let Some(reviews) = newest.next(self.connection).await? {
-            let mut kept = self.stored_analyses(&reviews).await?;
+        let reviews: Vec<Numbered> = newest(self.connection).try_collect().await?;
+        let mut list = Vec::with_capacity(reviews.len());
+        let (mut reviews, mut missing) = (reviews.into_iter(), Unanalyzed::default());
+        while reviews.len() > 0 {
+            let batch: Vec<Numbered> = reviews.by_ref().take(LOADED_AT_ONCE).collect();
+            let mut kept = self.stored_analyses(&batch).await?;
             let loaded = &self.progress.loaded;
-            loaded.fetch_add(reviews.len() as u64, Ordering::Relaxed);
-            for numbered in reviews {
+            loaded.fetch_add(batch.len() as u64, Ordering::Relaxed);
+            for numbered in batch {
                 let kept = kept.remove(numbered.review.id.as_str());
                 let numbered = self.date(numbered, kept.as_ref());
                 list.push(Arc::new(self.entry(

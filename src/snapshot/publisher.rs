@@ -3,7 +3,6 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use chrono::{DateTime, SubsecRound as _, Utc};
 use sqlx::SqliteConnection;
@@ -32,8 +31,6 @@ use crate::storage::{AtPath as _, Database, DbError, is_overtaken, reviews};
 
 /// Attempts to render a snapshot when another process keeps storing dates in between.
 const ATTEMPTS_MAX: usize = 4;
-/// The usual time until a write to a cluster is in a node's file.
-const FILE_LAG: Duration = Duration::from_millis(120);
 
 /// Renders the next snapshot from the changes.
 #[derive(Debug, Clone)]
@@ -112,10 +109,7 @@ impl Publisher {
             if !matches!(rendered, Err(PublishError::Overtaken)) {
                 break;
             }
-            if self.database.is_cluster() {
-                // The write that overtook this one is still being replicated to this node's file.
-                Clock::system().sleep(FILE_LAG).await;
-            }
+            self.database.await_other_writes().await;
             rendered = self.build_with(previous, is_read).await;
         }
         if is_read && rendered.is_err() {
@@ -300,7 +294,7 @@ fn cached_body(
     }
 }
 
-// Publications shown by a process that raises no versions: a local agent's, or a node of a cluster while another node does.
+// Publications shown by a process that raises no versions: a local agent's, or a node's while another node does.
 
 /// The publication of a document with this digest, and whether its `row` is for these bytes. If it is, the row applies;
 /// otherwise the date is not later than the published one, so that no date goes back when the row arrives.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::rqlite::ClusterError;
+use super::cluster::ClusterError;
 
 /// A database that cannot be opened, read or written.
 #[derive(Debug, Error)]
@@ -211,4 +211,14 @@ impl<T> AtPath<T> for sqlx::Result<T> {
     fn at(self, path: &Path) -> Result<T, DbError> {
         self.map_err(|error| DbError::at(path, error))
     }
+}
+
+/// Whether a write failed because the data it relied on have changed; everything must then be read again.
+pub fn is_overtaken(error: &sqlx::Error) -> bool {
+    if let sqlx::Error::Configuration(inner) = error {
+        let cluster = inner.downcast_ref::<ClusterError>();
+        return cluster.is_some_and(|error| *error == ClusterError::Overtaken);
+    }
+    let refused = error.as_database_error();
+    refused.is_some_and(|refused| refused.message().contains("guard_holds"))
 }
