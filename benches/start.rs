@@ -17,6 +17,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::TryStreamExt as _;
 use reviews_service::clock::Clock;
 use reviews_service::model::{Review, fold};
 use reviews_service::search::TextIndex;
@@ -105,9 +106,9 @@ fn parts(runtime: &Runtime, path: &Path) {
     let read = |take: &mut (dyn FnMut(Review) + Send)| {
         runtime.block_on(async {
             let mut connection = database.readers().acquire().await.unwrap();
-            let mut newest = reviews::Newest::default();
-            while let Some(batch) = newest.next(&mut connection).await.unwrap() {
-                batch.into_iter().for_each(|numbered| take(numbered.review));
+            let mut newest = reviews::newest(&mut connection);
+            while let Some(numbered) = newest.try_next().await.unwrap() {
+                take(numbered.review);
             }
         });
     };

@@ -1,32 +1,48 @@
--- The business whose reviews these are, and the people, services and places that reviews mention.
+-- The business, what it offers and whom it employs, and its own texts. Written by the owner's commands and by seeds.
 --
--- Every table is `strict` and has no hidden rowid where its key is text, so that `insert or replace`
--- from a shell can only ever replace the row that its own key names.
+-- In all files: every table is `strict`; one whose key is text has no hidden rowid, so that `insert or replace` from a shell
+-- can replace only the row that its own key names; constraints have names that say what is wrong. Instants are RFC 3339 in
+-- UTC, days are `YYYY-MM-DD` in the business's time zone, and flags are 0 or 1. Comments inside a statement are shown by
+-- `.schema`.
 
 create table business (
     -- One service publishes one business: the key can only be 1.
-    only_row     integer not null default 1 constraint business_is_one check (only_row = 1),
-    business_id  text not null constraint business_id_given check (business_id <> ''),
-    name         text not null constraint business_name_given check (name <> ''),
+    only_row      integer not null default 1 constraint business_is_one check (only_row = 1),
+    business_id   text not null constraint business_id_given check (business_id <> ''),
+    name          text not null constraint business_name_given check (name <> ''),
     -- A schema.org LocalBusiness subtype, for example HVACBusiness.
-    type         text not null default 'LocalBusiness',
+    type          text not null default 'LocalBusiness',
     -- IANA name; the reviews' dates are calendar days there.
-    time_zone    text not null default 'UTC',
-    description  text,
-    url          text,
-    telephone    text,
+    time_zone     text not null default 'UTC',
+    description   text,
+    url           text,
+    telephone     text,
     -- A JSON object with the parts of a postal address, published as it is.
-    address      text constraint business_address_is_json check (address is null or json_type(address) = 'object'),
-    latitude     real constraint business_latitude_on_earth check (latitude between -90 and 90),
-    longitude    real constraint business_longitude_on_earth check (longitude between -180 and 180),
+    address       text constraint business_address_is_json check (address is null or json_type(address) = 'object'),
+    -- Degrees.
+    latitude      real constraint business_latitude_on_earth check (latitude between -90 and 90),
+    longitude     real constraint business_longitude_on_earth check (longitude between -180 and 180),
     -- A JSON array of URLs of the same business elsewhere.
-    same_as      text not null default '[]' constraint business_same_as_is_json check (json_type(same_as) = 'array'),
+    same_as       text not null default '[]' constraint business_same_as_is_json check (json_type(same_as) = 'array'),
+    -- BCP 47, for example en or es-MX: what the business and its customers write in; null if unknown.
+    language      text
+        constraint business_language_is_bcp47
+            check (language is null or (language glob '[A-Za-z]*' and language not glob '*[^A-Za-z0-9-]*'
+                and length(cast(language as blob)) between 2 and 35)),
+    -- How technicians are shown: by full name, by first name, or not at all.
+    publish_staff text not null default 'full'
+        constraint business_publish_staff_known check (publish_staff in ('full', 'first_name', 'off')),
+    -- ISO 3166-1 alpha-2, for example US or DE: whose dates and numbers the pages write; null if unknown.
+    country       text constraint business_country_is_iso3166 check (country is null or country glob '[A-Z][A-Z]'),
+    -- Where customers can write a review, a JSON array: [{"name": "Google", "url": "https://…"}].
+    review_links  text not null default '[]'
+        constraint business_review_links_is_json check (json_type(review_links) = 'array'),
     primary key (only_row)
 ) strict, without rowid;
 
--- `position` keeps the order in which the firm lists them.
 create table service (
     service_id text not null constraint service_id_given check (service_id <> ''),
+    -- The order in which the business lists them.
     position   integer not null default 0,
     name       text not null constraint service_name_given check (name <> ''),
     -- A JSON array of other words for it: ["a/c repair", "ac fix"].
@@ -36,6 +52,7 @@ create table service (
 
 create table technician (
     technician_id text not null constraint technician_id_given check (technician_id <> ''),
+    -- The order in which the business lists them.
     position      integer not null default 0,
     name          text not null constraint technician_name_given check (name <> ''),
     -- A JSON array of other names that customers use: ["Mikey"].
@@ -43,8 +60,51 @@ create table technician (
     primary key (technician_id)
 ) strict, without rowid;
 
+create table technician_number (
+    -- A number for each technician that there ever was, written by triggers. Where full names are not shown, the public id is
+    -- made of it, because the business's own id is often the name. It stays when the technician goes, so that no number is
+    -- given twice.
+    number        integer primary key,
+    technician_id text not null unique
+) strict;
+
+create trigger technician_numbered after insert on technician begin
+    insert into technician_number (technician_id)
+        select new.technician_id where not exists (select 1 from technician_number where technician_id = new.technician_id);
+end;
+
+create trigger technician_renumbered after update of technician_id on technician when old.technician_id <> new.technician_id begin
+    insert into technician_number (technician_id)
+        select new.technician_id where not exists (select 1 from technician_number where technician_id = new.technician_id);
+end;
+
 create table service_area (
     name     text not null constraint service_area_name_given check (name <> ''),
+    -- The order in which the business lists them.
     position integer not null default 0,
     primary key (name)
+) strict, without rowid;
+
+create table editorial_summary (
+    -- The owner's own summary of the reviews; nothing that is derived changes it.
+    only_row integer not null default 1 constraint editorial_summary_is_one check (only_row = 1),
+    text     text not null constraint editorial_summary_given check (text <> ''),
+    primary key (only_row)
+) strict, without rowid;
+
+create table editorial_faq (
+    -- The owner's own questions and answers.
+    faq_id   text not null constraint editorial_faq_id_given check (faq_id <> ''),
+    position integer not null default 0,
+    question text not null constraint editorial_faq_question_given check (question <> ''),
+    answer   text not null constraint editorial_faq_answer_given check (answer <> ''),
+    primary key (faq_id)
+) strict, without rowid;
+
+create table sample (
+    -- A row says that the reviews here are those of a sample business; they never mix with a firm's own by accident.
+    only_row integer not null default 1 constraint sample_is_one check (only_row = 1),
+    -- 1 if own reviews were mixed in on purpose.
+    is_mixed integer not null default 0 constraint sample_is_mixed_is_0_or_1 check (is_mixed in (0, 1)),
+    primary key (only_row)
 ) strict, without rowid;

@@ -1,7 +1,5 @@
--- The reviews, and what each is recorded to be about.
---
--- Only the first four columns and the text have no useful default, so a row typed into a shell is short.
--- The checks are what a foreign writer meets: each has a name that says what was wrong.
+-- The reviews as they are published, and what each was recorded to be about. Written by imports, by the owner's commands, and
+-- by anybody with `sqlite3`: most columns have a default, so that a row typed into a shell is short.
 
 create table review (
     review_id           text not null
@@ -9,8 +7,9 @@ create table review (
             length(cast(review_id as blob)) between 1 and 128
             and review_id not glob '*[^A-Za-z0-9._~=-]*'
             and instr(review_id, char(0)) = 0),
+    -- Stars.
     rating              integer not null constraint review_rating_in_1_to_5 check (rating between 1 and 5),
-    -- A calendar day in the business's time zone. date(…, '+0 days') gives another text, or null, for what is no day.
+    -- date(…, '+0 days') gives another text, or null, for what is no day.
     reviewed_on         text not null
         constraint review_date_is_a_day check (reviewed_on is date(reviewed_on, '+0 days') and reviewed_on >= '0001-01-01'),
     author              text not null default 'Anonymous' constraint review_author_given check (author <> ''),
@@ -32,11 +31,12 @@ create table review (
     verified_at         text
         constraint review_verified_at_is_utc
             check (verified_at is null or (verified_at glob '????-??-??T??:??:??*Z' and julianday(verified_at) is not null)),
+    -- The business's answer.
     response_text       text,
     response_on         text
         constraint review_response_date_is_a_day check (response_on is null or response_on is date(response_on, '+0 days')),
     response_author     text,
-    -- RFC 3339 UTC; where it is missing, the start of the review's day stands in.
+    -- When it last changed visibly. Programs that do not set it need not: see `review_change.observed_at`.
     updated_at          text
         constraint review_updated_at_is_utc
             check (updated_at is null or (updated_at glob '????-??-??T??:??:??*Z' and julianday(updated_at) is not null)),
@@ -47,11 +47,41 @@ create table review (
 -- Newest first, as everything is published.
 create index review_newest on review (status, reviewed_on desc, review_id);
 
--- What a review was recorded to mention, by whoever imported it: a technician's full name, a service's id, an
--- area's name. No foreign key: people leave, services end, and their reviews stay.
+-- In the path of a URL `.` and `..` are steps (RFC 3986 §3.3), and /api/reviews/search is the search. A shell can switch checks
+-- off, but no triggers.
+create trigger review_id_reserved before insert on review when new.review_id in ('.', '..', 'search') begin
+    select raise(abort, 'review_id_not_reserved: `.`, `..` and `search` cannot be linked to; give the review another id');
+end;
+
+create trigger review_id_reserved_by_rename before update of review_id on review
+when new.review_id in ('.', '..', 'search') and old.review_id <> new.review_id begin
+    select raise(abort, 'review_id_not_reserved: `.`, `..` and `search` cannot be linked to; give the review another id');
+end;
+
 create table mention (
+    -- Whom or what a review was recorded to mention. No foreign keys: people leave, services end, and their reviews stay.
     review_id text not null,
     kind      text not null constraint mention_kind_known check (kind in ('technician', 'service', 'service_area')),
+    -- A technician's full name, a service's id, or an area's name.
     value     text not null constraint mention_value_given check (value <> ''),
     primary key (review_id, kind, value)
 ) strict, without rowid;
+
+-- Finds every recorded technician without reading every mention.
+create index mention_technician on mention (value) where kind = 'technician';
+
+create table review_note (
+    -- Why the owner withheld a review, in words that are not published.
+    review_id text not null,
+    note      text not null constraint review_note_given check (note <> ''),
+    primary key (review_id)
+) strict, without rowid;
+
+create trigger note_of_deleted after delete on review begin
+    delete from review_note where review_id = old.review_id;
+end;
+
+create trigger note_of_renamed after update of review_id on review when old.review_id <> new.review_id begin
+    delete from review_note where review_id = new.review_id;
+    update review_note set review_id = new.review_id where review_id = old.review_id;
+end;

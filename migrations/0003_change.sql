@@ -1,19 +1,25 @@
--- What changed, and the text index. Both are kept by triggers, which run inside whoever writes: our own writer
--- or anybody's sqlite3 shell. Hence: built-in functions only; no clock; nothing here can meet a conflict, because
--- `insert or replace` outside would make every statement inside a trigger replace too, and a replaced row fires no
--- delete trigger. So each trigger updates, or deletes and then inserts `where not exists`.
+-- What changed, and the text index. Triggers keep both, whoever writes: the service, or anybody's `sqlite3`. Hence they use
+-- built-in functions only and no clock, and no statement of theirs can meet a conflict: `insert or replace` from outside would
+-- make every statement inside a trigger replace too, and a replaced row fires no delete trigger. So each trigger updates, or
+-- deletes and then inserts `where not exists`.
 
--- One row for every review that there is or was. `review_no` never changes and keys the text index;
--- `change_no` grows with every change: rows above the number last seen are what to read again.
 create table review_change (
-    review_no integer primary key,
-    review_id text not null unique,
-    change_no integer not null
+    -- A row for every review that there is or was.
+    -- Never changes; the rowid in the text index.
+    review_no       integer primary key,
+    review_id       text not null unique,
+    -- Grows with every change of any review: rows above the number last seen are to be read again.
+    change_no       integer not null,
+    -- Through which change `updated_at` is known to be right: set by the service's own writes, and by the publisher when it
+    -- first sees a change by another program. Null if neither has seen the review.
+    bound_change_no integer,
+    -- When the publisher first saw a change by another program. What is shown is the later of this and `review.updated_at`.
+    observed_at     text
 ) strict;
 create index review_change_newest on review_change (change_no);
 
 -- Substring search from the shell: select review_id from review_fts where review_fts match '"water heater"';
--- It has its own copy of the text, so that a row can be taken out without knowing what it said.
+-- It has its own copy of the text, so that a row can be removed without knowing the former text.
 create virtual table review_fts using fts5 (text, review_id unindexed, tokenize = 'trigram');
 
 create trigger review_inserted after insert on review begin
@@ -31,7 +37,7 @@ create trigger review_deleted after delete on review begin
     delete from mention where review_id = old.review_id;
 end;
 
--- A rename: the old id is gone, the new one is there.
+-- The old id is gone, the new one is there.
 create trigger review_renamed after update of review_id on review when old.review_id <> new.review_id begin
     update review_change set change_no = 1 + (select max(change_no) from review_change) where review_id = old.review_id;
     delete from review_fts where rowid = (select review_no from review_change where review_id = old.review_id);
@@ -69,6 +75,14 @@ when old.review_id = new.review_id and old.text is not new.text begin
         select review_no, new.text, new.review_id from review_change where review_id = new.review_id;
 end;
 
+-- A published instant never goes back, even if a shell sets the column back.
+create trigger review_updated_at_lowered after update of updated_at on review
+when old.updated_at is not null and (new.updated_at is null or julianday(new.updated_at) < julianday(old.updated_at))
+begin
+    update review_change set observed_at = old.updated_at
+        where review_id = new.review_id and (observed_at is null or julianday(observed_at) < julianday(old.updated_at));
+end;
+
 create trigger mention_inserted after insert on mention begin
     update review_change set change_no = 1 + (select max(change_no) from review_change) where review_id = new.review_id;
 end;
@@ -82,10 +96,18 @@ create trigger mention_updated after update on mention begin
         where review_id in (old.review_id, new.review_id);
 end;
 
--- Who this database is. A restored or exchanged file has another lineage, or smaller change numbers than those
--- already seen; either means that everything must be read again. Bound once, by the first `migrate`.
 create table lineage (
+    -- Which database this is, set when it is created. A restored or exchanged file has another lineage, or smaller change
+    -- numbers than those already seen; either means that everything must be read again.
     only_row   integer not null default 1 constraint lineage_is_one check (only_row = 1),
     lineage_id text not null,
+    primary key (only_row)
+) strict, without rowid;
+
+create table erasure (
+    -- Through which change the text of deleted reviews has been erased from the file: from the text index, unused parts of pages
+    -- and the log. Without a row, none has been.
+    only_row  integer not null default 1 constraint erasure_is_one check (only_row = 1),
+    change_no integer not null,
     primary key (only_row)
 ) strict, without rowid;

@@ -1,17 +1,32 @@
--- What was published last: one row for each document. No triggers here: publishing is no change.
+-- What was published last. Written by the publisher; no triggers, because publishing is no change.
 
 create table publication (
     document    text not null
         constraint publication_document_known check (document in ('reviews', 'insights', 'json_feed', 'atom_feed')),
-    -- Raised by one whenever the document's bytes change. Subscribers are due while they have an older one.
+    -- Raised by one whenever the document's bytes change. Subscribers with an older one are due.
     version     integer not null constraint publication_version_positive check (version > 0),
     -- SHA-256 of the content, in hexadecimal.
     digest      text not null,
-    -- When the bytes last changed, RFC 3339 UTC; never goes back. Sent as Last-Modified.
+    -- When the bytes last changed, with milliseconds; never goes back. Sent as Last-Modified.
     changed_at  text not null,
-    -- 1 where the change before this one fell into the same second: then If-Modified-Since cannot tell them apart.
+    -- 1 if the previous change was within the same second, which If-Modified-Since cannot distinguish.
     same_second integer not null default 0 constraint publication_same_second_is_0_or_1 check (same_second in (0, 1)),
-    -- The change number of the reviews that it was printed from.
+    -- The change number of the reviews from which it was rendered.
     change_no   integer not null,
     primary key (document)
 ) strict, without rowid;
+
+create table published_base (
+    -- The base URL under which the feeds were first published. The ids of their entries are made of it, so that a move to
+    -- another base URL gives no reader every entry a second time (RFC 4287 §4.2.6: an id never changes). Emptied by hand, it
+    -- takes the next base URL that is served.
+    only     integer primary key constraint published_base_once check (only = 1),
+    base_url text not null
+) strict;
+
+create table served_base (
+    -- The base URL of the last publication, loopback included: `reviews mcp` makes its links of it, because a local agent is
+    -- configured with the database alone.
+    only     integer primary key constraint served_base_once check (only = 1),
+    base_url text not null
+) strict;

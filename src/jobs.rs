@@ -17,12 +17,12 @@ use tokio_util::task::TaskTracker;
 use crate::clock::Clock;
 use crate::compute::{Panicked, lock};
 use crate::imports::{Rejection, Watch};
-use crate::insights::store::{NewAnalysis, save, stored};
+use crate::insights::store::{StoredAnalysis, save, stored};
 use crate::insights::{Analyzer, Subject};
 use crate::metrics;
 use crate::model::Day;
 use crate::snapshot::{
-    Backlog, CachedBody, Coding, PublishError, Publisher, Snapshot, analyze, coding,
+    AnalysisProgress, CachedBody, Coding, PublishError, Publisher, Snapshot, analyze, coding,
 };
 use crate::storage::reviews::{self, Numbered, published};
 use crate::storage::sync::{
@@ -156,7 +156,7 @@ impl PublishChanges {
             self.changes.forget();
             return Ok(false);
         }
-        if !self.changes.any().await? && !self.publisher.backlog.is_analyzed() {
+        if !self.changes.any().await? && !self.publisher.progress.is_analyzed() {
             return Ok(false);
         }
         let started = Instant::now();
@@ -231,8 +231,8 @@ impl Retry {
     }
 }
 
-// Analyzes reviews that a snapshot could not wait for, and stores analyses. Each run is bounded, so that shutdown is
-// quick and other writers get their turn.
+// Analyzes reviews that a snapshot could not wait for. Each run is bounded, so that shutdown is quick and other writers
+// get their turn.
 
 /// Reviews that one run analyzes and stores in one transaction.
 const REVIEWS_PER_RUN: usize = 512;
@@ -241,66 +241,49 @@ const REVIEWS_PER_RUN: usize = 512;
 type LastReview = (Day, String);
 
 #[derive(Debug)]
-pub struct AnalyzeBacklog {
+pub struct AnalyzePostponed {
     ctx: Arc<Ctx>,
     database: Database,
-    pub backlog: Arc<Backlog>,
+    progress: Arc<AnalysisProgress>,
     /// Progress through all reviews to analyze: the method, and the last review.
     pass: Mutex<Option<(String, LastReview)>>,
 }
 
-impl AnalyzeBacklog {
-    /// `backlog` is the one that the snapshots of `ctx` fill.
-    pub fn new(ctx: Arc<Ctx>, database: Database, backlog: Arc<Backlog>) -> Self {
+impl AnalyzePostponed {
+    /// `progress` is that of the publisher of the snapshots of `ctx`.
+    pub fn new(ctx: Arc<Ctx>, database: Database, progress: Arc<AnalysisProgress>) -> Self {
         Self {
             ctx,
             database,
-            backlog,
+            progress,
             pass: Mutex::default(),
         }
     }
 
-    /// Stores some of the analyses made for a snapshot; returns whether there were any.
+    /// Analyzes some reviews without analysis and stores the results; returns whether there was work. When all are done,
+    /// the next snapshot can use them.
     ///
     /// # Errors
-    /// If the database fails; the analyses stay in the backlog.
-    pub async fn keep_once(&self) -> Result<bool, DbError> {
-        let analyses = self.backlog.first(REVIEWS_PER_RUN);
-        if analyses.is_empty() {
-            return Ok(false);
-        }
-        let ids: Vec<&str> = analyses.iter().map(|one| one.id.as_str()).collect();
-        let path = self.database.path();
-        let mut write = self.database.write_derived(&ids).await?;
-        save(&mut write, &analyses).await.at(path)?;
-        write.commit().await.at(path)?;
-        self.backlog.remove(&analyses);
-        Ok(true)
-    }
-
-    /// Stores analyses made for a snapshot, or analyzes and stores some missing reviews; returns whether there was
-    /// work. When all are done, the next snapshot can use them.
-    ///
-    /// # Errors
-    /// If the database fails or an analysis panics. Nothing was analyzed or stored; the next run tries again.
+    /// If the database fails or an analysis panics; the next run tries again.
     pub async fn run_once(&self) -> anyhow::Result<bool> {
-        if self.keep_once().await? {
-            return Ok(true);
-        }
         let snapshot = self.ctx.current.load();
         // The next snapshot uses the finished analyses; until then there is no more work.
-        if self.backlog.is_analyzed() || snapshot.input.behind() == 0 {
+        if self.progress.is_analyzed() || snapshot.input.behind() == 0 {
             return Ok(false);
         }
         let analyzer = Arc::clone(&snapshot.input.next_analyzer);
         let Some((ids, last)) = self.next(&snapshot) else {
             *lock(&self.pass) = None;
-            self.backlog.set_analyzed();
+            self.progress.set_analyzed();
             return Ok(true);
         };
         drop(snapshot);
-        // Added first: the analyses stay in the backlog until they are stored.
-        self.backlog.add(self.read(&analyzer, &ids).await?);
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let analyses = self.analyze(&analyzer, &ids).await?;
+        let path = self.database.path();
+        let mut write = self.database.write_derived(&ids).await?;
+        save(&mut write, &analyses).await.at(path)?;
+        write.commit().await.at(path)?;
         *lock(&self.pass) = Some((analyzer.method().to_owned(), last));
         Ok(true)
     }
@@ -323,16 +306,15 @@ impl AnalyzeBacklog {
     }
 
     /// Analyzes the reviews of `ids` that have no stored analysis of this method.
-    async fn read(
+    async fn analyze(
         &self,
         analyzer: &Arc<Analyzer>,
-        ids: &[String],
-    ) -> anyhow::Result<Vec<NewAnalysis>> {
-        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        ids: &[&str],
+    ) -> anyhow::Result<Vec<StoredAnalysis>> {
         let path = self.database.path();
         let mut transaction = self.database.readers().begin().await.at(path)?;
-        let reviews = published(&mut transaction, &ids).await.at(path)?;
-        let kept = stored(&mut transaction, &ids).await.at(path)?;
+        let reviews = published(&mut transaction, ids).await.at(path)?;
+        let kept = stored(&mut transaction, ids).await.at(path)?;
         transaction.commit().await.at(path)?;
         let analyzer = Arc::clone(analyzer);
         let missing = move |Numbered { review, .. }: Numbered| {
@@ -344,7 +326,7 @@ impl AnalyzeBacklog {
             (!is_kept).then(|| analyze(&analyzer, &review, hash))
         };
         let analyze_missing =
-            move || -> Vec<NewAnalysis> { reviews.into_iter().filter_map(missing).collect() };
+            move || -> Vec<StoredAnalysis> { reviews.into_iter().filter_map(missing).collect() };
         let analyses = self.ctx.compute.run(analyze_missing).await?;
         metrics::TEXTS_ANALYZED
             .counter(&[])

@@ -275,11 +275,11 @@ catalog! {
     DATABASE_BYTES "reviews_database_bytes" MetricKind::Gauge, ["file" &["main", "wal"]]
         "Bytes of the database file and of its write-ahead log.";
 
-    CLUSTER_LEADER "reviews_cluster_leader" MetricKind::Gauge, []
+    NODE_IS_LEADER "reviews_cluster_leader" MetricKind::Gauge, []
         "1 if this node's rqlited leads the cluster; 0 if it does not, or without a cluster.";
-    CLUSTER_CONTACT_AGE "reviews_cluster_contact_age_seconds" MetricKind::Gauge, []
+    NODE_CONTACT_AGE "reviews_cluster_contact_age_seconds" MetricKind::Gauge, []
         "Seconds since the last contact of this node's rqlited with the leader; the served data may be that old.";
-    CLUSTER_BEHIND "reviews_cluster_behind_entries" MetricKind::Gauge, []
+    NODE_ENTRIES_BEHIND "reviews_cluster_behind_entries" MetricKind::Gauge, []
         "Entries of the cluster's log that are committed and not yet in this node's file.";
 
     SEARCH_INDEX "reviews_search_index_total" MetricKind::Counter, ["outcome" &["answered", "busy", "slow", "many", "other", "failed"]]

@@ -6,11 +6,17 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use chrono::DateTime;
+use futures_util::TryStreamExt as _;
 use reviews_service::insights::{Analyzer, Engine, Subject, store as insights};
+use futures_util::TryStreamExt as _;
 use reviews_service::snapshot;
+use futures_util::TryStreamExt as _;
 use reviews_service::storage;
+use futures_util::TryStreamExt as _;
 use reviews_service::storage::Database;
-use reviews_service::storage::reviews::{Newest, Numbered, upsert};
+use futures_util::TryStreamExt as _;
+use reviews_service::storage::reviews::{Numbered, newest, upsert};
+use futures_util::TryStreamExt as _;
 use reviews_service::wire;
 use serde_json::Value;
 
@@ -74,8 +80,8 @@ async fn read(database: &Database) {
     let mut connection = database.readers().acquire().await.unwrap();
     let business = Corpus::business();
     let reader = Analyzer::new(&business, &Engine::of(None, &business));
-    let mut newest = Newest::default();
-    while let Some(reviews) = newest.next(&mut connection).await.unwrap() {
+    let reviews: Vec<Numbered> = newest(&mut connection).try_collect().await.unwrap();
+    for reviews in reviews.chunks(256) {
         let ids: Vec<&str> = reviews.iter().map(|one| one.review.id.as_str()).collect();
         let kept = insights::stored(&mut connection, &ids).await.unwrap();
         let missing = reviews.iter().filter_map(|Numbered { review, .. }| {

@@ -8,7 +8,8 @@ use reviews_service::insights::aggregate::{
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::trades::AspectDefinition;
 use reviews_service::insights::{
-    Analysis, Finding, Mention, PackedAnalysis, Polarity, TextLanguage, TextSpan, Trade,
+    Analysis, Finding, Mention, PHRASE_SEPARATOR, PackedAnalysis, Polarity, TextLanguage, TextSpan,
+    Trade,
 };
 use reviews_service::links::Links;
 use reviews_service::model::business::{Business, Editorial};
@@ -61,7 +62,7 @@ impl Noted {
     /// Aggregates all packed analyses into insights, as a new snapshot does.
     #[must_use]
     pub fn compile(&self) -> Insights {
-        let analyses = self.analyses.iter().map(PackedAnalysis::borrowed);
+        let analyses = self.analyses.iter();
         let analyses: Vec<_> = analyses.collect();
         let sources = AggregateInput {
             analyses: &analyses,
@@ -154,7 +155,7 @@ fn analysis(review: &Review, position: usize) -> Analysis {
         sentence: 0,
         through: 1,
         span: TextSpan::default(),
-        rule: "full_name",
+        rule: "full_name".to_owned(),
     });
     Analysis {
         language: TextLanguage::English,
@@ -172,6 +173,7 @@ fn analysis(review: &Review, position: usize) -> Analysis {
         phrases: topics::phrases(
             &text,
             reviews_service::insights::trades::Background::shared(),
-        ),
+        )
+        .join(PHRASE_SEPARATOR),
     }
 }

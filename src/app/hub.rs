@@ -27,7 +27,7 @@ const LOCK_INTERVAL: Duration = Duration::from_millis(200);
 /// Interval of checks for requests that another process accepted: twice within the promised second.
 const LOOK_INTERVAL: Duration = Duration::from_millis(400);
 
-/// Interval at which the holder of a cluster's lease renews it, and that of further attempts if one fails.
+/// Interval at which the holder of the lease renews it, and that of further attempts if one fails.
 const LEASE_INTERVAL: Duration = Duration::from_secs(4);
 const LEASE_RETRY_INTERVAL: Duration = Duration::from_millis(500);
 
@@ -170,7 +170,7 @@ impl HubRuntime {
             set_gauges(HubGauges::default());
             if !stop.is_cancelled() {
                 tracing::warn!(
-                    "cluster.lease_lost: another process may send now; this one still serves"
+                    "node.lease_lost: another process may send now; this one still serves"
                 );
             }
         }
@@ -269,7 +269,7 @@ impl HubRuntime {
     /// Releases the lease if this process still holds it.
     async fn release_lease(&self) {
         if let Err(error) = self.database.give_up_lease().await {
-            tracing::warn!(%error, "cluster.lease_kept: the lease was not released; it expires, and then another process sends");
+            tracing::warn!(%error, "node.lease_kept: the lease was not released; it expires, and then another process sends");
         }
     }
 
@@ -284,7 +284,7 @@ impl HubRuntime {
                         return self.database.renew_lease(self.longest_delivery()).await;
                     }
                     tracing::warn!(
-                        "cluster.node_behind: this node's file is behind the cluster; another process may take the lease"
+                        "node.behind: this node's file is behind the leader; another process may take the lease"
                     );
                     Ok(false)
                 };
@@ -292,7 +292,7 @@ impl HubRuntime {
                     Ok(true) => LEASE_INTERVAL,
                     Ok(false) => return,
                     Err(error) => {
-                        tracing::warn!(%error, "cluster.lease_not_prolonged: the lease could not be extended; trying again until \
+                        tracing::warn!(%error, "node.lease_not_prolonged: the lease could not be extended; trying again until \
                             it expires");
                         LEASE_RETRY_INTERVAL
                     }

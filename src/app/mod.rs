@@ -22,7 +22,7 @@ use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Hosts;
-use crate::jobs::{AnalyzeBacklog, Precompress, PublishChanges, erase};
+use crate::jobs::{AnalyzePostponed, Precompress, PublishChanges, erase};
 use crate::mcp::catalog::Catalog;
 use crate::mcp::{Mcp, OriginCheck};
 use crate::pages::Pages;
@@ -53,7 +53,7 @@ pub struct App {
     pub agents: Arc<Mcp>,
     publish: Mutex<PublishChanges>,
     precompress: Precompress,
-    pub analyze: AnalyzeBacklog,
+    pub analyze: AnalyzePostponed,
     hub: HubRuntime,
 }
 
@@ -117,14 +117,11 @@ impl App {
             pages::fixed().into(),
             Arc::new(make_ahead),
         );
-        let analyze = AnalyzeBacklog::new(
+        let analyze = AnalyzePostponed::new(
             Arc::clone(&ctx),
             database.clone(),
-            Arc::clone(&publisher.backlog),
+            Arc::clone(&publisher.progress),
         );
-        // Analyses of the first snapshot are stored before it is served; if that fails, the job tries again and
-        // reports it.
-        while matches!(analyze.keep_once().await, Ok(true)) {}
         Ok(Self {
             endpoint: public.endpoint,
             routes: public.routes,
@@ -180,7 +177,7 @@ impl App {
 
 /// The delay after analyses could not be stored.
 const ANALYZE_RETRY: Duration = Duration::from_secs(1);
-/// Interval of queries to a node's rqlited.
+/// Interval of queries for a node's state.
 const ASK_NODE_INTERVAL: Duration = Duration::from_secs(1);
 /// The age of a snapshot before it is compressed with more than gzip.
 const SETTLE: Duration = Duration::from_secs(1);
@@ -287,17 +284,15 @@ impl App {
             .await;
     }
 
-    /// In a cluster, queries this node's state regularly.
+    /// Queries this node's state regularly, if many nodes share the database.
     async fn keep_asking_node(&self, end: &CancellationToken) {
         let mut is_logged = false;
         let ask = async || {
-            if !self.database.is_cluster() {
-                return None;
-            }
             match self.database.ask_node().await {
-                Ok(()) => is_logged = false,
+                Ok(true) => is_logged = false,
+                Ok(false) => return None,
                 Err(error) if !is_logged => {
-                    tracing::warn!(%error, "cluster.node_silent: this node's rqlited does not answer; the last snapshot is still \
+                    tracing::warn!(%error, "node.silent: the database server of this node does not answer; the last snapshot is still \
                         served");
                     is_logged = true;
                 }

@@ -15,7 +15,7 @@ use poem::{Endpoint, Response};
 use crate::metrics;
 use crate::metrics::figure;
 use crate::snapshot::Coding;
-use crate::storage::{AtPath as _, CUT_OFF_AFTER, Database, DbError, NodeStanding, sqlite_version};
+use crate::storage::{AtPath as _, Database, DbError, sqlite_version};
 use crate::web::context::Ctx;
 use crate::web::{HttpProblem, Routes};
 
@@ -112,33 +112,9 @@ async fn readiness(ctx: &Ctx, database: &Database) -> Result<String, &'static st
         },
     );
     if let Some(node) = database.node_standing() {
-        state.push_str(&standing(&node));
+        state.push_str(&node.to_string());
     }
     Ok(state)
-}
-
-/// The node's state within its cluster. A node that is cut off keeps serving and reports how old its data may be.
-fn standing(node: &NodeStanding) -> String {
-    let seconds = node.heard_ago.as_secs();
-    let lease = if node.holds_lease {
-        "here"
-    } else {
-        "elsewhere"
-    };
-    if node.heard_ago > CUT_OFF_AFTER || node.status.leader.is_empty() {
-        return format!(
-            "cluster: cut off; last contact with its leader was {seconds} s ago, and the served data may be that old\n"
-        );
-    }
-    let leader = if node.status.is_leader {
-        "this node"
-    } else {
-        &node.status.leader
-    };
-    let entries = node.status.entries_behind;
-    format!(
-        "cluster: leader {leader}; {entries} entries behind; last contact with the leader {seconds} s ago; lease held {lease}\n"
-    )
 }
 
 /// Updates the metrics that are measured on request.
@@ -167,11 +143,11 @@ fn measure(ctx: &Ctx, database: &Database) {
     }
     if let Some(node) = database.node_standing() {
         let is_leader = u64::from(node.status.is_leader);
-        metrics::CLUSTER_LEADER.gauge(&[]).set(figure(is_leader));
+        metrics::NODE_IS_LEADER.gauge(&[]).set(figure(is_leader));
         let entries = node.status.entries_behind;
-        metrics::CLUSTER_BEHIND.gauge(&[]).set(figure(entries));
+        metrics::NODE_ENTRIES_BEHIND.gauge(&[]).set(figure(entries));
         let age = node.heard_ago.as_secs_f64();
-        metrics::CLUSTER_CONTACT_AGE.gauge(&[]).set(age);
+        metrics::NODE_CONTACT_AGE.gauge(&[]).set(age);
     }
     measure_process();
     let (main, log) = database.bytes();

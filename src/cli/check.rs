@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
+use futures_util::TryStreamExt as _;
 use sqlx::SqliteConnection;
 
 use super::init::remarks;
@@ -11,7 +12,7 @@ use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::{Analyzer, Engine, Subject, store as insights};
 use crate::snapshot::analyze;
 use crate::storage;
-use crate::storage::reviews::{Newest, Numbered, unreadable};
+use crate::storage::reviews::{Numbered, newest, unreadable};
 use crate::storage::{Database, FileVerification, lacking_room, unerased, verify};
 
 /// Maximum number of invalid rows that are listed.
@@ -100,6 +101,9 @@ fn report(
     lines.join("\n") + "\n"
 }
 
+/// Number of analyses that are compared at once.
+const ANALYZED_AT_ONCE: usize = 256;
+
 /// Analyzes every published review again and compares the results with the stored ones.
 async fn verify_insights(
     connection: &mut SqliteConnection,
@@ -107,8 +111,9 @@ async fn verify_insights(
     behind: &mut Vec<String>,
     mendable: &mut Vec<String>,
 ) -> sqlx::Result<()> {
-    let (mut newest, mut unread, mut wrong) = (Newest::default(), 0, Vec::new());
-    while let Some(reviews) = newest.next(&mut *connection).await? {
+    let (mut unread, mut wrong) = (0, Vec::new());
+    let reviews: Vec<Numbered> = newest(connection).try_collect().await?;
+    for reviews in reviews.chunks(ANALYZED_AT_ONCE) {
         let derived: Vec<_> = reviews
             .iter()
             .map(|Numbered { review, .. }| analyze(analyzer, review, Subject::of(review).hash()))

@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{bail, ensure};
+use anyhow::ensure;
 use clap::Args;
 
 use super::output::{Protected, protect};
 use super::report::{Exit, add_count, can_ask, confirm, report_done};
 use crate::clock::Clock;
-use crate::config::{DatabaseAddress, DatabaseConfig};
+use crate::config::DatabaseConfig;
 use crate::snapshot::carry_publications;
 use crate::storage::reviews::{find_key, position};
 use crate::storage::{
@@ -50,12 +50,7 @@ struct CarriedOver {
 
 impl RestoreCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        let path = match config.address()? {
-            DatabaseAddress::File(path) => path,
-            DatabaseAddress::Cluster(_) => bail!(
-                "a backup cannot be restored into a cluster while its nodes run; load it with rqlite's own restore, see docs/CLUSTER.md"
-            ),
-        };
+        let path = config.address()?.replaceable_file()?;
         let place = path.canonicalize().unwrap_or_else(|_| path.clone());
         let name = self.file.display();
         let protected = Protected {

@@ -139,15 +139,15 @@ impl Serve {
             let _ = out.write_all(report.as_bytes());
         }
         if let Err(error) = database.renew_lease(Duration::ZERO).await {
-            tracing::warn!(%error, "cluster.no_lease: this process publishes no versions yet");
+            tracing::warn!(%error, "node.no_lease: this process publishes no versions yet");
         }
         let publisher = Publisher::new(database, links.clone(), clock).with_engine(engine);
         let database = &publisher.database;
         let total = count_published(&mut *database.reader().await?).await?;
         let bar = progress("reading reviews", total);
-        let backlog = Arc::clone(&publisher.backlog);
+        let progress = Arc::clone(&publisher.progress);
         let starting = App::new(publisher, hub, self.config.allowed_hosts, admin.is_some());
-        let app = watch(bar, starting, || backlog.read()).await?;
+        let app = watch(bar, starting, || progress.count_loaded()).await?;
         // Nobody has set them before.
         let _ = app.ctx.contacts.set(self.config.security_contact.0);
         let _ = app.ctx.request_log.set(self.config.request_log);

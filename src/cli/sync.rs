@@ -33,7 +33,7 @@ use crate::sync::{
 
 /// Interval of checks for the report of a run that the service does.
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
-/// Interval at which a command without a service prolongs the lease of a cluster.
+/// Interval at which a command without a service prolongs the lease of the sending process.
 const LEASE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Fetch reviews from other places on a schedule: a platform's API, a scraper, a published sheet, a folder
@@ -487,7 +487,7 @@ async fn is_served(database: &Database, clock: &Clock) -> anyhow::Result<bool> {
     Ok(DeliveryLock::is_held(database.path()) || is_leased(&mut reader, clock.now()).await?)
 }
 
-/// On a cluster, keeps the lease of the process that fetches; returns only if it is lost.
+/// Keeps the lease of the process that fetches, if many nodes share the database; returns only if it is lost.
 async fn keep_lease(database: &Database, clock: &Clock) -> anyhow::Error {
     loop {
         match database.renew_lease(Duration::ZERO).await {

@@ -1,12 +1,18 @@
 //! The analysis of one review's text. Offsets are Unicode code points of the review's `text`, ends exclusive, so that
 //! clients can cut out the passages.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+use thiserror::Error;
 
+use super::witness::witness;
 use crate::model::{MentionKind, Vote, named};
+use crate::wire::Witness;
 
-/// A range of a review's `text` in Unicode code points.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+/// A range of a review's `text` in Unicode code points; as JSON `[start, end]`.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(from = "(u32, u32)", into = "(u32, u32)")]
 pub struct TextSpan {
     /// From 0.
     pub start: u32,
@@ -24,8 +30,21 @@ impl TextSpan {
     }
 }
 
-/// Whether a text was analysed, with the reason if it was not.
+impl From<(u32, u32)> for TextSpan {
+    fn from((start, end): (u32, u32)) -> Self {
+        Self { start, end }
+    }
+}
+
+impl From<TextSpan> for (u32, u32) {
+    fn from(TextSpan { start, end }: TextSpan) -> Self {
+        (start, end)
+    }
+}
+
+/// Whether a text was analysed, with the reason if it was not; as JSON its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub enum TextLanguage {
     /// The text has no words.
     None,
@@ -63,10 +82,34 @@ impl TextLanguage {
     }
 }
 
+impl TryFrom<String> for TextLanguage {
+    type Error = UnknownLanguage;
+
+    fn try_from(name: String) -> Result<Self, UnknownLanguage> {
+        match name.as_str() {
+            "none" => Ok(Self::None),
+            "english" => Ok(Self::English),
+            "other" => Ok(Self::Other),
+            code => LanguageCode::find(code)
+                .map(Self::Also)
+                .ok_or(UnknownLanguage),
+        }
+    }
+}
+
+impl From<TextLanguage> for String {
+    fn from(language: TextLanguage) -> Self {
+        language.name().to_owned()
+    }
+}
+
+/// A name that [`TextLanguage::name`] never returns.
+#[derive(Debug, Error)]
+#[error("not the name of a language")]
+pub struct UnknownLanguage;
+
 /// ISO 639-1 code: two lower-case letters, `es`.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct LanguageCode([u8; 2]);
 
 impl LanguageCode {
@@ -91,6 +134,7 @@ named! {
     /// The polarity of a finding or text; its name is used in the database, in JSON and in annotated files. Counts by
     /// polarity are in this order.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
     pub enum Polarity {
         Positive = "positive",
         Negative = "negative",
@@ -119,8 +163,9 @@ impl From<Polarity> for Vote {
     }
 }
 
-/// One reason for a finding: a rule or weight, its position, and its points.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One reason for a finding: a rule or weight, its position, and its points; as JSON `[rule, points, start, end]`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "HitRow", into = "HitRow")]
 pub struct Hit {
     /// For example `phrase:on_time`, `lexicon:great`, `negation:never`, `model:w3f2`.
     pub rule: String,
@@ -130,8 +175,26 @@ pub struct Hit {
     pub points: i32,
 }
 
+type HitRow = (String, i32, u32, u32);
+
+impl From<HitRow> for Hit {
+    fn from((rule, points, start, end): HitRow) -> Self {
+        Self {
+            rule,
+            points,
+            span: TextSpan { start, end },
+        }
+    }
+}
+
+impl From<Hit> for HitRow {
+    fn from(hit: Hit) -> Self {
+        (hit.rule, hit.points, hit.span.start, hit.span.end)
+    }
+}
+
 /// An aspect that a sentence judges or mentions.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// For example `punctuality`.
     pub aspect: String,
@@ -149,7 +212,7 @@ pub struct Finding {
 }
 
 /// A named entity in the text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mention {
     pub kind: MentionKind,
     /// The entities that the words may name, sorted. One is a link; several are an ambiguity, which counts for none of
@@ -163,7 +226,7 @@ pub struct Mention {
     /// The words of the name.
     pub span: TextSpan,
     /// For example `full_name`, `nickname`, `misspelling`, `synonym`.
-    pub rule: &'static str,
+    pub rule: String,
 }
 
 impl Mention {
@@ -176,19 +239,40 @@ impl Mention {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Stored as JSON, which the views `derived_*` show as rows: a changed form must change
+/// [`FORMAT`](super::store::FORMAT).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Analysis {
     /// Whether it was analysed.
     pub language: TextLanguage,
     pub sentences: Vec<TextSpan>,
     /// By sentence, then by position, then by aspect.
+    #[serde(serialize_with = "with_witnesses")]
     pub findings: Vec<Finding>,
     /// By position.
     pub mentions: Vec<Mention>,
     /// The polarity of the text as a whole, and its score.
     pub overall: (Polarity, i32),
-    /// Candidate phrases for topics: folded, each once, sorted.
-    pub phrases: Vec<String>,
+    /// Candidate phrases for topics: folded, each once, sorted, with [`PHRASE_SEPARATOR`] between them. One text is read
+    /// quicker than a list of about a hundred.
+    pub phrases: String,
+}
+
+/// Occurs in no phrase.
+pub const PHRASE_SEPARATOR: &str = "; ";
+
+/// Adds to each finding its witness, for people who read the stored analyses.
+fn with_witnesses<S: Serializer>(findings: &[Finding], serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct FindingRow<'a> {
+        #[serde(flatten)]
+        finding: &'a Finding,
+        witness: Witness,
+    }
+    serializer.collect_seq(findings.iter().map(|finding| FindingRow {
+        finding,
+        witness: witness(&finding.hits),
+    }))
 }
 
 impl Analysis {

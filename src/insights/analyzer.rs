@@ -8,10 +8,10 @@ use std::sync::{Arc, OnceLock};
 use sha2::{Digest, Sha256};
 
 use super::aggregate::topics;
-use super::analysis::{Analysis, LanguageCode, Polarity, TextLanguage, TextSpan};
+use super::analysis::{Analysis, LanguageCode, PHRASE_SEPARATOR, Polarity, TextLanguage, TextSpan};
 use super::aspects::{RuleEngine, TextFindings};
 use super::linking::{Linker, add};
-use super::packed_analysis::FORMAT;
+use super::store::FORMAT;
 use super::text::{LanguageDetector, TokenizedText};
 use super::trades::{HOME_SERVICES, IDS, Trade, id_for, shipped};
 use super::witness::{settle, withdraw_overall};
@@ -188,10 +188,13 @@ impl Analyzer {
         let (mentions, phrases) = if is_english {
             (
                 (self.names).mentions(&text, subject.author, subject.recorded),
-                topics::phrases(&text, trade.background()),
+                topics::phrases(&text, trade.background()).join(PHRASE_SEPARATOR),
             )
         } else {
-            (self.names.cued.mentions(&text, subject.author), Vec::new())
+            (
+                self.names.cued.mentions(&text, subject.author),
+                String::new(),
+            )
         };
         Analysis {
             language,
@@ -222,7 +225,7 @@ const fn not_analyzed(language: TextLanguage, sentences: Vec<TextSpan>) -> Analy
         findings: Vec::new(),
         mentions: Vec::new(),
         overall,
-        phrases: Vec::new(),
+        phrases: String::new(),
     }
 }
 
@@ -493,7 +496,7 @@ mod tests {
         let none = Mentions::default();
         let names = |text: &str| {
             let analysis = analyzer.analyze(&subject(text, &none));
-            assert_eq!(analysis.phrases, [""; 0]);
+            assert_eq!(analysis.phrases, "");
             analysis.names().len()
         };
         for (text, count) in [

@@ -15,11 +15,11 @@ pub mod trades;
 mod witness;
 
 pub use analysis::{
-    Analysis, Finding, Hit, LanguageCode, Mention, Polarity, TextLanguage, TextSpan,
+    Analysis, Finding, Hit, LanguageCode, Mention, PHRASE_SEPARATOR, Polarity, TextLanguage, TextSpan,
 };
 pub use analyzer::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
 pub use packed_analysis::{
-    PackedAnalysis, PackedAnalysisRef, PackedFinding, PackedHead, PackedName, WitnessCount,
+    PackedAnalysis, PackedFinding, PackedHead, PackedName, WitnessCount,
     name_key,
 };
 pub use trades::Trade;

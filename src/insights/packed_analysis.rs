@@ -1,10 +1,7 @@
-//! The data of one review that are needed for counting. Complete analyses explain findings and stay in the database.
-//! Packed analyses stay in memory, about 250 bytes for each review, so that all of them can be counted again after
-//! every change.
+//! The part of an analysis that is counted: about 250 bytes for each review, so that the analyses of all reviews can be in
+//! memory and be counted again after every change. Complete analyses explain their findings and are in the database.
 
-use serde::{Deserialize, Serialize};
-
-use super::analysis::{Analysis, Hit, Polarity, TextLanguage};
+use super::analysis::{Analysis, Hit, PHRASE_SEPARATOR, Polarity, TextLanguage};
 use super::text::is_quotable;
 use super::trades::Trade;
 use super::witness::{CONFIRMED, WITHDRAWN, witness};
@@ -12,16 +9,11 @@ use crate::model::hash::{FNV_OFFSET, fnv1a, folded};
 use crate::model::{MentionKind, Review};
 use crate::wire::Witness;
 
-/// Version of the stored form. It is part of [`super::Analyzer::method`], so analyses stored in another form are
-/// repeated.
-pub(super) const FORMAT: u8 = 6;
-
 /// Maximum number of findings of one text to which the masks of a name can refer.
 pub const MASKED_FINDINGS_MAX: usize = u32::BITS as usize;
 
-/// One review, ready to be counted. Its serialized form is stored: any change, even of the order of an enum's variants,
-/// must change [`FORMAT`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// One review, ready to be counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackedAnalysis {
     pub head: PackedHead,
     /// In the order of the text.
@@ -33,13 +25,11 @@ pub struct PackedAnalysis {
 }
 
 /// The part of a packed analysis with a fixed size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PackedHead {
     /// [`crate::model::Day::number`] of its date.
-    #[serde(skip)]
     pub day: i32,
     /// 1 to 5.
-    #[serde(skip)]
     pub stars: u8,
     /// Whether it was analysed.
     pub language: TextLanguage,
@@ -50,7 +40,7 @@ pub struct PackedHead {
 }
 
 /// A finding, without its reasons.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PackedFinding {
     /// Index of its aspect in the trade.
     pub aspect: u8,
@@ -66,7 +56,7 @@ pub struct PackedFinding {
 }
 
 /// The source of a finding, which determines whether it is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WitnessCount {
     /// Only the rules or only the classifier; such a finding is counted, but not shown.
     One,
@@ -106,10 +96,9 @@ impl WitnessCount {
 }
 
 /// An entity that a review names or possibly names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PackedName {
     /// [`name_key`] of the value.
-    #[serde(with = "postcard::fixint::le")]
     pub key: u64,
     /// The findings about the entity: bit 0 is the first finding.
     pub finding_mask: u32,
@@ -135,39 +124,16 @@ impl PackedName {
     }
 }
 
-/// A borrowed [`PackedAnalysis`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PackedAnalysisRef<'a> {
-    pub head: PackedHead,
-    /// In the order of [`PackedAnalysis::findings`].
-    pub findings: &'a [PackedFinding],
-    /// In the order of [`PackedAnalysis::names`].
-    pub names: &'a [PackedName],
-    /// In the order of [`PackedAnalysis::phrases`]; rare ones may be left out.
-    pub phrases: &'a [u32],
-}
-
-impl<'a> PackedAnalysisRef<'a> {
+impl PackedAnalysis {
     /// The name with that key, if the review names it or possibly names it.
-    pub fn name(self, kind: MentionKind, key: u64) -> Option<&'a PackedName> {
+    pub fn name(&self, kind: MentionKind, key: u64) -> Option<&PackedName> {
         let mut names = self.names.iter();
         names.find(|name| name.kind == kind && name.key == key)
     }
 
     /// The findings in the mask of a name.
-    pub fn masked(self, mask: u32) -> impl Iterator<Item = &'a PackedFinding> {
+    pub fn masked(&self, mask: u32) -> impl Iterator<Item = &PackedFinding> {
         bits(mask.into()).filter_map(move |number| self.findings.get(number))
-    }
-}
-
-impl PackedAnalysis {
-    pub fn borrowed(&self) -> PackedAnalysisRef<'_> {
-        PackedAnalysisRef {
-            head: self.head,
-            findings: &self.findings,
-            names: &self.names,
-            phrases: &self.phrases,
-        }
     }
 
     /// Replaces the keys of the names of that kind; `None` removes the name. Names with the same key are joined.
@@ -205,8 +171,9 @@ impl PackedAnalysis {
                 })
             })
             .collect();
-        let phrases = analysis.phrases.iter();
-        let mut phrases: Vec<u32> = phrases.map(|phrase| phrase_hash(phrase)).collect();
+        let phrases = analysis.phrases.split(PHRASE_SEPARATOR);
+        let phrases = phrases.filter(|phrase| !phrase.is_empty());
+        let mut phrases: Vec<u32> = phrases.map(phrase_hash).collect();
         phrases.sort_unstable();
         phrases.dedup();
         Self {

@@ -42,7 +42,7 @@ impl Review {
 }
 
 /// Ids without a usable URL: path segments with a special meaning (RFC 3986 §3.3), and the name of
-/// `/api/reviews/search`. The database's triggers refuse them too (`migrations/0010_language_and_reserved_ids.sql`).
+/// `/api/reviews/search`. The database's triggers refuse them too (`migrations/0002_review.sql`).
 const RESERVED_IDS: [&str; 3] = [".", "..", "search"];
 
 /// `[A-Za-z0-9._~=-]{1,128}`, which needs no escaping in a URL path, except `.`, `..` and `search`.
@@ -197,6 +197,7 @@ impl Mentions {
 named! {
     /// Kind of a named entity; its name is used in the database.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
     pub enum MentionKind {
         /// Values are full names.
         Technician = "technician",

@@ -9,7 +9,7 @@ use super::request::{Cursor, CursorParameter};
 use crate::insights::aggregate::{PERSON_MIN, review_vote, vote_of};
 use crate::insights::trades::AspectDefinition;
 use crate::insights::{
-    Finding, Hit, PackedAnalysis, PackedAnalysisRef, Polarity, Subject, Trade, name_key, witness,
+    Finding, Hit, PackedAnalysis, Polarity, Subject, Trade, name_key, witness,
 };
 use crate::links::Links;
 use crate::model::{Day, MentionKind, Mentions, Review, ReviewVote, Vote, VoteCounts, fold};
@@ -223,7 +223,7 @@ fn by_aspect(
     let key = name_key(kind, value);
     let mut counts = vec![VoteCounts::default(); aspects.len()];
     let analyses = snapshot.input.entries.iter();
-    let analyses = analyses.filter_map(|entry| Some(entry.analysis.as_ref()?.borrowed()));
+    let analyses = analyses.filter_map(|entry| entry.analysis.as_ref());
     for analysis in analyses {
         let Some(name) = analysis.name(kind, key) else {
             continue;
@@ -416,7 +416,7 @@ impl NameFilter {
 
 /// The part of a review that supports the aspect.
 struct Support<'a> {
-    analysis: PackedAnalysisRef<'a>,
+    analysis: &'a PackedAnalysis,
     vote: ReviewVote,
     /// Bit 0 is the first finding.
     finding_mask: u32,
@@ -445,8 +445,7 @@ pub fn evidence_with_texts(
         .range(range)
     {
         let entry = &*entries[at as usize];
-        let analysis = entry.analysis.as_ref().map(PackedAnalysis::borrowed);
-        let support = analysis.and_then(|analysis| support(analysis, query, &named));
+        let support = (entry.analysis.as_ref()).and_then(|analysis| support(analysis, query, &named));
         let Some(support) = support else {
             continue;
         };
@@ -502,7 +501,7 @@ fn is_named_by_few(person: &Facet) -> bool {
 /// The part of a review that supports the aspect; `None` if none does. For a technician, only findings count that are
 /// in a sentence with the person's name or in the next one.
 fn support<'a>(
-    analysis: PackedAnalysisRef<'a>,
+    analysis: &'a PackedAnalysis,
     query: &EvidenceQuery<'_>,
     named: &NameFilter,
 ) -> Option<Support<'a>> {
@@ -516,7 +515,7 @@ fn support<'a>(
         wanted.is_none_or(|wanted| wanted == Vote::from(polarity))
     };
     let finding_mask = (0_u32..u32::BITS)
-        .zip(analysis.findings)
+        .zip(&analysis.findings)
         .filter(|(_, finding)| finding.aspect == query.at && speaks_so(finding.polarity_of_text()))
         .fold(0, |mask, (at, _)| mask | 1 << at);
     let finding_mask = named.technician.map_or(finding_mask, |key| {
@@ -648,7 +647,7 @@ impl SupportCounts {
     fn count(&mut self, support: &Support<'_>) {
         self.total += 1;
         self.confirmed += u64::from(support.vote.confirmed.is_some());
-        for name in support.analysis.names {
+        for name in &support.analysis.names {
             let is_meant = match name.kind {
                 MentionKind::Technician => name.near_mask & support.finding_mask != 0,
                 MentionKind::Service => name.is_linked,

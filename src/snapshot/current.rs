@@ -28,7 +28,7 @@ pub struct PublishedDocument {
     /// The body, with every coding that is ready.
     pub body: Arc<CachedBody>,
     pub publication: Publication,
-    /// Whether the publication's row is for these bytes. In a cluster, a node publishes its own documents even if the
+    /// Whether the publication's row is for these bytes. A node publishes its own documents even if the
     /// node that raises versions rendered another state; the documents then have no change date and are not sent to
     /// subscribers.
     pub is_confirmed: bool,

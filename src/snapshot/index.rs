@@ -133,7 +133,7 @@ impl Index {
             // Only the first finding about an aspect adds the review.
             let is_new = |positions: &RoaringBitmap| positions.max() != Some(at);
             if opinions.by_vote.iter().all(is_new)
-                && let Some(vote) = vote_of(analysis.borrowed(), finding.aspect)
+                && let Some(vote) = vote_of(analysis, finding.aspect)
             {
                 opinions.add(at, vote);
             }

@@ -5,24 +5,24 @@
 //! Changes of writers that do not set `updated_at` are dated with the instant at which the publisher first sees them.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
+use futures_util::TryStreamExt as _;
 use sqlx::SqliteConnection;
 use tokio::task::yield_now;
 
 use super::entries::Entries;
 use super::entry::Entry;
 use super::staff::Staff;
-use crate::compute::lock;
-use crate::insights::store::{NewAnalysis, StoredAnalysis, stored};
+use crate::insights::store::{StoredAnalysis, stored};
 use crate::insights::{Analyzer, PackedAnalysis, Subject, TEXT_CHARS_MAX};
 use crate::links::Links;
 use crate::metrics;
 use crate::model::business::{Business, Editorial};
 use crate::model::{MentionKind, Review, ReviewId, Status};
-use crate::storage::reviews::{Binding, Changed, Newest, Numbered, Observation};
+use crate::storage::reviews::{Binding, Changed, Numbered, Observation, newest};
 use crate::storage::{CACHE_KIB, limit_cache};
 
 #[derive(Debug, Clone, Default)]
@@ -86,6 +86,8 @@ const TEXT_BYTES_MAX: usize = 4 * TEXT_CHARS_MAX;
 /// The page cache while all reviews are read: rows of several tables belong to one review, and with [`CACHE_KIB`] half of
 /// the pages would be read more than once.
 const READ_ALL_CACHE_KIB: u32 = 16_384;
+/// Reviews whose stored analyses are read at once.
+const LOADED_AT_ONCE: usize = 256;
 /// Reviews loaded or analyzed between two yields.
 const BATCH: usize = 64;
 
@@ -98,11 +100,11 @@ pub const fn cost(reviews: usize, bytes: usize) -> usize {
 #[derive(Debug)]
 pub struct EntryLoader<'a> {
     pub connection: &'a mut SqliteConnection,
-    /// Its stored analyses are used, and those in `backlog`.
+    /// Its stored analyses are used.
     pub analyzer: Arc<Analyzer>,
     pub staff: Arc<Staff>,
     pub links: &'a Links,
-    pub backlog: &'a Backlog,
+    pub progress: &'a AnalysisProgress,
     /// The instant of changes by other writers: those that differ from `published`.
     pub now: DateTime<Utc>,
     pub published: Option<&'a SnapshotInput>,
@@ -114,7 +116,7 @@ pub struct EntryLoader<'a> {
 #[derive(Debug, Default)]
 pub struct Loaded {
     /// Analyses that are not stored yet.
-    pub analyzed: Vec<NewAnalysis>,
+    pub analyzed: Vec<StoredAnalysis>,
     /// Changes by other writers, first seen now.
     pub observed: Vec<Observation>,
     /// The reviews of these changes.
@@ -167,13 +169,15 @@ impl EntryLoader<'_> {
 
     /// All published reviews with their stored analyses, newest first, and those without one.
     async fn all_stored(&mut self) -> sqlx::Result<(Vec<Arc<Entry>>, Unanalyzed)> {
-        let (mut newest, mut list, mut missing) =
-            (Newest::default(), Vec::new(), Unanalyzed::default());
-        while let Some(reviews) = newest.next(self.connection).await? {
-            let mut kept = self.stored_analyses(&reviews).await?;
-            let read = &self.backlog.read;
-            read.fetch_add(reviews.len() as u64, Ordering::Relaxed);
-            for numbered in reviews {
+        let reviews: Vec<Numbered> = newest(self.connection).try_collect().await?;
+        let mut list = Vec::with_capacity(reviews.len());
+        let (mut reviews, mut missing) = (reviews.into_iter(), Unanalyzed::default());
+        while reviews.len() > 0 {
+            let batch: Vec<Numbered> = reviews.by_ref().take(LOADED_AT_ONCE).collect();
+            let mut kept = self.stored_analyses(&batch).await?;
+            let loaded = &self.progress.loaded;
+            loaded.fetch_add(batch.len() as u64, Ordering::Relaxed);
+            for numbered in batch {
                 let kept = kept.remove(numbered.review.id.as_str());
                 let numbered = self.date(numbered, kept.as_ref());
                 list.push(Arc::new(self.entry(
@@ -279,26 +283,18 @@ impl EntryLoader<'_> {
         kept: Option<StoredAnalysis>,
         missing: &mut Unanalyzed,
     ) -> Entry {
-        let (review, method) = (&numbered.review, self.analyzer.method());
+        let review = &numbered.review;
         let hash = Subject::of(review).hash();
-        let waiting = self.backlog.find(review.id.as_str());
-        let waiting = waiting.filter(|its| its.text_hash == hash && its.method_hash == method);
-        let (names, packed_analysis) = if let Some(waiting) = waiting {
-            // Stars and day may have changed; they are part of the packed analysis but not of the text.
-            let packed_analysis =
-                PackedAnalysis::new(&waiting.analysis, review, self.analyzer.trade());
-            (waiting.analysis.names(), Some(packed_analysis))
-        } else if let Some(kept) = kept.filter(|kept| kept.text_hash == hash) {
-            let is_current = kept.method_hash == method;
-            let packed_analysis = is_current.then(|| kept.packed_analysis(review)).flatten();
-            (kept.names, packed_analysis)
-        } else {
-            (Vec::new(), None)
-        };
+        let kept = kept.filter(|kept| kept.text_hash == hash);
+        // Names of another method are shown until the text is analyzed again.
+        let names = kept.as_ref().map(|kept| kept.analysis.names());
+        let current = kept.filter(|kept| kept.method_hash == self.analyzer.method());
+        let packed_analysis =
+            current.map(|kept| PackedAnalysis::new(&kept.analysis, review, self.analyzer.trade()));
         if packed_analysis.is_none() {
             missing.add(&numbered, hash);
         }
-        self.shown(staff, numbered, &names, packed_analysis)
+        self.shown(staff, numbered, &names.unwrap_or_default(), packed_analysis)
     }
 
     /// The entry of a review with technicians as `staff` shows them.
@@ -328,7 +324,9 @@ impl EntryLoader<'_> {
             }
             let id = numbered.review.id.clone();
             let kept = analyze(&self.analyzer, &numbered.review, text_hash);
-            let (names, packed_analysis) = (kept.analysis.names(), kept.packed_analysis.clone());
+            let packed_analysis =
+                PackedAnalysis::new(&kept.analysis, &numbered.review, self.analyzer.trade());
+            let names = kept.analysis.names();
             let entry = self.shown(&self.staff, numbered, &names, Some(packed_analysis));
             entries.insert(id, entry);
             self.loaded.analyzed.push(kept);
@@ -340,75 +338,35 @@ impl EntryLoader<'_> {
     }
 }
 
-pub fn analyze(analyzer: &Analyzer, review: &Review, text_hash: String) -> NewAnalysis {
-    let analysis = analyzer.analyze(&Subject::of(review));
-    let packed_analysis = PackedAnalysis::new(&analysis, review, analyzer.trade());
-    NewAnalysis {
+pub fn analyze(analyzer: &Analyzer, review: &Review, text_hash: String) -> StoredAnalysis {
+    StoredAnalysis {
         id: review.id.to_string(),
         text_hash,
         method_hash: analyzer.method().to_owned(),
-        analysis,
-        packed_analysis,
+        analysis: analyzer.analyze(&Subject::of(review)),
     }
 }
 
-// The backlog of analyses after a snapshot is rendered: new ones to be stored, and texts to be analyzed. Filled by the
-// publisher and processed by a job. An analysis stays here until it is stored, so that a retry after a failed
-// publication does not repeat it.
-
-/// Maximum number of analyses that wait to be stored, about 3 KB each; further ones are made again later.
-const KEPT_MAX: usize = 16_384;
-
+/// What the publisher and the job that analyzes postponed reviews tell each other.
 #[derive(Debug, Default)]
-pub struct Backlog {
-    /// The newest of each review, by its ID.
-    waiting: Mutex<BTreeMap<String, Arc<NewAnalysis>>>,
+pub struct AnalysisProgress {
     is_analyzed: AtomicBool,
     /// Reviews loaded since the start, each time they are.
-    read: AtomicU64,
+    loaded: AtomicU64,
 }
 
-impl Backlog {
+impl AnalysisProgress {
     /// Reviews loaded since the start, each time they are.
-    pub fn read(&self) -> u64 {
-        self.read.load(Ordering::Relaxed)
+    pub fn count_loaded(&self) -> u64 {
+        self.loaded.load(Ordering::Relaxed)
     }
 
-    /// Adds analyses to be stored.
-    pub fn add(&self, analyses: Vec<NewAnalysis>) {
-        let mut waiting = lock(&self.waiting);
-        let room = KEPT_MAX.saturating_sub(waiting.len());
-        let analyses = analyses.into_iter().take(room);
-        waiting.extend(analyses.map(|analysis| (analysis.id.clone(), Arc::new(analysis))));
-    }
-
-    /// Up to `count` of them; they stay until [`Backlog::remove`].
-    pub fn first(&self, count: usize) -> Vec<Arc<NewAnalysis>> {
-        lock(&self.waiting).values().take(count).cloned().collect()
-    }
-
-    /// Removes analyses that are stored, unless a newer one has replaced them.
-    pub fn remove(&self, analyses: &[Arc<NewAnalysis>]) {
-        let mut waiting = lock(&self.waiting);
-        for analysis in analyses {
-            let newest = waiting.get(&analysis.id);
-            if newest.is_some_and(|newest| Arc::ptr_eq(newest, analysis)) {
-                waiting.remove(&analysis.id);
-            }
-        }
-    }
-
-    /// The newest analysis of that review that waits to be stored.
-    pub fn find(&self, id: &str) -> Option<Arc<NewAnalysis>> {
-        lock(&self.waiting).get(id).cloned()
-    }
-
-    /// Signals that the missing analyses are made and stored, so that the next snapshot can use them.
+    /// Signals that the postponed analyses are stored, so that the next snapshot can use them.
     pub fn set_analyzed(&self) {
         self.is_analyzed.store(true, Ordering::Release);
     }
 
-    /// Whether [`Backlog::set_analyzed`] was called since the last [`Backlog::take_analyzed`].
+    /// Whether [`AnalysisProgress::set_analyzed`] was called since the last [`AnalysisProgress::take_analyzed`].
     pub fn is_analyzed(&self) -> bool {
         self.is_analyzed.load(Ordering::Acquire)
     }

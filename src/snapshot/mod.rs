@@ -24,7 +24,7 @@ pub use document::{Content, Document};
 pub use entries::Entries;
 pub use entry::Entry;
 pub use index::{Index, Value, Values};
-pub use input::{ANALYZE_AT_ONCE_MAX, Backlog, analyze, cost};
+pub use input::{ANALYZE_AT_ONCE_MAX, AnalysisProgress, analyze, cost};
 pub use publisher::{PublishError, Publisher, survey};
 pub use segment::{Segment, ends_segment};
 pub use store::{Publication, carry_publications, first_base, served_base};

@@ -3,7 +3,6 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use chrono::{DateTime, SubsecRound as _, Utc};
 use sqlx::SqliteConnection;
@@ -13,24 +12,25 @@ use super::coding::CachedBody;
 use super::current::{PublishedDocument, Snapshot};
 use super::document::{Document, Draft, draft};
 use super::entries::Entries;
-use super::input::{ANALYZE_AT_ONCE_MAX, Backlog, EntryLoader, Loaded, SnapshotInput, cost};
+use super::input::{
+    ANALYZE_AT_ONCE_MAX, AnalysisProgress, EntryLoader, Loaded, SnapshotInput, cost,
+};
 use super::insights::insights;
 use super::staff::Staff;
 use super::store;
 use super::store::Publication;
 use crate::clock::Clock;
+use crate::insights::store::{StoredAnalysis, save};
 use crate::insights::{Analyzer, Engine};
 use crate::links::Links;
 use crate::model::ReviewId;
 use crate::model::business::Business;
 use crate::storage;
 use crate::storage::reviews::{Changed, DatabasePosition, withheld};
-use crate::storage::{Database, DbError, is_overtaken, reviews};
+use crate::storage::{AtPath as _, Database, DbError, is_overtaken, reviews};
 
 /// Attempts to render a snapshot when another process keeps storing dates in between.
 const ATTEMPTS_MAX: usize = 4;
-/// The usual time until a write to a cluster is in a node's file.
-const FILE_LAG: Duration = Duration::from_millis(120);
 
 /// Renders the next snapshot from the changes.
 #[derive(Debug, Clone)]
@@ -43,8 +43,7 @@ pub struct Publisher {
     engine: Option<Arc<Engine>>,
     /// Whether it may record publications. Without it, another process does, and this one only shows the documents.
     records: bool,
-    /// The work that remains after a snapshot is published.
-    pub backlog: Arc<Backlog>,
+    pub progress: Arc<AnalysisProgress>,
 }
 
 /// The previous snapshot stays published.
@@ -68,7 +67,7 @@ impl Publisher {
             clock,
             engine: None,
             records: true,
-            backlog: Arc::default(),
+            progress: Arc::default(),
         }
     }
 
@@ -104,20 +103,17 @@ impl Publisher {
 
     /// A snapshot, and whether it differs from `previous`.
     async fn build(&self, previous: Option<&Snapshot>) -> Result<(Snapshot, bool), PublishError> {
-        let is_read = self.backlog.take_analyzed();
+        let is_read = self.progress.take_analyzed();
         let mut rendered = self.build_with(previous, is_read).await;
         for _ in 1..ATTEMPTS_MAX {
             if !matches!(rendered, Err(PublishError::Overtaken)) {
                 break;
             }
-            if self.database.is_cluster() {
-                // The write that overtook this one is still being replicated to this node's file.
-                Clock::system().sleep(FILE_LAG).await;
-            }
+            self.database.await_other_writes().await;
             rendered = self.build_with(previous, is_read).await;
         }
         if is_read && rendered.is_err() {
-            self.backlog.set_analyzed();
+            self.progress.set_analyzed();
         }
         rendered
     }
@@ -133,9 +129,11 @@ impl Publisher {
         let mut state = DatabaseState::read(self, &mut transaction, previous, is_read)
             .await
             .map_err(fault)?;
-        // Before publishing: if that fails, the next attempt finds these analyses here.
-        self.backlog.add(std::mem::take(&mut state.loaded.analyzed));
         transaction.commit().await.map_err(fault)?;
+        if self.records {
+            let analyzed = self.store_analyses(&state.loaded.analyzed);
+            analyzed.await.map_err(PublishError::Publish)?;
+        }
         // After the read, so that changes in between are swept now and read by the next snapshot. If it were before, a
         // review withheld in between would precede the change number from which the next sweep starts, and would never
         // be swept.
@@ -190,6 +188,18 @@ impl Publisher {
         let mut snapshot = Snapshot::new(position, input, insights, documents);
         snapshot.undated = undated;
         Ok((snapshot, is_new))
+    }
+
+    /// Stores analyses that were made for a snapshot, so that no later one repeats them.
+    async fn store_analyses(&self, analyses: &[StoredAnalysis]) -> Result<(), DbError> {
+        if analyses.is_empty() {
+            return Ok(());
+        }
+        let path = self.database.path();
+        let ids: Vec<&str> = analyses.iter().map(|one| one.id.as_str()).collect();
+        let mut write = self.database.write_derived(&ids).await?;
+        save(&mut write, analyses).await.at(path)?;
+        write.commit().await.at(path)
     }
 
     /// Each document's publication, whether its row is for these bytes, and the reviews without a stored date.
@@ -284,7 +294,7 @@ fn cached_body(
     }
 }
 
-// Publications shown by a process that raises no versions: a local agent's, or a node of a cluster while another node does.
+// Publications shown by a process that raises no versions: a local agent's, or a node's while another node does.
 
 /// The publication of a document with this digest, and whether its `row` is for these bytes. If it is, the row applies;
 /// otherwise the date is not later than the published one, so that no date goes back when the row arrives.
@@ -358,7 +368,7 @@ impl DatabaseState {
             analyzer: Arc::clone(&analyzer),
             staff: Arc::clone(&staff),
             links: &publisher.links,
-            backlog: &publisher.backlog,
+            progress: &publisher.progress,
             // The stored precision.
             now: publisher.clock.now().trunc_subsecs(3),
             published: same.map(|snapshot| &snapshot.input),
@@ -531,7 +541,7 @@ pub async fn survey(
     let editorial = storage::business::editorial(&mut *connection).await?;
     let withheld = withheld(&mut *connection).await?;
     let analyzer = Arc::new(Analyzer::new(&business, &Engine::of(engine, &business)));
-    let backlog = Backlog::default();
+    let progress = AnalysisProgress::default();
     let (staff, business) = Staff::load(&mut *connection, business, Vec::new()).await?;
     let staff = Arc::new(staff);
     let mut loader = EntryLoader {
@@ -539,7 +549,7 @@ pub async fn survey(
         analyzer: Arc::clone(&analyzer),
         staff: Arc::clone(&staff),
         links,
-        backlog: &backlog,
+        progress: &progress,
         // Dates nothing.
         now: DateTime::default(),
         published: None,

@@ -120,7 +120,7 @@ pub async fn publish(
     if !is_due {
         return Ok(publication);
     }
-    // In a cluster: no other version may have been published in between.
+    // On many nodes: no other version may have been published in between.
     let before = row.map_or(0, |row| row.version);
     write
         .guard(

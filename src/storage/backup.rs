@@ -19,17 +19,15 @@ use super::reviews::{
     Numbered, SourceVersion, delete_all, ids_present, newest_change, note_deleted, note_sources,
     published, standing, upsert,
 };
-use super::rqlite::RqliteClient;
 use super::schema::untouching;
 use super::text::utc;
-use super::write::level_with_cluster;
-use super::{Database, DeliveryLock, Text, Write, files, schema};
+use super::{Database, DeliveryLock, Text, Write, files, level_with_leader, schema};
 use crate::config::DatabaseAddress;
 use crate::model::{Review, Status, Unit};
 
 impl Database {
-    /// Copies the database at `address` into a new file at `to` (mode 0600); on a cluster that is this node's file, once it
-    /// has all of the leader's data. Writers are not blocked: the copy has the state from the start of the copying.
+    /// Copies the database at `address` into a new file at `to` (mode 0600). If many nodes share it, that is
+    /// this node's file, once it has all of the leader's data. Writers are not blocked: the copy has the state from the start of the copying.
     ///
     /// # Errors
     /// [`DbError`], also when there is no database; then there is no file at `to`.
@@ -42,20 +40,16 @@ impl Database {
         let fault = |reason| DbError::backup(to, reason);
         files::open_private(to, folder_of(to)).map_err(fault)?;
         let copied = async {
-            match address {
-                DatabaseAddress::File(path) => {
-                    // Also closed here, because a connection that only reads would leave a log behind.
-                    let (database, _) = Self::open(path).await?;
-                    let copied = copy_file(path, to).await.at(to);
-                    database.close().await;
-                    copied
-                }
-                DatabaseAddress::Cluster(cluster) => {
-                    let client = RqliteClient::new(cluster.nodes.clone())?;
-                    level_with_cluster(&client, &cluster.file).await?;
-                    copy_file(&cluster.file, to).await.at(to)
-                }
+            let path = address.file();
+            level_with_leader(address).await?;
+            if let DatabaseAddress::File(path) = address {
+                // Also closed, because a connection that only reads would leave a log behind.
+                let (database, _) = Self::open(path).await?;
+                let copied = copy_file(path, to).await.at(to);
+                database.close().await;
+                return copied;
             }
+            copy_file(path, to).await.at(to)
         };
         copied.await.inspect_err(|_| {
             // A partial copy is useless; the first error is the one to report.

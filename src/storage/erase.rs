@@ -30,7 +30,7 @@ pub enum Erased {
     Nothing,
     /// The files have no trace of a deleted review.
     All,
-    /// The tables have no traces; a cluster's nodes keep the old content until their next snapshot.
+    /// The tables have no traces; nodes keep the old content until their next snapshot.
     ButNodes,
     /// The tables and the index have no traces, but unused parts of the file still have some.
     Later(Postponed),
@@ -97,8 +97,8 @@ impl Database {
         let Some(newest) = newest else {
             return Ok(Erased::Nothing);
         };
-        if self.is_cluster() {
-            // rqlited maintains the files and logs.
+        if self.has_nodes() {
+            // Another program maintains the files and logs.
             let mut write = self.write().await?;
             merge_text_index(&mut write).await.at(self.path())?;
             note_erased(&mut write, newest).await.at(self.path())?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::rqlite::ClusterError;
+use super::cluster::ClusterError;
 
 /// A database that cannot be opened, read or written.
 #[derive(Debug, Error)]
@@ -71,8 +71,8 @@ pub enum DbError {
         known: i64,
     },
     /// A migration in the file differs from this release's migration of the same number.
-    #[error("migration {version} of the database {} differs from that of this release, because an unreleased build made it; use \
-        that build, or restore a backup", path.display())]
+    #[error("the database {} is of an earlier build (its migration {version} differs from this release's); run `reviews export FILE` \
+        with that build, then `reviews import FILE` with this one into a new database", path.display())]
     Foreign {
         path: PathBuf,
         /// Number of the migration.
@@ -211,4 +211,14 @@ impl<T> AtPath<T> for sqlx::Result<T> {
     fn at(self, path: &Path) -> Result<T, DbError> {
         self.map_err(|error| DbError::at(path, error))
     }
+}
+
+/// Whether a write failed because the data it relied on have changed; everything must then be read again.
+pub fn is_overtaken(error: &sqlx::Error) -> bool {
+    if let sqlx::Error::Configuration(inner) = error {
+        let cluster = inner.downcast_ref::<ClusterError>();
+        return cluster.is_some_and(|error| *error == ClusterError::Overtaken);
+    }
+    let refused = error.as_database_error();
+    refused.is_some_and(|refused| refused.message().contains("guard_holds"))
 }

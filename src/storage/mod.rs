@@ -1,5 +1,5 @@
 //! The database: one writer, read-only readers of its file, embedded migrations, and detection of foreign writes. The
-//! writer is the file's own connection or, on many nodes, a cluster (`rqlite`).
+//! writer is the file's own connection or, on many nodes, a cluster (`cluster`).
 //!
 //! All SQL and all connections are here and in the modules' `store.rs`.
 
@@ -7,14 +7,12 @@ mod backup;
 pub mod business;
 mod cluster;
 mod connection;
-mod derived;
 mod erase;
 mod error;
 mod files;
 pub(crate) mod imports;
 mod opening;
 pub mod reviews;
-mod rqlite;
 mod schema;
 pub mod sync;
 mod text;
@@ -34,23 +32,24 @@ use sqlx::sqlite::{SqliteConnection, SqliteJournalMode, SqlitePool};
 use sqlx::{ConnectOptions as _, Connection as _, Sqlite};
 
 pub use backup::{Alone, Carried, Prepared, carry_over, may_replace, replace_backup};
-pub use cluster::{CUT_OFF_AFTER, NodeStanding, SenderLock, is_leased};
+pub use cluster::{
+    COMMAND_WAIT_MAX, ClusterError, SenderLock, WRITE_WAIT_MAX, is_leased,
+};
 pub use connection::{CACHE_KIB, limit_cache};
 pub use erase::{Erased, Postponed, REWRITE_AT_ONCE_MAX, lacking_room, unerased};
-pub use error::{AtPath, DbError};
+pub use error::{AtPath, DbError, is_overtaken};
 pub use files::{DeliveryLock, FORMER_KEPT_DAYS, files, is_database, unused_name};
 pub use opening::Opening;
-pub use rqlite::{COMMAND_WAIT_MAX, ClusterError, NodeStatus, WRITE_WAIT_MAX};
 pub use schema::Migrated;
-pub use text::{Text, instant_or_epoch, unpack_value, utc_milliseconds};
+pub use text::{Text, instant_or_epoch, utc_milliseconds};
 pub use text_index::{INDEX_READERS_MAX, IndexReader, Indexed};
 pub use verify::{FileVerification, unpublished, verify};
-pub use write::{Write, is_overtaken};
+pub use write::Write;
 
 use crate::clock::Clock;
+use cluster::{Cluster, RecordedWrite, derived, level_with_leader};
 use connection::{BUSY_TIMEOUT, options, scratch};
 use files::{DatabaseFiles, LOG, bytes_beside, pool};
-use rqlite::Cluster;
 use text_index::IndexReaders;
 
 /// Pause in which a long write leaves the lock to other processes: more than twice the longest interval between two
@@ -95,12 +94,6 @@ impl Database {
         let options = options(path).journal_mode(SqliteJournalMode::Wal);
         let mut connection = options.connect().await.at(path)?;
         let migrated = schema::migrate(&mut connection, path, keeps_former).await?;
-        if text_index::make_sound(&mut connection).await.at(path)? {
-            tracing::warn!(
-                "text_index.forged: pages of `review_fts` were malformed in a way that SQLite never writes; the index was \
-                 rebuilt from the reviews"
-            );
-        }
         connection.close().await.at(path)?;
         let open = OpenFile::open(path, None).await?;
         let writer = pool(&open.place)
@@ -199,12 +192,13 @@ impl Database {
     pub async fn write(&self) -> Result<Write, DbError> {
         self.verify_place()?;
         match &self.writer {
-            Writer::File(pool) => Ok(Write::to_file(
-                pool.begin_with("begin immediate").await.at(&self.path)?,
-            )),
+            Writer::File(pool) => {
+                let transaction = pool.begin_with("begin immediate").await;
+                Ok(transaction.at(&self.path)?.into())
+            }
             Writer::Cluster(cluster) => {
                 let transaction = self.readers().begin().await.at(&self.path)?;
-                Ok(Write::to_cluster(transaction, Arc::clone(cluster), None))
+                Ok(RecordedWrite::new(transaction, Arc::clone(cluster), None).into())
             }
         }
     }
@@ -227,7 +221,7 @@ impl Database {
     /// # Errors
     /// As [`Database::write`].
     pub async fn write_long(&self, clock: &Clock) -> Result<Write, DbError> {
-        if self.is_cluster() {
+        if self.has_nodes() {
             return self.write_as_owner().await;
         }
         for look in 0..LOOKS_MAX {
@@ -344,7 +338,7 @@ impl Database {
     /// # Errors
     /// [`DbError`]; the index then answers as before.
     pub async fn merge_text_index(&self) -> Result<(), DbError> {
-        if self.is_cluster() {
+        if self.has_nodes() {
             return Ok(());
         }
         for _ in 0..text_index::MERGE_STEPS_MAX {
@@ -493,7 +487,7 @@ impl Database {
     pub async fn checkpoint(&self) -> Result<bool, DbError> {
         // Otherwise the log could belong to another database.
         self.verify_place()?;
-        if self.is_cluster() || bytes_beside(self.path(), LOG) <= LOG_BYTES_MAX {
+        if self.has_nodes() || bytes_beside(self.path(), LOG) <= LOG_BYTES_MAX {
             return Ok(false);
         }
         self.cut_log().await

@@ -8,10 +8,9 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::Database;
+use super::{COMMAND_WAIT_MAX, Database};
 use super::error::DbError;
 use super::files::{begin, remove_files};
-use super::rqlite::COMMAND_WAIT_MAX;
 use super::schema::Migrated;
 use crate::config::DatabaseAddress;
 

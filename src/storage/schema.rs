@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
 use sqlx::migrate::{Migrate, MigrateError, Migration, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
@@ -12,9 +11,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 use super::connection::{BUSY_TIMEOUT, unlogged};
 use super::error::{AtPath as _, DbError};
 use super::files::{self, JOURNAL, LOG, beside};
-use super::rqlite::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, SqlStatement};
 use super::text::Text;
-use crate::clock::Clock;
 use crate::model::hash::hex;
 use crate::random::Random;
 
@@ -34,7 +31,7 @@ pub struct Migrated {
 
 impl Migrated {
     /// What a migration of a database with the versions `there` does.
-    fn since(there: &[i64]) -> Self {
+    pub(super) fn since(there: &[i64]) -> Self {
         let applied = missing(there).map(|m| format!("{:04} {}", m.version, m.description));
         Self {
             applied: applied.collect(),
@@ -45,7 +42,7 @@ impl Migrated {
 }
 
 /// The migrations that a database with the versions `there` lacks.
-fn missing(there: &[i64]) -> impl Iterator<Item = &'static Migration> {
+pub(super) fn missing(there: &[i64]) -> impl Iterator<Item = &'static Migration> {
     MIGRATIONS.iter().filter(|m| !there.contains(&m.version))
 }
 
@@ -105,117 +102,6 @@ async fn holds_data(connection: &mut SqliteConnection, path: &Path) -> Result<bo
     Ok(false)
 }
 
-/// Creates the schema of an empty cluster, or applies the missing migrations: in one transaction, through the leader.
-/// `file` is the path shown in errors.
-pub(super) async fn migrate_cluster(
-    client: &RqliteClient,
-    file: &Path,
-) -> Result<Migrated, DbError> {
-    let mut refused = None;
-    loop {
-        let there = applied_to_cluster(client, file).await?;
-        reject_newer(&there, file)?;
-        let migrated = Migrated::since(&there);
-        if migrated.applied.is_empty() {
-            return Ok(migrated);
-        }
-        // A refusal is a fault unless another process, or an earlier attempt of this one, has migrated the cluster since.
-        if let Some((before, error)) = refused
-            && before == there
-        {
-            return Err(DbError::Cluster(error));
-        }
-        let missing = missing_statements(&there, file).await?;
-        match client.execute_unmarked(&missing, COMMAND_WAIT_MAX).await {
-            Ok(_) => return Ok(migrated),
-            Err(error @ ClusterError::Refused(_)) => refused = Some((there, error)),
-            Err(error) => return Err(error.into()),
-        }
-    }
-}
-
-/// The statements that apply the migrations which a database with the versions `there` lacks, and give it a lineage.
-async fn missing_statements(there: &[i64], file: &Path) -> Result<Vec<SqlStatement>, DbError> {
-    let mut all = Vec::new();
-    if there.is_empty() {
-        let mut scratch = scratch_schema().await.at(file)?;
-        let table = sqlx::query_scalar("select sql from sqlite_schema where name = ?");
-        let table: String = table.bind(TABLE).fetch_one(&mut scratch).await.at(file)?;
-        all.push(json!([table]));
-    }
-    let note = format!(
-        "insert into {TABLE} (version, description, installed_on, success, checksum, execution_time) \
-         values (?, ?, ?, 1, unhex(?), 0)"
-    );
-    // The column's default would be the time at which each node applies the statement.
-    let installed_on = Clock::system().now().format("%F %T").to_string();
-    for migration in missing(there) {
-        let statements = statements(migration.sql.as_str()).into_iter();
-        all.extend(statements.map(|sql| json!([sql])));
-        let (version, description) = (migration.version, &migration.description);
-        let checksum = hex(&migration.checksum);
-        all.push(json!([note, version, description, installed_on, checksum]));
-    }
-    let lineage = "insert into lineage (lineage_id) values (?) on conflict do nothing";
-    let id = Random::system().hex_128();
-    all.push(json!([
-        lineage,
-        id.map_err(|error| DbError::other(file, error))?
-    ]));
-    Ok(all)
-}
-
-/// The versions of the migrations that a cluster has; none if it is empty.
-async fn applied_to_cluster(client: &RqliteClient, file: &Path) -> Result<Vec<i64>, DbError> {
-    let count = "select count(*) filter (where name in (?, ?, ?)), count(*) from sqlite_schema";
-    let count = json!([count, TABLE, MARKS[0], MARKS[1]]);
-    let counts = client.query(&count, COMMAND_WAIT_MAX).await?;
-    match counts.first().map(Vec::as_slice) {
-        Some([_, all]) if *all == 0 => return Ok(Vec::new()),
-        Some([ours, _]) if *ours == 3 => {}
-        _ => return Err(DbError::NotOurs(file.to_owned())),
-    }
-    let select = json!([format!("select version from {TABLE} order by version")]);
-    let rows = client.query(&select, COMMAND_WAIT_MAX).await?;
-    Ok(rows
-        .iter()
-        .filter_map(|row| row.first()?.as_i64())
-        .collect())
-}
-
-/// Splits a migration into statements, because rqlite takes one at a time. A semicolon ends a statement except in a
-/// text, a comment or a trigger's body.
-fn statements(sql: &str) -> Vec<String> {
-    let (mut statements, mut one, mut code, mut in_text) =
-        (Vec::new(), String::new(), String::new(), false);
-    for line in sql.lines() {
-        let mut rest = line;
-        while let Some(next) = rest.chars().next() {
-            if !in_text && rest.starts_with("--") {
-                one.push_str(rest);
-                break;
-            }
-            rest = &rest[next.len_utf8()..];
-            in_text ^= next == '\'';
-            let words = code.trim().to_ascii_lowercase();
-            let is_open = words.starts_with("create trigger") && !words.ends_with("end");
-            if next == ';' && !in_text && !is_open {
-                statements.push(std::mem::take(&mut one));
-                code.clear();
-            } else {
-                one.push(next);
-                code.push(next);
-            }
-        }
-        one.push('\n');
-        code.push('\n');
-    }
-    if !code.trim().is_empty() {
-        statements.push(one);
-    }
-    statements
-}
-
 /// An empty database in memory with the schema of this release.
 pub(super) async fn scratch_schema() -> sqlx::Result<SqliteConnection> {
     let mut scratch = unlogged().in_memory(true).connect().await?;
@@ -273,7 +159,7 @@ fn newest() -> i64 {
     versions.max().unwrap_or(0)
 }
 
-fn reject_newer(applied: &[i64], path: &Path) -> Result<(), DbError> {
+pub(super) fn reject_newer(applied: &[i64], path: &Path) -> Result<(), DbError> {
     let (found, known) = (applied.last().copied().unwrap_or(0), newest());
     if found > known {
         return Err(DbError::Newer {
@@ -298,9 +184,25 @@ async fn applied(connection: &mut SqliteConnection, path: &Path) -> Result<Vec<i
         .list_applied_migrations(&MIGRATIONS.table_name)
         .await;
     let applied = applied.map_err(|error| DbError::other(path, error))?;
-    let mut versions: Vec<i64> = applied.iter().map(|migration| migration.version).collect();
-    versions.sort_unstable();
-    Ok(versions)
+    let applied = applied.iter().map(|one| (one.version, hex(&one.checksum)));
+    known_versions(applied.collect(), path)
+}
+
+/// The versions of applied migrations, in order. Refuses a database whose migrations, given with the checksums in hexadecimal,
+/// are not this release's: an earlier build made it.
+pub(super) fn known_versions(mut applied: Vec<(i64, String)>, path: &Path) -> Result<Vec<i64>, DbError> {
+    applied.sort_unstable();
+    let differs = |(version, checksum): &&(i64, String)| {
+        let mut known = MIGRATIONS.iter().filter(|known| known.version == *version);
+        known.any(|known| hex(&known.checksum) != *checksum)
+    };
+    if let Some((version, _)) = applied.iter().find(differs) {
+        return Err(DbError::Foreign {
+            path: path.to_owned(),
+            version: *version,
+        });
+    }
+    Ok(applied.into_iter().map(|(version, _)| version).collect())
 }
 
 /// Gives the database its permanent id (see `migrations/0003_change.sql`).
@@ -375,7 +277,7 @@ fn spelling(sql: &str) -> String {
 /// The only encoding that our queries pack and unpack.
 const ENCODING: &str = "UTF-8";
 /// Tables in every database of ours since its third migration, and hardly ever in those of other programs.
-const MARKS: [&str; 2] = ["lineage", "review_change"];
+pub(super) const MARKS: [&str; 2] = ["lineage", "review_change"];
 
 /// Refuses a file with another program's tables, and one whose texts are not UTF-8. A file without tables is accepted.
 pub(super) async fn identify(path: &Path) -> Result<(), DbError> {
@@ -431,34 +333,5 @@ async fn judge(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbE
         Ok(())
     } else {
         Err(DbError::NotOurs(path.to_owned()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-    use sqlx::{AssertSqlSafe, Connection as _};
-
-    use super::{MIGRATIONS, scratch_schema, statements};
-
-    async fn objects(connection: &mut SqliteConnection) -> Vec<(String, String)> {
-        let select = "select name, coalesce(sql, '') from sqlite_schema where name not like '\\_sqlx%' escape '\\' \
-                      and name not like 'sqlite\\_%' escape '\\' order by name";
-        sqlx::query_as(select).fetch_all(connection).await.unwrap()
-    }
-
-    #[tokio::test]
-    async fn migrations_one_statement_at_a_time_make_the_same_schema() {
-        let mut whole = scratch_schema().await.unwrap();
-        let options = SqliteConnectOptions::new().in_memory(true);
-        let mut by_one = SqliteConnection::connect_with(&options).await.unwrap();
-        for migration in MIGRATIONS.iter() {
-            for statement in statements(migration.sql.as_str()) {
-                let ran = sqlx::query(AssertSqlSafe(statement.clone())).execute(&mut by_one);
-                ran.await
-                    .unwrap_or_else(|error| panic!("{statement}: {error}"));
-            }
-        }
-        assert_eq!(objects(&mut by_one).await, objects(&mut whole).await);
     }
 }

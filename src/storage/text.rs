@@ -76,20 +76,3 @@ pub(super) fn instant(text: &str) -> Option<DateTime<Utc>> {
 pub fn instant_or_epoch(text: &str) -> DateTime<Utc> {
     instant(text).unwrap_or_default()
 }
-
-// Several values packed into one by a query, for speed: each row and column that SQLite returns has a high cost,
-// regardless of its size. A value is its length in bytes, a colon, and its bytes; null has no length.
-
-/// Removes one value from the start of `packed`; `Some(None)` for null, `None` if the rest is malformed.
-pub fn unpack_value<'a>(packed: &mut &'a [u8]) -> Option<Option<&'a [u8]>> {
-    let colon = packed.iter().position(|byte| *byte == b':')?;
-    let length = std::str::from_utf8(&packed[..colon]).ok()?;
-    let rest = &packed[colon + 1..];
-    *packed = rest;
-    if length.is_empty() {
-        return Some(None);
-    }
-    let (value, rest) = rest.split_at_checked(length.parse().ok()?)?;
-    *packed = rest;
-    Some(Some(value))
-}

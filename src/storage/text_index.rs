@@ -1,14 +1,11 @@
-//! Repairs the text index: triggers keep it in step, but a shell can delete from it or drop it.
-//!
-//! Refuses to use an index with forged pages: the SQLite that sqlx links is older than 3.53.2, whose FTS5 trusts the
-//! length that a page states and writes beyond a buffer (CVE-2026-11822, CVE-2026-11824). Its own `integrity-check`
-//! reads pages the same way, so here they are read as rows of an ordinary table.
+//! Repairs the text index, merges its segments, and lends its readers. Triggers keep it in step, but a shell can delete from
+//! it or drop it.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{ConnectOptions as _, Connection as _, Executor, Sqlite};
+use sqlx::{ConnectOptions as _, Connection as _};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::error::{AtPath as _, DbError};
@@ -17,147 +14,27 @@ use super::text::Text;
 use super::write::Write;
 use crate::compute::lock;
 
-/// As in migration 0003; `check` compares the two.
+/// As in `migrations/0003_change.sql`; `check` compares the two.
 const CREATE: &str =
     "create virtual table review_fts using fts5 (text, review_id unindexed, tokenize = 'trigram')";
-/// Whether the tables of the index's pages and settings exist.
-const HAS_PAGES: &str =
-    "select count(*) = 2 from sqlite_schema where name in ('review_fts_data', 'review_fts_config')";
-/// Whether the index uses `secure-delete`, which we never use and which also trusts pages (CVE-2026-119374), or has a
-/// leaf page whose content ends within its four-byte header (bytes 3 and 4 hold the end). Rows 1 and 10 are not pages,
-/// and neither are rows with one of the bits 31 to 36 in their number
-/// (<https://www.sqlite.org/fts5.html#the_data_table>).
-const FORGED: &str = "select exists (select 1 from review_fts_config where k = 'secure-delete') \
-     or exists (select 1 from review_fts_data where id not in (1, 10) and (id >> 31) & 63 = 0 \
-     and (typeof(block) <> 'blob' or length(block) < 4 or hex(substr(block, 3, 2)) < '0004'))";
-/// The structure record, which lists the segments.
-const STRUCTURE: &str = "select cast(block as blob) from review_fts_data where id = 10";
-/// The largest segment number.
-const SEGMENT_MAX: u64 = 65_535;
-
 /// Every query looks into each segment. More than this many are merged; an import of 10,000 reviews leaves 11.
-const SEGMENTS_MAX: u64 = 4;
+const SEGMENTS_MAX: i64 = 4;
 /// Maximum number of steps of a merge, which write 16 GB.
 pub const MERGE_STEPS_MAX: usize = 4_096;
 /// One step of a merge of all segments, which writes about 1,024 pages
 /// (<https://www.sqlite.org/fts5.html#the_merge_command>). Other writers wait for it, some 50 ms.
 const MERGE: &str = "insert into review_fts (review_fts, rank) values ('merge', -1024)";
 
-/// Whether FTS5 can read the index without leaving its buffers; true if there is none. Reads every page: 0.15 s for
-/// 100,000 reviews.
-pub(super) async fn is_sound(connection: &mut SqliteConnection) -> sqlx::Result<bool> {
-    let has_pages: bool = sqlx::query_scalar(HAS_PAGES)
-        .fetch_one(&mut *connection)
-        .await?;
-    if !has_pages {
-        return Ok(true);
-    }
-    let is_forged: bool = sqlx::query_scalar(FORGED)
-        .fetch_one(&mut *connection)
-        .await?;
-    let structure: Option<Vec<u8>> = sqlx::query_scalar(STRUCTURE)
-        .fetch_optional(connection)
-        .await?;
-    let structure = structure.unwrap_or_default();
-    Ok(!is_forged && names_segments_alone(&structure).unwrap_or(false))
-}
-
-/// Rebuilds the index from the reviews if it is not sound, without reading the old index; returns whether it did.
-pub(super) async fn make_sound(connection: &mut SqliteConnection) -> sqlx::Result<bool> {
-    if is_sound(connection).await? {
-        return Ok(false);
-    }
-    let mut transaction = connection.begin_with("begin immediate").await?;
-    sqlx::query("drop table review_fts")
-        .execute(&mut *transaction)
-        .await?;
-    sqlx::query(CREATE).execute(&mut *transaction).await?;
-    add_missing(&mut *transaction).await?;
-    transaction.commit().await?;
-    Ok(true)
-}
-
 /// Does one step of a merge if the index has many segments; returns whether it did.
 pub async fn merge_step(write: &mut Write) -> sqlx::Result<bool> {
-    let structure: Option<Vec<u8>> = sqlx::query_scalar(STRUCTURE)
-        .fetch_optional(&mut *write)
+    let segments = sqlx::query_scalar!("select count(distinct segid) from review_fts_idx")
+        .fetch_one(&mut *write)
         .await?;
-    let segments = structure.and_then(|structure| Some(heading(&structure)?.segments));
-    let is_worth_it = segments.is_some_and(|segments| segments > SEGMENTS_MAX);
+    let is_worth_it = segments > SEGMENTS_MAX;
     if is_worth_it {
         sqlx::query(MERGE).execute(&mut *write).await?;
     }
     Ok(is_worth_it)
-}
-
-/// The start of a structure record.
-struct Heading<'a> {
-    levels: u64,
-    segments: u64,
-    /// The numbers of each segment.
-    numbers: usize,
-    rest: &'a [u8],
-}
-
-/// `None` if the record is too short.
-fn heading(record: &[u8]) -> Option<Heading<'_>> {
-    /// Prefix after the cookie in the second version of the format.
-    const SECOND: [u8; 4] = [0xff, 0, 0, 1];
-    let mut rest = record.get(4..)?;
-    // In the second version, each segment has five more numbers.
-    let mut numbers = 3;
-    if let Some(after) = rest.strip_prefix(&SECOND) {
-        rest = after;
-        numbers += 5;
-    }
-    let (levels, segments) = (varint(&mut rest)?, varint(&mut rest)?);
-    let _written = varint(&mut rest)?;
-    Some(Heading {
-        levels,
-        segments,
-        numbers,
-        rest,
-    })
-}
-
-/// Whether a structure record lists only valid segment numbers: with number 0, other records would be read as pages.
-/// `None` if the record is too short.
-fn names_segments_alone(record: &[u8]) -> Option<bool> {
-    let Heading {
-        levels,
-        numbers,
-        mut rest,
-        ..
-    } = heading(record)?;
-    for _ in 0..levels {
-        let (_merging, segments) = (varint(&mut rest)?, varint(&mut rest)?);
-        for _ in 0..segments {
-            if !(1..=SEGMENT_MAX).contains(&varint(&mut rest)?) {
-                return Some(false);
-            }
-            for _ in 1..numbers {
-                varint(&mut rest)?;
-            }
-        }
-    }
-    Some(true)
-}
-
-/// Removes a SQLite varint from the start of `rest` (<https://www.sqlite.org/fileformat2.html#varint>).
-fn varint(rest: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    for place in 0..9 {
-        let (byte, after) = rest.split_first()?;
-        *rest = after;
-        if place == 8 {
-            return Some(number << 8 | u64::from(*byte));
-        }
-        number = number << 7 | u64::from(byte & 0x7f);
-        if byte & 0x80 == 0 {
-            break;
-        }
-    }
-    Some(number)
 }
 
 /// Whether every review has a row in the index. Compares only row ids (FTS5 keeps one in `review_fts_docsize` for each,
@@ -175,23 +52,18 @@ pub(super) async fn is_whole(connection: &mut SqliteConnection) -> sqlx::Result<
     .await
 }
 
-/// Adds the missing rows; returns their number.
+/// Adds an index row for each review without one; returns the number of added rows.
 pub(super) async fn repair(write: &mut Write) -> sqlx::Result<u64> {
     if !is_there(write.for_reading()).await? {
         sqlx::query(CREATE).execute(&mut *write).await?;
     }
-    add_missing(&mut *write).await
-}
-
-/// Adds an index row for each review without one; returns the number of added rows.
-async fn add_missing<'c>(executor: impl Executor<'c, Database = Sqlite>) -> sqlx::Result<u64> {
     let added = sqlx::query!(
         "insert into review_fts (rowid, text, review_id)
          select c.review_no, r.text, r.review_id
          from review_change as c left join review_fts_docsize as d on d.id = c.review_no
          cross join review as r on r.review_id = c.review_id where d.id is null"
     )
-    .execute(executor)
+    .execute(write)
     .await?;
     Ok(added.rows_affected())
 }

@@ -30,7 +30,7 @@ const BATCH_AFTER: Duration = Duration::from_millis(100);
 /// The delay before a failed read or write of the database is repeated.
 const RECORD_AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// While hosts hang or wait, results of other hosts cause a read of the database at most once in this interval. The
-/// delay before a read when the cluster's lease was too short for an exchange.
+/// delay before a read when the lease was too short for an exchange.
 const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// Maximum number of results that wait for a locked database; beyond it, sending pauses.
 const UNRECORDED_MAX: usize = 10_000;
@@ -141,7 +141,7 @@ impl Worker {
             self.in_flight.shutdown().await;
         }
         self.flush().await;
-        // On a cluster, this worker runs again when it gets the lease back. What was cut is due then.
+        // On many nodes, this worker runs again when it gets the lease back. What was cut is due then.
         let unrecorded = self.unrecorded.iter();
         self.busy = unrecorded.map(|attempt| attempt.subscription_id).collect();
         self.queues = HostQueues::default();

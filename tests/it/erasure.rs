@@ -76,7 +76,6 @@ fn stored_rows(app: &TestApp) -> String {
     let tables = [
         "review_source",
         "mention",
-        "derived_index",
         "derived_analysis",
         "review_fts",
     ];

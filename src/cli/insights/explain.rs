@@ -89,7 +89,7 @@ mod tests {
             findings: judged.findings,
             mentions: Vec::new(),
             overall: (Polarity::Positive, 3),
-            phrases: Vec::new(),
+            phrases: String::new(),
         };
         assert_eq!(
             explain(original, &analysis),

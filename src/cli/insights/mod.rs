@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
+use futures_util::TryStreamExt as _;
 use sqlx::SqliteConnection;
 
 use super::database::{find, read};
@@ -21,7 +22,7 @@ use crate::model::Status;
 use crate::snapshot::input::SnapshotInput;
 use crate::snapshot::insights::insights;
 use crate::snapshot::{analyze, survey};
-use crate::storage::reviews::{Newest, Numbered, count_published};
+use crate::storage::reviews::{Numbered, newest};
 use crate::storage::{COMMAND_WAIT_MAX, Database};
 use crate::{storage, wire};
 
@@ -309,6 +310,9 @@ async fn rebuild(database: &DatabaseConfig, engine: Option<Arc<Engine>>) -> anyh
     Ok(report_done(&rebuilt?))
 }
 
+/// Number of analyses that one transaction stores.
+const STORED_AT_ONCE: usize = 256;
+
 /// Returns the report.
 async fn rebuild_all(database: &Database, engine: Option<&Arc<Engine>>) -> anyhow::Result<String> {
     let mut connection = database.reader().await?;
@@ -319,11 +323,10 @@ async fn rebuild_all(database: &Database, engine: Option<&Arc<Engine>>) -> anyho
     let mut write = database.write_derived(&[]).await?;
     let deleted = clear(&mut write).await?;
     write.commit().await?;
-    let total = count_published(&mut connection).await?;
-    let bar = progress("reading texts", total);
+    let reviews: Vec<Numbered> = newest(&mut connection).try_collect().await?;
+    let bar = progress("reading texts", reviews.len() as u64);
     let (mut read, mut analysed, mut findings, mut mentions) = (0, 0, 0, 0);
-    let mut newest = Newest::default();
-    while let Some(reviews) = newest.next(&mut connection).await? {
+    for reviews in reviews.chunks(STORED_AT_ONCE) {
         let analyses: Vec<_> = reviews
             .iter()
             .map(|Numbered { review, .. }| analyze(&analyzer, review, Subject::of(review).hash()))

@@ -14,7 +14,7 @@ use crate::storage::{DbError, Write};
 
 /// Reviews per statement.
 const BATCH: usize = 500;
-/// Rows per transaction of a cluster.
+/// Rows per transaction, if many nodes share the database.
 const GROUP_MAX: usize = 5_000;
 
 impl MergeError {

@@ -7,7 +7,7 @@ use super::quotes::{Shortlist, quote_rank};
 use super::roster::Roster;
 use crate::insights::analysis::TextLanguage;
 use crate::insights::packed_analysis::{
-    MASKED_FINDINGS_MAX, PackedAnalysisRef, PackedFinding, PackedName, WitnessCount, bits,
+    MASKED_FINDINGS_MAX, PackedAnalysis, PackedFinding, PackedName, WitnessCount, bits,
 };
 use crate::insights::witness::DISCONTENT_MAX;
 use crate::model::{MentionKind, ReviewVote, Vote, VoteCounts};
@@ -132,7 +132,7 @@ impl Counted {
         counted
     }
 
-    fn count(&mut self, position: u32, packed_analysis: PackedAnalysisRef<'_>, roster: &Roster) {
+    fn count(&mut self, position: u32, packed_analysis: &PackedAnalysis, roster: &Roster) {
         let (head, corpus) = (packed_analysis.head, &mut self.corpus);
         corpus.window.get_or_insert((head.day, head.day)).0 = head.day;
         corpus.reviews += 1;
@@ -180,7 +180,7 @@ impl Counted {
         });
     }
 
-    fn count_aspects(&mut self, position: u32, packed_analysis: PackedAnalysisRef<'_>) -> Judged {
+    fn count_aspects(&mut self, position: u32, packed_analysis: &PackedAnalysis) -> Judged {
         let newest = self.corpus.window.map_or(0, |(_, newest)| newest);
         let age_days = newest - packed_analysis.head.day;
         let mut judged = Judged::default();
@@ -216,13 +216,13 @@ impl Counted {
     fn count_names(
         &mut self,
         position: u32,
-        packed_analysis: PackedAnalysisRef<'_>,
+        packed_analysis: &PackedAnalysis,
         roster: &Roster,
         judged: &Judged,
         overall: Vote,
     ) {
         let aspects = self.aspects.len();
-        for name in packed_analysis.names {
+        for name in &packed_analysis.names {
             let Some(entity) = roster.find(name.key) else {
                 continue;
             };
@@ -245,11 +245,11 @@ impl Counted {
                 review.vote = overall;
             }
             opinion_counts.votes.count_review(review);
-            let told = findings_of(name, packed_analysis);
-            let ranked = (0..).zip(packed_analysis.findings).zip(judged.quote_ranks);
+            let findings = findings_of(name, packed_analysis);
+            let ranked = (0..).zip(&packed_analysis.findings).zip(judged.quote_ranks);
             for ((number, finding), quote_rank) in ranked {
                 // A sentence about a person is not quoted as praise or blame if the review as a whole contradicts it.
-                let is_fit = told >> number & 1_u32 == 1
+                let is_fit = findings >> number & 1_u32 == 1
                     && (!is_person || finding.polarity == packed_analysis.head.overall);
                 if let Some(list) = opinion_counts.quotes.get_mut(finding.polarity as usize)
                     && let Some(quote_rank) = quote_rank.filter(|_| is_fit)
@@ -277,7 +277,7 @@ struct Judged {
 
 /// The quotable findings about `name`: findings about it and no other name of its kind; for a service or place,
 /// findings in the sentence that names it or in the next one that continues about it.
-fn findings_of(name: &PackedName, packed_analysis: PackedAnalysisRef<'_>) -> u32 {
+fn findings_of(name: &PackedName, packed_analysis: &PackedAnalysis) -> u32 {
     let own = match name.kind {
         MentionKind::Technician => name.finding_mask,
         MentionKind::Service | MentionKind::ServiceArea => name.finding_mask & name.near_mask,
@@ -306,7 +306,7 @@ pub fn review_vote<'a>(findings: impl Iterator<Item = &'a PackedFinding>) -> Opt
 }
 
 /// A review's vote on an aspect; `None` if it does not mention it.
-pub fn vote_of(packed_analysis: PackedAnalysisRef<'_>, aspect: u8) -> Option<ReviewVote> {
+pub fn vote_of(packed_analysis: &PackedAnalysis, aspect: u8) -> Option<ReviewVote> {
     let findings = packed_analysis.findings.iter();
     review_vote(findings.filter(|finding| finding.aspect == aspect))
 }

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
 
-use crate::insights::packed_analysis::PackedAnalysisRef;
+use crate::insights::packed_analysis::PackedAnalysis;
 use crate::insights::text::Fingerprint;
 
 /// Minimum number of reviews with a frequent phrase.
@@ -26,7 +26,7 @@ pub struct FrequentPhrases(BTreeMap<u32, (u32, u32)>);
 
 impl FrequentPhrases {
     /// Counts the phrases in `analyses`, which are newest first.
-    pub fn new(analyses: &[PackedAnalysisRef<'_>]) -> Self {
+    pub fn new(analyses: &[&PackedAnalysis]) -> Self {
         Self(most_frequent(analyses, &rough_counts(analyses)))
     }
 
@@ -38,7 +38,7 @@ impl FrequentPhrases {
 
 /// The phrases with the most reviews, each with at least [`REVIEWS_MIN`]: the number of reviews and the position of the
 /// newest of them, by hash. `counts` are the [`rough_counts`].
-fn most_frequent(analyses: &[PackedAnalysisRef<'_>], counts: &[u32]) -> BTreeMap<u32, (u32, u32)> {
+fn most_frequent(analyses: &[&PackedAnalysis], counts: &[u32]) -> BTreeMap<u32, (u32, u32)> {
     let mut cells = 2 * PHRASES_MAX;
     loop {
         // An approximate count is never too small: a phrase outside of the fullest cells has at most as many reviews as
@@ -59,9 +59,9 @@ fn most_frequent(analyses: &[PackedAnalysisRef<'_>], counts: &[u32]) -> BTreeMap
 }
 
 /// The number of reviews with a phrase of each truncated hash; more if a review has several such phrases.
-fn rough_counts(analyses: &[PackedAnalysisRef<'_>]) -> Vec<u32> {
+fn rough_counts(analyses: &[&PackedAnalysis]) -> Vec<u32> {
     let mut counts = vec![0; 1 << ROUGH_BITS];
-    for hash in analyses.iter().flat_map(|analysis| analysis.phrases) {
+    for hash in analyses.iter().flat_map(|analysis| &analysis.phrases) {
         counts[rough(*hash)] += 1;
     }
     counts
@@ -81,7 +81,7 @@ fn nth_largest(counts: &[u32], n: usize) -> u32 {
 
 /// By hash, the number of reviews and the newest review of all phrases in cells with a count of at least `fullest`.
 fn exact(
-    analyses: &[PackedAnalysisRef<'_>],
+    analyses: &[&PackedAnalysis],
     counts: &[u32],
     fullest: u32,
 ) -> Vec<(u32, (u32, u32))> {
@@ -106,9 +106,9 @@ impl Marked {
 
 /// Calls `take` with every marked phrase: the position of the packed analysis, the packed analysis, and the hash.
 pub fn each_marked<'a>(
-    analyses: &[PackedAnalysisRef<'a>],
+    analyses: &[&'a PackedAnalysis],
     marked: &Marked,
-    mut take: impl FnMut(u32, PackedAnalysisRef<'a>, u32),
+    mut take: impl FnMut(u32, &'a PackedAnalysis, u32),
 ) {
     for (position, analysis) in (0..).zip(analyses) {
         for hash in analysis
@@ -167,7 +167,7 @@ mod tests {
             phrases: phrases.as_slice().into(),
         };
         let analyses: Vec<PackedAnalysis> = reviews.iter().map(analysis).collect();
-        let borrowed = analyses.iter().map(PackedAnalysis::borrowed);
+        let borrowed = analyses.iter();
         FrequentPhrases::new(&borrowed.collect::<Vec<_>>())
     }
 

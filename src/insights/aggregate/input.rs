@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chrono::NaiveDate;
 
 use super::frequent_phrases::FrequentPhrases;
-use crate::insights::packed_analysis::PackedAnalysisRef;
+use crate::insights::packed_analysis::PackedAnalysis;
 use crate::insights::trades::Trade;
 use crate::links::Links;
 use crate::model::MentionKind;
@@ -25,7 +25,7 @@ pub struct Original {
 /// Input of the aggregation.
 pub struct AggregateInput<'a> {
     /// The packed analyses of all analyzed reviews, newest first.
-    pub analyses: &'a [PackedAnalysisRef<'a>],
+    pub analyses: &'a [&'a PackedAnalysis],
     /// Their most frequent phrases.
     pub phrases: &'a FrequentPhrases,
     /// Number of reviews that have no packed analysis yet.

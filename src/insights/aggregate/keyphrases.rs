@@ -179,7 +179,7 @@ fn together(
             };
             let topic = &mut topics[at];
             topic.overall.count(packed_analysis.head.overall.into());
-            bits(aspect_bits(packed_analysis.findings)).for_each(|aspect| {
+            bits(aspect_bits(&packed_analysis.findings)).for_each(|aspect| {
                 if let Some(joint) = topic.joint.get_mut(aspect) {
                     *joint += 1;
                 }

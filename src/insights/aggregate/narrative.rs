@@ -13,7 +13,7 @@ use super::quotes::{Originals, quote_rank};
 use super::roster::{PERSON_MIN, Roster};
 use super::topics::things;
 use crate::insights::analysis::{Polarity, TextLanguage};
-use crate::insights::packed_analysis::{PackedAnalysisRef, PackedFinding};
+use crate::insights::packed_analysis::{PackedAnalysis, PackedFinding};
 use crate::insights::trades::Trade;
 use crate::model::{MentionKind, Vote, VoteCounts};
 use crate::wire::{Aspect, Entities, Entity, Evidence, Faq, FaqBasis, Quote, Sentence, Share};
@@ -280,7 +280,7 @@ pub struct SharedPhrase {
 }
 
 /// A sentence that blames an aspect: the position of its review, its packed analysis, and the finding.
-type Blame<'a> = (u32, PackedAnalysisRef<'a>, PackedFinding);
+type Blame<'a> = (u32, &'a PackedAnalysis, PackedFinding);
 
 impl Complaint {
     pub fn about(

@@ -8,7 +8,7 @@ use super::input::{AggregateInput, Original};
 use super::roster::{PERSON_MIN, Roster};
 use crate::insights::analysis::{LanguageCode, Polarity};
 use crate::insights::packed_analysis::{
-    MASKED_FINDINGS_MAX, PackedAnalysisRef, PackedFinding, WitnessCount,
+    MASKED_FINDINGS_MAX, PackedAnalysis, PackedFinding, WitnessCount,
 };
 use crate::insights::text::{LanguageWords, TokenizedText, is_quotable, says_by_itself};
 use crate::insights::trades::Trade;
@@ -74,7 +74,7 @@ impl Shortlist {
 /// polarity.
 pub fn quote_rank(
     finding: PackedFinding,
-    packed_analysis: PackedAnalysisRef<'_>,
+    packed_analysis: &PackedAnalysis,
     age_days: i32,
 ) -> Option<u32> {
     let head = packed_analysis.head;
@@ -115,7 +115,7 @@ pub const fn fits_stars(polarity: Polarity, stars: u8) -> bool {
 #[derive(Debug)]
 pub struct SegmentedOriginal<'a> {
     pub original: Original,
-    pub analysis: PackedAnalysisRef<'a>,
+    pub analysis: &'a PackedAnalysis,
     pub text: TokenizedText,
 }
 
@@ -143,7 +143,7 @@ impl<'a> Originals<'a> {
     }
 
     /// The packed analysis at `position`, newest first.
-    fn analysis(&self, position: u32) -> Option<PackedAnalysisRef<'a>> {
+    fn analysis(&self, position: u32) -> Option<&'a PackedAnalysis> {
         self.sources.analyses.get(position as usize).copied()
     }
 

@@ -61,7 +61,7 @@ impl<'a> TokenContext<'a> {
             sentence,
             through: sentence,
             span: self.tagged.text.span(self.name.clone()),
-            rule,
+            rule: rule.to_owned(),
         }
     }
 

@@ -77,7 +77,7 @@ impl CuedNames {
                     sentence,
                     through: sentence,
                     span: text.span(at..at + len),
-                    rule,
+                    rule: rule.to_owned(),
                 });
                 at += len;
             }

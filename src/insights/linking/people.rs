@@ -125,7 +125,7 @@ impl People {
                 sentence: u32::try_from(one.sentence).unwrap_or(u32::MAX),
                 through: u32::try_from(through(one, &seen, tagged)).unwrap_or(u32::MAX),
                 span: tagged.text.span(one.tokens.clone()),
-                rule,
+                rule: rule.to_owned(),
             };
             if one.count == names.len() {
                 mentions.extend(names.into_iter().map(|name| mention(vec![name])));

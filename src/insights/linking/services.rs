@@ -116,7 +116,7 @@ impl Services {
                     .filter(|id| known.contains(*id))
                     .collect();
                 if let [id] = among.as_slice() {
-                    (one.candidates, one.rule) = (vec![(*id).clone()], "context");
+                    (one.candidates, one.rule) = (vec![(*id).clone()], "context".to_owned());
                     break;
                 }
             }

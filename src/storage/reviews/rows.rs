@@ -3,11 +3,11 @@
 //! An invalid row (a shell can switch checks off) is reported when it is read, and left out; invalid UTF-8 becomes
 //! U+FFFD. One invalid row never stops the others.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
-use futures_util::TryStreamExt;
+use futures_util::future::ready;
+use futures_util::{Stream, TryStreamExt};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 use thiserror::Error;
@@ -16,40 +16,72 @@ use crate::model::{
     Day, InvalidReviewId, Mentions, Method, Rating, Response, Review, ReviewId, Source, Status,
     Verification,
 };
-use crate::storage::text::{instant, strings, text_lossy, utc, utc_seconds};
-use crate::storage::{Text, Write, unpack_value as value};
+use crate::storage::text::{instant, strings, utc, utc_seconds};
+use crate::storage::{Text, Write};
 
-/// A query for packed reviews: the SQL before and after the one list of columns; [`unpack`] is its inverse. A value is
-/// packed as its length in bytes, a colon, and its bytes; null has no length. The mentions come last, as pairs of kind
-/// and value, and a semicolon ends the review. Of a review with more than 1 MiB of text (the bound of a JSON line in
-/// imports) only id and day are read: SQLite's values have at most 10^9 bytes, and a row holds 256 reviews.
-macro_rules! packed {
-    ($before:tt, $after:tt $(, $argument:expr)*) => {
-        sqlx::query_scalar!(
-            $before + r#" concat(octet_length(r.review_id), ':', r.review_id, octet_length(reviewed_on), ':', reviewed_on,
-                 iif(octet_length(author) + coalesce(octet_length(title), 0) + octet_length(text)
-                       + coalesce(octet_length(withheld_reason), 0) + coalesce(octet_length(language), 0)
-                       + octet_length(source_name) + coalesce(octet_length(source_url), 0)
-                       + coalesce(octet_length(response_text), 0) + coalesce(octet_length(response_author), 0) > 1048576,
-                     '::::::::::::::::',
-                     concat(octet_length(rating), ':', rating, octet_length(author), ':', author, octet_length(title), ':', title,
-                       octet_length(text), ':', text, octet_length(status), ':', status,
-                       octet_length(withheld_reason), ':', withheld_reason, octet_length(language), ':', language,
-                       octet_length(source_name), ':', source_name, octet_length(source_url), ':', source_url,
-                       octet_length(verified), ':', verified, octet_length(verification_method), ':', verification_method,
-                       octet_length(verified_at), ':', verified_at, octet_length(response_text), ':', response_text,
-                       octet_length(response_on), ':', response_on, octet_length(response_author), ':', response_author,
-                       octet_length(updated_at), ':', updated_at)),
-                 coalesce((select concat(octet_length(n.review_no), ':', n.review_no, octet_length(n.observed_at), ':', n.observed_at,
-                             '1:', iif(n.bound_change_no is n.change_no, 'b', iif(n.bound_change_no is null, 'n', 'f')))
-                           from review_change as n where n.review_id = r.review_id), '::1:b'),
-                 (select iif(sum(octet_length(value)) > 1048576, '!',
-                    group_concat(concat(octet_length(kind), ':', kind, octet_length(value), ':', value), ''))
-                  from mention as m where m.review_id = r.review_id),
-                 ';') "# + $after
+/// A query for reviews: the part of the SQL after the one list of columns, which begins with `from` and names `review` as
+/// `r` and `review_change` as `n`, and its arguments. Of a review with more than 1 MiB of text (the bound of a JSON line
+/// in imports) no long text is read.
+macro_rules! select_reviews {
+    ($rest:tt $(, $argument:expr)*) => {
+        sqlx::query_as!(
+            ReviewRow,
+            r#"select r.review_id as "review_id!: Text", r.rating as "rating!: i64", r.reviewed_on as "reviewed_on!: Text",
+                 iif(octet_length(r.author) > 1048576, '', r.author) as "author!: Text",
+                 iif(octet_length(r.title) > 1048576, '', r.title) as "title?: Text",
+                 iif(octet_length(r.text) > 1048576, '', r.text) as "text!: Text", r.status as "status!: Text",
+                 iif(octet_length(r.withheld_reason) > 1048576, '', r.withheld_reason) as "withheld_reason?: Text",
+                 iif(octet_length(r.language) > 1048576, '', r.language) as "language?: Text",
+                 iif(octet_length(r.source_name) > 1048576, '', r.source_name) as "source_name!: Text",
+                 iif(octet_length(r.source_url) > 1048576, '', r.source_url) as "source_url?: Text",
+                 r.verified as "verified!: i64", r.verification_method as "verification_method!: Text", r.verified_at as "verified_at?: Text",
+                 iif(octet_length(r.response_text) > 1048576, '', r.response_text) as "response_text?: Text",
+                 r.response_on as "response_on?: Text",
+                 iif(octet_length(r.response_author) > 1048576, '', r.response_author) as "response_author?: Text",
+                 r.updated_at as "updated_at?: Text",
+                 octet_length(r.author) + coalesce(octet_length(r.title), 0) + octet_length(r.text)
+                   + coalesce(octet_length(r.withheld_reason), 0) + coalesce(octet_length(r.language), 0)
+                   + octet_length(r.source_name) + coalesce(octet_length(r.source_url), 0)
+                   + coalesce(octet_length(r.response_text), 0) + coalesce(octet_length(r.response_author), 0)
+                   > 1048576 as "is_oversized!: bool",
+                 (select iif(sum(octet_length(m.value)) > 1048576, null, json_group_array(json_array(m.kind, m.value)))
+                    from mention as m where m.review_id = r.review_id) as "mentions?: Text",
+                 n.review_no as "review_no?: i64", n.observed_at as "observed_at?: Text",
+                 n.bound_change_no as "bound_change_no?: i64", n.change_no as "change_no?: i64" "# + $rest
             $(, $argument)*
         )
     };
+}
+
+/// The columns of a review; texts may have any bytes.
+struct ReviewRow {
+    review_id: Text,
+    rating: i64,
+    reviewed_on: Text,
+    author: Text,
+    title: Option<Text>,
+    text: Text,
+    status: Text,
+    withheld_reason: Option<Text>,
+    language: Option<Text>,
+    source_name: Text,
+    source_url: Option<Text>,
+    verified: i64,
+    verification_method: Text,
+    verified_at: Option<Text>,
+    response_text: Option<Text>,
+    response_on: Option<Text>,
+    response_author: Option<Text>,
+    updated_at: Option<Text>,
+    is_oversized: bool,
+    /// A JSON array of pairs of kind and value; `None` if they are too long.
+    mentions: Option<Text>,
+    review_no: Option<i64>,
+    /// When the publisher first saw another program's change.
+    observed_at: Option<Text>,
+    /// The change that `updated_at` belongs to.
+    bound_change_no: Option<i64>,
+    change_no: Option<i64>,
 }
 
 /// The database and its newest change at the time of a read.
@@ -89,62 +121,16 @@ pub struct Changed {
     pub review: Option<Numbered>,
 }
 
-/// Number of reviews per row of [`Newest`]: the cost of a row does not depend on its size.
-const REVIEWS_PER_ROW: i64 = 256;
-
-/// Reads the published reviews in batches, newest first: date descending, then id ascending.
-#[derive(Debug, Default)]
-pub struct Newest {
-    /// Day and id of the last review read; greater than any stored value at the start.
-    day: Option<Vec<u8>>,
-    id: Vec<u8>,
-}
-
-impl Newest {
-    /// The next older reviews, up to 256; `None` after the oldest. All have the same state of the database if
-    /// `connection` is in a transaction.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub async fn next(
-        &mut self,
-        connection: &mut SqliteConnection,
-    ) -> sqlx::Result<Option<Vec<Numbered>>> {
-        let mut rows = packed!(
-            r#"select group_concat(packed, '') as "packed: Vec<u8>" from (select"#,
-            "as packed from review as r indexed by review_newest
-             where status = 'published' and reviewed_on = cast(? as text) and review_id > cast(? as text)
-             order by review_id limit ?)",
-            self.day,
-            self.id,
-            REVIEWS_PER_ROW
-        )
-        .fetch_one(&mut *connection)
-        .await?;
-        if rows.is_none() {
-            rows = packed!(
-                r#"select group_concat(packed, '') as "packed: Vec<u8>" from (select"#,
-                "as packed from review as r indexed by review_newest
-                 where status = 'published' and reviewed_on < coalesce(cast(? as text), x'')
-                 order by reviewed_on desc, review_id limit ?)",
-                self.day,
-                REVIEWS_PER_ROW
-            )
-            .fetch_one(&mut *connection)
-            .await?;
-        }
-        let Some(rows) = rows else { return Ok(None) };
-        let mut rows = unpack(&rows);
-        // The rows come in this order, but SQLite does not guarantee it for an aggregate.
-        rows.sort_by_key(|row| (Reverse(row.reviewed_on), row.review_id));
-        // Without this check, rows that cannot be unpacked would be read again and again.
-        let Some(last) = rows.last() else {
-            return Err(sqlx::Error::Decode("reviews cannot be unpacked".into()));
-        };
-        self.day = last.reviewed_on.map(<[u8]>::to_vec);
-        self.id = last.review_id.unwrap_or_default().to_vec();
-        Ok(Some(rows.iter().filter_map(numbered).collect()))
-    }
+/// The published reviews, newest first: date descending, then id ascending.
+pub fn newest(
+    connection: &mut SqliteConnection,
+) -> impl Stream<Item = sqlx::Result<Numbered>> + Send + '_ {
+    let rows = select_reviews!(
+        r#"from review as r indexed by review_newest left join review_change as n on n.review_id = r.review_id
+           where r.status = 'published' order by r.reviewed_on desc, r.review_id"#
+    )
+    .fetch(connection);
+    rows.try_filter_map(|row| ready(Ok(numbered(row))))
 }
 
 /// Number of reviews that changed after `change_no`.
@@ -178,16 +164,15 @@ pub async fn changed_since(
     )
     .fetch_all(&mut *connection)
     .await?;
-    let rows = packed!(
-        "select",
-        r#"as "packed!: Vec<u8>" from review_change as c cross join review as r using (review_id) where c.change_no > ?"#,
+    let rows = select_reviews!(
+        "from review_change as n cross join review as r on r.review_id = n.review_id where n.change_no > ?",
         change_no
     )
     .fetch_all(connection)
     .await?;
-    let rows = rows.iter().flat_map(|row| unpack(row));
     let mut reviews: HashMap<String, Numbered> = rows
-        .filter_map(|row| numbered(&row))
+        .into_iter()
+        .filter_map(numbered)
         .map(|numbered| (numbered.review.id.to_string(), numbered))
         .collect();
     let ids = ids.iter().map(AsRef::as_ref);
@@ -218,20 +203,15 @@ pub(super) async fn of_ids(
     is_published: bool,
 ) -> sqlx::Result<Vec<Numbered>> {
     let ids = Value::from(ids).to_string();
-    let rows = packed!(
-        "select",
-        r#"as "packed!: Vec<u8>" from json_each(?) as i cross join review as r on r.review_id = i.value
-           where r.status = 'published' or not ?"#,
+    let rows = select_reviews!(
+        r#"from json_each(?) as i cross join review as r on r.review_id = i.value
+           left join review_change as n on n.review_id = r.review_id where r.status = 'published' or not ?"#,
         ids,
         is_published
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows
-        .iter()
-        .flat_map(|row| unpack(row))
-        .filter_map(|row| numbered(&row))
-        .collect())
+    Ok(rows.into_iter().filter_map(numbered).collect())
 }
 
 /// The reviews that have a version of one of these sources (a JSON array of names), in no particular order.
@@ -239,19 +219,14 @@ pub(super) async fn reviews_of_sources(
     connection: &mut SqliteConnection,
     names: &str,
 ) -> sqlx::Result<Vec<Numbered>> {
-    let rows = packed!(
-        "select",
-        r#"as "packed!: Vec<u8>" from review as r where r.review_id in
+    let rows = select_reviews!(
+        r#"from review as r left join review_change as n on n.review_id = r.review_id where r.review_id in
              (select s.review_id from review_source as s where s.source_name in (select value from json_each(?)))"#,
         names
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows
-        .iter()
-        .flat_map(|row| unpack(row))
-        .filter_map(|row| numbered(&row))
-        .collect())
+    Ok(rows.into_iter().filter_map(numbered).collect())
 }
 
 /// The review, published or withheld.
@@ -259,14 +234,13 @@ pub(super) async fn reviews_of_sources(
 /// # Errors
 /// When the database cannot be read.
 pub async fn find(connection: &mut SqliteConnection, id: &str) -> sqlx::Result<Option<Review>> {
-    let row = packed!(
-        "select",
-        r#"as "packed!: Vec<u8>" from review as r where review_id = ?"#,
+    let row = select_reviews!(
+        "from review as r left join review_change as n on n.review_id = r.review_id where r.review_id = ?",
         id
     )
     .fetch_optional(connection)
     .await?;
-    Ok(row.and_then(|row| unpack(&row).first().and_then(readable)))
+    Ok(row.and_then(numbered).map(|numbered| numbered.review))
 }
 
 /// The database's id and newest change number.
@@ -303,24 +277,17 @@ pub async fn unreadable(
     connection: &mut SqliteConnection,
     limit: usize,
 ) -> sqlx::Result<Vec<(String, Flaw)>> {
-    let mut rows = packed!(
-        "select",
-        r#"as "packed!: Vec<u8>" from review as r order by review_id"#
+    let mut rows = select_reviews!(
+        "from review as r left join review_change as n on n.review_id = r.review_id order by r.review_id"
     )
     .fetch(connection);
     let mut unreadable = Vec::new();
-    while let Some(packed) = rows.try_next().await? {
-        let row = unpack(&packed).into_iter().next();
-        let flaw = row
-            .as_ref()
-            .map_or(Some(Flaw::Broken), |row| review(row).err());
-        if let Some(flaw) = flaw.filter(|_| unreadable.len() < limit) {
-            unreadable.push((
-                row.and_then(|row| row.review_id)
-                    .map(text_lossy)
-                    .unwrap_or_default(),
-                flaw,
-            ));
+    while let Some(row) = rows.try_next().await? {
+        let id = row.review_id.clone();
+        if let Err(flaw) = review(row)
+            && unreadable.len() < limit
+        {
+            unreadable.push((id.into(), flaw));
         }
     }
     Ok(unreadable)
@@ -345,16 +312,20 @@ pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<BTreeMa
     Ok(withheld)
 }
 
-fn numbered(row: &PackedRow<'_>) -> Option<Numbered> {
-    let review_no = ascii(row.review_no).and_then(|number| number.parse().ok());
-    let binding = match row.binding {
-        Some(b"n") => Binding::New,
-        Some(b"f") => Binding::Foreign,
-        Some(_) | None => Binding::Bound,
+/// `None` if the row is invalid; the reason is logged.
+fn numbered(row: ReviewRow) -> Option<Numbered> {
+    let binding = match (row.bound_change_no, row.change_no) {
+        (bound, change) if bound == change => Binding::Bound,
+        (None, _) => Binding::New,
+        (Some(_), _) => Binding::Foreign,
     };
-    readable(row).map(|review| Numbered {
+    let (id, review_no) = (row.review_id.clone(), row.review_no);
+    let review = review(row).inspect_err(|flaw| {
+        tracing::warn!(review.id = id.as_ref(), "review.unreadable: the row {flaw}");
+    });
+    Some(Numbered {
         review_no,
-        review,
+        review: review.ok()?,
         binding,
     })
 }
@@ -507,66 +478,6 @@ pub async fn count_published(connection: &mut SqliteConnection) -> sqlx::Result<
     Ok(count.unsigned_abs())
 }
 
-// Reviews packed into one value each by the queries above, for speed, and unpacked again.
-
-/// A review's stored values. A review whose texts are too long has only its id and day.
-#[derive(Debug)]
-pub(super) struct PackedRow<'a> {
-    pub(super) review_id: Option<&'a [u8]>,
-    pub(super) reviewed_on: Option<&'a [u8]>,
-    /// The other columns, in the order of the query.
-    pub(super) others: [Option<&'a [u8]>; 16],
-    pub(super) review_no: Option<&'a [u8]>,
-    /// When the publisher first saw another program's change.
-    pub(super) observed_at: Option<&'a [u8]>,
-    /// `b` bound, `n` new, `f` changed by another program.
-    pub(super) binding: Option<&'a [u8]>,
-    /// Pairs of kind and value.
-    pub(super) mentions: Vec<(&'a [u8], &'a [u8])>,
-}
-
-/// Replaces mentions that are too long.
-const OVERSIZED: &[u8] = b"!;";
-
-pub(super) fn unpack(mut packed: &[u8]) -> Vec<PackedRow<'_>> {
-    let mut rows = Vec::new();
-    while !packed.is_empty()
-        && let Some(row) = unpack_one(&mut packed)
-    {
-        rows.push(row);
-    }
-    rows
-}
-
-fn unpack_one<'a>(packed: &mut &'a [u8]) -> Option<PackedRow<'a>> {
-    let (review_id, reviewed_on) = (value(packed)?, value(packed)?);
-    let mut others = [None; 16];
-    for other in &mut others {
-        *other = value(packed)?;
-    }
-    let mut row = PackedRow {
-        review_id,
-        reviewed_on,
-        others,
-        review_no: value(packed)?,
-        observed_at: value(packed)?,
-        binding: value(packed)?,
-        mentions: Vec::new(),
-    };
-    if let Some(rest) = packed.strip_prefix(OVERSIZED) {
-        *packed = rest;
-        row.others = [None; 16];
-        return Some(row);
-    }
-    loop {
-        if let Some(rest) = packed.strip_prefix(b";") {
-            *packed = rest;
-            return Some(row);
-        }
-        row.mentions.push((value(packed)??, value(packed)??));
-    }
-}
-
 // Turns a stored row into a review, or into the reason why the row is invalid. Determines which changes of a row by
 // other programs are accepted; contains no SQL.
 
@@ -589,106 +500,68 @@ pub enum Flaw {
     Reserved,
 }
 
-/// `None` if the row is invalid; the reason is logged.
-pub(super) fn readable(row: &PackedRow<'_>) -> Option<Review> {
-    let review = review(row);
-    if let Err(flaw) = &review {
-        tracing::warn!(
-            review.id = row.review_id.map(text_lossy),
-            "review.unreadable: the row {flaw}"
-        );
-    }
-    review.ok()
-}
-
-pub(super) fn review(row: &PackedRow<'_>) -> Result<Review, Flaw> {
-    if row.others.iter().all(Option::is_none) {
+fn review(row: ReviewRow) -> Result<Review, Flaw> {
+    if row.is_oversized || row.mentions.is_none() {
         return Err(Flaw::Oversized);
     }
-    let id = ascii(row.review_id)
-        .ok_or(Flaw::Broken)?
-        .parse()
-        .map_err(|error| match error {
-            InvalidReviewId::Reserved(_) => Flaw::Reserved,
-            InvalidReviewId::Characters(_) => Flaw::Broken,
-        })?;
+    let id = row.review_id.as_ref().parse().map_err(|error| match error {
+        InvalidReviewId::Reserved(_) => Flaw::Reserved,
+        InvalidReviewId::Characters(_) => Flaw::Broken,
+    })?;
     sound(id, row).ok_or(Flaw::Broken)
 }
 
-fn sound(id: ReviewId, row: &PackedRow<'_>) -> Option<Review> {
-    let [
-        rating,
-        author,
-        title,
-        text,
-        status,
-        withheld_reason,
-        language,
-        source_name,
-        source_url,
-        rest @ ..,
-    ] = row.others;
-    let [
-        verified,
-        method,
-        verified_at,
-        response_text,
-        response_on,
-        response_author,
-        updated_at,
-    ] = rest;
-    let status = match (status?, verified?) {
-        (b"published", b"1") => Status::Published,
-        (b"withheld", _) => Status::Withheld {
-            reason: withheld_reason.map(text_lossy),
+fn sound(id: ReviewId, row: ReviewRow) -> Option<Review> {
+    let text = |text: Option<Text>| text.map(String::from);
+    let at = |text: Option<Text>| instant(text?.as_ref());
+    let status = match (row.status.as_ref(), row.verified) {
+        ("published", 1) => Status::Published,
+        ("withheld", _) => Status::Withheld {
+            reason: text(row.withheld_reason),
         },
         _ => return None,
     };
+    let response_on = row.response_on;
     Some(Review {
         id,
-        rating: Rating::try_from(ascii(rating)?.parse::<i64>().ok()?).ok()?,
-        date: ascii(row.reviewed_on)?.parse().ok()?,
-        author: text_lossy(author?),
-        title: title.map(text_lossy),
-        text: text_lossy(text?),
-        language: language.map(text_lossy),
+        rating: Rating::try_from(row.rating).ok()?,
+        date: row.reviewed_on.as_ref().parse().ok()?,
+        author: row.author.into(),
+        title: text(row.title),
+        text: row.text.into(),
+        language: text(row.language),
         source: Source {
-            name: text_lossy(source_name?),
-            url: source_url.map(text_lossy),
+            name: row.source_name.into(),
+            url: text(row.source_url),
         },
         verification: Verification {
-            verified: verified? == b"1",
-            method: Method::find(ascii(method)?)?,
-            verified_at: ascii(verified_at).and_then(instant),
+            verified: row.verified == 1,
+            method: Method::find(row.verification_method.as_ref())?,
+            verified_at: at(row.verified_at),
         },
-        mentions: mentions(&row.mentions),
-        response: response_text.map(|text| Response {
-            text: text_lossy(text),
-            date: ascii(response_on).and_then(|day| day.parse::<Day>().ok()),
-            author: response_author.map(text_lossy),
+        mentions: mentions(row.mentions?.as_ref())?,
+        response: row.response_text.map(|response| Response {
+            text: response.into(),
+            date: response_on.and_then(|day| day.as_ref().parse::<Day>().ok()),
+            author: text(row.response_author),
         }),
         status,
         // The later of the two counts: a shell may have set no time, or an earlier one.
-        updated_at: ascii(updated_at)
-            .and_then(instant)
-            .max(ascii(row.observed_at).and_then(instant)),
+        updated_at: at(row.updated_at).max(at(row.observed_at)),
     })
 }
 
-fn mentions(pairs: &[(&[u8], &[u8])]) -> Mentions {
+/// `pairs` is a JSON array of pairs of kind and value.
+fn mentions(pairs: &str) -> Option<Mentions> {
+    if pairs == "[]" {
+        return Some(Mentions::default());
+    }
+    let pairs: Vec<(String, String)> = serde_json::from_str(pairs).ok()?;
     let of = |kind: &str| {
-        pairs
-            .iter()
-            .filter(|(its, _)| *its == kind.as_bytes())
-            .map(|(_, value)| text_lossy(value))
-            .collect()
+        let values = pairs.iter().filter(|(its, _)| its == kind);
+        values.map(|(_, value)| value.clone()).collect()
     };
-    Mentions::new(of("technician"), of("service"), of("service_area"))
-}
-
-/// For columns whose checks allow only ASCII.
-pub(super) fn ascii(value: Option<&[u8]>) -> Option<&str> {
-    std::str::from_utf8(value?).ok()
+    Some(Mentions::new(of("technician"), of("service"), of("service_area")))
 }
 
 // Writes reviews: many per statement, and only those that differ, so that repeating a write changes nothing.
@@ -860,6 +733,8 @@ pub async fn observe(
 mod tests {
     use std::cmp::Reverse;
 
+    use futures_util::TryStreamExt as _;
+
     use crate::model::Review;
     use crate::storage::Database;
 
@@ -922,11 +797,8 @@ mod tests {
         write.commit().await.unwrap();
 
         let mut connection = database.readers().acquire().await.unwrap();
-        let mut read = Vec::new();
-        let mut newest = super::Newest::default();
-        while let Some(reviews) = newest.next(&mut connection).await.unwrap() {
-            read.extend(reviews.into_iter().map(|numbered| numbered.review));
-        }
+        let read: Vec<_> = super::newest(&mut connection).try_collect().await.unwrap();
+        let read: Vec<Review> = read.into_iter().map(|numbered| numbered.review).collect();
         assert_eq!(read.len(), (0..1512).filter(|n| n % 9 != 0).count());
         assert!(read.is_sorted_by_key(|review| (Reverse(review.date), review.id.clone())));
         for review in &read {

@@ -272,7 +272,7 @@ fn long_review(is_named: bool) -> Written {
         sentence: 39,
         through: 39,
         span: span(39),
-        rule: "full_name",
+        rule: "full_name".to_owned(),
     };
     one.review.rating = Rating::try_from(5).unwrap();
     one.review.text = vec![sentence; 40].join(" ");
@@ -282,7 +282,7 @@ fn long_review(is_named: bool) -> Written {
         findings: (0..40).map(finding).collect(),
         mentions: if is_named { vec![mention] } else { Vec::new() },
         overall: (Polarity::Positive, 1),
-        phrases: Vec::new(),
+        phrases: String::new(),
     };
     one
 }

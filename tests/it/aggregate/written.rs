@@ -9,7 +9,7 @@ use reviews_service::insights::aggregate::{
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::trades::AspectDefinition;
 use reviews_service::insights::{
-    Analysis, Finding, Hit, Mention, PackedAnalysis, Polarity, TextLanguage, TextSpan, Trade,
+    Analysis, Finding, Hit, Mention, PHRASE_SEPARATOR, PackedAnalysis, Polarity, TextLanguage, TextSpan, Trade,
 };
 use reviews_service::model::business::{Business, Editorial, Service, Technician};
 use reviews_service::model::{
@@ -151,7 +151,7 @@ fn sentences(dice: &mut Dice) -> (String, Vec<Finding>, Vec<Mention>) {
                 sentence,
                 through: sentence + 1,
                 span,
-                rule: "full_name",
+                rule: "full_name".to_owned(),
             });
         }
         text.push_str(words);
@@ -225,8 +225,9 @@ fn one(dice: &mut Dice, number: usize) -> Written {
                     &cut,
                     reviews_service::insights::trades::Background::shared(),
                 )
+                .join(PHRASE_SEPARATOR)
             } else {
-                Vec::new()
+                String::new()
             },
         },
     }
@@ -321,7 +322,7 @@ pub fn insights(written: &[Written]) -> Insights {
         .iter()
         .map(|one| one.name.as_str())
         .collect();
-    let analyses: Vec<_> = analyses.iter().map(PackedAnalysis::borrowed).collect();
+    let analyses: Vec<_> = analyses.iter().collect();
     let sources = AggregateInput {
         analyses: &analyses,
         phrases: &FrequentPhrases::new(&analyses),

@@ -7,7 +7,7 @@ use std::path::Path;
 use reviews_service::storage::{Database, DbError, verify};
 
 use super::{faults, make, names};
-use crate::support::{Generator, Logs, TestApp, check_in_step, sqlite3};
+use crate::support::{Generator, TestApp, sqlite3};
 
 fn mode(path: &Path) -> u32 {
     fs::metadata(path)
@@ -307,48 +307,4 @@ async fn unpublished_changes_are_not_faults() {
         verified.behind[0].contains("10 changes are not published yet"),
         "{verified:?}"
     );
-}
-
-#[tokio::test]
-async fn a_forged_text_index_is_never_read_and_is_rebuilt() {
-    let reviews = Generator::new(72).reviews(12);
-    for forged in [
-        // A page whose stated end is within its header; a page shorter than its header; an empty page.
-        "block = cast(substr(block, 1, 2) || x'0003' || substr(block, 5) as blob) where id > 10",
-        "block = x'000000' where id > 10",
-        "block = cast(block as text) where id > 10",
-        // Segment 0, whose pages are the records themselves; and a truncated record.
-        "block = x'0000000001010100010001' || x'0a' where id = 10",
-        "block = x'00000000' where id = 10",
-        // A setting of FTS5 that trusts pages.
-        "block = block; insert into review_fts_config values ('secure-delete', 1)",
-    ] {
-        let app = TestApp::with(&reviews).await;
-        assert_eq!(check(&app).await, [] as [&str; 0]);
-        sqlite3(&app.path(), &format!("update review_fts_data set {forged}"));
-        let wrong = check(&app).await;
-        assert!(
-            wrong.len() == 1 && wrong[0].contains("pages are malformed"),
-            "{forged}: {wrong:?}"
-        );
-        let (logs, capture) = Logs::begin();
-        let app = app.restart().await;
-        drop(capture);
-        assert_eq!(logs.with("text_index.forged").len(), 1, "{forged}");
-        assert_eq!(check(&app).await, [] as [&str; 0], "{forged}");
-        let found = "select count(*) from review_fts where review_fts match '\"the\"'";
-        let wanted = "select count(*) from review where text like '%the%'";
-        assert_eq!(sqlite3(&app.path(), found), sqlite3(&app.path(), wanted));
-        check_in_step(&app).await;
-    }
-}
-
-/// The faults of the file.
-async fn check(app: &TestApp) -> Vec<String> {
-    let readers = Database::open_read_only(&app.path()).await.unwrap();
-    let mut reader = readers.acquire().await.unwrap();
-    let wrong = verify(&mut reader).await.unwrap().wrong;
-    drop(reader);
-    readers.close().await;
-    wrong
 }

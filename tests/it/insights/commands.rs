@@ -161,12 +161,12 @@ fn check_distinguishes_outdated_analyses_from_wrong_ones() {
             "behind  insights: 256 ",
         ),
         (
-            "update derived_analysis set findings = '[]' where review_id = 'r-1150'",
+            "update derived_analysis set analysis = json_set(analysis, '$.findings', json('[]')) where review_id = 'r-1150'",
             2,
             "wrong   insights: r-1150 has findings that do not match",
         ),
         (
-            "update derived_index set note = x'01' where review_id = 'r-1150'",
+            "update derived_analysis set analysis = json_remove(analysis, '$.phrases') where review_id = 'r-1150'",
             2,
             "wrong   insights: r-1150 has findings that do not match",
         ),
@@ -176,7 +176,7 @@ fn check_distinguishes_outdated_analyses_from_wrong_ones() {
             "behind  insights: 1 ",
         ),
         (
-            "insert into derived_index values ('nobody', '', '', '[]', x'')",
+            "insert into derived_analysis values ('nobody', '', '', '{}')",
             2,
             "wrong   insights: analyses of reviews that are not published: 1",
         ),

@@ -1,14 +1,9 @@
-//! Stored analyses: only changed reviews are analysed, analyses of removed reviews are deleted, and errors in storing them
-//! delay no snapshot.
-
-use std::time::Duration;
+//! Stored analyses: only changed reviews are analysed, and analyses of removed reviews are deleted.
 
 use reviews_service::app::App;
 use reviews_service::config::Hosts;
 use reviews_service::snapshot::Publisher;
 use reviews_service::storage::Database;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{AssertSqlSafe, Connection, Executor};
 
 use super::*;
 use crate::support::{check_in_step, hub_options, links, publications, rows};
@@ -144,15 +139,11 @@ async fn analyses_of_removed_or_withheld_reviews_are_deleted() {
         ("delete from review", ""),
     ] {
         app.shell(sql).await;
-        for table in ["derived_analysis", "derived_index"] {
-            let ids = sqlite3(
-                &app.path(),
-                &format!(
-                    "select group_concat(review_id, ' ') from (select * from {table} order by 1);"
-                ),
-            );
-            assert_eq!(ids, left, "{table} after {sql}");
-        }
+        let ids = sqlite3(
+            &app.path(),
+            "select group_concat(review_id, ' ') from (select * from derived_analysis order by 1);",
+        );
+        assert_eq!(ids, left, "after {sql}");
         check_in_step(&app).await;
     }
 }
@@ -177,65 +168,13 @@ async fn invalid_analyses_are_created_again() {
     let (before, derived) = (bytes(&app), sqlite3(&app.path(), DERIVED));
     app.shell(
         "pragma ignore_check_constraints = on;
-         update derived_index set note = x'00' where review_id like 'r-1%';
-         update derived_index set names = 'x' where review_id like 'r-2%';
-         update derived_index set text_hash = '' where review_id like 'C%';",
+         update derived_analysis set analysis = 'x' where review_id like 'r-1%';
+         update derived_analysis set analysis = json_remove(analysis, '$.mentions') where review_id like 'r-2%';
+         update derived_analysis set text_hash = '' where review_id like 'C%';",
     )
     .await;
     let app = app.restart().await;
     assert!(bytes(&app) == before && sqlite3(&app.path(), DERIVED) == derived);
-}
-
-#[tokio::test]
-async fn a_snapshot_is_published_although_its_analyses_cannot_be_stored() {
-    let app = firm(&[("a", "Dana came.")]).await;
-    let mut write = app.database().write_as_owner().await.unwrap();
-    write
-        .execute(AssertSqlSafe("pragma busy_timeout = 20"))
-        .await
-        .unwrap();
-    write.commit().await.unwrap();
-    let ctx = Arc::clone(&app.app().ctx);
-    // Lock the database as soon as the new snapshot is published.
-    let mut swaps = ctx.current.swaps();
-    swaps.mark_unchanged();
-    sqlite3(
-        &app.path(),
-        "insert into review (review_id, rating, reviewed_on, text) values ('b', 5, '2026-11-01', 'Dana was late.')",
-    );
-    let lock = async {
-        let options = SqliteConnectOptions::new()
-            .filename(app.path())
-            .busy_timeout(Duration::from_secs(5));
-        let mut other = SqliteConnection::connect_with(&options).await.unwrap();
-        swaps.changed().await.unwrap();
-        other.execute("begin immediate").await.unwrap();
-        other
-    };
-    let publish = async {
-        while ctx.current.load().input.entries.len() < 2 {
-            tokio::task::yield_now().await;
-            app.app().publish_once().await.unwrap();
-        }
-    };
-    let (mut other, ()) = tokio::join!(lock, publish);
-    let error = app.app().drain().await.unwrap_err().to_string();
-    assert!(error.contains("locked"), "{error}");
-    assert_eq!(
-        mentioning(&app, "technicians", "Dana Whitfield").await,
-        2,
-        "the snapshot is published"
-    );
-    other.execute("rollback").await.unwrap();
-    assert_eq!(
-        sqlite3(&app.path(), "select count(*) from derived_analysis;"),
-        "1"
-    );
-    app.drain().await;
-    assert_eq!(
-        sqlite3(&app.path(), "select count(*) from derived_analysis;"),
-        "2"
-    );
 }
 
 #[tokio::test]

@@ -2,7 +2,8 @@
 
 use reviews_service::model::Review;
 use reviews_service::storage::reviews;
-use reviews_service::storage::reviews::Newest;
+use futures_util::TryStreamExt as _;
+use reviews_service::storage::reviews::{Numbered, newest};
 
 use super::*;
 use crate::support::{Generator, check_in_step};
@@ -112,7 +113,7 @@ async fn a_changed_roster_links_again_but_other_changes_of_the_business_do_not()
     assert_eq!(
         sqlite3(
             &app.path(),
-            "select count(distinct method_hash) from derived_index;"
+            "select count(distinct method_hash) from derived_analysis;"
         ),
         "1"
     );
@@ -126,11 +127,9 @@ async fn a_changed_roster_links_again_but_other_changes_of_the_business_do_not()
 /// The sample data without reviews, and the reviews.
 async fn without_reviews() -> (TestApp, Vec<Review>) {
     let app = TestApp::seeded().await;
-    let (mut reviews, mut newest) = (Vec::new(), Newest::default());
     let mut connection = app.database().readers().acquire().await.unwrap();
-    while let Some(batch) = newest.next(&mut connection).await.unwrap() {
-        reviews.extend(batch.into_iter().map(|numbered| numbered.review));
-    }
+    let reviews: Vec<Numbered> = newest(&mut connection).try_collect().await.unwrap();
+    let reviews = reviews.into_iter().map(|numbered| numbered.review).collect();
     drop(connection);
     app.shell("delete from review").await;
     (app, reviews)

@@ -19,7 +19,7 @@ use serde_json::Value;
 use crate::support::{TestApp, sqlite3, start};
 
 /// Selects all stored analyses.
-const DERIVED: &str = "select * from derived_analysis order by 1; select review_id, text_hash, method_hash, names, hex(note) from derived_index order by 1;";
+const DERIVED: &str = "select * from derived_analysis order by 1;";
 
 /// A firm with two people who share a first name.
 const FIRM: &str = "
@@ -66,14 +66,14 @@ async fn mentioning(app: &TestApp, kind: &str, name: &str) -> u64 {
 
 /// Marks all stored analyses, so that [`analysed_since_mark`] finds later ones.
 fn mark_analyses(path: &Path) {
-    sqlite3(path, "update derived_analysis set overall_score = 4711;");
+    sqlite3(path, "update derived_analysis set analysis = json_set(analysis, '$.overall[1]', 4711);");
 }
 
 /// IDs of the reviews analysed since [`mark_analyses`].
 fn analysed_since_mark(path: &Path) -> Vec<String> {
     let ids = sqlite3(
         path,
-        "select review_id from derived_analysis where overall_score <> 4711 order by 1;",
+        "select review_id from derived_review where score <> 4711 order by 1;",
     );
     ids.lines().map(str::to_owned).collect()
 }

@@ -130,7 +130,7 @@ async fn a_start_with_outdated_analyses_serves_them_and_continues() {
     // As if another release had analysed all reviews, and this one only the first.
     sqlite3(
         &app.path(),
-        "update derived_index set method_hash = 'older' where review_id <> 'a'",
+        "update derived_analysis set method_hash = 'older' where review_id <> 'a'",
     );
     let publisher = Publisher::new(app.database().clone(), links(), Clock::manual(start()));
     let snapshot = publisher.first().await.unwrap();

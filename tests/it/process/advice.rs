@@ -429,7 +429,7 @@ fn the_advice_of_check_repairs_what_it_found() {
     let home = firm();
     sqlite3(
         &home.path(),
-        "update derived_index set names = '[[\"technician\", \"x\"]]'",
+        "update derived_analysis set analysis = json_set(analysis, '$.overall[1]', 4711)",
     );
     let wrong = home.run(&["check"]);
     assert!(!wrong.out.contains(damaged), "{}", wrong.out);

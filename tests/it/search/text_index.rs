@@ -3,7 +3,8 @@
 use reviews_service::search::ResultPage;
 use reviews_service::snapshot::Snapshot;
 use reviews_service::storage::INDEX_READERS_MAX;
-use reviews_service::storage::reviews::Newest;
+use futures_util::TryStreamExt as _;
+use reviews_service::storage::reviews::{Numbered, newest};
 
 use super::*;
 use crate::support::{refused, sqlite3};
@@ -91,11 +92,8 @@ pub fn ids<'a>(found: &ResultPage, snapshot: &'a Snapshot) -> Vec<&'a str> {
 /// The current reviews of the database.
 async fn stored(app: &TestApp) -> Vec<Review> {
     let mut reader = app.database().readers().acquire().await.unwrap();
-    let (mut reviews, mut newest) = (Vec::new(), Newest::default());
-    while let Some(read) = newest.next(&mut reader).await.unwrap() {
-        reviews.extend(read.into_iter().map(|numbered| numbered.review));
-    }
-    reviews
+    let reviews: Vec<Numbered> = newest(&mut reader).try_collect().await.unwrap();
+    reviews.into_iter().map(|numbered| numbered.review).collect()
 }
 
 #[tokio::test]

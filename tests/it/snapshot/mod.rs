@@ -7,7 +7,6 @@ mod replaced;
 mod roster;
 
 use reviews_service::clock::Clock;
-use reviews_service::insights::store as insights;
 use reviews_service::model::Review;
 use reviews_service::snapshot::{Document, Publisher, Snapshot};
 use reviews_service::storage::Database;
@@ -65,14 +64,7 @@ impl PublisherRig {
 
     /// A fresh render of this database.
     async fn fresh(&self) -> Snapshot {
-        let snapshot = self.publisher.first().await.unwrap();
-        // Stored as by the service, so that the next publication uses the stored analyses.
-        let readings = self.publisher.backlog.first(usize::MAX);
-        let mut write = self.database.write().await.unwrap();
-        insights::save(&mut write, &readings).await.unwrap();
-        write.commit().await.unwrap();
-        self.publisher.backlog.remove(&readings);
-        snapshot
+        self.publisher.first().await.unwrap()
     }
 }
 

@@ -24,9 +24,11 @@ async fn firm(services: usize) -> TestApp {
 async fn ten_thousand_services_match_only_by_their_own_words() {
     let app = firm(10_000).await;
     // Analysed again, as after an import.
-    sqlite3(&app.path(), "delete from derived_index");
+    sqlite3(&app.path(), "delete from derived_analysis");
     let app = app.restart().await;
-    let names = "select max(json_array_length(names)), count(*) from derived_index";
+    let names = "select
+        (select max(named) from (select count(distinct value) as named from derived_mention group by review_id)),
+        (select count(*) from derived_analysis)";
     let [most, read] = sqlite3(&app.path(), names)
         .split('|')
         .map(|n| n.parse::<usize>().unwrap())

@@ -149,7 +149,6 @@ fn reader(path: &Path) -> rusqlite::Result<Connection> {
     if side.exists() {
         connection.execute("attach ? as side", [side.to_string_lossy()])?;
         for name in [
-            "derived_index",
             "derived_analysis",
             "derived_finding",
             "derived_mention",

@@ -12,7 +12,7 @@ use sqlx::{
 use thiserror::Error;
 use url::Url;
 
-use super::text::utc_seconds;
+use crate::storage::text::utc_seconds;
 use crate::clock::{Clock, Monotonic};
 use crate::compute::lock;
 use crate::random::Random;
@@ -76,7 +76,7 @@ impl Cluster {
     }
 
     /// Applies groups of statements, each as one transaction; with a basis, only if that still holds.
-    pub(super) async fn write_groups(
+    pub async fn write_groups(
         &self,
         basis: Option<WriteBasis>,
         groups: Vec<Vec<SqlStatement>>,
@@ -162,7 +162,7 @@ impl WriteBasis {
 // trusted because an operator configured them; requests to URLs from clients go through `websub::http_client`
 // instead.
 //
-// Each write has its own marker (migration 0020), so that it may be sent again after a cut connection or an election:
+// Each write has its own marker (`migrations/0010_process.sql`), so that it may be sent again after a cut connection or an election:
 // if the first attempt was applied, the second one fails as a whole because its marker exists.
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -175,7 +175,7 @@ const WAIT_MIN: Duration = Duration::from_millis(25);
 const WAIT_MAX: Duration = Duration::from_millis(800);
 /// SQLite's message if the marker already exists.
 const IS_APPLIED: &str = "UNIQUE constraint failed: write_marker.marker";
-/// Part of SQLite's message if a guard fails (migration 0020).
+/// Part of SQLite's message if a guard fails (`migrations/0010_process.sql`).
 const GUARD: &str = "guard_holds";
 
 /// Cloning shares the connections.
@@ -564,8 +564,10 @@ mod tests {
     use url::Url;
 
     use super::{ClusterError, Executed, RqliteClient, statement_of};
+    use crate::model::hash::hex;
     use crate::storage::DbError;
-    use crate::storage::schema::{MIGRATIONS, Migrated, faults, migrate_cluster, verify_version};
+    use crate::storage::cluster::migrate::migrate_cluster;
+    use crate::storage::schema::{MIGRATIONS, Migrated, faults, verify_version};
 
     const WAIT_MAX: Duration = Duration::from_secs(5);
 
@@ -778,7 +780,7 @@ mod tests {
 
     fn versions(count: usize) -> Value {
         let all = MIGRATIONS.iter().take(count);
-        json!({"values": all.map(|migration| vec![migration.version]).collect::<Vec<_>>()})
+        json!({"values": all.map(|one| json!([one.version, hex(&one.checksum)])).collect::<Vec<_>>()})
     }
 
     #[tokio::test]

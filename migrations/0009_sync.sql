@@ -1,7 +1,7 @@
--- Sources of reviews that the service fetches on a schedule (`reviews sync`). Secrets are never stored: a `${VARIABLE}` is read
--- from the environment at each run. Instants are RFC 3339.
+-- Sources of reviews that the service fetches on a schedule. Written by `reviews sync` and by the service.
 
 create table sync_source (
+    -- Secrets are never stored: a `${VARIABLE}` is read from the environment at each run.
     name            text not null primary key
         constraint sync_source_name_valid check (length(name) between 1 and 64 and name not glob '*[^A-Za-z0-9_-]*'),
     -- A URL, or a path below the folder REVIEWS_SYNC_FILES.
@@ -30,16 +30,17 @@ create table sync_source (
     last_modified   text
 ) strict, without rowid;
 
--- The reviews that runs of a source brought, and how many whole runs in a row lacked each.
 create table sync_review (
+    -- The reviews that runs of a source brought.
     name      text not null,
     review_id text not null,
+    -- How many whole runs in a row lacked it.
     missing   integer not null default 0,
     primary key (name, review_id)
 ) strict, without rowid;
 
--- Runs that `reviews sync run` asks the running service for; the command deletes its row once it has read the report.
 create table sync_request (
+    -- Runs that `reviews sync run` requests from the running service; the command deletes its row once it has read the report.
     request_id   integer primary key,
     name         text not null,
     requested_at text not null,
@@ -50,5 +51,3 @@ create table sync_request (
     report       text
 ) strict;
 
-alter table import_run add column sync_source text;
-alter table import_run add column scheduled integer not null default 0;

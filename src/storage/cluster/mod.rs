@@ -1,5 +1,11 @@
 //! A database shared by many nodes: reads use this node's file, writes use the cluster's HTTP API.
 
+mod client;
+pub(super) mod derived;
+mod migrate;
+mod write;
+
+use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -10,19 +16,26 @@ use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::error::{AtPath as _, DbError};
-use super::rqlite::{Cluster, ClusterError, Contact, Executed, Lease, NodeStatus, RqliteClient};
 use super::schema::Migrated;
 use super::text::{utc_milliseconds, utc_seconds};
-use super::write::{WorkingCopy, Write, level_with_cluster};
-use super::{Database, DeliveryLock, OpenFile, Writer, derived, schema};
+use super::write::Write;
+use super::{Database, DeliveryLock, OpenFile, Writer, schema};
 use crate::clock::Clock;
 use crate::compute::lock;
-use crate::config::ClusterAddress;
+use crate::config::{ClusterAddress, DatabaseAddress};
 use crate::random::Random;
+use client::{Contact, Executed, Lease, RqliteClient};
+use write::{WorkingCopy, level_with_cluster};
+
+pub use client::{COMMAND_WAIT_MAX, Cluster, ClusterError, NodeStatus, WRITE_WAIT_MAX};
+pub use write::RecordedWrite;
 
 /// Maximum time until this node's file has this process's writes, and the interval between two checks.
 const SEEN_WAIT_MAX: Duration = Duration::from_secs(30);
 const SEEN_INTERVAL: Duration = Duration::from_millis(20);
+
+/// The usual time until a write to a cluster is in a node's file.
+const FILE_LAG: Duration = Duration::from_millis(120);
 
 /// Time for which markers are kept: much longer than the half minute in which a write may be sent again.
 const MARKERS_KEPT: chrono::Duration = chrono::Duration::hours(6);
@@ -36,6 +49,15 @@ pub(super) async fn open_node_file(path: &Path) -> Result<OpenFile, DbError> {
     Ok(open)
 }
 
+/// Waits until the file at `address` has all of the leader's data; a file without a cluster always has.
+pub async fn level_with_leader(address: &DatabaseAddress) -> Result<(), DbError> {
+    if let DatabaseAddress::Cluster(cluster) = address {
+        let client = RqliteClient::new(cluster.nodes.clone())?;
+        level_with_cluster(&client, &cluster.file).await?;
+    }
+    Ok(())
+}
+
 impl Database {
     /// Joins the cluster at `address`; first creates its schema if it is empty, or migrates it.
     pub(super) async fn join_cluster(
@@ -43,7 +65,7 @@ impl Database {
         wait_max: Duration,
     ) -> Result<(Self, Migrated), DbError> {
         let client = RqliteClient::new(address.nodes.clone())?;
-        let migrated = schema::migrate_cluster(&client, &address.file).await?;
+        let migrated = migrate::migrate_cluster(&client, &address.file).await?;
         level_with_cluster(&client, &address.file).await?;
         schema::identify(&address.file).await?;
         let open = open_node_file(&address.file).await?;
@@ -79,11 +101,8 @@ impl Database {
             Writer::Cluster(cluster) => {
                 let copy = WorkingCopy::of(&cluster.client, &self.path).await?;
                 let transaction = copy.begin().await.at(&self.path)?;
-                Ok(Write::to_cluster(
-                    transaction,
-                    Arc::clone(cluster),
-                    Some(copy),
-                ))
+                let cluster = Arc::clone(cluster);
+                Ok(RecordedWrite::new(transaction, cluster, Some(copy)).into())
             }
         }
     }
@@ -95,7 +114,8 @@ impl Database {
         }
     }
 
-    pub fn is_cluster(&self) -> bool {
+    /// Whether many nodes share the database.
+    pub fn has_nodes(&self) -> bool {
         self.cluster().is_some()
     }
 
@@ -144,6 +164,13 @@ impl Database {
         Ok(())
     }
 
+    /// Waits until this node's file probably has a write that another node sent first; does nothing without a cluster.
+    pub async fn await_other_writes(&self) {
+        if self.has_nodes() {
+            Clock::system().sleep(FILE_LAG).await;
+        }
+    }
+
     /// Reopens the file if rqlited has replaced it; returns whether it was replaced.
     ///
     /// # Errors
@@ -157,7 +184,7 @@ impl Database {
         former.close().await;
         tracing::info!(
             file = %self.path.display(),
-            "cluster.file_replaced: rqlited replaced its file; reading the new one"
+            "node.file_replaced: rqlited replaced its file; reading the new one"
         );
         Ok(true)
     }
@@ -178,7 +205,7 @@ impl Database {
         derived::copy_reviews(&mut transaction, &ids)
             .await
             .at(&side)?;
-        Ok(Write::to_file(transaction))
+        Ok(transaction.into())
     }
 
     /// Deletes derived data from this node's side file: that of reviews that changed after `change_no` and are no
@@ -201,7 +228,7 @@ impl Database {
     /// # Errors
     /// When the cluster does not accept the write.
     pub async fn prune_markers(&self) -> Result<(), DbError> {
-        if !self.is_cluster() {
+        if !self.has_nodes() {
             return Ok(());
         }
         let before = utc_seconds(Clock::system().now() - MARKERS_KEPT);
@@ -229,13 +256,13 @@ pub struct NodeStanding {
 }
 
 impl Database {
-    /// Queries this node's rqlited for its status; does nothing without a cluster.
+    /// Queries this node's rqlited for its status; returns whether there is one.
     ///
     /// # Errors
     /// When it does not answer.
-    pub async fn ask_node(&self) -> Result<(), DbError> {
+    pub async fn ask_node(&self) -> Result<bool, DbError> {
         let Some(cluster) = self.cluster() else {
-            return Ok(());
+            return Ok(false);
         };
         let asked_at = Clock::system().monotonic();
         let status = cluster.client.status(STATUS_TIMEOUT).await?;
@@ -249,7 +276,7 @@ impl Database {
             heard_at: heard_at.or(before),
             status,
         });
-        Ok(())
+        Ok(true)
     }
 
     /// The last known status of the node; `None` without a cluster or before the first answer.
@@ -261,6 +288,32 @@ impl Database {
             status: contact.status,
             holds_lease: self.may_publish(),
         })
+    }
+}
+
+impl fmt::Display for NodeStanding {
+    /// The line of `/readyz`. A node that is cut off keeps serving, and reports how old its data may be.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.heard_ago.as_secs();
+        let NodeStatus {
+            leader,
+            is_leader,
+            entries_behind,
+            ..
+        } = &self.status;
+        if self.heard_ago > CUT_OFF_AFTER || leader.is_empty() {
+            return writeln!(
+                f,
+                "cluster: cut off; last contact with its leader was {seconds} s ago, and the served data may be that old"
+            );
+        }
+        let leader = if *is_leader { "this node" } else { leader };
+        let lease = if self.holds_lease { "here" } else { "elsewhere" };
+        writeln!(
+            f,
+            "cluster: leader {leader}; {entries_behind} entries behind; last contact with the leader {seconds} s ago; lease \
+             held {lease}"
+        )
     }
 }
 
@@ -335,7 +388,7 @@ const LEASE_MIN: Duration = Duration::from_secs(20);
 const CLOCKS_DIFFER_MAX: Duration = Duration::from_secs(1);
 const NAME: &str = "sender";
 /// A node without contact to its leader for this long counts as cut off.
-pub const CUT_OFF_AFTER: Duration = Duration::from_secs(3);
+const CUT_OFF_AFTER: Duration = Duration::from_secs(3);
 
 /// The right to send, held until it is dropped or, in a cluster, until the lease ends.
 #[must_use]
@@ -372,7 +425,7 @@ impl Database {
         &self,
         exchange: Duration,
     ) -> Result<Option<SenderLock>, DbError> {
-        if !self.is_cluster() {
+        if !self.has_nodes() {
             let lock = DeliveryLock::take(self.path())?;
             return Ok(lock.map(SenderLock::File));
         }

@@ -1,14 +1,12 @@
--- The hub. A subscription is due while what it has (delivered_version) is behind what is out (publication.version):
--- there is no queue, and a crash loses nothing.
---
--- Instants are RFC 3339 UTC with milliseconds, so that they compare as texts.
+-- The WebSub hub. A subscription is due while what it has (`delivered_version`) is behind `publication.version`: there is no
+-- queue, and a crash loses nothing. Written by the service. Instants have milliseconds, so that they compare as texts.
 
 create table subscription (
     subscription_id   integer primary key,
     -- The topic's document, not its URL: a new base URL orphans nobody.
     document          text not null
         constraint subscription_document_known check (document in ('reviews', 'json_feed', 'atom_feed')),
-    -- As it was given, and as it is compared (WebSub §5.1: percent-encoded unreserved characters decoded).
+    -- As requested, and as compared (WebSub §5.1: percent-encoded unreserved characters decoded).
     callback          text not null,
     callback_key      text not null,
     host              text not null,
@@ -18,11 +16,12 @@ create table subscription (
     secret            text constraint subscription_secret_short check (secret is null or length(cast(secret as blob)) < 200),
     lease_ends_at     text,
     delivered_version integer not null default 0,
+    -- Failed attempts in a row.
     failures          integer not null default 0 constraint subscription_failures_counted check (failures between 0 and 3),
     -- When to try again after a failure; null for at once.
     next_attempt_at   text,
     last_attempt_at   text,
-    -- What came of it: an HTTP status, or why there was none.
+    -- Its result: an HTTP status, or why there was none.
     last_outcome      text,
     created_at        text not null,
     updated_at        text not null,
@@ -31,41 +30,48 @@ create table subscription (
 ) strict;
 create index subscription_due on subscription (state, document, delivered_version);
 create index subscription_host on subscription (host, state);
+-- Only the newest ended subscriptions are kept, so that requests of strangers cannot fill the file.
+create index subscription_over on subscription (state, updated_at) where state in ('rejected', 'removed', 'lapsed');
 
--- What was asked for and is not verified yet: one for a subscription, the newest. Until it is verified nothing changes.
 create table intent (
+    -- A request that is not verified yet: at most one for each subscription, the newest. Until it is verified nothing changes.
     subscription_id integer primary key references subscription (subscription_id) on delete cascade,
     mode            text not null constraint intent_mode_known check (mode in ('subscribe', 'unsubscribe')),
     callback        text not null,
     secret          text constraint intent_secret_short check (secret is null or length(cast(secret as blob)) < 200),
     lease_seconds   integer not null constraint intent_lease_positive check (lease_seconds > 0),
-    -- Raised by every request that takes the place of one before: what became of an older one is of no interest.
+    -- Raised by every request that replaces an earlier one, whose outcome then no longer matters.
     serial          integer not null default 1,
-    -- What was out when the request was accepted: a new subscription gets what comes after it.
+    -- The published version when the request was accepted: a new subscription gets what comes after it.
     version         integer not null,
     attempts        integer not null default 0,
     next_attempt_at text not null,
-    requested_at    text not null
+    requested_at    text not null,
+    -- The network that sent the request, and the one to which the callback leads, if known: each has a share of the places.
+    source          text,
+    address         text,
+    -- The networks, as a JSON array, for which a verification that a rate limit postponed is booked at `next_attempt_at`.
+    booked          text constraint intent_booked_is_json check (booked is null or json_type(booked) = 'array')
 ) strict;
 create index intent_due on intent (next_attempt_at);
 
--- Attempts that failed, for the operator; pruned after 30 days.
 create table attempt (
+    -- Attempts that failed, for the operator; removed after 30 days.
     attempt_id  integer primary key,
     at          text not null,
     kind        text not null constraint attempt_kind_known check (kind in ('verification', 'delivery', 'denial')),
     document    text not null,
     callback    text not null,
     version     integer,
-    -- The HTTP status, where there was an answer.
+    -- The HTTP status, if there was a response.
     status      integer,
     reason      text not null,
     duration_ms integer not null
 ) strict;
 create index attempt_at on attempt (at);
 
--- What came of each version of each topic; pruned after 30 days.
 create table fan_out (
+    -- Deliveries of each version of each topic; removed after 30 days.
     document   text not null,
     version    integer not null,
     first_at   text not null,

@@ -1,5 +1,4 @@
-//! Derived data in a side file beside a node's file, because rqlited's file must not be written and every node derives
-//! the same data. It has the `derived_*` tables and views of the migrations and a copy of the reviews they refer to. It
+//! Derived data in a side file beside a node's file, which must not be written; every node derives the same data. It has the `derived_*` tables and views of the migrations and a copy of the reviews they refer to. It
 //! is a cache: a file with another release's schema is rebuilt.
 
 use std::path::{Path, PathBuf};
@@ -9,16 +8,15 @@ use percent_encoding::{AsciiSet, utf8_percent_encode};
 use sqlx::sqlite::{SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions};
 use sqlx::{AssertSqlSafe, Connection};
 
-use super::connection::options;
-use super::error::{AtPath as _, DbError};
-use super::files::{DatabaseFiles, create_private, files, pool};
-use super::schema;
+use crate::storage::connection::options;
+use crate::storage::error::{AtPath as _, DbError};
+use crate::storage::files::{self, DatabaseFiles, create_private, files, pool};
+use crate::storage::schema;
 
 /// Suffix appended to the name of the node's file.
 const SUFFIX: &str = "-derived";
 /// The schema objects of the side file: tables first, then objects that refer to them.
-const WANTED: &str = "select sql from sqlite_schema where sql is not null and (name in ('review', 'reading_deleted', \
-     'reading_of_deleted', 'reading_of_vanished') or name like 'derived\\_%' escape '\\') \
+const WANTED: &str = "select sql from sqlite_schema where sql is not null and (name = 'review' or name like 'derived\\_%' escape '\\') \
      order by case type when 'table' then 0 when 'view' then 1 else 2 end, name";
 /// Files of at most 32 MiB are rewritten when reviews are removed; a snapshot waits for the rewrite.
 const PAGES_REWRITTEN_MAX: i64 = 8 << 10;
@@ -29,12 +27,12 @@ const THERE: &str = "select sql from sqlite_schema where sql is not null \
      order by case type when 'table' then 0 when 'view' then 1 else 2 end, name";
 
 /// The side file of the node's file at `path`.
-pub(super) fn beside(path: &Path) -> PathBuf {
-    super::files::beside(path, SUFFIX)
+pub fn beside(path: &Path) -> PathBuf {
+    files::beside(path, SUFFIX)
 }
 
 /// Readers of a node's file that see the derived tables of `side` in place of its own, which are empty.
-pub(super) fn pool_with_side_file(place: &Arc<DatabaseFiles>, side: &Path) -> SqlitePoolOptions {
+pub fn pool_with_side_file(place: &Arc<DatabaseFiles>, side: &Path) -> SqlitePoolOptions {
     let (place, side) = (Arc::clone(place), side.to_string_lossy().into_owned());
     pool(&place).after_connect(move |connection, _| {
         let (place, side) = (Arc::clone(&place), side.clone());
@@ -65,7 +63,7 @@ pub(super) fn pool_with_side_file(place: &Arc<DatabaseFiles>, side: &Path) -> Sq
 }
 
 /// Opens or creates the side file for writing; its connections see the node's file at `path` as `node`.
-pub(super) async fn open(side: &Path, path: &Path) -> Result<SqlitePool, DbError> {
+pub async fn open(side: &Path, path: &Path) -> Result<SqlitePool, DbError> {
     let wanted = schema_statements().await.at(side)?;
     if side.exists() && there(side).await.ok().as_ref() != Some(&wanted) {
         for file in files(side) {
@@ -103,7 +101,7 @@ pub(super) async fn open(side: &Path, path: &Path) -> Result<SqlitePool, DbError
 }
 
 /// Copies these reviews from the node's file, because derived rows refer to them.
-pub(super) async fn copy_reviews(connection: &mut SqliteConnection, ids: &str) -> sqlx::Result<()> {
+pub async fn copy_reviews(connection: &mut SqliteConnection, ids: &str) -> sqlx::Result<()> {
     let copy = "insert or replace into main.review select * from node.review \
                 where review_id in (select value from json_each(?)) and status = 'published'";
     sqlx::query(copy)
@@ -114,7 +112,7 @@ pub(super) async fn copy_reviews(connection: &mut SqliteConnection, ids: &str) -
 }
 
 /// Deletes derived data of reviews that changed after `change_no` and are no longer published.
-pub(super) async fn sweep(connection: &mut SqliteConnection, change_no: i64) -> sqlx::Result<u64> {
+pub async fn sweep(connection: &mut SqliteConnection, change_no: i64) -> sqlx::Result<u64> {
     let sweep = "delete from main.review where review_id in (select review_id from node.review_change where change_no > ?) \
                  and not exists (select 1 from node.review as r where r.review_id = main.review.review_id and r.status = 'published')";
     let swept = sqlx::query(sweep)

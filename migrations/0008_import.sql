@@ -1,45 +1,49 @@
--- Imports as runs: `reviews status` lists them, and `reviews undo` takes one back.
+-- Imports as runs: `reviews status` lists them, and `reviews undo` takes one back. Written by imports.
 
 create table import_run (
-    run_id     integer primary key,
-    -- RFC 3339 UTC.
-    started_at text not null,
+    run_id      integer primary key,
+    started_at  text not null,
     -- A JSON array of the names of its files, without their folders.
-    files      text not null constraint import_run_files_are_json check (json_type(files) = 'array'),
-    added      integer not null default 0,
-    updated    integer not null default 0,
-    unchanged  integer not null default 0,
-    withdrawn  integer not null default 0,
-    rejected   integer not null default 0,
-    -- RFC 3339 UTC; null until all of it is taken back.
-    undone_at  text,
+    files       text not null constraint import_run_files_are_json check (json_type(files) = 'array'),
+    -- Reviews, by what the run did to them.
+    added       integer not null default 0,
+    updated     integer not null default 0,
+    unchanged   integer not null default 0,
+    withdrawn   integer not null default 0,
+    rejected    integer not null default 0,
+    -- Null until all of it is taken back.
+    undone_at   text,
     -- Whether the former values of its reviews are kept, without which it cannot be taken back.
-    is_kept    integer not null default 1 constraint import_run_is_kept_is_0_or_1 check (is_kept in (0, 1))
+    is_kept     integer not null default 1 constraint import_run_is_kept_is_0_or_1 check (is_kept in (0, 1)),
+    -- `sync_source.name` of a fetch, and whether it ran on its schedule.
+    sync_source text,
+    scheduled   integer not null default 0
 ) strict;
 
--- The sources of a run's reviews: former values are kept for the last runs of each source.
 create table import_run_source (
+    -- The sources of a run's reviews: former values are kept for the last runs of each source.
     run_id      integer not null,
     source_name text not null,
     primary key (run_id, source_name)
 ) strict, without rowid;
 
--- What the last runs did to each review. While `review_change` has the same number, nobody has changed the review since.
 create table import_run_review (
+    -- What the last runs did to each review.
     run_id           integer not null,
     review_id        text not null,
     kind             text not null constraint import_run_review_kind_known
         check (kind in ('added', 'restored', 'changed', 'deleted')),
-    -- The review's change numbers after and before the run.
+    -- The review's change numbers after and before the run. While `review_change` has the former, nobody has changed the review
+    -- since.
     change_no        integer not null,
     former_change_no integer,
-    -- JSON of a changed review's former values: `review`, its members that differ, and `source`, the source's last version.
+    -- A changed review's former values, as JSON: `review`, its members that differ, and `source`, its former `review_source`.
     former           text constraint import_run_review_former_is_json check (former is null or json_type(former) = 'object'),
     primary key (run_id, review_id)
 ) strict, without rowid;
 create index import_run_review_id on import_run_review (review_id);
 
--- Of a deleted review nothing readable stays. A review that comes back under its id is another one.
+-- Nothing readable of a deleted review stays. A review that comes back with its id is another one.
 create trigger import_run_review_of_deleted after delete on review begin
     update import_run_review set former = null where review_id = old.review_id and former is not null;
 end;
@@ -48,8 +52,8 @@ create trigger import_run_review_of_renamed after update of review_id on review 
     update import_run_review set former = null where review_id in (old.review_id, new.review_id) and former is not null;
 end;
 
--- Reviews that are gone because an import was taken back. The owner has not deleted them, so an import may bring them again.
 create table undone_review (
+    -- Reviews that are gone because an import was taken back. The owner has not deleted them, so an import may bring them again.
     review_id text not null,
     primary key (review_id)
 ) strict, without rowid;
