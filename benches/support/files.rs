@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 
 use chrono::DateTime;
 use futures_util::TryStreamExt as _;
+use futures_util::TryStreamExt as _;
+use futures_util::TryStreamExt as _;
+use futures_util::TryStreamExt as _;
+use futures_util::TryStreamExt as _;
+use futures_util::TryStreamExt as _;
 use reviews_service::insights::{Analyzer, Engine, Subject, store as insights};
-use futures_util::TryStreamExt as _;
 use reviews_service::snapshot;
-use futures_util::TryStreamExt as _;
 use reviews_service::storage;
-use futures_util::TryStreamExt as _;
 use reviews_service::storage::Database;
-use futures_util::TryStreamExt as _;
 use reviews_service::storage::reviews::{Numbered, newest, upsert};
-use futures_util::TryStreamExt as _;
 use reviews_service::wire;
 use serde_json::Value;
 

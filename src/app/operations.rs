@@ -146,7 +146,7 @@ fn measure(ctx: &Ctx, database: &Database) {
         metrics::NODE_IS_LEADER.gauge(&[]).set(figure(is_leader));
         let entries = node.status.entries_behind;
         metrics::NODE_ENTRIES_BEHIND.gauge(&[]).set(figure(entries));
-        let age = node.heard_ago.as_secs_f64();
+        let age = node.contact_age.as_secs_f64();
         metrics::NODE_CONTACT_AGE.gauge(&[]).set(age);
     }
     measure_process();

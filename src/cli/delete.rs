@@ -96,7 +96,8 @@ pub(super) fn traces(erased: Erased) -> String {
     match erased {
         Erased::Nothing | Erased::All => "and erased from the file".to_owned(),
         Erased::ButNodes => {
-            "and erased from the tables; each node's log keeps it until its next snapshot".to_owned()
+            "and erased from the tables; each node's log keeps it until its next snapshot"
+                .to_owned()
         }
         Erased::Later(why) => {
             let free = if let Postponed::NoRoom { .. } = why {

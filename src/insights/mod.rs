@@ -15,12 +15,12 @@ pub mod trades;
 mod witness;
 
 pub use analysis::{
-    Analysis, Finding, Hit, LanguageCode, Mention, PHRASE_SEPARATOR, Polarity, TextLanguage, TextSpan,
+    Analysis, Finding, Hit, LanguageCode, Mention, PHRASE_SEPARATOR, Polarity, TextLanguage,
+    TextSpan,
 };
 pub use analyzer::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
 pub use packed_analysis::{
-    PackedAnalysis, PackedFinding, PackedHead, PackedName, WitnessCount,
-    name_key,
+    PackedAnalysis, PackedFinding, PackedHead, PackedName, WitnessCount, name_key,
 };
 pub use trades::Trade;
 pub use witness::{CONFIRMED, settle, withdraw_overall, witness};

@@ -152,7 +152,7 @@ impl PackedAnalysis {
     pub fn new(analysis: &Analysis, review: &Review, trade: &Trade) -> Self {
         let text: Vec<char> = review.text.chars().collect();
         let sentences = analysis.sentences.iter();
-        let quotable: Vec<bool> = sentences.map(|its| is_quotable(&text, *its)).collect();
+        let quotable: Vec<bool> = sentences.map(|span| is_quotable(&text, *span)).collect();
         let findings: Box<[PackedFinding]> = analysis
             .findings
             .iter()

@@ -115,9 +115,8 @@ pub async fn verify(
 ) -> sqlx::Result<Vec<StoredAnalysisState>> {
     let ids: Vec<&str> = derived.iter().map(|one| one.id.as_str()).collect();
     let rows = rows(connection, &ids).await?.into_iter();
-    let rows: HashMap<String, AnalysisRow> = rows
-        .map(|row| (row.id.as_ref().to_owned(), row))
-        .collect();
+    let rows: HashMap<String, AnalysisRow> =
+        rows.map(|row| (row.id.as_ref().to_owned(), row)).collect();
     let state = |one: &StoredAnalysis| match rows.get(&one.id) {
         Some(row)
             if row.text_hash.as_ref() == one.text_hash

@@ -8,9 +8,7 @@ use super::names::{self, value};
 use super::request::{Cursor, CursorParameter};
 use crate::insights::aggregate::{PERSON_MIN, review_vote, vote_of};
 use crate::insights::trades::AspectDefinition;
-use crate::insights::{
-    Finding, Hit, PackedAnalysis, Polarity, Subject, Trade, name_key, witness,
-};
+use crate::insights::{Finding, Hit, PackedAnalysis, Polarity, Subject, Trade, name_key, witness};
 use crate::links::Links;
 use crate::model::{Day, MentionKind, Mentions, Review, ReviewVote, Vote, VoteCounts, fold};
 use crate::snapshot::Snapshot;
@@ -445,7 +443,8 @@ pub fn evidence_with_texts(
         .range(range)
     {
         let entry = &*entries[at as usize];
-        let support = (entry.analysis.as_ref()).and_then(|analysis| support(analysis, query, &named));
+        let support =
+            (entry.analysis.as_ref()).and_then(|analysis| support(analysis, query, &named));
         let Some(support) = support else {
             continue;
         };

@@ -156,8 +156,8 @@ impl Pieces {
             // Nobody else holds the part, so one piece is enough.
             return Ok(vec![join(&parts?).concat().into()]);
         }
-        let wanted: HashSet<_> = pieces.iter().map(place).collect();
-        lock(&self.known).retain(|place, _| wanted.contains(place));
+        let places: HashSet<_> = pieces.iter().map(place).collect();
+        lock(&self.known).retain(|place, _| places.contains(place));
         let mut parts = Vec::with_capacity(pieces.len());
         for piece in pieces {
             let known = lock(&self.known).get(&place(piece)).map(Arc::clone);
@@ -367,10 +367,10 @@ mod tests {
     #[test]
     fn a_cancelled_job_ends_within_a_unit() {
         for coding in Coding::ALL {
-            let asked = Cell::new(0);
+            let calls = Cell::new(0);
             let is_cancelled = || {
-                asked.set(asked.get() + 1);
-                asked.get() > 2
+                calls.set(calls.get() + 1);
+                calls.get() > 2
             };
             assert_eq!(
                 coding.compress(
@@ -381,7 +381,7 @@ mod tests {
                 None,
                 "{coding:?}"
             );
-            assert_eq!(asked.get(), 3, "{coding:?}");
+            assert_eq!(calls.get(), 3, "{coding:?}");
         }
     }
 

@@ -240,17 +240,19 @@ impl EntryLoader<'_> {
         let Some(review_no) = numbered.review_no else {
             return numbered;
         };
-        let given = numbered.review.updated_at;
+        let stated_at = numbered.review.updated_at;
         let observed_at = match numbered.binding {
             Binding::Bound => return numbered,
             // The writer has set the date.
-            Binding::New if given.is_some() => None,
+            Binding::New if stated_at.is_some() => None,
             Binding::New | Binding::Foreign => {
                 let known = self.published.and_then(|published| {
                     let at = published.entries.find(&numbered.review.id)?;
                     Some((&published.staff, &published.entries[at]))
                 });
-                let floor = known.map(|(_, entry)| entry.review.changed_at()).max(given);
+                let floor = known
+                    .map(|(_, entry)| entry.review.changed_at())
+                    .max(stated_at);
                 let is_as_before = known.is_some_and(|(staff, known)| {
                     numbered.review.updated_at = Some(known.review.changed_at());
                     // A changed display of technicians is not a change of the review.
@@ -266,7 +268,7 @@ impl EntryLoader<'_> {
                 }
             }
         };
-        numbered.review.updated_at = observed_at.or(given);
+        numbered.review.updated_at = observed_at.or(stated_at);
         self.loaded.observed.push(Observation {
             review_no,
             observed_at,

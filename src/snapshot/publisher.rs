@@ -213,8 +213,8 @@ impl Publisher {
             let now = self.clock.now();
             let rendered = Document::ALL.into_iter().zip(digests).zip(&state.out);
             let shown = rendered.map(|((document, digest), row)| {
-                let said = previous.map(|previous| &previous.document(document).publication);
-                shown(digest, said, row.as_ref(), now)
+                let last = previous.map(|previous| &previous.document(document).publication);
+                shown(digest, last, row.as_ref(), now)
             });
             return Ok((shown.collect(), std::mem::take(&mut state.loaded.undated)));
         }
@@ -238,13 +238,13 @@ impl Publisher {
             PublishError::Publish(DbError::at(self.database.path(), error))
         };
         let now = self.clock.now();
-        let said = |document| previous.and_then(|previous| previous.document(document).confirmed());
+        let last = |document| previous.and_then(|previous| previous.document(document).confirmed());
         let rendered = || Document::ALL.into_iter().zip(digests);
         let standing: Option<Vec<Publication>> = rendered()
             .zip(&state.out)
             .map(|((document, digest), row)| {
                 let (publication, is_due) =
-                    Publication::due(digest, said(document), row.as_ref(), 0, now);
+                    Publication::due(digest, last(document), row.as_ref(), 0, now);
                 (!is_due).then_some(publication)
             })
             .collect();
@@ -266,7 +266,7 @@ impl Publisher {
         let mut publications = Vec::with_capacity(digests.len());
         for (document, digest) in rendered() {
             publications.push(
-                store::publish(&mut write, document, digest, said(document), now)
+                store::publish(&mut write, document, digest, last(document), now)
                     .await
                     .map_err(fault)?,
             );
@@ -300,14 +300,14 @@ fn cached_body(
 /// otherwise the date is not later than the published one, so that no date goes back when the row arrives.
 fn shown(
     digest: &str,
-    said: Option<&Publication>,
+    last: Option<&Publication>,
     row: Option<&Publication>,
     now: DateTime<Utc>,
 ) -> (Publication, bool) {
     if let Some(row) = row.filter(|row| row.digest == digest) {
         return (row.clone(), true);
     }
-    let known = || said.into_iter().chain(row);
+    let known = || last.into_iter().chain(row);
     let changed_at = known().map(|one| one.changed_at).max();
     let publication = Publication {
         version: known().map(|one| one.version).max().unwrap_or(0),
@@ -346,7 +346,7 @@ impl DatabaseState {
         is_read: bool,
     ) -> sqlx::Result<Self> {
         let position = reviews::position(connection).await?;
-        let out = what_is_out(connection).await?;
+        let out = latest_publications(connection).await?;
         let business = storage::business::find(connection)
             .await?
             .unwrap_or_default();
@@ -439,7 +439,9 @@ fn analyzer(
 }
 
 /// Reads the publications, in the order of [`Document::ALL`].
-async fn what_is_out(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Option<Publication>>> {
+async fn latest_publications(
+    connection: &mut SqliteConnection,
+) -> sqlx::Result<Vec<Option<Publication>>> {
     let mut out = Vec::with_capacity(Document::ALL.len());
     for document in Document::ALL {
         out.push(store::find(connection, document).await?);
@@ -593,16 +595,16 @@ mod tests {
     }
 
     #[test]
-    fn a_row_of_these_bytes_is_what_is_said() {
-        let (said, out) = (row(3, "old", 10), row(4, "new", 20));
-        let (shown, is_confirmed) = shown("new", Some(&said), Some(&out), at(50));
+    fn a_row_of_the_same_bytes_is_shown() {
+        let (last, out) = (row(3, "old", 10), row(4, "new", 20));
+        let (shown, is_confirmed) = shown("new", Some(&last), Some(&out), at(50));
         assert_eq!((shown, is_confirmed), (out, true));
     }
 
     #[test]
-    fn what_was_rendered_ahead_of_the_row_is_dated_no_later_than_what_is_out() {
-        let (said, out) = (row(3, "old", 10), row(3, "old", 10));
-        let (shown, is_confirmed) = shown("new", Some(&said), Some(&out), at(50));
+    fn a_document_ahead_of_its_row_is_dated_no_later_than_the_row() {
+        let (last, out) = (row(3, "old", 10), row(3, "old", 10));
+        let (shown, is_confirmed) = shown("new", Some(&last), Some(&out), at(50));
         assert!(!is_confirmed);
         assert_eq!((shown.version, shown.changed_at), (3, at(10)));
         let (shown, _) = super::shown("new", None, None, at(50));

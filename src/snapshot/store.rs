@@ -105,7 +105,7 @@ pub async fn publish(
     write: &mut Write,
     document: Document,
     digest: &str,
-    said: Option<&Publication>,
+    last: Option<&Publication>,
     now: DateTime<Utc>,
 ) -> sqlx::Result<Publication> {
     let name = document.name();
@@ -116,7 +116,7 @@ pub async fn publish(
     )
     .fetch_one(&mut *write)
     .await?;
-    let (publication, is_due) = Publication::due(digest, said, row.as_ref(), delivered, now);
+    let (publication, is_due) = Publication::due(digest, last, row.as_ref(), delivered, now);
     if !is_due {
         return Ok(publication);
     }
@@ -207,42 +207,42 @@ pub struct Publication {
 }
 
 impl Publication {
-    /// The publication of a document with this digest, and whether its row must be written first. `said` is the last
+    /// The publication of a document with this digest, and whether its row must be written first. `last` is the last
     /// publication of this process, `row` the stored one, and `delivered` the newest version that a subscriber has.
     ///
-    /// A row older than `said` was deleted, altered or restored from a copy, and is written again. A row with other
+    /// A row older than `last` was deleted, altered or restored from a copy, and is written again. A row with other
     /// bytes although ours have not changed belongs to a process that serves the same file under another base URL: two
     /// writers would never settle, so the row stays and its version applies.
     pub fn due(
         digest: &str,
-        said: Option<&Self>,
+        last: Option<&Self>,
         row: Option<&Self>,
         delivered: i64,
         now: DateTime<Utc>,
     ) -> (Self, bool) {
-        let unchanged = said.filter(|said| said.digest == digest);
-        if let Some(row) = row.filter(|row| !row.is_behind(said)) {
+        let unchanged = last.filter(|last| last.digest == digest);
+        if let Some(row) = row.filter(|row| !row.is_behind(last)) {
             if row.digest == digest {
                 return (row.clone(), false);
             }
-            if let Some(said) = unchanged {
+            if let Some(last) = unchanged {
                 let version = row.version;
                 return (
                     Self {
                         version,
-                        ..said.clone()
+                        ..last.clone()
                     },
                     false,
                 );
             }
         }
-        let version = said.iter().chain(&row).map(|one| one.version).max();
-        let changed_at = said.iter().chain(&row).map(|one| one.changed_at).max();
-        if let (Some(said), Some(version), Some(changed_at)) = (unchanged, version, changed_at) {
+        let version = last.iter().chain(&row).map(|one| one.version).max();
+        let changed_at = last.iter().chain(&row).map(|one| one.changed_at).max();
+        if let (Some(last), Some(version), Some(changed_at)) = (unchanged, version, changed_at) {
             let publication = Self {
                 version,
                 changed_at,
-                ..said.clone()
+                ..last.clone()
             };
             return (publication, true);
         }
@@ -260,8 +260,8 @@ impl Publication {
     }
 
     /// Whether this row is older than this process's last publication.
-    pub fn is_behind(&self, said: Option<&Self>) -> bool {
-        said.is_some_and(|said| self.version < said.version || self.changed_at < said.changed_at)
+    pub fn is_behind(&self, last: Option<&Self>) -> bool {
+        last.is_some_and(|last| self.version < last.version || self.changed_at < last.changed_at)
     }
 }
 
@@ -286,9 +286,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_due_follows_from_what_was_said_and_what_the_row_says() {
+    fn a_publication_is_due_by_the_last_one_and_the_row() {
         let (nothing, row) = (|out| (out, false), |out| (out, true));
-        for (case, said, stored, due) in [
+        for (case, last, stored, due) in [
             ("never published", None, None, row(out(1, "a", 50))),
             (
                 "out since before we began",
@@ -365,7 +365,7 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                Publication::due("a", said.as_ref(), stored.as_ref(), 0, at(50)),
+                Publication::due("a", last.as_ref(), stored.as_ref(), 0, at(50)),
                 due,
                 "{case}"
             );
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_that_somebody_has_is_not_given_again() {
+    fn a_delivered_version_is_not_used_again() {
         assert_eq!(
             Publication::due("a", None, None, 7, at(50)),
             (out(8, "a", 50), true)

@@ -401,9 +401,14 @@ async fn date_changes(
             .collect();
         let ours = published(write.for_reading(), &ids).await?.into_iter();
         let changed = ours.filter_map(|Numbered { review, .. }| {
-            let its = theirs.remove(&review.id)?;
+            let former_review = theirs.remove(&review.id)?;
             let updated_at = review.updated_at;
-            (review != Review { updated_at, ..its }).then(|| review.id.to_string())
+            (review
+                != Review {
+                    updated_at,
+                    ..former_review
+                })
+            .then(|| review.id.to_string())
         });
         let changed = changed.collect::<Value>().to_string();
         sqlx::query!(
@@ -442,15 +447,15 @@ async fn withholdings(
         );
         let (mut reviews, mut sources): (Vec<Review>, Vec<SourceVersion>) =
             (Vec::new(), Vec::new());
-        for (id, its) in theirs.reviews {
+        for (id, former_review) in theirs.reviews {
             let source = theirs.sources.get(&id).filter(|_| has_same_key);
             let Some(review) = ours.reviews.remove(&id) else {
                 sources.extend(source.cloned());
-                reviews.push(its);
+                reviews.push(former_review);
                 count += 1;
                 continue;
             };
-            if review.status == its.status {
+            if review.status == former_review.status {
                 continue;
             }
             count += u64::from(review.status == Status::Published);
@@ -462,7 +467,7 @@ async fn withholdings(
                 sources.push(row);
             }
             reviews.push(Review {
-                status: its.status,
+                status: former_review.status,
                 updated_at: review.updated_at.max(Some(now)),
                 ..review
             });

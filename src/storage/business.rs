@@ -199,8 +199,8 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
     )
     .execute(&mut *write)
     .await?;
-    let services = rows(&business.services, |its| {
-        json!([its.id, its.name, array(&its.synonyms)])
+    let services = rows(&business.services, |item| {
+        json!([item.id, item.name, array(&item.synonyms)])
     });
     empty!(write, "service");
     sqlx::query!(
@@ -211,8 +211,8 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
     .execute(&mut *write)
     .await?;
     // The numbers of the technicians stay.
-    let technicians = rows(&business.technicians, |its| {
-        json!([its.id, its.name, array(&its.aliases)])
+    let technicians = rows(&business.technicians, |item| {
+        json!([item.id, item.name, array(&item.aliases)])
     });
     empty!(write, "technician");
     sqlx::query!(
@@ -374,8 +374,8 @@ pub async fn replace_editorial(write: &mut Write, editorial: &Editorial) -> sqlx
             .execute(&mut *write)
             .await?;
     }
-    let faq = rows(&editorial.faq, |its| {
-        json!([its.id, its.question, its.answer])
+    let faq = rows(&editorial.faq, |item| {
+        json!([item.id, item.question, item.answer])
     });
     empty!(write, "editorial_faq");
     sqlx::query!(

@@ -32,9 +32,7 @@ use sqlx::sqlite::{SqliteConnection, SqliteJournalMode, SqlitePool};
 use sqlx::{ConnectOptions as _, Connection as _, Sqlite};
 
 pub use backup::{Alone, Carried, Prepared, carry_over, may_replace, replace_backup};
-pub use cluster::{
-    COMMAND_WAIT_MAX, ClusterError, SenderLock, WRITE_WAIT_MAX, is_leased,
-};
+pub use cluster::{COMMAND_WAIT_MAX, ClusterError, SenderLock, WRITE_WAIT_MAX, is_leased};
 pub use connection::{CACHE_KIB, limit_cache};
 pub use erase::{Erased, Postponed, REWRITE_AT_ONCE_MAX, lacking_room, unerased};
 pub use error::{AtPath, DbError, is_overtaken};

@@ -8,10 +8,10 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{COMMAND_WAIT_MAX, Database};
 use super::error::DbError;
 use super::files::{begin, remove_files};
 use super::schema::Migrated;
+use super::{COMMAND_WAIT_MAX, Database};
 use crate::config::DatabaseAddress;
 
 impl Database {

@@ -190,7 +190,10 @@ async fn applied(connection: &mut SqliteConnection, path: &Path) -> Result<Vec<i
 
 /// The versions of applied migrations, in order. Refuses a database whose migrations, given with the checksums in hexadecimal,
 /// are not this release's: an earlier build made it.
-pub(super) fn known_versions(mut applied: Vec<(i64, String)>, path: &Path) -> Result<Vec<i64>, DbError> {
+pub(super) fn known_versions(
+    mut applied: Vec<(i64, String)>,
+    path: &Path,
+) -> Result<Vec<i64>, DbError> {
     applied.sort_unstable();
     let differs = |(version, checksum): &&(i64, String)| {
         let mut known = MIGRATIONS.iter().filter(|known| known.version == *version);
@@ -226,14 +229,14 @@ async fn bind_lineage(connection: &mut SqliteConnection, path: &Path) -> Result<
 /// would fail or mislead.
 pub(super) async fn faults(connection: &mut SqliteConnection) -> sqlx::Result<(Vec<String>, bool)> {
     let mut scratch = scratch_schema().await?;
-    let wanted = objects(&mut scratch).await?;
+    let expected = objects(&mut scratch).await?;
     scratch.close().await?;
     let there = objects(connection).await?;
     let (mut wrong, mut is_unreadable) = (Vec::new(), false);
-    for ((kind, name), sql) in wanted {
+    for ((kind, name), sql) in expected {
         let fault = match there.get(&(kind.clone(), name.clone())) {
             None => "is missing",
-            Some(its) if *its != sql => "differs from its definition in this release",
+            Some(present) if *present != sql => "differs from its definition in this release",
             Some(_) => continue,
         };
         is_unreadable |= matches!(kind.as_str(), "table" | "view");

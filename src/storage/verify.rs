@@ -2,8 +2,8 @@
 
 use sqlx::SqliteConnection;
 
-use super::text::Text;
 use super::schema;
+use super::text::Text;
 
 /// Maximum number of faults of one kind that are listed.
 const TOLD_MAX: i64 = 20;
@@ -120,11 +120,11 @@ async fn publications(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Str
     )
     .fetch_all(connection)
     .await?;
-    let told = |name: Text| {
+    let sentence = |name: Text| {
         let name = name.as_ref();
         format!(
             "publication: {name} was rendered from changes that no longer exist; rows of review_change are missing"
         )
     };
-    Ok(ahead.into_iter().map(told).collect())
+    Ok(ahead.into_iter().map(sentence).collect())
 }

@@ -73,12 +73,7 @@ fn indexed(app: &TestApp, trigram: &str) -> String {
 /// The rows about it in other tables.
 fn stored_rows(app: &TestApp) -> String {
     let count = |table: &str| format!("(select count(*) from {table} where review_id = 'goes')");
-    let tables = [
-        "review_source",
-        "mention",
-        "derived_analysis",
-        "review_fts",
-    ];
+    let tables = ["review_source", "mention", "derived_analysis", "review_fts"];
     sqlite3(
         &app.path(),
         &format!("select {}", tables.map(count).join(" + ")),

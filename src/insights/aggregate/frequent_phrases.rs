@@ -80,11 +80,7 @@ fn nth_largest(counts: &[u32], n: usize) -> u32 {
 }
 
 /// By hash, the number of reviews and the newest review of all phrases in cells with a count of at least `fullest`.
-fn exact(
-    analyses: &[&PackedAnalysis],
-    counts: &[u32],
-    fullest: u32,
-) -> Vec<(u32, (u32, u32))> {
+fn exact(analyses: &[&PackedAnalysis], counts: &[u32], fullest: u32) -> Vec<(u32, (u32, u32))> {
     let marked = Marked(counts.iter().map(|count| *count >= fullest).collect());
     let mut exact: HashMap<u32, (u32, u32), BuildHasherDefault<Fingerprint>> = HashMap::default();
     each_marked(analyses, &marked, |position, _, hash| {

@@ -12,10 +12,10 @@ use sqlx::{
 use thiserror::Error;
 use url::Url;
 
-use crate::storage::text::utc_seconds;
 use crate::clock::{Clock, Monotonic};
 use crate::compute::lock;
 use crate::random::Random;
+use crate::storage::text::utc_seconds;
 
 /// Maximum time for which the service retries a write: as long as it would wait for the file's lock.
 pub const WRITE_WAIT_MAX: Duration = Duration::from_secs(5);
@@ -198,7 +198,7 @@ enum Tried {
     Failed(ClusterError),
     /// Another attempt may succeed; with `is_unknown`, this one may have been applied.
     Again {
-        told: String,
+        message: String,
         is_unknown: bool,
     },
 }
@@ -297,10 +297,10 @@ impl RqliteClient {
         let Some(node) = self.nodes.first() else {
             return Err(ClusterError::Unreachable("no node is named".to_owned()));
         };
-        let asked = self.client.get(at(node, "status")).timeout(timeout).send();
-        let read = async { Ok::<_, reqwest::Error>(read_text(asked.await?).await) };
-        let told = |error: reqwest::Error| ClusterError::Unreachable(cause(&error));
-        let text = read.await.map_err(told)?;
+        let sent = self.client.get(at(node, "status")).timeout(timeout).send();
+        let read = async { Ok::<_, reqwest::Error>(read_text(sent.await?).await) };
+        let message = |error: reqwest::Error| ClusterError::Unreachable(cause(&error));
+        let text = read.await.map_err(message)?;
         serde_json::from_str(&text)
             .map_err(|error| ClusterError::Unreachable(format!("{}: {error}", name(node))))
     }
@@ -319,9 +319,12 @@ impl RqliteClient {
             match self.try_node(node, path, body.clone(), end).await {
                 Tried::Done(answer) => return Ok(answer),
                 Tried::Failed(error) => return Err(error),
-                Tried::Again { told, is_unknown } => {
+                Tried::Again {
+                    message,
+                    is_unknown,
+                } => {
                     was_unknown |= is_unknown;
-                    last = format!("{}: {told}", name(node));
+                    last = format!("{}: {message}", name(node));
                 }
             }
             if clock.monotonic() + wait >= end {
@@ -351,13 +354,13 @@ impl RqliteClient {
             Ok(response) => response,
             Err(error) => {
                 return Tried::Again {
-                    told: cause(&error),
+                    message: cause(&error),
                     is_unknown: !error.is_connect(),
                 };
             }
         };
-        let again = |told: String| Tried::Again {
-            told,
+        let again = |message: String| Tried::Again {
+            message,
             is_unknown: true,
         };
         let status = response.status();
@@ -369,7 +372,7 @@ impl RqliteClient {
             let reason = status.canonical_reason().unwrap_or_default();
             return Tried::Failed(ClusterError::Answer {
                 status: status.as_u16(),
-                told: shortened(if text.is_empty() { reason } else { &text }),
+                message: shortened(if text.is_empty() { reason } else { &text }),
             });
         }
         match serde_json::from_str::<Value>(&text) {
@@ -434,11 +437,11 @@ fn cause(error: &reqwest::Error) -> String {
     while let Some(source) = error.source() {
         error = source;
     }
-    let told = shortened(&error.to_string());
-    if told.starts_with(UNTRUSTED) {
-        format!("{told}; {UNTRUSTED_ADVICE}")
+    let message = shortened(&error.to_string());
+    if message.starts_with(UNTRUSTED) {
+        format!("{message}; {UNTRUSTED_ADVICE}")
     } else {
-        told
+        message
     }
 }
 
@@ -467,11 +470,11 @@ pub enum ClusterError {
     #[error("the rqlite cluster rejects this: {0}")]
     Refused(String),
     /// A node refuses all requests of this kind.
-    #[error("the rqlite cluster answered {status} ({told}); correct {}", setting(*status))]
+    #[error("the rqlite cluster answered {status} ({message}); correct {}", setting(*status))]
     Answer {
         status: u16,
         /// Beginning of the body, or the status's name.
-        told: String,
+        message: String,
     },
     /// This node's file has not caught up with the cluster.
     #[error(
@@ -785,11 +788,11 @@ mod tests {
 
     #[tokio::test]
     async fn an_empty_cluster_gets_its_whole_schema_in_one_transaction() {
-        let (migrated, asked) = migrate(vec![objects(0, 0), json!({})]).await;
+        let (migrated, sent) = migrate(vec![objects(0, 0), json!({})]).await;
         let migrated = migrated.unwrap();
         assert_eq!(migrated.applied.len(), migrated.total);
-        let [_, written] = &asked[..] else {
-            panic!("{asked:?}")
+        let [_, written] = &sent[..] else {
+            panic!("{sent:?}")
         };
         let options = SqliteConnectOptions::new().in_memory(true);
         let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
@@ -820,10 +823,10 @@ mod tests {
     #[tokio::test]
     async fn a_cluster_of_another_program_is_refused_and_only_read() {
         for (ours, all) in [(0, 1), (1, 2), (2, 40)] {
-            let (migrated, asked) = migrate(vec![objects(ours, all)]).await;
+            let (migrated, sent) = migrate(vec![objects(ours, all)]).await;
             let error = migrated.unwrap_err();
             assert!(matches!(error, DbError::NotOurs(_)), "{error}");
-            assert!(asked.len() == 1 && asked[0][0][0].as_str().unwrap().starts_with("select"));
+            assert!(sent.len() == 1 && sent[0][0][0].as_str().unwrap().starts_with("select"));
         }
     }
 
@@ -840,10 +843,10 @@ mod tests {
         let exists = json!({"error": "table next already exists"});
         let looks = [objects(3, 77), versions(3)];
         let answers = looks.iter().chain([&exists]).chain(&looks).cloned();
-        let (migrated, asked) = migrate(answers.collect()).await;
+        let (migrated, sent) = migrate(answers.collect()).await;
         let error = migrated.unwrap_err().to_string();
         assert!(error.contains("table next already exists"), "{error}");
-        assert_eq!(asked.len(), 5);
+        assert_eq!(sent.len(), 5);
     }
 
     #[tokio::test]

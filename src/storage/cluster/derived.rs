@@ -64,8 +64,8 @@ pub fn pool_with_side_file(place: &Arc<DatabaseFiles>, side: &Path) -> SqlitePoo
 
 /// Opens or creates the side file for writing; its connections see the node's file at `path` as `node`.
 pub async fn open(side: &Path, path: &Path) -> Result<SqlitePool, DbError> {
-    let wanted = schema_statements().await.at(side)?;
-    if side.exists() && there(side).await.ok().as_ref() != Some(&wanted) {
+    let expected = schema_statements().await.at(side)?;
+    if side.exists() && there(side).await.ok().as_ref() != Some(&expected) {
         for file in files(side) {
             let _ = std::fs::remove_file(file);
         }
@@ -75,7 +75,7 @@ pub async fn open(side: &Path, path: &Path) -> Result<SqlitePool, DbError> {
     if there(side).await.at(side)?.is_empty() {
         let mut connection = SqliteConnection::connect_with(&writing).await.at(side)?;
         let mut transaction = connection.begin().await.at(side)?;
-        for sql in wanted {
+        for sql in expected {
             sqlx::query(AssertSqlSafe(sql))
                 .execute(&mut *transaction)
                 .await
@@ -139,9 +139,9 @@ pub async fn sweep(connection: &mut SqliteConnection, change_no: i64) -> sqlx::R
 /// The statements that create its tables, views and triggers.
 async fn schema_statements() -> sqlx::Result<Vec<String>> {
     let mut scratch = schema::scratch_schema().await?;
-    let wanted = sqlx::query_scalar(WANTED).fetch_all(&mut scratch).await?;
+    let expected = sqlx::query_scalar(WANTED).fetch_all(&mut scratch).await?;
     scratch.close().await?;
-    Ok(wanted)
+    Ok(expected)
 }
 
 async fn there(side: &Path) -> sqlx::Result<Vec<String>> {

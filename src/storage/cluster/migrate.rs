@@ -15,10 +15,7 @@ use crate::storage::schema::{
 
 /// Creates the schema of an empty cluster, or applies the missing migrations: in one transaction, through the leader.
 /// `file` is the path shown in errors.
-pub async fn migrate_cluster(
-    client: &RqliteClient,
-    file: &Path,
-) -> Result<Migrated, DbError> {
+pub async fn migrate_cluster(client: &RqliteClient, file: &Path) -> Result<Migrated, DbError> {
     let mut refused = None;
     loop {
         let there = applied_to_cluster(client, file).await?;

@@ -250,7 +250,7 @@ const STATUS_TIMEOUT: Duration = Duration::from_millis(700);
 pub struct NodeStanding {
     pub status: NodeStatus,
     /// Time since this node's rqlited last heard from the leader; if never, since this process started.
-    pub heard_ago: Duration,
+    pub contact_age: Duration,
     /// Whether this process raises versions and sends deliveries.
     pub holds_lease: bool,
 }
@@ -264,11 +264,11 @@ impl Database {
         let Some(cluster) = self.cluster() else {
             return Ok(false);
         };
-        let asked_at = Clock::system().monotonic();
+        let sent_at = Clock::system().monotonic();
         let status = cluster.client.status(STATUS_TIMEOUT).await?;
         let status = node_status(&status["store"]);
         let contact_ms = status.last_contact_ms.filter(|_| !status.leader.is_empty());
-        let heard_at = contact_ms.map(|ms| asked_at.before(Duration::from_millis(ms)));
+        let heard_at = contact_ms.map(|ms| sent_at.before(Duration::from_millis(ms)));
         let mut last = lock(&cluster.contact);
         // Without a contact in this answer, the last one counts.
         let before = last.as_ref().and_then(|last| last.heard_at);
@@ -284,7 +284,7 @@ impl Database {
         let contact = lock(&self.cluster()?.contact).clone()?;
         let now = Clock::system().monotonic();
         Some(NodeStanding {
-            heard_ago: now - contact.heard_at.unwrap_or_default(),
+            contact_age: now - contact.heard_at.unwrap_or_default(),
             status: contact.status,
             holds_lease: self.may_publish(),
         })
@@ -294,21 +294,25 @@ impl Database {
 impl fmt::Display for NodeStanding {
     /// The line of `/readyz`. A node that is cut off keeps serving, and reports how old its data may be.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = self.heard_ago.as_secs();
+        let seconds = self.contact_age.as_secs();
         let NodeStatus {
             leader,
             is_leader,
             entries_behind,
             ..
         } = &self.status;
-        if self.heard_ago > CUT_OFF_AFTER || leader.is_empty() {
+        if self.contact_age > CUT_OFF_AFTER || leader.is_empty() {
             return writeln!(
                 f,
                 "cluster: cut off; last contact with its leader was {seconds} s ago, and the served data may be that old"
             );
         }
         let leader = if *is_leader { "this node" } else { leader };
-        let lease = if self.holds_lease { "here" } else { "elsewhere" };
+        let lease = if self.holds_lease {
+            "here"
+        } else {
+            "elsewhere"
+        };
         writeln!(
             f,
             "cluster: leader {leader}; {entries_behind} entries behind; last contact with the leader {seconds} s ago; lease \
@@ -327,12 +331,14 @@ fn node_status(store: &Value) -> NodeStatus {
     let leader_committed = number(&raft["transport"]["leader_commit_index"]).unwrap_or(0);
     let applied = number(&raft["applied_index"]).unwrap_or(0);
     let is_leader = raft["state"] == "Leader";
-    let told = &raft["last_contact"];
-    let last_contact_ms = match told.as_str() {
+    let last_contact = &raft["last_contact"];
+    let last_contact_ms = match last_contact.as_str() {
         _ if is_leader => Some(0),
         // A Go duration: "12.5ms".
         Some(text) => span_ms(text),
-        None => told.as_u64().map(|nanoseconds| nanoseconds / 1_000_000),
+        None => last_contact
+            .as_u64()
+            .map(|nanoseconds| nanoseconds / 1_000_000),
     };
     NodeStatus {
         leader: store["leader"]["addr"]
@@ -430,7 +436,7 @@ impl Database {
             return Ok(lock.map(SenderLock::File));
         }
         let standing = self.node_standing();
-        let is_cut_off = standing.is_some_and(|node| node.heard_ago > CUT_OFF_AFTER);
+        let is_cut_off = standing.is_some_and(|node| node.contact_age > CUT_OFF_AFTER);
         let is_taken = !is_cut_off && self.renew_lease(exchange).await?;
         Ok(is_taken.then_some(SenderLock::Lease))
     }
@@ -446,7 +452,7 @@ impl Database {
         };
         let clock = Clock::system();
         let length = LEASE_MIN.max(exchange * 2);
-        let (asked_at, now) = (clock.monotonic(), clock.now());
+        let (sent_at, now) = (clock.monotonic(), clock.now());
         // This node's file knows of another holder; the cluster need not be asked.
         if !self.may_publish()
             && is_leased(&mut *self.reader().await?, now)
@@ -470,7 +476,7 @@ impl Database {
             None => holder(cluster).await?.as_ref() == Some(&cluster.holder),
         };
         *lock(&cluster.lease) = Lease {
-            ends_at: is_held.then(|| asked_at + length),
+            ends_at: is_held.then(|| sent_at + length),
             marker: Some(marker),
         };
         Ok(is_held)
@@ -561,26 +567,26 @@ mod tests {
     use super::{node_status, span_ms};
 
     #[test]
-    fn a_node_tells_its_leader_and_how_far_behind_it_is() {
+    fn a_status_has_the_leader_and_the_entries_behind() {
         let follower = json!({
             "leader": {"addr": "10.0.0.1:4002", "node_id": "1"},
             "raft": {"state": "Follower", "applied_index": 90, "commit_index": 95, "last_contact": "12.6ms",
                 "transport": {"leader_commit_index": "100"}},
         });
-        let told = node_status(&follower);
-        assert_eq!(told.leader, "10.0.0.1:4002");
-        assert!(!told.is_leader);
-        assert_eq!(told.entries_behind, 10);
-        assert_eq!(told.last_contact_ms, Some(13));
+        let status = node_status(&follower);
+        assert_eq!(status.leader, "10.0.0.1:4002");
+        assert!(!status.is_leader);
+        assert_eq!(status.entries_behind, 10);
+        assert_eq!(status.last_contact_ms, Some(13));
     }
 
     #[test]
     fn a_node_without_a_leader_says_so() {
-        let told = node_status(
+        let status = node_status(
             &json!({"leader": {"addr": ""}, "raft": {"state": "Candidate", "last_contact": "1m2.5s"}}),
         );
         assert_eq!(
-            (told.leader.as_str(), told.last_contact_ms),
+            (status.leader.as_str(), status.last_contact_ms),
             ("", Some(62_500))
         );
         assert_eq!(span_ms("never"), None);

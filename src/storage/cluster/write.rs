@@ -166,16 +166,19 @@ impl WorkingCopy {
 
 /// Waits at most half a minute until this node's file has all of the leader's data.
 pub async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Result<(), DbError> {
-    let wanted = match WriteBasis::of_cluster(client).await {
+    let expected = match WriteBasis::of_cluster(client).await {
         // It has no tables, or not ours.
         Err(ClusterError::Refused(_)) => return Err(DbError::Missing(file.to_owned())),
-        wanted => wanted?,
+        expected => expected?,
     };
     let clock = Clock::system();
     let end = clock.monotonic() + LEVEL_WAIT_MAX;
     loop {
         let there = basis_of(file).await;
-        if there.as_ref().is_ok_and(|there| there.has_reached(wanted)) {
+        if there
+            .as_ref()
+            .is_ok_and(|there| there.has_reached(expected))
+        {
             return Ok(());
         }
         if clock.monotonic() >= end {

@@ -504,10 +504,14 @@ fn review(row: ReviewRow) -> Result<Review, Flaw> {
     if row.is_oversized || row.mentions.is_none() {
         return Err(Flaw::Oversized);
     }
-    let id = row.review_id.as_ref().parse().map_err(|error| match error {
-        InvalidReviewId::Reserved(_) => Flaw::Reserved,
-        InvalidReviewId::Characters(_) => Flaw::Broken,
-    })?;
+    let id = row
+        .review_id
+        .as_ref()
+        .parse()
+        .map_err(|error| match error {
+            InvalidReviewId::Reserved(_) => Flaw::Reserved,
+            InvalidReviewId::Characters(_) => Flaw::Broken,
+        })?;
     sound(id, row).ok_or(Flaw::Broken)
 }
 
@@ -558,10 +562,14 @@ fn mentions(pairs: &str) -> Option<Mentions> {
     }
     let pairs: Vec<(String, String)> = serde_json::from_str(pairs).ok()?;
     let of = |kind: &str| {
-        let values = pairs.iter().filter(|(its, _)| its == kind);
+        let values = pairs.iter().filter(|(name, _)| name == kind);
         values.map(|(_, value)| value.clone()).collect()
     };
-    Some(Mentions::new(of("technician"), of("service"), of("service_area")))
+    Some(Mentions::new(
+        of("technician"),
+        of("service"),
+        of("service_area"),
+    ))
 }
 
 // Writes reviews: many per statement, and only those that differ, so that repeating a write changes nothing.

@@ -9,7 +9,8 @@ use reviews_service::insights::aggregate::{
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::trades::AspectDefinition;
 use reviews_service::insights::{
-    Analysis, Finding, Hit, Mention, PHRASE_SEPARATOR, PackedAnalysis, Polarity, TextLanguage, TextSpan, Trade,
+    Analysis, Finding, Hit, Mention, PHRASE_SEPARATOR, PackedAnalysis, Polarity, TextLanguage,
+    TextSpan, Trade,
 };
 use reviews_service::model::business::{Business, Editorial, Service, Technician};
 use reviews_service::model::{

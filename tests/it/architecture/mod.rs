@@ -140,7 +140,7 @@ fn only_web_later_modules_and_http_clients_use_http_types() {
                 // Its addresses are the owner's.
                 || file.name().starts_with("src/sync/")
                 // The operator names its nodes.
-                || file.name() == "src/storage/rqlite.rs"
+                || file.name() == "src/storage/cluster/client.rs"
         },
         &[
             "use poem::",

@@ -137,9 +137,16 @@ async fn a_database_of_an_earlier_build_is_refused_with_the_way() {
     for command in [&["migrate"][..], &["list"], &["check"], &["serve"]] {
         let refused = home.run(command);
         assert_eq!(refused.code, Some(2), "{command:?}: {}", refused.err);
-        for part in ["of an earlier build", "reviews export FILE", "reviews import FILE"] {
+        for part in [
+            "of an earlier build",
+            "reviews export FILE",
+            "reviews import FILE",
+        ] {
             assert!(refused.err.contains(part), "{command:?}: {}", refused.err);
         }
     }
-    assert!(fs::read(home.path()).unwrap() == before, "nothing was written");
+    assert!(
+        fs::read(home.path()).unwrap() == before,
+        "nothing was written"
+    );
 }

@@ -1,8 +1,8 @@
 //! Mentions found in texts are added to recorded ones in every document, search and page.
 
+use futures_util::TryStreamExt as _;
 use reviews_service::model::Review;
 use reviews_service::storage::reviews;
-use futures_util::TryStreamExt as _;
 use reviews_service::storage::reviews::{Numbered, newest};
 
 use super::*;
@@ -129,7 +129,10 @@ async fn without_reviews() -> (TestApp, Vec<Review>) {
     let app = TestApp::seeded().await;
     let mut connection = app.database().readers().acquire().await.unwrap();
     let reviews: Vec<Numbered> = newest(&mut connection).try_collect().await.unwrap();
-    let reviews = reviews.into_iter().map(|numbered| numbered.review).collect();
+    let reviews = reviews
+        .into_iter()
+        .map(|numbered| numbered.review)
+        .collect();
     drop(connection);
     app.shell("delete from review").await;
     (app, reviews)

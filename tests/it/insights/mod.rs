@@ -66,7 +66,10 @@ async fn mentioning(app: &TestApp, kind: &str, name: &str) -> u64 {
 
 /// Marks all stored analyses, so that [`analysed_since_mark`] finds later ones.
 fn mark_analyses(path: &Path) {
-    sqlite3(path, "update derived_analysis set analysis = json_set(analysis, '$.overall[1]', 4711);");
+    sqlite3(
+        path,
+        "update derived_analysis set analysis = json_set(analysis, '$.overall[1]', 4711);",
+    );
 }
 
 /// IDs of the reviews analysed since [`mark_analyses`].

@@ -1,9 +1,9 @@
 //! Searches with the text index: in any state of the index, answers come from the snapshot.
 
+use futures_util::TryStreamExt as _;
 use reviews_service::search::ResultPage;
 use reviews_service::snapshot::Snapshot;
 use reviews_service::storage::INDEX_READERS_MAX;
-use futures_util::TryStreamExt as _;
 use reviews_service::storage::reviews::{Numbered, newest};
 
 use super::*;
@@ -93,7 +93,10 @@ pub fn ids<'a>(found: &ResultPage, snapshot: &'a Snapshot) -> Vec<&'a str> {
 async fn stored(app: &TestApp) -> Vec<Review> {
     let mut reader = app.database().readers().acquire().await.unwrap();
     let reviews: Vec<Numbered> = newest(&mut reader).try_collect().await.unwrap();
-    reviews.into_iter().map(|numbered| numbered.review).collect()
+    reviews
+        .into_iter()
+        .map(|numbered| numbered.review)
+        .collect()
 }
 
 #[tokio::test]
