@@ -1,7 +1,7 @@
 //! Pages show the figures of the documents, each with a link to its evidence.
 
-use super::{between, permalinks, seeded, structured};
-use crate::support::TestApp;
+use super::{BROWSER, between, permalinks, seeded, structured};
+use crate::support::{Generator, TestApp};
 
 #[tokio::test]
 async fn the_front_page_matches_the_dataset() {
