@@ -188,7 +188,7 @@ const LICENSE: &str = env!("CARGO_PKG_LICENSE");
 /// The OpenAPI 3.1 document of `api`.
 pub fn describe<A: OpenApi>(api: A, links: &Links) -> Value {
     let spec = OpenApiService::new(Expanded(api), "Reviews Service", "1.0.0")
-        .summary("The verified reviews of one business, read-only.")
+        .summary("The published reviews of one business, read-only.")
         .description(
             "Read-only access to the published reviews, without a key. All documents change together. Send `If-None-Match` with \
              the last `ETag` to get 304 without a body if the document is unchanged. Errors are `application/problem+json` (RFC \

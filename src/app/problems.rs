@@ -7,7 +7,7 @@ use poem::http::StatusCode;
 use poem::{Endpoint, EndpointExt, Error, IntoResponse, PathPattern, Request, Response};
 
 use crate::api::hub_error;
-use crate::links::HUB_PATH;
+use crate::links::{HUB_PATH, MCP_PATH};
 use crate::pages::error_page;
 use crate::web::context::Ctx;
 use crate::web::{HttpProblem, PROBLEM, RequestId, wants_html};
@@ -15,7 +15,7 @@ use crate::wire;
 
 enum ErrorForm {
     Line,
-    Page,
+    Page { is_for_agents: bool },
     Document,
 }
 
@@ -29,7 +29,8 @@ pub fn with_problems<E: Endpoint + 'static>(
             let form = if request.uri().path() == HUB_PATH {
                 ErrorForm::Line
             } else if wants_html(request.headers()) {
-                ErrorForm::Page
+                let is_for_agents = request.uri().path() == MCP_PATH;
+                ErrorForm::Page { is_for_agents }
             } else {
                 ErrorForm::Document
             };
@@ -78,7 +79,7 @@ fn respond(mut problem: HttpProblem, form: &ErrorForm, ctx: &Ctx) -> Response {
     let id = RequestId::new(ctx.request_log(), problem.status);
     let mut response = match form {
         ErrorForm::Line => hub_error(problem),
-        ErrorForm::Page => error_page(ctx, problem),
+        ErrorForm::Page { is_for_agents } => error_page(ctx, problem, *is_for_agents),
         ErrorForm::Document => {
             problem.document.instance = id.map(|id| id.0.urn().to_string());
             let document = wire::json(&problem.document);

@@ -114,7 +114,7 @@ impl Init {
         Ok(report_done(&format!("{summary}next        {next}\n")))
     }
 
-    /// On a terminal, asks for a new business's missing name, type and time zone.
+    /// On a terminal, asks for a new business's missing name, type, time zone and country.
     async fn ask_for_missing(&mut self, config: &DatabaseConfig) -> anyhow::Result<()> {
         if !can_ask() || self.discard_sample || is_set_up(config).await? {
             return Ok(());
@@ -143,6 +143,10 @@ impl Init {
         if self.time_zone.is_none() {
             let question = "Time zone (for example America/Phoenix):";
             self.time_zone = Some(ask_until_valid(question, zone)?);
+        }
+        if self.country.is_none() {
+            let question = "Country, which decides how dates are written (for example US):";
+            self.country = Some(ask_until_valid(question, country)?);
         }
         Ok(())
     }

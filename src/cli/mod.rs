@@ -49,7 +49,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SettingsFile};
 
-/// Publishes the verified reviews of one business, read-only
+/// Publishes the reviews of one business, read-only
 #[derive(Debug, Parser)]
 #[command(name = "reviews", version, arg_required_else_help = true)]
 pub struct Cli {

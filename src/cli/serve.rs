@@ -29,6 +29,7 @@ use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig, ServeConfig};
 use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
 use crate::mcp::escaped;
+use crate::model::business::SET_UP_COMMAND;
 use crate::snapshot::{Document, Publisher};
 use crate::storage::reviews::count_published;
 use crate::storage::{Database, DbError, WRITE_WAIT_MAX};
@@ -187,7 +188,12 @@ fn greet(
     out: Option<NonBlocking>,
 ) {
     let snapshot = app.ctx.current.load();
-    let name = &snapshot.input.business.name;
+    let business = &snapshot.input.business;
+    let set_up = (!business.is_set_up()).then(|| set_up_command(&app.database));
+    let heading = match &set_up {
+        Some(command) => format!("not set up yet; run `{command}`"),
+        None => format!("serving the reviews of {}", business.name),
+    };
     let withheld: u64 = snapshot.input.withheld.values().sum();
     let published = snapshot.input.entries.len();
     let database = app.database.path().display();
@@ -229,7 +235,7 @@ fn greet(
         tracing::info!(
             published, withheld, %listen, admin = admin.map(|admin| admin.to_string()), %database,
             home, reviews, insights, search, json_feed, atom, mcp, hub, docs, openapi, health, metrics,
-            "server.started: serving the reviews of {name}"
+            "server.started: {heading}"
         );
         return;
     };
@@ -239,10 +245,30 @@ fn greet(
     let admin = admin
         .map(|admin| format!(", for operators on {admin}"))
         .unwrap_or_default();
+    let heading = match set_up {
+        Some(command) => format!(
+            "This service is not set up yet. In another terminal, set up your business:\n\n  {command}"
+        ),
+        None => format!(
+            "Reviews of {}: {published} published, {withheld} withheld",
+            business.name
+        ),
+    };
     let greeting = format!(
-        "Reviews of {name}: {published} published, {withheld} withheld\n\n{rows}\n\n  Listening on {listen}{admin}\n  Database  {database}\n\nStop with Ctrl-C.\n",
+        "{heading}\n\n{rows}\n\n  Listening on {listen}{admin}\n  Database  {database}\n\nStop with Ctrl-C.\n",
     );
     let _ = out.write_all(escaped(greeting).as_bytes());
+}
+
+/// The command that sets up the business in this database.
+fn set_up_command(database: &Database) -> String {
+    let path = database.path().to_string_lossy();
+    // The file of a cluster's node is only read; its commands need the URL, which may have a password.
+    if path == "reviews.db" || database.node_standing().is_some() {
+        return SET_UP_COMMAND.to_owned();
+    }
+    let path = shlex::try_quote(&path).unwrap_or_default();
+    format!("{SET_UP_COMMAND} --database {path}")
 }
 
 // File descriptors: every connection and callback takes one. Most systems start a process with a soft limit of 1,024
@@ -396,8 +422,11 @@ fn tell_supervisor(state: &NotifyState<'_>) {
 /// Opens the database of a long-running process, and logs the applied migrations.
 pub(super) async fn open(address: &DatabaseAddress) -> Result<Database, DbError> {
     let (database, migrated) = Database::open_at(address, WRITE_WAIT_MAX).await?;
-    for name in &migrated.applied {
-        tracing::info!("database.migrated: applied {name}");
+    // A new database has had nothing to migrate.
+    if migrated.applied.len() < migrated.total {
+        for name in &migrated.applied {
+            tracing::info!("database.migrated: applied {name}");
+        }
     }
     Ok(database)
 }

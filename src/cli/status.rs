@@ -14,6 +14,7 @@ use super::sync::{source_json, source_line};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::export::without_nulls;
+use crate::model::business::{Business, SET_UP_COMMAND};
 use crate::snapshot::first_base;
 use crate::storage::business;
 use crate::storage::reviews::{Run, SourceCount, UNDOABLE_MAX, counts, last_runs};
@@ -71,6 +72,7 @@ async fn status(
         database: path.display().to_string(),
         business: business::find(&mut *reader)
             .await?
+            .filter(Business::is_set_up)
             .map(|business| business.name),
         has_zone: business::time_zone(&mut *reader).await?.is_some(),
         by_source: counts(&mut *reader).await?,
@@ -105,8 +107,7 @@ impl DatabaseStatus {
     fn next_step(&self) -> String {
         let has_reviews = !self.by_source.is_empty();
         if self.business.is_none() {
-            "`reviews init --name NAME --type TYPE --time-zone ZONE` sets up your business"
-                .to_owned()
+            format!("`{SET_UP_COMMAND}` sets up your business")
         } else if !self.has_zone {
             "`reviews init --time-zone ZONE` sets the time zone of your days".to_owned()
         } else if !has_reviews {

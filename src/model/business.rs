@@ -75,11 +75,18 @@ pub struct Technician {
     pub aliases: Vec<String>,
 }
 
+/// The command that names the business.
+pub const SET_UP_COMMAND: &str =
+    "reviews init --name NAME --type TYPE --time-zone ZONE --country CC";
+
+/// The name in documents until the owner sets one.
+const UNNAMED: &str = "Unnamed business";
+
 impl Default for Business {
     fn default() -> Self {
         Self {
             id: "unnamed".to_owned(),
-            name: "Unnamed business".to_owned(),
+            name: UNNAMED.to_owned(),
             kind: "LocalBusiness".to_owned(),
             time_zone: Tz::UTC,
             publish_staff: PublishStaff::Full,
@@ -100,6 +107,11 @@ impl Default for Business {
 }
 
 impl Business {
+    /// Whether the owner has named the business; before, pages show no reviews.
+    pub fn is_set_up(&self) -> bool {
+        self.name != UNNAMED && !self.name.trim().is_empty()
+    }
+
     /// The name of a listed service; the ID of another one.
     pub fn service_name<'a>(&'a self, id: &'a str) -> &'a str {
         let mut services = self.services.iter();

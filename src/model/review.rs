@@ -144,6 +144,13 @@ pub struct Verification {
     pub verified_at: Option<DateTime<Utc>>,
 }
 
+impl Verification {
+    /// Whether someone other than the owner verified it: a platform, a job or an invitation.
+    pub fn is_independent(&self) -> bool {
+        self.verified && self.method != Method::Manual
+    }
+}
+
 named! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
     pub enum Method {

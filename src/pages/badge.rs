@@ -20,6 +20,8 @@ use crate::wire::{Issue, IssueCode};
 pub const BADGE_PATH: &str = "/badge.svg";
 /// In pixels: the maximum average width of a character in a name.
 const CHARACTER_WIDTH: usize = 8;
+/// Screens on which the long form does not fit.
+pub const NARROW: &str = "(max-width: 600px)";
 /// Longer names are cut.
 const NAME_CHARACTERS: usize = 40;
 
@@ -42,6 +44,11 @@ pub fn show(Data(ctx): Data<&Arc<Ctx>>, request: &Request) -> poem::Result<Respo
         [.., form] => return wrong(IssueCode::Duplicate, "must be given once", form),
     };
     let snapshot = ctx.current.load();
+    if !snapshot.input.business.is_set_up() {
+        return Err(
+            HttpProblem::not_found("This service is not set up yet, so it has no badge.").into(),
+        );
+    }
     let svg = badge(&snapshot, is_short);
     let body = ReadyBody::whole("image/svg+xml", svg, snapshot);
     Ok(protect(body, POLICY))
@@ -52,14 +59,21 @@ pub const fn query(is_short: bool) -> &'static str {
     if is_short { "?form=short" } else { "" }
 }
 
-/// The HTML that embeds the badge, with `label` as the alternative text.
+/// The HTML that embeds the badge, with `label` as the alternative text. On a narrow screen the long form gives way to the
+/// short one, because scaled down to fit its text would be too small to read.
 pub fn snippet(is_short: bool, label: &str, links: &Links) -> String {
-    format!(
-        "<a href=\"{}\"><img src=\"{}{}\" alt=\"{}\" height=\"36\" style=\"max-width:100%;height:auto\"></a>",
-        links.home(),
-        links.absolute(BADGE_PATH),
+    let (home, url) = (links.home(), links.absolute(BADGE_PATH));
+    let image = format!(
+        "<img src=\"{url}{}\" alt=\"{}\" height=\"36\" style=\"max-width:100%;height:auto\">",
         query(is_short),
         attribute(label)
+    );
+    if is_short {
+        return format!("<a href=\"{home}\">{image}</a>");
+    }
+    format!(
+        "<a href=\"{home}\"><picture><source media=\"{NARROW}\" srcset=\"{url}{}\">{image}</picture></a>",
+        query(true)
     )
 }
 

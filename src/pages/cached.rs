@@ -129,6 +129,9 @@ impl Pages {
     fn render(&self, snapshot: &Snapshot, page: Page) -> String {
         let links = &self.ctx.links;
         match page {
+            Page::Insights | Page::Developers if !snapshot.input.business.is_set_up() => {
+                home::show(snapshot, links)
+            }
             Page::Home => home::show(snapshot, links),
             Page::Insights => overview::overview(snapshot, links),
             Page::Developers => developers::show(snapshot, links),

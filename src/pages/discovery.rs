@@ -10,6 +10,7 @@ use poem::handler;
 use poem::web::Data;
 
 use super::frame::render;
+use super::home::count_verified;
 use super::locale::{Locale, PageLanguage};
 use crate::links::{Links, MCP_PATH, SECURITY_PATH};
 use crate::model::business::Business;
@@ -108,13 +109,24 @@ pub fn llms(snapshot: &Snapshot, links: &Links) -> String {
             let (mean, total) = (locale.hundredths(mean), rating_counts.total());
             let reviews = if total == 1 { "review" } else { "reviews" };
             let total = locale.number(total);
-            format!("{mean} of 5 stars from {total} verified {reviews}.")
+            let verified = match count_verified(&snapshot.input.entries) {
+                0 => String::new(),
+                verified => format!(
+                    " (verified by a platform, a job or an invitation: {})",
+                    locale.number(verified)
+                ),
+            };
+            format!("{mean} of 5 stars from {total} {reviews}{verified}.")
         },
     );
     let about = business.description.as_deref().map(line);
     let text = render(&LlmsText {
         links,
-        name: line(&business.name),
+        name: if business.is_set_up() {
+            line(&business.name)
+        } else {
+            "a business that is not set up yet".to_owned()
+        },
         rating,
         about: about.map(|about| format!(" {about}")).unwrap_or_default(),
     });

@@ -98,6 +98,9 @@ impl Theme {
     }
 }
 
+/// The names of the options.
+const OPTIONS: [&str; 6] = ["layout", "limit", "min_rating", "theme", "accent", "lang"];
+
 /// The options in the frame's address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmbedOptions {
@@ -124,13 +127,12 @@ impl Default for EmbedOptions {
 }
 
 impl EmbedOptions {
-    /// Parses the query and returns all errors. Unknown parameters are ignored.
+    /// Parses the query and returns all errors, unknown options included. A known option without a value has its default.
     pub fn parse(query: &str) -> (Self, Vec<Issue>) {
         let (mut options, mut faults, mut names) = (Self::default(), Vec::new(), HashSet::new());
-        for (name, value) in
-            url::form_urlencoded::parse(query.as_bytes()).filter(|(_, value)| !value.is_empty())
-        {
+        for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
             let is_set = match &*name {
+                _ if value.is_empty() && OPTIONS.contains(&&*name) => continue,
                 "layout" => set(
                     &mut options.layout,
                     EmbedLayout::find(&value),
@@ -153,7 +155,10 @@ impl EmbedOptions {
                     PageLanguage::of_tag(&value).map(Some),
                     "en, es, de or fr",
                 ),
-                _ => continue,
+                _ => Err((
+                    IssueCode::InvalidString,
+                    format!("is not an option; there are {}", OPTIONS.join(", ")),
+                )),
             };
             let fault = if names.insert(name.clone()) {
                 is_set.err()
@@ -412,7 +417,7 @@ mod tests {
     #[test]
     fn options_are_read_and_written_alike() {
         let query = "layout=grid&limit=3&min_rating=4&theme=dark&accent=7cc7e0&lang=de";
-        let (options, faults) = EmbedOptions::parse(&format!("{query}&utm=x"));
+        let (options, faults) = EmbedOptions::parse(query);
         assert!(faults.is_empty(), "{faults:?}");
         assert_eq!(
             (options.layout, options.theme),
@@ -438,6 +443,7 @@ mod tests {
             ("accent=ffee00&theme=auto", &[]),
             ("limit=5&limit=6&theme=", &["limit"]),
             ("limit=%2B5", &["limit"]),
+            ("color=red&Theme=dark&page=", &["color", "Theme", "page"]),
         ] {
             let (options, faults) = EmbedOptions::parse(query);
             let is_bad = names.contains(&"accent");

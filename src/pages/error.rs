@@ -19,16 +19,17 @@ struct ErrorPage<'a> {
     detail: Cow<'static, str>,
     /// Name and error of each invalid parameter, in English.
     issues: Vec<(String, String)>,
+    is_for_agents: bool,
 }
 
-/// A problem as a page with the same header fields.
-pub fn error_page(ctx: &Ctx, problem: HttpProblem) -> Response {
-    let html = show(ctx, problem.status, &problem.document);
+/// A problem as a page with the same header fields; `is_for_agents` if the address is no page but one for agents.
+pub fn error_page(ctx: &Ctx, problem: HttpProblem, is_for_agents: bool) -> Response {
+    let html = show(ctx, problem.status, &problem.document, is_for_agents);
     protect(problem.response(HTML, html), POLICY)
 }
 
 /// The page leaves out technical details such as methods and headers, which only API clients can act on.
-fn show(ctx: &Ctx, status: StatusCode, problem: &Problem) -> String {
+fn show(ctx: &Ctx, status: StatusCode, problem: &Problem, is_for_agents: bool) -> String {
     let snapshot = ctx.current.load();
     let site = Site::new(&snapshot.input.business, &ctx.links);
     let locale = &site.locale;
@@ -38,6 +39,7 @@ fn show(ctx: &Ctx, status: StatusCode, problem: &Problem) -> String {
         .map(|issue| (issue.path.join("."), issue.message.clone()))
         .collect();
     let (heading, detail) = match status {
+        StatusCode::METHOD_NOT_ALLOWED if is_for_agents => ("only-agents", "only-agents-text"),
         StatusCode::NOT_FOUND => ("not-found", "not-found-text"),
         StatusCode::BAD_REQUEST => ("bad-request", "bad-request-text"),
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
@@ -48,7 +50,11 @@ fn show(ctx: &Ctx, status: StatusCode, problem: &Problem) -> String {
     let (heading, detail) = (locale.message(heading), locale.message(detail));
     render(&ErrorPage {
         frame: Frame {
-            title: format!("{heading}: {}", site.business.name).into(),
+            title: if site.business.is_set_up() {
+                format!("{heading}: {}", site.business.name).into()
+            } else {
+                heading.clone()
+            },
             description: None,
             canonical: None,
             is_hidden_from_search: true,
@@ -57,5 +63,6 @@ fn show(ctx: &Ctx, status: StatusCode, problem: &Problem) -> String {
         heading,
         detail,
         issues,
+        is_for_agents,
     })
 }

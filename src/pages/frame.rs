@@ -79,6 +79,16 @@ impl<'a> Site<'a> {
         }
     }
 
+    /// The heading of the reviews; without a named business, that there is none.
+    pub fn reviews_heading(&self) -> Cow<'static, str> {
+        if self.business.is_set_up() {
+            let named = [("business", self.business.name.as_str())];
+            self.locale.message_with("reviews-of", &named)
+        } else {
+            self.locale.message("not-set-up")
+        }
+    }
+
     /// `path` below the root with one parameter.
     pub fn path_with(&self, path: &str, name: &str, value: &str) -> String {
         let start = format!("{}{path}?", self.root);

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use askama::Template;
 use chrono::NaiveDate;
@@ -18,7 +19,7 @@ use super::words::PartialStars;
 use crate::links::{Links, is_web};
 use crate::model::business::ReviewLink;
 use crate::model::mean_hundredths;
-use crate::snapshot::{Entries, Snapshot};
+use crate::snapshot::{Entries, Entry, Snapshot};
 
 /// Number of reviews on the page.
 const NEWEST: usize = 20;
@@ -37,6 +38,8 @@ const SOURCES: usize = 5;
 struct HomePage<'a> {
     frame: Frame<'a>,
     rating: Option<RatingFigure>,
+    /// How many reviews are verified, as a sentence, if any are.
+    verified: Option<Cow<'static, str>>,
     sources: Vec<SourceRating>,
     years: Option<YearsFragment<'a>>,
     review_links: Vec<&'a ReviewLink>,
@@ -174,7 +177,25 @@ fn by_year(entries: &Entries) -> Vec<(i32, u64, u64)> {
     years
 }
 
+/// The page of a business without a name.
+#[derive(Template)]
+#[template(path = "not_set_up_page.html")]
+struct NotSetUpPage<'a> {
+    frame: Frame<'a>,
+}
+
 pub fn show(snapshot: &Snapshot, links: &Links) -> String {
+    if !snapshot.input.business.is_set_up() {
+        let site = Site::new(&snapshot.input.business, links);
+        let frame = Frame {
+            title: site.reviews_heading(),
+            description: None,
+            canonical: None,
+            is_hidden_from_search: true,
+            site,
+        };
+        return render(&NotSetUpPage { frame });
+    }
     let input = &snapshot.input;
     let (business, entries) = (&input.business, &input.entries);
     let site = Site::new(business, links);
@@ -194,6 +215,7 @@ pub fn show(snapshot: &Snapshot, links: &Links) -> String {
     let named = [("business", business.name.as_str())];
     let template = HomePage {
         rating: RatingFigure::of(entries, locale),
+        verified: number_verified(entries, locale),
         sources: by_source(entries, &site),
         years: YearsFragment::of(&by_year(entries), &site),
         // Other programs may write any text to the database.
@@ -225,11 +247,25 @@ fn description(snapshot: &Snapshot, locale: &Locale) -> Cow<'static, str> {
     let input = &snapshot.input;
     let rating_counts = input.entries.rating_counts();
     let name = &input.business.name;
-    rating_counts.mean_hundredths().map_or_else(
-        || locale.message_with("verified-reviews-of", &[("business", name)]),
-        |mean| {
-            let texts = [("rating", &*locale.hundredths(mean)), ("business", name)];
-            locale.counted_with("rating-summary", rating_counts.total(), &texts)
-        },
-    )
+    let Some(mean) = rating_counts.mean_hundredths() else {
+        return locale.message_with("reviews-of", &[("business", name)]);
+    };
+    let texts = [("rating", &*locale.hundredths(mean)), ("business", name)];
+    let summary = locale.counted_with("rating-summary", rating_counts.total(), &texts);
+    match number_verified(&input.entries, locale) {
+        Some(verified) => format!("{summary} {verified}").into(),
+        None => summary,
+    }
+}
+
+/// Says how many reviews a platform, a job or an invitation verified; `None` if that is none.
+fn number_verified(entries: &Entries, locale: &Locale) -> Option<Cow<'static, str>> {
+    let verified = count_verified(entries);
+    (verified > 0).then(|| locale.counted("number-verified", verified))
+}
+
+/// The reviews that someone other than the owner verified.
+pub fn count_verified(entries: &Entries) -> u64 {
+    let verified = |entry: &&Arc<Entry>| entry.review.verification.is_independent();
+    entries.iter().filter(verified).count() as u64
 }

@@ -29,7 +29,7 @@ use cached::{Page, sitemap_file};
 pub use error::error_page;
 pub use escape::Html;
 use poem::endpoint::{make, make_sync};
-use poem::{Endpoint, Request, Response};
+use poem::{Endpoint, EndpointExt as _, IntoResponse as _, Request, Response};
 
 use crate::links::{DOCS_PATH, PERMALINK_PATH, SECURITY_PATH};
 use crate::web::{ClientAddress, Routes};
@@ -47,12 +47,12 @@ pub fn routes(routes: Routes, pages: &Arc<Pages>) -> Routes {
         routes.get(page.path(), rendered(pages, page))
     });
     let routes = routes
-        .get("/insights", insights::insights)
-        .get("/search", search::search)
+        .get("/insights", once_set_up(pages, insights::insights))
+        .get("/search", once_set_up(pages, search::search))
         .get("/search.atom", search_feed::atom)
         .get(PERMALINK_PATH, review::permalink)
         .get(embed::EMBED_PATH, embed::embed)
-        .get(embed::TRY_PATH, embed::try_embed)
+        .get(embed::TRY_PATH, once_set_up(pages, embed::try_embed))
         .get("/embed/accent/:name", embed::accent_style)
         .get(badge::BADGE_PATH, badge::show)
         .get("/sitemaps/:name", sitemap_file)
@@ -63,6 +63,24 @@ pub fn routes(routes: Routes, pages: &Arc<Pages>) -> Routes {
         let pages = Arc::clone(pages);
         let respond = make_sync(move |_| asset.response(pages.ctx.current.load()));
         routes.get(&asset.path, respond)
+    })
+}
+
+/// A page of reviews; until the business has a name, the page that says so.
+fn once_set_up<E>(pages: &Arc<Pages>, endpoint: E) -> impl Endpoint<Output = Response> + 'static
+where
+    E: Endpoint + 'static,
+{
+    let pages = Arc::clone(pages);
+    endpoint.around(move |endpoint: Arc<E>, request: Request| {
+        let pages = Arc::clone(&pages);
+        async move {
+            if pages.ctx.current.load().input.business.is_set_up() {
+                return Ok(endpoint.call(request).await?.into_response());
+            }
+            let client = ClientAddress::of(&request);
+            pages.response(Page::Home, client).await
+        }
     })
 }
 

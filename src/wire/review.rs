@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::links::Links;
 use crate::model;
 
-/// A verified review of the business.
+/// A published review of the business.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Review {
     /// Unique and stable id, also the last part of `url`.

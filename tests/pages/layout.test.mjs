@@ -62,7 +62,8 @@ for (const path of await pages()) {
 }
 
 test("texts of any direction and length keep the layout, in German and at every width", async () => {
-  const paths = ["/", "/insights", "/insights?aspect=price", "/developers", "/embed", "/nothing", ...[1, 2, 3, 4].map((at) => `/reviews/w-${at}`)];
+  const paths = ["/", "/insights", "/insights?aspect=price", "/search", "/search?query=pünktlich", "/developers", "/embed", "/embed?layout=grid",
+    "/embed?layout=carousel", "/embed/try", "/mcp", "/nothing", ...[1, 2, 3, 4].map((at) => `/reviews/w-${at}`)];
   for (const path of paths) {
     for (const width of [320, 360, 768, 1280]) {
       const { page, faults } = await watched(browser, { width });
@@ -80,6 +81,58 @@ test("texts of any direction and length keep the layout, in German and at every 
   assert.deepEqual(await direction("article .text"), ["rtl", "ar"]);
   assert.deepEqual(await direction("html"), ["ltr", "de"]);
   await page.close();
+});
+
+// The choices and the placeholders that do not fit into their fields. 20 pixels are for the arrow.
+const CUT = () => {
+  const pen = document.createElement("canvas").getContext("2d");
+  const width = (field, text) => {
+    pen.font = getComputedStyle(field).font;
+    return pen.measureText(text).width;
+  };
+  const room = (field) => {
+    const { paddingLeft, paddingRight } = getComputedStyle(field);
+    return field.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) - (field.localName === "select" ? 20 : 0);
+  };
+  return [...document.querySelectorAll("select, input[placeholder]")]
+    .filter((field) => field.checkVisibility())
+    .flatMap((field) => [...(field.options ?? [{ text: field.placeholder }])].map((one) => [field, one.text]))
+    .filter(([field, text]) => width(field, text) > room(field))
+    .map(([field, text]) => `${field.name}: ${text}`);
+};
+
+test("no choice and no placeholder is cut on a phone and on a desktop", async () => {
+  for (const path of ["/", "/search", "/search?query=price&aspect=warranty", "/embed/try"]) {
+    for (const width of [360, 1280]) {
+      const { page } = await watched(browser, { width });
+      await page.goto(SAMPLE + path);
+      await page.$$eval("details", (all) => all.forEach((one) => (one.open = true)));
+      assert.deepEqual(await page.evaluate(CUT), [], `${path} at ${width}`);
+      await page.goto(WORLD + path);
+      await page.$$eval("details", (all) => all.forEach((one) => (one.open = true)));
+      // Names of customers and platforms may have any length; the pages' own words may not.
+      const own = (await page.evaluate(CUT)).filter((one) => !/(Portal|Dienst|Klima|Ort){3}/.test(one));
+      assert.deepEqual(own, [], `${path} in German at ${width}`);
+      await page.close();
+    }
+  }
+});
+
+test("the badge is readable on a phone, with the line of every page that shows it", async () => {
+  for (const path of ["/developers", "/embed/try"]) {
+    const { page } = await watched(browser, { width: 320 });
+    await page.goto(SAMPLE + path);
+    const lines = await page.$$eval("pre", (all) => all.map((one) => one.textContent).filter((one) => one.includes("badge.svg")));
+    assert.ok(lines.length > 0);
+    for (const line of lines) {
+      await page.setContent(`<meta name="viewport" content="width=device-width"><body>${line}`, { waitUntil: "load" });
+      const [shown, natural, sideways] = await page.$eval("img", (one) => [one.clientWidth, one.naturalWidth, document.documentElement.scrollWidth - innerWidth]);
+      // Its letters have 14 pixels at its own size.
+      assert.ok((14 * shown) / natural >= 11 && sideways <= 0, `${line}: ${shown} of ${natural}`);
+      await page.goto(SAMPLE + path);
+    }
+    await page.close();
+  }
 });
 
 test("a long text is folded and unfolds without JavaScript", async () => {

@@ -6,7 +6,10 @@ const business = {
   ...JSON.parse(readFileSync(`${seeds}/business.json`, "utf8")),
   language: "de",
   country: "DE",
+  // 82 letters without a space.
+  name: `${"Klima".repeat(16)}AG`,
   review_links: [
+    { name: "Bewertungen".repeat(5), url: "https://b.example/review" },
     { name: "Google", url: "https://g.example/review" },
     { name: "Trustpilot", url: "https://t.example/review" },
   ],
@@ -18,9 +21,10 @@ const review = (id, language, author, text, response) => ({
   author,
   text,
   language,
-  source: { name: "Google" },
+  // 60 letters.
+  source: { name: id === "w-2" ? "Portal".repeat(10) : "Google" },
   verification: { verified: true, method: "source_platform" },
-  mentions: { technicians: [], services: [], service_areas: [] },
+  mentions: { technicians: [], services: id === "w-2" ? ["Dienst".repeat(10)] : [], service_areas: id === "w-2" ? ["Ort".repeat(25)] : [] },
   ...(response ? { response: { text: response } } : {}),
 });
 const hard = [

@@ -61,7 +61,7 @@ impl Catalog {
     /// The server's instructions for models.
     pub fn instructions(&self) -> String {
         format!(
-            "The verified customer reviews of {}, {INSTRUCTIONS}",
+            "The customer reviews of {}, {INSTRUCTIONS}",
             self.business_name()
         )
     }

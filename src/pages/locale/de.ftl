@@ -64,10 +64,13 @@ rating-from = { $count ->
    *[other] von 5, aus { $number } Bewertungen
 }
 rating-summary = { $count ->
-    [one] { $rating } von 5 Sternen aus { $number } geprüften Bewertung von { $business }.
-   *[other] { $rating } von 5 Sternen aus { $number } geprüften Bewertungen von { $business }.
+    [one] { $rating } von 5 Sternen aus { $number } Bewertung von { $business }.
+   *[other] { $rating } von 5 Sternen aus { $number } Bewertungen von { $business }.
 }
-verified-reviews-of = Geprüfte Bewertungen von { $business }.
+number-verified = { $count ->
+    [one] { $number } davon ist von einer Plattform, anhand eines Auftrags oder per Einladung geprüft.
+   *[other] { $number } davon sind von einer Plattform, anhand eines Auftrags oder per Einladung geprüft.
+}
 period = { $from } bis { $to }
 withheld = { $count ->
     [one] { $number } zurückgehalten, und warum
@@ -258,6 +261,10 @@ too-busy = Bitte versuchen Sie es gleich noch einmal
 too-busy-text = Die Seite ist gerade ausgelastet.
 failed = Das hat nicht funktioniert
 failed-text = Die Seite konnte nicht gezeigt werden. Gehen Sie zurück oder beginnen Sie bei den Bewertungen.
+not-set-up = Dieser Dienst ist noch nicht eingerichtet
+not-set-up-text = Er hat noch kein Unternehmen, dessen Bewertungen er zeigen könnte. Wenn Sie ihn betreiben, richtet dieser Befehl ihn ein:
+only-agents = Diese Adresse ist für KI-Agenten
+only-agents-text = Agenten senden ihre Anfragen hierher (MCP). Im Browser hilft die Seite für Entwickler.
 all-reviews-link = Alle Bewertungen von { $business }
 search-them = Durchsuchen
 
@@ -343,7 +350,7 @@ choice-yes = ja
 choice-no = nein
 choice-or-more = { $stars } oder mehr
 choice-or-fewer = { $stars } oder weniger
-choice-words = jedes Wort, in beliebiger Reihenfolge
+choice-words = alle Wörter
 choice-substring = genau wie geschrieben
 filter-query = { $match ->
     [substring] mit genau „{ $value }“

@@ -72,10 +72,13 @@ rating-from = { $count ->
    *[other] of 5, from { $number } reviews
 }
 rating-summary = { $count ->
-    [one] { $rating } of 5 stars from { $number } verified review of { $business }.
-   *[other] { $rating } of 5 stars from { $number } verified reviews of { $business }.
+    [one] { $rating } of 5 stars from { $number } review of { $business }.
+   *[other] { $rating } of 5 stars from { $number } reviews of { $business }.
 }
-verified-reviews-of = Verified reviews of { $business }.
+number-verified = { $count ->
+    [one] { $number } is verified by a platform, a job or an invitation.
+   *[other] { $number } are verified by a platform, a job or an invitation.
+}
 period = { $from } to { $to }
 withheld = { $count ->
     [one] { $number } review withheld, and why
@@ -247,7 +250,7 @@ name-response-time = Response time
 name-scheduling = Scheduling
 name-staff-and-manners = Staff and manners
 name-waiting = Waiting
-name-warranty-and-standing-behind-the-work = Warranty and standing behind the work
+name-warranty-and-standing-behind-the-work = Warranty and follow-through
 
 ## Embed and badge
 
@@ -266,6 +269,10 @@ too-busy = Please try again in a moment
 too-busy-text = The site is busy at the moment.
 failed = This did not work
 failed-text = The page could not be shown. Go back, or start from the reviews.
+not-set-up = This service is not set up yet
+not-set-up-text = It has no business whose reviews it could show. If you run it, this command sets it up:
+only-agents = This address is for AI agents
+only-agents-text = Agents send their requests here (MCP). Your browser can read the page for developers instead.
 all-reviews-link = All reviews of { $business }
 search-them = Search them
 

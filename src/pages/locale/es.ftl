@@ -64,10 +64,13 @@ rating-from = { $count ->
    *[other] de 5, según { $number } reseñas
 }
 rating-summary = { $count ->
-    [one] { $rating } de 5 estrellas según { $number } reseña verificada de { $business }.
-   *[other] { $rating } de 5 estrellas según { $number } reseñas verificadas de { $business }.
+    [one] { $rating } de 5 estrellas según { $number } reseña de { $business }.
+   *[other] { $rating } de 5 estrellas según { $number } reseñas de { $business }.
 }
-verified-reviews-of = Reseñas verificadas de { $business }.
+number-verified = { $count ->
+    [one] { $number } está verificada por una plataforma, un trabajo o una invitación.
+   *[other] { $number } están verificadas por una plataforma, un trabajo o una invitación.
+}
 period = Del { $from } al { $to }
 withheld = { $count ->
     [one] { $number } reseña retenida y por qué
@@ -270,6 +273,10 @@ too-busy = Inténtelo de nuevo en un momento
 too-busy-text = El sitio está ocupado en este momento.
 failed = Esto no ha funcionado
 failed-text = No se ha podido mostrar la página. Vuelva atrás o empiece por las reseñas.
+not-set-up = Este servicio aún no está configurado
+not-set-up-text = Todavía no tiene una empresa cuyas reseñas pueda mostrar. Si usted lo administra, este comando lo configura:
+only-agents = Esta dirección es para agentes de IA
+only-agents-text = Los agentes envían aquí sus peticiones (MCP). En el navegador, abra la página para desarrolladores.
 all-reviews-link = Todas las reseñas de { $business }
 search-them = Buscar en ellas
 
@@ -355,7 +362,7 @@ choice-yes = sí
 choice-no = no
 choice-or-more = { $stars } o más
 choice-or-fewer = { $stars } o menos
-choice-words = cada palabra, en cualquier orden
+choice-words = todas las palabras
 choice-substring = exactamente como está escrito
 filter-query = { $match ->
     [substring] con exactamente «{ $value }»

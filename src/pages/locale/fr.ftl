@@ -67,10 +67,13 @@ rating-from = { $count ->
    *[other] sur 5, d’après { $number } avis
 }
 rating-summary = { $count ->
-    [one] { $rating } étoiles sur 5 d’après { $number } avis vérifié sur { $business }.
-   *[other] { $rating } étoiles sur 5 d’après { $number } avis vérifiés sur { $business }.
+    [one] { $rating } étoiles sur 5 d’après { $number } avis sur { $business }.
+   *[other] { $rating } étoiles sur 5 d’après { $number } avis sur { $business }.
 }
-verified-reviews-of = Avis vérifiés sur { $business }.
+number-verified = { $count ->
+    [one] { $number } est vérifié par une plateforme, une intervention ou une invitation.
+   *[other] { $number } sont vérifiés par une plateforme, une intervention ou une invitation.
+}
 period = Du { $from } au { $to }
 withheld = { $count ->
     [one] { $number } avis retenu, et pourquoi
@@ -276,6 +279,10 @@ too-busy = Veuillez réessayer dans un instant
 too-busy-text = Le site est très sollicité en ce moment.
 failed = Cela n’a pas fonctionné
 failed-text = La page n’a pas pu être affichée. Revenez en arrière ou repartez des avis.
+not-set-up = Ce service n’est pas encore configuré
+not-set-up-text = Il n’a pas encore d’entreprise dont il pourrait montrer les avis. Si vous l’exploitez, cette commande le configure :
+only-agents = Cette adresse est destinée aux agents IA
+only-agents-text = Les agents y envoient leurs requêtes (MCP). Dans votre navigateur, ouvrez plutôt la page pour les développeurs.
 all-reviews-link = Tous les avis sur { $business }
 search-them = Y rechercher
 
@@ -361,7 +368,7 @@ choice-yes = oui
 choice-no = non
 choice-or-more = { $stars } ou plus
 choice-or-fewer = { $stars } ou moins
-choice-words = chaque mot, dans n’importe quel ordre
+choice-words = tous les mots
 choice-substring = exactement comme écrit
 filter-query = { $match ->
     [substring] avec exactement « { $value } »

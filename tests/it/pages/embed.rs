@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{BROWSER, seeded};
+use super::{BROWSER, between, seeded};
 use crate::support::{BASE, Generator, TestApp};
 
 #[tokio::test]
@@ -58,6 +58,21 @@ async fn only_the_embed_can_be_framed_and_it_says_when_it_is_filtered() {
             "{target}"
         );
     }
+    for (target, name) in [
+        ("/embed?color=red", "color"),
+        ("/embed?Theme=dark", "Theme"),
+        ("/embed?limit=3&page=", "page"),
+    ] {
+        let answer = app.get_with(target, &[BROWSER]).await;
+        let fault = format!(
+            "{name} is not an option; there are layout, limit, min_rating, theme, accent, lang."
+        );
+        assert!(
+            answer.status == 400 && answer.text().contains(&fault),
+            "{target}: {}",
+            answer.text()
+        );
+    }
     for target in ["/", "/insights", "/search"] {
         assert!(
             app.get(target)
@@ -75,7 +90,7 @@ async fn the_badge_shows_rating_count_and_day_of_all_reviews() {
     let answer = app.get("/badge.svg").await;
     assert_eq!(answer.header("content-type"), "image/svg+xml");
     let svg = answer.text();
-    let label = "Saltbush Air &amp; Plumbing: ★ 4.55 · 256 reviews · 8 November 2026";
+    let label = "Saltbush Air &amp; Plumbing: ★ 4.55 · 256 reviews · November 8, 2026";
     assert!(
         svg.contains(&format!("role=\"img\" aria-label=\"{label}\"")),
         "{svg}"
@@ -228,10 +243,36 @@ async fn the_options_are_shown_with_the_lines_to_paste() {
             .header("content-security-policy")
             .contains("frame-src 'self'")
     );
-    let html = app.get("/embed/try?accent=ffee00&limit=99").await.text();
-    for fault in ["limit must be", "accent must be easy to read"] {
+    let html = app
+        .get("/embed/try?accent=ffee00&limit=99&colour=red")
+        .await
+        .text();
+    for fault in [
+        "limit must be",
+        "accent must be easy to read",
+        "colour is not an option",
+    ] {
         assert!(html.contains(fault), "{fault}");
     }
+}
+
+#[tokio::test]
+async fn the_badges_line_shows_the_short_form_on_phones() {
+    let app = seeded().await;
+    for target in ["/developers", "/embed/try"] {
+        let html = app.get(target).await.text();
+        let line = format!(
+            "&lt;a href=\"{BASE}/\"&gt;&lt;picture&gt;&lt;source media=\"(max-width: 600px)\" srcset=\"{BASE}/badge.svg?form=short\"&gt;\
+             &lt;img src=\"{BASE}/badge.svg\" alt=\"Reviews of Saltbush Air &amp;amp; Plumbing\" height=\"36\" \
+             style=\"max-width:100%;height:auto\"&gt;&lt;/picture&gt;&lt;/a&gt;"
+        );
+        let html = html.replace("&quot;", "\"").replace("&#34;", "\"");
+        assert!(html.contains(&line), "{target}: {html}");
+    }
+    // Its text has 14 pixels, and it is narrower than a phone.
+    let svg = app.get("/badge.svg?form=short").await.text();
+    let width: u32 = between(&svg, "width=\"", "\"")[0].parse().unwrap();
+    assert!(width <= 200 && svg.contains("font-size=\"14\""), "{svg}");
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Pages show the figures of the documents, each with a link to its evidence.
 
-use super::{between, permalinks, seeded, structured};
-use crate::support::TestApp;
+use super::{BROWSER, between, permalinks, seeded, structured};
+use crate::support::{Generator, TestApp};
 
 #[tokio::test]
 async fn the_front_page_matches_the_dataset() {
@@ -129,6 +129,7 @@ async fn the_links_of_an_aspect_keep_the_size_of_the_page() {
 #[tokio::test]
 async fn a_service_without_reviews_has_all_its_pages() {
     let app = TestApp::empty().await;
+    app.name_business().await;
     for target in [
         "/",
         "/insights",
@@ -152,6 +153,135 @@ async fn a_service_without_reviews_has_all_its_pages() {
             .text()
             .contains("no reviews yet")
     );
+}
+
+#[tokio::test]
+async fn a_service_without_a_named_business_shows_no_review_and_how_to_set_it_up() {
+    let app = TestApp::with(&Generator::new(7).reviews(3)).await;
+    let read = async |target| app.get_with(target, &[BROWSER]).await.text();
+    for target in [
+        "/",
+        "/insights",
+        "/search?rating=5",
+        "/developers",
+        "/embed/try",
+    ] {
+        let html = read(target).await;
+        assert!(
+            html.contains("<h1>This service is not set up yet</h1>")
+                && html.contains("reviews init --name NAME"),
+            "{target}: {html}"
+        );
+        for absent in [
+            "Unnamed",
+            "ld+json",
+            "class=\"score\"",
+            "badge.svg",
+            "og:title",
+        ] {
+            assert!(!html.contains(absent), "{target}: {absent}");
+        }
+    }
+    let id = app.get("/reviews.json").await.json()["reviews"][0]["id"].clone();
+    let permalink = format!("/reviews/{}", id.as_str().unwrap());
+    for target in ["/", "/search", "/embed", "/nothing", &permalink] {
+        let html = read(target).await;
+        assert!(
+            html.contains("<meta name=\"robots\" content=\"noindex\">")
+                && !html.contains("ld+json"),
+            "{target}"
+        );
+    }
+    for target in ["/embed", "/embed?layout=grid", "/nothing", "/llms.txt"] {
+        let text = read(target).await;
+        assert!(
+            text.contains("not set up yet") && !text.contains("Unnamed"),
+            "{target}: {text}"
+        );
+    }
+    assert_eq!(app.get("/badge.svg").await.status, 404);
+    app.name_business().await;
+    assert!(read("/").await.contains("class=\"score\""));
+    assert!(read("/search").await.contains("class=\"review\""));
+    assert_eq!(app.get("/badge.svg").await.status, 200);
+}
+
+#[tokio::test]
+async fn only_reviews_that_others_than_the_owner_verified_are_called_so() {
+    let app = TestApp::with(&Generator::new(7).reviews(6)).await;
+    app.name_business().await;
+    for (method, count, sentence) in [
+        ("manual", 6, None),
+        (
+            "invite",
+            5,
+            Some("5 are verified by a platform, a job or an invitation."),
+        ),
+        (
+            "job_match",
+            1,
+            Some("1 is verified by a platform, a job or an invitation."),
+        ),
+    ] {
+        app.shell(&format!(
+            "update review set method = 'manual'; update review set method = '{method}'
+               where review_id in (select review_id from review order by review_id limit {count})"
+        ))
+        .await;
+        let html = app.get("/").await.text();
+        let description = between(&html, "<meta name=\"description\" content=\"", "\"")[0];
+        let social = between(&html, "<meta property=\"og:description\" content=\"", "\"")[0];
+        assert!(
+            description.contains("from 6 reviews of Desert Peak.") && social == description,
+            "{description}"
+        );
+        let llms = app.get("/llms.txt").await.text();
+        match sentence {
+            Some(sentence) => {
+                assert!(description.ends_with(sentence), "{description}");
+                assert!(
+                    html.contains(&format!("<p class=\"meta\">{sentence}</p>")),
+                    "{html}"
+                );
+                assert!(
+                    llms.contains(&format!(
+                        "6 reviews (verified by a platform, a job or an invitation: {count})"
+                    )),
+                    "{llms}"
+                );
+            }
+            None => assert!(
+                !html.contains("verified") && !llms.contains("verified"),
+                "{html}{llms}"
+            ),
+        }
+    }
+    // No other text calls all of them verified.
+    for target in [
+        "/",
+        "/embed",
+        "/developers",
+        "/.well-known/openapi.json",
+        "/feed.xml",
+        "/api/feed.json",
+        "/badge.svg",
+    ] {
+        let text = app.get(target).await.text().to_lowercase();
+        assert!(
+            !text.contains("verified review") && !text.contains("verified customer"),
+            "{target}"
+        );
+    }
+    for language in ["de", "es", "fr"] {
+        app.shell(&format!("update business set language = '{language}'"))
+            .await;
+        let html = app.get("/").await.text();
+        let description = between(&html, "<meta name=\"description\" content=\"", "\"")[0];
+        for word in ["geprüfte", "verificada de", "vérifié sur"] {
+            assert!(!description.contains(word), "{description}");
+        }
+        assert!(description.contains(". 1 "), "{description}");
+    }
 }
 
 #[tokio::test]

@@ -92,6 +92,28 @@ async fn browsers_get_errors_as_pages_and_other_clients_as_problems() {
 }
 
 #[tokio::test]
+async fn a_browser_at_the_address_of_agents_is_led_to_the_page_for_developers() {
+    let app = seeded().await;
+    let page = app.get_with("/mcp", &[BROWSER]).await;
+    assert_eq!(
+        (
+            page.status,
+            page.header("content-type"),
+            page.header("allow")
+        ),
+        (405, "text/html; charset=utf-8", "POST, DELETE, OPTIONS")
+    );
+    let html = page.text();
+    let main = between(&html, "<main", "</main>")[0];
+    assert!(main.contains("This address is for AI agents"), "{main}");
+    assert!(main.contains("<a href=\"/developers\">"), "{main}");
+    let problem = app.get("/mcp").await;
+    assert_eq!(problem.header("content-type"), "application/problem+json");
+    let other = app.send(poem::http::Method::POST, "/", &[BROWSER]).await;
+    assert!(!other.text().contains("AI agents"));
+}
+
+#[tokio::test]
 async fn shared_pages_are_rendered_and_compressed_once_per_snapshot() {
     let app = seeded().await;
     let style = app.get("/").await.text();

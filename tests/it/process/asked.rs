@@ -58,7 +58,7 @@ impl Home {
 }
 
 #[test]
-fn init_asks_for_name_type_and_time_zone_until_they_are_valid() {
+fn init_asks_for_what_is_missing_until_it_is_valid() {
     let home = Home::new();
     let typed = [
         "",
@@ -67,6 +67,8 @@ fn init_asks_for_name_type_and_time_zone_until_they_are_valid() {
         "Plumber",
         "Phoenix",
         "America/Phoenix",
+        "Arizona",
+        "us",
     ];
     let done = home.at_terminal(&["init"], &typed);
     assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
@@ -76,6 +78,7 @@ fn init_asks_for_name_type_and_time_zone_until_they_are_valid() {
         "Type (schema.org",
         "Plumber",
         "Time zone (for example America/Phoenix):",
+        "Country, which decides how dates are written (for example US):",
     ] {
         assert!(done.err.contains(part), "{part}: {}", done.err);
     }
@@ -84,9 +87,10 @@ fn init_asks_for_name_type_and_time_zone_until_they_are_valid() {
         [
             asked("Name of the business:"),
             asked("Type (schema.org"),
-            asked("Time zone (for")
+            asked("Time zone (for"),
+            asked("Country, which")
         ],
-        [2; 3],
+        [2; 4],
         "{}",
         done.err
     );
@@ -94,6 +98,7 @@ fn init_asks_for_name_type_and_time_zone_until_they_are_valid() {
         "name        Desert Peak",
         "type        Plumber",
         "time zone   America/Phoenix",
+        "country     US",
     ] {
         assert!(done.out.contains(part), "{part}: {}", done.out);
     }
@@ -124,6 +129,8 @@ fn init_asks_only_for_missing_values_and_creates_nothing_without_answers() {
         "Desert Peak",
         "--time-zone",
         "America/Phoenix",
+        "Arizona",
+        "us",
     ];
     let done = home.at_terminal(&words, &[""]);
     assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);

@@ -169,7 +169,7 @@ fn with_json_every_log_line_is_one_object_with_its_event() {
     let started = of("server.started").unwrap();
     assert_eq!(
         started["message"],
-        "serving the reviews of Unnamed business"
+        "not set up yet; run `reviews init --name NAME --type TYPE --time-zone ZONE --country CC`"
     );
     let fields = &started["fields"];
     assert_eq!(

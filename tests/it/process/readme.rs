@@ -36,7 +36,7 @@ fn run_line(folder: &Path, line: &str) -> Output {
 #[test]
 fn the_commands_of_the_readme_work_in_an_empty_folder() {
     let folder = tempfile::tempdir().unwrap();
-    let takeout = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/readme/takeout.zip");
+    let takeout = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds/takeout.zip");
     fs::copy(takeout, folder.path().join("takeout.zip")).unwrap();
     let blocks = blocks("Your own reviews");
     let [first, later, ..] = blocks.as_slice() else {
@@ -95,7 +95,7 @@ fn the_commands_of_the_readme_work_in_an_empty_folder() {
 #[test]
 fn the_commands_of_the_start_page_work_and_print_what_it_shows() {
     let folder = tempfile::tempdir().unwrap();
-    let takeout = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/readme/takeout.zip");
+    let takeout = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds/takeout.zip");
     fs::copy(takeout, folder.path().join("takeout.zip")).unwrap();
     let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/START.md")).unwrap();
     // The following sections need a server on the web.

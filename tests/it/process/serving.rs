@@ -7,8 +7,41 @@ use super::{Home, NEVER, Serving, body, request, reviews};
 use crate::support::{needs_shell, sqlite3};
 
 #[test]
+fn serve_says_how_to_set_up_a_database_without_a_business() {
+    let home = Home::new();
+    let log = home.0.path().join("log");
+    let serving = Serving::start_with_log(
+        reviews(home.0.path()).arg("serve"),
+        std::fs::File::create(&log).unwrap(),
+    );
+    let command = "reviews init --name NAME --type TYPE --time-zone ZONE --country CC";
+    let heading = format!(
+        "This service is not set up yet. In another terminal, set up your business:\n\n  {command}\n"
+    );
+    assert!(
+        serving.greeting.starts_with(&heading),
+        "{}",
+        serving.greeting
+    );
+    assert!(serving.get("/").contains(command));
+    let log = std::fs::read_to_string(log).unwrap();
+    assert!(!log.contains("database.migrated"), "{log}");
+    drop(serving);
+    // Elsewhere, the command names the database.
+    let serving =
+        Serving::start(reviews(home.0.path()).args(["serve", "--database", "my firm.db"]));
+    let elsewhere = format!("\n  {command} --database 'my firm.db'\n");
+    assert!(
+        serving.greeting.contains(&elsewhere),
+        "{}",
+        serving.greeting
+    );
+}
+
+#[test]
 fn serve_prints_its_urls_the_database_and_the_counts() {
     let home = Home::with(7);
+    home.run_ok(&["init", "--name", "Desert Peak"], "Desert Peak");
     sqlite3(
         &home.path(),
         "update review set status = 'withheld' where review_id = 'p-1'",
@@ -16,7 +49,7 @@ fn serve_prints_its_urls_the_database_and_the_counts() {
     let serving = home.serve();
     let greeting = serving.greeting.clone();
     assert!(
-        greeting.starts_with("Reviews of Unnamed business: 6 published, 1 withheld\n"),
+        greeting.starts_with("Reviews of Desert Peak: 6 published, 1 withheld\n"),
         "{greeting}"
     );
     assert!(greeting.contains("Database  reviews.db\n"), "{greeting}");

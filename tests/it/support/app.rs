@@ -195,6 +195,14 @@ impl TestApp {
     }
 
     /// Adds or updates reviews, then publishes.
+    /// Gives the business a name, without which pages show no reviews.
+    pub async fn name_business(&self) {
+        self.shell(
+            "insert into business (business_id, name) values ('desert-peak', 'Desert Peak')",
+        )
+        .await;
+    }
+
     pub async fn write(&self, reviews: &[Review]) {
         let mut write = self.app.database.write_as_owner().await.unwrap();
         for batch in reviews.chunks(500) {
