@@ -314,10 +314,12 @@ impl Complaint {
                 .map(|candidate| (candidate.position, candidate.finding.sentence))
                 .collect(),
         };
-        let quote = quotable.into_iter().find_map(|(position, sentence)| {
-            // The summary may quote what stands below the aspect.
-            originals.quote_again(position, sentence, Polarity::Negative.into())
-        });
+        // A sentence that stands elsewhere is repeated only if there is no other.
+        let blame = Polarity::Negative.into();
+        let mut places = quotable.iter();
+        let unused = places.find_map(|(at, sentence)| originals.quote(*at, *sentence, blame));
+        let again = |(at, sentence): &(_, _)| originals.quote_again(*at, *sentence, blame);
+        let quote = unused.or_else(|| quotable.iter().find_map(again));
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         Self {
             aspect,

@@ -15,6 +15,11 @@ use super::text::TokenizedText;
 /// Index of praise in [`LABELS`].
 const POSITIVE: usize = 2;
 
+/// The name of the head that detects a judgement of an aspect: `price:negative`.
+pub fn judgement_head(aspect: &str, label: &str) -> String {
+    format!("{aspect}:{label}")
+}
+
 /// The polarity weights that all trades share.
 pub const POLARITY: &[u8] = include_bytes!("polarity.weights");
 
@@ -36,8 +41,6 @@ pub struct NgramClassifier {
     aspects: usize,
     /// The biases, which are the sums for a sentence without words.
     silence: Vec<[i32; LANES]>,
-    /// SHA-256 of the weights of the aspects and of polarity, in hexadecimal.
-    pub digests: [String; 2],
 }
 
 impl Default for NgramClassifier {
@@ -120,7 +123,6 @@ impl NgramClassifier {
             silence: biases.as_chunks().0.to_vec(),
             model,
             aspects: aspects.heads.len(),
-            digests: [aspects, polarity].map(|model| model.digest.clone()),
         }
     }
 
@@ -137,7 +139,7 @@ impl NgramClassifier {
         ))
     }
 
-    /// The ids of the aspects in the model.
+    /// The heads of the aspect model: ids of aspects, and their judgements.
     pub fn aspects(&self) -> &[String] {
         &self.model.heads[..self.aspects]
     }

@@ -6,11 +6,10 @@ use std::collections::hash_map::Entry;
 use std::hash::BuildHasherDefault;
 use std::ops::Range;
 
-use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
 use crate::insights::text::{Capitalisation, Fingerprint, Negation, TokenRole, TokenizedText};
-use crate::model::hash::{FNV_OFFSET, fnv1a, folded, hex};
+use crate::model::hash::{FNV_OFFSET, fnv1a, folded};
 
 /// The unit of weights and sums: 16 units are one natural logarithm of the odds.
 pub const UNIT: i32 = 16;
@@ -52,8 +51,6 @@ pub struct NgramModel {
     weights: Vec<[i8; LANES]>,
     /// The start of each known run's row in `weights`.
     rows: HashMap<u32, u32, BuildHasherDefault<Fingerprint>>,
-    /// SHA-256 of the weights file, in hexadecimal; empty if the model comes from no file.
-    pub digest: String,
 }
 
 impl NgramModel {
@@ -87,7 +84,6 @@ impl NgramModel {
             let weights = weights.iter().map(|weight| weight.cast_signed());
             model.insert(u32::from_le_bytes(*key), weights);
         }
-        model.digest = hex(&Sha256::digest(bytes));
         Ok(model)
     }
 
