@@ -1,18 +1,14 @@
 //! Finds all patterns of a trade at once: a vocabulary maps words to symbols, each word of a text once, and one prefix
 //! tree of symbols holds all patterns, so that only numbers are compared.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::hash::BuildHasherDefault;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Range;
 
 use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap, WordSet};
 use crate::insights::trades::{Cue, Meaning, PatternStep, Trade};
 
 /// The number of a word, list or class.
-type Symbol = u64;
-
-/// Nodes by symbol.
-type SymbolMap = HashMap<Symbol, u32, BuildHasherDefault<Fingerprint>>;
+type Symbol = u32;
 
 /// A rule's index in the trade.
 pub type RuleIndex = u32;
@@ -28,34 +24,44 @@ pub enum Rank {
     Joins,
 }
 
-/// A place in the tree of patterns.
+#[derive(Debug, Clone, Default)]
+struct Building {
+    edges: BTreeMap<Symbol, u32>,
+    gaps: BTreeMap<u8, u32>,
+    rules: Vec<RuleIndex>,
+}
+
+/// Ranges of the tree's lists.
 #[derive(Debug, Clone, Default)]
 struct PatternNode {
-    /// The next node by symbol.
-    edges: SymbolMap,
-    /// The next nodes after a gap of at most so many words.
-    gaps: Vec<(u8, u32)>,
-    /// The rules whose patterns end here.
-    rules: Vec<RuleIndex>,
+    edges: Range<u32>,
+    gaps: Range<u32>,
+    rules: Range<u32>,
     rank: Rank,
     is_above: bool,
 }
 
-/// A prefix tree of all patterns; its first node is the root.
-#[derive(Debug, Clone)]
-pub struct PatternTrie {
-    nodes: Vec<PatternNode>,
-    /// The number of `^`, with which patterns at the beginning of a sentence begin.
-    beginning: Option<Symbol>,
+/// The continuation of patterns that begin with a symbol.
+#[derive(Debug, Clone, Copy, Default)]
+struct Beginning {
+    node: u32,
+    /// Whether a pattern ends there.
+    ends: bool,
+    /// Maximum distance of the next symbol after the first one, in units.
+    gap: u8,
 }
 
-impl Default for PatternTrie {
-    fn default() -> Self {
-        Self {
-            nodes: vec![PatternNode::default()],
-            beginning: None,
-        }
-    }
+/// A prefix tree of all patterns. Its nodes hold ranges of the lists.
+#[derive(Debug, Clone, Default)]
+pub struct PatternTrie {
+    nodes: Vec<PatternNode>,
+    edges: Vec<(Symbol, u32)>,
+    gaps: Vec<(u8, u32)>,
+    rules: Vec<RuleIndex>,
+    /// The edges of the root, by symbol.
+    first: Vec<Beginning>,
+    /// The node of patterns that begin with `^`; 0 if there are none.
+    beginning: u32,
 }
 
 /// Rules that match at one position.
@@ -77,62 +83,52 @@ pub struct Match<'judge> {
 impl PatternTrie {
     pub fn new(trade: &Trade, numbers: &SymbolNumbers<'_>) -> Self {
         use Cue::{Afterwards, Breakdown, Firm, Joint, Open, Trouble};
-        let mut trie = Self {
-            beginning: numbers.0.get("^").copied(),
-            ..Self::default()
-        };
+        let mut nodes = vec![Building::default()];
         for (rule, index) in trade.rules.iter().zip(0..) {
             for way in &rule.ways {
-                trie.insert(way, numbers, index);
+                insert(&mut nodes, way, numbers, index);
             }
         }
-        for node in &mut trie.nodes {
-            let meanings = || (node.rules.iter()).map(|rule| trade.rules[*rule as usize].meaning);
+        let mut trie = Self {
+            first: vec![Beginning::default(); numbers.last_first as usize + 1],
+            ..Self::default()
+        };
+        let nodes = by_level(nodes);
+        trie.nodes.reserve_exact(nodes.len());
+        for (symbol, node) in &nodes[0].edges {
+            let Building { gaps, rules, .. } = &nodes[*node as usize];
+            trie.first[*symbol as usize] = Beginning {
+                node: *node,
+                ends: !rules.is_empty(),
+                gap: gaps.keys().last().copied().unwrap_or_default(),
+            };
+        }
+        trie.beginning = numbers
+            .of("^")
+            .map_or(0, |symbol| trie.first[symbol as usize].node);
+        for Building { edges, gaps, rules } in nodes {
+            let meanings = || rules.iter().map(|rule| trade.rules[*rule as usize].meaning);
             let only = |cue| meanings().all(|meaning| meaning == Meaning::Cue(cue));
-            node.rank = if meanings().any(|meaning| matches!(meaning, Meaning::Judges(..))) {
+            let rank = if meanings().any(|meaning| matches!(meaning, Meaning::Judges(..))) {
                 Rank::Judges
             } else if only(Joint) {
                 Rank::Joins
             } else {
                 Rank::Other
             };
-            node.is_above = [Firm, Open, Trouble, Breakdown, Afterwards]
+            let is_above = [Firm, Open, Trouble, Breakdown, Afterwards]
                 .into_iter()
                 .any(only);
+            let node = PatternNode {
+                edges: append(&mut trie.edges, edges),
+                gaps: append(&mut trie.gaps, gaps),
+                rules: append(&mut trie.rules, rules),
+                rank,
+                is_above,
+            };
+            trie.nodes.push(node);
         }
         trie
-    }
-
-    fn insert(&mut self, way: &[PatternStep], numbers: &SymbolNumbers<'_>, rule: RuleIndex) {
-        let mut at = 0;
-        for step in way {
-            let fresh = u32::try_from(self.nodes.len()).unwrap_or_default();
-            let node = &mut self.nodes[at];
-            let next = match step {
-                PatternStep::Symbol(symbol) => {
-                    let symbol = numbers.0.get(symbol.as_str()).copied();
-                    *node
-                        .edges
-                        .entry(symbol.unwrap_or_default())
-                        .or_insert(fresh)
-                }
-                PatternStep::Gap(words) => {
-                    let known = node.gaps.iter().find(|(most, _)| most == words);
-                    known.map(|(_, next)| *next).unwrap_or_else(|| {
-                        node.gaps.push((*words, fresh));
-                        fresh
-                    })
-                }
-            };
-            if next == fresh {
-                self.nodes.push(PatternNode::default());
-            }
-            at = next as usize;
-        }
-        let rules = &mut self.nodes[at].rules;
-        if !rules.contains(&rule) {
-            rules.push(rule);
-        }
     }
 
     /// Writes every match in a sentence to `matches`.
@@ -142,12 +138,20 @@ impl PatternTrie {
             units,
             matches,
         };
-        let root = &self.nodes[0];
-        if let Some(node) = self.beginning.and_then(|symbol| root.edges.get(&symbol)) {
-            search.on(*node, 0..0, 0);
+        if self.beginning != 0 {
+            search.on(self.beginning, 0..0, 0);
         }
-        for start in 0..units.len() {
-            search.step(root, start..start, 0);
+        for (start, unit) in units.iter().enumerate() {
+            let rest = &units[start + 1..];
+            for symbol in unit.symbols() {
+                let Some(Beginning { node, ends, gap }) = self.first.get(*symbol as usize) else {
+                    break;
+                };
+                let mut near = rest.iter().take(usize::from(*gap) + 1);
+                if *ends || near.any(|unit| unit.follows(*symbol)) {
+                    search.on(*node, start..start + 1, 1);
+                }
+            }
         }
     }
 }
@@ -158,23 +162,29 @@ struct TrieSearch<'walk, 'judge> {
     matches: &'walk mut Vec<Match<'judge>>,
 }
 
-impl<'judge> TrieSearch<'_, 'judge> {
+impl TrieSearch<'_, '_> {
     /// Continues from the node that was reached with the units `over`.
     fn on(&mut self, node: u32, over: Range<usize>, words: u64) {
-        let node = &self.trie.nodes[node as usize];
-        if !node.rules.is_empty() {
+        let PatternNode {
+            edges,
+            gaps,
+            rules,
+            rank,
+            is_above,
+        } = &self.trie.nodes[node as usize];
+        if !rules.is_empty() {
             self.matches.push(Match {
                 start: over.start,
                 end: over.end,
                 words,
-                rules: &node.rules,
-                rank: node.rank,
-                is_above: node.is_above,
+                rules: &self.trie.rules[rules.start as usize..rules.end as usize],
+                rank: *rank,
+                is_above: *is_above,
             });
         }
-        self.step(node, over.clone(), words);
-        for (most, beyond) in &node.gaps {
-            let beyond = &self.trie.nodes[*beyond as usize];
+        self.step(edges, over.clone(), words);
+        for (most, beyond) in &self.trie.gaps[gaps.start as usize..gaps.end as usize] {
+            let beyond = &self.trie.nodes[*beyond as usize].edges;
             let last = over.end + usize::from(*most);
             for at in over.end..=last {
                 self.step(beyond, over.start..at, words);
@@ -190,29 +200,160 @@ impl<'judge> TrieSearch<'_, 'judge> {
         }
     }
 
-    /// Continues from a node with the unit after `over`.
-    fn step(&mut self, node: &'judge PatternNode, over: Range<usize>, words: u64) {
-        let Some(unit) = self.units.get(over.end).filter(|_| !node.edges.is_empty()) else {
+    /// Follows these edges with the unit after `over`.
+    fn step(&mut self, edges: &Range<u32>, over: Range<usize>, words: u64) {
+        let Some(unit) = self.units.get(over.end) else {
             return;
         };
-        let words = words | 1 << over.len().min(63);
-        for symbol in unit.symbols {
-            if let Some(next) = node.edges.get(symbol) {
-                self.on(*next, over.start..over.end + 1, words);
+        let edges = &self.trie.edges[edges.start as usize..edges.end as usize];
+        let symbols = unit.symbols();
+        let mut on = |next: u32| {
+            let words = words | 1 << over.len().min(63);
+            self.on(next, over.start..over.end + 1, words);
+        };
+        // Iterates over the shorter list.
+        if edges.len() <= symbols.len() {
+            for (symbol, next) in edges {
+                if unit.has(*symbol) {
+                    on(*next);
+                }
+            }
+        } else {
+            for symbol in symbols {
+                if let Ok(edge) = edges.binary_search_by_key(symbol, |(symbol, _)| *symbol) {
+                    on(edges[edge].1);
+                }
             }
         }
     }
 }
 
-/// The number of each symbol in a trade's patterns.
+fn insert(
+    nodes: &mut Vec<Building>,
+    way: &[PatternStep],
+    numbers: &SymbolNumbers<'_>,
+    rule: RuleIndex,
+) {
+    let mut node = 0;
+    for step in way {
+        let fresh = number(nodes.len());
+        let Building { edges, gaps, .. } = &mut nodes[node];
+        let next = match step {
+            PatternStep::Symbol(symbol) => {
+                *(edges.entry(numbers.of(symbol).unwrap_or_default())).or_insert(fresh)
+            }
+            PatternStep::Gap(words) => *gaps.entry(*words).or_insert(fresh),
+        };
+        if next == fresh {
+            nodes.push(Building::default());
+        }
+        node = next as usize;
+    }
+    if !nodes[node].rules.contains(&rule) {
+        nodes[node].rules.push(rule);
+    }
+}
+
+/// The same tree with its nodes sorted by depth, so that frequently visited nodes are adjacent in memory.
+fn by_level(mut nodes: Vec<Building>) -> Vec<Building> {
+    let mut ordered: Vec<Building> = Vec::with_capacity(nodes.len());
+    let mut waiting = VecDeque::from([0_u32]);
+    let mut len = 1;
+    while let Some(node) = waiting.pop_front() {
+        let mut node = std::mem::take(&mut nodes[node as usize]);
+        for next in node.edges.values_mut().chain(node.gaps.values_mut()) {
+            waiting.push_back(std::mem::replace(next, len));
+            len += 1;
+        }
+        ordered.push(node);
+    }
+    ordered
+}
+
+/// Appends a node's list to the tree's; returns its range there.
+fn append<T>(all: &mut Vec<T>, own: impl IntoIterator<Item = T>) -> Range<u32> {
+    let start = number(all.len());
+    all.extend(own);
+    start..number(all.len())
+}
+
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or_default()
+}
+
+/// A bit for each symbol up to the last one.
+#[derive(Debug, Clone, Default)]
+struct SymbolSet(Box<[u64]>);
+
+impl SymbolSet {
+    fn new(symbols: &[Symbol]) -> Self {
+        let last = symbols.iter().max();
+        let mut bits = vec![0; last.map_or(0, |last| *last as usize / 64 + 1)];
+        for symbol in symbols {
+            bits[*symbol as usize / 64] |= 1 << (symbol % 64);
+        }
+        Self(bits.into())
+    }
+
+    fn has(&self, symbol: Symbol) -> bool {
+        let bits = self.0.get(symbol as usize / 64);
+        bits.is_some_and(|bits| bits >> (symbol % 64) & 1 == 1)
+    }
+}
+
+/// The symbols of a word.
+#[derive(Debug, Clone, Default)]
+struct VocabularyWord {
+    /// In ascending order.
+    symbols: Box<[Symbol]>,
+    /// The first symbols of patterns that a symbol of this word continues, directly or after a gap.
+    follows: SymbolSet,
+}
+
+impl VocabularyWord {
+    /// `before` contains the first symbols for each second symbol of a pattern.
+    fn new(
+        symbols: impl IntoIterator<Item = Symbol>,
+        before: &BTreeMap<Symbol, BTreeSet<Symbol>>,
+    ) -> Self {
+        let symbols: Box<[Symbol]> = symbols.into_iter().collect();
+        let firsts = symbols.iter().filter_map(|one| before.get(one)).flatten();
+        let follows: Vec<Symbol> = firsts.copied().collect();
+        Self {
+            follows: SymbolSet::new(&follows),
+            symbols,
+        }
+    }
+}
+
+/// The number of each symbol in a trade's patterns, from 1.
 #[derive(Debug)]
-pub struct SymbolNumbers<'a>(HashMap<&'a str, Symbol>);
+pub struct SymbolNumbers<'a> {
+    numbers: HashMap<&'a str, Symbol>,
+    /// The last symbol that begins a pattern; all symbols up to it begin patterns.
+    last_first: Symbol,
+}
 
 impl<'a> SymbolNumbers<'a> {
     pub fn new(trade: &'a Trade) -> Self {
-        let ways = trade.rules.iter().flat_map(|rule| &rule.ways).flatten();
-        let symbols: BTreeSet<&str> = ways.filter_map(PatternStep::symbol).collect();
-        Self(symbols.into_iter().zip(1..).collect())
+        let ways = || trade.rules.iter().flat_map(|rule| &rule.ways);
+        // The symbols at the beginning of patterns come first, so that the search for beginnings can stop early.
+        let first: BTreeSet<&str> = ways()
+            .filter_map(|way| way.first().and_then(PatternStep::symbol))
+            .collect();
+        let rest: BTreeSet<&str> = ways()
+            .flatten()
+            .filter_map(PatternStep::symbol)
+            .filter(|symbol| !first.contains(symbol))
+            .collect();
+        Self {
+            last_first: Symbol::try_from(first.len()).unwrap_or(Symbol::MAX),
+            numbers: first.into_iter().chain(rest).zip(1..).collect(),
+        }
+    }
+
+    fn of(&self, symbol: &str) -> Option<Symbol> {
+        self.numbers.get(symbol).copied()
     }
 }
 
@@ -220,11 +361,12 @@ impl<'a> SymbolNumbers<'a> {
 #[derive(Debug, Clone, Default)]
 pub struct Vocabulary {
     /// By the word's fingerprint.
-    words: WordMap<Box<[Symbol]>>,
-    number: Box<[Symbol]>,
-    money: Box<[Symbol]>,
-    time: Box<[Symbol]>,
-    name: Box<[Symbol]>,
+    words: WordMap<VocabularyWord>,
+    number: VocabularyWord,
+    money: VocabularyWord,
+    time: VocabularyWord,
+    name: VocabularyWord,
+    unknown: VocabularyWord,
 }
 
 /// One or several tokens that are compared as one: a word, a mark, `$ 89`, `7 am`.
@@ -234,9 +376,25 @@ pub struct WordUnit<'judge> {
     pub start: usize,
     /// Index of the token after the last.
     pub end: usize,
-    symbols: &'judge [Symbol],
+    word: &'judge VocabularyWord,
     pub is_mark: bool,
     pub is_comma: bool,
+}
+
+impl<'judge> WordUnit<'judge> {
+    /// In ascending order.
+    pub fn symbols(&self) -> &'judge [Symbol] {
+        &self.word.symbols
+    }
+
+    pub fn has(&self, symbol: Symbol) -> bool {
+        self.word.symbols.binary_search(&symbol).is_ok()
+    }
+
+    /// Whether the word may continue a pattern that begins with that symbol.
+    pub fn follows(&self, first: Symbol) -> bool {
+        self.word.follows.has(first)
+    }
 }
 
 impl Vocabulary {
@@ -244,12 +402,14 @@ impl Vocabulary {
     pub fn new(trade: &Trade, numbers: &SymbolNumbers<'_>) -> Self {
         let mut vocabulary = Self::default();
         let mut words: BTreeMap<String, BTreeSet<Symbol>> = BTreeMap::new();
-        for (symbol, number) in &numbers.0 {
+        for (symbol, number) in &numbers.numbers {
             for word in members(trade, symbol) {
                 words.entry(word).or_default().insert(*number);
             }
         }
-        let mut class = |name: &str| words.remove(name).unwrap_or_default().into_iter().collect();
+        let before = before(trade, numbers);
+        let mut class =
+            |name: &str| VocabularyWord::new(words.remove(name).unwrap_or_default(), &before);
         (vocabulary.number, vocabulary.money) = (class("<number>"), class("<money>"));
         (vocabulary.time, vocabulary.name) = (class("<time>"), class("<name>"));
         // `3` is a literal in some pattern, and also a number.
@@ -257,7 +417,7 @@ impl Vocabulary {
             .iter_mut()
             .filter(|(word, _)| word.starts_with(|c: char| c.is_ascii_digit()))
         {
-            symbols.extend(vocabulary.number.iter().copied());
+            symbols.extend(vocabulary.number.symbols.iter().copied());
         }
         let language = trade.language_words();
         for (right, wrong) in &trade.spellings {
@@ -269,10 +429,15 @@ impl Vocabulary {
                 }
             }
         }
-        let words = words.into_iter();
-        let words =
-            words.map(|(word, symbols)| (Fingerprint::of(&word), symbols.into_iter().collect()));
-        vocabulary.words = words.collect();
+        vocabulary.words = words
+            .into_iter()
+            .map(|(word, symbols)| {
+                (
+                    Fingerprint::of(&word),
+                    VocabularyWord::new(symbols, &before),
+                )
+            })
+            .collect();
         vocabulary
     }
 
@@ -289,12 +454,12 @@ impl Vocabulary {
             // In `¡Ramiro`, the opening mark of the sentence is not its first word.
             let is_first =
                 at == start || at == start + 1 && matches!(text.word(start), "\u{a1}" | "\u{bf}");
-            let (len, symbols) = self.unit(text, at, end, is_first);
+            let (len, word) = self.unit(text, at, end, is_first);
             let is_mark = len == 1 && text.has_shape(at, Capitalisation::Mark);
             units.push(WordUnit {
                 start: at,
                 end: at + len,
-                symbols,
+                word,
                 is_mark,
                 is_comma: is_mark && text.word(at) == ",",
             });
@@ -309,7 +474,7 @@ impl Vocabulary {
         at: usize,
         end: usize,
         is_first: bool,
-    ) -> (usize, &[Symbol]) {
+    ) -> (usize, &VocabularyWord) {
         use Capitalisation::{Capitalised, Lower, Mark, Mixed, Number, Upper};
         let (token, word) = (&text.tokens()[at], text.word(at));
         let language = text.language_words();
@@ -333,15 +498,15 @@ impl Vocabulary {
         }
         let otherwise = match token.shape {
             Number => return (1, &self.number),
-            Mark => return (1, &[]),
-            Capitalised | Mixed if !is_first || goes_on(&language.after_names) => &*self.name,
-            Capitalised | Mixed | Lower | Upper => &[],
+            Mark => return (1, &self.unknown),
+            Capitalised | Mixed if !is_first || goes_on(&language.after_names) => &self.name,
+            Capitalised | Mixed | Lower | Upper => &self.unknown,
         };
         (1, self.without_repeats(word).unwrap_or(otherwise))
     }
 
     /// The intended word for a spelling with repeated letters (`soooo`, `goood`).
-    fn without_repeats(&self, word: &str) -> Option<&[Symbol]> {
+    fn without_repeats(&self, word: &str) -> Option<&VocabularyWord> {
         let bytes = word.as_bytes();
         if !bytes
             .windows(3)
@@ -358,11 +523,22 @@ impl Vocabulary {
                     short.push(letter);
                 }
             }
-            self.words
-                .get(&Fingerprint::of(&short))
-                .map(|symbols| &**symbols)
+            self.words.get(&Fingerprint::of(&short))
         })
     }
+}
+
+/// For each second symbol of a pattern, the first symbols.
+fn before(trade: &Trade, numbers: &SymbolNumbers<'_>) -> BTreeMap<Symbol, BTreeSet<Symbol>> {
+    let mut before: BTreeMap<Symbol, BTreeSet<Symbol>> = BTreeMap::new();
+    for way in trade.rules.iter().flat_map(|rule| &rule.ways) {
+        let mut symbols = way.iter().filter_map(PatternStep::symbol);
+        let mut number = || numbers.of(symbols.next()?);
+        if let (Some(first), Some(second)) = (number(), number()) {
+            before.entry(second).or_default().insert(first);
+        }
+    }
+    before
 }
 
 /// The words of a symbol; for a class, the class itself.

@@ -19,8 +19,6 @@ pub const LABELS: [&str; 3] = ["negative", "neutral", "positive"];
 
 const MAGIC: [u8; 4] = *b"RNG2";
 const KEY_LEN: usize = 4;
-/// Number of weights that are added at once.
-pub const LANES: usize = 8;
 /// Maximum number of heads: more than any model has, so that a corrupt file cannot require much memory.
 const HEADS_MAX: usize = 64;
 
@@ -47,8 +45,8 @@ pub struct NgramModel {
     pub heads: Vec<String>,
     /// The initial value of each sum.
     pub biases: Vec<i32>,
-    /// A row for each known run: a weight for each head, padded with zeros to a multiple of [`LANES`].
-    weights: Vec<[i8; LANES]>,
+    /// A row for each known run: a weight for each head.
+    weights: Vec<i8>,
     /// The start of each known run's row in `weights`.
     rows: HashMap<u32, u32, BuildHasherDefault<Fingerprint>>,
 }
@@ -107,10 +105,7 @@ impl NgramModel {
         };
         let start = self.weights.len();
         row.insert(u32::try_from(start).unwrap_or(u32::MAX));
-        let end = start + self.heads.len().div_ceil(LANES);
-        self.weights.resize(end, [0; LANES]);
-        let lanes = self.weights[start..].as_flattened_mut().iter_mut();
-        lanes.zip(weights).for_each(|(lane, weight)| *lane = weight);
+        self.weights.extend(weights);
     }
 
     /// Both models in one, so that a run is looked up once: the heads of this one, then those of `other`.
@@ -132,14 +127,8 @@ impl NgramModel {
 
     /// The weights of the run with that key, if it is known.
     pub fn row(&self, key: u32) -> Option<&[i8]> {
-        Some(&self.lanes(key)?.as_flattened()[..self.heads.len()])
-    }
-
-    /// The same weights, padded with zeros to a multiple of [`LANES`].
-    pub fn lanes(&self, key: u32) -> Option<&[[i8; LANES]]> {
         let start = *self.rows.get(&key)? as usize;
-        self.weights
-            .get(start..start + self.heads.len().div_ceil(LANES))
+        self.weights.get(start..start + self.heads.len())
     }
 }
 
