@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use reviews_service::insights::aggregate::{
-    AggregateInput, FrequentPhrases, Original, aggregate, topics,
-};
+use reviews_service::insights::aggregate::{AggregateInput, Original, aggregate, topics};
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::trades::AspectDefinition;
 use reviews_service::insights::{
@@ -66,7 +64,6 @@ impl Noted {
         let analyses: Vec<_> = analyses.collect();
         let sources = AggregateInput {
             analyses: &analyses,
-            phrases: &FrequentPhrases::new(&analyses),
             unanalyzed: 0,
             original: &|at| self.originals.get(at).cloned(),
             trade: &self.trade,

@@ -453,8 +453,9 @@ pub fn evaluate_reviews(
             TokenizedText::of(&review.text, words)
         };
         quality.reviews += 1;
-        let mut read = rules.analyze(&text);
-        if let (StarsShown::AtHand, Some(stars)) = (stars, review.stars) {
+        let stars = review.stars.filter(|_| stars == StarsShown::AtHand);
+        let mut read = rules.analyze_with(&text, stars);
+        if let Some(stars) = stars {
             settle(&mut read.findings, stars);
             read.overall = withdraw_overall(read.overall, stars);
         }

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use reviews_service::insights::Polarity;
 use reviews_service::insights::aspects::RuleEngine;
 use reviews_service::insights::aspects::decision::{
-    DecisionBasis, Decisions, FIGURES, Figures, leader,
+    DecisionBasis, Decisions, FIGURES, Figures, leader, margin_with_stars,
 };
 use reviews_service::insights::classifier::UNIT;
 use reviews_service::insights::text::TokenizedText;
@@ -18,6 +19,8 @@ use crate::own::Review;
 const OUTCOMES: usize = 4;
 /// Percentages of correct decisions for which a margin is written.
 const PERCENTAGES: [u8; 10] = [50, 55, 60, 65, 70, 75, 80, 85, 90, 95];
+/// The percentage below which a finding is left open.
+const OPEN_BELOW: u8 = 60;
 /// Minimum number of decisions above a margin.
 const JUDGEMENTS_MIN: usize = 40;
 
@@ -26,6 +29,8 @@ pub struct Row {
     figures: Figures,
     outcome: usize,
     is_heard: bool,
+    /// The label that the stars of the review suggest.
+    of_stars: Option<Polarity>,
 }
 
 /// Adds the rows of one review to `rows`.
@@ -58,11 +63,18 @@ pub fn rows(engine: &RuleEngine, review: &Review, aspects: &[&str], rows: &mut V
             figures: candidate.figures,
             outcome,
             is_heard: true,
+            of_stars: Polarity::of_stars(review.stars),
         });
         if candidate.rule.is_some() {
             // The same candidate without the classifier of aspects.
             let mut figures = candidate.figures;
-            for name in ["odds", "odds_above_even", "odds_of_sentence"] {
+            for name in [
+                "odds",
+                "odds_above_even",
+                "odds_of_sentence",
+                "odds_of_blame",
+                "odds_of_praise",
+            ] {
                 if let Some(at) = FIGURES.iter().position(|figure| *figure == name) {
                     figures[at] = 0;
                 }
@@ -71,6 +83,7 @@ pub fn rows(engine: &RuleEngine, review: &Review, aspects: &[&str], rows: &mut V
                 figures,
                 outcome,
                 is_heard: false,
+                of_stars: None,
             });
         }
     }
@@ -103,22 +116,49 @@ pub fn table(rows: &[Row]) -> String {
         let _ = writeln!(file, "{figure}{column}");
     }
     let decisions = Decisions::parse(&file);
-    for (percent, margin) in calibration(&decisions, rows) {
-        let _ = writeln!(file, "confidence\t{percent}\t{margin}");
+    let by_text = calibration(by_text(&decisions, rows));
+    // With stars, only candidates that the text leaves open are decided.
+    let least = by_text.iter().find(|(percent, _)| *percent == OPEN_BELOW);
+    let least = least.map_or(0, |(_, margin)| *margin);
+    let with_stars = calibration(with_stars(&decisions, rows, least));
+    for (name, calibration) in [
+        ("confidence", by_text),
+        ("confidence_with_stars", with_stars),
+    ] {
+        for (percent, margin) in calibration {
+            let _ = writeln!(file, "{name}\t{percent}\t{margin}");
+        }
     }
     file
 }
 
+/// The margin of each decision by the text, and whether it is correct.
+fn by_text(decisions: &Decisions, rows: &[Row]) -> Vec<(i32, bool)> {
+    let heard = rows.iter().filter(|row| row.is_heard);
+    let judged = heard.filter_map(|row| {
+        let (label, margin, is_found) = leader(&decisions.sums(&row.figures, true));
+        (is_found && label != 1).then_some((margin, row.outcome == label + 1))
+    });
+    judged.collect()
+}
+
+/// The margin of the label of the stars for each candidate that the text leaves open, and whether that label is correct.
+fn with_stars(decisions: &Decisions, rows: &[Row], least: i32) -> Vec<(i32, bool)> {
+    let heard = rows.iter().filter(|row| row.is_heard);
+    let judged = heard.filter_map(|row| {
+        let sums = decisions.sums(&row.figures, true);
+        let (label, margin, is_found) = leader(&sums);
+        let is_open = is_found && label != 1 && margin < least;
+        let of_stars = row.of_stars.filter(|_| is_open)?;
+        let margin = margin_with_stars(&sums, of_stars);
+        let outcome = if of_stars == Polarity::Positive { 3 } else { 1 };
+        (margin > 0).then_some((margin, row.outcome == outcome))
+    });
+    judged.collect()
+}
+
 /// For each percentage, the margin from which this percentage of decisions with a similar margin is correct.
-fn calibration(decisions: &Decisions, rows: &[Row]) -> Vec<(u8, i32)> {
-    let mut judged: Vec<(i32, bool)> = rows
-        .iter()
-        .filter(|row| row.is_heard)
-        .filter_map(|row| {
-            let (label, margin, is_found) = leader(&decisions.sums(&row.figures, true));
-            (is_found && label != 1).then_some((margin, row.outcome == label + 1))
-        })
-        .collect();
+fn calibration(mut judged: Vec<(i32, bool)>) -> Vec<(u8, i32)> {
     judged.sort_unstable();
     let examples: Vec<(Vec<f64>, usize)> = judged
         .iter()

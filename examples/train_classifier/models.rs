@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use reviews_service::insights::classifier::ngrams::RUN_MAX;
-use reviews_service::insights::classifier::{LABELS, NgramModel, WeightsError};
+use reviews_service::insights::classifier::{LABELS, NgramModel, WeightsError, judgement_head};
 
 use crate::elsewhere;
 use crate::examples::{Examples, one_of};
@@ -97,7 +97,14 @@ impl Material {
                 examples.add(&sentence.text, targets, 1.0);
             }
         });
-        Learned::new(aspects, examples, ASPECTS)
+        let judged =
+            |aspect: &&str| [LABELS[0], LABELS[2]].map(|label| judgement_head(aspect, label));
+        let judged: Vec<String> = aspects.iter().flat_map(judged).collect();
+        let heads = aspects
+            .iter()
+            .copied()
+            .chain(judged.iter().map(String::as_str));
+        Learned::new(&heads.collect::<Vec<_>>(), examples, ASPECTS)
     }
 
     /// Trains the polarity of sentences.

@@ -43,19 +43,26 @@ pub struct Sentence {
 }
 
 impl Sentence {
-    /// For each of a trade's aspects, whether the sentence has it; `None` if the sentence is useless for that trade.
-    /// Sentences of other trades are annotated only with the aspects that both trades have.
+    /// For each of a trade's aspects, whether the sentence has it, then whether it blames and praises each; `None` if the
+    /// sentence is useless for that trade. Sentences of other trades are annotated only with the aspects that both trades have.
     pub fn aspects(&self, trade: &str, aspects: &[&str]) -> Option<Targets> {
         let its = self.trade.as_deref();
         if its.is_none() && trade == "food" {
             return None;
         }
         let asked = its.map(crate::trades::aspects);
-        let target = |aspect: &&str| {
-            let is_asked = asked.is_none_or(|asked| asked.contains(aspect));
-            is_asked.then(|| self.said.iter().any(|(said, _)| said == aspect))
+        let target = |aspect: &str, labels: &[usize]| {
+            let is_asked = asked.is_none_or(|asked| asked.contains(&aspect));
+            let is_it = |(said, label): &(String, usize)| said == aspect && labels.contains(label);
+            is_asked.then(|| self.said.iter().any(is_it))
         };
-        Some(aspects.iter().map(target).collect())
+        let all = aspects
+            .iter()
+            .map(|aspect| target(aspect, &[0, NEUTRAL, 2]));
+        let judged = aspects
+            .iter()
+            .flat_map(|aspect| [0, 2].map(|label| target(aspect, &[label])));
+        Some(all.chain(judged).collect())
     }
 
     /// Its label, if all its annotations have the same one; `neutral` without annotations.

@@ -150,6 +150,15 @@ impl Polarity {
     pub const fn judges(self) -> bool {
         matches!(self, Self::Positive | Self::Negative)
     }
+
+    /// The polarity that so many stars suggest; `None` for three.
+    pub const fn of_stars(stars: u8) -> Option<Self> {
+        match stars {
+            0..=2 => Some(Self::Negative),
+            4.. => Some(Self::Positive),
+            3 => None,
+        }
+    }
 }
 
 impl From<Polarity> for Vote {

@@ -3,17 +3,18 @@
 //! one, otherwise the one for the business's type.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use sha2::{Digest, Sha256};
 
 use super::aggregate::topics;
 use super::analysis::{Analysis, LanguageCode, PHRASE_SEPARATOR, Polarity, TextLanguage, TextSpan};
 use super::aspects::{RuleEngine, TextFindings};
-use super::linking::{Linker, add};
+use super::classifier::POLARITY;
+use super::linking::{Linker, add, digest};
 use super::store::FORMAT;
 use super::text::{LanguageDetector, TokenizedText};
-use super::trades::{HOME_SERVICES, IDS, Trade, id_for, shipped};
+use super::trades::{HOME_SERVICES, IDS, Trade, id_for, shipped_head, shipped_in};
 use super::witness::{settle, withdraw_overall};
 use crate::metrics;
 use crate::model::business::Business;
@@ -86,11 +87,14 @@ fn digits(hash: Sha256) -> String {
     hex(&hash.finalize()[..HASH_BYTES])
 }
 
-/// Analyzes texts for one business.
+/// A value that is created for the first text that needs it.
+type Lazy<T> = LazyLock<T, Box<dyn FnOnce() -> T + Send>>;
+
+/// Analyzes texts for one business. Rules and names are compiled for the first text, because most commands analyse none.
 #[derive(Debug)]
 pub struct Analyzer {
     engine: Arc<Engine>,
-    names: Linker,
+    names: Lazy<Linker>,
     /// The language of the business (BCP 47), presumed for texts without a declared one.
     language: Option<String>,
     method: String,
@@ -104,24 +108,24 @@ impl Default for Analyzer {
 
 impl Analyzer {
     pub fn new(business: &Business, engine: &Arc<Engine>) -> Self {
-        let names = Linker::new(business);
         let mut hash = Sha256::new();
         add(&mut hash, GOLDEN_HASH);
         hash.update([FORMAT]);
         add(&mut hash, env!("CARGO_PKG_VERSION"));
         add(&mut hash, &engine.trade().digest);
         add(&mut hash, &engine.trade().background().digest);
-        for digest in &engine.rules().classifier.digests {
-            add(&mut hash, digest);
+        for digest in engine.weights() {
+            add(&mut hash, &digest.unwrap_or_default());
         }
         for trade in &engine.trade().languages {
             add(&mut hash, &trade.method());
         }
-        add(&mut hash, &names.digest);
+        add(&mut hash, &digest(business));
         add(&mut hash, business.language.as_deref().unwrap_or_default());
+        let named = business.clone();
         Self {
             engine: Arc::clone(engine),
-            names,
+            names: LazyLock::new(Box::new(move || Linker::new(&named))),
             language: business.language.clone(),
             method: digits(hash),
         }
@@ -177,7 +181,7 @@ impl Analyzer {
         let TextFindings {
             mut findings,
             overall,
-        } = rules.analyze(&text);
+        } = rules.analyze_with(&text, Some(subject.stars));
         if let Some(published) = published {
             findings.retain(|finding| {
                 let aspect = trade.aspect(&finding.aspect);
@@ -229,22 +233,39 @@ const fn not_analyzed(language: TextLanguage, sentences: Vec<TextSpan>) -> Analy
     }
 }
 
-/// The compiled readers of a trade, independent of the business. They are expensive to create and therefore shared.
+/// A trade with its compiled rules, independent of the business. The rules of a language are expensive: they are compiled
+/// for its first text, and shared.
 #[derive(Debug)]
 pub struct Engine {
-    rules: RuleEngine,
-    /// Readers of the trade's other languages, in their order; created on first use.
-    others: Vec<OnceLock<RuleEngine>>,
+    /// Without phrases.
+    trade: Trade,
+    /// The rules of English, then of the trade's other languages in their order.
+    rules: Vec<Lazy<RuleEngine>>,
     detector: LanguageDetector,
 }
 
 impl Engine {
-    pub fn new(trade: Trade) -> Self {
+    pub fn new(mut trade: Trade) -> Self {
+        let languages: Vec<Trade> = trade.all_languages().cloned().collect();
+        let rules = languages.into_iter().map(|language| {
+            let compile = move || RuleEngine::new(language);
+            Lazy::new(Box::new(compile))
+        });
+        let rules = rules.collect();
+        trade.take_phrases();
+        trade
+            .languages
+            .iter_mut()
+            .for_each(|language| drop(language.take_phrases()));
+        Self::with_rules(trade, rules)
+    }
+
+    fn with_rules(trade: Trade, rules: Vec<Lazy<RuleEngine>>) -> Self {
         let words = trade.languages.iter().map(Trade::language_words);
         Self {
             detector: LanguageDetector::new(&words.collect::<Vec<_>>()),
-            others: trade.languages.iter().map(|_| OnceLock::new()).collect(),
-            rules: RuleEngine::new(trade),
+            trade,
+            rules,
         }
     }
 
@@ -260,17 +281,34 @@ impl Engine {
         let at = IDS.iter().position(|one| *one == id);
         let at = at.unwrap_or(IDS.len() - 1);
         // A test verifies that every package can be read.
-        let make = || Arc::new(Self::new(shipped(IDS[at]).unwrap_or_default()));
+        let make = || {
+            let trade = shipped_head(IDS[at]).unwrap_or_default();
+            let rules = trade.all_languages().map(|language| {
+                let code = language.language_words().code;
+                let compile =
+                    move || RuleEngine::new(shipped_in(IDS[at], code).unwrap_or_default());
+                Lazy::new(Box::new(compile))
+            });
+            let rules = rules.collect();
+            Arc::new(Self::with_rules(trade, rules))
+        };
         Arc::clone(SHIPPED[at].get_or_init(make))
     }
 
     pub const fn trade(&self) -> &Trade {
-        &self.rules.trade
+        &self.trade
     }
 
     /// The rules for English texts.
-    pub const fn rules(&self) -> &RuleEngine {
-        &self.rules
+    pub fn rules(&self) -> &RuleEngine {
+        &self.rules[0]
+    }
+
+    /// SHA-256 of the weights of English texts, in hexadecimal: of the aspects, if the trade has a classifier, and of
+    /// polarity.
+    pub fn weights(&self) -> [Option<String>; 2] {
+        let weights = [self.trade.classifier.as_deref(), Some(POLARITY)];
+        weights.map(|weights| Some(hex(&Sha256::digest(weights?))))
     }
 
     /// The language of a text with the declared language `declared` (a BCP 47 tag), as far as the trade supports it.
@@ -286,12 +324,9 @@ impl Engine {
 
     /// The rules for a language, even if none of its findings are published.
     pub fn reader(&self, code: LanguageCode) -> Option<&RuleEngine> {
-        if code == LanguageCode::ENGLISH {
-            return Some(&self.rules);
-        }
-        let mut all = self.trade().languages.iter().zip(&self.others);
-        let (trade, rules) = all.find(|(trade, _)| trade.language_words().code == code)?;
-        Some(rules.get_or_init(|| RuleEngine::new(trade.clone())))
+        let mut all = self.trade.all_languages().zip(&self.rules);
+        let (_, rules) = all.find(|(trade, _)| trade.language_words().code == code)?;
+        Some(rules)
     }
 }
 

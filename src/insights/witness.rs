@@ -17,13 +17,9 @@ const BLAME_SURE_FROM: u8 = 85;
 /// Minimum confidence of praise that contradicts the stars: of 35 such judgements in reviews of one to three stars, 20
 /// were right.
 const PRAISE_SURE_FROM: u8 = 90;
-/// Minimum confidence of a finding that the stars confirm. In real reviews, checked by hand, 68 of 100 such findings were
-/// right, and 61 of 100 of all confidences.
-const CONFIRMED_FROM: u8 = 55;
-/// Minimum number of stars of a content review.
-const CONTENT_MIN: u8 = 4;
-/// Maximum number of stars of a discontented review.
-pub const DISCONTENT_MAX: u8 = 2;
+/// Minimum confidence of a finding that the stars confirm. In held-out reviews, 79 of 112 such findings were right, from 60
+/// on 169 of 249, from 55 on 267 of 439.
+const CONFIRMED_FROM: u8 = 65;
 
 /// The source of a finding with these hits. For a judgement, only the hits in its direction count; for any other
 /// finding, all hits count.
@@ -59,11 +55,11 @@ pub const fn withdraw_overall((polarity, score): (Polarity, i32), stars: u8) -> 
 }
 
 const fn contradicts(polarity: Polarity, stars: u8) -> bool {
-    match polarity {
-        Polarity::Positive => stars <= DISCONTENT_MAX,
-        Polarity::Negative => stars >= CONTENT_MIN,
-        Polarity::Neutral | Polarity::Uncertain => false,
-    }
+    matches!(
+        (polarity, Polarity::of_stars(stars)),
+        (Polarity::Positive, Some(Polarity::Negative))
+            | (Polarity::Negative, Some(Polarity::Positive))
+    )
 }
 
 /// Withdraws judgements that contradict the stars if one source makes them, or both with too little confidence.
@@ -103,12 +99,12 @@ fn polarity_to_confirm(finding: &Finding, stars: u8) -> Option<Polarity> {
     if finding.polarity != Polarity::Uncertain || finding.confidence < CONFIRMED_FROM {
         return None;
     }
-    let (leading, agrees) = match finding.score.signum() {
-        1 => (Polarity::Positive, stars >= CONTENT_MIN),
-        -1 => (Polarity::Negative, stars <= DISCONTENT_MAX),
+    let leading = match finding.score.signum() {
+        1 => Polarity::Positive,
+        -1 => Polarity::Negative,
         _ => return None,
     };
-    agrees.then_some(leading)
+    Polarity::of_stars(stars).filter(|of_stars| *of_stars == leading)
 }
 
 #[cfg(test)]

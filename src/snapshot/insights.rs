@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::input::SnapshotInput;
-use crate::insights::aggregate::{AggregateInput, FrequentPhrases, Original, aggregate};
+use crate::insights::aggregate::{AggregateInput, Original, aggregate};
 use crate::insights::text::TokenizedText;
 use crate::insights::trades::Measured;
 use crate::links::Links;
@@ -30,7 +30,6 @@ pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
     let people: Vec<&str> = input.staff.words().collect();
     let sources = AggregateInput {
         analyses: &analyses,
-        phrases: &FrequentPhrases::new(&analyses),
         unanalyzed: input.entries.len() - analyses.len(),
         original: &original,
         trade: input.analyzer.trade(),
@@ -77,7 +76,7 @@ fn mentioned(input: &SnapshotInput) -> BTreeSet<(MentionKind, &str)> {
 fn method(input: &SnapshotInput) -> wire::InsightsMethod {
     let engine = input.analyzer.engine();
     let trade = engine.trade();
-    let [aspects, polarity] = &engine.rules().classifier.digests;
+    let [aspects, polarity] = engine.weights();
     wire::InsightsMethod {
         engine: concat!("reviews-service ", env!("CARGO_PKG_VERSION")).to_owned(),
         description:
@@ -91,8 +90,8 @@ fn method(input: &SnapshotInput) -> wire::InsightsMethod {
         },
         trade_sha256: trade.digest.clone(),
         weights_sha256: wire::Weights {
-            detector: (trade.classifier.as_ref()).map(|_| aspects.clone()),
-            polarity: polarity.clone(),
+            detector: aspects,
+            polarity: polarity.unwrap_or_default(),
         },
         deterministic: true,
         offset_unit: "code_point".to_owned(),

@@ -5,11 +5,10 @@ use chrono::{Datelike, NaiveDate};
 use super::input::AggregateInput;
 use super::quotes::{Shortlist, quote_rank};
 use super::roster::Roster;
-use crate::insights::analysis::TextLanguage;
+use crate::insights::analysis::{Polarity, TextLanguage};
 use crate::insights::packed_analysis::{
     MASKED_FINDINGS_MAX, PackedAnalysis, PackedFinding, PackedName, WitnessCount, bits,
 };
-use crate::insights::witness::DISCONTENT_MAX;
 use crate::model::{MentionKind, ReviewVote, Vote, VoteCounts};
 use crate::wire::{Excluded, GeneratedFrom, Window};
 
@@ -144,7 +143,7 @@ impl Counted {
             corpus.analysed += 1;
             self.sentences += u32::from(head.sentences);
             corpus.overall.count(overall);
-            if head.stars <= DISCONTENT_MAX {
+            if Polarity::of_stars(head.stars) == Some(Polarity::Negative) {
                 corpus.discontent.0 += 1;
                 corpus.discontent.1 += u32::from(overall != Vote::Negative);
             }

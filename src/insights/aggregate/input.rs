@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use chrono::NaiveDate;
 
-use super::frequent_phrases::FrequentPhrases;
 use crate::insights::packed_analysis::PackedAnalysis;
 use crate::insights::trades::Trade;
 use crate::links::Links;
@@ -26,8 +25,6 @@ pub struct Original {
 pub struct AggregateInput<'a> {
     /// The packed analyses of all analyzed reviews, newest first.
     pub analyses: &'a [&'a PackedAnalysis],
-    /// Their most frequent phrases.
-    pub phrases: &'a FrequentPhrases,
     /// Number of reviews that have no packed analysis yet.
     pub unanalyzed: usize,
     /// Returns the review of the packed analysis with that index.

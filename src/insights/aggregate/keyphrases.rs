@@ -2,17 +2,17 @@
 //! review with the phrase.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::BuildHasherDefault;
 
 use super::count::Counted;
-use super::frequent_phrases::{Marked, REVIEWS_MIN, each_marked};
 use super::input::AggregateInput;
 use super::quotes::Originals;
 use super::topics::{
     SENTENCE_WORDS, TopicSentence, aspect_bits, aspect_of, find, is_thing, phrases,
 };
-use crate::insights::packed_analysis::{bits, phrase_hash};
-use crate::insights::text::TokenizedText;
+use crate::insights::packed_analysis::{PackedAnalysis, bits, phrase_hash};
+use crate::insights::text::{Fingerprint, TokenizedText};
 use crate::insights::trades::{Background, Trade};
 use crate::model::business::Business;
 use crate::model::statistics::{log_likelihood, round_to};
@@ -21,6 +21,10 @@ use crate::wire::Topic;
 
 /// Minimum share of reviews with a topic: one in this many analysed reviews; at least [`REVIEWS_MIN`].
 const REVIEWS_SHARE: u32 = 1_000;
+/// Minimum number of reviews with a topic.
+const REVIEWS_MIN: u32 = 4;
+/// Maximum number of phrases that may become topics.
+const PHRASES_MAX: usize = 160;
 /// Maximum number of topics.
 const TOPICS_MAX: usize = 24;
 /// Maximum number of phrases that are checked for naming a thing.
@@ -59,8 +63,7 @@ pub fn topics(
     originals: &mut Originals<'_>,
 ) -> Vec<Keyphrase> {
     let least = REVIEWS_MIN.max(counted.corpus.analysed / REVIEWS_SHARE);
-    let mut frequent = sources.phrases.reviews().clone();
-    frequent.retain(|_, (reviews, _)| *reviews >= least);
+    let frequent = frequent(sources.analyses, least);
     let background = sources.trade.background();
     let mut found = candidates(&frequent, background, counted, originals);
     found.retain(|one| one.log_likelihood >= LIKELIHOOD_MIN && !own_names.cover(&one.words));
@@ -72,26 +75,54 @@ pub fn topics(
     });
     let mut chosen = collapse(found);
     chosen.truncate(CANDIDATES_MAX);
-    together(sources, chosen, originals)
+    together(sources, &frequent, chosen, originals)
+}
+
+/// The positions of the reviews with each phrase, by its hash.
+type PhraseReviews = BTreeMap<u32, Vec<u32>>;
+
+/// The phrases of the most reviews, each of at least `least`.
+fn frequent(analyses: &[&PackedAnalysis], least: u32) -> PhraseReviews {
+    let phrases = analyses.iter().flat_map(|analysis| &analysis.phrases);
+    let mut hashes: Vec<u32> = phrases.copied().collect();
+    hashes.sort_unstable();
+    let equal = hashes.chunk_by(|one, other| one == other);
+    let mut most: Vec<&[u32]> = equal.filter(|all| all.len() >= least as usize).collect();
+    most.sort_unstable_by_key(|all| (Reverse(all.len()), all[0]));
+    most.truncate(PHRASES_MAX);
+    let mut reviews: HashMap<u32, Vec<u32>, BuildHasherDefault<Fingerprint>> =
+        most.iter().map(|all| (all[0], Vec::new())).collect();
+    for (position, analysis) in (0..).zip(analyses) {
+        for hash in &analysis.phrases {
+            if let Some(reviews) = reviews.get_mut(hash) {
+                reviews.push(position);
+            }
+        }
+    }
+    reviews.into_iter().collect()
 }
 
 /// The frequent phrases, with the words of each from the newest review with the phrase.
 fn candidates(
-    frequent: &BTreeMap<u32, (u32, u32)>,
+    frequent: &PhraseReviews,
     background: &Background,
     counted: &Counted,
     originals: &mut Originals<'_>,
 ) -> Vec<Keyphrase> {
-    let newest: BTreeSet<u32> = frequent.values().map(|(_, newest)| *newest).collect();
+    let newest: BTreeSet<u32> = frequent
+        .values()
+        .filter_map(|all| all.first().copied())
+        .collect();
     let mut found = Vec::with_capacity(frequent.len());
     for position in newest {
         let Some(opened) = originals.open(position) else {
             continue;
         };
         for phrase in phrases(&opened.text, background) {
-            if let Some(&(reviews, newest)) = frequent.get(&phrase_hash(&phrase))
-                && newest == position
+            if let Some(reviews) = frequent.get(&phrase_hash(&phrase))
+                && reviews.first() == Some(&position)
             {
+                let reviews = u32::try_from(reviews.len()).unwrap_or(u32::MAX);
                 let words: Vec<String> = phrase.split(' ').map(str::to_owned).collect();
                 let expected = expected(&words, background, frequent, counted.sentences);
                 found.push(Keyphrase {
@@ -114,14 +145,16 @@ fn candidates(
 fn expected(
     words: &[String],
     background: &Background,
-    frequent: &BTreeMap<u32, (u32, u32)>,
+    frequent: &PhraseReviews,
     sentences: u32,
 ) -> f64 {
     let (of, length) = (f64::from(sentences.max(1)), SENTENCE_WORDS);
     let chance = |word: &String| {
         let elsewhere = background.share(word);
         match frequent.get(&phrase_hash(word)) {
-            Some((reviews, _)) if words.len() > 1 => elsewhere.max(f64::from(*reviews) / of),
+            Some(reviews) if words.len() > 1 => {
+                elsewhere.max(f64::from(u32::try_from(reviews.len()).unwrap_or(u32::MAX)) / of)
+            }
             _ => elsewhere,
         }
     };
@@ -163,36 +196,22 @@ fn collapse(found: Vec<Keyphrase>) -> Vec<Keyphrase> {
 /// The selected phrases that name a thing in a quotable sentence, with the aspects that they occur with.
 fn together(
     sources: &AggregateInput<'_>,
-    mut topics: Vec<Keyphrase>,
+    frequent: &PhraseReviews,
+    topics: Vec<Keyphrase>,
     originals: &mut Originals<'_>,
 ) -> Vec<Keyphrase> {
-    let hashes = topics.iter().map(|topic| phrase_hash(&topic.phrase));
-    let by_hash: BTreeMap<u32, usize> = hashes.zip(0..).collect();
-    let marked = Marked::new(by_hash.keys().copied());
-    let mut newest: Vec<Vec<u32>> = vec![Vec::new(); topics.len()];
-    each_marked(
-        sources.analyses,
-        &marked,
-        |position, packed_analysis, hash| {
-            let Some(&at) = by_hash.get(&hash) else {
-                return;
-            };
-            let topic = &mut topics[at];
-            topic.overall.count(packed_analysis.head.overall.into());
-            bits(aspect_bits(&packed_analysis.findings)).for_each(|aspect| {
-                if let Some(joint) = topic.joint.get_mut(aspect) {
-                    *joint += 1;
-                }
-            });
-            if newest[at].len() < QUOTED_FROM {
-                newest[at].push(position);
-            }
-        },
-    );
     let mut things = Vec::new();
-    for (mut topic, newest) in topics.into_iter().zip(newest) {
-        let found = |position| find(originals.open(position)?, position, &topic.words);
-        let found: Vec<TopicSentence> = newest.into_iter().filter_map(found).collect();
+    for mut topic in topics {
+        let reviews = frequent
+            .get(&phrase_hash(&topic.phrase))
+            .map_or(&[][..], Vec::as_slice);
+        for analysis in reviews.iter().map(|at| sources.analyses[*at as usize]) {
+            topic.overall.count(analysis.head.overall.into());
+            bits(aspect_bits(&analysis.findings)).for_each(|aspect| topic.joint[aspect] += 1);
+        }
+        let newest = reviews.iter().take(QUOTED_FROM);
+        let found = newest.filter_map(|at| find(originals.open(*at)?, *at, &topic.words));
+        let found: Vec<TopicSentence> = found.collect();
         if !is_thing(topic.words.len(), &found) {
             continue;
         }

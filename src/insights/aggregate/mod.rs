@@ -2,7 +2,6 @@
 //! from the counts. A pure function: the same packed analyses in the same order give the same result.
 
 mod count;
-mod frequent_phrases;
 mod input;
 mod keyphrases;
 mod narrative;
@@ -14,7 +13,6 @@ mod trends;
 
 use count::Counted;
 pub use count::{review_vote, vote_of};
-pub use frequent_phrases::FrequentPhrases;
 pub use input::{AggregateInput, Original};
 use keyphrases::OwnNames;
 use narrative::Complaint;

@@ -306,18 +306,26 @@ impl Complaint {
         let mut complaints: Vec<Vec<Blame<'_>>> = blamed.take(READ_MAX + 1).collect();
         let is_cut = complaints.len() > READ_MAX;
         complaints.truncate(READ_MAX);
-        let shared = shared(&complaints, sources, own_names, originals);
-        let of_aspect = &counted.aspects[aspect].quotes[1].best;
-        let quotable = match &shared {
-            Some((_, _, blame)) => ranked(blame, counted),
-            None => (of_aspect.iter())
-                .map(|candidate| (candidate.position, candidate.finding.sentence))
-                .collect(),
+        let mut shared = shared(&complaints, sources, own_names, originals);
+        let of_aspect = counted.aspects[aspect].quotes[1].best.iter();
+        let of_aspect: Vec<(u32, u16)> = of_aspect
+            .map(|candidate| (candidate.position, candidate.finding.sentence))
+            .collect();
+        let with_phrase = shared.as_ref().map(|(.., blame)| ranked(blame, counted));
+        let blame = Polarity::Negative.into();
+        let mut unused = |places: &[(u32, u16)]| {
+            let mut places = places.iter();
+            places.find_map(|(at, sentence)| originals.quote(*at, *sentence, blame))
         };
-        let quote = quotable.into_iter().find_map(|(position, sentence)| {
-            // The summary may quote what stands below the aspect.
-            originals.quote_again(position, sentence, Polarity::Negative.into())
-        });
+        let mut quote = with_phrase.as_deref().and_then(&mut unused);
+        if quote.is_none() {
+            quote = unused(&of_aspect);
+            // The quote must contain the phrase.
+            shared = shared.filter(|_| quote.is_none());
+        }
+        // A sentence that stands elsewhere is repeated only if there is no other.
+        let again = |(at, sentence): &(_, _)| originals.quote_again(*at, *sentence, blame);
+        let quote = quote.or_else(|| with_phrase.unwrap_or(of_aspect).iter().find_map(again));
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         Self {
             aspect,

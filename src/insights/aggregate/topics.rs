@@ -32,21 +32,24 @@ enum PhraseWordClass {
     Stop,
     /// Part of a phrase only beside a plain word.
     Weak,
+    /// The same, but never its last word.
+    Deed,
     /// Part of a phrase, or a phrase by itself if it is not common elsewhere.
     Plain,
 }
 
-/// The class of stop words and weak words, by their fingerprints; any other word is plain.
+/// The class of stop words, weak words and deeds, by their fingerprints; any other word is plain.
 static WORDS: LazyLock<WordMap<PhraseWordClass>> = LazyLock::new(|| {
     by_word([
         (include_str!("weak_words.txt"), PhraseWordClass::Weak),
+        (include_str!("deeds.txt"), PhraseWordClass::Deed),
         (include_str!("stop_words.txt"), PhraseWordClass::Stop),
     ])
 });
 
-/// The words of each list with its value; a word in both lists has the second value. Lines that begin with `#` are
+/// The words of each list with its value; a word in several lists has the last value. Lines that begin with `#` are
 /// comments.
-fn by_word<T: Copy>(lists: [(&str, T); 2]) -> WordMap<T> {
+fn by_word<T: Copy, const N: usize>(lists: [(&str, T); N]) -> WordMap<T> {
     let mut words = WordMap::default();
     for (list, value) in lists {
         let lines = list.lines().filter(|line| !line.starts_with('#'));
@@ -160,7 +163,11 @@ fn each_phrase(
             take(at..at + 1);
         }
         match (first, of(at + 1), of(at + 2)) {
-            (PhraseWordClass::Weak, PhraseWordClass::Weak, _) => {
+            (
+                PhraseWordClass::Weak | PhraseWordClass::Deed,
+                PhraseWordClass::Weak | PhraseWordClass::Deed,
+                _,
+            ) => {
                 if PAIRS.contains(&(text.word(at), text.word(at + 1))) {
                     take(at..at + 2);
                 }
@@ -176,7 +183,7 @@ fn each_phrase(
             {
                 take(at..at + 3);
             }
-            (_, PhraseWordClass::Stop, _) => {}
+            (_, PhraseWordClass::Stop | PhraseWordClass::Deed, _) => {}
         }
     }
 }

@@ -9,11 +9,13 @@ use crate::insights::analysis::Polarity;
 use crate::insights::classifier::UNIT;
 
 /// The names of the figures, in their order.
-pub const FIGURES: [&str; 20] = [
+pub const FIGURES: [&str; 22] = [
     "constant",
     "odds",
     "odds_above_even",
     "odds_of_sentence",
+    "odds_of_blame",
+    "odds_of_praise",
     "lead",
     "neutral",
     "lead_of_sentence",
@@ -75,8 +77,8 @@ const OUTCOMES: usize = 4;
 /// The labels of all outcomes except the first, which means no finding.
 const LABELS: [Polarity; OUTCOMES - 1] =
     [Polarity::Negative, Polarity::Neutral, Polarity::Positive];
-/// The name of the calibration rows.
-const CONFIDENCE: &str = "confidence";
+/// The names of the calibration rows: by the text, and with the stars.
+const CONFIDENCE: [&str; 2] = ["confidence", "confidence_with_stars"];
 
 /// Measured percentage of right judgements among those that only the rules make.
 const CONFIDENCE_OF_RULES: u8 = 70;
@@ -86,8 +88,9 @@ const CONFIDENCE_OF_RULES: u8 = 70;
 pub struct Decisions {
     /// Weights for candidates with the classifier's score for the aspect, and for candidates without it.
     tables: [[[i32; OUTCOMES]; FIGURES.len()]; 2],
-    /// Percentages, ascending, each with the margin from which it applies.
-    confidence: Vec<(u8, i32)>,
+    /// Percentages, ascending, each with the margin from which it applies: for a label that the text decides, and for the
+    /// label of the stars.
+    confidence: [Vec<(u8, i32)>; 2],
 }
 
 impl Decisions {
@@ -97,16 +100,17 @@ impl Decisions {
     }
 
     /// Reads tab-separated lines: a figure's name and eight weights (for no finding, negative, neutral, positive; then
-    /// the same without a classifier), or `confidence`, a percentage and its margin. Other lines are comments.
+    /// the same without a classifier), or one of [`CONFIDENCE`], a percentage and its margin. Other lines are comments.
     pub fn parse(content: &str) -> Self {
         let mut tables = [[[0; OUTCOMES]; FIGURES.len()]; 2];
-        let mut confidence = Vec::new();
+        let mut confidence = [const { Vec::new() }; 2];
         for line in content.lines() {
             let mut fields = line.split('\t');
             let Some(name) = fields.next() else { continue };
             let numbers: Vec<i32> = fields.filter_map(|field| field.parse().ok()).collect();
-            if let (CONFIDENCE, [percent, margin]) = (name, &numbers[..]) {
-                confidence.push((u8::try_from(*percent).unwrap_or_default(), *margin));
+            let table = CONFIDENCE.iter().position(|table| *table == name);
+            if let (Some(table), [percent, margin]) = (table, &numbers[..]) {
+                confidence[table].push((u8::try_from(*percent).unwrap_or_default(), *margin));
             }
             let Some(figure) = FIGURES.iter().position(|figure| *figure == name) else {
                 continue;
@@ -142,9 +146,38 @@ pub fn decide(
     };
     let knows_aspect = candidate.basis == DecisionBasis::Aspect;
     let (label, margin, is_found) = leader(&decisions.sums(&candidate.figures, knows_aspect));
-    let mut falling = decisions.confidence.iter().rev();
+    is_found.then(|| (LABELS[label], reached(&decisions.confidence[0], margin)))
+}
+
+/// The percentage of cases with such a margin that were right.
+fn reached(confidence: &[(u8, i32)], margin: i32) -> u8 {
+    let mut falling = confidence.iter().rev();
     let reached = falling.find(|(_, least)| margin >= *least);
-    is_found.then(|| (LABELS[label], reached.map_or(0, |(percent, _)| *percent)))
+    reached.map_or(0, |(percent, _)| *percent)
+}
+
+/// How sure it is that a candidate has the label of the stars; the opposite label is no alternative then. `None` if
+/// another outcome is likelier.
+pub fn confirm(
+    decisions: Option<&Decisions>,
+    candidate: &AspectCandidate,
+    of_stars: Polarity,
+) -> Option<u8> {
+    let decisions = decisions.filter(|_| candidate.basis != DecisionBasis::Rules)?;
+    let sums = decisions.sums(&candidate.figures, candidate.basis == DecisionBasis::Aspect);
+    let margin = margin_with_stars(&sums, of_stars);
+    (margin > 0).then(|| reached(&decisions.confidence[1], margin))
+}
+
+/// The margin of the label of the stars over all outcomes but the opposite label.
+pub fn margin_with_stars(sums: &[i32; OUTCOMES], of_stars: Polarity) -> i32 {
+    let [none, negative, neutral, positive] = *sums;
+    let label = if of_stars == Polarity::Positive {
+        positive
+    } else {
+        negative
+    };
+    label - none.max(neutral)
 }
 
 /// The leading label, its margin over all other outcomes, and whether the labels together are likelier than no finding.

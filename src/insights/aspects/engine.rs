@@ -2,8 +2,17 @@
 
 use super::decision::Decisions;
 use super::patterns::CompiledRules;
-use crate::insights::classifier::{NgramClassifier, POLARITY};
+use crate::insights::classifier::{LABELS, NgramClassifier, POLARITY, judgement_head};
 use crate::insights::trades::Trade;
+
+/// The indices of an aspect's heads in the classifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AspectHeads {
+    /// Whether the sentence has the aspect.
+    pub aspect: usize,
+    /// Whether it blames, and whether it praises the aspect; the same as `aspect` in a model without these heads.
+    pub judgements: [usize; 2],
+}
 
 /// The compiled rules of a trade in one language.
 #[derive(Debug, Clone)]
@@ -14,8 +23,8 @@ pub struct RuleEngine {
     pub classifier: NgramClassifier,
     /// `None` if the rules decide.
     pub(super) decisions: Option<Decisions>,
-    /// The index of each aspect in the classifier, if the classifier has it.
-    pub(super) detected: Vec<Option<usize>>,
+    /// The heads of each aspect in the classifier, if the classifier has it.
+    pub(super) detected: Vec<Option<AspectHeads>>,
     pub(super) compiled: CompiledRules,
 }
 
@@ -63,8 +72,16 @@ impl RuleEngine {
     }
 }
 
-/// The index of each aspect in the classifier, if the classifier has it.
-fn detected(trade: &Trade, classifier: &NgramClassifier) -> Vec<Option<usize>> {
-    let detected = |id: &str| classifier.aspects().iter().position(|its| its == id);
-    trade.aspects.iter().map(|one| detected(&one.id)).collect()
+/// The heads of each aspect in the classifier, if the classifier has it.
+fn detected(trade: &Trade, classifier: &NgramClassifier) -> Vec<Option<AspectHeads>> {
+    let head = |name: &str| classifier.aspects().iter().position(|its| its == name);
+    let heads = |id: &str| {
+        let aspect = head(id)?;
+        let judgement = |label: &str| head(&judgement_head(id, label)).unwrap_or(aspect);
+        Some(AspectHeads {
+            aspect,
+            judgements: [LABELS[0], LABELS[2]].map(judgement),
+        })
+    };
+    trade.aspects.iter().map(|one| heads(&one.id)).collect()
 }

@@ -29,10 +29,17 @@ pub struct TextFindings {
 // Reads a text with the rules.
 
 impl RuleEngine {
-    /// Judges a text in the language of the trade.
+    /// Judges a text in the language of the trade, without stars.
     pub fn analyze(&self, text: &TokenizedText) -> TextFindings {
+        self.analyze_with(text, None)
+    }
+
+    /// Judges a text in the language of the trade. What the text leaves open leans to the
+    /// label of the stars.
+    pub fn analyze_with(&self, text: &TokenizedText, stars: Option<u8>) -> TextFindings {
         let (mut read, candidates) = self.candidates(text);
-        let findings = reading::findings(self, text, &mut read, &candidates);
+        let of_stars = stars.and_then(Polarity::of_stars);
+        let findings = reading::findings(self, text, &mut read, &candidates, of_stars);
         TextFindings {
             overall: reading::overall(&read, &findings),
             findings,

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::patterns::{CompiledRules, Match, Rank, WordUnit};
+use crate::insights::analysis::Polarity;
 use crate::insights::text::TokenizedText;
 use crate::insights::trades::{Cue, Meaning};
 
@@ -37,6 +38,18 @@ pub struct About {
     pub open: bool,
     /// About the customer's trouble before the business came.
     pub trouble: bool,
+}
+
+impl About {
+    /// Whether a judgement that only the classifier makes does not count: about a possibility, blame for another business
+    /// or for earlier trouble, and praise in a wish.
+    pub const fn excludes(self, polarity: Polarity) -> bool {
+        match polarity {
+            Polarity::Positive => self.open || self.wishes,
+            Polarity::Negative => self.open || self.elsewhere || self.trouble,
+            Polarity::Neutral | Polarity::Uncertain => false,
+        }
+    }
 }
 
 /// A parsed sentence. Reused between sentences for its buffers.

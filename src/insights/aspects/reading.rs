@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::decision::{AspectCandidate, DecisionBasis, FIGURES, Figures, decide};
-use super::engine::RuleEngine;
+use super::decision::{AspectCandidate, DecisionBasis, FIGURES, Figures, confirm, decide};
+use super::engine::{AspectHeads, RuleEngine};
 use super::parsed_sentence::{About, Clause, ParsedSentence};
 use super::score::{self, MARGIN};
 use crate::insights::analysis::{Finding, Hit, Polarity};
@@ -118,13 +118,13 @@ pub fn candidates(
                 .iter()
                 .find(|(its, _)| *its == aspect)
                 .map(|(_, finding)| finding);
-            let its = engine.detected[aspect];
-            let part = match (its, rule) {
-                (Some(its), _) => loudest(&sentence.scores.parts, its),
+            let heads = engine.detected[aspect];
+            let part = match (heads, rule) {
+                (Some(heads), _) => loudest(&sentence.scores.parts, heads.aspect),
                 (None, Some(rule)) => place_of(text, &sentence.scores.parts, rule),
                 (None, None) => continue,
             };
-            let odds = its.map(|its| sentence.scores.parts[part].aspects[its]);
+            let odds = heads.map(|heads| sentence.scores.parts[part].aspects[heads.aspect]);
             if rule.is_none() && odds.is_none_or(|odds| odds < ODDS_MIN) {
                 continue;
             }
@@ -134,12 +134,12 @@ pub fn candidates(
                 part,
                 rule: rule.map(|finding| finding.polarity),
                 about: sentence.about.get(part).copied().unwrap_or_default(),
-                basis: match its {
+                basis: match heads {
                     _ if !sentence.has_words => DecisionBasis::Rules,
                     Some(_) => DecisionBasis::Aspect,
                     None => DecisionBasis::Polarity,
                 },
-                figures: figures(sentence, part, its, rule, context),
+                figures: figures(sentence, part, heads, rule, context),
             });
         }
     }
@@ -168,7 +168,7 @@ fn place_of(text: &TokenizedText, parts: &[SentencePart], rule: &Finding) -> usi
 fn figures(
     sentence: &SentenceReading<'_>,
     at: usize,
-    its: Option<usize>,
+    heads: Option<AspectHeads>,
     rule: Option<&Finding>,
     [lead_elsewhere, findings_elsewhere, only_sentence]: [i32; 3],
 ) -> Figures {
@@ -178,7 +178,8 @@ fn figures(
     let (Some(part), Some(whole)) = (parts.get(at), parts.last()) else {
         return [0; FIGURES.len()];
     };
-    let odds = |part: &SentencePart| its.map_or(0, |its| clip(part.aspects[its]));
+    let odds = |part: &SentencePart| heads.map_or(0, |heads| clip(part.aspects[heads.aspect]));
+    let odds_of = |side: usize| heads.map_or(0, |heads| clip(part.aspects[heads.judgements[side]]));
     let neutral = |part: &SentencePart| {
         let [negative, neutral, positive] = part.labels;
         clip(neutral - negative.max(positive))
@@ -190,6 +191,8 @@ fn figures(
         odds(part),
         odds(part).max(0),
         odds(whole),
+        odds_of(0),
+        odds_of(1),
         clip(part.lead()),
         neutral(part),
         clip(whole.lead()),
@@ -230,6 +233,7 @@ pub fn findings(
     text: &TokenizedText,
     read: &mut [SentenceReading<'_>],
     candidates: &[AspectCandidate],
+    of_stars: Option<Polarity>,
 ) -> Vec<Finding> {
     let mut all = Vec::with_capacity(candidates.len());
     for candidate in candidates {
@@ -241,6 +245,14 @@ pub fn findings(
         let rule = rules.iter().position(|(its, _)| *its == candidate.aspect);
         let rule = rule.map(|at| rules.swap_remove(at).1);
         let scores = &sentence.scores;
+        let decision = Decision {
+            of_text: decision,
+            with_stars: of_stars.and_then(|polarity| {
+                let confidence = confirm(engine.decisions.as_ref(), candidate, polarity)?;
+                (!candidate.about.excludes(polarity)).then_some((polarity, confidence))
+            }),
+            has_stars: of_stars.is_some(),
+        };
         all.push(finding(engine, text, scores, candidate, rule, decision));
     }
     all.sort_by(|one, other| {
@@ -249,16 +261,35 @@ pub fn findings(
     all
 }
 
+/// The label of a candidate with its confidence: of the text alone, and, for a finding that the text leaves open, of the
+/// text with the stars.
+#[derive(Debug, Clone, Copy)]
+struct Decision {
+    of_text: (Polarity, u8),
+    with_stars: Option<(Polarity, u8)>,
+    has_stars: bool,
+}
+
+const fn sign(polarity: Polarity) -> i32 {
+    match polarity {
+        Polarity::Positive => 1,
+        Polarity::Negative => -1,
+        Polarity::Neutral | Polarity::Uncertain => 0,
+    }
+}
+
 fn finding(
     engine: &RuleEngine,
     text: &TokenizedText,
     scores: &AspectScores<'_>,
     candidate: &AspectCandidate,
     rule: Option<Finding>,
-    (polarity, confidence): (Polarity, u8),
+    decision: Decision,
 ) -> Finding {
+    let (polarity, mut confidence) = decision.of_text;
     let part = &scores.parts[candidate.part];
-    let head = engine.detected[candidate.aspect].map(OutputHead::Aspect);
+    let heads = engine.detected[candidate.aspect];
+    let head = heads.map(|heads| OutputHead::Aspect(heads.aspect));
     let mut finding = rule.unwrap_or_else(|| Finding {
         aspect: engine.trade.aspects[candidate.aspect].id.clone(),
         sentence: u32::try_from(candidate.sentence).unwrap_or(u32::MAX),
@@ -272,16 +303,9 @@ fn finding(
             .into_iter()
             .collect(),
     });
-    // Some judgements that only the classifier makes do not count: judgements about a possibility, blame for another
-    // business or for earlier trouble, and praise in a wish.
-    let about = candidate.about;
-    let (sign, is_no_fact) = match polarity {
-        Polarity::Positive => (1, about.open || about.wishes),
-        Polarity::Negative => (-1, about.open || about.elsewhere || about.trouble),
-        Polarity::Neutral | Polarity::Uncertain => (0, false),
-    };
+    let sign = sign(polarity);
     let is_of_rule = finding.polarity == polarity;
-    let is_of_others = is_no_fact && !is_of_rule;
+    let is_of_others = candidate.about.excludes(polarity) && !is_of_rule;
     let least = if is_of_rule {
         CONFIDENCE_MIN
     } else {
@@ -296,6 +320,11 @@ fn finding(
         // An uncertain finding of the rules keeps its score, which leans to the side of their sum.
         (false, _) if polarity == Polarity::Uncertain => 0,
         (false, _) if is_of_others => -finding.score,
+        (false, _) if decision.has_stars => {
+            let (leading, sure) = decision.with_stars.unwrap_or((Polarity::Uncertain, 0));
+            confidence = sure;
+            self::sign(leading) * LEANING - finding.score
+        }
         (false, _) => sign * LEANING - finding.score,
         (true, true) if sign * part.lead() > 0 => sign * BACKING,
         (true, true) => 0,

@@ -7,13 +7,18 @@ pub mod ngrams;
 
 use std::ops::Range;
 
+use ngrams::NgramTokens;
 pub use ngrams::{LABELS, NgramModel, UNIT, WeightsError};
-use ngrams::{LANES, NgramTokens};
 
 use super::text::TokenizedText;
 
 /// Index of praise in [`LABELS`].
 const POSITIVE: usize = 2;
+
+/// The name of the head that detects a judgement of an aspect: `price:negative`.
+pub fn judgement_head(aspect: &str, label: &str) -> String {
+    format!("{aspect}:{label}")
+}
 
 /// The polarity weights that all trades share.
 pub const POLARITY: &[u8] = include_bytes!("polarity.weights");
@@ -35,9 +40,7 @@ pub struct NgramClassifier {
     /// Number of heads that are aspects.
     aspects: usize,
     /// The biases, which are the sums for a sentence without words.
-    silence: Vec<[i32; LANES]>,
-    /// SHA-256 of the weights of the aspects and of polarity, in hexadecimal.
-    pub digests: [String; 2],
+    silence: Vec<i32>,
 }
 
 impl Default for NgramClassifier {
@@ -68,7 +71,7 @@ impl SentencePart {
 #[derive(Debug, Clone)]
 struct KnownNgram<'classifier> {
     tokens: Range<usize>,
-    weights: &'classifier [[i8; LANES]],
+    weights: &'classifier [i8],
     /// Whether the run is negated, so that it adds nothing to the labels.
     is_turned: bool,
 }
@@ -95,7 +98,7 @@ impl AspectScores<'_> {
             .iter()
             .take_while(|known| known.tokens.start < tokens.end);
         for known in inside.filter(|known| known.tokens.end <= tokens.end) {
-            let (aspects, labels) = known.weights.as_flattened().split_at(self.aspects);
+            let (aspects, labels) = known.weights.split_at(self.aspects);
             let points = match head {
                 OutputHead::Aspect(aspect) => aspects.get(aspect),
                 OutputHead::Label(_) if known.is_turned => None,
@@ -114,13 +117,12 @@ impl NgramClassifier {
     /// Joins the aspect model of a trade with a polarity model.
     pub fn new(aspects: &NgramModel, polarity: &NgramModel) -> Self {
         let model = aspects.join(polarity);
-        let mut biases = model.biases.clone();
-        biases.resize(biases.len().max(1).next_multiple_of(LANES), 0);
+        let mut silence = model.biases.clone();
+        silence.resize(silence.len().max(1), 0);
         Self {
-            silence: biases.as_chunks().0.to_vec(),
+            silence,
             model,
             aspects: aspects.heads.len(),
-            digests: [aspects, polarity].map(|model| model.digest.clone()),
         }
     }
 
@@ -137,7 +139,7 @@ impl NgramClassifier {
         ))
     }
 
-    /// The ids of the aspects in the model.
+    /// The heads of the aspect model: ids of aspects, and their judgements.
     pub fn aspects(&self) -> &[String] {
         &self.model.heads[..self.aspects]
     }
@@ -162,7 +164,7 @@ impl NgramClassifier {
             if last > 0 && unread[last - 1].end > tokens.start {
                 return;
             }
-            let Some(weights) = self.model.lanes(key) else {
+            let Some(weights) = self.model.row(key) else {
                 return;
             };
             while parts.get(at).is_some_and(|part| part.end <= tokens.start) {
@@ -172,9 +174,10 @@ impl NgramClassifier {
                 |part: &&Range<usize>| part.contains(&tokens.start) && tokens.end <= part.end;
             let its = parts.get(at).filter(is_inside).map_or(count, |_| at);
             let its = &mut sums[its * width..][..width];
-            add(its, weights);
-            if is_turned {
-                take_back(its, weights, self.aspects);
+            // The labels follow the aspects.
+            let heads = if is_turned { self.aspects } else { width };
+            for (sum, weight) in its[..heads].iter_mut().zip(weights) {
+                *sum += i32::from(*weight);
             }
             known.push(KnownNgram {
                 tokens,
@@ -185,11 +188,10 @@ impl NgramClassifier {
         let (sums, across) = sums.split_at_mut(count * width);
         if count != 1 {
             for part in sums.chunks_exact(width) {
-                let lanes = across.as_flattened_mut().iter_mut();
-                let its = part.as_flattened().iter().zip(self.silence.as_flattened());
-                lanes
-                    .zip(its)
-                    .for_each(|(sum, (its, bias))| *sum += its - bias);
+                let its = part.iter().zip(&self.silence);
+                for (sum, (its, bias)) in across.iter_mut().zip(its) {
+                    *sum += its - bias;
+                }
             }
             parts.push(sentence);
         }
@@ -198,7 +200,7 @@ impl NgramClassifier {
             parts: parts
                 .into_iter()
                 .zip(sums)
-                .map(|(tokens, sums)| self.part(tokens, sums.as_flattened()))
+                .map(|(tokens, sums)| self.part(tokens, sums))
                 .collect(),
             known,
             aspects: self.aspects,
@@ -217,28 +219,10 @@ impl NgramClassifier {
     }
 }
 
-fn add(sums: &mut [[i32; LANES]], weights: &[[i8; LANES]]) {
-    for (sums, weights) in sums.iter_mut().zip(weights) {
-        for (sum, weight) in sums.iter_mut().zip(weights) {
-            *sum += i32::from(*weight);
-        }
-    }
-}
-
-/// Subtracts these weights from the sums of the labels, which follow the aspects.
-fn take_back(sums: &mut [[i32; LANES]], weights: &[[i8; LANES]], aspects: usize) {
-    let sums = sums.as_flattened_mut().iter_mut();
-    let labels = sums.zip(weights.as_flattened()).skip(aspects);
-    labels.for_each(|(sum, weight)| *sum -= i32::from(*weight));
-}
-
 #[cfg(test)]
 mod tests {
-    use sha2::{Digest as _, Sha256};
-
     use super::{NgramClassifier, NgramModel, OutputHead, POLARITY, SentencePart, WeightsError};
     use crate::insights::text::TokenizedText;
-    use crate::model::hash::hex;
 
     const HOME_SERVICES: &[u8] = include_bytes!("../trades/home_services/classifier.weights");
 
@@ -259,6 +243,7 @@ mod tests {
         let all = classifier.aspects().iter().enumerate();
         all.filter(|(aspect, _)| parts.iter().any(|part| part.aspects[*aspect] > 0))
             .map(|(_, id)| id.clone())
+            .filter(|head| !head.contains(':'))
             .collect()
     }
 
@@ -335,7 +320,6 @@ mod tests {
         assert_eq!(model.biases, [-3, 4]);
         assert_eq!(model.row(7), Some(&[1, -1][..]));
         assert_eq!(model.row(8), None);
-        assert_eq!(model.digest, hex(&Sha256::digest(bytes)));
         for (bytes, error) in [
             (&bytes[..bytes.len() - 1], WeightsError::Length),
             (&bytes[..6], WeightsError::Length),

@@ -6,11 +6,10 @@ use std::collections::hash_map::Entry;
 use std::hash::BuildHasherDefault;
 use std::ops::Range;
 
-use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
 use crate::insights::text::{Capitalisation, Fingerprint, Negation, TokenRole, TokenizedText};
-use crate::model::hash::{FNV_OFFSET, fnv1a, folded, hex};
+use crate::model::hash::{FNV_OFFSET, fnv1a, folded};
 
 /// The unit of weights and sums: 16 units are one natural logarithm of the odds.
 pub const UNIT: i32 = 16;
@@ -20,8 +19,6 @@ pub const LABELS: [&str; 3] = ["negative", "neutral", "positive"];
 
 const MAGIC: [u8; 4] = *b"RNG2";
 const KEY_LEN: usize = 4;
-/// Number of weights that are added at once.
-pub const LANES: usize = 8;
 /// Maximum number of heads: more than any model has, so that a corrupt file cannot require much memory.
 const HEADS_MAX: usize = 64;
 
@@ -48,12 +45,10 @@ pub struct NgramModel {
     pub heads: Vec<String>,
     /// The initial value of each sum.
     pub biases: Vec<i32>,
-    /// A row for each known run: a weight for each head, padded with zeros to a multiple of [`LANES`].
-    weights: Vec<[i8; LANES]>,
+    /// A row for each known run: a weight for each head.
+    weights: Vec<i8>,
     /// The start of each known run's row in `weights`.
     rows: HashMap<u32, u32, BuildHasherDefault<Fingerprint>>,
-    /// SHA-256 of the weights file, in hexadecimal; empty if the model comes from no file.
-    pub digest: String,
 }
 
 impl NgramModel {
@@ -87,7 +82,6 @@ impl NgramModel {
             let weights = weights.iter().map(|weight| weight.cast_signed());
             model.insert(u32::from_le_bytes(*key), weights);
         }
-        model.digest = hex(&Sha256::digest(bytes));
         Ok(model)
     }
 
@@ -111,10 +105,7 @@ impl NgramModel {
         };
         let start = self.weights.len();
         row.insert(u32::try_from(start).unwrap_or(u32::MAX));
-        let end = start + self.heads.len().div_ceil(LANES);
-        self.weights.resize(end, [0; LANES]);
-        let lanes = self.weights[start..].as_flattened_mut().iter_mut();
-        lanes.zip(weights).for_each(|(lane, weight)| *lane = weight);
+        self.weights.extend(weights);
     }
 
     /// Both models in one, so that a run is looked up once: the heads of this one, then those of `other`.
@@ -136,14 +127,8 @@ impl NgramModel {
 
     /// The weights of the run with that key, if it is known.
     pub fn row(&self, key: u32) -> Option<&[i8]> {
-        Some(&self.lanes(key)?.as_flattened()[..self.heads.len()])
-    }
-
-    /// The same weights, padded with zeros to a multiple of [`LANES`].
-    pub fn lanes(&self, key: u32) -> Option<&[[i8; LANES]]> {
         let start = *self.rows.get(&key)? as usize;
-        self.weights
-            .get(start..start + self.heads.len().div_ceil(LANES))
+        self.weights.get(start..start + self.heads.len())
     }
 }
 

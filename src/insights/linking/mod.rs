@@ -37,8 +37,6 @@ pub struct Linker {
     areas: Areas,
     /// The names of people and places, for texts in other languages.
     pub(super) cued: CuedNames,
-    /// A digest of the business's names, the tables and the rules: it changes if the same text may have other mentions.
-    pub digest: String,
 }
 
 impl Linker {
@@ -60,7 +58,6 @@ impl Linker {
             services,
             areas,
             cued: CuedNames::new(business),
-            digest: digest(business),
         }
     }
 
@@ -87,8 +84,9 @@ pub fn add(hash: &mut Sha256, text: &str) {
     hash.update(text);
 }
 
-/// SHA-256 in hexadecimal.
-fn digest(business: &Business) -> String {
+/// SHA-256 of the business's names, the tables and the rules, in hexadecimal: it changes if the same text may have other
+/// mentions.
+pub fn digest(business: &Business) -> String {
     let mut hash = Sha256::new();
     let mut put = |part: &str| add(&mut hash, part);
     put(&RULES.to_string());
@@ -434,7 +432,7 @@ mod tests {
         let digest = |change: &dyn Fn(&mut Business)| {
             let mut firm = firm();
             change(&mut firm);
-            Linker::new(&firm).digest
+            super::digest(&firm)
         };
         let before = digest(&|_| {});
         assert_eq!(

@@ -5,57 +5,23 @@ use std::collections::BTreeSet;
 
 use super::context::TokenContext;
 use super::words::WordClass::{Actor, Auxiliary, Crowd, Determiner, Infinitive, Pronoun, Proof};
-use super::words::{Dictionary, NameTrie, TaggedText};
+use super::words::{Dictionary, NameTrie, TaggedText, WordTable};
 use crate::insights::analysis::Mention;
 use crate::insights::text::{Capitalisation, Fingerprint, LanguageWords, TokenizedText};
 use crate::model::MentionKind;
 use crate::model::business::Service;
 
-/// Words that add nothing at the end of a service's name: `Heat pump service`.
-const TAILS: [&str; 8] = [
-    "service",
-    "services",
-    "system",
-    "systems",
-    "unit",
-    "units",
-    "work",
-    "solutions",
-];
-/// Second halves of words that are often written as two.
-const ENDS: [&str; 6] = ["off", "out", "up", "work", "down", "over"];
-/// Words that change the meaning of the word before or after them, unless the business lists the combination as a
+/// A list of `words.toml`.
+fn list(name: &str) -> &'static [String] {
+    WordTable::get().lists.get(name).map_or(&[], Vec::as_slice)
+}
+
+/// Whether these words together mean something else than each of them: `water heater`, unless the business lists them as a
 /// synonym.
-const COMPOUNDS: [(&str, &str); 28] = [
-    ("water", "heater"),
-    ("space", "heater"),
-    ("pool", "heater"),
-    ("patio", "heater"),
-    ("block", "heater"),
-    ("heat", "pump"),
-    ("heat", "wave"),
-    ("heat", "stroke"),
-    ("heat", "exchanger"),
-    ("heat", "advisory"),
-    ("heat", "warning"),
-    ("toilet", "paper"),
-    ("toilet", "humor"),
-    ("toilet", "break"),
-    ("duct", "tape"),
-    ("duct", "taped"),
-    ("leak", "proof"),
-    ("leak", "free"),
-    ("drain", "on"),
-    ("brain", "drain"),
-    ("fabric", "softener"),
-    ("stool", "softener"),
-    ("coffee", "filter"),
-    ("ac", "dc"),
-    ("ac", "hotel"),
-    ("ac", "outlet"),
-    ("ac", "adapter"),
-    ("ac", "milan"),
-];
+fn is_compound(first: &str, second: &str) -> bool {
+    let mut compounds = list("compounds").iter();
+    compounds.any(|one| one.split_once(' ') == Some((first, second)))
+}
 
 #[derive(Debug, Clone)]
 pub struct Services {
@@ -138,7 +104,7 @@ fn is_something_else(context: &TokenContext<'_>, follows: bool) -> bool {
     } else {
         context.text(1)
     };
-    if COMPOUNDS.contains(&(context.text(-1), first)) || COMPOUNDS.contains(&(stem, after)) {
+    if is_compound(context.text(-1), first) || is_compound(stem, after) {
         return true;
     }
     let has_object = context.word(1).begins_noun();
@@ -215,7 +181,7 @@ fn forms(service: &Service) -> Vec<Vec<String>> {
     let mut forms = parts(&service.name);
     for form in forms.clone() {
         if let [rest @ .., last] = form.as_slice()
-            && TAILS.contains(&last.as_str())
+            && list("tails").contains(last)
         {
             forms.push(rest.to_vec());
         }
@@ -229,8 +195,9 @@ fn forms(service: &Service) -> Vec<Vec<String>> {
     for form in forms.clone() {
         // `shutoff valve` is also accepted for `shut-off valve`.
         if let Some((at, stem, end)) = form.iter().enumerate().find_map(|(at, word)| {
-            ENDS.iter()
-                .find_map(|end| Some((at, word.strip_suffix(end)?, *end)))
+            list("ends")
+                .iter()
+                .find_map(|end| Some((at, word.strip_suffix(end.as_str())?, end.as_str())))
         }) && stem.len() > 3
         {
             let mut split = form.clone();

@@ -9,9 +9,28 @@ use crate::insights::analysis::{Polarity, TextSpan};
 /// Length of a quote in code points: shorter sentences have too little content, and longer ones are not read.
 pub const QUOTE_LENGTH: RangeInclusive<u32> = 25..=220;
 /// Beginnings of sentences that continue the previous one.
-const LEANING: [&str; 16] = [
-    "and", "but", "or", "nor", "so", "yet", "plus", "then", "also", "which", "who", "because",
-    "that", "however", "though", "although",
+const LEANING: [&str; 21] = [
+    "and",
+    "but",
+    "or",
+    "nor",
+    "so",
+    "yet",
+    "plus",
+    "then",
+    "also",
+    "which",
+    "who",
+    "because",
+    "that",
+    "however",
+    "though",
+    "although",
+    "while",
+    "whereas",
+    "despite",
+    "otherwise",
+    "instead",
 ];
 /// Maximum number of words before a colon that marks a label: `Day 6: nobody came.`
 const LABEL_WORDS: usize = 3;

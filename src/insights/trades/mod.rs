@@ -13,8 +13,8 @@ mod trade;
 pub use background::Background;
 pub use errors::{TradeError, TradeErrors};
 pub use packages::{
-    FILE_MIB_MAX, FolderError, GENERAL, HEADER as QUALITY_HEADER, HOME_SERVICES, IDS, id_for,
-    parse_all, read_folder, shipped,
+    FILE_MIB_MAX, GENERAL, HEADER as QUALITY_HEADER, HOME_SERVICES, IDS, PackageError, id_for,
+    parse_all, read_folder, shipped, shipped_head, shipped_in,
 };
 pub use pattern::{PatternStep, parse as parse_pattern};
 pub use trade::{
@@ -390,7 +390,7 @@ mod tests {
             "fr/price.toml",
             "[[phrases]]\nid = \"price\"\nnegative = ['trop cher~']\n",
         );
-        let told = |error: super::FolderError| error.to_string();
+        let told = |error: super::PackageError| error.to_string();
         let fault = read_folder(folder.path()).map_err(told).unwrap_err();
         assert!(
             fault.ends_with("fr has no file language.toml, which says how that language is read")

@@ -2,7 +2,7 @@
 //! and their measured quality.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -11,14 +11,11 @@ use thiserror::Error;
 
 use super::background::Background;
 use super::errors::{TradeError, TradeErrors, read_table};
-use super::parse::{is_among, parse, parse_language, types_of};
+use super::parse::{Parts, is_among, parse, parse_language, types_of};
 use super::trade::{Measured, PackageLanguage, Trade};
-use crate::config::{read_file, read_text};
+use crate::config::read_file;
 use crate::insights::analysis::LanguageCode;
 use crate::insights::classifier::{NgramModel, WeightsError};
-
-/// A file's name and its text.
-type ShippedFile = (&'static str, &'static str);
 
 /// The package for homes and their installations.
 pub const HOME_SERVICES: &str = "home_services";
@@ -26,132 +23,333 @@ pub const HOME_SERVICES: &str = "home_services";
 pub const GENERAL: &str = "general";
 /// The ids of all packages, the general one last.
 pub const IDS: [&str; 3] = [HOME_SERVICES, "food", GENERAL];
+/// The folder of the files that every trade uses, unless it contains `shared = false`.
+const SHARED: &str = "shared";
 
-/// Includes files of a folder beside this file, by their names.
+/// Includes files of folders beside this file, each with its path.
 macro_rules! files {
-    ($folder:literal: $($name:literal),+ $(,)?) => {
-        &[$((concat!($folder, "/", $name), include_str!(concat!($folder, "/", $name)))),+]
+    ($($folder:literal: $($name:literal)+;)+) => {
+        &[$($((concat!($folder, "/", $name), include_bytes!(concat!($folder, "/", $name)) as &[u8]),)+)+]
     };
 }
 
-/// Includes a file beside this file, by its name.
-macro_rules! named {
-    ($name:literal) => {
-        ($name, include_str!($name))
-    };
-}
-
-/// Files used by every trade, unless it contains `shared = false`.
-const SHARED: &[ShippedFile] = files!("shared":
-    "words.toml", "opinions.toml", "punctuality.toml", "communication.toml", "professionalism.toml",
-    "honesty.toml", "price.toml", "cleanliness.toml", "overall.toml", "complaints.toml");
-
-/// The shared files of another language.
-struct SharedLanguage {
-    /// The language's code, which is its folder's name.
-    code: &'static str,
-    words: ShippedFile,
-    files: &'static [ShippedFile],
-    polarity: &'static [u8],
-}
-
-/// The languages besides English.
-const LANGUAGES: [&SharedLanguage; 1] = [&SPANISH];
-
-const SPANISH: SharedLanguage = SharedLanguage {
-    code: "es",
-    words: named!("shared/es/language.toml"),
-    files: files!("shared/es":
-        "words.toml", "opinions.toml", "punctuality.toml", "communication.toml", "professionalism.toml",
-        "honesty.toml", "price.toml", "cleanliness.toml", "overall.toml"),
-    polarity: include_bytes!("shared/es/polarity.weights"),
+/// The files of the built-in packages.
+const FILES: &[(&str, &[u8])] = files! {
+    "shared": "words.toml" "opinions.toml" "punctuality.toml" "communication.toml" "professionalism.toml" "honesty.toml"
+        "price.toml" "cleanliness.toml" "overall.toml" "complaints.toml";
+    "shared/es": "language.toml" "words.toml" "opinions.toml" "punctuality.toml" "communication.toml" "professionalism.toml"
+        "honesty.toml" "price.toml" "cleanliness.toml" "overall.toml" "polarity.weights";
+    "home_services": "trade.toml" "words.toml" "punctuality.toml" "scheduling.toml" "response_time.toml"
+        "communication.toml" "professionalism.toml" "workmanship.toml" "price.toml" "honesty.toml" "cleanliness.toml"
+        "warranty.toml" "overall.toml" "complaints.toml" "quality.tsv" "classifier.weights";
+    "home_services/es": "words.toml" "punctuality.toml" "scheduling.toml" "response_time.toml" "communication.toml"
+        "professionalism.toml" "workmanship.toml" "price.toml" "honesty.toml" "cleanliness.toml" "warranty.toml"
+        "overall.toml" "quality.tsv";
+    "food": "trade.toml" "words.toml" "food.toml" "waiting.toml" "professionalism.toml" "communication.toml"
+        "order_accuracy.toml" "price.toml" "cleanliness.toml" "atmosphere.toml" "honesty.toml" "overall.toml" "quality.tsv"
+        "classifier.weights";
+    "general": "trade.toml" "aspects.toml" "quality.tsv" "classifier.weights";
+    "general/es": "words.toml" "quality.tsv";
 };
 
-impl SharedLanguage {
-    /// # Errors
-    /// An error in its file; a test verifies that there is none.
-    fn language(&self) -> Result<PackageLanguage, TradeErrors> {
-        let (name, text) = self.words;
-        PackageLanguage::read(name, text, Some(Cow::Borrowed(self.polarity)))
+/// Maximum size of a package's file in MiB.
+pub const FILE_MIB_MAX: u64 = 16;
+/// The file that identifies the package; it is read first.
+const HEAD: &str = "trade.toml";
+const QUALITY: &str = "quality.tsv";
+const BACKGROUND: &str = "background.tsv";
+const CLASSIFIER: &str = "classifier.weights";
+const POLARITY: &str = "polarity.weights";
+/// The file with the data of a language.
+const LANGUAGE: &str = "language.toml";
+
+/// Errors of reading a package.
+#[derive(Debug, Error)]
+pub enum PackageError {
+    #[error("cannot read {}: {error}", path.display())]
+    Read { path: PathBuf, error: io::Error },
+    /// There is no `trade.toml`.
+    #[error("{0} has no file trade.toml, which says whose package it is")]
+    Headless(String),
+    /// The language is not built in, and the folder has no `language.toml`.
+    #[error("{0} has no file language.toml, which says how that language is read")]
+    Languageless(String),
+    /// Invalid weights.
+    #[error("{name}: {error}")]
+    Weights { name: String, error: WeightsError },
+    /// Faults in the content of the files.
+    #[error(transparent)]
+    Faults(#[from] TradeErrors),
+}
+
+/// The files of one folder, by name.
+#[derive(Default)]
+struct PackageFolder {
+    /// As in errors.
+    path: String,
+    files: BTreeMap<String, Cow<'static, [u8]>>,
+}
+
+impl PackageFolder {
+    fn shipped(path: &str) -> Self {
+        let files = FILES.iter().filter_map(|(name, bytes)| {
+            let (folder, name) = name.rsplit_once('/')?;
+            (folder == path).then(|| (name.to_owned(), Cow::Borrowed(*bytes)))
+        });
+        Self {
+            path: path.to_owned(),
+            files: files.collect(),
+        }
+    }
+
+    /// Reads the files of a package or of one of its languages.
+    fn read(folder: &Path) -> Result<Self, PackageError> {
+        let fault = |path: &Path, error| PackageError::Read {
+            path: path.to_owned(),
+            error,
+        };
+        let mut read = Self {
+            path: folder.display().to_string(),
+            ..Self::default()
+        };
+        for entry in folder.read_dir().map_err(|error| fault(folder, error))? {
+            let path = entry.map_err(|error| fault(folder, error))?.path();
+            let name = path.file_name().and_then(|name| name.to_str());
+            let Some(name) = name.filter(|name| {
+                [QUALITY, BACKGROUND, CLASSIFIER, POLARITY].contains(name)
+                    || name.ends_with(".toml")
+            }) else {
+                continue;
+            };
+            let bytes = read_file(&path, FILE_MIB_MAX).map_err(|error| fault(&path, error))?;
+            if !name.ends_with(".weights") && std::str::from_utf8(&bytes).is_err() {
+                let error = io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text");
+                return Err(fault(&path, error));
+            }
+            read.files.insert(name.to_owned(), Cow::Owned(bytes));
+        }
+        Ok(read)
+    }
+
+    /// The name of a file in errors.
+    fn name(&self, file: &str) -> String {
+        format!("{}/{file}", self.path)
+    }
+
+    fn text(&self, file: &str) -> Option<&str> {
+        // Every text was read as UTF-8.
+        std::str::from_utf8(self.files.get(file)?).ok()
+    }
+
+    /// Names and texts of the `.toml` files, except the description of a language; `trade.toml` comes first.
+    fn phrases(&self) -> Vec<(String, &str)> {
+        let names = self.files.keys().filter(|name| name.ends_with(".toml"));
+        let mut names: Vec<&String> = names.filter(|name| *name != LANGUAGE).collect();
+        names.sort_by_key(|name| *name != HEAD);
+        let texts = names
+            .into_iter()
+            .filter_map(|name| Some((self.name(name), self.text(name)?)));
+        texts.collect()
+    }
+
+    /// Checks the weights in a file, if present.
+    fn weights(
+        &self,
+        file: &str,
+        parse: fn(&[u8]) -> Result<NgramModel, WeightsError>,
+    ) -> Result<NgramModel, PackageError> {
+        let weights = self.files.get(file);
+        let model = weights.map_or_else(|| Ok(NgramModel::default()), |weights| parse(weights));
+        model.map_err(|error| PackageError::Weights {
+            name: self.name(file),
+            error,
+        })
+    }
+
+    /// Errors for aspects of the weights that the package does not have.
+    fn foreign_heads(&self, trade: &Trade) -> Result<Vec<TradeError>, PackageError> {
+        let heads = self.weights(CLASSIFIER, NgramModel::parse)?.heads;
+        let ids = heads.iter().filter_map(|head| head.split(':').next());
+        let foreign: BTreeSet<&str> = ids.filter(|id| trade.aspect(id).is_none()).collect();
+        let fault = |id: &str| {
+            let message =
+                format!("knows `{id}`, which is not an aspect here; train it for this trade");
+            TradeError::new(&self.name(CLASSIFIER), 1, message)
+        };
+        Ok(foreign.into_iter().map(fault).collect())
+    }
+
+    /// The figures, if there are any.
+    fn quality(&self) -> Result<Vec<Measured>, TradeErrors> {
+        let text = self.text(QUALITY).filter(|text| !text.is_empty());
+        text.map_or_else(
+            || Ok(Vec::new()),
+            |text| read_measured(&self.name(QUALITY), text),
+        )
     }
 }
 
-struct ShippedLanguage {
-    shared: &'static SharedLanguage,
-    files: &'static [ShippedFile],
-    quality: ShippedFile,
+/// A package before it is read.
+struct Package {
+    own: PackageFolder,
+    /// By code.
+    languages: BTreeMap<String, PackageFolder>,
 }
 
-struct Shipped {
-    id: &'static str,
-    /// The files of the package, `trade.toml` first.
-    files: &'static [ShippedFile],
-    quality: ShippedFile,
-    classifier: &'static [u8],
-    languages: &'static [ShippedLanguage],
-}
+impl Package {
+    /// The built-in package with that id, or the general package.
+    fn shipped(id: &str) -> Self {
+        let id = IDS.iter().find(|one| **one == id).unwrap_or(&GENERAL);
+        let folders: BTreeSet<&str> = FILES
+            .iter()
+            .filter_map(|(name, _)| Some(name.rsplit_once('/')?.0))
+            .collect();
+        let codes = folders
+            .iter()
+            .filter_map(|folder| folder.strip_prefix(id)?.strip_prefix('/'));
+        Self {
+            own: PackageFolder::shipped(id),
+            languages: codes
+                .map(|code| {
+                    (
+                        code.to_owned(),
+                        PackageFolder::shipped(&format!("{id}/{code}")),
+                    )
+                })
+                .collect(),
+        }
+    }
 
-const SHIPPED: [Shipped; 3] = [
-    Shipped {
-        id: HOME_SERVICES,
-        files: files!("home_services":
-            "trade.toml", "words.toml", "punctuality.toml", "scheduling.toml", "response_time.toml",
-            "communication.toml", "professionalism.toml", "workmanship.toml", "price.toml",
-            "honesty.toml", "cleanliness.toml", "warranty.toml", "overall.toml", "complaints.toml"),
-        quality: named!("home_services/quality.tsv"),
-        classifier: include_bytes!("home_services/classifier.weights"),
-        languages: &[ShippedLanguage {
-            shared: &SPANISH,
-            files: files!("home_services/es":
-                "words.toml", "punctuality.toml", "scheduling.toml", "response_time.toml", "communication.toml",
-                "professionalism.toml", "workmanship.toml", "price.toml", "honesty.toml", "cleanliness.toml",
-                "warranty.toml", "overall.toml"),
-            quality: named!("home_services/es/quality.tsv"),
-        }],
-    },
-    Shipped {
-        id: "food",
-        files: files!("food":
-            "trade.toml", "words.toml", "food.toml", "waiting.toml", "professionalism.toml",
-            "communication.toml", "order_accuracy.toml", "price.toml", "cleanliness.toml",
-            "atmosphere.toml", "honesty.toml", "overall.toml"),
-        quality: named!("food/quality.tsv"),
-        classifier: include_bytes!("food/classifier.weights"),
-        languages: &[],
-    },
-    Shipped {
-        id: GENERAL,
-        files: files!("general": "trade.toml", "aspects.toml"),
-        quality: named!("general/quality.tsv"),
-        classifier: include_bytes!("general/classifier.weights"),
-        languages: &[ShippedLanguage {
-            shared: &SPANISH,
-            files: files!("general/es": "words.toml"),
-            quality: named!("general/es/quality.tsv"),
-        }],
-    },
-];
+    fn read(folder: &Path) -> Result<Self, PackageError> {
+        let own = PackageFolder::read(folder)?;
+        let mut languages = BTreeMap::new();
+        for entry in folder.read_dir().into_iter().flatten().flatten() {
+            let code = entry.file_name().into_string().unwrap_or_default();
+            if LanguageCode::find(&code).is_some() && entry.path().is_dir() {
+                languages.insert(code, PackageFolder::read(&entry.path())?);
+            }
+        }
+        Ok(Self { own, languages })
+    }
+
+    /// The trade with all its languages.
+    fn trade(&self, parts: Parts) -> Result<Trade, PackageError> {
+        let mut faults = Vec::new();
+        let mut trade = self.english(parts, &mut faults)?;
+        // A language is read with the aspects of the package.
+        if !trade.aspects.is_empty() {
+            for code in self.languages.keys() {
+                let language = self.language(&trade, code, parts, &mut faults)?;
+                trade.languages.push(language);
+            }
+        }
+        if faults.is_empty() {
+            Ok(trade)
+        } else {
+            Err(TradeErrors(faults).into())
+        }
+    }
+
+    /// The trade in English. Adds the errors in its files to `faults`.
+    fn english(&self, parts: Parts, faults: &mut Vec<TradeError>) -> Result<Trade, PackageError> {
+        let own = &self.own;
+        if !own.files.contains_key(HEAD) {
+            return Err(PackageError::Headless(own.path.clone()));
+        }
+        let shared = PackageFolder::shipped(SHARED);
+        let trade = parse(&as_strs(&own.phrases()), &as_strs(&shared.phrases()), parts);
+        let mut trade = keep(trade, faults);
+        trade.quality = keep(own.quality(), faults);
+        let background = own.text(BACKGROUND);
+        let background = background.map(|text| Background::parse(&own.name(BACKGROUND), text));
+        trade.background = keep(background.transpose(), faults);
+        trade.classifier = own.files.get(CLASSIFIER).cloned();
+        if parts == Parts::All {
+            faults.extend(own.foreign_heads(&trade)?);
+        }
+        Ok(trade)
+    }
+
+    /// The trade in another language: the language's data (required if it is not built in), and its phrases and weights.
+    fn language(
+        &self,
+        trade: &Trade,
+        code: &str,
+        parts: Parts,
+        faults: &mut Vec<TradeError>,
+    ) -> Result<Trade, PackageError> {
+        let shared = PackageFolder::shipped(&format!("{SHARED}/{code}"));
+        let own = self.languages.get(code).unwrap_or(&shared);
+        own.weights(POLARITY, NgramModel::parse_polarity)?;
+        let mut polarity = [own, &shared]
+            .into_iter()
+            .filter_map(|one| one.files.get(POLARITY));
+        let polarity = polarity.next().cloned();
+        let described = [own, &shared]
+            .into_iter()
+            .find(|folder| folder.files.contains_key(LANGUAGE));
+        let described = described.ok_or_else(|| PackageError::Languageless(own.path.clone()))?;
+        let name = described.name(LANGUAGE);
+        let text = described.text(LANGUAGE).unwrap_or_default();
+        let read = PackageLanguage::read(&name, text, polarity).and_then(|language| {
+            if language.words.code.as_str() != code {
+                let message = format!("the folder is called `{code}`, and `code` must be the same");
+                return Err(TradeErrors(vec![TradeError::new(&name, 1, message)]));
+            }
+            let (own, shared) = (own.phrases(), shared.phrases());
+            parse_language(
+                trade,
+                Arc::new(language),
+                &as_strs(&own),
+                &as_strs(&shared),
+                parts,
+            )
+        });
+        let mut read = keep(read, faults);
+        read.quality = keep(own.quality(), faults);
+        read.classifier = own.files.get(CLASSIFIER).cloned();
+        faults.extend(own.foreign_heads(&read)?);
+        Ok(read)
+    }
+}
 
 /// The built-in package with that id (one of [`IDS`]); for any other id, the general package. The published figures
 /// were measured for [`HOME_SERVICES`].
 ///
 /// # Errors
 /// An error in one of its files; a test verifies that there is none.
-pub fn shipped(id: &str) -> Result<Trade, TradeErrors> {
-    let [.., last] = &SHIPPED;
-    let found = SHIPPED.iter().find(|one| one.id == id).unwrap_or(last);
-    let mut trade = parse_all(found.files)?;
-    let (name, text) = found.quality;
-    trade.quality = read_measured(name, text)?;
-    trade.classifier = Some(Cow::Borrowed(found.classifier));
-    for one in found.languages {
-        let language = Arc::new(one.shared.language()?);
-        let mut translated = parse_language(&trade, language, one.files, one.shared.files)?;
-        let (name, text) = one.quality;
-        translated.quality = read_measured(name, text)?;
-        trade.languages.push(translated);
+pub fn shipped(id: &str) -> Result<Trade, PackageError> {
+    Package::shipped(id).trade(Parts::All)
+}
+
+/// The same package without its phrases.
+///
+/// # Errors
+/// An error in one of its files; a test verifies that there is none.
+pub fn shipped_head(id: &str) -> Result<Trade, PackageError> {
+    Package::shipped(id).trade(Parts::Head)
+}
+
+/// The same package in one of its languages.
+///
+/// # Errors
+/// An error in one of its files; a test verifies that there is none.
+pub fn shipped_in(id: &str, code: LanguageCode) -> Result<Trade, PackageError> {
+    let (package, mut faults) = (Package::shipped(id), Vec::new());
+    if code == LanguageCode::ENGLISH {
+        return package.english(Parts::All, &mut faults);
     }
-    Ok(trade)
+    let trade = package.english(Parts::Head, &mut faults)?;
+    package.language(&trade, code.as_str(), Parts::All, &mut faults)
+}
+
+/// Reads a package from a folder: `trade.toml`, every other `.toml`, and if present `quality.tsv`, `background.tsv` and
+/// `classifier.weights`; then its languages, each a folder named by its code.
+///
+/// # Errors
+/// A file that cannot be read, or all errors in the files.
+pub fn read_folder(folder: &Path) -> Result<Trade, PackageError> {
+    Package::read(folder)?.trade(Parts::All)
 }
 
 /// Parses several files, each a name and its text, as if they were one file. They use the shared words, unless they
@@ -160,15 +358,32 @@ pub fn shipped(id: &str) -> Result<Trade, TradeErrors> {
 /// # Errors
 /// All errors, with their files and lines.
 pub fn parse_all(files: &[(&str, &str)]) -> Result<Trade, TradeErrors> {
-    parse(files, SHARED)
+    parse(
+        files,
+        &as_strs(&PackageFolder::shipped(SHARED).phrases()),
+        Parts::All,
+    )
+}
+
+fn as_strs<'a>(texts: &'a [(String, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let texts = texts.iter();
+    texts.map(|(name, text)| (name.as_str(), *text)).collect()
+}
+
+/// What was read, or nothing of it with its errors among `faults`.
+fn keep<T: Default>(read: Result<T, TradeErrors>, faults: &mut Vec<TradeError>) -> T {
+    read.unwrap_or_else(|TradeErrors(its)| {
+        faults.extend(its);
+        T::default()
+    })
 }
 
 /// The id of the package for a schema.org type: the first package that lists the type, otherwise the general one.
 pub fn id_for(kind: &str) -> &'static str {
     static TYPES: LazyLock<Vec<(&str, Vec<String>)>> = LazyLock::new(|| {
-        let heads = SHIPPED.iter().filter_map(|one| {
-            let (name, text) = one.files.first()?;
-            Some((one.id, types_of(name, text)?))
+        let heads = IDS.iter().filter_map(|id| {
+            let folder = PackageFolder::shipped(id);
+            Some((*id, types_of(HEAD, folder.text(HEAD)?)?))
         });
         heads.collect()
     });
@@ -205,212 +420,4 @@ fn figure(line: &str) -> Option<Measured> {
         part,
         whole,
     })
-}
-
-/// Maximum size of a package's file in MiB.
-pub const FILE_MIB_MAX: u64 = 16;
-/// The file that identifies the package; it is read first.
-const HEAD: &str = "trade.toml";
-const QUALITY: &str = "quality.tsv";
-const BACKGROUND: &str = "background.tsv";
-const CLASSIFIER: &str = "classifier.weights";
-const POLARITY: &str = "polarity.weights";
-/// The file with the data of a language.
-const LANGUAGE: &str = "language.toml";
-
-/// Errors of reading a package from a folder.
-#[derive(Debug, Error)]
-pub enum FolderError {
-    #[error("cannot read {}: {error}", path.display())]
-    Read { path: PathBuf, error: io::Error },
-    /// There is no `trade.toml`.
-    #[error("{} has no file trade.toml, which says whose package it is", .0.display())]
-    Headless(PathBuf),
-    /// The language is not built in, and the folder has no `language.toml`.
-    #[error("{} has no file language.toml, which says how that language is read", .0.display())]
-    Languageless(PathBuf),
-    /// Invalid weights.
-    #[error("{}: {error}", path.display())]
-    Weights { path: PathBuf, error: WeightsError },
-    /// Faults in the content of the files.
-    #[error(transparent)]
-    Faults(#[from] TradeErrors),
-}
-
-impl FolderError {
-    fn read(path: &Path, error: io::Error) -> Self {
-        Self::Read {
-            path: path.to_owned(),
-            error,
-        }
-    }
-}
-
-/// Reads a package: `trade.toml`, every other `.toml`, and if present `quality.tsv`, `background.tsv` and
-/// `classifier.weights`; then its languages, each a folder named by its code.
-///
-/// # Errors
-/// A file that cannot be read, or all errors in the files.
-pub fn read_folder(folder: &Path) -> Result<Trade, FolderError> {
-    let (mut files, folders) = contents(folder)?;
-    if !files.iter().any(|path| path.ends_with(HEAD)) {
-        return Err(FolderError::Headless(folder.to_owned()));
-    }
-    files.sort_by_key(|path| (!path.ends_with(HEAD), path.clone()));
-    let texts = texts(&files)?;
-    let background = optional(folder, BACKGROUND, read_text)?.map(|text| {
-        let name = folder.join(BACKGROUND).display().to_string();
-        Background::parse(&name, &text)
-    });
-    let mut faults = Vec::new();
-    let mut trade = keep(parse_all(&as_strs(&texts)), &mut faults);
-    // A language is read with the aspects of the package.
-    let is_parsed = faults.is_empty();
-    trade.quality = keep(quality(folder)?, &mut faults);
-    trade.background = keep(background.transpose(), &mut faults);
-    for (code, folder) in folders.into_iter().filter(|_| is_parsed) {
-        let language = read_language(&trade, &code, &folder, &mut faults)?;
-        trade.languages.push(language);
-    }
-    if !faults.is_empty() {
-        return Err(TradeErrors(faults).into());
-    }
-    trade.classifier = read_weights(folder, CLASSIFIER, NgramModel::parse)?;
-    check_weights(&trade, folder)?;
-    Ok(trade)
-}
-
-/// What was read, or nothing of it with its errors among `faults`.
-fn keep<T: Default>(read: Result<T, TradeErrors>, faults: &mut Vec<TradeError>) -> T {
-    read.unwrap_or_else(|TradeErrors(its)| {
-        faults.extend(its);
-        T::default()
-    })
-}
-
-/// Reads a language of a package: `language.toml` (required if the language is not built in), every other `.toml`, and
-/// if present `quality.tsv`, `classifier.weights` and `polarity.weights`. Adds the errors in them to `faults`.
-fn read_language(
-    trade: &Trade,
-    code: &str,
-    folder: &Path,
-    faults: &mut Vec<TradeError>,
-) -> Result<Trade, FolderError> {
-    let (mut files, _) = contents(folder)?;
-    files.retain(|path| !path.ends_with(LANGUAGE));
-    files.sort();
-    let texts = texts(&files)?;
-    let shared = LANGUAGES.into_iter().find(|one| one.code == code);
-    let polarity = read_weights(folder, POLARITY, NgramModel::parse_polarity)?;
-    let path = folder.join(LANGUAGE);
-    let name = path.display().to_string();
-    let language = match (optional(folder, LANGUAGE, read_text)?, shared) {
-        (Some(text), _) => PackageLanguage::read(&name, &text, polarity),
-        (None, Some(shared)) => shared.language().map(|mut language| {
-            language.polarity = polarity.or(language.polarity);
-            language
-        }),
-        (None, None) => return Err(FolderError::Languageless(folder.to_owned())),
-    };
-    let shared = shared.map_or(&[][..], |shared| shared.files);
-    let translated = language.and_then(|language| {
-        if language.words.code.as_str() != code {
-            let message = format!("the folder is called `{code}`, and `code` must be the same");
-            return Err(TradeErrors(vec![TradeError::new(&name, 1, message)]));
-        }
-        parse_language(trade, Arc::new(language), &as_strs(&texts), shared)
-    });
-    let mut translated = keep(translated, faults);
-    translated.quality = keep(quality(folder)?, faults);
-    translated.classifier = read_weights(folder, CLASSIFIER, NgramModel::parse)?;
-    check_weights(&translated, folder)?;
-    Ok(translated)
-}
-
-/// # Errors
-/// If the weights of a package are of an aspect that it does not have.
-fn check_weights(trade: &Trade, folder: &Path) -> Result<(), TradeErrors> {
-    let weights = trade.classifier.as_deref().map(NgramModel::parse);
-    let heads = weights.and_then(Result::ok).unwrap_or_default().heads;
-    let name = folder.join(CLASSIFIER).display().to_string();
-    let foreign = heads.iter().filter(|id| trade.aspect(id).is_none());
-    let fault = |id: &String| {
-        let message = format!("knows `{id}`, which is not an aspect here; train it for this trade");
-        TradeError::new(&name, 1, message)
-    };
-    let faults: Vec<TradeError> = foreign.map(fault).collect();
-    if faults.is_empty() {
-        Ok(())
-    } else {
-        Err(TradeErrors(faults))
-    }
-}
-
-/// The `.toml` files of a folder, and those of its subfolders named by a language code, sorted by name.
-fn contents(folder: &Path) -> Result<(Vec<PathBuf>, BTreeMap<String, PathBuf>), FolderError> {
-    let fault = |error| FolderError::read(folder, error);
-    let (mut files, mut folders) = (Vec::new(), BTreeMap::new());
-    for entry in folder.read_dir().map_err(fault)? {
-        let path = entry.map_err(fault)?.path();
-        let name = path.file_name().and_then(|name| name.to_str());
-        if path.extension().is_some_and(|end| end == "toml") {
-            files.push(path);
-        } else if let Some(name) = name.filter(|name| LanguageCode::find(name).is_some())
-            && path.is_dir()
-        {
-            folders.insert(name.to_owned(), path);
-        }
-    }
-    Ok((files, folders))
-}
-
-fn texts(paths: &[PathBuf]) -> Result<Vec<(String, String)>, FolderError> {
-    let text = |path: &PathBuf| {
-        let text = read_text(path, FILE_MIB_MAX).map_err(|error| FolderError::read(path, error))?;
-        Ok((path.display().to_string(), text))
-    };
-    paths.iter().map(text).collect()
-}
-
-fn as_strs(texts: &[(String, String)]) -> Vec<(&str, &str)> {
-    let texts = texts.iter();
-    texts
-        .map(|(name, text)| (name.as_str(), text.as_str()))
-        .collect()
-}
-
-/// The figures in a folder, if there are any, or the errors in them.
-fn quality(folder: &Path) -> Result<Result<Vec<Measured>, TradeErrors>, FolderError> {
-    let text = optional(folder, QUALITY, read_text)?.filter(|text| !text.is_empty());
-    let name = folder.join(QUALITY).display().to_string();
-    Ok(text.map_or_else(|| Ok(Vec::new()), |text| read_measured(&name, &text)))
-}
-
-/// The weights with that name, if present; an error if `parse` refuses them.
-fn read_weights(
-    folder: &Path,
-    name: &str,
-    parse: fn(&[u8]) -> Result<NgramModel, WeightsError>,
-) -> Result<Option<Cow<'static, [u8]>>, FolderError> {
-    let Some(weights) = optional(folder, name, read_file)? else {
-        return Ok(None);
-    };
-    parse(&weights).map_err(|error| FolderError::Weights {
-        path: folder.join(name),
-        error,
-    })?;
-    Ok(Some(Cow::Owned(weights)))
-}
-
-fn optional<T>(
-    folder: &Path,
-    name: &str,
-    read: impl Fn(&Path, u64) -> io::Result<T>,
-) -> Result<Option<T>, FolderError> {
-    let path = folder.join(name);
-    match read(&path, FILE_MIB_MAX) {
-        Ok(read) => Ok(Some(read)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(FolderError::read(&path, error)),
-    }
 }

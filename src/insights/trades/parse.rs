@@ -42,16 +42,28 @@ const SECTIONS: [&str; 8] = [
     "spellings",
 ];
 
+/// The parts of a package that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parts {
+    /// All but the words and phrases, which take a hundred times as long.
+    Head,
+    All,
+}
+
 /// Parses a trade's own files and the shared ones as if they were one.
 ///
 /// # Errors
 /// All errors, in the order of the files.
-pub fn parse(own: &[(&str, &str)], shared: &[(&str, &str)]) -> Result<Trade, TradeErrors> {
+pub fn parse(
+    own: &[(&str, &str)],
+    shared: &[(&str, &str)],
+    parts: Parts,
+) -> Result<Trade, TradeErrors> {
     let mut faults = Vec::new();
     let mut files = read(own, false, &mut faults);
     let mut head = TradeHeader::read(&files, &mut faults);
     let trade = std::mem::take(&mut head.trade);
-    if trade.is_sharing {
+    if trade.is_sharing && parts == Parts::All {
         files.extend(read(shared, true, &mut faults));
     }
     let mut reader = PackageReader {
@@ -60,10 +72,12 @@ pub fn parse(own: &[(&str, &str)], shared: &[(&str, &str)]) -> Result<Trade, Tra
         uses: BTreeSet::new(),
         faults,
     };
-    reader.words();
     reader.aspects(&head);
     reader.roles(&head);
-    reader.phrases();
+    if parts == Parts::All {
+        reader.words();
+        reader.phrases();
+    }
     reader.finish(own, shared)
 }
 
@@ -77,9 +91,13 @@ pub fn parse_language(
     language: Arc<PackageLanguage>,
     own: &[(&str, &str)],
     shared: &[(&str, &str)],
+    parts: Parts,
 ) -> Result<Trade, TradeErrors> {
     let mut faults = Vec::new();
-    let mut files = read(own, false, &mut faults);
+    let mut files = match parts {
+        Parts::Head => Vec::new(),
+        Parts::All => read(own, false, &mut faults),
+    };
     for file in &files {
         for (key, _) in &file.table {
             if let name @ ("trade" | "aspect") = key.get_ref().as_ref() {
@@ -96,7 +114,7 @@ pub fn parse_language(
             }
         }
     }
-    if trade.is_sharing {
+    if trade.is_sharing && parts == Parts::All {
         files.extend(read(shared, true, &mut faults));
     }
     let ids = trade.aspects.iter().map(|aspect| aspect.id.clone());

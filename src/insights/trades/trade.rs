@@ -179,9 +179,14 @@ impl Trade {
         own.unwrap_or_else(|| LanguageWords::english())
     }
 
+    /// The trade in English, then in its other languages.
+    pub fn all_languages(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.languages)
+    }
+
     /// `None` if the trade does not have the language.
     pub fn in_language(&self, code: LanguageCode) -> Option<&Self> {
-        let mut all = std::iter::once(self).chain(&self.languages);
+        let mut all = self.all_languages();
         all.find(|trade| trade.language_words().code == code)
     }
 

@@ -312,18 +312,27 @@ async fn the_summary_has_at_most_six_sentences_with_ten_judgements() {
 #[tokio::test]
 async fn a_sentence_is_quoted_only_once() {
     let app = TestApp::seeded().await;
-    let mut insights = app.get("/insights.json").await.json();
-    // The summary may repeat a quote of the aspect that it is about.
-    insights["summary"] = Value::Null;
+    let insights = app.get("/insights.json").await.json();
     let mut quotes = Vec::new();
     find_quotes(&insights, &mut quotes);
     let place = |quote: &Value| format!("{} {}", quote["review_id"], quote["start"]);
-    let places: BTreeSet<String> = quotes.iter().map(|quote| place(quote)).collect();
+    let mut places = BTreeSet::new();
+    let twice: Vec<&&Value> = quotes
+        .iter()
+        .filter(|quote| !places.insert(place(quote)))
+        .collect();
+    assert!(quotes.len() > 60, "{}", quotes.len());
+    // The summary repeats the only complaint about its aspect that can be quoted.
+    let complaint = &summary_of(&insights, "aspect_negative")[0]["evidence"];
+    let aspects = insights["aspects"].as_array().unwrap().iter();
+    let mut of_complaint = aspects.filter(|aspect| aspect["id"] == complaint["aspect"]);
+    let shown = of_complaint.next().unwrap()["quotes"].as_array().unwrap();
+    let blame = shown.iter().filter(|quote| quote["polarity"] == "negative");
     assert!(
-        quotes.len() > 60 && places.len() == quotes.len(),
-        "{}",
-        quotes.len()
+        twice.iter().all(|quote| **quote == &complaint["quote"]) && twice.len() <= 1,
+        "{twice:#?}"
     );
+    assert!(twice.is_empty() || blame.count() == 1, "{shown:#?}");
     let answers = insights["faq"].as_array().unwrap();
     let mut answered = 0;
     for answer in answers.iter().filter(|one| one["basis"] == "reviews") {
@@ -334,6 +343,24 @@ async fn a_sentence_is_quoted_only_once() {
         }
     }
     assert!(answered > 0, "the premise");
+}
+
+#[tokio::test]
+async fn the_summary_quotes_a_sentence_that_no_aspect_shows() {
+    let texts = [
+        (1, 4, RUDE),
+        (1, 4, "The man at the desk was rude to my wife."),
+        (1, 4, "The dispatcher was rude and hung up on us."),
+        (5, 20, "The crew was very polite and friendly."),
+    ];
+    let app = firm("Plumber", &texts).await;
+    let insights = app.get("/insights.json").await.json();
+    assert!(summary_of(&insights, "aspect_negative")[0]["evidence"]["quote"].is_object());
+    let mut quotes = Vec::new();
+    find_quotes(&insights, &mut quotes);
+    let place = |quote: &&Value| format!("{} {}", quote["review_id"], quote["start"]);
+    let places: BTreeSet<String> = quotes.iter().map(place).collect();
+    assert_eq!(places.len(), quotes.len(), "{quotes:#?}");
 }
 
 #[tokio::test]

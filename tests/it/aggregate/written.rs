@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 
 use chrono::{Days, NaiveDate};
-use reviews_service::insights::aggregate::{
-    AggregateInput, FrequentPhrases, Original, aggregate, topics,
-};
+use reviews_service::insights::aggregate::{AggregateInput, Original, aggregate, topics};
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::trades::AspectDefinition;
 use reviews_service::insights::{
@@ -326,7 +324,6 @@ pub fn insights(written: &[Written]) -> Insights {
     let analyses: Vec<_> = analyses.iter().collect();
     let sources = AggregateInput {
         analyses: &analyses,
-        phrases: &FrequentPhrases::new(&analyses),
         unanalyzed: 0,
         original: &original,
         trade: &trade,
