@@ -234,26 +234,6 @@ pub(super) async fn of_ids(
         .collect())
 }
 
-/// The reviews that have a version of one of these sources (a JSON array of names), in no particular order.
-pub(super) async fn reviews_of_sources(
-    connection: &mut SqliteConnection,
-    names: &str,
-) -> sqlx::Result<Vec<Numbered>> {
-    let rows = packed!(
-        "select",
-        r#"as "packed!: Vec<u8>" from review as r where r.review_id in
-             (select s.review_id from review_source as s where s.source_name in (select value from json_each(?)))"#,
-        names
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(rows
-        .iter()
-        .flat_map(|row| unpack(row))
-        .filter_map(|row| numbered(&row))
-        .collect())
-}
-
 /// The review, published or withheld.
 ///
 /// # Errors
