@@ -17,8 +17,8 @@ use crate::storage::business;
 /// Show your own FAQ and summary, or load them from an editorial.json
 #[derive(Debug, Args)]
 pub struct EditorialCommand {
-    /// An editorial.json, {"summary": {"text"}, "faq": [{"id", "question", "answer"}]}: missing members stay, null removes a
-    /// member, a list replaces the whole list
+    /// An editorial.json, {"summary": {"text"}, "faq": [{"question", "answer"}]}: missing members stay, null removes a
+    /// member, a list replaces the whole list; an entry may have an "id", else it is made of the question
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 }

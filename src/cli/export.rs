@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use sqlx::{SqliteConnection, SqlitePool};
 
 use super::business::own;
@@ -17,6 +17,7 @@ use crate::imports::export::{COLUMNS, Export, Exported};
 use crate::mcp::escaped;
 use crate::model::business::Editorial;
 use crate::storage::business;
+use crate::storage::imports::KeptColumns;
 use crate::storage::reviews::counts;
 use crate::storage::{Database, is_database};
 
@@ -185,7 +186,8 @@ struct Written {
 const TABLE_LACKS: &str = "note: a table cannot hold the business and the editorial texts; export to a FILE that does not end in .csv to \
     include them\n";
 
-/// The first line with business and editorial texts; `None` if there are none.
+/// The first line with business, editorial texts, and the meanings of the columns of sources' tables; `None` if there is no
+/// business and no text.
 async fn about(connection: &mut SqliteConnection) -> anyhow::Result<Option<Value>> {
     let own = own(&mut *connection).await?;
     let editorial = business::editorial(&mut *connection).await?;
@@ -195,6 +197,11 @@ async fn about(connection: &mut SqliteConnection) -> anyhow::Result<Option<Value
     }
     if editorial != Editorial::default() || own.is_some() {
         members.insert("editorial".to_owned(), as_json(&editorial));
+    }
+    let columns = KeptColumns::load(connection).await?;
+    if !members.is_empty() && !columns.is_empty() {
+        let columns: Vec<_> = columns.rows().collect();
+        members.insert("columns".to_owned(), json!(columns));
     }
     Ok((!members.is_empty()).then_some(Value::Object(members)))
 }

@@ -166,7 +166,7 @@ impl ListCommand {
 fn json(rows: Vec<ListedReview>, key: Option<&DigestKey>) -> String {
     let rows = rows
         .into_iter()
-        .map(|(review, source)| native(review, source, key));
+        .map(|(review, source)| native(review, source, None, key));
     format!("{:#}\n", Value::Array(rows.collect()))
 }
 

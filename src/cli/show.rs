@@ -10,7 +10,7 @@ use sqlx::SqliteConnection;
 use super::database::{read, row_id, unreadable};
 use super::report::{Exit, say};
 use crate::config::DatabaseConfig;
-use crate::imports::export::Exported;
+use crate::imports::export::{Exported, ExportedReview};
 use crate::model::{DigestKey, Review, Status, Unit, Units};
 use crate::storage::reviews;
 use crate::storage::reviews::SourceVersion;
@@ -41,7 +41,7 @@ impl Show {
         };
         let source = standing.sources.remove(id.as_str());
         say(&if self.json {
-            format!("{:#}\n", native(review, source, key.as_ref()))
+            format!("{:#}\n", native(review, source, note, key.as_ref()))
         } else {
             let note = note.map(|note| format!("\nnote, not public:\n{}", paragraphs(&note)));
             format_review(&review, source.as_ref(), key.as_ref()) + &note.unwrap_or_default()
@@ -153,10 +153,17 @@ pub(super) fn decisions(
 pub(super) fn native(
     review: Review,
     source: Option<SourceVersion>,
+    note: Option<String>,
     key: Option<&DigestKey>,
 ) -> Value {
     let decided = decisions(&review, source.as_ref(), key);
-    Exported::Review(Box::new(review), decided, source.map(Box::new)).json()
+    let exported = ExportedReview {
+        review,
+        decided,
+        source,
+        note,
+    };
+    Exported::Review(Box::new(exported)).json()
 }
 
 /// `count` of five stars.

@@ -14,10 +14,20 @@ use crate::storage::reviews::SourceVersion;
 /// One line of an export.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Exported {
-    /// A review with the units that the owner decided.
-    Review(Box<Review>, Units, Option<Box<SourceVersion>>),
+    Review(Box<ExportedReview>),
     /// Id of a deleted review.
     Deleted(String),
+}
+
+/// A review with what an import of it needs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExportedReview {
+    pub review: Review,
+    /// The units that the owner decided.
+    pub decided: Units,
+    pub source: Option<SourceVersion>,
+    /// The owner's note.
+    pub note: Option<String>,
 }
 
 /// Reviews per batch.
@@ -56,6 +66,7 @@ impl Export {
         self.last.clone_from(last);
         let list: Vec<&str> = ids.iter().map(String::as_str).collect();
         let mut standing = reviews::standing(connection, &list).await?;
+        let mut notes = reviews::notes(connection, &list).await?;
         let line = |id: &String| {
             let Some(review) = standing.reviews.remove(id) else {
                 // A row without a valid review counts neither as a review nor as a deletion.
@@ -72,11 +83,12 @@ impl Export {
                 Some(key) => base.decisions(key, &review),
                 None => set.collect(),
             };
-            Some(Exported::Review(
-                Box::new(review),
+            Some(Exported::Review(Box::new(ExportedReview {
+                review,
                 decided,
-                source.map(Box::new),
-            ))
+                source,
+                note: notes.remove(id),
+            })))
         };
         Ok(Some(ids.iter().filter_map(line).collect()))
     }
@@ -87,7 +99,7 @@ impl Exported {
     pub fn json(&self) -> Value {
         match self {
             Self::Deleted(id) => json!({ "id": id, "deleted": true }),
-            Self::Review(review, decided, source) => record(review, *decided, source.as_deref()),
+            Self::Review(exported) => record(exported),
         }
     }
 
@@ -201,7 +213,14 @@ pub(super) fn of_cells(columns: &[String], row: &Row, date_format: Option<&str>)
     Value::Object(record)
 }
 
-fn record(review: &Review, decided: Units, version: Option<&SourceVersion>) -> Value {
+fn record(exported: &ExportedReview) -> Value {
+    let ExportedReview {
+        review,
+        decided,
+        source: version,
+        note,
+    } = exported;
+    let version = version.as_ref();
     let Review { source, status, .. } = review;
     let mut record = json!(review);
     record["verification"]["method"] = json!(review.verification.method.name());
@@ -210,15 +229,17 @@ fn record(review: &Review, decided: Units, version: Option<&SourceVersion>) -> V
     }
     record["status"] = json!(status.name());
     record["withheld_reason"] = json!(status.reason());
-    record["location"] = json!(version.and_then(|its| its.location.as_ref()));
+    record["location"] = json!(version.and_then(|version| version.location.as_ref()));
     // Unpublished values from the source, which the next import needs.
-    record["posted_at"] = json!(version.and_then(|its| its.posted_at));
-    record["responded_at"] = json!(version.and_then(|its| its.responded_at));
-    let imported_from = version.map(|its| &its.source_name);
+    record["posted_at"] = json!(version.and_then(|version| version.posted_at));
+    record["responded_at"] = json!(version.and_then(|version| version.responded_at));
+    let imported_from = version.map(|version| &version.source_name);
     record["imported_from"] = json!(imported_from.filter(|name| **name != source.name));
+    record["id_at_source"] = json!(version.and_then(|version| version.own_id.as_ref()));
+    record["note"] = json!(note);
     let names: Vec<&str> = decided.iter().map(Unit::name).collect();
     record["decided"] = json!((!names.is_empty()).then_some(names));
-    let is_said = |name: &str| match name {
+    let is_stated = |name: &str| match name {
         // An absent value is written only if the owner decided it: a missing member means an unstated value.
         "title" => decided.has(Unit::Title),
         "language" => decided.has(Unit::Language),
@@ -228,7 +249,7 @@ fn record(review: &Review, decided: Units, version: Option<&SourceVersion>) -> V
         _ => false,
     };
     if let Value::Object(members) = &mut record {
-        members.retain(|name, value| !value.is_null() || is_said(name));
+        members.retain(|name, value| !value.is_null() || is_stated(name));
     }
     record
 }

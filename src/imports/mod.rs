@@ -6,7 +6,6 @@
 //! that cannot be read stops the import before anything is written.
 
 pub mod export;
-mod file_error;
 pub(crate) mod map;
 mod merge;
 mod platforms;
@@ -17,14 +16,13 @@ pub(crate) mod seed;
 
 use std::path::{Path, PathBuf};
 
-pub use file_error::{INPUT_BYTES_MAX, ImportError};
 pub(crate) use merge::rename::rename_source;
 pub(crate) use merge::{time_zone, undo};
 pub use platforms::{Format, Paging, find_format, format_names};
-pub use read::open::is_taken_from_folders;
+pub use read::archive::is_taken_from_folders;
 pub use report::{
-    ImportOutcome, ImportReport, MergeError, Named, Position, Rejection, ReviewLine, TableColumns,
-    UpdatedReview, Verdict, Watch, Watcher,
+    INPUT_BYTES_MAX, ImportError, ImportOutcome, ImportReport, MergeError, Named, Position,
+    Rejection, ReviewLine, TableColumns, UpdatedReview, Verdict, Watch, Watcher,
 };
 pub use request::ImportRequest;
 
@@ -34,15 +32,14 @@ use crate::storage::business::{SampleState, note_sample, sample_state};
 use crate::storage::imports::KeptColumns;
 use crate::storage::reviews::{self, RunCounts};
 use crate::storage::{AtPath as _, Database, Write, business};
-use file_error::{FileError, listed};
 use map::Calendar;
-use merge::apply::{apply, withhold_gone};
-use merge::collector::{Collected, Collector};
+use merge::collector::{Budget, Collected, Collector};
 use merge::known::{Rules, load, source_names};
 use merge::outcome::merge_rows;
-use read::budget::Budget;
-use read::open::Opener;
-use read::rows::read_file;
+use merge::{apply, withhold_gone};
+use read::Opener;
+use read::detect::read_file;
+use report::{FileError, listed};
 
 /// Of a database that holds sample data.
 const SAMPLE: &str = "the database holds sample data, which is not mixed with your own reviews; nothing was changed; remove it \
@@ -72,7 +69,7 @@ pub async fn import(
     }
     let is_known = known.is_some();
     let calendar = Calendar { zone, now };
-    let country = known.as_ref().and_then(|its| its.country.clone());
+    let country = known.as_ref().and_then(|business| business.country.clone());
     let collected = gather(order, calendar, is_known, country.as_deref(), kept, watch)?;
     let mut write = database.write_long(clock).await?;
     if state == SampleState::Alone {
@@ -115,7 +112,7 @@ async fn merged(
         columns,
         mut report,
     } = collected;
-    let is_named = |its: &Business| its.name != Business::default().name;
+    let is_named = |business: &Business| business.name != Business::default().name;
     if brought.is_some() || known.as_ref().is_some_and(is_named) {
         report.listing = None;
     }
@@ -143,12 +140,14 @@ async fn merged(
     };
     let known = load(write, &rows, &deleted, &rules.key).await?;
     let sources: Vec<String> = source_names(&rows).into_iter().map(str::to_owned).collect();
-    let mut outcome =
-        merge_rows(rows, deleted, known, &rules, report).map_err(MergeError::Refused)?;
+    let mut outcome = merge_rows(rows, deleted, known, &rules, report);
     for rejection in std::mem::take(&mut outcome.rejections) {
         watch.rejected(rejection).map_err(|error| {
             MergeError::Refused(format!("a rejected row cannot be stored: {error}"))
         })?;
+    }
+    if let Some(reason) = outcome.refusal {
+        return Err(MergeError::Refused(reason));
     }
     let mut run = None;
     if !order.is_sample {
@@ -157,7 +156,7 @@ async fn merged(
     }
     let decided = ImportOutcome {
         report: &outcome.report,
-        ids: &outcome.given,
+        ids: &outcome.present,
         run,
     };
     let verdict = watch.decide(write, decided).await?;

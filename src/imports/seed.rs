@@ -8,10 +8,10 @@ use serde_json::value::RawValue;
 
 use crate::clock::Clock;
 use crate::config::read_text;
-use crate::imports::file_error::{ImportError, listed, reason};
 use crate::imports::map::fields::FieldError;
 use crate::imports::map::{Calendar, business};
 use crate::imports::read::json::members;
+use crate::imports::report::{ImportError, listed, reason};
 use crate::imports::report::{ImportReport, Watcher};
 use crate::imports::{ImportRequest, gather, merged};
 use crate::model::business::{Business, Editorial};
@@ -30,6 +30,7 @@ type LocatedFault = (usize, usize, String);
 /// All faults of a file, in its order.
 fn wrong(path: &Path, mut faults: Vec<LocatedFault>) -> ImportError {
     faults.sort();
+    faults.dedup();
     let lines = faults
         .into_iter()
         .map(|(line, column, message)| format!("{}:{line}:{column}: {message}", path.display()));

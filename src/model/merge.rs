@@ -22,7 +22,7 @@ pub struct Statement {
     /// With defaults for unstated units.
     pub review: Review,
     /// Units without a value in the import, which overwrite nothing.
-    pub unsaid: Units,
+    pub unstated: Units,
     /// Units that one of our own exports marks as the owner's decisions.
     pub decided: Units,
 }
@@ -40,10 +40,13 @@ pub struct Merged {
 }
 
 /// A new review: all units have the source's values, except those that the owner decided.
-pub fn adopt(key: &DigestKey, said: &Statement) -> Merged {
-    let review = withhold_unverified(said.review.clone());
-    let mut base = Base::of(key, &review, said.decided);
-    said.decided.iter().for_each(|unit| base.set_decided(unit));
+pub fn adopt(key: &DigestKey, statement: &Statement) -> Merged {
+    let review = withhold_unverified(statement.review.clone());
+    let mut base = Base::of(key, &review, statement.decided);
+    statement
+        .decided
+        .iter()
+        .for_each(|unit| base.set_decided(unit));
     Merged {
         review,
         base,
@@ -57,10 +60,10 @@ pub fn merge(
     key: &DigestKey,
     row: &Review,
     base: &Base,
-    said: &Statement,
+    statement: &Statement,
     now: DateTime<Utc>,
 ) -> Merged {
-    let said = &with_status(key, base, said);
+    let statement = &with_status(key, base, statement);
     let mut merged = Merged {
         review: row.clone(),
         base: base.clone(),
@@ -68,16 +71,16 @@ pub fn merge(
         kept: Units::NONE,
     };
     for unit in Unit::ALL {
-        merge_unit(key, unit, row, said, &mut merged);
+        merge_unit(key, unit, row, statement, &mut merged);
     }
     merged.review = withhold_unverified(merged.review);
     if merged.review.status != row.status {
         merged.taken.insert(Unit::Status);
     }
-    let newer = said
+    let newer = statement
         .review
         .updated_at
-        .filter(|its| row.updated_at.is_none_or(|at| at < *its));
+        .filter(|at_source| row.updated_at.is_none_or(|at| at < *at_source));
     merged.review.updated_at = match newer {
         Some(newer) => Some(newer),
         None if merged.taken.is_empty() => row.updated_at,
@@ -87,67 +90,73 @@ pub fn merge(
     merged
 }
 
-fn merge_unit(key: &DigestKey, unit: Unit, row: &Review, said: &Statement, merged: &mut Merged) {
-    let is_decision = said.decided.has(unit);
-    if said.unsaid.has(unit) && !is_decision {
+fn merge_unit(
+    key: &DigestKey,
+    unit: Unit,
+    row: &Review,
+    statement: &Statement,
+    merged: &mut Merged,
+) {
+    let is_decision = statement.decided.has(unit);
+    if statement.unstated.has(unit) && !is_decision {
         return;
     }
-    let (its, ours, last) = (
-        key.digest(unit, &said.review),
+    let (theirs, ours, last) = (
+        key.digest(unit, &statement.review),
         key.digest(unit, row),
         merged.base.get(unit),
     );
     // A review that its source hides is withheld even if its last statement is unknown.
     let hides = unit == Unit::Status
         && row.status == Status::Published
-        && said.review.status != Status::Published;
+        && statement.review.status != Status::Published;
     let is_untouched = last.map_or_else(|| unit.is_unset(row) || hides, |last| last == ours);
     // What the owner withheld by a command stays withheld, even if the source hid it for the same reason in between.
     if unit == Unit::Status && last == Some(DECIDED) && row.status != Status::Published {
-        if its != ours {
+        if theirs != ours {
             merged.kept.insert(unit);
         }
         return;
     }
-    if its == ours {
+    if theirs == ours {
         // The values are equal again, so the unit is no longer a decision, unless the import marks it as one.
-    } else if last == Some(its) && !is_decision {
+    } else if last == Some(theirs) && !is_decision {
         merged.kept.insert(unit);
     } else if is_untouched {
-        unit.copy(&said.review, &mut merged.review);
+        unit.copy(&statement.review, &mut merged.review);
         merged.taken.insert(unit);
     } else {
         merged.kept.insert(unit);
     }
     if !is_decision {
-        merged.base.set(unit, its);
+        merged.base.set(unit, theirs);
     } else if last.is_none() {
         merged.base.set_decided(unit);
     }
 }
 
 /// The statement with its status adjusted to the reason for which the review is withheld.
-fn with_status(key: &DigestKey, base: &Base, said: &Statement) -> Statement {
-    let mut said = said.clone();
+fn with_status(key: &DigestKey, base: &Base, statement: &Statement) -> Statement {
+    let mut statement = statement.clone();
     let was = |reason: &str| {
         let withheld = Review {
             status: Status::withheld(reason),
-            ..said.review.clone()
+            ..statement.review.clone()
         };
         base.get(Unit::Status) == Some(key.digest(Unit::Status, &withheld))
     };
-    if said.unsaid.has(Unit::Status) && was(GONE) {
+    if statement.unstated.has(Unit::Status) && was(GONE) {
         // The review is back at its source, and the statement gives no other reason.
-        said.review.status = Status::Published;
-        said.unsaid.remove(Unit::Status);
-    } else if !said.unsaid.has(Unit::Status)
-        && said.review.status == Status::Published
+        statement.review.status = Status::Published;
+        statement.unstated.remove(Unit::Status);
+    } else if !statement.unstated.has(Unit::Status)
+        && statement.review.status == Status::Published
         && was(DUPLICATE)
     {
         // The source still shows the review, and it is still a duplicate.
-        said.unsaid.insert(Unit::Status);
+        statement.unstated.insert(Unit::Status);
     }
-    said
+    statement
 }
 
 /// An unverified review is never published.
@@ -319,7 +328,7 @@ impl Base {
     /// value that the source never gave.
     pub fn decisions(&self, key: &DigestKey, review: &Review) -> Units {
         let is_decided = |unit: &Unit| match self.get(*unit) {
-            Some(said) => said != key.digest(*unit, review),
+            Some(last) => last != key.digest(*unit, review),
             None => !unit.is_unset(review),
         };
         Unit::ALL.into_iter().filter(is_decided).collect()
@@ -378,7 +387,7 @@ mod tests {
     pub(super) fn statement_of(review: Review) -> Statement {
         Statement {
             review,
-            unsaid: Units::NONE,
+            unstated: Units::NONE,
             decided: Units::NONE,
         }
     }
@@ -416,16 +425,16 @@ mod tests {
                 &statement_of(with_text(source)),
                 now(),
             );
-            let told = format!("{base:?} {row} {source}");
+            let shown = format!("{base:?} {row} {source}");
             assert_eq!(
                 (merged.review.text.as_str(), merged.kept.has(Unit::Text)),
                 (then, is_kept),
-                "{told}"
+                "{shown}"
             );
             assert_eq!(
                 merged.base.get(Unit::Text),
                 Some(key.digest(Unit::Text, &with_text(source))),
-                "{told}"
+                "{shown}"
             );
         }
     }
@@ -466,13 +475,13 @@ mod tests {
             status: withheld("dispute"),
             ..review()
         };
-        let unsaid = [Unit::Response, Unit::Status].into_iter().collect();
+        let unstated = [Unit::Response, Unit::Status].into_iter().collect();
         let merged = merge(
             &key,
             &row,
             &first.base,
             &Statement {
-                unsaid,
+                unstated,
                 ..statement_of(with_text("new"))
             },
             now(),
@@ -521,14 +530,14 @@ mod tests {
             );
         }
         // The review is gone and comes back, though its source gives no status.
-        let unsaid: Units = std::iter::once(Unit::Status).collect();
+        let unstated: Units = std::iter::once(Unit::Status).collect();
         let gone = adopt(&key, &from_source(withheld(GONE)));
         let back = merge(
             &key,
             &gone.review,
             &gone.base,
             &Statement {
-                unsaid,
+                unstated,
                 ..statement_of(review())
             },
             now(),
@@ -665,9 +674,9 @@ mod laws {
             Unit::Response,
             Unit::Mentions,
         ];
-        let unsaid = prop::sample::subsequence(optional.to_vec(), 0..=optional.len());
-        (any_review(), unsaid).prop_map(|(review, unsaid)| Statement {
-            unsaid: unsaid.into_iter().collect(),
+        let unstated = prop::sample::subsequence(optional.to_vec(), 0..=optional.len());
+        (any_review(), unstated).prop_map(|(review, unstated)| Statement {
+            unstated: unstated.into_iter().collect(),
             ..statement_of(review)
         })
     }
@@ -691,7 +700,7 @@ mod laws {
             let (mut row, mut base, mut own) = (edit.clone(), there.base, decided);
             for next in &imports {
                 // If the source agrees with the owner, it is no longer a decision.
-                for unit in own.iter().filter(|unit| !next.unsaid.has(*unit)).collect::<Vec<_>>() {
+                for unit in own.iter().filter(|unit| !next.unstated.has(*unit)).collect::<Vec<_>>() {
                     if key.digest(unit, &next.review) == key.digest(unit, &edit) {
                         own.remove(unit);
                     }
@@ -710,7 +719,7 @@ mod laws {
             let mut there = adopt(&key, &first);
             let mut stated = first.review;
             for next in &imports {
-                for unit in Unit::ALL.into_iter().filter(|unit| !next.unsaid.has(*unit)) {
+                for unit in Unit::ALL.into_iter().filter(|unit| !next.unstated.has(*unit)) {
                     unit.copy(&next.review, &mut stated);
                 }
                 there = merge(&key, &there.review, &there.base, next, now());
@@ -728,14 +737,14 @@ mod laws {
             // The same statement, field by field.
             let (mut row, mut base, mut taken, mut kept) = (edit, there.base, Units::NONE, Units::NONE);
             for unit in order {
-                let mut unsaid: Units = Unit::ALL.into_iter().filter(|other| *other != unit).collect();
-                if next.unsaid.has(unit) {
-                    unsaid.insert(unit);
+                let mut unstated: Units = Unit::ALL.into_iter().filter(|other| *other != unit).collect();
+                if next.unstated.has(unit) {
+                    unstated.insert(unit);
                 }
-                let told = merge(&key, &row, &base, &Statement { unsaid, ..next.clone() }, now());
-                told.taken.iter().for_each(|unit| taken.insert(unit));
-                told.kept.iter().for_each(|unit| kept.insert(unit));
-                (row, base) = (told.review, told.base);
+                let merged = merge(&key, &row, &base, &Statement { unstated, ..next.clone() }, now());
+                merged.taken.iter().for_each(|unit| taken.insert(unit));
+                merged.kept.iter().for_each(|unit| kept.insert(unit));
+                (row, base) = (merged.review, merged.base);
             }
             prop_assert_eq!((row, base, taken, kept), (at_once.review, at_once.base, at_once.taken, at_once.kept));
         }

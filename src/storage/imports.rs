@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use sqlx::SqliteConnection;
 
 use super::Write;
@@ -34,6 +34,16 @@ impl KeptColumns {
         self.0.get(&key).copied()
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Source, header and meaning of each, as in the first line of an export.
+    pub fn rows(&self) -> impl Iterator<Item = (&str, &str, &'static str)> {
+        let rows = self.0.iter();
+        rows.map(|((source, header), meaning)| (source.as_str(), header.as_str(), meaning.name()))
+    }
+
     pub fn set(&mut self, source: &str, header: &str, meaning: ColumnMeaning) {
         let key = (source.to_owned(), header.to_owned());
         self.0.insert(key, meaning);
@@ -63,10 +73,7 @@ impl KeptColumns {
         if self.0.is_empty() {
             return Ok(());
         }
-        let row = |((source, header), meaning): (&(String, String), &ColumnMeaning)| {
-            json!([source, header, meaning.name()])
-        };
-        let rows = Value::Array(self.0.iter().map(row).collect()).to_string();
+        let rows = json!(self.rows().collect::<Vec<_>>()).to_string();
         sqlx::query!(
             "insert into source_column (source_name, header, meaning)
              select value ->> 0, value ->> 1, value ->> 2 from json_each(?) where true

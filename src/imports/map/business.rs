@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use crate::imports::map::fields::{
     FieldError, Fields, Names, element, noted, or_default, shown_text, url,
 };
+use crate::imports::map::values::{is_made_of_subtags, words};
 use crate::model::business::{
     Business, Editorial, FaqEntry, PublishStaff, ReviewLink, Service, TEXT_BYTES_MAX, Technician,
     local_business_type,
@@ -19,6 +20,9 @@ use crate::model::business::{
 
 /// The length of tag that implementations must support (RFC 5646 §4.4.1).
 const LANGUAGE_BYTES_MAX: usize = 35;
+
+/// Maximum length of an ID that is made of a text.
+const ID_CHARACTERS_MAX: usize = 80;
 
 /// Known members of the business.
 const MEMBERS: Names = "id, name, type, time_zone, publish_staff, language, country, description, url, telephone, address, \
@@ -75,35 +79,35 @@ pub fn business(
     before: Business,
     is_whole: bool,
 ) -> Result<Business, Vec<FieldError>> {
-    let mut its = Members {
+    let mut members = Members {
         fields: Fields::of(value, String::new())?,
-        wrong: too_long(value),
+        faults: too_long(value),
     };
     for name in ["id", "name"] {
-        if is_whole && !its.fields.has(name) {
-            its.wrong.push(its.fields.missing(name));
+        if is_whole && !members.fields.has(name) {
+            members.faults.push(members.fields.missing(name));
         }
     }
     let business = Business {
-        id: its.given("id", before.id, Fields::required),
-        name: its.given("name", before.name, Fields::required),
-        kind: its.given("type", before.kind, kind),
-        time_zone: its.given("time_zone", before.time_zone, time_zone),
-        publish_staff: its.given("publish_staff", before.publish_staff, publish_staff),
-        language: its.given("language", before.language, language),
-        country: its.given("country", before.country, country),
-        description: its.given("description", before.description, Fields::filled),
-        url: its.given("url", before.url, Fields::url),
-        telephone: its.given("telephone", before.telephone, Fields::filled),
-        address: address(&mut its, before.address),
-        geo: its.given("geo", before.geo, geo),
-        same_as: its.given("same_as", before.same_as, urls),
-        review_links: its.given("review_links", before.review_links, review_links),
-        services: its.given("services", before.services, services),
-        technicians: its.given("technicians", before.technicians, technicians),
-        service_areas: its.given("service_areas", before.service_areas, service_areas),
+        id: members.member("id", before.id, Fields::required),
+        name: members.member("name", before.name, Fields::required),
+        kind: members.member("type", before.kind, kind),
+        time_zone: members.member("time_zone", before.time_zone, time_zone),
+        publish_staff: members.member("publish_staff", before.publish_staff, publish_staff),
+        language: members.member("language", before.language, language),
+        country: members.member("country", before.country, country),
+        description: members.member("description", before.description, Fields::filled),
+        url: members.member("url", before.url, Fields::url),
+        telephone: members.member("telephone", before.telephone, Fields::filled),
+        address: address(&mut members, before.address),
+        geo: members.member("geo", before.geo, geo),
+        same_as: members.member("same_as", before.same_as, urls),
+        review_links: members.member("review_links", before.review_links, review_links),
+        services: members.member("services", before.services, services),
+        technicians: members.member("technicians", before.technicians, technicians),
+        service_areas: members.member("service_areas", before.service_areas, service_areas),
     };
-    faultless(business, its.wrong)
+    faultless(business, members.faults)
 }
 
 fn faultless<T>(made: T, wrong: Vec<FieldError>) -> Result<T, Vec<FieldError>> {
@@ -117,12 +121,12 @@ fn faultless<T>(made: T, wrong: Vec<FieldError>) -> Result<T, Vec<FieldError>> {
 /// Reads the members of an object, and notes all that is wrong with them.
 struct Members<'f> {
     fields: Fields<'f>,
-    wrong: Vec<FieldError>,
+    faults: Vec<FieldError>,
 }
 
 impl<'f> Members<'f> {
     /// The result of `read` for the member `name`; `before` if the object does not have the member, or has a wrong one.
-    fn given<T, E: Into<Vec<FieldError>>>(
+    fn member<T, E: Into<Vec<FieldError>>>(
         &mut self,
         name: &str,
         before: T,
@@ -132,14 +136,14 @@ impl<'f> Members<'f> {
             return before;
         }
         read(&self.fields, name).unwrap_or_else(|faults| {
-            self.wrong.extend(faults.into());
+            self.faults.extend(faults.into());
             before
         })
     }
 
     /// The member `name`, which must be present; empty if it is wrong.
     fn required(&mut self, name: &str) -> String {
-        or_default(&mut self.wrong, self.fields.required(name))
+        or_default(&mut self.faults, self.fields.required(name))
     }
 }
 
@@ -160,14 +164,16 @@ fn each<T, M, E: Into<Vec<FieldError>>>(
 
 /// Merges the address by part, like the business itself: a new postal code leaves the street unchanged.
 fn address(
-    its: &mut Members<'_>,
+    members: &mut Members<'_>,
     before: Option<Map<String, Value>>,
 ) -> Option<Map<String, Value>> {
-    if its.fields.is_null("address") {
+    if members.fields.is_null("address") {
         return None;
     }
-    its.wrong.extend(its.fields.object("address").err());
-    let Some(Value::Object(parts)) = its.fields.value("address") else {
+    members
+        .faults
+        .extend(members.fields.object("address").err());
+    let Some(Value::Object(parts)) = members.fields.value("address") else {
         return before;
     };
     let mut address = before.unwrap_or_default();
@@ -240,11 +246,11 @@ fn time_zone(fields: &Fields<'_>, member: &str) -> Result<Tz, FieldError> {
 pub fn zone(name: &str) -> Result<Tz, String> {
     name.parse().map_err(|_| {
         let mut zones = TZ_VARIANTS.iter().map(|zone| zone.name());
-        let meant = zones.find(|zone| zone.eq_ignore_ascii_case(name));
+        let nearest = zones.find(|zone| zone.eq_ignore_ascii_case(name));
         format!(
             "{} is not a time zone of the IANA database; write it like {}",
             shown_text(name),
-            meant.unwrap_or("America/Phoenix")
+            nearest.unwrap_or("America/Phoenix")
         )
     })
 }
@@ -262,13 +268,6 @@ fn language(fields: &Fields<'_>, member: &str) -> Result<Option<String>, FieldEr
         Err(format!(
             "{shown} is not a language tag; write it like en or es-MX"
         ))
-    })
-}
-
-/// Whether all parts of a language tag have the form of subtags (RFC 5646 §2.1).
-pub fn is_made_of_subtags(tag: &str) -> bool {
-    tag.split('-').all(|part| {
-        (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
     })
 }
 
@@ -291,14 +290,14 @@ fn review_links(fields: &Fields<'_>, member: &str) -> Result<Vec<ReviewLink>, Ve
         let link = Fields::of(value, path)?;
         let url = link.needed("url", link.url("url")).and_then(|url| {
             let scheme = url.get(..8);
-            if scheme.is_some_and(|its| its.eq_ignore_ascii_case("https://")) {
+            if scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://")) {
                 return Ok(url);
             }
             let message = format!("{} must begin with https://", shown_text(&url));
             Err(link.problem("url", message))
         });
         let mut wrong = Vec::new();
-        let [name, url] = [link.required("name"), url].map(|its| noted(&mut wrong, its));
+        let [name, url] = [link.required("name"), url].map(|read| noted(&mut wrong, read));
         let made = name.zip(url).map(|(name, url)| ReviewLink { name, url });
         made.ok_or(wrong)
     })
@@ -331,39 +330,53 @@ fn geo(fields: &Fields<'_>, member: &str) -> Result<Option<(f64, f64)>, Vec<Fiel
 }
 
 fn services(fields: &Fields<'_>, member: &str) -> Result<Vec<Service>, Vec<FieldError>> {
-    entries(fields, member, |its, id| Service {
+    entries(fields, member, "id", |members, id| Service {
         id,
-        name: its.required("name"),
-        synonyms: its.given("synonyms", Vec::new(), texts),
+        name: members.required("name"),
+        synonyms: members.member("synonyms", Vec::new(), texts),
     })
 }
 
 fn technicians(fields: &Fields<'_>, member: &str) -> Result<Vec<Technician>, Vec<FieldError>> {
-    entries(fields, member, |its, id| Technician {
+    entries(fields, member, "id", |members, id| Technician {
         id,
-        name: its.required("name"),
-        aliases: its.given("aliases", Vec::new(), texts),
+        name: members.required("name"),
+        aliases: members.member("aliases", Vec::new(), texts),
     })
 }
 
-/// Reads the objects in the list `name`, each of which must have its own id.
+/// Reads the objects in the list `name`, each of which must have its own id: its member `id`, or one that is made of the
+/// member `id_source`.
 fn entries<T>(
     fields: &Fields<'_>,
     name: &str,
+    id_source: &str,
     make: impl Fn(&mut Members<'_>, String) -> T,
 ) -> Result<Vec<T>, Vec<FieldError>> {
     let mut ids = HashSet::new();
     each(fields.list(name)?, |(path, value)| {
-        let mut its = Members {
-            fields: Fields::of(value, path)?,
-            wrong: Vec::new(),
+        let fields = Fields::of(value, path)?;
+        let (id, member) = if fields.has("id") {
+            (fields.required("id"), "id")
+        } else {
+            let id = fields.required(id_source).map(|text| id_of_words(&text));
+            (id, id_source)
         };
-        let id = its.fields.required("id");
-        let id = id.and_then(|id| once(&mut ids, id, || its.fields.path("id")));
-        let id = or_default(&mut its.wrong, id);
-        let made = make(&mut its, id);
-        faultless(made, its.wrong)
+        let id = id.and_then(|id| once(&mut ids, id, || fields.path(member)));
+        let mut members = Members {
+            fields,
+            faults: Vec::new(),
+        };
+        let id = or_default(&mut members.faults, id);
+        let made = make(&mut members, id);
+        faultless(made, members.faults)
     })
+}
+
+/// An ID of the words of a text: `do-you-work-on-sundays`.
+fn id_of_words(text: &str) -> String {
+    let id = words(text).trim().replace(' ', "-");
+    id.chars().take(ID_CHARACTERS_MAX).collect()
 }
 
 fn texts(fields: &Fields<'_>, member: &str) -> Result<Vec<String>, Vec<FieldError>> {
@@ -415,20 +428,20 @@ pub fn check_editorial(value: &Value) -> Result<(), Vec<FieldError>> {
 
 /// Reads the editorial texts in `value`; a missing member keeps its value from `before`, and `null` removes it.
 pub fn editorial(value: &Value, before: Editorial) -> Result<Editorial, Vec<FieldError>> {
-    let mut its = Members {
+    let mut members = Members {
         fields: Fields::of(value, String::new())?,
-        wrong: too_long(value),
+        faults: too_long(value),
     };
-    let summary = its.given("summary", before.summary, |fields, name| {
+    let summary = members.member("summary", before.summary, |fields, name| {
         let summary = fields.object(name)?;
-        summary.map(|its| its.required("text")).transpose()
+        summary.map(|summary| summary.required("text")).transpose()
     });
-    let faq = its.given("faq", before.faq, |fields, name| {
-        entries(fields, name, |its, id| FaqEntry {
+    let faq = members.member("faq", before.faq, |fields, name| {
+        entries(fields, name, "question", |members, id| FaqEntry {
             id,
-            question: its.required("question"),
-            answer: its.required("answer"),
+            question: members.required("question"),
+            answer: members.required("answer"),
         })
     });
-    faultless(Editorial { summary, faq }, its.wrong)
+    faultless(Editorial { summary, faq }, members.faults)
 }

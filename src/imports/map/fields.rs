@@ -52,12 +52,12 @@ impl<'a> Fields<'a> {
     /// `path` is the path of `value`; it is empty at the top level.
     pub fn of(value: &'a Value, path: String) -> Result<Self, FieldError> {
         let Value::Object(map) = value else {
-            let (path, wanted) = if path.is_empty() {
+            let (path, allowed) = if path.is_empty() {
                 ("record".to_owned(), "a JSON object in {…}")
             } else {
                 (path, "an object")
             };
-            return Err(FieldError::new(path, not_a(value, wanted)));
+            return Err(FieldError::new(path, not_a(value, allowed)));
         };
         Ok(Self { map, path })
     }
@@ -99,7 +99,7 @@ impl<'a> Fields<'a> {
 
     /// An error for each member that is not in `known`; the message names the nearest known one.
     pub fn unknown(&self, known: Names) -> Vec<FieldError> {
-        let is_unknown = |name: &&String| names(known).all(|its| its != *name);
+        let is_unknown = |name: &&String| names(known).all(|known| known != *name);
         let unknown = self.map.keys().filter(is_unknown).map(|name| {
             let nearest = nearest(name, names(known)).unwrap_or_default();
             let message = format!("is unknown, did you mean {nearest}? Known: {known}");
@@ -166,10 +166,10 @@ impl<'a> Fields<'a> {
         &self,
         name: &str,
         read: impl FnOnce(&Value) -> Option<T>,
-        wanted: &str,
+        allowed: &str,
     ) -> Result<Option<T>, FieldError> {
         let read =
-            |value: &Value| read(value).ok_or_else(|| self.problem(name, not_a(value, wanted)));
+            |value: &Value| read(value).ok_or_else(|| self.problem(name, not_a(value, allowed)));
         self.value(name).map(read).transpose()
     }
 
@@ -256,8 +256,8 @@ pub fn shown_text(text: &str) -> String {
     shown(&Value::from(text))
 }
 
-fn not_a(value: &Value, wanted: &str) -> String {
-    format!("{} is not {wanted}", shown(value))
+fn not_a(value: &Value, allowed: &str) -> String {
+    format!("{} is not {allowed}", shown(value))
 }
 
 fn text(value: &Value, path: impl Fn() -> String) -> Result<&str, FieldError> {

@@ -8,125 +8,66 @@ use chrono_tz::Tz;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::imports::map::fields::FieldError;
 use crate::model::{
-    Day, Mentions, Method, Rating, Response, Review, ReviewId, Source, Statement, Status, Unit,
-    Units, Verification, named,
+    Day, Method, Response, ReviewId, Source, Statement, Unit, Units, Verification, named,
 };
 
 pub(crate) mod business;
-pub(crate) mod clean;
 pub(crate) mod date;
-pub(crate) mod date_order;
 pub(crate) mod fields;
-pub(crate) mod looks;
 pub(crate) mod plan;
 pub(crate) mod row;
 pub(crate) mod table;
 pub(crate) mod values;
 pub(crate) mod visibility;
-pub(crate) mod words;
 
 /// A review as its source states it: the result of reading one row, for every format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Incoming {
-    /// The row's own id: unique and stable. Without one, the collector derives it from the row.
-    pub id: Option<ReviewId>,
-    pub rating: Rating,
-    pub posted: Dated,
-    /// Display name.
-    pub author: String,
-    pub stated: StatedParts,
-}
-
-/// The other parts, which a source may leave unstated.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct StatedParts {
-    /// Headline.
-    pub title: Stated<String>,
-    /// Empty for stars without a comment; unstated if a table has no text column.
-    pub text: Stated<String>,
-    /// BCP 47 tag of the text.
-    pub language: Stated<String>,
-    /// The platform or site.
-    pub source: Stated<Source>,
+    /// Its ID is the row's own, or one that is derived from the row.
+    pub statement: Statement,
+    pub has_own_id: bool,
+    /// The source's ID of the review if it has another one here; only in our own exports.
+    pub id_at_source: Option<String>,
     /// The business's location, by the source's name for it.
     pub location: Option<String>,
-    pub status: Stated<Status>,
-    /// An unverified review without a status is withheld.
-    pub verification: Stated<Verification>,
-    /// Recorded, not derived from the text.
-    pub mentions: Stated<Mentions>,
-    /// The owner's answer; [`Stated::None`] if the file states that there is none.
-    pub response: Stated<Answer>,
-    /// When it last changed at the source; a day only orders rows with the same id.
-    pub updated: Option<Posted>,
-    /// Fields that the owner decided; only in our own exports.
-    pub decided: Units,
-    /// Records of an earlier import; only in our own exports.
-    pub noted: Noted,
+    /// When it last changed at the source: of rows with the same ID, the newest counts.
+    pub changed_at: Option<DateTime<Utc>>,
+    /// Time of the review, if its source gave an instant.
+    pub posted_at: Option<DateTime<Utc>>,
+    /// Time of the owner's answer, if its source gave an instant.
+    pub responded_at: Option<DateTime<Utc>>,
+    /// The source's own name, if the owner renamed it; only in our own exports.
+    pub imported_from: Option<String>,
+    /// The owner's note; only in our own exports.
+    pub note: Option<String>,
+    /// User number of the author, if rows answer each other.
+    pub writer: Option<String>,
 }
 
 impl Incoming {
-    /// The review of these parts, or all that is `wrong`; a missing part is.
-    pub fn of(
-        id: Option<ReviewId>,
-        rating: Option<Rating>,
-        posted: Option<Dated>,
-        author: Option<String>,
-        stated: StatedParts,
-        wrong: Vec<FieldError>,
-    ) -> Result<Self, Vec<FieldError>> {
-        let made = || {
-            Some(Self {
-                id,
-                rating: rating?,
-                posted: posted?,
-                author: author?,
-                stated,
-            })
-        };
-        made().filter(|_| wrong.is_empty()).ok_or(wrong)
+    /// The source's own name, even if the owner renamed it; `None` if the row states none.
+    pub fn source_name(&self) -> Option<&str> {
+        let Statement {
+            review, unstated, ..
+        } = &self.statement;
+        let named = (!unstated.has(Unit::Source)).then_some(review.source.name.as_str());
+        self.imported_from.as_deref().or(named)
     }
 
-    /// When it last changed at the source: of rows with the same id, the newest counts.
-    pub fn changed_at(&self) -> Option<DateTime<Utc>> {
-        self.stated.updated.map(Posted::instant_or_midnight)
+    /// `None` if the file has no texts.
+    pub fn text(&self) -> Option<&str> {
+        let Statement {
+            review, unstated, ..
+        } = &self.statement;
+        (!unstated.has(Unit::Text)).then_some(review.text.as_str())
     }
 
-    /// The review `id` with defaults for what is not stated, and the units that are not stated.
-    pub fn statement(self, id: ReviewId) -> Statement {
-        let (stated, mut unsaid) = (self.stated, Units::NONE);
-        let its = &mut unsaid;
-        let source = stated.source.value(Unit::Source, its);
-        let status = stated.status.value(Unit::Status, its);
-        let verification = stated.verification.value(Unit::Verification, its);
-        let mentions = stated.mentions.value(Unit::Mentions, its);
-        let response = stated.response.value(Unit::Response, its);
-        let review = Review {
-            id,
-            rating: self.rating,
-            date: self.posted.day,
-            author: self.author,
-            title: stated.title.value(Unit::Title, its),
-            text: stated.text.value(Unit::Text, its).unwrap_or_default(),
-            language: stated.language.value(Unit::Language, its),
-            source: source.unwrap_or_else(|| Source {
-                name: SOURCE_DEFAULT.to_owned(),
-                url: None,
-            }),
-            // The merge withholds a review that is not verified.
-            status: status.unwrap_or(Status::Published),
-            verification: verification.unwrap_or(VOUCHED),
-            mentions: mentions.unwrap_or_default(),
-            response: response.map(|(response, _)| response),
-            updated_at: stated.updated.and_then(Posted::instant),
-        };
-        Statement {
-            review,
-            unsaid,
-            decided: stated.decided,
-        }
+    /// What it states of the review `id`.
+    pub fn statement_of(&self, id: &ReviewId) -> Statement {
+        let mut statement = self.statement.clone();
+        statement.review.id = id.clone();
+        statement
     }
 }
 
@@ -135,30 +76,31 @@ impl Incoming {
 pub enum Stated<T> {
     /// Not stated: overwrites nothing.
     #[default]
-    Unsaid,
+    Unstated,
     /// Stated to be absent.
     None,
-    Given(T),
+    Value(T),
 }
 
 impl<T> Stated<T> {
-    /// The value for a new review; `unit` is added to `unsaid` if it is not stated.
-    fn value(self, unit: Unit, unsaid: &mut Units) -> Option<T> {
+    /// The value; `unit` is added to `unstated` if it is not stated.
+    pub fn take(self, unit: Unit, unstated: &mut Units) -> Option<T> {
         match self {
-            Self::Given(value) => Some(value),
+            Self::Value(value) => Some(value),
             Self::None => None,
-            Self::Unsaid => {
-                unsaid.insert(unit);
+            Self::Unstated => {
+                unstated.insert(unit);
                 None
             }
         }
     }
+}
 
-    pub const fn given(&self) -> Option<&T> {
-        match self {
-            Self::Given(value) => Some(value),
-            Self::None | Self::Unsaid => None,
-        }
+/// Source of a row that states none.
+pub fn default_source() -> Source {
+    Source {
+        name: SOURCE_DEFAULT.to_owned(),
+        url: None,
     }
 }
 
@@ -171,19 +113,6 @@ pub const VOUCHED: Verification = Verification {
     method: Method::Manual,
     verified_at: None,
 };
-
-/// Records that an import stores beside a review; exports contain them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Noted {
-    /// Time of the review, if its source gave an instant.
-    pub posted_at: Option<DateTime<Utc>>,
-    /// Time of the owner's answer, if its source gave an instant.
-    pub responded_at: Option<DateTime<Utc>>,
-    /// The source's own name, even if the owner renamed it.
-    pub source_name: Option<String>,
-    /// User number of the author, if rows answer each other.
-    pub writer: Option<String>,
-}
 
 /// A row with an answer to a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -201,7 +130,7 @@ pub type Answer = (Response, Option<DateTime<Utc>>);
 pub fn answer(text: String, posted: Option<Dated>, author: Option<String>) -> Answer {
     let date = posted.map(|posted| posted.day);
     let response = Response { text, date, author };
-    (response, posted.and_then(|its| its.posted.instant()))
+    (response, posted.and_then(|dated| dated.posted.instant()))
 }
 
 /// A day of the business, and the time that gave it.
@@ -321,7 +250,7 @@ named! {
 pub const EXPORT_ALONE: &str = "decided";
 
 /// The columns of an export as a table: paths of the native record.
-pub const COLUMNS: [&str; 28] = [
+pub const COLUMNS: [&str; 30] = [
     "id",
     "rating",
     "date",
@@ -349,6 +278,8 @@ pub const COLUMNS: [&str; 28] = [
     "posted_at",
     "responded_at",
     "imported_from",
+    "id_at_source",
+    "note",
     // Marks a row with escaped cells: in other tables an apostrophe is literal.
     "escaped",
 ];

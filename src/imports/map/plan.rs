@@ -5,16 +5,14 @@
 
 use std::collections::HashSet;
 
-use crate::imports::file_error::FileError;
 use crate::imports::map::date::{DateOrder, Dates};
 use crate::imports::map::fields::{Names, names};
 use crate::imports::map::table::{Row, Table, TablePlace, find, list_columns};
-use crate::imports::map::values::{quoted, same_name, words};
+use crate::imports::map::values::{Says, quoted, same_name, words};
 use crate::imports::map::visibility::{self, Subject};
-use crate::imports::map::words::Says;
-use crate::imports::map::{Calendar, ReviewField, looks};
-use crate::imports::platforms::format::{Format, Hidden};
-use crate::imports::platforms::table::{HEADERS, PhraseWords};
+use crate::imports::map::{Calendar, ReviewField};
+use crate::imports::platforms::{Format, HEADERS, Hidden, PhraseWords, TABLE};
+use crate::imports::report::FileError;
 use crate::imports::report::TableColumns;
 use crate::imports::request::ImportRequest;
 
@@ -48,6 +46,15 @@ pub struct Visibility {
     pub known: Vec<(Vec<usize>, &'static Hidden)>,
     /// The columns known by their names.
     pub found: Vec<(usize, Says)>,
+}
+
+impl Visibility {
+    /// Its columns.
+    pub fn columns(&self) -> impl Iterator<Item = usize> {
+        let known = self.known.iter().flat_map(|(columns, _)| columns);
+        let found = self.found.iter().map(|(column, _)| column);
+        known.chain(found).copied()
+    }
 }
 
 #[derive(Debug)]
@@ -110,7 +117,7 @@ impl<'o> Plan<'o> {
                 .map_or_else(Vec::new, |list| lookup(list)),
         });
         let known = |list: &'static [Hidden]| {
-            let hidden = list.iter().map(|its| (lookup(its.names), its));
+            let hidden = list.iter().map(|hidden| (lookup(hidden.names), hidden));
             hidden.filter(|(columns, _)| !columns.is_empty()).collect()
         };
         let mut plan = Self {
@@ -126,7 +133,7 @@ impl<'o> Plan<'o> {
                 found: Vec::new(),
             },
             comments: (format.comments.as_ref())
-                .map(|its| [lookup(its.parent), lookup(its.writer)]),
+                .map(|names| [lookup(names.parent), lookup(names.writer)]),
             outer: Vec::new(),
             is_day_first: false,
             doubtful: Doubtful::new(),
@@ -166,52 +173,22 @@ impl<'o> Plan<'o> {
         let headers = table.columns.iter().map(String::as_str);
         let mut free: Free<'_> = (0..).zip(headers).collect();
         free.retain(|(number, _)| !taken.contains(number));
-        let mut open = ReviewField::ALL.to_vec();
-        open.retain(|field| {
-            self.field(*field).is_empty() && self.request.rename(field.name()).is_none()
-        });
-        let fields = &mut self.fields;
-        let mut fill = |field: ReviewField, find: &mut dyn FnMut(&Free<'_>) -> Vec<usize>| {
-            if !open.contains(&field) {
-                return false;
+        for (field, rule, is_day_first) in rules() {
+            if !self.field(field).is_empty() || self.request.rename(field.name()).is_some() {
+                continue;
             }
-            let found = find(&free);
+            let found = rule.find(field, &free);
             if found.is_empty() {
-                return false;
+                continue;
             }
-            open.retain(|its| *its != field);
+            if matches!(rule, Rule::Phrase(_)) && found.len() > 1 {
+                let names = found.iter().map(|column| table.columns[*column].clone());
+                doubtful.push((field, names.collect()));
+                continue;
+            }
+            self.is_day_first |= is_day_first;
             free.retain(|(number, _)| !found.contains(number));
-            fields[field as usize] = found;
-            true
-        };
-        for (field, list) in &self.format.fields {
-            fill(*field, &mut |free| find_named(list, free));
-        }
-        for (field, list) in &self.format.fields {
-            fill(*field, &mut |free| find_inside(*field, list, free));
-        }
-        for (field, list) in &HEADERS.other_languages {
-            self.is_day_first |= fill(*field, &mut |free| find_named(list, free));
-        }
-        for field in [ReviewField::Rating, ReviewField::Text] {
-            self.is_day_first |= fill(field, &mut |free| find_named(&HEADERS.ambiguous, free));
-        }
-        for (field, list) in &HEADERS.questions {
-            fill(*field, &mut |free| find_question(free, *field, list));
-        }
-        for (field, phrase) in &HEADERS.combined {
-            fill(*field, &mut |free| {
-                let phrases = free.iter().filter(|(_, header)| phrase.is_in(header));
-                let phrases: Free<'_> = phrases.copied().collect();
-                if let [(only, _)] = phrases[..] {
-                    return vec![only];
-                }
-                if !phrases.is_empty() {
-                    let both = phrases.iter().map(|(_, name)| (*name).to_owned());
-                    doubtful.push((*field, both.collect()));
-                }
-                Vec::new()
-            });
+            self.fields[field as usize] = found;
         }
         doubtful.retain(|(field, _)| {
             self.request.rename(field.name()).is_none()
@@ -235,7 +212,7 @@ impl<'o> Plan<'o> {
         let is_inside = |column: &usize| {
             self.outer
                 .get(*column)
-                .is_some_and(|its| its.contains(&first))
+                .is_some_and(|outer| outer.contains(&first))
         };
         let (mut inside, others): (Vec<usize>, Vec<usize>) =
             others.iter().copied().partition(is_inside);
@@ -297,7 +274,7 @@ impl<'o> Plan<'o> {
                 continue;
             };
             // `Private reply` may be the text of one.
-            let is_text = || subject == Subject::Answer && looks::like_texts(table, number);
+            let is_text = || subject == Subject::Answer && table.has_sentences(number);
             if !used.contains(&number) && !is_text() {
                 found[subject as usize].push((number, says));
             }
@@ -322,61 +299,51 @@ impl<'o> Plan<'o> {
         }
     }
 
-    /// The numbers of the columns that are read.
-    fn used(&self) -> HashSet<usize> {
-        let visibility = [&self.review, &self.answer].into_iter().flat_map(|its| {
-            let known = its.known.iter().flat_map(|(columns, _)| columns);
-            known
-                .copied()
-                .chain(its.found.iter().map(|(column, _)| *column))
-        });
-        let fields = self.fields.iter().chain(self.comments.iter().flatten());
-        fields.flatten().copied().chain(visibility).collect()
-    }
-
-    /// The columns of visibility, as fields in the report.
-    pub fn visibility(&self) -> impl Iterator<Item = (&'static str, usize)> {
-        let one = |subject: Subject, its: &Visibility| {
-            let known = its.known.iter().flat_map(|(columns, _)| columns.iter());
-            let all = known.chain(its.found.iter().map(|(column, _)| column));
-            all.map(|column| (subject.field(), *column))
-                .collect::<Vec<_>>()
-        };
-        let both = one(Subject::Review, &self.review);
-        both.into_iter().chain(one(Subject::Answer, &self.answer))
-    }
-
-    /// The use of a table's columns, for the report.
-    pub fn columns(&self, table: &Table) -> TableColumns {
-        let always = ["rating", "date", "author", "text", "response"];
-        let mut used: Vec<(&'static str, Vec<String>)> =
-            always.map(|field| (field, Vec::new())).into();
-        let mut add = |field: &'static str, number: usize| {
-            let name = table.columns[number].clone();
-            match used.iter_mut().find(|(its, _)| *its == field) {
-                Some((_, its)) if its.contains(&name) => {}
-                Some((_, its)) => its.push(name),
-                None => used.push((field, vec![name])),
-            }
-        };
-        for field in ReviewField::ALL {
+    /// The columns that are read, each with what it fills, as the report names it.
+    fn uses(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        let fields = ReviewField::ALL.into_iter().flat_map(|field| {
             #[expect(clippy::wildcard_enum_match_arm, reason = "most go by their own names")]
-            let shown = match field {
+            let name = match field {
                 ReviewField::FirstName | ReviewField::LastName => "author",
                 ReviewField::Recommended => "rating",
                 ReviewField::Matched | ReviewField::Buyer => "verification.method",
                 ReviewField::ResponseText => "response",
                 _ => field.name(),
             };
-            for number in self.field(field) {
-                add(shown, *number);
+            self.field(field).iter().map(move |column| (name, *column))
+        });
+        let visibility = [
+            (Subject::Review, &self.review),
+            (Subject::Answer, &self.answer),
+        ];
+        let visibility = visibility.into_iter().flat_map(|(subject, visibility)| {
+            visibility
+                .columns()
+                .map(move |column| (subject.field(), column))
+        });
+        let comments = self.comments.iter().flat_map(|[parent, writer]| {
+            let parent = parent.iter().map(|column| ("answer to", *column));
+            parent.chain(writer.iter().map(|column| ("user", *column)))
+        });
+        fields.chain(visibility).chain(comments)
+    }
+
+    /// The numbers of the columns that are read.
+    fn used(&self) -> HashSet<usize> {
+        self.uses().map(|(_, column)| column).collect()
+    }
+
+    /// The use of a table's columns, for the report.
+    pub fn columns(&self, table: &Table) -> TableColumns {
+        let always = ["rating", "date", "author", "text", "response"];
+        let mut used = always.map(|field| (field, Vec::new())).to_vec();
+        for (field, column) in self.uses() {
+            let name = table.columns[column].clone();
+            match used.iter_mut().find(|(known, _)| *known == field) {
+                Some((_, names)) if names.contains(&name) => {}
+                Some((_, names)) => names.push(name),
+                None => used.push((field, vec![name])),
             }
-        }
-        self.visibility()
-            .for_each(|(field, number)| add(field, number));
-        if let Some([parent, writer]) = &self.comments {
-            parent.iter().for_each(|number| add("answer to", *number));
-            writer.iter().for_each(|number| add("user", *number));
         }
         let (row, sheet, other_sheets) = match &table.place {
             TablePlace::Objects => (0, None, Vec::new()),
@@ -385,23 +352,18 @@ impl<'o> Plan<'o> {
                 (place.row, Some(place.sheet.clone()), place.others.clone())
             }
         };
+        let taken = self.used();
+        let unused = table.columns.iter().enumerate();
+        let unused =
+            unused.filter(|(number, name)| !taken.contains(number) && !name.trim().is_empty());
         TableColumns {
             sheet,
             other_sheets,
             row,
             used,
-            unused: self.unused(table),
+            unused: unused.map(|(_, name)| name.clone()).collect(),
             dates: Vec::new(),
         }
-    }
-
-    fn unused(&self, table: &Table) -> Vec<String> {
-        let taken = self.used();
-        let columns = table.columns.iter().enumerate();
-        let unused = columns
-            .filter(|(number, name)| !taken.contains(number) && !name.trim().is_empty())
-            .map(|(_, name)| name.clone());
-        unused.collect()
     }
 
     /// # Errors
@@ -459,7 +421,7 @@ impl<'o> Plan<'o> {
     fn lacking(&self, lacks: &[&str], table: &Table) -> String {
         let free = |number: &usize| !self.used().contains(number);
         let text = || {
-            let texts = looks::texts(table);
+            let texts = table.text_columns();
             let text = texts.into_iter().find(free);
             text.map_or("COLUMN".to_owned(), |number| quote(&table.columns[number]))
         };
@@ -495,7 +457,7 @@ impl<'o> Plan<'o> {
     fn dates_elsewhere(&self, table: &Table) -> Option<usize> {
         let used = self.used();
         let mut free = (0..table.columns.len()).filter(|number| !used.contains(number));
-        free.find(|number| looks::like_dates(table, *number))
+        free.find(|number| table.are_dates(*number))
     }
 
     /// That the date's column has no dates, although another has, or that the text's column has e-mail addresses.
@@ -503,7 +465,7 @@ impl<'o> Plan<'o> {
         if let [date, ..] = self.field(ReviewField::Date)
             && self.date_format.is_none()
             && let Some((_, cell)) = table.cells(*date).next()
-            && !looks::has_dates(table, *date)
+            && !table.has_dates(*date)
             && let Some(other) = self.dates_elsewhere(table)
         {
             return Some(format!(
@@ -517,8 +479,8 @@ impl<'o> Plan<'o> {
         let [text, ..] = self.field(ReviewField::Text) else {
             return None;
         };
-        looks::like_addresses(table, *text).then(|| {
-            let texts = looks::texts(table).into_iter().find(|other| other != text);
+        table.are_addresses(*text).then(|| {
+            let texts = table.text_columns().into_iter().find(|other| other != text);
             let texts = texts.map_or("COLUMN".to_owned(), |other| quote(&table.columns[other]));
             format!(
                 "{} has e-mail addresses, which are not published as texts; pass --map text={texts}, or --no-text",
@@ -570,78 +532,126 @@ fn quote(column: &str) -> String {
     }
 }
 
-/// The column with the first of these names; the column may also have a suffix in brackets, as in `Stars (1-5)`.
-fn find_named(list: Names, free: &Free<'_>) -> Vec<usize> {
-    let is_called = |its: &str, name: &str| {
-        let before = its.split('(').next().unwrap_or_default();
-        same_name(its, name) || same_name(before, name)
-    };
-    let called = names(list).find_map(|name| {
-        let column = free.iter().find(|(_, its)| is_called(its, name));
-        column.map(|(number, _)| *number)
-    });
-    called.into_iter().collect()
+/// How a column of a table that is no platform's is known by its header.
+enum Rule {
+    /// By its name, which may have a suffix in brackets: `Stars (1-5)`.
+    Name(Names),
+    /// As a member of an object, by the names of both: `reply.text`, `user.name`.
+    Member(Names, Names),
+    /// As a form's question that contains one of these words.
+    Question(Names),
+    /// By a known word and neutral ones: `Stars given`.
+    Phrase(&'static PhraseWords),
 }
 
-/// The members of an object with one of these names that hold such a field: `reply.text`, `user.name`, `reply.iso_date`.
-fn find_inside(field: ReviewField, list: Names, free: &Free<'_>) -> Vec<usize> {
-    let Some(members) = HEADERS.members.get(&field) else {
-        return Vec::new();
-    };
-    let list = HEADERS.objects.get(&field).map_or(list, String::as_str);
-    let inside = |outer: &str| {
-        let members = names(members).filter_map(|member| {
-            let is_inside = |path: &str| {
-                path.rsplit_once('.')
-                    .is_some_and(|(object, its)| same_name(object, outer) && same_name(its, member))
-            };
-            let found = free.iter().find(|(_, path)| is_inside(path));
-            found.map(|(number, _)| *number)
-        });
-        members.collect::<Vec<_>>()
-    };
-    names(list)
-        .map(inside)
-        .find(|found| !found.is_empty())
-        .unwrap_or_default()
+/// The rules of all fields in the order in which they are tried, each with whether its headers are in a language that
+/// writes the day before the month.
+fn rules() -> impl Iterator<Item = (ReviewField, Rule, bool)> {
+    let names = TABLE.fields.iter();
+    let names = names.map(|(field, list)| (*field, Rule::Name(list), false));
+    let members = HEADERS.members.iter().filter_map(|(field, members)| {
+        let objects = HEADERS.objects.get(field).or(TABLE.fields.get(field))?;
+        Some((*field, Rule::Member(objects, members), false))
+    });
+    let other_languages = HEADERS.other_languages.iter();
+    let other_languages = other_languages.map(|(field, list)| (*field, Rule::Name(list), true));
+    let ambiguous = [ReviewField::Rating, ReviewField::Text]
+        .map(|field| (field, Rule::Name(&HEADERS.ambiguous), true));
+    let questions = HEADERS.questions.iter();
+    let questions = questions.map(|(field, list)| (*field, Rule::Question(list), false));
+    let phrases = HEADERS.combined.iter();
+    let phrases = phrases.map(|(field, words)| (*field, Rule::Phrase(words), false));
+    names
+        .chain(members)
+        .chain(other_languages)
+        .chain(ambiguous)
+        .chain(questions)
+        .chain(phrases)
+}
+
+impl Rule {
+    /// The columns that fill the field; of several that a phrase finds, each may fill it.
+    fn find(&self, field: ReviewField, free: &Free<'_>) -> Vec<usize> {
+        let column = |is_so: &dyn Fn(&str) -> bool| {
+            let mut columns = free.iter();
+            columns
+                .find(|(_, header)| is_so(header))
+                .map(|(number, _)| *number)
+        };
+        match self {
+            Self::Name(list) => {
+                let called = names(list).find_map(|name| {
+                    column(&|header| {
+                        let before = header.split('(').next().unwrap_or_default();
+                        same_name(header, name) || same_name(before, name)
+                    })
+                });
+                called.into_iter().collect()
+            }
+            Self::Member(objects, members) => {
+                let inside = |object: &str| -> Vec<usize> {
+                    let found = names(members).filter_map(|member| {
+                        column(&|path| {
+                            let parts = path.rsplit_once('.');
+                            parts.is_some_and(|(outer, inner)| {
+                                same_name(outer, object) && same_name(inner, member)
+                            })
+                        })
+                    });
+                    found.collect()
+                };
+                let found = names(objects).map(inside);
+                found
+                    .into_iter()
+                    .find(|found| !found.is_empty())
+                    .unwrap_or_default()
+            }
+            Self::Question(list) => question(field, list, free),
+            Self::Phrase(phrase) => {
+                let phrases = free.iter().filter(|(_, header)| phrase.is_in(header));
+                phrases.map(|(number, _)| *number).collect()
+            }
+        }
+    }
 }
 
 impl PhraseWords {
-    /// Whether a header consists of a known word and neutral ones: `Stars given`.
     fn is_in(&'static self, header: &str) -> bool {
-        let is_in = |list: Names, word: &str| names(list).any(|its| its == word);
         let words = words(header.split('(').next().unwrap_or_default());
+        let is_known = |word: &str| names(&self.known).any(|known| known == word);
+        let is_neutral = |word: &str| names(&self.neutral).any(|neutral| neutral == word);
         let mut words = words.split_whitespace();
-        words.clone().any(|word| is_in(&self.known, word))
-            && words.all(|word| is_in(&self.known, word) || is_in(&self.neutral, word))
+        words.clone().any(is_known) && words.all(|word| is_known(word) || is_neutral(word))
     }
 }
 
 /// The column whose question contains one of these words. If there are several, the first is used for the text, and for
 /// the rating the one that contains "overall".
-fn find_question(free: &Free<'_>, field: ReviewField, list: Names) -> Vec<usize> {
-    let has =
-        |question: &str, list: Names| names(list).any(|its| question.contains(words(its).as_str()));
-    let is_question = |header: &str| header.contains('?') || header.split_whitespace().count() >= 3;
-    let questions = free.iter().filter(|(_, name)| is_question(name));
-    let questions: Vec<(usize, String)> = questions
-        .map(|(number, name)| (*number, words(name)))
-        .filter(|(_, question)| has(question, list) && !has(question, &HEADERS.not_asked))
-        .collect();
-    let found = match questions.as_slice() {
-        [(only, _)] => Some(*only),
-        [(first, _), ..] if field == ReviewField::Text => Some(*first),
-        several => {
-            let mut overall = several
-                .iter()
-                .filter(|(_, question)| has(question, "overall"));
-            overall
-                .next()
-                .filter(|_| overall.next().is_none())
-                .map(|(number, _)| *number)
-        }
+fn question(field: ReviewField, list: Names, free: &Free<'_>) -> Vec<usize> {
+    let has = |header: &str, list: Names| {
+        let header = words(header);
+        names(list).any(|word| header.contains(&words(word)))
     };
-    found.into_iter().collect()
+    let is_question = |header: &str| header.contains('?') || header.split_whitespace().count() >= 3;
+    let questions: Free<'_> = free
+        .iter()
+        .filter(|(_, header)| is_question(header))
+        .filter(|(_, header)| has(header, list) && !has(header, &HEADERS.not_asked))
+        .copied()
+        .collect();
+    match questions.as_slice() {
+        [(only, _)] => vec![*only],
+        [(first, _), ..] if field == ReviewField::Text => vec![*first],
+        several => {
+            let overall = several.iter().filter(|(_, header)| has(header, "overall"));
+            let overall: Vec<usize> = overall.map(|(number, _)| *number).collect();
+            if overall.len() == 1 {
+                overall
+            } else {
+                Vec::new()
+            }
+        }
+    }
 }
 
 /// The business's tomorrow, after which no review is dated.

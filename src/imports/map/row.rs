@@ -2,23 +2,22 @@
 
 use serde_json::{Map, Value};
 
-use crate::imports::map::clean::{clean, is_empty};
 use crate::imports::map::fields::{self, FieldError, check_text, names, noted, or_default};
 use crate::imports::map::plan::{DATES, Plan, Visibility};
 use crate::imports::map::table::{Row, Table};
 use crate::imports::map::values::{
-    flag, is_address, language_tag, parse_rating, quoted, shows_scale_of_ten, without_address,
+    Says, clean, flag, is_address, is_empty, language_tag, parse_rating, quoted,
+    shows_scale_of_ten, without_address,
 };
 use crate::imports::map::visibility::{self, NOT_PUBLISHED, Subject};
-use crate::imports::map::words::Says;
 use crate::imports::map::{
-    Answer, Calendar, Comment, Dated, Incoming, Noted, Posted, ReviewField, Stated, StatedParts,
-    VOUCHED, answer, values,
+    Answer, Calendar, Comment, Dated, Incoming, Posted, ReviewField, Stated, VOUCHED, answer,
+    values,
 };
-use crate::imports::platforms::format::{BY_PLATFORM, Hidden, NO_STARS, When};
+use crate::imports::platforms::{BY_PLATFORM, Format, Hidden, NO_STARS, When};
 use crate::model::{
-    InvalidReviewId, Mentions, Method, NOT_VERIFIED, Rating, ReviewId, Source, Status, Units,
-    Verification,
+    InvalidReviewId, Mentions, Method, NOT_VERIFIED, Rating, Review, ReviewId, Source, Statement,
+    Status, Unit, Units, Verification,
 };
 
 /// The values of cells whose formula failed (ECMA-376 part 1, §18.18.11). Text that begins with a sign is such a formula
@@ -111,7 +110,7 @@ impl<'p> PlannedRow<'p> {
         let source = cell.map_or(named, |cell| cell.text.trim());
         source
             .get(..6)
-            .is_some_and(|its| its.eq_ignore_ascii_case("google"))
+            .is_some_and(|start| start.eq_ignore_ascii_case("google"))
     }
 
     /// The field's cell as `read` converts it; `read` fails with a message about the cell.
@@ -138,9 +137,9 @@ impl<'p> PlannedRow<'p> {
 
     fn stated(&self, field: ReviewField) -> Result<Stated<String>, FieldError> {
         Ok(match self.text(field)? {
-            Some(text) => Stated::Given(text.trim().to_owned()),
+            Some(text) => Stated::Value(text.trim().to_owned()),
             None if self.states(field) => Stated::None,
-            None => Stated::Unsaid,
+            None => Stated::Unstated,
         })
     }
 
@@ -155,47 +154,86 @@ impl<'p> PlannedRow<'p> {
 
     /// The review, or all its errors.
     pub fn review(&self) -> Result<Incoming, Vec<FieldError>> {
-        let mut wrong = Vec::new();
-        let faults = &mut wrong;
-        let (rating, is_starless) = noted(faults, self.rating()).unzip();
-        let posted = noted(faults, self.date());
-        let author = noted(faults, self.author());
-        let text = or_default(faults, self.review_text());
-        let title = or_default(faults, self.stated(ReviewField::Title));
-        let source = noted(faults, self.source());
+        let mut faults = Vec::new();
+        let wrong = &mut faults;
+        let rating = noted(wrong, self.rating());
+        let posted = noted(wrong, self.date());
+        let author = noted(wrong, self.author());
+        let text = or_default(wrong, self.review_text());
+        let title = or_default(wrong, self.stated(ReviewField::Title));
+        let source = noted(wrong, self.source());
         let place = self.place();
-        let id = or_default(faults, self.id(place.as_ref()));
-        let language = or_default(faults, self.language());
-        let verification = or_default(faults, self.verification());
-        let status = or_default(
-            faults,
-            self.status(is_starless == Some(true), &verification),
-        );
-        // A file without texts gives no statement about them; platforms leave out an object's empty text.
-        let has_text =
-            self.has(ReviewField::Text) || self.table.is_objects() && !self.plan.request.no_text;
-        let stated = StatedParts {
-            title,
-            text: if has_text {
-                Stated::Given(text)
-            } else {
-                Stated::Unsaid
-            },
-            language,
-            source: source.map_or(Stated::Unsaid, Stated::Given),
-            location: or_default(faults, self.location(place.as_ref())),
-            status,
-            verification,
-            mentions: or_default(faults, self.mentions()),
-            response: or_default(faults, self.response()),
-            updated: or_default(faults, self.updated(posted)),
-            decided: Units::NONE,
-            noted: Noted {
-                writer: or_default(faults, self.writer()),
-                ..Noted::default()
-            },
+        let own_id = or_default(wrong, self.id(place.as_ref()));
+        let language = or_default(wrong, self.language());
+        let verification = or_default(wrong, self.verification());
+        let is_starless = rating.is_some_and(|(_, is_recommendation)| is_recommendation);
+        let status = or_default(wrong, self.status(is_starless, &verification));
+        let location = or_default(wrong, self.location(place));
+        let mentions = or_default(wrong, self.mentions());
+        let answer = or_default(wrong, self.response());
+        let updated = or_default(wrong, self.updated(posted));
+        let writer = or_default(wrong, self.writer());
+        let (Some((rating, _)), Some(posted), Some(author), Some(source), []) =
+            (rating, posted, author, source, faults.as_slice())
+        else {
+            return Err(faults);
         };
-        Incoming::of(id, rating, posted, author, stated, wrong)
+        let mut unstated = Units::NONE;
+        // A file without texts gives no statement about them; platforms leave out an object's empty text.
+        if !self.has(ReviewField::Text) && !(self.table.is_objects() && !self.plan.request.no_text)
+        {
+            unstated.insert(Unit::Text);
+        }
+        let title = title.take(Unit::Title, &mut unstated);
+        let (response, responded_at) = answer.take(Unit::Response, &mut unstated).unzip();
+        let has_own_id = own_id.is_some();
+        let posted_at = posted.posted.instant();
+        let format = self.plan.format;
+        let derived = || {
+            derived_id(
+                format,
+                &source.name,
+                &author,
+                posted.posted,
+                rating,
+                title.as_deref(),
+                &text,
+            )
+        };
+        let id = own_id.map_or_else(derived, Ok);
+        let id = id.map_err(|error| FieldError::new("id", error.to_string()))?;
+        let review = Review {
+            id,
+            rating,
+            date: posted.day,
+            author,
+            title,
+            text,
+            language: language.take(Unit::Language, &mut unstated),
+            source,
+            // The merge withholds a review that is not verified.
+            status: (status.take(Unit::Status, &mut unstated)).unwrap_or(Status::Published),
+            verification: (verification.take(Unit::Verification, &mut unstated)).unwrap_or(VOUCHED),
+            mentions: (mentions.take(Unit::Mentions, &mut unstated)).unwrap_or_default(),
+            response,
+            updated_at: updated.and_then(Posted::instant),
+        };
+        Ok(Incoming {
+            statement: Statement {
+                review,
+                unstated,
+                decided: Units::NONE,
+            },
+            has_own_id,
+            id_at_source: None,
+            location,
+            changed_at: updated.map(Posted::instant_or_midnight),
+            posted_at,
+            responded_at: responded_at.flatten(),
+            imported_from: None,
+            note: None,
+            writer,
+        })
     }
 
     /// The answer in the row, or all its errors; `None` if the row is not an answer.
@@ -207,24 +245,21 @@ impl<'p> PlannedRow<'p> {
         if parent.text.trim() == "0" || is_rated {
             return None;
         }
-        let mut wrong = Vec::new();
-        let faults = &mut wrong;
+        let mut faults = Vec::new();
+        let wrong = &mut faults;
         let id = self.platform_id(parent.text.trim());
-        let review = noted(
-            faults,
-            id.map_err(|error| parent.problem(error.to_string())),
-        );
-        let text = or_default(faults, self.text(ReviewField::Text)).unwrap_or_default();
-        let posted = or_default(faults, self.dated(ReviewField::Date));
-        let writer = or_default(faults, self.writer());
-        let status = or_default(faults, self.is_public(Subject::Review));
-        let is_public = status.is_none_or(|(is_public, _)| is_public);
-        let made = review.filter(|_| wrong.is_empty()).map(|review| Comment {
+        let review = noted(wrong, id.map_err(|error| parent.problem(error.to_string())));
+        let text = or_default(wrong, self.text(ReviewField::Text)).unwrap_or_default();
+        let posted = or_default(wrong, self.dated(ReviewField::Date));
+        let writer = or_default(wrong, self.writer());
+        let public = or_default(wrong, self.is_public(Subject::Review));
+        let is_public = public.is_none_or(|(is_public, _)| is_public);
+        let comment = review.filter(|_| faults.is_empty()).map(|review| Comment {
             review,
             writer: writer.filter(|_| is_public),
             answer: answer(text, posted, None),
         });
-        Some(made.ok_or(wrong))
+        Some(comment.ok_or(faults))
     }
 
     /// User number of the row's author; `None` for a visitor.
@@ -262,7 +297,8 @@ impl<'p> PlannedRow<'p> {
         let keys = plan.format.keys.iter().flat_map(|set| names(set));
         let keys = keys.filter_map(|name| self.table.find(name));
         let comments = plan.comments.iter().flatten().flatten().copied();
-        let visibility = plan.visibility().map(|(_, column)| column);
+        let visibility = [&plan.review, &plan.answer];
+        let visibility = visibility.into_iter().flat_map(Visibility::columns);
         for column in keys.chain(comments).chain(visibility) {
             if let Some(text) = self.row.cell(column) {
                 let header = self.table.columns[column].clone();
@@ -364,10 +400,13 @@ impl<'p> PlannedRow<'p> {
 
     /// When the row last changed; a platform without such a time gives that of the review.
     fn updated(&self, posted: Option<Dated>) -> Result<Option<Posted>, FieldError> {
-        let updated = self.posted(ReviewField::UpdatedAt)?;
-        Ok(updated.or_else(|| {
+        let updated = self.posted(ReviewField::UpdatedAt)?.or_else(|| {
             let has_updates = self.plan.format.updates_all;
-            posted.filter(|_| has_updates).map(|its| its.posted)
+            posted.filter(|_| has_updates).map(|dated| dated.posted)
+        });
+        Ok(updated.map(|updated| match updated {
+            Posted::Instant(at) => Posted::Instant(at.min(self.calendar.now)),
+            Posted::Day(_) => updated,
         }))
     }
 
@@ -395,7 +434,7 @@ impl<'p> PlannedRow<'p> {
             Some(_) if is_anonymous => unnamed.to_owned(),
             // An e-mail address in the place of a name is private.
             Some(name) if name.contains('@') && !name.trim().contains(' ') => unnamed.to_owned(),
-            Some(name) if !name.trim().is_empty() => name.trim().to_owned(),
+            Some(name) if !name.trim().is_empty() => without_address(name.trim()),
             Some(_) | None => unnamed.to_owned(),
         })
     }
@@ -412,8 +451,8 @@ impl<'p> PlannedRow<'p> {
 
     fn language(&self) -> Result<Stated<String>, FieldError> {
         Ok(match self.stated(ReviewField::Language)? {
-            Stated::Given(text) => language_tag(&text).map_or(Stated::Unsaid, Stated::Given),
-            none @ (Stated::None | Stated::Unsaid) => none,
+            Stated::Value(text) => language_tag(&text).map_or(Stated::Unstated, Stated::Value),
+            none @ (Stated::None | Stated::Unstated) => none,
         })
     }
 
@@ -444,11 +483,11 @@ impl<'p> PlannedRow<'p> {
         (!location.contains('/')).then(|| (location.to_owned(), review.to_owned()))
     }
 
-    fn location(&self, place: Option<&(String, String)>) -> Result<Option<String>, FieldError> {
-        Ok(match place {
-            Some((location, _)) => Some(location.clone()),
-            None => self.text(ReviewField::Location)?,
-        })
+    fn location(&self, place: Option<(String, String)>) -> Result<Option<String>, FieldError> {
+        match place {
+            Some((location, _)) => Ok(Some(location)),
+            None => self.text(ReviewField::Location),
+        }
     }
 
     fn platform_id(&self, theirs: &str) -> Result<ReviewId, InvalidReviewId> {
@@ -487,10 +526,10 @@ impl<'p> PlannedRow<'p> {
         let verified_at = verified_at.and_then(Posted::instant);
         // A writer who is no buyer is neither verified by the platform nor withheld.
         if self.read(ReviewField::Buyer, flag)? == Some(false) {
-            return Ok(Stated::Given(VOUCHED));
+            return Ok(Stated::Value(VOUCHED));
         }
         if format.vouches {
-            return Ok(Stated::Given(if matched {
+            return Ok(Stated::Value(if matched {
                 Verification {
                     method: Method::JobMatch,
                     verified_at,
@@ -508,8 +547,8 @@ impl<'p> PlannedRow<'p> {
         };
         let method = self.read(ReviewField::Method, parse)?;
         Ok(match (verified, method) {
-            (None, None) => Stated::Unsaid,
-            (verified, method) => Stated::Given(Verification {
+            (None, None) => Stated::Unstated,
+            (verified, method) => Stated::Value(Verification {
                 verified: verified.unwrap_or(true),
                 method: method.unwrap_or(Method::Manual),
                 verified_at,
@@ -522,7 +561,7 @@ impl<'p> PlannedRow<'p> {
         is_starless: bool,
         verification: &Stated<Verification>,
     ) -> Result<Stated<Status>, FieldError> {
-        let withheld = |reason: &str| Ok(Stated::Given(Status::withheld(reason)));
+        let withheld = |reason: &str| Ok(Stated::Value(Status::withheld(reason)));
         let public = self.is_public(Subject::Review)?;
         let reason = self.text(ReviewField::Reason)?;
         if let Some((false, why)) = public {
@@ -531,13 +570,13 @@ impl<'p> PlannedRow<'p> {
         if is_starless {
             return withheld(NO_STARS);
         }
-        if verification.given().is_some_and(|its| !its.verified) {
+        if matches!(verification, Stated::Value(verification) if !verification.verified) {
             return withheld(reason.as_deref().unwrap_or(NOT_VERIFIED));
         }
         Ok(match public {
-            Some(_) => Stated::Given(Status::Published),
-            None if reason.is_some() => Stated::Given(Status::Withheld { reason }),
-            None => Stated::Unsaid,
+            Some(_) => Stated::Value(Status::Published),
+            None if reason.is_some() => Stated::Value(Status::Withheld { reason }),
+            None => Stated::Unstated,
         })
     }
 
@@ -586,7 +625,7 @@ impl<'p> PlannedRow<'p> {
             When::Yes => flag(text),
             When::No => flag(text).map(|flag| !flag),
             When::NoneOf(shown) => {
-                Ok(!names(shown).any(|its| its.eq_ignore_ascii_case(text.trim())))
+                Ok(!names(shown).any(|word| word.eq_ignore_ascii_case(text.trim())))
             }
         };
         hides.map(Some).map_err(|message| cell.problem(message))
@@ -621,9 +660,9 @@ impl<'p> PlannedRow<'p> {
             all(ReviewField::ServiceAreas)?,
         );
         Ok(if any {
-            Stated::Given(mentions)
+            Stated::Value(mentions)
         } else {
-            Stated::Unsaid
+            Stated::Unstated
         })
     }
 
@@ -633,7 +672,7 @@ impl<'p> PlannedRow<'p> {
             return Ok(if self.states(ReviewField::ResponseText) {
                 Stated::None
             } else {
-                Stated::Unsaid
+                Stated::Unstated
             });
         };
         if let Some((false, _)) = self.is_public(Subject::Answer)? {
@@ -645,7 +684,7 @@ impl<'p> PlannedRow<'p> {
             posted => posted?,
         };
         let author = self.text(ReviewField::ResponseAuthor)?;
-        Ok(Stated::Given(answer(text, posted, author)))
+        Ok(Stated::Value(answer(text, posted, author)))
     }
 
     /// The column that says that the row is not verified, if that alone withholds it.
@@ -654,4 +693,24 @@ impl<'p> PlannedRow<'p> {
         let is_hidden = matches!(self.is_public(Subject::Review), Ok(Some((false, _))));
         (flag(cell.text) == Ok(false) && !is_hidden).then_some(cell.header)
     }
+}
+
+/// An ID of author, day and text, and of the source, because two sources may have the same row. Without a text the stars
+/// and the title belong to it: otherwise one customer's rating would replace another's.
+pub fn derived_id(
+    format: &Format,
+    source: &str,
+    author: &str,
+    posted: Posted,
+    rating: Rating,
+    title: Option<&str>,
+    text: &str,
+) -> Result<ReviewId, InvalidReviewId> {
+    let (posted, stars) = (posted.to_string(), rating.stars().to_string());
+    let mut parts = vec![source, author, &posted, text];
+    if text.is_empty() {
+        parts.extend(title);
+        parts.push(&stars);
+    }
+    values::digest(format.ids.unwrap_or(format.name), &parts)
 }

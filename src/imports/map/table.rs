@@ -1,9 +1,15 @@
 //! Rows of cells under columns, the one form of every file but the native one: a delimited text, a sheet, or objects whose
 //! members are cells (`read::json`).
 
+use std::cmp::Reverse;
+use std::net::IpAddr;
+
 use serde_json::Value;
 
-use crate::imports::map::values::same_name;
+use crate::imports::map::date::{DateOrder, Dates};
+use crate::imports::map::fields::names;
+use crate::imports::map::values::{is_address, same_name, words};
+use crate::imports::platforms::HEADERS;
 use crate::imports::report::Position;
 
 #[derive(Debug, Default)]
@@ -71,8 +77,8 @@ impl Table {
 
 /// The column with this name among `columns`.
 pub fn find(columns: &[String], name: &str) -> Option<usize> {
-    let exact = columns.iter().position(|its| its == name);
-    exact.or_else(|| columns.iter().position(|its| same_name(its, name)))
+    let exact = columns.iter().position(|column| column == name);
+    exact.or_else(|| columns.iter().position(|column| same_name(column, name)))
 }
 
 /// The first dozen columns, for messages.
@@ -85,4 +91,90 @@ impl Row {
     pub fn cell(&self, column: usize) -> Option<&str> {
         self.cells.get(column)?.as_deref()
     }
+}
+
+// What the cells of a column look like. It finds the column that a message names; no review is read by it.
+
+/// Number of a column's first cells that are looked at.
+const CELLS_LOOKED_AT: usize = 100;
+/// Minimum length of texts, in hundredths of a word, on average.
+const TEXT_WORDS_MIN: usize = 120;
+
+impl Table {
+    fn first_cells(&self, column: usize) -> impl Iterator<Item = &str> {
+        let cells = self.cells(column).take(CELLS_LOOKED_AT);
+        cells.map(|(_, cell)| cell)
+    }
+
+    /// Whether most cells of the column are so; no cells are not.
+    fn most(&self, column: usize, is_so: impl Fn(&str) -> bool) -> bool {
+        let cells = self.first_cells(column).map(is_so);
+        let (all, so) = cells.fold((0, 0), |(all, so), is_so| {
+            (all + 1, so + usize::from(is_so))
+        });
+        all > 0 && so * 5 >= all * 4
+    }
+
+    pub fn are_dates(&self, column: usize) -> bool {
+        self.most(column, is_date)
+    }
+
+    /// Whether any of the column's first cells is a date.
+    pub fn has_dates(&self, column: usize) -> bool {
+        self.first_cells(column).any(is_date)
+    }
+
+    /// Whether the cells are nothing but e-mail addresses.
+    pub fn are_addresses(&self, column: usize) -> bool {
+        let mut cells = self.cells(column).peekable();
+        cells.peek().is_some() && cells.all(|(_, cell)| is_address(cell))
+    }
+
+    /// Whether any of the column's first cells is a sentence.
+    pub fn has_sentences(&self, column: usize) -> bool {
+        let mut cells = self.first_cells(column);
+        cells.any(|cell| cell.split_whitespace().count() >= 3)
+    }
+
+    /// The columns that may hold the texts of reviews, the longest texts first; none whose header or cells are private.
+    pub fn text_columns(&self) -> Vec<usize> {
+        let is_private = |header: &str| {
+            let header = words(header);
+            let lists = [&HEADERS.not_asked, &HEADERS.private];
+            let mut private = lists.into_iter().flat_map(|list| names(list));
+            private.any(|word| header.contains(&words(word)))
+        };
+        let is_text = |cell: &str| {
+            !is_address(cell)
+                && !cell.starts_with("http")
+                && cell.parse::<IpAddr>().is_err()
+                && cell.contains(char::is_alphabetic)
+                && !is_date(cell)
+        };
+        let length = |column: &usize| {
+            let counts = self
+                .first_cells(*column)
+                .map(|cell| cell.split_whitespace().count());
+            let (all, words) = counts.fold((0, 0), |(all, words), count| (all + 1, words + count));
+            (words * 100_usize).checked_div(all).unwrap_or(0)
+        };
+        let columns = 0..self.columns.len();
+        let mut texts: Vec<usize> = columns
+            .filter(|column| !is_private(&self.columns[*column]) && self.most(*column, is_text))
+            .filter(|column| length(column) > TEXT_WORDS_MIN)
+            .collect();
+        texts.sort_by_key(|column| Reverse(length(column)));
+        texts
+    }
+}
+
+fn is_date(cell: &str) -> bool {
+    let is_read = |order| {
+        let dates = Dates {
+            order: Some(order),
+            ..Dates::default()
+        };
+        dates.parse(cell).is_ok()
+    };
+    DateOrder::BOTH.into_iter().any(is_read)
 }

@@ -8,8 +8,7 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 
 use crate::imports::map::fields::{FieldError, Names, names, shown};
-use crate::imports::map::values::{flag, letters, quoted, words};
-use crate::imports::map::words::{Says, WORDS};
+use crate::imports::map::values::{Says, WORDS, flag, letters, quoted, words};
 
 /// Reason for withholding a review that its source hides.
 pub const NOT_PUBLISHED: &str = "not published at the source";
@@ -125,7 +124,7 @@ impl Says {
     pub fn is_public(self, text: &str) -> Option<bool> {
         let word = words(text);
         let word = word.trim();
-        let is_in = |list: Names| names(list).any(|its| its == word);
+        let is_in = |list: Names| names(list).any(|known| known == word);
         match self {
             // A time at which something was hidden; none is written in many ways.
             Self::HiddenSince => Some(matches!(word, "" | "0" | "false" | "no")),
@@ -171,7 +170,7 @@ pub fn is_public_record(
     let mut public = None;
     for (name, value) in outer.chain(inner).filter(|(name, _)| !is_taken(name)) {
         let says = match find(&name, Some("response.text"), &[]) {
-            Some((its, says)) if its == subject => says,
+            Some((found, says)) if found == subject => says,
             Some(_) | None => continue,
         };
         let text = match value {
@@ -267,11 +266,11 @@ mod tests {
             );
         }
         assert_eq!(
-            find("comment_approved", None, &[]).map(|its| its.0),
+            find("comment_approved", None, &[]).map(|found| found.0),
             Some(Subject::Review)
         );
         assert_eq!(
-            find("review.status", Some("reply"), &["review"]).map(|its| its.0),
+            find("review.status", Some("reply"), &["review"]).map(|found| found.0),
             Some(Subject::Review)
         );
     }

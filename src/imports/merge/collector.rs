@@ -3,42 +3,47 @@
 //! Everything is read before anything is written, so that no other process waits for a lock during parsing, and a file
 //! that cannot be read leaves nothing half done. The limit on the size of the files bounds the memory.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fs::{self, Metadata};
+use std::io::{self, Read};
+use std::path::PathBuf;
 
-use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
+use serde::Deserialize as _;
 use serde_json::Value;
 
-use crate::imports::file_error::FileError;
 use crate::imports::map::fields::FieldError;
-use crate::imports::map::values::{digest, shortened, without_address};
-use crate::imports::map::{
-    Answer, Calendar, Comment, Incoming, Posted, SOURCE_DEFAULT, Stated, business,
-};
-use crate::imports::platforms::{Format, native, table};
-use crate::imports::read::budget::Budget;
+use crate::imports::map::row::derived_id;
+use crate::imports::map::values::shortened;
+use crate::imports::map::{Answer, Calendar, Comment, Incoming, Posted, SOURCE_DEFAULT, business};
+use crate::imports::platforms::{Format, NATIVE, TABLE};
 use crate::imports::report::{
-    FileReport, ImportReport, Position, Rejection, TableColumns, Watcher,
+    FileError, FileReport, INPUT_BYTES_MAX, ImportReport, NAMED_MAX, Position, Rejection,
+    TableColumns, Watcher,
 };
 use crate::imports::request::ImportRequest;
 use crate::model::business::{Business, Editorial};
-use crate::model::{InvalidReviewId, ReviewId, Source};
+use crate::model::{InvalidReviewId, Review, ReviewId, Source, Unit};
 use crate::storage::imports::{ColumnMeaning, KeptColumns};
 
 /// Returns the row as in the file; called only if the row is rejected.
 pub type Raw<'r> = &'r dyn Fn() -> Value;
 
 pub struct Collector<'a> {
-    /// Whether the database or an earlier file has a business.
-    business_known: bool,
     pub request: &'a ImportRequest,
     pub budget: &'a Budget,
     watch: Watcher<'a>,
+    /// Whether the database or an earlier file has a business.
+    has_business: bool,
+    /// Number of rows of all files.
     rows: u64,
     /// Of the current file.
     format: &'static Format,
-    /// Of the current file.
-    ids: FileIds,
+    /// The column with the IDs of the current file, if it is a plain table: it may count the rows.
+    id_column: Option<String>,
+    /// Index of the current file's first row.
+    first_row: usize,
     answers: Vec<PlacedAnswer>,
     locations: Locations<'a>,
     collected: Collected,
@@ -52,11 +57,43 @@ pub struct Row {
     /// Index of its file in the report.
     pub file: usize,
     pub at: Position,
-    /// The row's own id, or one derived from the row.
-    pub id: ReviewId,
-    pub has_own_id: bool,
+    /// Its number among the rows of the file, from 1.
+    number: u64,
     pub format: &'static Format,
     pub incoming: Incoming,
+}
+
+impl Row {
+    pub const fn review(&self) -> &Review {
+        &self.incoming.statement.review
+    }
+
+    /// The row's own ID, or one derived from the row.
+    pub const fn id(&self) -> &ReviewId {
+        &self.review().id
+    }
+
+    fn source(&self) -> &str {
+        self.incoming.source_name().unwrap_or(SOURCE_DEFAULT)
+    }
+
+    /// The ID that the row has without its own.
+    fn derived_id(&self) -> Result<ReviewId, InvalidReviewId> {
+        let review = self.review();
+        let posted = self
+            .incoming
+            .posted_at
+            .map_or(Posted::Day(review.date), Posted::Instant);
+        derived_id(
+            self.format,
+            &review.source.name,
+            &review.author,
+            posted,
+            review.rating,
+            review.title.as_deref(),
+            &review.text,
+        )
+    }
 }
 
 /// An answer to a review that has a row of its own: the review's id, the answer's author, and the answer.
@@ -79,23 +116,10 @@ pub struct Collected {
     pub report: ImportReport,
 }
 
-/// The ids of a file's rows, as far as it was read.
-#[derive(Debug, Default)]
-struct FileIds {
-    /// Index of the file's first row.
-    first: usize,
-    /// The column with the ids of a plain table, which may count the rows.
-    header: Option<String>,
-    /// The number of the first row, if the column has counted all rows so far.
-    counts_from: Option<u64>,
-    /// Ids derived from the rows, beside the rows.
-    derived: Vec<ReviewId>,
-}
-
 impl<'a> Collector<'a> {
     pub fn new(
         calendar: Calendar,
-        business_known: bool,
+        has_business: bool,
         request: &'a ImportRequest,
         budget: &'a Budget,
         watch: Watcher<'a>,
@@ -111,16 +135,17 @@ impl<'a> Collector<'a> {
             report: ImportReport::default(),
         };
         Self {
-            business_known,
             request,
             budget,
             watch,
+            has_business,
             rows: 0,
-            format: &native::FORMAT,
-            ids: FileIds::default(),
+            format: &NATIVE,
+            id_column: None,
+            first_row: 0,
             answers: Vec::new(),
             locations: Locations {
-                meant: request.location.as_deref(),
+                chosen: request.location.as_deref(),
                 ..Locations::default()
             },
             collected,
@@ -136,10 +161,7 @@ impl<'a> Collector<'a> {
 
     /// Notes the name of a location.
     pub fn listing(&mut self, location: &str, name: String) {
-        let names = &mut self.locations.names;
-        if names.len() < LOCATIONS_MAX {
-            names.insert(location.to_owned(), name);
-        }
+        self.locations.names.insert(location.to_owned(), name);
     }
 
     /// Counts a row of the current file and reports progress.
@@ -203,186 +225,119 @@ impl<'a> Collector<'a> {
         }
         let used = columns.used.iter().find(|(field, _)| *field == "id");
         let header = used.and_then(|(_, headers)| headers.first());
-        self.ids.header = header.filter(|_| self.format.name == table::NAME).cloned();
+        self.id_column = header.filter(|_| self.format.name == TABLE.name).cloned();
     }
 
     /// Adds a review, or the problems of its row; `raw` returns the row.
     pub fn review(
         &mut self,
         at: Position,
-        made: Result<Incoming, Vec<FieldError>>,
+        read: Result<Incoming, Vec<FieldError>>,
         raw: Raw<'_>,
     ) -> Result<(), FileError> {
-        let mut incoming = match made {
+        let mut incoming = match read {
             Ok(incoming) => incoming,
             Err(problems) => return self.reject(at, raw, &problems),
         };
-        let now = self.calendar().now;
-        let stated = &mut incoming.stated;
-        if let Some(Posted::Instant(updated)) = &mut stated.updated {
-            *updated = now.min(*updated);
-        }
-        let posted_at = incoming.posted.posted.instant();
-        let responded_at = stated.response.given().and_then(|(_, at)| *at);
-        self.needs_zone(posted_at.or(responded_at))?;
-        // Rows of several locations in our own exports need no choice.
-        let is_own = self.format.is_own();
-        if let Some(location) = stated.location.as_deref().filter(|_| !is_own) {
-            self.locations.may_ignore |= self.format.has_renames();
-            if !self.locations.is_meant(location) {
-                self.count();
-                self.collected.report.elsewhere += 1;
-                return Ok(());
+        // The days of native records are those of the business, and their rows of several locations need no choice.
+        if !self.format.is_native() {
+            self.check_zone(incoming.posted_at.is_some() || incoming.responded_at.is_some())?;
+            if let Some(location) = &incoming.location {
+                self.locations.may_ignore |= self.format.has_renames();
+                if !self.locations.count(location) {
+                    self.count();
+                    self.collected.report.elsewhere += 1;
+                    return Ok(());
+                }
             }
         }
-        if let (Stated::Unsaid, Some(name)) = (&stated.source, &self.request.source) {
-            stated.source = Stated::Given(Source {
+        let statement = &mut incoming.statement;
+        if statement.unstated.has(Unit::Source)
+            && let Some(name) = &self.request.source
+        {
+            statement.unstated.remove(Unit::Source);
+            statement.review.source = Source {
                 name: name.clone(),
                 url: None,
-            });
-        }
-        self.count();
-        self.note_number(incoming.id.as_ref());
-        let derived = match self.derived_id(&incoming) {
-            Ok(id) => id,
-            Err(error) => {
-                let problem = FieldError::new("id", error.to_string());
-                return self.reject_counted(at, raw, &[problem]);
-            }
-        };
-        if !is_own {
-            incoming.author = without_address(&incoming.author);
+            };
         }
         if !self.format.authors_public && !self.request.full_names {
-            incoming.author = shortened(&incoming.author);
+            statement.review.author = shortened(&statement.review.author);
         }
-        let noted = &mut incoming.stated.noted;
-        noted.posted_at = posted_at.or(noted.posted_at);
-        noted.responded_at = responded_at.or(noted.responded_at);
+        self.count();
         self.collected.report.taken += 1;
+        let files = &self.collected.report.files;
         self.collected.rows.push(Row {
-            file: self.collected.report.files.len().saturating_sub(1),
+            file: files.len().saturating_sub(1),
             at,
-            id: incoming.id.clone().unwrap_or_else(|| derived.clone()),
-            has_own_id: incoming.id.is_some(),
+            number: files.last().map_or(0, |file| file.rows),
             format: self.format,
             incoming,
         });
-        self.ids.derived.push(derived);
         Ok(())
-    }
-
-    /// An id of author, day and text, and of the source, because two sources may have the same row. Without a text the
-    /// stars and the title belong to it: otherwise one customer's rating would replace another's.
-    fn derived_id(&self, incoming: &Incoming) -> Result<ReviewId, InvalidReviewId> {
-        let source = source_name(incoming).unwrap_or(SOURCE_DEFAULT);
-        let stated = &incoming.stated;
-        let posted = incoming.posted.posted.to_string();
-        let text = stated.text.given().map_or("", String::as_str);
-        let mut parts = vec![source, &incoming.author, &posted, text];
-        let stars = incoming.rating.stars().to_string();
-        if text.is_empty() {
-            parts.extend(stated.title.given().map(String::as_str));
-            parts.push(&stars);
-        }
-        digest(self.format.ids.unwrap_or(self.format.name), &parts)
-    }
-
-    /// Notes whether the ids of the current file still count its rows.
-    fn note_number(&mut self, id: Option<&ReviewId>) {
-        let rows = self
-            .collected
-            .report
-            .files
-            .last()
-            .map_or(0, |file| file.rows);
-        let number = id.and_then(|id| id.as_str().parse::<u64>().ok());
-        let from = number.and_then(|number| number.checked_add(1)?.checked_sub(rows));
-        let is_first = self.ids.derived.is_empty();
-        self.ids.counts_from = match (from, self.ids.counts_from) {
-            (Some(from @ 0..=1), None) if is_first => Some(from),
-            (Some(from), Some(before)) if from == before => Some(from),
-            _ => None,
-        };
     }
 
     /// Ends a file, whose rows are all read: decides whether its ids are ids, and numbers equal rows without a text.
     fn end_file(&mut self) {
-        let ids = std::mem::take(&mut self.ids);
-        let last = self.collected.rows.len();
-        self.ids.first = last;
-        if let Some(header) = &ids.header {
-            let rows = &self.collected.rows[ids.first..];
-            let sources: HashSet<String> = rows
-                .iter()
-                .map(|row| {
-                    source_name(&row.incoming)
-                        .unwrap_or(SOURCE_DEFAULT)
-                        .to_owned()
-                })
-                .collect();
+        let mut rows = self.collected.rows.split_off(self.first_row);
+        if let Some(column) = self.id_column.take() {
+            let is_mapped = self.request.rename("id").is_some();
+            let meaning = if counts_rows(&rows) && !is_mapped {
+                ColumnMeaning::RowNumber
+            } else {
+                ColumnMeaning::Id
+            };
+            let sources: BTreeSet<&str> = rows.iter().map(Row::source).collect();
             for source in sources {
-                let is_mapped = self.request.rename("id").is_some();
-                let known = self.kept.get(&source, header).filter(|_| !is_mapped);
-                let meaning = known.unwrap_or(if ids.counts_from.is_some() && !is_mapped {
-                    ColumnMeaning::RowNumber
-                } else {
-                    ColumnMeaning::Id
-                });
-                self.keep(&source, header, meaning);
+                let kept = self.kept.get(source, &column).filter(|_| !is_mapped);
+                self.keep(source, &column, kept.unwrap_or(meaning));
             }
-        }
-        let mut counts: HashMap<ReviewId, u64> = HashMap::new();
-        let rows = &mut self.collected.rows[ids.first..];
-        let mut numbered = 0;
-        for (row, derived) in rows.iter_mut().zip(ids.derived) {
-            let source = source_name(&row.incoming).unwrap_or(SOURCE_DEFAULT);
-            let meaning = ids
-                .header
-                .as_ref()
-                .and_then(|header| self.kept.get(source, header));
-            if row.has_own_id && meaning == Some(ColumnMeaning::RowNumber) {
-                numbered += 1;
-                row.has_own_id = false;
-                row.id = derived;
-            }
-            let is_blank = row
-                .incoming
-                .stated
-                .text
-                .given()
-                .is_none_or(String::is_empty);
-            if !row.has_own_id && is_blank {
-                // The same file has the same ids again, and a file that repeats rows of another adds only what it has more.
-                let count = counts.entry(row.id.clone()).or_default();
-                *count += 1;
-                if *count > 1
-                    && let Ok(id) = format!("{}.{count}", row.id).parse()
+            for row in &mut rows {
+                let is_number =
+                    self.kept.get(row.source(), &column) == Some(ColumnMeaning::RowNumber);
+                if is_number
+                    && row.incoming.has_own_id
+                    && let Ok(id) = row.derived_id()
                 {
-                    row.id = id;
+                    row.incoming.statement.review.id = id;
+                    row.incoming.has_own_id = false;
+                    if let Some(file) = self.collected.report.files.last_mut() {
+                        file.row_numbers.get_or_insert_with(|| column.clone());
+                    }
                 }
             }
         }
-        if let (Some(header), 1..) = (ids.header, numbered)
-            && let Some(file) = self.collected.report.files.last_mut()
-        {
-            file.row_numbers = Some(header);
+        // The same file has the same ids again, and a file that repeats rows of another adds only what it has more.
+        let mut counts: HashMap<ReviewId, u64> = HashMap::new();
+        for row in &mut rows {
+            if row.incoming.has_own_id || !row.review().text.is_empty() {
+                continue;
+            }
+            let count = counts.entry(row.id().clone()).or_default();
+            *count += 1;
+            if *count > 1
+                && let Ok(id) = format!("{}.{count}", row.id()).parse()
+            {
+                row.incoming.statement.review.id = id;
+            }
         }
+        self.collected.rows.append(&mut rows);
+        self.first_row = self.collected.rows.len();
     }
 
     /// Adds an answer to a review of this import.
     pub fn comment(
         &mut self,
         at: Position,
-        made: Result<Comment, Vec<FieldError>>,
+        read: Result<Comment, Vec<FieldError>>,
         raw: Raw<'_>,
     ) -> Result<(), FileError> {
-        let comment = match made {
+        let comment = match read {
             Ok(comment) => comment,
             Err(problems) => return self.reject(at, raw, &problems),
         };
         let (response, responded_at) = &comment.answer;
-        self.needs_zone(*responded_at)?;
+        self.check_zone(responded_at.is_some())?;
         self.count();
         let Some(writer) = comment.writer.filter(|_| !response.text.is_empty()) else {
             self.collected.report.left_out += 1;
@@ -397,11 +352,9 @@ impl<'a> Collector<'a> {
     fn place_answers(&mut self) {
         let answers = std::mem::take(&mut self.answers);
         let rows = &mut self.collected.rows;
-        let writers = rows
-            .iter()
-            .filter_map(|row| row.incoming.stated.noted.writer.as_deref());
+        let writers = rows.iter().filter_map(|row| row.incoming.writer.as_deref());
         let writers: HashSet<&str> = writers.collect();
-        let reviews: HashSet<&ReviewId> = rows.iter().map(|row| &row.id).collect();
+        let reviews: HashSet<&ReviewId> = rows.iter().map(Row::id).collect();
         let mut answered: BTreeMap<&str, HashSet<&ReviewId>> = BTreeMap::new();
         for (id, writer, _) in &answers {
             if reviews.contains(id) && !writers.contains(writer.as_str()) {
@@ -409,7 +362,9 @@ impl<'a> Collector<'a> {
             }
         }
         let most = answered.values().map(HashSet::len).max();
-        let mut leading = answered.iter().filter(|(_, its)| Some(its.len()) == most);
+        let mut leading = answered
+            .iter()
+            .filter(|(_, reviews)| Some(reviews.len()) == most);
         let shop = match (leading.next(), leading.next()) {
             (Some((shop, _)), None) => (*shop).to_owned(),
             _ => String::new(),
@@ -423,10 +378,11 @@ impl<'a> Collector<'a> {
         }
         // Of rows with the same id the last one counts.
         for row in rows.iter_mut().rev() {
-            if let Some(answer) = by_shop.remove(&row.id) {
+            if let Some((response, responded_at)) = by_shop.remove(row.id()) {
                 left_out -= 1;
-                row.incoming.stated.noted.responded_at = answer.1;
-                row.incoming.stated.response = Stated::Given(answer);
+                row.incoming.responded_at = responded_at;
+                row.incoming.statement.review.response = Some(response);
+                row.incoming.statement.unstated.remove(Unit::Response);
             }
         }
         self.collected.report.left_out += left_out;
@@ -454,15 +410,6 @@ impl<'a> Collector<'a> {
         problems: &[FieldError],
     ) -> Result<(), FileError> {
         self.count();
-        self.reject_counted(at, raw, problems)
-    }
-
-    fn reject_counted(
-        &mut self,
-        at: Position,
-        raw: Raw<'_>,
-        problems: &[FieldError],
-    ) -> Result<(), FileError> {
         let Some(file) = self.collected.report.files.last_mut() else {
             return Ok(());
         };
@@ -484,8 +431,8 @@ impl<'a> Collector<'a> {
     }
 
     /// Refuses an instant if its day depends on an unknown time zone.
-    fn needs_zone(&self, instant: Option<DateTime<Utc>>) -> Result<(), FileError> {
-        if instant.is_none() || self.calendar().zone.is_some() {
+    fn check_zone(&self, has_instant: bool) -> Result<(), FileError> {
+        if !has_instant || self.calendar().zone.is_some() {
             return Ok(());
         }
         Err(FileError::new(
@@ -499,7 +446,7 @@ impl<'a> Collector<'a> {
         &mut self,
         value: impl FnOnce() -> Result<Value, FileError>,
     ) -> Result<(), FileError> {
-        if self.business_known {
+        if self.has_business {
             return Ok(());
         }
         let business = business::business(&value()?, Business::default(), true)
@@ -512,7 +459,7 @@ impl<'a> Collector<'a> {
             )));
         }
         self.collected.calendar.zone = Some(zone);
-        self.business_known = true;
+        self.has_business = true;
         self.collected.report.business = Some(business.name.clone());
         self.collected.business = Some(business);
         Ok(())
@@ -520,20 +467,28 @@ impl<'a> Collector<'a> {
 
     /// Takes the line of an export that contains the business and the editorial texts.
     pub fn about_business(&mut self, value: &Value) -> Result<(), FileError> {
-        if self.business_known {
+        if self.has_business {
             self.collected.report.has_left_out_business = true;
             return Ok(());
         }
-        if let Some(its) = value.get("editorial").filter(|its| its.is_object()) {
-            let texts = business::editorial(its, Editorial::default());
+        if let Some(rows) = value.get("columns") {
+            let rows: Vec<(String, String, String)> = Vec::deserialize(rows).unwrap_or_default();
+            for (source, header, meaning) in rows {
+                if let Some(meaning) = ColumnMeaning::find(&meaning) {
+                    self.keep(&source, &header, meaning);
+                }
+            }
+        }
+        if let Some(editorial) = value.get("editorial").filter(|value| value.is_object()) {
+            let texts = business::editorial(editorial, Editorial::default());
             let texts = texts.map_err(|faults| FileError::of_member("editorial", &faults))?;
             self.collected.editorial = Some(texts);
         }
-        let Some(its) = value.get("business").filter(|its| its.is_object()) else {
+        let Some(business) = value.get("business").filter(|value| value.is_object()) else {
             return Ok(());
         };
-        let has_zone = self.calendar().zone.is_some() || its.get("time_zone").is_some();
-        self.business(|| Ok(its.clone()))?;
+        let has_zone = self.calendar().zone.is_some() || business.get("time_zone").is_some();
+        self.business(|| Ok(business.clone()))?;
         // A business without a time zone is given UTC, which counts as not set.
         if !has_zone {
             self.collected.calendar.zone = None;
@@ -542,23 +497,23 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// The source's own name, even if the owner renamed it; `None` if the row states none.
-pub fn source_name(incoming: &Incoming) -> Option<&str> {
-    let stated = &incoming.stated;
-    let own = stated.noted.source_name.as_deref();
-    own.or_else(|| stated.source.given().map(|source| source.name.as_str()))
+/// Whether the IDs of these rows count the rows of their file, from 0 or 1.
+fn counts_rows(rows: &[Row]) -> bool {
+    let start = |row: &Row| {
+        let id: u64 = row.id().as_str().parse().ok()?;
+        id.checked_add(1)?.checked_sub(row.number)
+    };
+    let first = rows.first().and_then(start);
+    matches!(first, Some(0 | 1)) && rows.iter().all(|row| start(row) == first)
 }
 
 // The locations of the rows: counted, and named if a Takeout contains their names. Several locations are refused if
 // none was chosen.
 
-/// Maximum number of locations that are distinguished.
-const LOCATIONS_MAX: usize = 1000;
-
 #[derive(Default)]
 struct Locations<'a> {
-    /// The chosen location, by number or name.
-    meant: Option<&'a str>,
+    /// By number or name.
+    chosen: Option<&'a str>,
     rows: BTreeMap<String, u64>,
     /// Whether one is in a format that allows `--map`.
     may_ignore: bool,
@@ -566,18 +521,16 @@ struct Locations<'a> {
 }
 
 impl Locations<'_> {
-    /// Counts a row of the location; returns whether the location is chosen.
-    fn is_meant(&mut self, location: &str) -> bool {
-        if self.rows.len() < LOCATIONS_MAX || self.rows.contains_key(location) {
-            *self.rows.entry(location.to_owned()).or_default() += 1;
-        }
-        self.is_chosen(location)
+    /// Counts a row of the location; returns whether it is imported.
+    fn count(&mut self, location: &str) -> bool {
+        *self.rows.entry(location.to_owned()).or_default() += 1;
+        self.is_imported(location)
     }
 
     /// Whether the location was chosen, by number or name, or none was.
-    fn is_chosen(&self, location: &str) -> bool {
-        self.meant.is_none_or(|meant| {
-            location == meant || self.names.get(location).is_some_and(|name| name == meant)
+    fn is_imported(&self, location: &str) -> bool {
+        self.chosen.is_none_or(|chosen| {
+            location == chosen || self.names.get(location).is_some_and(|name| name == chosen)
         })
     }
 
@@ -586,12 +539,12 @@ impl Locations<'_> {
     /// # Errors
     /// When there are several locations and none was chosen, or the chosen one has no reviews.
     fn listing(&self) -> Result<Option<String>, FileError> {
-        let mut chosen = self.rows.keys().filter(|its| self.is_chosen(its));
-        let taken = chosen.next();
-        match self.meant {
-            None if chosen.next().is_some() => {
-                let rows = self.rows.iter();
-                let counted = rows.map(|(its, count)| format!("{} ({count})", self.called(its)));
+        let mut imported = self.rows.keys().filter(|name| self.is_imported(name));
+        let first = imported.next();
+        match self.chosen {
+            None if imported.next().is_some() => {
+                let rows = self.rows.iter().take(NAMED_MAX);
+                let rows = rows.map(|(name, count)| format!("{} ({count})", self.called(name)));
                 let ignore = if self.may_ignore {
                     "; if the field is no location of the business, ignore it with --map location="
                 } else {
@@ -600,17 +553,18 @@ impl Locations<'_> {
                 Err(FileError::new(format!(
                     "the reviews are of {} locations: {}; one service publishes one location; name it with --location{ignore}",
                     self.rows.len(),
-                    counted.collect::<Vec<_>>().join(", ")
+                    rows.collect::<Vec<_>>().join(", ")
                 )))
             }
-            Some(meant) if taken.is_none() && !self.rows.is_empty() => {
-                let there: Vec<String> = self.rows.keys().map(|its| self.called(its)).collect();
+            Some(chosen) if first.is_none() && !self.rows.is_empty() => {
+                let names = self.rows.keys().take(NAMED_MAX);
+                let names: Vec<String> = names.map(|name| self.called(name)).collect();
                 Err(FileError::new(format!(
-                    "--location {meant}: no review is of that location; name one of {}",
-                    there.join(", ")
+                    "--location {chosen}: no review is of that location; name one of {}",
+                    names.join(", ")
                 )))
             }
-            _ => Ok(taken.and_then(|its| self.names.get(its)).cloned()),
+            _ => Ok(first.and_then(|name| self.names.get(name)).cloned()),
         }
     }
 
@@ -620,5 +574,73 @@ impl Locations<'_> {
             Some(name) => format!("{location} {name}"),
             None => location.to_owned(),
         }
+    }
+}
+
+// The number of bytes that one import may still read, over all its files and all ways of opening them.
+
+/// The rest of [`INPUT_BYTES_MAX`], and the progress of reading.
+pub struct Budget {
+    left: Cell<u64>,
+    /// The share of rows whose reviews were read: the rows, and all of them.
+    rows: Cell<(u64, u64)>,
+    /// Size of all files, before unpacking; `None` if unknown.
+    total: Option<u64>,
+}
+
+impl Budget {
+    pub fn new(files: &[PathBuf]) -> Self {
+        let size = |file: &PathBuf| {
+            let metadata = fs::metadata(file).ok().filter(Metadata::is_file);
+            metadata.map(|file| file.len())
+        };
+        Self {
+            total: files.iter().map(size).sum(),
+            ..Self::of(INPUT_BYTES_MAX)
+        }
+    }
+
+    pub const fn of(bytes: u64) -> Self {
+        Self {
+            left: Cell::new(bytes),
+            rows: Cell::new((0, 1)),
+            total: None,
+        }
+    }
+
+    /// Begins to count rows, of which there are so many.
+    pub fn expect_rows(&self, all: usize) {
+        self.rows.set((0, all.max(1) as u64));
+    }
+
+    /// Counts one more row.
+    pub fn note_row(&self) {
+        self.rows.update(|(done, of)| (done + 1, of));
+    }
+
+    /// Bytes read, and the total.
+    pub fn progress(&self) -> Option<(u64, u64)> {
+        let total = self.total?;
+        let (done, of) = self.rows.get();
+        Some((total * done.min(of) / of, total))
+    }
+
+    /// All bytes of `input`.
+    ///
+    /// # Errors
+    /// When it cannot be read, or the budget is used up.
+    pub fn read(&self, input: impl Read) -> Result<Vec<u8>, FileError> {
+        let (mut all, left) = (Vec::new(), self.left.get());
+        let read = input.take(left + 1).read_to_end(&mut all);
+        let read = read.map_err(FileError::unreadable)? as u64;
+        let left = left.checked_sub(read);
+        let too_large = || FileError::reading(io::ErrorKind::FileTooLarge.into());
+        self.left.set(left.ok_or_else(too_large)?);
+        Ok(all)
+    }
+
+    /// Gives back the bytes of an archive, of which only what is unpacked counts.
+    pub fn give_back(&self, bytes: usize) {
+        self.left.update(|left| left + bytes as u64);
     }
 }

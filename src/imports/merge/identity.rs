@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use crate::imports::map::fields::{Names, names};
 use crate::imports::map::{Incoming, SOURCE_DEFAULT};
-use crate::imports::merge::collector::{Row, source_name};
+use crate::imports::merge::collector::Row;
 use crate::imports::merge::known::{
     Known, KnownReview, PREFIXES_MAX, Rules, is_deleted_of_place, is_of_place, prefixed_id,
 };
@@ -70,51 +71,35 @@ pub fn identify(rows: &[Row], known: &Known, rules: &Rules<'_>) -> Vec<Identity>
 /// different reviews are all rejected.
 fn repeated(rows: &[Row]) -> Vec<Option<Identity>> {
     type Key<'r> = (Option<&'r str>, Option<&'r str>, &'r ReviewId);
+    let mut groups: HashMap<Key<'_>, Vec<usize>> = HashMap::with_capacity(rows.len());
+    for (index, row) in rows.iter().enumerate() {
+        let location = row.incoming.location.as_deref();
+        let key = (row.incoming.source_name(), location, row.id());
+        groups.entry(key).or_default().push(index);
+    }
     let mut identities = vec![None; rows.len()];
-    let mut newest: HashMap<Key<'_>, usize> = HashMap::with_capacity(rows.len());
-    let mut several: HashMap<Key<'_>, Vec<usize>> = HashMap::new();
-    for (index, row) in rows.iter().enumerate() {
-        let incoming = &row.incoming;
-        let key = (
-            source_name(incoming),
-            incoming.stated.location.as_deref(),
-            &row.id,
-        );
-        let Some(before) = newest.insert(key, index) else {
-            continue;
-        };
-        let other = &rows[before].incoming;
-        let is_newer = incoming
-            .changed_at()
-            .zip(other.changed_at())
-            .is_none_or(|(its, at)| its >= at);
-        if !is_newer {
-            newest.insert(key, before);
+    for ((_, _, id), indices) in groups {
+        let (mut newest, mut is_one) = (indices[0], true);
+        for index in &indices[1..] {
+            let [row, other] = [*index, newest].map(|index| &rows[index].incoming);
+            is_one &= !row.has_own_id || is_alike(row, other);
+            let times = row.changed_at.zip(other.changed_at);
+            if times.is_none_or(|(at, before)| at >= before) {
+                newest = *index;
+            }
         }
-        identities[if is_newer { before } else { index }] = Some(Identity::Repeated);
-        if row.has_own_id && !is_alike(incoming, other) {
-            several.entry(key).or_default();
-        }
-    }
-    if several.is_empty() {
-        return identities;
-    }
-    for (index, row) in rows.iter().enumerate() {
-        let location = row.incoming.stated.location.as_deref();
-        let key = (source_name(&row.incoming), location, &row.id);
-        if let Some(its) = several.get_mut(&key) {
-            its.push(index);
-        }
-    }
-    for ((_, _, id), its) in several {
-        let reason = format!(
+        let reason = format_args!(
             "id: {} rows that differ in author, date and text have the ID {}, so it is none; correct it, name the column with \
              the IDs with --map id=COLUMN, or ignore it with --map id=",
-            its.len(),
+            indices.len(),
             shown_id(id)
         );
-        for index in its {
-            identities[index] = Some(Identity::Wrong(reason.clone()));
+        for index in &indices {
+            if !is_one {
+                identities[*index] = Some(Identity::Wrong(reason.to_string()));
+            } else if *index != newest {
+                identities[*index] = Some(Identity::Repeated);
+            }
         }
     }
     identities
@@ -122,9 +107,9 @@ fn repeated(rows: &[Row]) -> Vec<Option<Identity>> {
 
 /// Whether two rows with one id may be the same review: author, day or text are equal.
 fn is_alike(one: &Incoming, other: &Incoming) -> bool {
-    let text = one.stated.text.given().filter(|text| !text.is_empty());
-    let is_text_same = text.is_some() && text == other.stated.text.given();
-    one.author == other.author || one.posted.day == other.posted.day || is_text_same
+    let [one, other] = [one, other].map(|incoming| &incoming.statement.review);
+    let is_text_same = !one.text.is_empty() && one.text == other.text;
+    one.author == other.author || one.date == other.date || is_text_same
 }
 
 /// The reviews, and the deleted ones, whose source gives them another id than they have here: by source and that id.
@@ -132,10 +117,13 @@ struct OwnIds<'k>(HashMap<(&'k str, &'k str), Vec<&'k ReviewId>>);
 
 impl<'k> OwnIds<'k> {
     fn of(known: &'k Known) -> Self {
-        let sources = known.reviews.values().filter_map(|its| its.source.as_ref());
-        let reviews = sources.map(|its| (&its.source_name, &its.own_id, &its.id));
+        let sources = known
+            .reviews
+            .values()
+            .filter_map(|kept| kept.source.as_ref());
+        let reviews = sources.map(|kept| (&kept.source_name, &kept.own_id, &kept.id));
         let deleted = known.deleted.values().flatten();
-        let deleted = deleted.map(|its| (&its.source_name, &its.own_id, &its.id));
+        let deleted = deleted.map(|kept| (&kept.source_name, &kept.own_id, &kept.id));
         let mut ids: HashMap<_, Vec<&ReviewId>> = HashMap::new();
         for (source, own, id) in reviews.chain(deleted) {
             if let Some(own) = own {
@@ -181,29 +169,29 @@ impl<'k> Search<'k> {
         } else {
             Identity::Wrong(format!(
                 "id: another row is the review with the ID {}; give one of them another ID",
-                shown_id(&row.id)
+                shown_id(row.id())
             ))
         });
     }
 
     /// The review with the row's id; [`Identity::New`] if there is none.
     fn by_id(&self, row: &Row) -> Identity {
-        let source = source_name(&row.incoming);
-        let own = source.and_then(|source| self.own_ids.0.get(&(source, row.id.as_str())));
+        let source = row.incoming.source_name();
+        let own = source.and_then(|source| self.own_ids.0.get(&(source, row.id().as_str())));
         let mut own = own.into_iter().flatten();
         let found = own.find_map(|id| self.at(row, id));
         // A deleted review of an export names no source, so a review with the source in front goes first.
-        let is_nameless = matches!(self.known.deleted.get(&row.id), Some(None));
+        let is_nameless = matches!(self.known.deleted.get(row.id()), Some(None));
         let prefixed = source.filter(|_| is_nameless);
-        let prefixed = prefixed.and_then(|source| self.at(row, &prefixed_id(source, 1, &row.id)?));
+        let prefixed = prefixed.and_then(|source| self.at(row, &prefixed_id(source, 1, row.id())?));
         let found = found.or(prefixed);
-        if let Some(identity) = found.or_else(|| self.at(row, &row.id)) {
+        if let Some(identity) = found.or_else(|| self.at(row, row.id())) {
             return identity;
         }
-        if self.is_taken(&row.id) {
+        if self.is_taken(row.id()) {
             return self.by_prefixed_id(row);
         }
-        let id = row.id.clone();
+        let id = row.id().clone();
         Identity::New {
             id,
             is_renamed: false,
@@ -212,8 +200,8 @@ impl<'k> Search<'k> {
 
     /// The review with the row's id and its source in front.
     fn by_prefixed_id(&self, row: &Row) -> Identity {
-        let source = source_name(&row.incoming).unwrap_or(SOURCE_DEFAULT);
-        let prefixed = (1..=PREFIXES_MAX).filter_map(|n| prefixed_id(source, n, &row.id));
+        let source = row.incoming.source_name().unwrap_or(SOURCE_DEFAULT);
+        let prefixed = (1..=PREFIXES_MAX).filter_map(|n| prefixed_id(source, n, row.id()));
         for id in prefixed {
             if let Some(identity) = self.at(row, &id) {
                 return identity;
@@ -227,7 +215,7 @@ impl<'k> Search<'k> {
         }
         Identity::Wrong(format!(
             "id: reviews of too many sources have the ID {}; give it another one",
-            shown_id(&row.id)
+            shown_id(row.id())
         ))
     }
 
@@ -240,8 +228,8 @@ impl<'k> Search<'k> {
         if let Some(review) = self.known.reviews.get(id) {
             let is_own = is_of_place(row, review);
             // The content decides for a row without a source, and for a review that no source gave yet.
-            let is_stated = source_name(&row.incoming).is_some() && review.source.is_some();
-            let is_alike = !row.has_own_id || self.is_alike(row, review);
+            let is_stated = row.incoming.source_name().is_some() && review.source.is_some();
+            let is_alike = !row.incoming.has_own_id || self.is_alike(row, review);
             return match (is_own, is_alike) {
                 (true, true) => Some(Identity::Known(id.clone())),
                 (true, false) if is_stated => Some(Identity::Wrong(other_review(&review.review))),
@@ -257,12 +245,10 @@ impl<'k> Search<'k> {
 
     /// Whether author, day or text of the row are those of the review, or those that its source last gave it.
     fn is_alike(&self, row: &Row, known: &KnownReview) -> bool {
-        let (incoming, review) = (&row.incoming, &known.review);
-        let text = incoming.stated.text.given();
-        let is_text = text.is_some_and(|text| !text.is_empty() && *text == review.text);
-        if incoming.author == review.author
-            || incoming.posted.day == review.date
-            || is_text
+        let (stated, review) = (row.review(), &known.review);
+        if stated.author == review.author
+            || stated.date == review.date
+            || (!stated.text.is_empty() && stated.text == review.text)
             || !known.is_readable
         {
             return true;
@@ -270,18 +256,18 @@ impl<'k> Search<'k> {
         let Some(source) = &known.source else {
             return false;
         };
-        let said = incoming.clone().statement(review.id.clone()).review;
-        let is_unit = |unit| source.base.get(unit) == Some(self.rules.key.digest(unit, &said));
+        let stated = row.incoming.statement_of(&review.id).review;
+        let is_unit = |unit| source.base.get(unit) == Some(self.rules.key.digest(unit, &stated));
         is_unit(Unit::Author)
             || is_unit(Unit::Date)
-            || (!said.text.is_empty() && is_unit(Unit::Text))
+            || (!stated.text.is_empty() && is_unit(Unit::Text))
     }
 
     /// The reviews of the source that no row has by its id.
     fn orphans(&self) -> Vec<(&'k ReviewId, &'k KnownReview)> {
         let known = self.known.reviews.iter();
         let mut orphans: Vec<_> = known
-            .filter(|(id, its)| its.source.is_some() && !self.claimed.contains(*id))
+            .filter(|(id, known)| known.source.is_some() && !self.claimed.contains(*id))
             .collect();
         orphans.sort_unstable_by_key(|(id, _)| *id);
         orphans
@@ -294,24 +280,24 @@ impl<'k> Search<'k> {
             return open;
         }
         let mut alike: HashMap<i64, Vec<&ReviewId>> = HashMap::new();
-        for (id, its) in self.orphans() {
-            if let Some(source) = &its.source {
+        for (id, known) in self.orphans() {
+            if let Some(source) = &known.source {
                 alike.entry(source.fingerprint).or_default().push(id);
             }
         }
         let mut deleted: Vec<&DeletedReview> = self.known.deleted.values().flatten().collect();
-        deleted.sort_unstable_by_key(|its| &its.id);
+        deleted.sort_unstable_by_key(|review| &review.id);
         let mut gone: HashMap<i64, Vec<&DeletedReview>> = HashMap::new();
-        for its in deleted {
-            gone.entry(its.fingerprint).or_default().push(its);
+        for review in deleted {
+            gone.entry(review.fingerprint).or_default().push(review);
         }
         let mut left = Vec::new();
         for (index, identity) in open {
             let row = &self.rows[index];
-            let text = row.incoming.stated.text.given();
+            let text = row.incoming.text();
             let may_be = |id: &ReviewId| {
                 !self.claimed.contains(id)
-                    && if row.has_own_id {
+                    && if row.incoming.has_own_id {
                         is_derived(id) && text.is_some_and(|text| !text.is_empty())
                     } else {
                         text.is_some()
@@ -323,13 +309,14 @@ impl<'k> Search<'k> {
             let review = alike
                 .get(&fingerprint)
                 .and_then(|ids| ids.iter().find(is_review));
-            let is_gone = |its: &&&DeletedReview| may_be(&its.id) && is_deleted_of_place(row, its);
+            let is_gone =
+                |review: &&&DeletedReview| may_be(&review.id) && is_deleted_of_place(row, review);
             let found = match review {
                 Some(id) => Some(Identity::Known((*id).clone())),
                 None => gone
                     .get(&fingerprint)
-                    .and_then(|its| its.iter().find(is_gone))
-                    .map(|its| Identity::Deleted(its.id.clone())),
+                    .and_then(|reviews| reviews.iter().find(is_gone))
+                    .map(|review| Identity::Deleted(review.id.clone())),
             };
             match found {
                 Some(found) => self.set(index, found),
@@ -346,16 +333,20 @@ impl<'k> Search<'k> {
         let rows = self.rows;
         for (index, _) in &open {
             let row = &rows[*index];
-            if !row.has_own_id && !row.format.excerpts && !is_shared_name(&row.incoming.author) {
-                let key = (row.incoming.author.as_str(), row.incoming.posted.day);
+            if !row.incoming.has_own_id
+                && !row.format.excerpts
+                && !is_shared_name(&row.review().author)
+            {
+                let key = (row.review().author.as_str(), row.review().date);
                 groups.entry(key).or_default().0.push(*index);
             }
         }
         if groups.is_empty() {
             return open;
         }
-        for (id, its) in self.orphans() {
-            if let Some(group) = groups.get_mut(&(its.review.author.as_str(), its.review.date)) {
+        for (id, known) in self.orphans() {
+            if let Some(group) = groups.get_mut(&(known.review.author.as_str(), known.review.date))
+            {
                 group.1.push(id);
             }
         }
@@ -414,18 +405,19 @@ impl<'k> Search<'k> {
             .map(|index| reviews.iter().map(|id| relation(*index, id)).collect())
             .collect();
         for (place, index) in rows.iter().enumerate() {
-            let of = |wanted: Relation| {
-                let its = related[place].iter().zip(reviews);
-                its.filter(move |(its, _)| **its == wanted)
+            let of = |relation: Relation| {
+                let relations = related[place].iter().zip(reviews);
+                relations
+                    .filter(move |(other, _)| **other == relation)
                     .map(|(_, id)| *id)
             };
             let (fills, edits): (Vec<_>, Vec<_>) =
                 (of(Relation::Fills).collect(), of(Relation::Edits).collect());
             let rivals = |id: &ReviewId| {
-                let column = reviews.iter().position(|its| *its == id);
+                let column = reviews.iter().position(|review| *review == id);
                 let rivals = related
                     .iter()
-                    .filter(|its| column.is_some_and(|at| its[at] == Relation::Fills));
+                    .filter(|relations| column.is_some_and(|at| relations[at] == Relation::Fills));
                 rivals.count()
             };
             let undecided = match (fills.as_slice(), edits.as_slice()) {
@@ -458,12 +450,12 @@ impl<'k> Search<'k> {
             return Relation::None;
         };
         let there = &known.review;
-        let statement = row.incoming.clone().statement(there.id.clone());
-        let (said, unsaid) = (&statement.review, statement.unsaid);
+        let statement = row.incoming.statement_of(&there.id);
+        let (stated, unstated) = (&statement.review, statement.unstated);
         let key = &self.rules.key;
         let is_same = |unit: Unit| {
             is_same(
-                key.digest(unit, said),
+                key.digest(unit, stated),
                 key.digest(unit, there),
                 &source.base,
                 unit,
@@ -474,24 +466,24 @@ impl<'k> Search<'k> {
                 .base
                 .get(unit)
                 .is_none_or(|last| last == key.digest(unit, there));
-            unsaid.has(unit) || is_same(unit) || (is_untouched && adds(unit, there, said))
+            unstated.has(unit) || is_same(unit) || (is_untouched && adds(unit, there, stated))
         };
         let is_compared = |unit: &Unit| !matches!(unit, Unit::Status | Unit::Verification);
         if Unit::ALL.into_iter().filter(is_compared).all(fits) {
             return Relation::Fills;
         }
-        if unsaid.has(Unit::Text) {
+        if unstated.has(Unit::Text) {
             return Relation::None;
         }
         let (is_text_same, is_rating_same) = (is_same(Unit::Text), is_same(Unit::Rating));
-        if said.text.is_empty() && !is_text_same {
+        if stated.text.is_empty() && !is_text_same {
             return if is_rating_same {
                 Relation::Empties
             } else {
                 Relation::None
             };
         }
-        if is_text_same || (is_rating_same && shares_half(&said.text, &there.text)) {
+        if is_text_same || (is_rating_same && shares_half(&stated.text, &there.text)) {
             Relation::Edits
         } else {
             Relation::None
@@ -501,12 +493,12 @@ impl<'k> Search<'k> {
     /// Whether the files still have nine tenths of the reviews of the row's source and location between their first and
     /// last day; `present` are reviews that rows are by an edit.
     fn has_most_rows(&self, row: &Row, present: &HashSet<&ReviewId>) -> bool {
-        let source = source_name(&row.incoming);
-        let its = self
+        let source = row.incoming.source_name();
+        let rows = self
             .rows
             .iter()
-            .filter(|other| source_name(&other.incoming) == source);
-        let days: Vec<Day> = its.map(|other| other.incoming.posted.day).collect();
+            .filter(|other| other.incoming.source_name() == source);
+        let days: Vec<Day> = rows.map(|other| other.review().date).collect();
         let (Some(first), Some(last)) = (days.iter().min(), days.iter().max()) else {
             return false;
         };
@@ -538,8 +530,8 @@ enum Relation {
 }
 
 /// Whether the row has the value of the review, or the one that its source last gave.
-fn is_same(said: [u8; 8], there: [u8; 8], base: &Base, unit: Unit) -> bool {
-    said == there || base.get(unit) == Some(said)
+fn is_same(stated: [u8; 8], there: [u8; 8], base: &Base, unit: Unit) -> bool {
+    stated == there || base.get(unit) == Some(stated)
 }
 
 fn other_review(review: &Review) -> String {
@@ -573,17 +565,12 @@ pub fn is_derived(id: &ReviewId) -> bool {
 
 /// Whether many people may have the name, so that it identifies nobody.
 fn is_shared_name(name: &str) -> bool {
-    const SHARED: [&str; 6] = [
-        "",
-        "a google user",
-        "customer",
-        "guest",
-        "verified customer",
-        "verified buyer",
-    ];
+    const SHARED: Names = "a google user, customer, guest, verified customer, verified buyer";
     let name = name.trim().to_lowercase();
     let mut anonymous = all_formats().map(|format| format.anonymous);
-    SHARED.contains(&name.as_str()) || anonymous.any(|its| its.to_lowercase() == name)
+    name.is_empty()
+        || names(SHARED).any(|shared| shared == name)
+        || anonymous.any(|author| author.to_lowercase() == name)
 }
 
 /// Whether at least half of the words of `text` are also in `former`.
@@ -607,26 +594,26 @@ fn shares_half(text: &str, former: &str) -> bool {
 }
 
 /// Whether every part of the unit is either empty in `there` or equal to that of `said`.
-fn adds(unit: Unit, there: &Review, said: &Review) -> bool {
-    fn part<T: PartialEq>(there: Option<&T>, said: Option<&T>) -> bool {
-        there.is_none() || there == said
+fn adds(unit: Unit, there: &Review, stated: &Review) -> bool {
+    fn part<T: PartialEq>(there: Option<&T>, stated: Option<&T>) -> bool {
+        there.is_none() || there == stated
     }
-    match (unit, &there.response, &said.response) {
+    match (unit, &there.response, &stated.response) {
         (Unit::Source, _, _) => {
-            there.source.name == said.source.name
-                && part(there.source.url.as_ref(), said.source.url.as_ref())
+            there.source.name == stated.source.name
+                && part(there.source.url.as_ref(), stated.source.url.as_ref())
         }
-        (Unit::Response, Some(there), Some(said)) => {
-            there.text == said.text
-                && part(there.date.as_ref(), said.date.as_ref())
-                && part(there.author.as_ref(), said.author.as_ref())
+        (Unit::Response, Some(there), Some(stated)) => {
+            there.text == stated.text
+                && part(there.date.as_ref(), stated.date.as_ref())
+                && part(there.author.as_ref(), stated.author.as_ref())
         }
         (Unit::Mentions, _, _) => {
-            let list = |there: &[String], said: &[String]| there.is_empty() || there == said;
-            let (there, said) = (&there.mentions, &said.mentions);
-            list(&there.technicians, &said.technicians)
-                && list(&there.services, &said.services)
-                && list(&there.service_areas, &said.service_areas)
+            let list = |there: &[String], stated: &[String]| there.is_empty() || there == stated;
+            let (there, stated) = (&there.mentions, &stated.mentions);
+            list(&there.technicians, &stated.technicians)
+                && list(&there.services, &stated.services)
+                && list(&there.service_areas, &stated.service_areas)
         }
         _ => unit.is_unset(there),
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use chrono::{DateTime, Utc};
 
 use crate::imports::map::{SOURCE_DEFAULT, values};
-use crate::imports::merge::collector::{Row, source_name};
+use crate::imports::merge::collector::Row;
 use crate::imports::request::ImportRequest;
 use crate::model::{DigestKey, Review, ReviewId};
 use crate::storage::Write;
@@ -13,6 +13,8 @@ use crate::storage::reviews::{self, AlikeReviews, DeletedReview, SourceVersion};
 
 /// Ids per query.
 const BATCH: usize = 500;
+/// The same of the reviews of a source.
+const ROWS: i64 = 500;
 /// Maximum number of sources whose names are equal in an id, such as `Angi` and `angi`.
 pub const PREFIXES_MAX: u32 = 3;
 
@@ -38,22 +40,40 @@ pub struct KnownReview {
 }
 
 impl Known {
+    /// Adds reviews with their sources' versions; returns the versions of reviews that cannot be read.
+    fn add(
+        &mut self,
+        reviews: HashMap<String, Review>,
+        mut sources: HashMap<String, SourceVersion>,
+    ) -> HashMap<String, SourceVersion> {
+        for (id, review) in reviews {
+            let known = KnownReview {
+                source: sources.remove(&id),
+                review,
+                is_readable: true,
+            };
+            self.reviews.insert(known.review.id.clone(), known);
+        }
+        sources
+    }
+
     /// Whether the row's id is that of a review from another source or location.
     fn is_taken_elsewhere(&self, row: &Row) -> bool {
-        let review = self.reviews.get(&row.id);
-        let deleted = self.deleted.get(&row.id);
+        let review = self.reviews.get(row.id());
+        let deleted = self.deleted.get(row.id());
         review.is_some_and(|review| !is_of_place(row, review))
-            || deleted.is_some_and(|its| {
-                its.as_ref()
-                    .is_none_or(|its| !is_deleted_of_place(row, its))
+            || deleted.is_some_and(|review| {
+                review
+                    .as_ref()
+                    .is_none_or(|review| !is_deleted_of_place(row, review))
             })
     }
 }
 
 /// Whether the review is of the row's source and location, as far as both are known.
 pub fn is_of_place(row: &Row, known: &KnownReview) -> bool {
-    let location = row.incoming.stated.location.as_deref();
-    match (&known.source, source_name(&row.incoming)) {
+    let location = row.incoming.location.as_deref();
+    match (&known.source, row.incoming.source_name()) {
         (Some(source), Some(name)) => is_place(
             &source.source_name,
             source.location.as_deref(),
@@ -70,8 +90,8 @@ pub fn is_of_place(row: &Row, known: &KnownReview) -> bool {
 }
 
 pub fn is_deleted_of_place(row: &Row, deleted: &DeletedReview) -> bool {
-    let location = row.incoming.stated.location.as_deref();
-    let name = source_name(&row.incoming);
+    let location = row.incoming.location.as_deref();
+    let name = row.incoming.source_name();
     name.is_none_or(|name| {
         is_place(
             &deleted.source_name,
@@ -98,7 +118,7 @@ pub struct Rules<'r> {
 pub fn source_names(rows: &[Row]) -> Vec<&str> {
     let names = rows
         .iter()
-        .map(|row| source_name(&row.incoming).unwrap_or(SOURCE_DEFAULT));
+        .map(|row| row.incoming.source_name().unwrap_or(SOURCE_DEFAULT));
     names.collect::<BTreeSet<&str>>().into_iter().collect()
 }
 
@@ -113,9 +133,8 @@ pub async fn load(
     key: &DigestKey,
 ) -> sqlx::Result<Known> {
     let fingerprint = |row: &Row| {
-        let its = &row.incoming;
-        let text = its.stated.text.given().map_or("", String::as_str);
-        key.fingerprint(&its.author, its.posted.day, its.rating, text)
+        let review = &row.incoming.statement.review;
+        key.fingerprint(&review.author, review.date, review.rating, &review.text)
     };
     let mut known = Known {
         fingerprints: rows.iter().map(fingerprint).collect(),
@@ -126,29 +145,29 @@ pub async fn load(
         known.deleted.insert(kept.id.clone(), Some(kept));
     }
     let unknown = |id: &&ReviewId, known: &Known| !known.reviews.contains_key(*id);
-    let ids: BTreeSet<&ReviewId> = rows.iter().map(|row| &row.id).chain(deleted).collect();
+    let ids: BTreeSet<&ReviewId> = rows.iter().map(|row| row.id()).chain(deleted).collect();
     let ids: Vec<&ReviewId> = ids.into_iter().filter(|id| unknown(id, &known)).collect();
     load_ids(write, rows, &ids, &mut known).await?;
     // A row that states no source may be of the source of a stored review.
     let unstated = rows
         .iter()
-        .filter(|row| source_name(&row.incoming).is_none());
-    let stored = unstated.filter_map(|row| known.reviews.get(&row.id)?.source.as_ref());
+        .filter(|row| row.incoming.source_name().is_none());
+    let stored = unstated.filter_map(|row| known.reviews.get(row.id())?.source.as_ref());
     let stored: BTreeSet<String> = stored.map(|source| source.source_name.clone()).collect();
     let stored: Vec<&str> = stored.iter().map(String::as_str).collect();
     load_sources(write, &stored, &mut known).await?;
     let mut sources: HashMap<&ReviewId, Option<&str>> = HashMap::new();
     let mut taken: Vec<&Row> = Vec::new();
     for row in rows {
-        let source = source_name(&row.incoming);
-        let is_other = *sources.entry(&row.id).or_insert(source) != source;
+        let source = row.incoming.source_name();
+        let is_other = *sources.entry(row.id()).or_insert(source) != source;
         if is_other || known.is_taken_elsewhere(row) {
             taken.push(row);
         }
     }
     let prefixed = taken.into_iter().flat_map(|row| {
-        let source = source_name(&row.incoming).unwrap_or(SOURCE_DEFAULT);
-        (1..=PREFIXES_MAX).filter_map(move |number| prefixed_id(source, number, &row.id))
+        let source = row.incoming.source_name().unwrap_or(SOURCE_DEFAULT);
+        (1..=PREFIXES_MAX).filter_map(move |number| prefixed_id(source, number, row.id()))
     });
     let prefixed: BTreeSet<ReviewId> = prefixed.collect();
     let prefixed: Vec<&ReviewId> = prefixed.iter().filter(|id| unknown(id, &known)).collect();
@@ -167,16 +186,21 @@ pub async fn load(
     Ok(known)
 }
 
-/// Adds all reviews of these sources.
+/// Adds all reviews of these sources, in batches, because all at once would need their memory twice.
 async fn load_sources(write: &mut Write, names: &[&str], known: &mut Known) -> sqlx::Result<()> {
-    for (review, source) in reviews::of_sources(write.for_reading(), names).await? {
-        let id = review.id.clone();
-        let known_review = KnownReview {
-            review,
-            source: Some(source),
-            is_readable: true,
-        };
-        known.reviews.insert(id, known_review);
+    for name in names {
+        let mut last = String::new();
+        loop {
+            let reader = write.for_reading();
+            let ids = reviews::ids_of_source(reader, name, None, &last, ROWS).await?;
+            let Some(end) = ids.last() else {
+                break;
+            };
+            last.clone_from(end);
+            let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+            let found = reviews::standing(write.for_reading(), &ids).await?;
+            known.add(found.reviews, found.sources);
+        }
     }
     Ok(())
 }
@@ -190,19 +214,10 @@ async fn load_ids(
 ) -> sqlx::Result<()> {
     for batch in ids.chunks(BATCH) {
         let list: Vec<&str> = batch.iter().map(|id| id.as_str()).collect();
-        let mut found = reviews::standing(write.for_reading(), &list).await?;
-        for (id, review) in found.reviews {
-            let source = found.sources.remove(&id);
-            known.reviews.insert(
-                review.id.clone(),
-                KnownReview {
-                    review,
-                    source,
-                    is_readable: true,
-                },
-            );
-        }
-        for id in found.deleted.iter().filter_map(|id| id.parse().ok()) {
+        let found = reviews::standing(write.for_reading(), &list).await?;
+        let deleted = found.deleted;
+        let mut sources = known.add(found.reviews, found.sources);
+        for id in deleted.iter().filter_map(|id| id.parse().ok()) {
             known.deleted.entry(id).or_default();
         }
         let is_missing = |id: &&&ReviewId| {
@@ -215,20 +230,19 @@ async fn load_ids(
             .collect();
         let broken = reviews::stored_decisions(write.for_reading(), &missing).await?;
         for (id, (status, response)) in broken {
-            let Some(row) = rows.iter().rev().find(|row| row.id.as_str() == id) else {
+            let Some(row) = rows.iter().rev().find(|row| row.id().as_str() == id) else {
                 continue;
             };
-            let said = row.incoming.clone().statement(row.id.clone()).review;
             let known_review = KnownReview {
                 review: Review {
                     response,
                     status,
-                    ..said
+                    ..row.incoming.statement.review.clone()
                 },
-                source: found.sources.remove(&id),
+                source: sources.remove(&id),
                 is_readable: false,
             };
-            known.reviews.insert(row.id.clone(), known_review);
+            known.reviews.insert(row.id().clone(), known_review);
         }
     }
     Ok(())

@@ -1,19 +1,18 @@
 //! The merge of an import: a pure function of what the sources said before, what stands, and what the rows say now.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::imports::export::Exported;
+use crate::imports::export::{Exported, ExportedReview};
 use crate::imports::map::SOURCE_DEFAULT;
-use crate::imports::merge::collector::{Row, source_name};
-use crate::imports::merge::copies::Copies;
-use crate::imports::merge::identity::{Identity, identify};
+use crate::imports::merge::collector::Row;
+use crate::imports::merge::identity::{Identity, identify, is_derived};
 use crate::imports::merge::known::{Known, KnownReview, Rules};
-use crate::imports::platforms::native;
+use crate::imports::platforms::{NATIVE, id_prefix};
 use crate::imports::report::{ImportReport, NAMED_MAX, Rejection, ReviewLine, UpdatedReview};
 use crate::model::{
     Base, GONE, Merged, Review, ReviewId, Statement, Status, Unit, Units, adopt, merge,
 };
-use crate::storage::reviews::{Former, RunChange, SourceVersion};
+use crate::storage::reviews::{AlikeReviews, DeletedReview, Former, RunChange, SourceVersion};
 
 /// What an import writes, and its report.
 #[derive(Debug)]
@@ -25,7 +24,9 @@ pub struct Outcome {
     /// Rows that cannot be merged.
     pub rejections: Vec<Rejection>,
     /// Ids of all reviews that have a row.
-    pub given: HashSet<ReviewId>,
+    pub present: HashSet<ReviewId>,
+    /// The reason why nothing may be written.
+    pub refusal: Option<String>,
     pub report: ImportReport,
 }
 
@@ -37,6 +38,8 @@ pub struct Change {
     pub kind: RunChange,
     /// For [`RunChange::Changed`].
     pub former: Option<Former>,
+    /// The owner's note on a new review, from an export.
+    pub note: Option<String>,
 }
 
 /// Reason for withheld reviews without a reason; the published counts use the same words.
@@ -45,16 +48,13 @@ const REASON_DEFAULT: &str = "not stated";
 const SHARE_PERCENT_MAX: usize = 10;
 
 /// Merges the rows; `deleted` are reviews that one of our exports lists as deleted, `report` is the report of reading.
-///
-/// # Errors
-/// The reason why nothing may be written.
 pub fn merge_rows(
     rows: Vec<Row>,
     deleted: Vec<ReviewId>,
     mut known: Known,
     rules: &Rules<'_>,
     report: ImportReport,
-) -> Result<Outcome, String> {
+) -> Outcome {
     let identities = identify(&rows, &known, rules);
     let fingerprints = std::mem::take(&mut known.fingerprints);
     let mut merging = Merging {
@@ -66,7 +66,8 @@ pub fn merge_rows(
             changes: Vec::new(),
             deleted: Vec::new(),
             rejections: Vec::new(),
-            given: HashSet::with_capacity(rows.len()),
+            present: HashSet::with_capacity(rows.len()),
+            refusal: None,
             report,
         },
     };
@@ -77,9 +78,9 @@ pub fn merge_rows(
         merging.note_deleted(id);
     }
     if rules.request.withdraw_missing {
-        merging.withdraw_missing()?;
+        merging.outcome.refusal = merging.withdraw_missing().err();
     }
-    Ok(merging.outcome)
+    merging.outcome
 }
 
 struct Merging<'r> {
@@ -95,26 +96,21 @@ impl Merging<'_> {
     fn row(&mut self, row: Row, identity: Identity, fingerprint: i64) {
         let (id, kind, is_renamed) = match identity {
             Identity::Known(id) => {
-                let is_renamed = id != row.id && row.has_own_id;
+                let is_renamed = id != *row.id() && row.incoming.has_own_id;
                 (id, RunChange::Changed, is_renamed)
             }
             Identity::New { id, is_renamed } => (id, RunChange::Added, is_renamed),
             Identity::Deleted(id) => {
-                self.outcome.given.insert(id.clone());
+                self.outcome.present.insert(id.clone());
                 if !self.rules.request.restore {
                     self.outcome.report.kept_deleted.add(|| id.to_string());
                     return;
                 }
-                let is_renamed = id != row.id && row.has_own_id;
+                let is_renamed = id != *row.id() && row.incoming.has_own_id;
                 (id, RunChange::Restored, is_renamed)
             }
             Identity::Undecided(reason) => {
-                let name = || {
-                    format!(
-                        "{} of {} {reason}",
-                        row.incoming.author, row.incoming.posted.day
-                    )
-                };
+                let name = || format!("{} of {} {reason}", row.review().author, row.review().date);
                 self.outcome.report.undecided.add(name);
                 return;
             }
@@ -124,49 +120,50 @@ impl Merging<'_> {
                 return;
             }
         };
-        self.outcome.given.insert(id.clone());
-        let own_id = is_renamed.then(|| row.id.to_string());
-        let location = row.incoming.stated.location.clone();
-        let noted = row.incoming.stated.noted.clone();
-        let stated_source = source_name(&row.incoming).map(str::to_owned);
-        let said = row.incoming.statement(id.clone());
+        self.outcome.present.insert(id.clone());
+        let own_id = is_renamed.then(|| row.id().to_string());
+        let incoming = row.incoming;
+        let stated_source = incoming.source_name().map(str::to_owned);
+        let mut statement = incoming.statement;
+        statement.review.id = id.clone();
         let known = self.known.reviews.get(&id);
         let before = known.and_then(|known| known.source.as_ref());
         let stored = before.map(|before| &before.source_name);
-        let source_name = match (&stated_source, stored) {
-            (Some(stated), _) => stated.clone(),
-            (None, Some(stored)) => stored.clone(),
-            (None, None) => SOURCE_DEFAULT.to_owned(),
-        };
-        self.places.insert((source_name.clone(), location.clone()));
+        let source_name = stated_source.or_else(|| stored.cloned());
+        let source_name = source_name.unwrap_or_else(|| SOURCE_DEFAULT.to_owned());
+        let place = (source_name.clone(), incoming.location.clone());
+        self.places.insert(place);
         let key = &self.rules.key;
         let mut merged = match known {
-            None => adopt(key, &said),
+            None => adopt(key, &statement),
             Some(known) => {
                 let base = before.map(|before| before.base.clone()).unwrap_or_default();
-                merge(key, &known.review, &base, &said, self.rules.now)
+                merge(key, &known.review, &base, &statement, self.rules.now)
             }
         };
         let source = SourceVersion {
             source_name,
-            location: location.or_else(|| before.and_then(|before| before.location.clone())),
-            posted_at: noted.posted_at,
-            responded_at: if said.unsaid.has(Unit::Response) {
+            location: (incoming.location)
+                .or_else(|| before.and_then(|before| before.location.clone())),
+            posted_at: incoming.posted_at,
+            responded_at: if statement.unstated.has(Unit::Response) {
                 before.and_then(|before| before.responded_at)
             } else {
-                noted.responded_at
+                incoming.responded_at
             },
             // A file without texts does not change the fingerprint.
             fingerprint: before
-                .filter(|_| said.unsaid.has(Unit::Text))
+                .filter(|_| statement.unstated.has(Unit::Text))
                 .map_or(fingerprint, |before| before.fingerprint),
-            own_id: own_id.or_else(|| before.and_then(|before| before.own_id.clone())),
+            own_id: own_id
+                .or(incoming.id_at_source)
+                .or_else(|| before.and_then(|before| before.own_id.clone())),
             base: Base::default(),
             id,
         };
-        self.find_copy(&mut merged, &source, kind, row.has_own_id);
+        self.find_copy(&mut merged, &source, kind, incoming.has_own_id);
         self.count(&merged, &source);
-        self.write(merged, source, kind);
+        self.write(merged, source, kind, incoming.note);
     }
 
     /// Finds a copy of a review from another source, or from the same one in another format; reports it, and withholds
@@ -262,7 +259,13 @@ impl Merging<'_> {
         }
     }
 
-    fn write(&mut self, merged: Merged, source: SourceVersion, kind: RunChange) {
+    fn write(
+        &mut self,
+        merged: Merged,
+        source: SourceVersion,
+        kind: RunChange,
+        note: Option<String>,
+    ) {
         let source = SourceVersion {
             base: merged.base,
             ..source
@@ -273,6 +276,7 @@ impl Merging<'_> {
                 source,
                 kind,
                 former: None,
+                note,
             },
             Some(known) => {
                 let is_same = known.is_readable && known.review == merged.review;
@@ -285,6 +289,7 @@ impl Merging<'_> {
                     source,
                     kind: RunChange::Changed,
                     former: Some(former),
+                    note: None,
                 }
             }
         };
@@ -298,20 +303,19 @@ impl Merging<'_> {
             return;
         };
         file.rejected += 1;
-        let statement = row.incoming.clone().statement(row.id.clone());
         self.outcome.rejections.push(Rejection {
             file: file.name.clone(),
             // The row is written in the native form: what was read of it.
-            format: native::FORMAT.name,
+            format: NATIVE.name,
             at: row.at.clone(),
             error,
-            row: native_row(statement),
+            row: native_row(row.incoming.statement.clone()),
         });
     }
 
     fn note_deleted(&mut self, id: ReviewId) {
         let report = &mut self.outcome.report;
-        if self.known.reviews.contains_key(&id) || self.outcome.given.contains(&id) {
+        if self.known.reviews.contains_key(&id) || self.outcome.present.contains(&id) {
             report.still_there.add(|| id.to_string());
         } else if self.known.deleted.contains_key(&id) {
             report.kept_deleted.add(|| id.to_string());
@@ -343,7 +347,7 @@ impl Merging<'_> {
                 |source: &SourceVersion| source.source_name == name && source.location == location;
             let changes = self.outcome.changes.iter();
             let merged = changes.filter(|change| {
-                is_here(&change.source) && self.outcome.given.contains(&change.source.id)
+                is_here(&change.source) && self.outcome.present.contains(&change.source.id)
             });
             let published = merged.filter(|change| {
                 let known = self
@@ -371,7 +375,7 @@ impl Merging<'_> {
                 };
                 if review.status == Status::Published && is_here(source) {
                     changed.insert(id.clone());
-                    if !self.outcome.given.contains(id) {
+                    if !self.outcome.present.contains(id) {
                         gone.push(id.clone());
                     }
                 }
@@ -435,6 +439,7 @@ pub fn withdrawal(
         review: Some(gone),
         source: after,
         kind: RunChange::Changed,
+        note: None,
     })
 }
 
@@ -475,14 +480,136 @@ fn withhold_duplicate(rules: &Rules<'_>, merged: &mut Merged) -> bool {
 fn native_row(statement: Statement) -> serde_json::Value {
     let Statement {
         review,
-        unsaid,
+        unstated,
         decided,
     } = statement;
-    let mut record = Exported::Review(Box::new(review), decided, None).json();
+    let exported = ExportedReview {
+        review,
+        decided,
+        source: None,
+        note: None,
+    };
+    let mut record = Exported::Review(Box::new(exported)).json();
     if let Some(members) = record.as_object_mut() {
-        for unit in unsaid.iter() {
+        for unit in unstated.iter() {
             members.remove(unit.name());
         }
     }
     record
+}
+
+// Copies: reviews of two sources, or of two formats of one, with the same author, day, stars and text.
+
+/// Maximum number of sources with a published review that are kept for one fingerprint. Without a review's own source
+/// and the review itself, at least one still remains.
+const SOURCES_MAX: usize = 4;
+
+/// The reviews with each fingerprint, before the import and as far as it is merged.
+#[derive(Debug)]
+pub struct Copies(HashMap<i64, Alike>);
+
+/// The reviews with one fingerprint.
+#[derive(Debug, Default)]
+struct Alike {
+    /// For each source, its first published review.
+    published: Vec<Copy>,
+    /// The same of reviews that the owner or their source withheld, or that the owner deleted.
+    hidden: Vec<Copy>,
+}
+
+/// A copy of a review.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Copy {
+    pub id: String,
+    pub source_name: String,
+}
+
+impl Copies {
+    pub fn new(
+        alike: HashMap<i64, Vec<AlikeReviews>>,
+        deleted: &HashMap<ReviewId, Option<DeletedReview>>,
+    ) -> Self {
+        let mut all: HashMap<i64, Alike> = HashMap::new();
+        for group in alike.into_values().flatten() {
+            let alike = all.entry(group.fingerprint).or_default();
+            for (list, id) in [
+                (&mut alike.published, group.published),
+                (&mut alike.hidden, group.withheld),
+            ] {
+                if list.len() < SOURCES_MAX {
+                    let source_name = group.source_name.clone();
+                    list.extend(id.map(|id| Copy { id, source_name }));
+                }
+            }
+        }
+        let mut deleted: Vec<&DeletedReview> = deleted.values().flatten().collect();
+        deleted.sort_unstable_by_key(|review| &review.id);
+        for review in deleted {
+            let list = &mut all.entry(review.fingerprint).or_default().hidden;
+            if list.len() < SOURCES_MAX {
+                list.push(Copy {
+                    id: review.id.to_string(),
+                    source_name: review.source_name.clone(),
+                });
+            }
+        }
+        Self(all)
+    }
+
+    /// Adds a merged review; returns its copy, if there is one. Hidden reviews are copies only of reviews that are not
+    /// public yet: otherwise the owner could not withhold one of two.
+    pub fn add(
+        &mut self,
+        review: &Review,
+        source: &SourceVersion,
+        is_public: bool,
+    ) -> Option<Copy> {
+        let id = review.id.as_str();
+        let alike = self.0.entry(source.fingerprint).or_default();
+        if review.status != Status::Published {
+            // An unpublished review has no copies.
+            alike.published.retain(|other| other.id != id);
+            return None;
+        }
+        let hidden = alike.hidden.iter().filter(|_| !is_public);
+        let copy = alike.published.iter().chain(hidden).find(|other| {
+            let is_other_format =
+                || !review.text.is_empty() && id_prefix(&other.id) != id_prefix(id);
+            other.id != id && (other.source_name != source.source_name || is_other_format())
+        });
+        let is_first = alike
+            .published
+            .iter()
+            .all(|other| other.source_name != source.source_name);
+        let copy = copy.cloned();
+        if copy.is_none() && is_first {
+            alike.published.push(Copy {
+                id: id.to_owned(),
+                source_name: source.source_name.clone(),
+            });
+        }
+        copy
+    }
+
+    /// Removes a review that is withheld as a duplicate.
+    pub fn remove(&mut self, source: &SourceVersion) {
+        if let Some(alike) = self.0.get_mut(&source.fingerprint) {
+            alike
+                .published
+                .retain(|other| other.id != source.id.as_str());
+        }
+    }
+}
+
+impl Copy {
+    /// Whether the copy and a row look like the same row, imported under two sources.
+    pub fn has_same_form(&self, id: &ReviewId, own_id: Option<&str>, has_own_id: bool) -> bool {
+        if has_own_id {
+            return own_id.is_some_and(|own| own == self.id);
+        }
+        let prefix = |id: &str| id.rsplit_once('-').map(|(prefix, _)| prefix.to_owned());
+        is_derived(id)
+            && self.id.parse().is_ok_and(|id| is_derived(&id))
+            && prefix(id.as_str()) == prefix(&self.id)
+    }
 }

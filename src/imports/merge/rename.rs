@@ -1,7 +1,7 @@
 //! Gives all reviews of one source another source's name, so that the next import of that source finds them.
 
 use crate::clock::Clock;
-use crate::imports::file_error::ImportError;
+use crate::imports::report::ImportError;
 use crate::model::{Review, Source, Unit};
 use crate::storage::{AtPath as _, Database, Write, reviews};
 

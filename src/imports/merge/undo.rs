@@ -5,7 +5,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::clock::Clock;
-use crate::imports::file_error::ImportError;
+use crate::imports::report::ImportError;
 use crate::imports::report::Named;
 use crate::model::{DUPLICATE, DigestKey, GONE, Review, Status, Unit};
 use crate::storage::reviews::{
@@ -249,8 +249,8 @@ fn reason(row: &RunReview, standing: &KnownReviews, key: &DigestKey) -> String {
         return format!("import {later} changed it since");
     }
     let id = row.id.as_str();
-    let its = standing.reviews.get(id).zip(standing.sources.get(id));
-    let decided: Vec<&str> = its.map_or_else(Vec::new, |(review, source)| {
+    let known = standing.reviews.get(id).zip(standing.sources.get(id));
+    let decided: Vec<&str> = known.map_or_else(Vec::new, |(review, source)| {
         source
             .base
             .decisions(key, review)

@@ -4,19 +4,320 @@
 //! A platform whose rows are read by their columns is a TOML file; to add one, add the file and its name to
 //! [`COLUMN_FORMATS`]. Only the columns in that file are read, so all others stay private (`docs/IMPORT.md` lists both).
 
-pub(crate) mod format;
-pub(crate) mod native;
-pub(crate) mod paging;
-pub(crate) mod schema_org;
-pub(crate) mod table;
-
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-pub use format::{Format, Reader};
-pub use paging::Paging;
+use chrono_tz::Tz;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
-use crate::imports::map::fields::names;
+use crate::imports::map::date::DateOrder;
+use crate::imports::map::fields::{Names, names};
 use crate::imports::map::values::same_name;
+use crate::imports::map::{ReviewField, SOURCE_DEFAULT};
+use crate::model::{Method, Verification};
+
+/// A kind of file with reviews.
+///
+/// For a format read by columns it maps columns to fields. A column without an entry is never read, so private fields
+/// (e-mail, phone, street, customer) go nowhere, not even to the file of rejected rows.
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact by itself")]
+pub struct Format {
+    /// Value of `--format`; of a format read by columns the name of its file.
+    #[serde(skip)]
+    pub name: &'static str,
+    /// Display name.
+    pub label: &'static str,
+    /// Whether its files have only some of a place's reviews, so that a missing review does not mean a deleted one.
+    pub excerpts: bool,
+    /// Whether its authors' names were public; otherwise they are shortened to "Jane D." .
+    pub authors_public: bool,
+    /// A note for the owner, shown with the report.
+    pub note: Option<&'static str>,
+    /// Members of the top-level object, one of which identifies a document without rows; its rows are in `reviews`.
+    pub document: &'static str,
+    /// A file has this format if its rows have all names of one of these lists.
+    pub keys: Vec<Names>,
+    #[serde(skip)]
+    pub reader: Reader,
+    /// Source name of reviews whose row has none.
+    pub source: &'static str,
+    /// Prefix of the review ids if it differs from the format's name: two tools that read the same site give a review
+    /// the same id.
+    pub ids: Option<&'static str>,
+    /// The columns of each field, in the order in which they are tried.
+    pub fields: BTreeMap<ReviewField, String>,
+    /// Columns that hide a review at its source, so that it must not be published here.
+    pub hidden: Vec<Hidden>,
+    /// The same of the answer.
+    pub answer_hidden: Vec<Hidden>,
+    /// Whether its texts are HTML.
+    pub html: bool,
+    /// Whether an object without one of its fields states that there is none.
+    pub states_all: bool,
+    /// Whether a review without a time of its last change has not changed since it was posted.
+    pub updates_all: bool,
+    /// Whether its ids are Google's names, `accounts/…/locations/…/reviews/…`.
+    pub has_google_names: bool,
+    /// Order of day and month in its dates, unless one proves the other.
+    pub date_order: Option<DateOrder>,
+    /// The platform's time zone, for times without an offset.
+    #[serde(deserialize_with = "time_zone")]
+    pub zone: Option<Tz>,
+    /// Author of a review without one.
+    pub anonymous: &'static str,
+    /// Whether the platform verifies its reviews; otherwise their verification is `manual`.
+    pub vouches: bool,
+    /// The value of [`ReviewField::Matched`] that means that the review matches a job in the business's books.
+    pub matched: Option<&'static str>,
+    /// Whether its columns are also recognized by words of several languages and by the questions of a form.
+    pub reads_headers: bool,
+    /// The columns that identify answers, if rows of the format answer each other.
+    pub comments: Option<Comments>,
+    /// How its API gives further pages.
+    pub paging: Option<Paging>,
+}
+
+/// How rows become reviews.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Reader {
+    /// As native records, which may also be deletions.
+    Native,
+    /// As the native records of a document with its business.
+    Document,
+    /// By the meanings of their columns.
+    #[default]
+    Columns,
+    /// As schema.org linked data, in which all objects are searched, by the meanings of their columns.
+    LinkedData,
+}
+
+/// The columns of rows that answer each other. A row with a parent and no rating is an answer.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Comments {
+    /// Id of the row that it answers; 0 for none.
+    pub parent: &'static str,
+    /// Number of the logged-in author; 0 for a visitor.
+    pub writer: &'static str,
+}
+
+/// A column whose values may hide a review.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hidden {
+    pub names: &'static str,
+    pub when: When,
+    /// The reason for withholding the review.
+    pub reason: &'static str,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum When {
+    /// When its flag is yes.
+    Yes,
+    /// When its flag is no.
+    No,
+    /// When it has a value other than these (case-insensitive).
+    NoneOf(&'static str),
+}
+
+impl Default for Format {
+    /// Most platforms: all reviews, with public author names.
+    fn default() -> Self {
+        Self {
+            name: "",
+            label: "",
+            excerpts: false,
+            authors_public: true,
+            note: None,
+            document: "",
+            keys: Vec::new(),
+            reader: Reader::Columns,
+            source: SOURCE_DEFAULT,
+            ids: None,
+            fields: BTreeMap::new(),
+            hidden: Vec::new(),
+            answer_hidden: Vec::new(),
+            html: false,
+            states_all: true,
+            updates_all: false,
+            has_google_names: false,
+            date_order: None,
+            zone: None,
+            anonymous: "Anonymous",
+            vouches: true,
+            matched: None,
+            reads_headers: false,
+            comments: None,
+            paging: None,
+        }
+    }
+}
+
+impl Format {
+    /// The format in a TOML file.
+    pub fn of_file(name: &'static str, file: &'static str) -> Self {
+        match toml::from_str(file) {
+            Ok(format) => Self { name, ..format },
+            // A test reads every file.
+            Err(error) => unreachable!("{name}.toml: {error}"),
+        }
+    }
+
+    /// Whether its fields may have other names, given by `--map`.
+    pub const fn has_renames(&self) -> bool {
+        matches!(self.reader, Reader::Native | Reader::Columns) && !self.has_google_names
+    }
+
+    /// Whether its dates may have other forms, given by `--date-format`.
+    pub const fn has_date_forms(&self) -> bool {
+        matches!(self.reader, Reader::LinkedData | Reader::Columns) && !self.has_google_names
+    }
+
+    /// Whether its rows are native records.
+    pub const fn is_native(&self) -> bool {
+        matches!(self.reader, Reader::Native)
+    }
+}
+
+fn time_zone<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Tz>, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    name.parse().map(Some).map_err(D::Error::custom)
+}
+
+/// Verification of a review whose platform verifies its reviews.
+pub const BY_PLATFORM: Verification = Verification {
+    verified: true,
+    method: Method::SourcePlatform,
+    verified_at: None,
+};
+
+/// Reason for withholding a review without stars: stars assigned here would not be the customer's.
+pub const NO_STARS: &str = "recommendation without stars";
+
+/// How a platform's API gives further pages; `Link: rel="next"` (RFC 8288) needs no entry. Paths are those of members in the body, such as `pagination.next`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Paging {
+    /// Path of the array of rows; if `None`, the answer is the array.
+    pub rows: Option<&'static str>,
+    /// Path of the token of the next page, for the query parameter `parameter`.
+    pub token: Option<&'static str>,
+    pub parameter: Option<&'static str>,
+    /// Path of the URL of the next page; only its query counts.
+    pub next_url: Option<&'static str>,
+    /// Query parameter with the number of the page, from 1.
+    pub page: Option<&'static str>,
+    /// Query parameter with an offset, which grows by the value of the parameter `size`; there is one page if the URL
+    /// does not have that.
+    pub offset: Option<&'static str>,
+    pub size: Option<&'static str>,
+    /// Statuses that mean that there is no further page.
+    pub end_status: Vec<u16>,
+    /// Path of the number of reviews that there are.
+    pub total: Option<&'static str>,
+}
+
+/// Native records, one per line or in an array, as `reviews export` writes them (`docs/IMPORT.md`).
+pub static NATIVE: LazyLock<Format> = LazyLock::new(|| Format {
+    name: "jsonl",
+    label: "native format (JSON Lines, CSV)",
+    // Names that all our records have, the shortest list first.
+    keys: vec![
+        "id, rating, date",
+        "rating, date, author",
+        "rating, author, text",
+        "id, deleted",
+    ],
+    reader: Reader::Native,
+    ..Format::default()
+});
+
+/// Another instance's `/reviews.json`. Its business is imported if the database has none; its counts are ignored.
+pub static DOCUMENT: LazyLock<Format> = LazyLock::new(|| Format {
+    name: "reviews-json",
+    label: "/reviews.json of this service",
+    // A large business may fill all bytes that detection reads, so its own members must identify the format.
+    document: "business, aggregate_rating",
+    reader: Reader::Document,
+    ..Format::default()
+});
+
+/// schema.org's JSON-LD.
+pub static LINKED_DATA: LazyLock<Format> = LazyLock::new(|| Format {
+    reader: Reader::LinkedData,
+    ..Format::of_file(LINKED_DATA_NAME, include_str!("schema_org.toml"))
+});
+
+const LINKED_DATA_NAME: &str = "schema-org";
+
+pub const TABLE_NAME: &str = "table";
+
+/// Any table: columns are found by common names or by `--map`; the owner who imports it vouches for the reviews.
+pub static TABLE: LazyLock<Format> = LazyLock::new(|| Format {
+    name: TABLE_NAME,
+    label: "table (CSV, TSV, XLSX)",
+    fields: fields(),
+    vouches: false,
+    reads_headers: true,
+    ..Format::default()
+});
+
+/// The headers in `table.toml`; a field that is not there has its own name as its header.
+fn fields() -> NamesByField {
+    let named = |field: ReviewField| (field, field.name().to_owned());
+    let mut fields: NamesByField = ReviewField::ALL.into_iter().map(named).collect();
+    fields.extend(HEADERS.fields.clone());
+    // Only platforms have these fields.
+    for field in [
+        ReviewField::Matched,
+        ReviewField::Recommended,
+        ReviewField::Anonymous,
+        ReviewField::Scale,
+    ] {
+        fields.remove(&field);
+    }
+    fields
+}
+
+/// The file `table.toml`.
+pub static HEADERS: LazyLock<Headers> =
+    LazyLock::new(|| match toml::from_str(include_str!("table.toml")) {
+        Ok(headers) => headers,
+        // A test reads the file.
+        Err(error) => unreachable!("table.toml: {error}"),
+    });
+
+type NamesByField = BTreeMap<ReviewField, String>;
+
+/// The headers of any table of reviews.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Headers {
+    pub ambiguous: String,
+    pub not_asked: String,
+    pub private: String,
+    fields: NamesByField,
+    pub other_languages: NamesByField,
+    pub questions: NamesByField,
+    pub combined: BTreeMap<ReviewField, PhraseWords>,
+    /// The members of an object that hold a field.
+    pub members: NamesByField,
+    /// The names of such an object, if they are not those of the field.
+    pub objects: NamesByField,
+}
+
+/// A header of a known word and neutral ones.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PhraseWords {
+    pub known: String,
+    pub neutral: String,
+}
 
 macro_rules! files {
     ($($name:literal),+ $(,)?) => {
@@ -61,8 +362,8 @@ static BY_COLUMNS: LazyLock<Vec<Format>> = LazyLock::new(|| {
 
 /// All formats, in the order of detection.
 pub fn all_formats() -> impl Iterator<Item = &'static Format> {
-    let first: [&Format; 1] = [&native::DOCUMENT];
-    let last: [&Format; 3] = [&schema_org::FORMAT, &native::FORMAT, &table::FORMAT];
+    let first: [&Format; 1] = [&DOCUMENT];
+    let last: [&Format; 3] = [&LINKED_DATA, &NATIVE, &TABLE];
     first.into_iter().chain(&*BY_COLUMNS).chain(last)
 }
 
@@ -73,9 +374,9 @@ pub fn find_format(name: &str) -> Option<&'static Format> {
 
 /// The values of `--format`, in the order of detection. Every command lists them at its start, so no file is read.
 pub fn format_names() -> impl Iterator<Item = &'static str> {
-    let first = [native::DOCUMENT.name];
+    let first = [DOCUMENT.name];
     let by_columns = COLUMN_FORMATS.iter().map(|(name, _)| *name);
-    let last = [schema_org::FORMAT.name, native::FORMAT.name, table::NAME];
+    let last = [LINKED_DATA_NAME, NATIVE.name, TABLE_NAME];
     first.into_iter().chain(by_columns).chain(last)
 }
 
@@ -84,7 +385,7 @@ pub fn id_prefix(id: &str) -> Option<&'static str> {
     let mut prefixes = all_formats().map(|format| format.ids.unwrap_or(format.name));
     prefixes.find(|prefix| {
         id.strip_prefix(prefix)
-            .is_some_and(|its| its.starts_with('-'))
+            .is_some_and(|rest| rest.starts_with('-'))
     })
 }
 
@@ -92,14 +393,20 @@ pub fn id_prefix(id: &str) -> Option<&'static str> {
 pub fn is_header(cell: &str) -> bool {
     let is_cell = |list: &'static String| names(list).any(|name| same_name(name, cell));
     let mut platforms = all_formats().flat_map(|format| format.fields.values());
-    is_cell(&table::HEADERS.ambiguous)
-        || table::HEADERS.other_languages.values().any(is_cell)
+    is_cell(&HEADERS.ambiguous)
+        || HEADERS.other_languages.values().any(is_cell)
         || platforms.any(is_cell)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{COLUMN_FORMATS, all_formats, find_format, format_names};
+    use super::*;
+
+    #[test]
+    fn the_file_of_headers_can_be_read() {
+        let headers: Headers = toml::from_str(include_str!("table.toml")).unwrap();
+        assert!(!headers.fields.is_empty() && !headers.combined.is_empty());
+    }
 
     #[test]
     fn every_file_of_a_format_can_be_read() {

@@ -8,16 +8,17 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::imports::export::is_export;
-use crate::imports::file_error::FileError;
-use crate::imports::map::fields::names;
-use crate::imports::map::table::list_columns;
+use crate::imports::map::fields::{Names, names};
+use crate::imports::map::table::{Table, list_columns};
 use crate::imports::map::values::{letters, same_name};
 use crate::imports::map::{Rename, ReviewField};
 use crate::imports::platforms::{
-    Format, Reader, all_formats, find_format, format_names, native, schema_org, table,
+    Format, LINKED_DATA, NATIVE, Reader, TABLE, all_formats, find_format, format_names,
 };
-use crate::imports::read::json::{self, JsonLine, RowArray};
-use crate::imports::read::text::Dialect;
+use crate::imports::read::json::{self, Objects, RawRow, RowArray};
+use crate::imports::read::text::{self, Dialect};
+use crate::imports::read::{linked_data, workbook};
+use crate::imports::report::FileError;
 use crate::imports::request::ImportRequest;
 
 /// What a file holds.
@@ -82,9 +83,9 @@ impl<'t> FileShape<'t> {
                 let lines = lines.filter_map(|line| std::str::from_utf8(line).ok());
                 let lines = lines.filter(|line| line.trim_start().starts_with('{'));
                 shape.names = json::names(lines.take(LINES_MAX));
-                shape.rejected = json::lines(text, true)
+                shape.rejected = json::rejected_rows(text)
                     .next()
-                    .and_then(|line: JsonLine| line.format.and_then(|name| find_format(&name)));
+                    .and_then(|(format, _)| format);
             }
             Content::Text(_, columns) | Content::Sheet(columns) => {
                 shape.names = columns.iter().cloned().collect();
@@ -151,10 +152,10 @@ fn named(arrays: Vec<RowArray<'_>>) -> Vec<(RowArray<'_>, BTreeSet<String>)> {
 /// Whether there is a name `name`, exactly or except for case and punctuation.
 fn has(names: &BTreeSet<String>, name: &str) -> bool {
     names.contains(name)
-        || !name.starts_with('@') && names.iter().any(|its| same_name(its, name))
-        || names.iter().any(|its| {
+        || !name.starts_with('@') && names.iter().any(|member| same_name(member, name))
+        || names.iter().any(|member| {
             // A name that identifies a format may be that of an object or an array.
-            let inside = its.strip_prefix(name);
+            let inside = member.strip_prefix(name);
             inside.is_some_and(|rest| rest.starts_with('.') || rest.starts_with("[]"))
         })
 }
@@ -200,7 +201,7 @@ pub fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected
     {
         return Err(FileError::new(MAPS_REVIEWS));
     }
-    let is_error = |array: &RowArray<'_>| ERRORS.contains(&plain(&array.path).as_str());
+    let is_error = |array: &RowArray<'_>| is_in(ERRORS, &plain(&array.path));
     let has_rows = shape.arrays.iter().any(|(array, _)| !is_error(array));
     if let Content::Json(document) = &shape.content
         && !has_rows
@@ -214,13 +215,13 @@ pub fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected
     let is_any = |format: &&'static Format| {
         request
             .format
-            .is_none_or(|wanted| wanted.name == format.name)
+            .is_none_or(|requested| requested.name == format.name)
     };
-    if request.format.is_none_or(Format::is_own)
+    if request.format.is_none_or(Format::is_native)
         && (matches!(&shape.content, Content::Text(_, columns) | Content::Sheet(columns) if is_export(columns))
             || is_lines_with_business(shape))
     {
-        return Ok(Detected::top(&native::FORMAT));
+        return Ok(Detected::top(&NATIVE));
     }
     if let Some(format) = shape
         .rejected
@@ -241,24 +242,24 @@ pub fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected
     }
     let top = |format: &'static Format| Ok(Detected::top(format));
     match &shape.content {
-        Content::Nothing => top(&native::FORMAT),
-        Content::Markup => top(&schema_org::FORMAT),
+        Content::Nothing => top(&NATIVE),
+        Content::Markup => top(&LINKED_DATA),
         Content::JsonLines
             if !request.renames.is_empty() || shape.names.is_empty() || looks_native(shape) =>
         {
-            top(&native::FORMAT)
+            top(&NATIVE)
         }
         // Rejected rows of an unknown platform come from a table.
-        Content::JsonLines if shape.is_rejected() => top(&table::FORMAT),
-        Content::Text(..) | Content::Sheet(_) => top(&table::FORMAT),
+        Content::JsonLines if shape.is_rejected() => top(&TABLE),
+        Content::Text(..) | Content::Sheet(_) => top(&TABLE),
         // A page beyond the last, or a quiet day.
         Content::Json(document) if is_empty(document) => Ok(Detected {
-            format: &table::FORMAT,
+            format: &TABLE,
             place: Place::Nowhere,
         }),
         // A Takeout of a business without reviews.
         Content::Json(document) if document.get() == "{}" => Ok(Detected {
-            format: find_format("google").unwrap_or(&table::FORMAT),
+            format: find_format("google").unwrap_or(&TABLE),
             place: Place::Nowhere,
         }),
         Content::Json(document)
@@ -266,7 +267,7 @@ pub fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected
                 && shape.arrays.is_empty()
                 && (!request.renames.is_empty() || looks_native(shape)) =>
         {
-            top(&native::FORMAT)
+            top(&NATIVE)
         }
         Content::Json(_) | Content::JsonValues(_) | Content::JsonLines | Content::Other => {
             Err(FileError::new(format!(
@@ -330,16 +331,16 @@ fn refuse_options_of_tables(
 }
 
 /// Members of an answer that says that something went wrong, by their letters.
-const ERRORS: [&str; 8] = [
-    "error",
-    "errors",
-    "errormessage",
-    "errorcode",
-    "errortype",
-    "exception",
-    "fault",
-    "faultstring",
-];
+const ERRORS: Names =
+    "error, errors, errormessage, errorcode, errortype, exception, fault, faultstring";
+/// Members of an answer that state whether all went well.
+const STATES: Names = "status, state, statuscode, code, success";
+/// Their values if it did not, besides the statuses of HTTP.
+const FAILURES: Names = "error, errors, fail, failed, failure, false, pending, processing, running, queued, waiting, in progress, timeout";
+
+fn is_in(list: Names, name: &str) -> bool {
+    names(list).any(|known| known == name)
+}
 
 fn plain(name: &str) -> String {
     letters(name).collect()
@@ -347,22 +348,6 @@ fn plain(name: &str) -> String {
 
 /// The member of a document without rows by which it says that something went wrong.
 fn error_of(document: &RawValue) -> Option<String> {
-    const STATES: [&str; 5] = ["status", "state", "statuscode", "code", "success"];
-    const BAD: [&str; 13] = [
-        "error",
-        "errors",
-        "fail",
-        "failed",
-        "failure",
-        "false",
-        "pending",
-        "processing",
-        "running",
-        "queued",
-        "waiting",
-        "in progress",
-        "timeout",
-    ];
     let says_error = |(name, value): (&String, &&RawValue)| {
         let value: Value = serde_json::from_str(value.get()).unwrap_or_default();
         let name = plain(name);
@@ -378,12 +363,12 @@ fn error_of(document: &RawValue) -> Option<String> {
             .as_str()
             .map_or_else(|| value.to_string(), str::to_lowercase);
         let is_bad = || {
-            BAD.contains(&text.trim())
+            is_in(FAILURES, text.trim())
                 || text
                     .parse::<u16>()
                     .is_ok_and(|code| (400..600).contains(&code))
         };
-        ERRORS.contains(&name.as_str()) && is_set || STATES.contains(&name.as_str()) && is_bad()
+        is_in(ERRORS, &name) && is_set || is_in(STATES, &name) && is_bad()
     };
     let members: BTreeMap<String, &RawValue> = json::members(document);
     let found = members.iter().find(|member| says_error(*member));
@@ -420,7 +405,7 @@ fn advise(shape: &FileShape<'_>) -> String {
         )
     };
     let mut advice = "to read it anyway, pass --format table".to_owned();
-    for (field, list) in &table::FORMAT.fields {
+    for (field, list) in &TABLE.fields {
         if is_needed(field) && !names(list).any(|name| has(members, name)) {
             // Writing to a `String` cannot fail.
             let _ = write!(advice, " --map {}=THEIR_FIELD", field.name());
@@ -535,4 +520,165 @@ pub fn describe(shape: &FileShape<'_>) -> String {
         }
         (Content::Other, _) => "a text without a header line of several columns".to_owned(),
     }
+}
+
+// The rows of a file, by its format.
+
+const NOT_UTF8: &str = "is not UTF-8; save it as UTF-8, or convert it, for example from Windows-1252 with `iconv -f WINDOWS-1252 \
+     -t UTF-8`";
+
+/// A file that was read.
+pub struct InputFile {
+    /// For messages.
+    pub name: String,
+    /// Its rows by format; one, unless it is a file of rejected rows.
+    pub parts: Vec<Part>,
+}
+
+pub struct Part {
+    pub format: &'static Format,
+    pub rows: Rows,
+    /// The business in another instance's `/reviews.json`, as JSON.
+    pub business: Option<Box<str>>,
+}
+
+pub enum Rows {
+    Table(Table),
+    /// Native records of a table.
+    NativeTable(Table),
+    /// Native records.
+    Records(Vec<RawRow>),
+}
+
+impl Part {
+    const fn new(format: &'static Format, rows: Rows) -> Self {
+        Self {
+            format,
+            rows,
+            business: None,
+        }
+    }
+
+    fn of_table(format: &'static Format, table: Table) -> Self {
+        let rows = if format.is_native() {
+            Rows::NativeTable(table)
+        } else {
+            Rows::Table(table)
+        };
+        Self::new(format, rows)
+    }
+
+    fn of_rows(format: &'static Format, rows: Vec<RawRow>) -> Self {
+        if matches!(format.reader, Reader::Native | Reader::Document) {
+            return Self::new(format, Rows::Records(rows));
+        }
+        let mut objects = Objects::default();
+        rows.iter().for_each(|row| objects.add(row));
+        Self::new(format, Rows::Table(objects.table))
+    }
+}
+
+/// The rows of a file, in UTF-8 or an encoding of one byte.
+pub fn read_file(bytes: &[u8], request: &ImportRequest) -> Result<Vec<Part>, FileError> {
+    if request.is_sample {
+        return Ok(vec![Part::of_rows(&NATIVE, json::lines(bytes).collect())]);
+    }
+    let trimmed = bytes.trim_ascii();
+    let utf8 = || std::str::from_utf8(bytes).map_err(|_| FileError::new(NOT_UTF8));
+    let is_object = |line: &[u8]| line.trim_ascii_start().starts_with(b"{");
+    let content = match trimmed.first() {
+        None => Content::Nothing,
+        Some(b'[') => Content::Json(serde_json::from_str(utf8()?)?),
+        Some(b'{') => match std::str::from_utf8(bytes) {
+            Ok(text) => match serde_json::from_str(text) {
+                Ok(document) if json::is_rejected(document) => Content::JsonLines,
+                Ok(document) => Content::Json(document),
+                Err(_) if json::is_lines(text.trim()) => Content::JsonLines,
+                Err(_) => Content::JsonValues(json::values(text)?),
+            },
+            // Each line may be broken for itself.
+            Err(_) if memchr::memchr(b'\n', trimmed).is_some() => Content::JsonLines,
+            Err(_) => return Err(FileError::new(NOT_UTF8)),
+        },
+        Some(b'<') => Content::Markup,
+        Some(_) => match text::sniff(bytes, request) {
+            Some((dialect, columns)) => Content::Text(dialect, columns),
+            // The first line may be broken.
+            None if trimmed.split(|byte| *byte == b'\n').any(is_object) => Content::JsonLines,
+            None => match request.header_row {
+                Some(row) if !text::has_row(bytes, row) => return Err(text::no_such_row(row)),
+                Some(_) | None => Content::Other,
+            },
+        },
+    };
+    let shape = FileShape::of(content, trimmed);
+    let Detected { format, place } = detect(&shape, request)?;
+    if shape.is_rejected() {
+        return Ok(rejected_parts(bytes, format, request));
+    }
+    if format.reader == Reader::LinkedData {
+        let texts = if matches!(shape.content, Content::Markup) {
+            linked_data::script_texts(trimmed)?
+        } else {
+            vec![utf8()?.to_owned()]
+        };
+        let reviews = linked_data::reviews(&texts, matches!(shape.content, Content::Markup))?;
+        return Ok(vec![Part::new(format, Rows::Table(reviews))]);
+    }
+    let rows = match (&shape.content, shape.array(place)) {
+        (Content::Text(dialect, columns), _) => {
+            let table = text::read_text(bytes, *dialect, columns.clone())?;
+            return Ok(vec![Part::of_table(format, table)]);
+        }
+        (Content::JsonLines, _) => json::lines(bytes).collect(),
+        (Content::Json(_) | Content::JsonValues(_), Some(array)) => {
+            if matches!(format.reader, Reader::Columns) {
+                let table = array.table(utf8()?);
+                return Ok(vec![Part::new(format, Rows::Table(table))]);
+            }
+            array.rows(utf8()?)
+        }
+        (Content::Json(document), None)
+            if place == Place::Top
+                && format.reader != Reader::Document
+                && document.get().starts_with('{') =>
+        {
+            vec![RawRow::of_document(document.get())]
+        }
+        _ => Vec::new(),
+    };
+    let mut part = Part::of_rows(format, rows);
+    if let (Reader::Document, Content::Json(document)) = (format.reader, &shape.content) {
+        let business = json::members(document).remove("business");
+        part.business = business.map(|value| value.get().into());
+    }
+    Ok(vec![part])
+}
+
+/// The rows of a workbook.
+pub fn read_workbook(packed: &[u8], request: &ImportRequest) -> Result<Vec<Part>, FileError> {
+    let (place, columns) = workbook::find_sheet(packed, request)?;
+    let shape = FileShape::of(Content::Sheet(columns.clone()), &[]);
+    let format = detect(&shape, request)?.format;
+    let table = workbook::read_sheet(packed, place, columns)?;
+    Ok(vec![Part::of_table(format, table)])
+}
+
+/// The rows in a file of rejected rows, which may have several formats; `format` is that of rows that name none.
+fn rejected_parts(bytes: &[u8], format: &'static Format, request: &ImportRequest) -> Vec<Part> {
+    let mut by_format: Vec<(&'static Format, Vec<RawRow>)> = Vec::new();
+    for (named, row) in json::rejected_rows(bytes) {
+        let format = named.filter(|_| request.format.is_none()).unwrap_or(format);
+        match by_format
+            .iter_mut()
+            .find(|(known, _)| known.name == format.name)
+        {
+            Some((_, rows)) => rows.push(row),
+            None => by_format.push((format, vec![row])),
+        }
+    }
+    let parts = by_format.into_iter();
+    parts
+        .map(|(format, rows)| Part::of_rows(format, rows))
+        .collect()
 }

@@ -3,14 +3,16 @@
 //! Elements are split with `serde_json`'s `RawValue`, so that one broken element rejects its row and not the file.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::imports::file_error::{FileError, reason};
+use crate::imports::map::fields::shown;
 use crate::imports::map::table::{Row, RowFault, Table};
 use crate::imports::map::visibility;
-use crate::imports::report::Position;
+use crate::imports::platforms::{Format, find_format};
+use crate::imports::report::{FileError, Position, reason};
 
 /// Maximum size of an element or line in bytes.
 pub const ROW_BYTES_MAX: usize = 1 << 20;
@@ -49,14 +51,26 @@ pub fn arrays<'t>(value: &'t RawValue, path: &str, deep: usize, found: &mut Vec<
             let mut path = path.to_owned();
             let mut elements: Vec<&RawValue> =
                 serde_json::from_str(value.get()).unwrap_or_default();
-            while elements.iter().any(|its| its.get().starts_with('[')) {
-                let inner = elements.iter().filter(|its| its.get().starts_with('['));
-                let inner = inner.filter_map(|its| serde_json::from_str::<Vec<_>>(its.get()).ok());
+            while elements
+                .iter()
+                .any(|element| element.get().starts_with('['))
+            {
+                let inner = elements
+                    .iter()
+                    .filter(|element| element.get().starts_with('['));
+                let inner =
+                    inner.filter_map(|element| serde_json::from_str::<Vec<_>>(element.get()).ok());
                 elements = inner.flatten().collect();
                 path += "[]";
             }
-            if elements.iter().any(|its| its.get().starts_with('{')) {
-                let elements = elements.into_iter().map(|its| (its, None)).collect();
+            if elements
+                .iter()
+                .any(|element| element.get().starts_with('{'))
+            {
+                let elements = elements
+                    .into_iter()
+                    .map(|element| (element, None))
+                    .collect();
                 found.push(RowArray { path, elements });
             }
         }
@@ -96,18 +110,34 @@ impl<'t> RowArray<'t> {
         names(first.map(|(element, _)| element.get()))
     }
 
-    /// The elements as rows; `text` is the document.
-    pub fn table(&self, text: &str) -> Table {
-        let array = self.path.as_str().into();
+    /// The elements; `document` is the text that contains them.
+    pub fn rows(&self, document: &str) -> Vec<RawRow> {
+        let array: Arc<str> = self.path.as_str().into();
+        let (mut line, mut end) = (1, 0);
+        let rows = (0..).zip(&self.elements).map(|(index, (element, _))| {
+            let text = element.get();
+            let start = text.as_ptr() as usize - document.as_ptr() as usize;
+            line += memchr::memchr_iter(b'\n', &document.as_bytes()[end..start]).count();
+            end = start;
+            RawRow {
+                at: Position::Element {
+                    array: Arc::clone(&array),
+                    index,
+                },
+                line,
+                text: text.as_bytes().into(),
+            }
+        });
+        rows.collect()
+    }
+
+    /// The elements as a table, with the plain members of the objects that enclose the array.
+    pub fn table(&self, document: &str) -> Table {
         let mut objects = Objects::default();
-        for (index, (element, parent)) in (0..).zip(&self.elements) {
-            let at = Position::Element {
-                array: std::sync::Arc::clone(&array),
-                index,
-            };
-            objects.add(at, parsed(element.get(), text));
+        for (row, (_, parent)) in self.rows(document).iter().zip(&self.elements) {
+            objects.add(row);
             if let Some(Ok(Value::Object(mut members))) =
-                parent.map(|its| serde_json::from_str(its.get()))
+                parent.map(|object| serde_json::from_str(object.get()))
             {
                 members.retain(|_, member| !member.is_array() && !member.is_object());
                 objects.put_all(PARENT, Value::Object(members));
@@ -117,12 +147,74 @@ impl<'t> RowArray<'t> {
     }
 }
 
+/// A row of JSON. It is parsed only when it is read, because all parsed rows of a large file need too much memory.
+#[derive(Debug)]
+pub struct RawRow {
+    pub at: Position,
+    /// The line on which it begins, from 1.
+    line: usize,
+    /// It may be broken, and not be UTF-8.
+    text: Box<[u8]>,
+}
+
+impl RawRow {
+    /// A row that is a whole document.
+    pub fn of_document(text: &str) -> Self {
+        Self {
+            at: Position::line(1),
+            line: 1,
+            text: text.as_bytes().into(),
+        }
+    }
+
+    /// The row; or an error message with the row as text, truncated if it is too long. The position has the column of
+    /// broken JSON if the row has a line of its own.
+    pub fn parse(&self) -> (Position, RowValue) {
+        let fault = |message: String, column: Option<usize>| {
+            let text = &self.text[..self.text.len().min(BYTES_SHOWN)];
+            let text = Value::from(String::from_utf8_lossy(text));
+            let at = match &self.at {
+                Position::Line { line, .. } => Position::Line {
+                    line: *line,
+                    column,
+                },
+                element @ Position::Element { .. } => element.clone(),
+            };
+            (at, Err((message, text)))
+        };
+        // A line is named by its position.
+        let place = |offset: usize| match self.at {
+            Position::Line { .. } => String::new(),
+            Position::Element { .. } => format!("line {}: ", self.line + offset),
+        };
+        if self.text.len() > ROW_BYTES_MAX {
+            let place = place(0);
+            let message = format!(
+                "{place}longer than {ROW_BYTES_MAX} bytes; shorten it, or write one review in a line"
+            );
+            return fault(message, None);
+        }
+        match std::str::from_utf8(&self.text).map(serde_json::from_str) {
+            Ok(Ok(value)) => (self.at.clone(), Ok(value)),
+            Ok(Err(error)) => {
+                let (place, reason) = (place(error.line() - 1), reason(&error));
+                let message = format!("{place}the JSON is broken ({reason}); correct it");
+                fault(message, Some(error.column()))
+            }
+            Err(error) => fault(
+                "not UTF-8 from here on; save the file as UTF-8".to_owned(),
+                Some(error.valid_up_to() + 1),
+            ),
+        }
+    }
+}
+
 /// The paths of the members in these rows.
 pub fn names<'t>(rows: impl Iterator<Item = &'t str>) -> BTreeSet<String> {
     let (mut objects, mut broken) = (Objects::default(), BTreeSet::new());
     for row in rows {
         if let Ok(value) = serde_json::from_str(row) {
-            objects.add(Position::line(0), Ok(value));
+            objects.add_value(Position::line(0), Ok(value));
         } else if let Ok(members) = serde_json::from_str::<BTreeMap<String, &RawValue>>(row) {
             // A broken value has a name all the same.
             broken.extend(members.into_keys());
@@ -130,30 +222,6 @@ pub fn names<'t>(rows: impl Iterator<Item = &'t str>) -> BTreeSet<String> {
     }
     broken.extend(objects.table.columns);
     broken
-}
-
-/// The value of an element of `document`.
-pub fn parsed(element: &str, document: &str) -> RowValue {
-    let line = || {
-        let before = element.as_ptr() as usize - document.as_ptr() as usize;
-        1 + memchr::memchr_iter(b'\n', &document.as_bytes()[..before]).count()
-    };
-    if element.len() > ROW_BYTES_MAX {
-        let message = format!(
-            "line {}: longer than {ROW_BYTES_MAX} bytes; shorten it",
-            line()
-        );
-        return Err((message, shown(element.as_bytes())));
-    }
-    serde_json::from_str(element).map_err(|error| {
-        let (line, reason) = (line() + error.line() - 1, reason(&error));
-        let message = format!("line {line}: the JSON is broken ({reason}); correct it");
-        (message, shown(element.as_bytes()))
-    })
-}
-
-fn shown(row: &[u8]) -> Value {
-    Value::from(String::from_utf8_lossy(&row[..row.len().min(BYTES_SHOWN)]))
 }
 
 fn joined(path: &str, name: &str) -> String {
@@ -173,14 +241,16 @@ pub struct Objects {
 }
 
 impl Objects {
-    pub fn add(&mut self, at: Position, value: RowValue) {
+    pub fn add(&mut self, row: &RawRow) {
+        let (at, value) = row.parse();
+        self.add_value(at, value);
+    }
+
+    pub fn add_value(&mut self, at: Position, value: RowValue) {
         let fault = match &value {
             Ok(Value::Object(_)) => None,
             Ok(other) => {
-                let message = format!(
-                    "record: {} is not a JSON object in {{…}}",
-                    crate::imports::map::fields::shown(other)
-                );
+                let message = format!("record: {} is not a JSON object in {{…}}", shown(other));
                 Some((message, other.clone()))
             }
             Err(fault) => Some(fault.clone()),
@@ -210,7 +280,7 @@ impl Objects {
             }
             Value::Array(elements) if elements.iter().any(Value::is_object) => {
                 // Of several answers the first public one counts.
-                let is_public = |its: &&Value| visibility::is_public_object(its);
+                let is_public = |element: &&Value| visibility::is_public_object(element);
                 let shown = elements.iter().find(is_public).or(elements.first());
                 let shown = shown.cloned().unwrap_or_default();
                 self.put_all(&format!("{path}[]"), shown);
@@ -248,57 +318,33 @@ impl Objects {
 
 // JSON Lines (<https://jsonlines.org>), read line by line, so that a broken line does not affect the others.
 
-/// A line that is not blank.
-#[derive(Debug)]
-pub struct JsonLine {
-    pub at: Position,
-    /// The format that a line of rejected rows names.
-    pub format: Option<String>,
-    pub row: RowValue,
-}
-
-/// The lines of `text`, which may have bytes that are not UTF-8; of a file of `rejected` rows, the rows in them.
-pub fn lines(text: &[u8], rejected: bool) -> impl Iterator<Item = JsonLine> {
+/// The lines of `text` that are not blank.
+pub fn lines(text: &[u8]) -> impl Iterator<Item = RawRow> {
     let lines = (1..).zip(text.split(|byte| *byte == b'\n'));
     let lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
-    lines.map(move |(line, text)| {
-        let (mut column, mut row) = value(text);
-        let mut format = None;
-        // Lines `{file, line, format, error, row}`, in which a row of broken JSON is a text, which the owner may have
-        // corrected.
-        if rejected && let Ok(Value::Object(members)) = &mut row {
-            let named = members.remove("format");
-            format = named.and_then(|name| name.as_str().map(str::to_owned));
-            match members.remove("row") {
-                Some(Value::String(text)) => (column, row) = value(text.as_bytes()),
-                Some(inner) => row = Ok(inner),
-                None => {}
-            }
-        }
-        let at = Position::Line { line, column };
-        JsonLine { at, format, row }
+    lines.map(|(line, text)| RawRow {
+        at: Position::line(line),
+        line: 1,
+        text: text.into(),
     })
 }
 
-/// The row in a line, and the column of broken JSON, in bytes from 1.
-fn value(line: &[u8]) -> (Option<usize>, RowValue) {
-    if line.len() > ROW_BYTES_MAX {
-        let message =
-            format!("longer than {ROW_BYTES_MAX} bytes; shorten it, or write one review in a line");
-        return (None, Err((message, shown(line))));
-    }
-    let (column, message) = match std::str::from_utf8(line).map(serde_json::from_str) {
-        Ok(Ok(value)) => return (None, Ok(value)),
-        Ok(Err(error)) => (
-            error.column(),
-            format!("the JSON is broken ({}); correct the line", reason(&error)),
-        ),
-        Err(error) => (
-            error.valid_up_to() + 1,
-            "not UTF-8 from here on; save the file as UTF-8".to_owned(),
-        ),
-    };
-    (Some(column), Err((message, shown(line))))
+/// The rows in the lines of a file of rejected rows, `{file, line, format, error, row}`, each with the format that the line
+/// names. A row of broken JSON is a text, which the owner may have corrected.
+pub fn rejected_rows(text: &[u8]) -> impl Iterator<Item = (Option<&'static Format>, RawRow)> {
+    lines(text).map(|mut line| {
+        let (_, Ok(Value::Object(mut members))) = line.parse() else {
+            return (None, line);
+        };
+        let name = members.remove("format");
+        let format = name.as_ref().and_then(Value::as_str).and_then(find_format);
+        match members.remove("row") {
+            Some(Value::String(text)) => line.text = text.into_bytes().into(),
+            Some(row) => line.text = row.to_string().into_bytes().into(),
+            None => {}
+        }
+        (format, line)
+    })
 }
 
 /// Whether a document is a line of a file of rejected rows.

@@ -1,14 +1,337 @@
 //! Reads files: opens them, detects their format by its content, and keeps their rows in memory. When all are read, the
 //! order of dates in each column is decided, and the reviews in the rows are passed to the collector.
 
-pub(crate) mod budget;
+pub(crate) mod archive;
 pub(crate) mod detect;
-mod header;
 pub(crate) mod json;
-pub(crate) mod open;
-mod page;
-mod records;
-mod reviews;
-pub(crate) mod rows;
+mod linked_data;
+mod native;
 mod text;
 mod workbook;
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
+use std::path::Path;
+
+use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
+
+use crate::imports::map::date::{self, DateColumn, DateOrder};
+use crate::imports::map::fields::FieldError;
+use crate::imports::map::plan::{DATES, Plan, tomorrow};
+use crate::imports::map::row::PlannedRow;
+use crate::imports::map::table::Table;
+use crate::imports::merge::collector::Collector;
+use crate::imports::read::detect::{InputFile, Part, Rows, read_file};
+use crate::imports::read::native::{changed_date, read_native};
+use crate::imports::report::FileError;
+use crate::storage::imports::ColumnMeaning;
+
+/// The name of `-` in messages.
+const STDIN: &str = "standard input";
+
+/// Opens files, and keeps their rows.
+pub struct Opener<'o> {
+    pub collector: Collector<'o>,
+    pub files: Vec<InputFile>,
+    /// The files that cannot be imported, each with the reason.
+    pub faults: Vec<String>,
+}
+
+impl Opener<'_> {
+    /// Reads every file at `path`.
+    pub fn open(&mut self, path: &Path) {
+        let is_stdin = path == Path::new("-");
+        let name = if is_stdin {
+            STDIN.to_owned()
+        } else {
+            path.display().to_string()
+        };
+        let opened = if is_stdin {
+            self.stdin(io::stdin().lock())
+        } else if path.is_dir() {
+            self.folder(path)
+        } else {
+            let file = File::open(path).map_err(FileError::unreadable);
+            file.and_then(|file| self.file(&name, file))
+        };
+        if let Err(fault) = opened {
+            self.faults.push(format!("{name}: {fault}"));
+        }
+    }
+
+    fn stdin(&mut self, input: impl Read) -> Result<(), FileError> {
+        let bytes = self.collector.budget.read(input)?;
+        if !is_zip(&bytes) {
+            return self.content(STDIN.to_owned(), &bytes);
+        }
+        // Only what is unpacked counts, as in any archive.
+        self.collector.budget.give_back(bytes.len());
+        self.archive(STDIN, Cursor::new(bytes))
+    }
+
+    fn file(&mut self, name: &str, file: impl Read + Seek) -> Result<(), FileError> {
+        let mut input = BufReader::new(file);
+        if is_zip(input.fill_buf().map_err(FileError::unreadable)?) {
+            return self.archive(name, input);
+        }
+        self.one(name.to_owned(), input)
+    }
+
+    fn one(&mut self, name: String, input: impl Read) -> Result<(), FileError> {
+        let bytes = self.collector.budget.read(input)?;
+        self.content(name, &bytes)
+    }
+
+    fn content(&mut self, name: String, bytes: &[u8]) -> Result<(), FileError> {
+        let decoded = wide(bytes)?.map(|wide| wide.decode_with_bom_removal(bytes).0);
+        let bytes = decoded.as_ref().map_or(bytes, |text| text.as_bytes());
+        let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        let parts = read_file(text, self.collector.request)?;
+        self.files.push(InputFile { name, parts });
+        Ok(())
+    }
+}
+
+// Recognizes a file by its first bytes, before it is read as text: an archive, UTF-16, or binary.
+
+fn is_zip(head: &[u8]) -> bool {
+    // A local file, or the end of an empty archive (APPNOTE.TXT §4.3).
+    head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
+}
+
+/// The UTF-16 encoding of a text, if it has one; refuses binary files.
+fn wide(head: &[u8]) -> Result<Option<&'static Encoding>, FileError> {
+    let packed = |with: &str| {
+        let message = format!("is packed with {with}; unpack it and give the file or folder");
+        Err(FileError::new(message))
+    };
+    let binary = |what: &str| {
+        let message = format!("is {what}, not an export of reviews");
+        Err(FileError::new(message))
+    };
+    match head {
+        [0x1F, 0x8B, ..] => packed("gzip"),
+        [0x28, 0xB5, 0x2F, 0xFD, ..] => packed("zstd"),
+        [b'B', b'Z', b'h', ..] => packed("bzip2"),
+        [0xFD, b'7', b'z', b'X', b'Z', ..] => packed("xz"),
+        [b'7', b'z', 0xBC, 0xAF, ..] => packed("7-Zip"),
+        [b'%', b'P', b'D', b'F', ..] => binary("a PDF document"),
+        [0xD0, 0xCF, 0x11, 0xE0, ..] => binary(
+            "an old Excel workbook (.xls) or another document of Microsoft Office; save it as XLSX or CSV",
+        ),
+        [0xFF, 0xFE, ..] | [1..=0x7F, 0, 1..=0x7F, 0, ..] => Ok(Some(UTF_16LE)),
+        [0xFE, 0xFF, ..] | [0, 1..=0x7F, 0, 1..=0x7F, ..] => Ok(Some(UTF_16BE)),
+        _ => Ok(None),
+    }
+}
+
+/// A table with its plan, in a file.
+struct PlannedTable<'f> {
+    file: &'f str,
+    table: &'f Table,
+    plan: Plan<'f>,
+}
+
+impl Opener<'_> {
+    /// Passes the reviews of all files to the collector; `country` is that of the business. Faults of whole files are
+    /// recorded.
+    pub fn read_all(&mut self, country: Option<&str>) {
+        let request = self.collector.request;
+        let files = std::mem::take(&mut self.files);
+        let date_format = request.date_format.as_deref().map(date::strftime);
+        let date_format = match date_format.transpose() {
+            Ok(format) => format,
+            Err(fault) => {
+                self.faults.push(fault.to_string());
+                return;
+            }
+        };
+        let mut planned = Vec::new();
+        for file in &files {
+            for part in &file.parts {
+                let fault = match &part.rows {
+                    Rows::NativeTable(table) => date_format
+                        .is_none()
+                        .then(|| changed_date(table, tomorrow(self.collector.calendar())))
+                        .flatten(),
+                    Rows::Table(_) | Rows::Records(_)
+                        if date_format.is_some() && !part.format.has_date_forms() =>
+                    {
+                        let name = part.format.name;
+                        Some(FileError::new(format!(
+                            "is in the format {name}, whose dates have one form; leave --date-format out"
+                        )))
+                    }
+                    Rows::Records(_) => None,
+                    Rows::Table(table) => {
+                        let plan = Plan::new(part.format, table, request, date_format.clone());
+                        let fault = plan.complete(table).err();
+                        if fault.is_some() && !table.is_objects() {
+                            // The preview helps to correct it.
+                            let begun = self.collector.begin(file.name.clone(), part.format);
+                            if begun.is_ok() {
+                                self.collector.table(&plan.columns(table));
+                            }
+                        } else {
+                            let file = file.name.as_str();
+                            planned.push(PlannedTable { file, table, plan });
+                        }
+                        fault
+                    }
+                };
+                self.faults
+                    .extend(fault.map(|fault| format!("{}: {fault}", file.name)));
+            }
+        }
+        if let Err(faults) = self.decide_orders(&mut planned, country) {
+            self.faults.extend(faults.iter().map(ToString::to_string));
+        }
+        if !self.faults.is_empty() {
+            return;
+        }
+        let count = |part: &Part| match &part.rows {
+            Rows::Table(table) | Rows::NativeTable(table) => table.rows.len(),
+            Rows::Records(rows) => rows.len(),
+        };
+        let all = files.iter().flat_map(|file| &file.parts).map(count).sum();
+        self.collector.budget.expect_rows(all);
+        let mut planned = planned.into_iter();
+        for file in &files {
+            let mut read = Ok(());
+            for (number, part) in file.parts.iter().enumerate() {
+                let plan = matches!(part.rows, Rows::Table(_))
+                    .then(|| planned.next())
+                    .flatten();
+                read = read.and_then(|()| {
+                    if number == 0 {
+                        self.collector.begin(file.name.clone(), part.format)?;
+                    }
+                    self.collector.use_format(part.format)?;
+                    if let Some(plan) = plan {
+                        return read_table(&plan, &mut self.collector);
+                    }
+                    read_native(part, date_format.as_deref(), &mut self.collector)
+                });
+            }
+            if let Err(fault) = read {
+                self.faults.push(format!("{}: {fault}", file.name));
+            }
+        }
+    }
+
+    /// Decides the order of dates in each column of all tables, and keeps it for the next import.
+    fn decide_orders(
+        &mut self,
+        planned: &mut [PlannedTable<'_>],
+        country: Option<&str>,
+    ) -> Result<(), Vec<FileError>> {
+        let mut columns = Vec::new();
+        for PlannedTable { file, table, plan } in &*planned {
+            for column in date_columns(plan) {
+                let (source, header) = (source_of(plan), table.columns[column].as_str());
+                columns.push(DateColumn {
+                    source,
+                    column: header,
+                    file,
+                    kept: match self.collector.kept.get(source, header) {
+                        Some(ColumnMeaning::DayFirst) => Some(DateOrder::DayFirst),
+                        Some(ColumnMeaning::MonthFirst) => Some(DateOrder::MonthFirst),
+                        Some(ColumnMeaning::Id | ColumnMeaning::RowNumber) | None => None,
+                    },
+                    usual: plan.usual_order(),
+                    cells: table
+                        .cells(column)
+                        .map(|(row, cell)| (&row.at, cell))
+                        .collect(),
+                });
+            }
+        }
+        let format = planned
+            .iter()
+            .find_map(|planned| planned.plan.date_format.as_deref());
+        let decided = match format {
+            Some(format) => date::of_format(&columns, format),
+            None => date::decide(&columns, country, tomorrow(self.collector.calendar()))?,
+        };
+        for ((source, column), (order, _)) in &decided {
+            let meaning = match order {
+                DateOrder::DayFirst => ColumnMeaning::DayFirst,
+                DateOrder::MonthFirst => ColumnMeaning::MonthFirst,
+            };
+            self.collector.keep(source, column, meaning);
+        }
+        for PlannedTable { table, plan, .. } in planned {
+            let source = source_of(plan).to_owned();
+            for column in date_columns(plan) {
+                let key = (source.clone(), table.columns[column].clone());
+                if let Some((order, sentence)) = decided.get(&key) {
+                    plan.orders[column] = Some(*order);
+                    plan.sentences.push(sentence.clone());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The source under which the orders of dates are kept.
+fn source_of<'p>(plan: &'p Plan<'_>) -> &'p str {
+    plan.request.source.as_deref().unwrap_or(plan.format.source)
+}
+
+fn date_columns(plan: &Plan<'_>) -> Vec<usize> {
+    let fields = DATES.iter().flat_map(|field| plan.field(*field));
+    fields.copied().collect()
+}
+
+fn read_table(planned: &PlannedTable<'_>, sink: &mut Collector<'_>) -> Result<(), FileError> {
+    let PlannedTable { table, plan, .. } = planned;
+    if table.is_objects() {
+        plan.sentences
+            .iter()
+            .for_each(|sentence| sink.note(sentence.clone()));
+    } else {
+        let mut used = plan.columns(table);
+        used.dates.clone_from(&plan.sentences);
+        sink.table(&used);
+    }
+    let mut unverified: Option<(&str, u64)> = None;
+    for row in &table.rows {
+        sink.budget.note_row();
+        let planned_row = PlannedRow {
+            plan,
+            table,
+            row,
+            calendar: sink.calendar(),
+        };
+        if let Some(fault) = &row.fault {
+            let raw = || fault.raw.clone().unwrap_or_else(|| planned_row.raw());
+            sink.reject(row.at.clone(), &raw, &[FieldError::new("", &fault.message)])?;
+            continue;
+        }
+        if let Some(found) = planned_row.scale_of_ten().filter(|_| !table.is_objects()) {
+            return Err(FileError::new(format!(
+                "line {}: a rating of {} means that the scale ends at 10; pass --scale 10, because 5 out of 10 would \
+                 otherwise become five stars",
+                row.at,
+                found.trim()
+            )));
+        }
+        if let Some(column) = planned_row.unverified() {
+            unverified.get_or_insert((column, 0)).1 += 1;
+        }
+        let raw = || planned_row.raw();
+        match planned_row.comment() {
+            Some(comment) => sink.comment(row.at.clone(), comment, &raw)?,
+            None => sink.review(row.at.clone(), planned_row.review(), &raw)?,
+        }
+    }
+    if let Some((column, count)) = unverified {
+        let rows = if count == 1 { "row is" } else { "rows are" };
+        sink.note(format!(
+            "{count} {rows} withheld because {column} says \"not verified\"; if it means something else, ignore it with \
+             --map verified="
+        ));
+    }
+    Ok(())
+}

@@ -10,15 +10,14 @@ use std::io::{self, Cursor, Read};
 use calamine::{DataRef, Reader as _, SheetVisible, Xlsx};
 use zip::ZipArchive;
 
-use crate::imports::file_error::FileError;
 use crate::imports::map::table::{Row, RowFault, SheetPlace, Table, TablePlace};
 use crate::imports::map::values::same_name;
-use crate::imports::read::header::{
+use crate::imports::read::json::ROW_BYTES_MAX;
+use crate::imports::read::text::{
     COLUMNS_MAX, find_header, fit, headers, no_such_row, row_too_long, rows_looked_at,
     too_many_columns,
 };
-use crate::imports::read::json::ROW_BYTES_MAX;
-use crate::imports::report::Position;
+use crate::imports::report::{FileError, Position};
 use crate::imports::request::ImportRequest;
 
 /// Maximum size of a workbook in bytes, packed.
@@ -42,13 +41,13 @@ pub fn find_sheet(
     check_unpacked(packed)?;
     let mut book: Book<'_> = Xlsx::new(Cursor::new(packed)).map_err(broken_workbook)?;
     let names = book.sheet_names();
-    let is_wanted = |name: &&String| {
+    let is_chosen = |name: &&String| {
         request
             .sheet
             .as_ref()
-            .is_none_or(|its| same_name(its, name))
+            .is_none_or(|chosen| same_name(chosen, name))
     };
-    let mut sheets: Vec<String> = names.iter().filter(is_wanted).cloned().collect();
+    let mut sheets: Vec<String> = names.iter().filter(is_chosen).cloned().collect();
     let visible = book.sheets_metadata().iter();
     let visible = visible.filter(|sheet| sheet.visible == SheetVisible::Visible);
     let visible: HashSet<&str> = visible.map(|sheet| sheet.name.as_str()).collect();
@@ -56,10 +55,10 @@ pub fn find_sheet(
         sheets.retain(|name| visible.contains(name.as_str()));
     }
     if sheets.is_empty() {
-        let wanted = request.sheet.as_deref().unwrap_or_default();
+        let chosen = request.sheet.as_deref().unwrap_or_default();
         let there: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
         return Err(FileError::new(format!(
-            "has no sheet \"{wanted}\"; its sheets are {}",
+            "has no sheet \"{chosen}\"; its sheets are {}",
             there.join(", ")
         )));
     }
@@ -82,7 +81,11 @@ pub fn find_sheet(
             .as_ref()
             .is_none_or(|(known, ..)| *known < header.known)
         {
-            let others = names.iter().filter(|its| **its != sheet).cloned().collect();
+            let others = names
+                .iter()
+                .filter(|name| **name != sheet)
+                .cloned()
+                .collect();
             let place = SheetPlace { sheet, row, others };
             best = Some((header.known, place, headers(cells)));
         }

@@ -18,6 +18,6 @@ pub use runs::{
 pub use source::{
     AlikeReviews, DeletedReview, KnownReviews, PlaceCount, ReviewCopy, SourceVersion, alike,
     copies_of, counts_by_place, deleted_reviews, digest_key, find_key, find_note, ids_after,
-    ids_of_source, ids_present, note_deleted, note_sources, note_status_decided, of_sources,
+    ids_of_source, ids_present, note_deleted, note_sources, note_status_decided, notes,
     rename_source_records, set_note, sources, sources_with_instants, standing, stored_decisions,
 };

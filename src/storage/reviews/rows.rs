@@ -214,21 +214,6 @@ pub(super) async fn of_ids(
     Ok(rows.into_iter().filter_map(numbered).collect())
 }
 
-/// The reviews that have a version of one of these sources (a JSON array of names), in no particular order.
-pub(super) async fn reviews_of_sources(
-    connection: &mut SqliteConnection,
-    names: &str,
-) -> sqlx::Result<Vec<Numbered>> {
-    let rows = select_reviews!(
-        r#"from review as r left join review_change as n on n.review_id = r.review_id where r.review_id in
-             (select s.review_id from review_source as s where s.source_name in (select value from json_each(?)))"#,
-        names
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(rows.into_iter().filter_map(numbered).collect())
-}
-
 /// The review, published or withheld.
 ///
 /// # Errors

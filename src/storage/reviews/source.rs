@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::rows::{of_ids, reviews_of_sources};
+use super::rows::of_ids;
 use crate::model::hash::hex;
 use crate::model::{Base, DUPLICATE, DigestKey, GONE, Response, Review, ReviewId, Status, Unit};
 use crate::random::Random;
@@ -139,31 +139,6 @@ pub async fn standing(
         sources,
         deleted: strings(deleted),
     })
-}
-
-/// All reviews of these sources, published or withheld, with their sources' versions.
-///
-/// # Errors
-/// When the database cannot be read.
-pub async fn of_sources(
-    connection: &mut SqliteConnection,
-    names: &[&str],
-) -> sqlx::Result<Vec<(Review, SourceVersion)>> {
-    let list = Value::from(names).to_string();
-    let reviews = reviews_of_sources(connection, &list).await?;
-    let versions = stored_sources!(
-        connection,
-        "review_source as s where source_name in (select value from json_each(?))",
-        list
-    );
-    let mut versions: HashMap<ReviewId, SourceVersion> = versions
-        .map(|version| (version.id.clone(), version))
-        .collect();
-    let both = reviews.into_iter().filter_map(|row| {
-        let version = versions.remove(&row.review.id)?;
-        Some((row.review, version))
-    });
-    Ok(both.collect())
 }
 
 /// What is kept of all deleted reviews.
@@ -508,6 +483,25 @@ pub async fn find_note(
         id
     );
     Ok(note.fetch_optional(connection).await?.map(String::from))
+}
+
+/// The notes on these reviews, by id.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn notes(
+    connection: &mut SqliteConnection,
+    ids: &[&str],
+) -> sqlx::Result<HashMap<String, String>> {
+    let list = Value::from(ids).to_string();
+    let notes = sqlx::query!(
+        r#"select review_id as "id: Text", note as "note: Text" from review_note where review_id in (select value from json_each(?))"#,
+        list
+    )
+    .fetch_all(connection)
+    .await?;
+    let notes = notes.into_iter();
+    Ok(notes.map(|row| (row.id.into(), row.note.into())).collect())
 }
 
 /// Keeps the note, or removes the present one.

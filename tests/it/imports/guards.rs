@@ -387,3 +387,29 @@ async fn names_that_were_never_public_are_shortened_unless_full_names_are_reques
         }
     }
 }
+
+#[tokio::test]
+async fn a_refused_withdrawal_still_reports_the_rows_that_the_merge_rejects() {
+    let bench = bench().await;
+    let header = "id,author,rating,date,text\n";
+    let row = "a-1,Ann,5,2026-10-01,On time\n";
+    bench.take(format!("{header}{row}")).await;
+    let other = "a-1,Bo,2,2026-10-05,Late again\n";
+    let request = ImportRequest {
+        files: vec![bench.file("t.csv", format!("{header}{other}"))],
+        withdraw_missing: true,
+        ..ImportRequest::default()
+    };
+    let (report, rejections) = bench.run(&request).await;
+    let error = report.unwrap_err().to_string();
+    assert!(error.contains("1 rows were rejected"), "{error}");
+    let [rejection] = rejections.as_slice() else {
+        panic!("{rejections:?}");
+    };
+    assert!(
+        rejection
+            .error
+            .contains("a-1 is the ID of another review, by Ann"),
+        "{rejection}"
+    );
+}

@@ -309,6 +309,19 @@ fn editorial_texts_are_served_and_errors_in_their_file_are_located() {
         r#"{"faq": [{"id": "a", "question": "Do you work on Sundays?", "answer": "Yes."}]}"#,
     );
     home.run_ok(&["editorial", "editorial.json"], "+ faq");
+    // Without an ID, an entry has one of its question, so that loading it again changes nothing.
+    let unnamed = r#"{"faq": [{"question": "Do you work on Sundays?", "answer": "Yes."}]}"#;
+    home.file("unnamed.json", unnamed);
+    home.run_ok(&["editorial", "unnamed.json"], "do-you-work-on-sundays");
+    home.run_ok(&["editorial", "unnamed.json"], "nothing changed");
+    home.file(
+        "twice.json",
+        r#"{"faq": [{"question": "Why?", "answer": "A"}, {"question": "Why", "answer": "B"}]}"#,
+    );
+    home.run_err(
+        &["editorial", "twice.json"],
+        "faq[1].question: \"why\" appears twice",
+    );
     let serving = home.serve();
     serving.wait_for("/insights.json", "Do you work on Sundays?");
     for (content, expected) in [

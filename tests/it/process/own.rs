@@ -495,3 +495,45 @@ fn the_name_of_an_export_decides_its_format() {
     let printed = home.run(&["export", "--format", "csv"]);
     assert!(printed.out.starts_with("id,rating,date"), "{}", printed.out);
 }
+
+#[test]
+fn an_export_keeps_notes_ids_at_the_source_and_how_columns_are_read() {
+    let (home, copy) = (Home::new(), Home::new());
+    let header = "id,author,rating,date,text\n";
+    let days_first = format!("{header}q-1,Ann,5,13/01/2026,On time\nq-2,Cy,4,02/01/2026,Tidy\n");
+    home.file("houzz.csv", &days_first);
+    home.file("angi.csv", &format!("{header}q-1,Bo,2,2026-01-05,Late\n"));
+    home.run_ok(&["init", "--name", "K", "--time-zone", "UTC"], "");
+    home.run_ok(&["import", "houzz.csv", "--source", "Houzz"], "2 new");
+    home.run_ok(&["import", "angi.csv", "--source", "Angi"], "1 new");
+    let note = [
+        "withhold",
+        "q-2",
+        "--reason",
+        "under review",
+        "--note",
+        "asked Cy",
+    ];
+    home.run_ok(&note, "");
+    home.run_ok(&["export", "all.jsonl"], "3 reviews");
+    copy.file(
+        "all.jsonl",
+        &fs::read_to_string(home.path().with_file_name("all.jsonl")).unwrap(),
+    );
+    copy.run_ok(&["import", "all.jsonl"], "3 new");
+    copy.run_ok(&["show", "q-2"], "asked Cy");
+    for home in [&home, &copy] {
+        home.run_ok(&["source", "rename", "Angi", "Angi Leads"], "");
+        home.file("angi.csv", &format!("{header}q-1,Bo,2,2026-01-05,Late\n"));
+        home.run_ok(
+            &["import", "angi.csv", "--source", "Angi Leads"],
+            "0 new, 0 updated, 1 unchanged",
+        );
+        // No date proves the order.
+        home.file("houzz.csv", &format!("{header}q-2,Cy,4,02/01/2026,Tidy\n"));
+        home.run_ok(
+            &["import", "houzz.csv", "--source", "Houzz"],
+            "0 new, 0 updated, 1 unchanged",
+        );
+    }
+}

@@ -1,144 +1,24 @@
-//! Opens the paths given by the user: standard input, files, zip archives and folders, with each file inside of them.
+//! Archives and folders: the review files of a Takeout, in a zip archive or unpacked, and workbooks. Archives are unpacked
+//! while they are read, never to disk, so a member's path is never used as a file name.
 
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
+use std::io::{self, Read, Seek};
 use std::path::Path;
 
-use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 use serde_json::Value;
 use zip::ZipArchive;
 
-use crate::imports::file_error::FileError;
-use crate::imports::merge::collector::Collector;
-use crate::imports::read::detect::MAPS_REVIEWS;
-use crate::imports::read::rows::{InputFile, read_file, read_workbook};
+use crate::imports::read::Opener;
+use crate::imports::read::detect::{InputFile, MAPS_REVIEWS, read_workbook};
 use crate::imports::read::workbook::{WORKBOOK_BYTES_MAX, WORKBOOK_TOO_LARGE};
-
-/// The name of `-` in messages.
-const STDIN: &str = "standard input";
-
-/// Opens files, and keeps their rows.
-pub struct Opener<'o> {
-    pub collector: Collector<'o>,
-    pub files: Vec<InputFile>,
-    /// The files that cannot be imported, each with the reason.
-    pub faults: Vec<String>,
-}
-
-impl Opener<'_> {
-    /// Reads every file at `path`.
-    pub fn open(&mut self, path: &Path) {
-        let is_stdin = path == Path::new("-");
-        let name = if is_stdin {
-            STDIN.to_owned()
-        } else {
-            path.display().to_string()
-        };
-        let opened = if is_stdin {
-            self.stdin(io::stdin().lock())
-        } else if path.is_dir() {
-            self.folder(path)
-        } else {
-            let file = File::open(path).map_err(FileError::unreadable);
-            file.and_then(|file| self.file(&name, file))
-        };
-        if let Err(fault) = opened {
-            self.faults.push(format!("{name}: {fault}"));
-        }
-    }
-
-    fn stdin(&mut self, input: impl Read) -> Result<(), FileError> {
-        let bytes = self.collector.budget.read(input)?;
-        if !is_zip(&bytes) {
-            return self.content(STDIN.to_owned(), &bytes);
-        }
-        // Only what is unpacked counts, as in any archive.
-        self.collector.budget.give_back(bytes.len());
-        self.archive(STDIN, Cursor::new(bytes))
-    }
-
-    fn file(&mut self, name: &str, file: impl Read + Seek) -> Result<(), FileError> {
-        let mut input = BufReader::new(file);
-        if is_zip(input.fill_buf().map_err(FileError::unreadable)?) {
-            return self.archive(name, input);
-        }
-        self.one(name.to_owned(), input)
-    }
-
-    /// Notes a location's name, if it can be read.
-    fn listing(&mut self, location: &str, input: impl Read) -> Result<(), FileError> {
-        let json = self.collector.budget.read(input.take(LISTING_BYTES_MAX))?;
-        if let Some(name) = listed(&json) {
-            self.collector.listing(location, name);
-        }
-        Ok(())
-    }
-
-    /// Opens a file of a folder or archive whose path is `path`; records its error.
-    fn member(&mut self, file: &str, path: &str, input: Result<impl Read, FileError>) {
-        let taken = input.and_then(|input| match location(path) {
-            Some(location) => self.listing(location, input),
-            None => self.one(file.to_owned(), input),
-        });
-        if let Err(fault) = taken {
-            self.faults.push(format!("{file}: {fault}"));
-        }
-    }
-
-    fn one(&mut self, name: String, input: impl Read) -> Result<(), FileError> {
-        let bytes = self.collector.budget.read(input)?;
-        self.content(name, &bytes)
-    }
-
-    fn content(&mut self, name: String, bytes: &[u8]) -> Result<(), FileError> {
-        let decoded = wide(bytes)?.map(|wide| wide.decode_with_bom_removal(bytes).0);
-        let bytes = decoded.as_ref().map_or(bytes, |text| text.as_bytes());
-        let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-        let parts = read_file(text, self.collector.request)?;
-        self.files.push(InputFile { name, parts });
-        Ok(())
-    }
-}
-
-// Recognizes a file by its first bytes, before it is read as text: an archive, UTF-16, or binary.
-
-fn is_zip(head: &[u8]) -> bool {
-    // A local file, or the end of an empty archive (APPNOTE.TXT §4.3).
-    head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
-}
-
-/// The UTF-16 encoding of a text, if it has one; refuses binary files.
-fn wide(head: &[u8]) -> Result<Option<&'static Encoding>, FileError> {
-    let packed = |with: &str| {
-        let message = format!("is packed with {with}; unpack it and give the file or folder");
-        Err(FileError::new(message))
-    };
-    let binary = |what: &str| {
-        let message = format!("is {what}, not an export of reviews");
-        Err(FileError::new(message))
-    };
-    match head {
-        [0x1F, 0x8B, ..] => packed("gzip"),
-        [0x28, 0xB5, 0x2F, 0xFD, ..] => packed("zstd"),
-        [b'B', b'Z', b'h', ..] => packed("bzip2"),
-        [0xFD, b'7', b'z', b'X', b'Z', ..] => packed("xz"),
-        [b'7', b'z', 0xBC, 0xAF, ..] => packed("7-Zip"),
-        [b'%', b'P', b'D', b'F', ..] => binary("a PDF document"),
-        [0xD0, 0xCF, 0x11, 0xE0, ..] => binary(
-            "an old Excel workbook (.xls) or another document of Microsoft Office; save it as XLSX or CSV",
-        ),
-        [0xFF, 0xFE, ..] | [1..=0x7F, 0, 1..=0x7F, 0, ..] => Ok(Some(UTF_16LE)),
-        [0xFE, 0xFF, ..] | [0, 1..=0x7F, 0, 1..=0x7F, ..] => Ok(Some(UTF_16BE)),
-        _ => Ok(None),
-    }
-}
-
-// The review files in a folder, such as an unpacked Takeout. Members of an archive are chosen by the same rule.
+use crate::imports::report::FileError;
 
 /// Maximum number of review files in a folder or archive: the import would not end in reasonable time.
 const FILES_MAX: usize = 10_000;
 /// Maximum depth to which a Takeout is searched.
 const FOLDERS_DEEP_MAX: usize = 12;
+/// Maximum number of bytes of a file with a location's name that is read; it usually has a few thousand.
+const LISTING_BYTES_MAX: u64 = 1 << 20;
 
 impl Opener<'_> {
     /// Opens every file of reviews in the folder at `path`, sorted by name.
@@ -146,8 +26,8 @@ impl Opener<'_> {
         let mut found = TakeoutFiles::default();
         let mut files = Vec::new();
         walk(path, FOLDERS_DEEP_MAX, &mut |file| {
-            let wanted = found.wants(&file.file_name().unwrap_or_default().to_string_lossy())?;
-            if wanted || location(&file.to_string_lossy()).is_some() {
+            let is_review = found.wants(&file.file_name().unwrap_or_default().to_string_lossy())?;
+            if is_review || location(&file.to_string_lossy()).is_some() {
                 files.push(file.to_owned());
             }
             Ok(())
@@ -163,6 +43,75 @@ impl Opener<'_> {
         }
         Ok(())
     }
+
+    /// Opens the members of a zip archive.
+    pub fn archive(&mut self, name: &str, packed: impl Read + Seek) -> Result<(), FileError> {
+        let fault = |error: zip::result::ZipError| {
+            FileError::new(format!(
+                "the zip archive cannot be read ({error}); unpack it and give the folder"
+            ))
+        };
+        let mut archive = ZipArchive::new(packed).map_err(fault)?;
+        if archive.index_for_name("xl/workbook.xml").is_some() {
+            return self.workbook(name, archive.into_inner());
+        }
+        let mut found = TakeoutFiles::default();
+        let mut members = Vec::new();
+        for index in 0..archive.len() {
+            let Some(Ok(member)) = archive.name_for_index(index) else {
+                continue;
+            };
+            let is_review = found.wants(member.rsplit(['/', '\\']).next().unwrap_or_default())?;
+            if is_review || location(&member).is_some() {
+                members.push((member.into_owned(), index));
+            }
+        }
+        found
+            .any()
+            .map_err(|fault| other_archive(&archive).unwrap_or(fault))?;
+        // Members are sorted by name, so that the result does not depend on the archive's order.
+        members.sort();
+        for (member, index) in members {
+            let input = archive.by_index(index).map_err(fault);
+            self.member(&format!("{name}: {member}"), &member, input);
+        }
+        Ok(())
+    }
+
+    fn workbook(&mut self, name: &str, mut packed: impl Read + Seek) -> Result<(), FileError> {
+        packed.rewind().map_err(FileError::unreadable)?;
+        let bytes = self
+            .collector
+            .budget
+            .read(packed.take(WORKBOOK_BYTES_MAX + 1))?;
+        if bytes.len() as u64 > WORKBOOK_BYTES_MAX {
+            return Err(FileError::new(WORKBOOK_TOO_LARGE));
+        }
+        let parts = read_workbook(&bytes, self.collector.request)?;
+        let name = name.to_owned();
+        self.files.push(InputFile { name, parts });
+        Ok(())
+    }
+
+    /// Opens a file of a folder or archive whose path is `path`; records its error.
+    fn member(&mut self, file: &str, path: &str, input: Result<impl Read, FileError>) {
+        let taken = input.and_then(|input| match location(path) {
+            Some(location) => self.listing(location, input),
+            None => self.one(file.to_owned(), input),
+        });
+        if let Err(fault) = taken {
+            self.faults.push(format!("{file}: {fault}"));
+        }
+    }
+
+    /// Notes a location's name, if it can be read.
+    fn listing(&mut self, location: &str, input: impl Read) -> Result<(), FileError> {
+        let json = self.collector.budget.read(input.take(LISTING_BYTES_MAX))?;
+        if let Some(name) = listed(&json) {
+            self.collector.listing(location, name);
+        }
+        Ok(())
+    }
 }
 
 /// The files of a Takeout: reviews.json and its further pages (`reviews-<token>.json`, `reviews_001.json`).
@@ -174,8 +123,8 @@ pub struct TakeoutFiles {
 
 impl TakeoutFiles {
     pub fn wants(&mut self, name: &str) -> Result<bool, FileError> {
-        let wanted = is_taken_from_folders(name);
-        self.reviews += usize::from(wanted);
+        let is_review = is_taken_from_folders(name);
+        self.reviews += usize::from(is_review);
         // Google Maps capitalizes the name of its file of a user's reviews.
         self.maps |= name == "Reviews.json";
         if self.reviews > FILES_MAX {
@@ -183,7 +132,7 @@ impl TakeoutFiles {
                 "holds more than {FILES_MAX} files of reviews; give the folders in it one by one"
             )))
         } else {
-            Ok(wanted)
+            Ok(is_review)
         }
     }
 
@@ -227,11 +176,7 @@ fn walk(
     Ok(())
 }
 
-// The business's name for one of its locations, in Google Takeout's `additionalData.json` beside the location's
-// reviews.
-
-/// Maximum number of bytes of such a file that is read; it usually has a few thousand.
-const LISTING_BYTES_MAX: u64 = 1 << 20;
+// The business's name for one of its locations, in Google Takeout's `additionalData.json` beside the location's reviews.
 
 /// The location in the path of such a file: `…/location-77/additionalData.json`.
 fn location(path: &str) -> Option<&str> {
@@ -267,60 +212,6 @@ fn listed(json: &[u8]) -> Option<String> {
     fits.then(|| name.to_owned())
 }
 
-// Zip archives: a Takeout, whose members are read one by one, and workbooks. They are unpacked while they are read,
-// never to disk, so a member's path is never used as a file name.
-
-impl Opener<'_> {
-    /// Opens the members of a zip archive.
-    pub fn archive(&mut self, name: &str, packed: impl Read + Seek) -> Result<(), FileError> {
-        let fault = |error: zip::result::ZipError| {
-            FileError::new(format!(
-                "the zip archive cannot be read ({error}); unpack it and give the folder"
-            ))
-        };
-        let mut archive = ZipArchive::new(packed).map_err(fault)?;
-        if archive.index_for_name("xl/workbook.xml").is_some() {
-            return self.workbook(name, archive.into_inner());
-        }
-        let mut found = TakeoutFiles::default();
-        let mut members = Vec::new();
-        for index in 0..archive.len() {
-            let Some(Ok(member)) = archive.name_for_index(index) else {
-                continue;
-            };
-            let wanted = found.wants(member.rsplit(['/', '\\']).next().unwrap_or_default())?;
-            if wanted || location(&member).is_some() {
-                members.push((member.into_owned(), index));
-            }
-        }
-        found
-            .any()
-            .map_err(|fault| other_archive(&archive).unwrap_or(fault))?;
-        // Members are sorted by name, so that the result does not depend on the archive's order.
-        members.sort();
-        for (member, index) in members {
-            let input = archive.by_index(index).map_err(fault);
-            self.member(&format!("{name}: {member}"), &member, input);
-        }
-        Ok(())
-    }
-
-    fn workbook(&mut self, name: &str, mut packed: impl Read + Seek) -> Result<(), FileError> {
-        packed.rewind().map_err(FileError::unreadable)?;
-        let bytes = self
-            .collector
-            .budget
-            .read(packed.take(WORKBOOK_BYTES_MAX + 1))?;
-        if bytes.len() as u64 > WORKBOOK_BYTES_MAX {
-            return Err(FileError::new(WORKBOOK_TOO_LARGE));
-        }
-        let parts = read_workbook(&bytes, self.collector.request)?;
-        let name = name.to_owned();
-        self.files.push(InputFile { name, parts });
-        Ok(())
-    }
-}
-
 /// The kind of an archive without reviews, if known.
 fn other_archive<R: Read + Seek>(archive: &ZipArchive<R>) -> Option<FileError> {
     let known = [
@@ -343,16 +234,14 @@ fn other_archive<R: Read + Seek>(archive: &ZipArchive<R>) -> Option<FileError> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
-
-    use chrono::DateTime;
-
     use super::*;
     use crate::imports::map::Calendar;
-    use crate::imports::read::budget::Budget;
+    use crate::imports::merge::collector::{Budget, Collector};
     use crate::imports::report::{Rejection, Watch};
     use crate::imports::request::ImportRequest;
     use crate::storage::imports::KeptColumns;
+    use chrono::DateTime;
+    use std::io::{Cursor, Write};
 
     const TOO_LARGE: &str = "the files of one import may have at most 256 MiB in total, unpacked; split it into several imports";
 
@@ -429,11 +318,6 @@ mod tests {
         assert_eq!(ended.unwrap_err().to_string(), TOO_LARGE);
         assert_eq!(files, 0, "nothing of it counts");
     }
-}
-
-#[cfg(test)]
-mod folder_tests {
-    use super::{listed, location};
 
     #[test]
     fn the_name_of_a_listing_is_read_and_anything_else_is_none() {
