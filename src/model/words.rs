@@ -181,10 +181,12 @@ const fn is_accent(character: char) -> bool {
     matches!(character, '\u{0300}'..='\u{036F}' | '\u{1AB0}'..='\u{1AFF}' | '\u{1DC0}'..='\u{1DFF}')
 }
 
-/// A text as searches compare it.
+/// What a search needs beside a text to compare it. The folded form of an ASCII text is its lower case, which is made for
+/// each comparison in less than 0.1 µs: kept for every text, it would be a sixth of the memory of a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoldedText {
-    folded: Box<str>,
+    /// `None` for an ASCII text.
+    folded: Option<Box<str>>,
     /// For a comparison by words; `None` if it is the same.
     plain: Option<Box<str>>,
     is_composed: bool,
@@ -196,19 +198,25 @@ impl FoldedText {
         let plain = plain(&folded);
         Self {
             plain: (plain != folded).then(|| plain.into()),
-            folded: folded.into(),
+            folded: (!text.is_ascii()).then(|| folded.into()),
             is_composed: text.is_ascii() || is_nfc(text),
         }
     }
 
-    /// As [`fold`] makes it.
-    pub fn folded(&self) -> &str {
-        &self.folded
+    /// `text`, of which this was made, as [`fold`] makes it.
+    pub fn folded(&self, text: &str) -> Cow<'_, str> {
+        match &self.folded {
+            Some(folded) => Cow::Borrowed(folded),
+            None => Cow::Owned(text.to_ascii_lowercase()),
+        }
     }
 
-    /// As [`fold_plainly`] makes it.
-    pub fn plain(&self) -> &str {
-        self.plain.as_deref().unwrap_or(&self.folded)
+    /// `text`, of which this was made, as [`fold_plainly`] makes it.
+    pub fn plain(&self, text: &str) -> Cow<'_, str> {
+        match &self.plain {
+            Some(plain) => Cow::Borrowed(plain),
+            None => self.folded(text),
+        }
     }
 
     /// Whether both forms are the same.

@@ -103,7 +103,8 @@ impl<'a> Search<'a> {
                 break;
             }
             read += 1;
-            if finder.is_in(&self.entries[at as usize].text) {
+            let entry = &self.entries[at as usize];
+            if finder.is_in(&entry.review.text, &entry.text) {
                 self.matches.insert(at);
             } else {
                 misses += 1;
@@ -145,7 +146,10 @@ impl<'a> Search<'a> {
         if total > TOTAL_MAX
             && let Some(finder) = self.finder.take()
         {
-            let is_match = |at: u32| finder.is_in(&entries[at as usize].text);
+            let is_match = |at: u32| {
+                let entry = &entries[at as usize];
+                finder.is_in(&entry.review.text, &entry.text)
+            };
             // The page may have other matches than those that were counted.
             self.matches = std::mem::take(&mut self.selected);
             return self.page(&is_match, (TOTAL_MAX, false), limit, cursor);

@@ -23,10 +23,11 @@ impl<'a> TextFinder<'a> {
         }
     }
 
-    pub fn is_in(&self, text: &FoldedText) -> bool {
+    /// Whether `text` has a match; `folded` is made of it.
+    pub fn is_in(&self, text: &str, folded: &FoldedText) -> bool {
         let text = match self.text_match {
-            TextMatch::Substring => text.folded(),
-            TextMatch::Words => text.plain(),
+            TextMatch::Substring => folded.folded(text),
+            TextMatch::Words => folded.plain(text),
         };
         let text = text.as_bytes();
         let begins_words =

@@ -69,7 +69,7 @@ impl Entry {
     /// texts with NUL, at which FTS5 before SQLite 3.44 stopped, and of texts that are not composed. Other programs may
     /// write such rows.
     pub fn indexed_no(&self) -> Option<u32> {
-        let is_alike = self.text.is_composed() && !self.text.folded().contains(['\u{FFFD}', '\0']);
+        let is_alike = self.text.is_composed() && !self.review.text.contains(['\u{FFFD}', '\0']);
         let review_no = self.review_no.filter(|_| is_alike)?;
         u32::try_from(review_no).ok()
     }

@@ -114,7 +114,7 @@ impl Index {
         add(&mut self.unanalyzed, entry.analysis.is_none());
         add(&mut self.unindexed, entry.indexed_no().is_none());
         add(&mut self.unplain, !entry.text.is_plain());
-        self.text_bytes += entry.text.folded().len();
+        self.text_bytes += review.text.len();
         self.by_id.push((id_hash(review.id.as_str()), at));
         let number = entry.indexed_no();
         self.by_number.extend(number.map(|number| (number, at)));

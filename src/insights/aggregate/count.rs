@@ -126,7 +126,7 @@ impl Counted {
             months: Vec::new(),
         };
         for (position, packed_analysis) in (0..).zip(sources.analyses) {
-            counted.count(position, *packed_analysis, roster);
+            counted.count(position, packed_analysis, roster);
         }
         counted
     }

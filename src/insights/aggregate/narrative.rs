@@ -371,7 +371,7 @@ fn shared<'a>(
 fn ranked(blame: &[Blame<'_>], counted: &Counted) -> Vec<(u32, u16)> {
     let newest = counted.corpus.window.map_or(0, |(_, newest)| newest);
     let ranked = blame.iter().filter_map(|(position, analysis, finding)| {
-        let rank = quote_rank(*finding, *analysis, newest - analysis.head.day)?;
+        let rank = quote_rank(*finding, analysis, newest - analysis.head.day)?;
         Some((Reverse(rank), *position, finding.sentence))
     });
     let ranked: BTreeSet<_> = ranked.collect();
