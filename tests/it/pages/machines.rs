@@ -53,6 +53,7 @@ async fn crawlers_find_every_published_review_and_no_withheld_one() {
 #[tokio::test]
 async fn browsers_get_errors_as_pages_and_other_clients_as_problems() {
     let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
+    app.name_business().await;
     for (target, status) in [
         ("/nothing", 404),
         ("/reviews/none", 404),
