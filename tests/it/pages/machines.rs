@@ -31,7 +31,7 @@ async fn crawlers_find_every_published_review_and_no_withheld_one() {
     );
     let llms = app.get("/llms.txt").await.text();
     let begin = format!(
-        "# Reviews of Saltbush Air & Plumbing\n\n> 4.55 of 5 stars from {} verified reviews.",
+        "# Reviews of Saltbush Air & Plumbing\n\n> 4.55 of 5 stars from {} reviews (verified by a platform, a job or an invitation: 248).",
         ids.len()
     );
     assert!(llms.starts_with(&begin), "{llms}");
