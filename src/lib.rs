@@ -1,4 +1,4 @@
-//! Reviews Service: publishes the verified reviews of one business, read-only.
+//! Reviews Service: publishes the reviews of one business, read-only.
 //!
 //! A module uses only modules above it in this list (checked by the test `architecture`).
 //! `docs/ARCHITECTURE.md` describes them.

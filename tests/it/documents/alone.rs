@@ -5,6 +5,7 @@ use super::*;
 #[tokio::test]
 async fn every_link_on_the_home_page_and_the_developers_page_works() {
     let app = TestApp::with(&Generator::new(79).reviews(20)).await;
+    app.name_business().await;
     let html = app.get("/").await.text() + &app.get("/developers").await.text();
     let addresses: Vec<&str> = html
         .split("href=\"")

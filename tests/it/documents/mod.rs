@@ -220,6 +220,7 @@ async fn the_mean_is_rounded_half_away_from_zero_to_two_decimals() {
 #[tokio::test]
 async fn withheld_reviews_are_counted_by_reason_and_appear_nowhere() {
     let app = TestApp::empty().await;
+    app.name_business().await;
     let sql = "insert into review (review_id, rating, reviewed_on, text, author, status, withheld_reason, verified) values
         ('seen', 4, '2026-01-02', 'shown', 'Ann', 'published', null, 1), ('h1', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', 'duplicate', 1),
         ('h2', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', 'duplicate', 1), ('h3', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', 'not_verified', 0),

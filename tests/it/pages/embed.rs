@@ -166,6 +166,7 @@ async fn the_short_badge_has_only_the_figure() {
 #[tokio::test]
 async fn a_program_gets_a_page_s_faults_as_a_problem_with_every_parameter_whatever_it_has_cached() {
     let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
+    app.name_business().await;
     for (target, names) in [
         ("/search?rating=9&since=x", &["rating", "since"][..]),
         ("/embed?limit=0&theme=pink", &["limit", "theme"]),

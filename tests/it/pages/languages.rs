@@ -135,6 +135,7 @@ async fn a_frame_can_request_another_language() {
 #[tokio::test]
 async fn counts_of_one_use_the_singular() {
     let app = TestApp::uncoded(&crate::support::Generator::new(7).reviews(1)).await;
+    app.name_business().await;
     for language in ["en", "es", "de", "fr"] {
         set_language(&app, language).await;
         for target in ["/", "/embed", "/insights", "/badge.svg"] {

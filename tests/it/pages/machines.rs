@@ -31,7 +31,7 @@ async fn crawlers_find_every_published_review_and_no_withheld_one() {
     );
     let llms = app.get("/llms.txt").await.text();
     let begin = format!(
-        "# Reviews of Saltbush Air & Plumbing\n\n> 4.55 of 5 stars from {} verified reviews.",
+        "# Reviews of Saltbush Air & Plumbing\n\n> 4.55 of 5 stars from {} reviews (verified by a platform, a job or an invitation: 248).",
         ids.len()
     );
     assert!(llms.starts_with(&begin), "{llms}");
@@ -53,6 +53,7 @@ async fn crawlers_find_every_published_review_and_no_withheld_one() {
 #[tokio::test]
 async fn browsers_get_errors_as_pages_and_other_clients_as_problems() {
     let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
+    app.name_business().await;
     for (target, status) in [
         ("/nothing", 404),
         ("/reviews/none", 404),

@@ -6,6 +6,7 @@ use crate::support::{Generator, TestApp};
 #[tokio::test]
 async fn a_search_page_shows_the_results_of_the_api() {
     let app = TestApp::uncoded(&Generator::new(7).reviews(120)).await;
+    app.name_business().await;
     let all = app.get("/reviews.json").await.json()["aggregate_rating"]["review_count"].clone();
     for query in [
         "",
@@ -56,6 +57,7 @@ async fn a_search_page_shows_the_results_of_the_api() {
 #[tokio::test]
 async fn links_of_a_search_keep_only_known_parameters() {
     let app = TestApp::uncoded(&Generator::new(7).reviews(60)).await;
+    app.name_business().await;
     let unknown: String = (0..1_700).map(|number| format!("&u{number}=1")).collect();
     for query in [
         "rating=5&limit=3",
@@ -72,6 +74,7 @@ async fn links_of_a_search_keep_only_known_parameters() {
 #[tokio::test]
 async fn an_error_in_the_form_is_beside_its_field() {
     let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
+    app.name_business().await;
     let answer = app
         .get_with(
             "/search?query=leak&rating=9&since=yesterday&until=",
@@ -101,6 +104,7 @@ async fn an_error_in_the_form_is_beside_its_field() {
 #[tokio::test]
 async fn an_invalid_day_is_kept_in_a_text_field() {
     let app = TestApp::uncoded(&[]).await;
+    app.name_business().await;
     for (day, kind) in [
         ("2026-02-28", "date"),
         ("2026-2-8", "text"),
@@ -191,6 +195,7 @@ async fn matches_are_marked_in_texts_and_nothing_else_is_markup() {
         review.response = None;
     }
     let app = TestApp::uncoded(&reviews).await;
+    app.name_business().await;
     for (query, expected) in [
         (
             "query=water+heaters",
@@ -319,6 +324,7 @@ async fn paging_forward_and_back_shows_the_same_reviews() {
         review.date = format!("2025-01-{:02}", 1 + number % 9).parse().unwrap();
     }
     let app = TestApp::uncoded(&reviews).await;
+    app.name_business().await;
     let rel = |html: &str, name: &str| {
         let links = between(html, &format!("<a rel=\"{name}\" href=\""), "\"");
         links.first().map(|href| followed(href))

@@ -154,6 +154,7 @@ async fn a_polarity_needs_an_aspect_and_an_unknown_aspect_lists_the_known_ones()
     let mut reviews = Generator::new(34).reviews(60);
     give(&mut reviews);
     let app = TestApp::uncoded(&reviews).await;
+    app.name_business().await;
     for alone in ["polarity=negative", "polarity=negative&aspect="] {
         let issues = assert_issues(&app, alone, &[("polarity", "invalid_string")]).await;
         assert!(

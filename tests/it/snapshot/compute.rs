@@ -129,6 +129,7 @@ async fn a_computation_waits_for_a_slot_and_gives_up_its_turn_when_dropped() {
 #[tokio::test]
 async fn a_page_that_is_not_rendered_yet_waits_for_a_slot() {
     let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
+    app.name_business().await;
     for target in ["/", "/insights?part=", "/sitemap.xml", "/llms.txt?x"] {
         let held = app.hold_slots();
         let asked = waiting(&app, "192.0.2.1", target, &[]).await;
