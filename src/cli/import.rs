@@ -134,7 +134,7 @@ impl Console {
     pub(super) fn new(rejects: Option<Output>) -> Self {
         // Hidden unless standard error is a terminal.
         let bar = ProgressBar::no_length();
-        bar.set_style(style("{spinner} {human_pos} rows read"));
+        bar.set_style(style("reading {wide_bar} {percent} %, {human_pos} rows"));
         Self {
             bar,
             faults: Faults::default(),
@@ -157,18 +157,11 @@ impl Console {
 }
 
 impl Watch for Console {
-    fn read(&mut self, rows: u64, bytes: Option<(u64, u64)>) {
-        if !rows.is_multiple_of(ROWS_PER_LOOK) {
-            return;
+    fn read(&mut self, rows: u64, all: u64) {
+        if rows.is_multiple_of(ROWS_PER_LOOK) {
+            self.bar.set_length(all);
+            self.bar.set_position(rows);
         }
-        let Some((read, of)) = bytes else {
-            return self.bar.set_position(rows);
-        };
-        let reading = style("reading {wide_bar} {percent} %, {msg} rows");
-        self.bar.set_style(reading);
-        self.bar.set_length(of);
-        self.bar.set_position(read);
-        self.bar.set_message(rows.to_string());
     }
 
     fn table(&mut self, file: &str, columns: &TableColumns) {

@@ -33,7 +33,7 @@ use crate::storage::imports::KeptColumns;
 use crate::storage::reviews::{self, RunCounts};
 use crate::storage::{AtPath as _, Database, Write, business};
 use map::Calendar;
-use merge::collector::{Budget, Collected, Collector};
+use merge::collector::{Collected, Collector};
 use merge::known::{Rules, load, source_names};
 use merge::outcome::merge_rows;
 use merge::{apply, withhold_gone};
@@ -215,9 +215,8 @@ fn gather(
             "-: standard input can be read only once; give `-` only once".to_owned(),
         ));
     }
-    let budget = Budget::new(&order.files);
     let mut opener = Opener {
-        collector: Collector::new(calendar, is_known, order, &budget, watch, kept),
+        collector: Collector::new(calendar, is_known, order, watch, kept),
         files: Vec::new(),
         faults: Vec::new(),
     };

@@ -353,9 +353,8 @@ impl fmt::Display for Rejection {
 
 /// Receives the events of a running import.
 pub trait Watch {
-    /// `rows` have been read so far, and of the files' bytes, before unpacking, so many of a total; `None` if the total is
-    /// unknown.
-    fn read(&mut self, _rows: u64, _bytes: Option<(u64, u64)>) {}
+    /// `rows` of about `all` have been read so far.
+    fn read(&mut self, _rows: u64, _all: u64) {}
 
     /// The file is a table with these columns; called before its rows are read.
     fn table(&mut self, _file: &str, _columns: &TableColumns) {}
@@ -491,18 +490,6 @@ impl FileError {
     #[expect(clippy::needless_pass_by_value, reason = "handed to `map_err`")]
     pub(super) fn unreadable(error: io::Error) -> Self {
         Self(format!("cannot be read: {error}"))
-    }
-
-    /// An I/O error while reading: the system's, or that of a used up budget.
-    pub(super) fn reading(error: io::Error) -> Self {
-        if error.kind() == io::ErrorKind::FileTooLarge {
-            Self(format!(
-                "the files of one import may have at most {} MiB in total, unpacked; split it into several imports",
-                INPUT_BYTES_MAX >> 20
-            ))
-        } else {
-            Self::unreadable(error)
-        }
     }
 
     /// The JSON of a whole document is broken, at this line and at this byte of it, both from 1.

@@ -60,8 +60,8 @@ pub struct Decider<'d> {
 }
 
 impl Watch for Decider<'_> {
-    fn read(&mut self, rows: u64, bytes: Option<(u64, u64)>) {
-        self.watch.read(rows, bytes);
+    fn read(&mut self, rows: u64, all: u64) {
+        self.watch.read(rows, all);
     }
 
     fn table(&mut self, file: &str, columns: &TableColumns) {

@@ -3,11 +3,8 @@
 //! Everything is read before anything is written, so that no other process waits for a lock during parsing, and a file
 //! that cannot be read leaves nothing half done. The limit on the size of the files bounds the memory.
 
-use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::fs::{self, Metadata};
-use std::io::{self, Read};
-use std::path::PathBuf;
+use std::io::Read;
 
 use chrono_tz::Tz;
 use serde::Deserialize as _;
@@ -32,12 +29,12 @@ pub type Raw<'r> = &'r dyn Fn() -> Value;
 
 pub struct Collector<'a> {
     pub request: &'a ImportRequest,
-    pub budget: &'a Budget,
+    pub budget: Budget,
     watch: Watcher<'a>,
     /// Whether the database or an earlier file has a business.
     has_business: bool,
-    /// Number of rows of all files.
-    rows: u64,
+    /// Number of rows of all files: those that were read, and all.
+    rows: (u64, u64),
     /// Of the current file.
     format: &'static Format,
     /// The column with the IDs of the current file, if it is a plain table: it may count the rows.
@@ -121,7 +118,6 @@ impl<'a> Collector<'a> {
         calendar: Calendar,
         has_business: bool,
         request: &'a ImportRequest,
-        budget: &'a Budget,
         watch: Watcher<'a>,
         kept: KeptColumns,
     ) -> Self {
@@ -136,10 +132,10 @@ impl<'a> Collector<'a> {
         };
         Self {
             request,
-            budget,
+            budget: Budget::of(INPUT_BYTES_MAX),
             watch,
             has_business,
-            rows: 0,
+            rows: (0, 0),
             format: &NATIVE,
             id_column: None,
             first_row: 0,
@@ -164,10 +160,16 @@ impl<'a> Collector<'a> {
         self.locations.names.insert(location.to_owned(), name);
     }
 
+    /// Tells that all files have so many rows, or nearly so.
+    pub const fn expect_rows(&mut self, rows: usize) {
+        self.rows.1 = rows as u64;
+    }
+
     /// Counts a row of the current file and reports progress.
     fn count(&mut self) {
-        self.rows += 1;
-        self.watch.read(self.rows, self.budget.progress());
+        let (read, all) = &mut self.rows;
+        *read += 1;
+        self.watch.read(*read, *all);
         if let Some(file) = self.collected.report.files.last_mut() {
             file.rows += 1;
         }
@@ -279,10 +281,11 @@ impl<'a> Collector<'a> {
 
     /// Ends a file, whose rows are all read: decides whether its ids are ids, and numbers equal rows without a text.
     fn end_file(&mut self) {
-        let mut rows = self.collected.rows.split_off(self.first_row);
+        let mut all = std::mem::take(&mut self.collected.rows);
+        let rows = &mut all[self.first_row..];
         if let Some(column) = self.id_column.take() {
             let is_mapped = self.request.rename("id").is_some();
-            let meaning = if counts_rows(&rows) && !is_mapped {
+            let meaning = if counts_rows(rows) && !is_mapped {
                 ColumnMeaning::RowNumber
             } else {
                 ColumnMeaning::Id
@@ -292,7 +295,7 @@ impl<'a> Collector<'a> {
                 let kept = self.kept.get(source, &column).filter(|_| !is_mapped);
                 self.keep(source, &column, kept.unwrap_or(meaning));
             }
-            for row in &mut rows {
+            for row in rows.iter_mut() {
                 let is_number =
                     self.kept.get(row.source(), &column) == Some(ColumnMeaning::RowNumber);
                 if is_number
@@ -309,7 +312,7 @@ impl<'a> Collector<'a> {
         }
         // The same file has the same ids again, and a file that repeats rows of another adds only what it has more.
         let mut counts: HashMap<ReviewId, u64> = HashMap::new();
-        for row in &mut rows {
+        for row in rows.iter_mut() {
             if row.incoming.has_own_id || !row.review().text.is_empty() {
                 continue;
             }
@@ -321,8 +324,8 @@ impl<'a> Collector<'a> {
                 row.incoming.statement.review.id = id;
             }
         }
-        self.collected.rows.append(&mut rows);
-        self.first_row = self.collected.rows.len();
+        self.first_row = all.len();
+        self.collected.rows = all;
     }
 
     /// Adds an answer to a review of this import.
@@ -577,70 +580,33 @@ impl Locations<'_> {
     }
 }
 
-// The number of bytes that one import may still read, over all its files and all ways of opening them.
-
-/// The rest of [`INPUT_BYTES_MAX`], and the progress of reading.
-pub struct Budget {
-    left: Cell<u64>,
-    /// The share of rows whose reviews were read: the rows, and all of them.
-    rows: Cell<(u64, u64)>,
-    /// Size of all files, before unpacking; `None` if unknown.
-    total: Option<u64>,
-}
+/// The number of bytes that one import may still read, over all its files and all ways of opening them.
+pub struct Budget(u64);
 
 impl Budget {
-    pub fn new(files: &[PathBuf]) -> Self {
-        let size = |file: &PathBuf| {
-            let metadata = fs::metadata(file).ok().filter(Metadata::is_file);
-            metadata.map(|file| file.len())
-        };
-        Self {
-            total: files.iter().map(size).sum(),
-            ..Self::of(INPUT_BYTES_MAX)
-        }
-    }
-
     pub const fn of(bytes: u64) -> Self {
-        Self {
-            left: Cell::new(bytes),
-            rows: Cell::new((0, 1)),
-            total: None,
-        }
-    }
-
-    /// Begins to count rows, of which there are so many.
-    pub fn expect_rows(&self, all: usize) {
-        self.rows.set((0, all.max(1) as u64));
-    }
-
-    /// Counts one more row.
-    pub fn note_row(&self) {
-        self.rows.update(|(done, of)| (done + 1, of));
-    }
-
-    /// Bytes read, and the total.
-    pub fn progress(&self) -> Option<(u64, u64)> {
-        let total = self.total?;
-        let (done, of) = self.rows.get();
-        Some((total * done.min(of) / of, total))
+        Self(bytes)
     }
 
     /// All bytes of `input`.
     ///
     /// # Errors
     /// When it cannot be read, or the budget is used up.
-    pub fn read(&self, input: impl Read) -> Result<Vec<u8>, FileError> {
-        let (mut all, left) = (Vec::new(), self.left.get());
-        let read = input.take(left + 1).read_to_end(&mut all);
+    pub fn read(&mut self, input: impl Read) -> Result<Vec<u8>, FileError> {
+        let mut all = Vec::new();
+        let read = input.take(self.0 + 1).read_to_end(&mut all);
         let read = read.map_err(FileError::unreadable)? as u64;
-        let left = left.checked_sub(read);
-        let too_large = || FileError::reading(io::ErrorKind::FileTooLarge.into());
-        self.left.set(left.ok_or_else(too_large)?);
+        self.0 = self.0.checked_sub(read).ok_or_else(|| {
+            FileError::new(format!(
+                "the files of one import may have at most {} MiB in total, unpacked; split it into several imports",
+                INPUT_BYTES_MAX >> 20
+            ))
+        })?;
         Ok(all)
     }
 
     /// Gives back the bytes of an archive, of which only what is unpacked counts.
-    pub fn give_back(&self, bytes: usize) {
-        self.left.update(|left| left + bytes as u64);
+    pub const fn give_back(&mut self, bytes: usize) {
+        self.0 += bytes as u64;
     }
 }

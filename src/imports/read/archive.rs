@@ -255,24 +255,18 @@ mod tests {
 
     /// What `work` does with a budget of 1 MiB: the errors of files, and the number of files.
     fn opened(work: impl FnOnce(&mut Opener<'_>)) -> (Vec<String>, usize) {
-        let (request, budget) = (ImportRequest::default(), Budget::of(1 << 20));
+        let request = ImportRequest::default();
         let mut quiet = Quiet;
         let calendar = Calendar {
             zone: None,
             now: DateTime::UNIX_EPOCH,
         };
         let mut opener = Opener {
-            collector: Collector::new(
-                calendar,
-                true,
-                &request,
-                &budget,
-                &mut quiet,
-                KeptColumns::default(),
-            ),
+            collector: Collector::new(calendar, true, &request, &mut quiet, KeptColumns::default()),
             files: Vec::new(),
             faults: Vec::new(),
         };
+        opener.collector.budget = Budget::of(1 << 20);
         work(&mut opener);
         (opener.faults, opener.files.len())
     }

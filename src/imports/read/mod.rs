@@ -194,7 +194,7 @@ impl Opener<'_> {
             Rows::Records(rows) => rows.len(),
         };
         let all = files.iter().flat_map(|file| &file.parts).map(count).sum();
-        self.collector.budget.expect_rows(all);
+        self.collector.expect_rows(all);
         let mut planned = planned.into_iter();
         for file in &files {
             let mut read = Ok(());
@@ -297,7 +297,6 @@ fn read_table(planned: &PlannedTable<'_>, sink: &mut Collector<'_>) -> Result<()
     }
     let mut unverified: Option<(&str, u64)> = None;
     for row in &table.rows {
-        sink.budget.note_row();
         let planned_row = PlannedRow {
             plan,
             table,

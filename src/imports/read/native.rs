@@ -87,7 +87,6 @@ fn read_record(
     is_own: bool,
     sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
-    sink.budget.note_row();
     let mut value = match row {
         Ok(value) => value,
         Err((message, raw)) => {
