@@ -344,6 +344,7 @@ const COLUMN_FORMATS: &[(&str, &str)] = files!(
     "facebook",
     "okendo",
     "powerreviews",
+    "yotpo_api",
     "yotpo",
     "stamped",
     "loox",

@@ -812,7 +812,14 @@ fn judgeme(n: usize) -> Value {
 
 fn yotpo(n: usize) -> Value {
     json!({
-        "id": n + 10, "score": 5, "votes_up": 0, "content": format!("Fine {n}"), "title": "",
+        "id": n + 10, "score": 5, "votes_up": 0, "content": format!("Fine {n}"), "title": "", "sentiment": 0.5,
+        "created_at": "2026-10-01T10:00:00Z", "name": "Ann Baker", "reviewer_type": "verified_buyer",
+    })
+}
+
+fn yotpo_widget(n: usize) -> Value {
+    json!({
+        "id": n + 20, "score": 5, "votes_up": 0, "content": format!("Fine {n}"), "title": "",
         "created_at": "2026-10-01T10:00:00Z", "user": {"display_name": format!("Ann {n}")},
     })
 }
@@ -876,7 +883,7 @@ fn pages_are_found_in_the_style_of_each_platform() {
             "yotpo-widget",
             "/r?per_page=2",
             pages_of(
-                yotpo,
+                yotpo_widget,
                 |number, rows| {
                     let response = json!({"pagination": {"page": number}, "reviews": rows});
                     SiteAnswer::json(
