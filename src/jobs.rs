@@ -556,6 +556,7 @@ impl FetchSources {
             }
             None => Ok(None),
         };
+        log_run(name, &run);
         let Some(request) = request else {
             return match run {
                 Ok(_) | Err(SyncError::Failed(_)) => Ok(()),
@@ -605,6 +606,27 @@ impl FetchSources {
             metrics::SYNC_INTERVAL.gauge(&[&source.name]).set(interval);
         }
         *measured = names;
+    }
+}
+
+fn log_run(source: &str, run: &Result<Option<SyncReport>, SyncError>) {
+    match run {
+        Ok(None) => {}
+        Ok(Some(SyncReport { import, decision })) => tracing::info!(
+            source,
+            outcome = decision.outcome,
+            reviews = decision.count,
+            new = import.new,
+            updated = import.updated,
+            withdrawn = import.withdrawn.count,
+            rejected = import.rejected,
+            "sync.run: a source was fetched"
+        ),
+        Err(error) => tracing::warn!(
+            source,
+            %error,
+            "sync.failed: a source could not be fetched; it is tried again on its schedule"
+        ),
     }
 }
 

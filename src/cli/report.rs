@@ -14,7 +14,7 @@ use rustix::process::{Resource, getrlimit};
 use crate::clock::Clock;
 use crate::mcp::escaped;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
     /// Exit code 0.
     Done,

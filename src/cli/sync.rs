@@ -82,10 +82,10 @@ struct Add {
     #[arg(value_name = "URL")]
     address: String,
     /// Interval between two runs, at least 5m [default: 6h]
-    #[arg(long, value_name = "SPAN", conflicts_with = "at")]
+    #[arg(long, value_name = "SPAN", conflicts_with = "at", value_parser = SourceSchedule::parse_interval)]
     every: Option<SourceSchedule>,
     /// Schedule of five fields (minute, hour, day, month, weekday) in the business's time zone, such as "15 3 * * *"
-    #[arg(long, value_name = "CRON")]
+    #[arg(long, value_name = "CRON", value_parser = SourceSchedule::parse_cron)]
     at: Option<SourceSchedule>,
     /// Header field of each request, such as 'X-API-KEY: ${VARIABLE}'; may be repeated
     #[arg(long = "header", value_name = "NAME: VALUE")]
@@ -314,28 +314,28 @@ impl RunSources {
             "no source to fetch; `reviews sync add NAME URL` adds one, `reviews sync list` lists them"
         );
         let opening = Opening::of(&address).await?;
-        let database = &opening.database;
+        let (is_dry_run, is_accepted) = (self.dry_run, self.yes);
+        let runner = runner(&opening.database, clock, self.config);
         let ran = async {
-            if self.dry_run {
-                return preview(database, clock, &rows, self.config).await;
+            let mut exit = Exit::Done;
+            for row in &rows {
+                let outcome = if is_dry_run {
+                    preview(&runner, row).await?
+                } else {
+                    run_source(&runner, row, is_accepted).await?
+                };
+                exit = exit.max(print_outcome(&row.name, outcome));
             }
-            let is_served = is_served(database, clock).await?;
-            let lock = DeliveryLock::take(database.path())?.filter(|_| !is_served);
-            let Some(_lock) = lock else {
-                return ask_service(database, clock, &rows, self.yes).await;
-            };
-            let run = run_here(database, clock, &rows, self.config, self.yes);
-            let ran = tokio::select! {
-                ran = Box::pin(run) => ran,
-                error = keep_lease(database, clock) => Err(error),
-            };
-            database.give_up_lease().await?;
-            ran
-        }
-        .await;
+            Ok(exit)
+        };
+        let ran = Box::pin(ran).await;
+        drop(runner);
         opening.end(ran).await
     }
 }
+
+/// The exit code of a run, and its report or why it failed.
+type Outcome = (Exit, String);
 
 /// The report of a run.
 pub fn format_report(report: &SyncReport) -> String {
@@ -351,127 +351,112 @@ fn format_run(report: &SyncReport, is_dry_run: bool) -> String {
     text
 }
 
-/// Shows what runs would change.
-async fn preview(
-    database: &Database,
-    clock: &Clock,
-    rows: &[SyncSource],
-    config: SyncConfig,
-) -> anyhow::Result<Exit> {
-    let runner = runner(database, clock, config);
+/// What a run would change.
+async fn preview(runner: &SyncRunner, row: &SyncSource) -> anyhow::Result<Outcome> {
     let manner = Manner::ByHand { is_accepted: false };
-    let mut exit = Exit::Done;
-    for row in rows {
-        let source = Source::read(row)?;
-        let fetched = fetch_visibly(&runner, &source, manner)
-            .await
-            .with_context(|| row.name.clone())?;
-        let report = apply_visibly(&runner, &source, &fetched, manner, true)
-            .await
-            .with_context(|| row.name.clone())?;
-        report_done(&format!("{}:\n{}", row.name, format_run(&report, true)));
-        exit = worse(exit, exit_of(&report));
-    }
-    Ok(exit)
+    let name = || row.name.clone();
+    let source = Source::read(row).with_context(name)?;
+    let fetched = fetch_visibly(runner, &source, manner).await;
+    let fetched = fetched.with_context(name)?;
+    let report = apply_visibly(runner, &source, &fetched, manner, true).await;
+    let report = report.with_context(name)?;
+    Ok((exit_of(&report), format_run(&report, true)))
 }
 
-/// Fetches the sources in this process, which holds the lock to send.
+/// Runs a source here, or by the service if there is one. Another command that fetches is waited for.
+async fn run_source(
+    runner: &SyncRunner,
+    row: &SyncSource,
+    is_accepted: bool,
+) -> anyhow::Result<Outcome> {
+    let database = &runner.database;
+    loop {
+        let is_served = is_served(runner).await?;
+        let lock = DeliveryLock::take(database.path())?.filter(|_| !is_served);
+        if let Some(_lock) = lock {
+            let ran = tokio::select! {
+                ran = Box::pin(run_here(runner, row, is_accepted)) => ran,
+                error = keep_lease(runner) => Err(error),
+            };
+            database.give_up_lease().await?;
+            return ran;
+        }
+        if let Some(outcome) = ask_service(runner, row, is_accepted).await? {
+            return Ok(outcome);
+        }
+    }
+}
+
+/// Fetches the source in this process, which holds the lock to send.
 async fn run_here(
-    database: &Database,
-    clock: &Clock,
-    rows: &[SyncSource],
-    config: SyncConfig,
+    runner: &SyncRunner,
+    row: &SyncSource,
     is_accepted: bool,
-) -> anyhow::Result<Exit> {
-    let (runner, stop) = (runner(database, clock, config), CancellationToken::new());
-    let mut exit = Exit::Done;
-    for row in rows {
-        let (bar, mut console) = (page_bar(), Console::new(None));
-        let manner = Manner::ByHand { is_accepted };
-        let show = show_pages(&bar);
-        let ran = runner.run(row, manner, &stop, &show, &mut console).await;
-        bar.finish_and_clear();
-        console.finish(ran.is_ok())?;
-        let outcome = match ran {
-            Ok(Some(report)) => (exit_of(&report), format_report(&report)),
-            Ok(None) => (Exit::Failed, "stopped; nothing was imported\n".to_owned()),
-            Err(error) => (Exit::Failed, format!("{error}\n")),
-        };
-        exit = worse(exit, print_outcome(&row.name, outcome));
-    }
-    Ok(exit)
+) -> anyhow::Result<Outcome> {
+    let (bar, mut console) = (page_bar(), Console::new(None));
+    let (manner, stop) = (Manner::ByHand { is_accepted }, CancellationToken::new());
+    let show = show_pages(&bar);
+    let ran = runner.run(row, manner, &stop, &show, &mut console).await;
+    bar.finish_and_clear();
+    console.finish(ran.is_ok())?;
+    Ok(match ran {
+        Ok(Some(report)) => (exit_of(&report), format_report(&report)),
+        Ok(None) => (Exit::Failed, "stopped; nothing was imported".to_owned()),
+        Err(error) => (Exit::Failed, error.to_string()),
+    })
 }
 
-/// Asks the running service for the runs, and prints their reports.
+/// Asks the running service for a run, and waits for its report; `None` if there is no service any more.
 async fn ask_service(
-    database: &Database,
-    clock: &Clock,
-    rows: &[SyncSource],
+    runner: &SyncRunner,
+    row: &SyncSource,
     is_accepted: bool,
-) -> anyhow::Result<Exit> {
-    let path = database.path();
-    let mut exit = Exit::Done;
-    for row in rows {
-        let now = clock.now();
-        let mut write = database.write_as_owner().await?;
-        let id = add_sync_request(&mut write, &row.name, is_accepted, now)
-            .await
-            .at(path)?;
-        write.commit().await.at(path)?;
-        let bar =
-            ProgressBar::new_spinner().with_style(style("{spinner} the service fetches {msg}"));
-        bar.set_message(row.name.clone());
-        let answer = loop {
-            clock.sleep(LOOK_INTERVAL).await;
-            bar.tick();
-            let answer = sync_answer(&mut *database.reader().await?, id)
-                .await
-                .at(path)?;
-            if answer.is_some()
-                || clock.now() - now > SYNC_REQUEST_AGE_MAX
-                || !is_served(database, clock).await?
-            {
-                break answer;
-            }
-        };
-        bar.finish_and_clear();
-        let mut write = database.write_as_owner().await?;
-        remove_sync_request(&mut write, id, now - SYNC_REQUEST_AGE_MAX)
-            .await
-            .at(path)?;
-        write.commit().await.at(path)?;
-        let Some((code, report)) = answer else {
-            bail!(
-                "the service did not run {}; look at its log, or stop it and run this again",
-                row.name
-            );
-        };
-        let outcome = match code {
-            0 => Exit::Done,
-            1 => Exit::SomeRejected,
-            _ => Exit::Failed,
-        };
-        exit = worse(exit, print_outcome(&row.name, (outcome, report)));
-    }
-    Ok(exit)
+) -> anyhow::Result<Option<Outcome>> {
+    let SyncRunner {
+        database, clock, ..
+    } = runner;
+    let (path, now) = (database.path(), clock.now());
+    let mut write = database.write_as_owner().await?;
+    let added = add_sync_request(&mut write, &row.name, is_accepted, now).await;
+    let id = added.at(path)?;
+    write.commit().await.at(path)?;
+    let bar = ProgressBar::new_spinner().with_style(style("{spinner} the service fetches {msg}"));
+    bar.set_message(row.name.clone());
+    let answer = loop {
+        clock.sleep(LOOK_INTERVAL).await;
+        bar.tick();
+        let is_over = !is_served(runner).await?;
+        let answer = sync_answer(&mut *database.reader().await?, id).await;
+        let answer = answer.at(path)?;
+        if answer.is_some() || is_over {
+            break answer;
+        }
+        ensure!(
+            clock.now() - now < SYNC_REQUEST_AGE_MAX,
+            "the service did not run {}; look at its log, or stop it and run this again",
+            row.name
+        );
+    };
+    bar.finish_and_clear();
+    let mut write = database.write_as_owner().await?;
+    let removed = remove_sync_request(&mut write, id, now - SYNC_REQUEST_AGE_MAX).await;
+    removed.at(path)?;
+    write.commit().await.at(path)?;
+    Ok(answer.map(|(code, report)| match code {
+        0 => (Exit::Done, report),
+        1 => (Exit::SomeRejected, report),
+        _ => (Exit::Failed, report),
+    }))
 }
 
 /// Prints the report of a run, or on standard error why it failed.
-fn print_outcome(name: &str, (exit, report): (Exit, String)) -> Exit {
+fn print_outcome(name: &str, (exit, report): Outcome) -> Exit {
     if exit == Exit::Failed {
         let _ = super::report::tell(&format!("error: {name}: {}", report.trim_end()));
     } else {
         report_done(&format!("{name}:\n{report}"));
     }
     exit
-}
-
-const fn worse(one: Exit, other: Exit) -> Exit {
-    match (one, other) {
-        (Exit::Failed, _) | (_, Exit::Failed) => Exit::Failed,
-        (Exit::SomeRejected, _) | (_, Exit::SomeRejected) => Exit::SomeRejected,
-        (Exit::Done, Exit::Done) => Exit::Done,
-    }
 }
 
 const fn exit_of(report: &SyncReport) -> Exit {
@@ -482,16 +467,19 @@ const fn exit_of(report: &SyncReport) -> Exit {
     }
 }
 
-async fn is_served(database: &Database, clock: &Clock) -> anyhow::Result<bool> {
+async fn is_served(runner: &SyncRunner) -> anyhow::Result<bool> {
+    let SyncRunner {
+        database, clock, ..
+    } = runner;
     let mut reader = database.reader().await?;
     Ok(DeliveryLock::is_held(database.path()) || is_leased(&mut reader, clock.now()).await?)
 }
 
 /// Keeps the lease of the process that fetches, if many nodes share the database; returns only if it is lost.
-async fn keep_lease(database: &Database, clock: &Clock) -> anyhow::Error {
+async fn keep_lease(runner: &SyncRunner) -> anyhow::Error {
     loop {
-        match database.renew_lease(Duration::ZERO).await {
-            Ok(true) => clock.sleep(LEASE_INTERVAL).await,
+        match runner.database.renew_lease(Duration::ZERO).await {
+            Ok(true) => runner.clock.sleep(LEASE_INTERVAL).await,
             Ok(false) => return anyhow::anyhow!("another process fetches now; run this again"),
             Err(error) => return error.into(),
         }
@@ -508,7 +496,8 @@ fn runner(database: &Database, clock: &Clock, config: SyncConfig) -> SyncRunner 
 }
 
 fn page_bar() -> ProgressBar {
-    progress("", 1).with_style(style("{spinner} page {pos}, {msg} rows"))
+    let bar = progress("", 1).with_style(style("{spinner} page {pos}, {msg} rows"));
+    bar.with_message("0")
 }
 
 fn show_pages(bar: &ProgressBar) -> impl Fn(usize, usize) + Sync {

@@ -40,11 +40,6 @@ impl SyncSource {
         (&self.name, &self.url, &self.schedule, &self.options)
             == (&other.name, &other.url, &other.schedule, &other.options)
     }
-
-    /// The reviews that the last whole run brought.
-    pub fn last_whole_count(&self) -> u64 {
-        self.whole_count.unwrap_or(0).unsigned_abs()
-    }
 }
 
 /// All sources by name.

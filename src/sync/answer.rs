@@ -47,13 +47,13 @@ impl<'a> Answer<'a> {
         json.unwrap_or(Self::Other(body))
     }
 
-    /// The rows in the array at `path`, or of the answer if that is an array.
-    pub fn rows(&self, path: Option<&str>) -> Option<Vec<&'a RawValue>> {
-        match (self, path) {
-            (Self::Array(rows), _) => Some(rows.clone()),
-            (_, Some(path)) => from_str(self.member(path)?.get()).ok(),
-            (_, None) => None,
+    /// The rows of the answer if that is an array, or of the array at the first of `paths` that it has.
+    pub fn rows(&self, paths: Option<&str>) -> Option<Vec<&'a RawValue>> {
+        if let Self::Array(rows) = self {
+            return Some(rows.clone());
         }
+        let member = paths?.split(", ").find_map(|path| self.member(path))?;
+        from_str(member.get()).ok()
     }
 
     /// The member at `path`, such as `response.pagination.total`.
@@ -70,10 +70,11 @@ impl<'a> Answer<'a> {
         Some(member)
     }
 
-    /// What is wrong with the answer, if it is no list of reviews: the words of its error, or the title of its page.
-    pub fn fault(&self) -> Option<String> {
+    /// What is wrong with the answer, if it is no list of reviews: the words of its error, or the title of its page. An
+    /// object without a list is a row by itself if `is_row` knows it (JSON Lines with one line).
+    pub fn fault(&self, is_row: impl FnOnce() -> bool) -> Option<String> {
         match self {
-            Self::Object(members) => object_fault(members),
+            Self::Object(members) => object_fault(members, is_row),
             Self::Markup(page) => page_fault(&String::from_utf8_lossy(page)),
             Self::Other(b"") => Some("the answer is empty".to_owned()),
             Self::Array(_) | Self::Other(_) => None,
@@ -81,11 +82,13 @@ impl<'a> Answer<'a> {
     }
 }
 
-fn object_fault(members: &Members<'_>) -> Option<String> {
+fn object_fault(members: &Members<'_>, is_row: impl FnOnce() -> bool) -> Option<String> {
     // A row by itself may have a status or a message, too.
     if members.contains_key("rating") {
         return None;
     }
+    let mut values = members.values();
+    let has_list = values.any(|value| value.get().starts_with(['[', '{']));
     let is_one_of = |list: &str, value: &str| list.split(' ').any(|other| other == value);
     let says_error = |(name, value): &(&Cow<'_, str>, &&RawValue)| {
         let name = name.replace(['_', '-'], "").to_ascii_lowercase();
@@ -107,10 +110,7 @@ fn object_fault(members: &Members<'_>) -> Option<String> {
         "the answer is an error"
     } else if is_one_of(UNFINISHED, &status.to_ascii_lowercase().replace(' ', "_")) {
         &format!("the answer has the status {status}")
-    } else if members
-        .values()
-        .all(|value| !value.get().starts_with(['[', '{']))
-    {
+    } else if !has_list && !is_row() {
         "the answer has no list of reviews"
     } else {
         return None;
@@ -174,7 +174,7 @@ mod tests {
             "id,rating\n",
             r#"<html><script type="application/ld+json">{}</script></html>"#,
         ] {
-            assert_eq!(Answer::of(body.as_bytes()).fault(), None, "{body}");
+            assert_eq!(Answer::of(body.as_bytes()).fault(|| false), None, "{body}");
         }
     }
 
@@ -217,7 +217,7 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                Answer::of(body.as_bytes()).fault().as_deref(),
+                Answer::of(body.as_bytes()).fault(|| false).as_deref(),
                 Some(fault),
                 "{body}"
             );

@@ -7,7 +7,7 @@ use std::time::Duration;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, Response, StatusCode};
-use url::Url;
+use url::{Host, Url};
 
 use super::answer::{Answer, cut};
 use super::failure::Failure;
@@ -34,6 +34,8 @@ const CA_FILE_MIB_MAX: u64 = 16;
 /// What is sent to a source.
 pub struct PageRequest<'r> {
     pub url: Url,
+    /// Whether `http://` of other machines is fetched.
+    pub allows_http: bool,
     /// Sent to the source's own origin only.
     pub headers: &'r HeaderMap,
     pub secrets: &'r Secrets,
@@ -125,35 +127,29 @@ impl SourceClient {
     /// Sends a request and follows redirects; only the source's own origin gets the headers.
     async fn follow(&self, request: &PageRequest<'_>) -> Result<Page, Failure> {
         let (mut url, mut is_own, mut is_public) = (request.url.clone(), true, false);
+        check_scheme(&url, request.allows_http)?;
         for _ in 0..=REDIRECTS_MAX {
             let mut get = self.client.get(url.clone());
             if is_own {
                 get = get.headers(request.headers.clone());
             }
-            let response = get
-                .send()
-                .await
-                .map_err(|error| failure_of(error, request.secrets))?;
-            is_public |= response
-                .remote_addr()
-                .is_some_and(|address| !is_private(address.ip()));
-            let location = response
-                .headers()
-                .get(LOCATION)
-                .filter(|_| is_redirect(response.status()));
+            let sent = get.send().await;
+            let response = sent.map_err(|error| failure_of(error, request.secrets))?;
+            let is_redirect = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
+            let location = response.headers().get(LOCATION).filter(|_| is_redirect);
             let Some(mut next) = location.and_then(|next| url.join(next.to_str().ok()?).ok())
             else {
                 return read(response, request).await;
             };
-            if next.scheme() != "https" && (url.scheme() == "https" || next.scheme() != "http") {
-                return Err(Failure::new(
-                    "the server redirects from https to another scheme",
-                ));
+            let refuse = |reason| Failure::new(format!("the server redirects {reason}"));
+            if url.scheme() == "https" && next.scheme() != "https" {
+                return Err(refuse("from https to another scheme"));
             }
+            check_scheme(&next, request.allows_http)?;
+            // By name, because a proxy may be the one that is connected to.
+            is_public |= !has_private_address(&url).await;
             if is_public && has_private_address(&next).await {
-                return Err(Failure::new(
-                    "the server redirects from a public to a private address",
-                ));
+                return Err(refuse("from a public to a private address"));
             }
             is_own &= next.origin() == request.url.origin();
             if !is_own {
@@ -190,7 +186,7 @@ impl Page {
             .and_then(|kind| kind.to_str().ok())
             .unwrap_or("no content type");
         let words = Answer::of(&self.body)
-            .fault()
+            .fault(|| false)
             .map_or_else(String::new, |words| format!(": {words}"));
         let status = self.status;
         Failure::new(cut(
@@ -199,8 +195,24 @@ impl Page {
     }
 }
 
-const fn is_redirect(status: StatusCode) -> bool {
-    matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
+/// Refuses schemes other than `https`, and `http` of other machines unless that is allowed.
+fn check_scheme(url: &Url, allows_http: bool) -> Result<(), Failure> {
+    let is_loopback = match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    match url.scheme() {
+        "https" => Ok(()),
+        "http" if is_loopback || allows_http => Ok(()),
+        "http" => Err(Failure::new(
+            "http:// sends secrets and reviews in the clear; use https://, or add --allow-http",
+        )),
+        other => Err(Failure::new(format!(
+            "{other}: is not fetched; write the URL like https://HOST/PATH"
+        ))),
+    }
 }
 
 /// A redirect to another origin without the parameters in which the server repeats a secret.
@@ -285,12 +297,10 @@ fn is_private(address: IpAddr) -> bool {
     }
 }
 
+/// Whether one of the host's addresses is private; a name that only a proxy knows is not.
 async fn has_private_address(url: &Url) -> bool {
-    let (host, port) = (
-        url.host_str().unwrap_or_default(),
-        url.port_or_known_default(),
-    );
-    let addresses = tokio::net::lookup_host(format!("{host}:{}", port.unwrap_or_default())).await;
-    // A proxy may know names that this machine does not.
+    let port = url.port_or_known_default().unwrap_or_default();
+    let host = url.host_str().unwrap_or_default();
+    let addresses = tokio::net::lookup_host(format!("{host}:{port}")).await;
     addresses.is_ok_and(|mut addresses| addresses.any(|address| is_private(address.ip())))
 }

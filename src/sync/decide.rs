@@ -69,8 +69,13 @@ impl Watch for Decider<'_> {
     }
 
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
-        let file = self.fetched.clean(&rejection.file);
-        self.watch.rejected(Rejection { file, ..rejection })
+        let clean = |text: &str| self.fetched.clean(text);
+        let (file, error) = (clean(&rejection.file), clean(&rejection.error));
+        self.watch.rejected(Rejection {
+            file,
+            error,
+            ..rejection
+        })
     }
 
     fn written(&mut self, done: usize, of: usize) {
@@ -92,9 +97,10 @@ impl Decider<'_> {
         write: &mut Write,
         outcome: ImportOutcome<'_>,
     ) -> Result<Verdict, MergeError> {
-        let name = self.source.name();
+        let (name, is_partial) = (self.source.name(), self.source.options.partial);
+        let (is_added, is_same) = (self.manner == Manner::Added, self.fetched.is_same);
         let is_accepted = self.manner == Manner::ByHand { is_accepted: true };
-        if self.manner == Manner::Added {
+        if is_added {
             save_sync_source(write, &self.source.row).await?;
         }
         if self.manner == Manner::Scheduled {
@@ -105,107 +111,83 @@ impl Decider<'_> {
         let row = row.ok_or_else(|| {
             MergeError::Refused("the source was changed or removed during the run".to_owned())
         })?;
-        let formats = formats_of(&outcome);
-        if !is_accepted {
-            refuse_rejected(&outcome)?;
-            if let (Manner::Scheduled | Manner::ByHand { .. }, Some(format), Some(before)) =
-                (self.manner, &formats, &row.whole_format)
-                && format != before
-            {
-                return Err(MergeError::Refused(format!(
-                    "the answer is another kind of file ({format}; the last whole run's was {before}); \
-                     `reviews sync run {name} --yes` takes it"
-                )));
-            }
-        }
-        let is_same = self.fetched.is_same;
-        let count = if is_same {
-            row.last_whole_count()
+        let before = row.whole_count.unwrap_or(0).unsigned_abs();
+        let (count, etag, last_modified) = if is_same {
+            (before, row.etag, row.last_modified)
         } else {
-            outcome.ids.len() as u64
+            let Fetched {
+                etag,
+                last_modified,
+                ..
+            } = self.fetched;
+            let count = outcome.ids.len() as u64;
+            (count, etag.clone(), last_modified.clone())
         };
-        let is_whole = is_same
-            || is_accepted
-            || self.manner == Manner::Added
-            || self.is_whole(&outcome, row.whole_count, count);
-        let ids: Vec<&str> = outcome.ids.iter().map(ReviewId::as_str).collect();
+        let format = formats_of(&outcome);
+        if !is_accepted {
+            refuse_rejected(&outcome, name)?;
+        }
+        if !is_accepted && !is_added {
+            refuse_other_format(format.as_deref(), row.whole_format.as_deref(), name)?;
+        }
+        let is_complete = is_same || is_accepted || is_added || is_partial;
+        let shortfall = if is_complete {
+            None
+        } else {
+            self.shortfall(&outcome, before, count)
+        };
+        let is_whole = shortfall.is_none();
+        self.decision = Decision {
+            outcome: if is_whole { "success" } else { "short" },
+            count,
+            notes: shortfall.into_iter().collect(),
+        };
         if is_same {
             note_same_answer(write, name).await?;
         } else {
-            note_brought(write, name, &ids, is_whole && !self.source.options.partial).await?;
+            let ids: Vec<&str> = outcome.ids.iter().map(ReviewId::as_str).collect();
+            note_brought(write, name, &ids, is_whole && !is_partial).await?;
         }
-        let gone = if is_whole {
-            self.gone(write, &outcome, count, is_accepted).await?
+        let gone = if is_whole && self.source.options.withdraw_missing {
+            self.gone(write, &outcome, is_accepted).await?
         } else {
             Vec::new()
         };
-        let is_changed = outcome.report.new + outcome.report.updated > 0 || !gone.is_empty();
-        let run = outcome.run.filter(|_| is_changed);
+        // A run that changes nothing is none to undo.
+        let keeps_run = outcome.report.new + outcome.report.updated > 0 || !gone.is_empty();
+        let run = outcome.run.filter(|_| keeps_run);
         if let Some(run) = run {
             note_source_of_run(write, run, name, self.manner == Manner::Scheduled).await?;
         }
-        self.decision.outcome = if is_whole || self.source.options.partial {
-            "success"
-        } else {
-            "short"
-        };
-        self.decision.count = count;
         let success = SyncSuccess {
             outcome: self.decision.outcome,
             count: i64::try_from(count).unwrap_or(i64::MAX),
             run,
             is_whole,
-            format: formats,
-            etag: if is_same {
-                row.etag
-            } else {
-                self.fetched.etag.clone()
-            },
-            last_modified: if is_same {
-                row.last_modified
-            } else {
-                self.fetched.last_modified.clone()
-            },
+            format,
+            etag,
+            last_modified,
             next_run_at: self.next_run_at,
         };
         note_sync_success(write, name, self.now, &success).await?;
-        // A run that changes nothing is none to undo.
-        Ok(Verdict {
-            gone,
-            keeps_run: is_changed,
-        })
+        Ok(Verdict { gone, keeps_run })
     }
 
-    /// Whether the run brings nine tenths of what the last whole one had, or all but a few, and what the source says it has.
-    fn is_whole(
-        &mut self,
-        outcome: &ImportOutcome<'_>,
-        whole_count: Option<i64>,
-        count: u64,
-    ) -> bool {
-        if self.source.options.partial {
-            return true;
-        }
-        let before = whole_count.unwrap_or(0).unsigned_abs();
-        let (name, notes) = (self.source.name(), &mut self.decision.notes);
-        if count + FEW < before && count * 10 < before * 9 {
-            notes.push(format!(
-                "this run is not whole: it brings {count} reviews, and the last whole run brought {before}; nothing is withheld; \
-                 `reviews sync run {name} --yes` takes it as it is"
-            ));
-            return false;
-        }
-        if let Some(total) = self
-            .fetched
-            .total
-            .filter(|total| count + outcome.report.rejected < *total)
-        {
-            notes.push(format!(
-                "this run is not whole: it brings {count} reviews, and the source says that it has {total}; nothing is withheld"
-            ));
-            return false;
-        }
-        true
+    /// Why the run is not whole: it brings less than nine tenths of what the last whole one had, and more than a few less,
+    /// or less than the source says it has.
+    fn shortfall(&self, outcome: &ImportOutcome<'_>, before: u64, count: u64) -> Option<String> {
+        let is_less = |total: &u64| count + outcome.report.rejected < *total;
+        let reason = if count + FEW < before && count * 10 < before * 9 {
+            format!("the last whole run brought {before}")
+        } else {
+            let total = self.fetched.total.filter(is_less)?;
+            format!("the source says that it has {total}")
+        };
+        let name = self.source.name();
+        Some(format!(
+            "this run is not whole: it brings {count} reviews, and {reason}; nothing is withheld; `reviews sync run {name} --yes` \
+             takes it as it is"
+        ))
     }
 
     /// The reviews to withhold as gone at the source.
@@ -213,45 +195,26 @@ impl Decider<'_> {
         &mut self,
         write: &mut Write,
         outcome: &ImportOutcome<'_>,
-        brought: u64,
         is_accepted: bool,
     ) -> Result<Vec<ReviewId>, MergeError> {
-        let name = self.source.name();
+        let report = outcome.report;
         let is_excerpt = |format| find_format(format).is_some_and(|format| format.excerpts);
-        if !self.source.options.withdraw_missing
-            || outcome
-                .report
-                .files
-                .iter()
-                .any(|file| is_excerpt(file.format))
-        {
+        if report.files.iter().any(|file| is_excerpt(file.format)) {
             return Ok(Vec::new());
         }
+        let name = self.source.name();
         let runs = if is_accepted { 1 } else { LACKING_RUNS };
         let gone = missing_reviews(write.for_reading(), name, runs).await?;
-        let unclear = outcome.report.rejected + outcome.report.skipped();
-        let count = gone.len() as u64;
-        let reason = if count == 0 || is_accepted {
-            None
-        } else if unclear > 0 {
-            Some(format!(
-                "{unclear} rows were rejected or skipped, and may be those reviews"
-            ))
-        } else if count > FEW && count * 10 > brought {
-            Some("these are more than a tenth".to_owned())
-        } else {
-            None
-        };
-        match reason {
-            None => Ok(gone),
-            Some(reason) => {
-                self.decision.notes.push(format!(
-                    "{count} reviews that the source no longer has are not withheld: {reason}; `reviews sync run {name} --yes` \
-                     withholds them"
-                ));
-                Ok(Vec::new())
-            }
+        let unclear = report.rejected + report.skipped();
+        if gone.is_empty() || is_accepted || unclear == 0 {
+            return Ok(gone);
         }
+        self.decision.notes.push(format!(
+            "{} reviews that the source no longer has are not withheld: {unclear} rows were rejected or skipped, and may be those \
+             reviews; `reviews sync run {name} --yes` withholds them",
+            gone.len()
+        ));
+        Ok(Vec::new())
     }
 }
 
@@ -264,12 +227,28 @@ fn formats_of(outcome: &ImportOutcome<'_>) -> Option<String> {
     (!formats.is_empty()).then(|| formats.join(", "))
 }
 
-fn refuse_rejected(outcome: &ImportOutcome<'_>) -> Result<(), MergeError> {
+fn refuse_rejected(outcome: &ImportOutcome<'_>, name: &str) -> Result<(), MergeError> {
     let (rejected, taken) = (outcome.report.rejected, outcome.report.taken);
-    if rejected > FEW && rejected * 10 > rejected + taken {
+    let all = rejected + taken;
+    if rejected > FEW && rejected * 10 > all {
         return Err(MergeError::Refused(format!(
-            "{rejected} of {} rows were rejected, more than a tenth; `reviews sync run NAME --dry-run` shows them",
-            rejected + taken
+            "{rejected} of {all} rows were rejected, more than a tenth; `reviews sync run {name} --dry-run` shows them"
+        )));
+    }
+    Ok(())
+}
+
+fn refuse_other_format(
+    format: Option<&str>,
+    before: Option<&str>,
+    name: &str,
+) -> Result<(), MergeError> {
+    if let (Some(format), Some(before)) = (format, before)
+        && format != before
+    {
+        return Err(MergeError::Refused(format!(
+            "the answer is another kind of file ({format}; the last whole run's was {before}); `reviews sync run {name} --yes` \
+             takes it"
         )));
     }
     Ok(())

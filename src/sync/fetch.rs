@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use percent_encoding::percent_decode_str;
 use reqwest::header::{
     ETAG, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED,
 };
 use tempfile::TempDir;
-use url::{Host, Url};
+use url::Url;
 
 use super::answer::Answer;
 use super::client::{Page, PageRequest, SourceClient};
@@ -67,84 +68,73 @@ pub async fn fetch_pages(
     let client = SourceClient::new(config, clock)?;
     let mut secrets = Secrets::of_source(source.name()).await?;
     let (first, headers) = request_of(source, &mut secrets)?;
+    let conditions = if is_conditional {
+        conditions(source)
+    } else {
+        HeaderMap::new()
+    };
+    let mut first_headers = headers.clone();
+    first_headers.extend(conditions.clone());
+    let reading = source.import_request()?;
+    let format = |page: &Page| format_of(&page.body, &reading);
     let folder = tempfile::tempdir().map_err(|error| unwritable(&error))?;
     let mut fetched = Fetched::default();
     let (mut bytes_left, mut url, mut pager) = (INPUT_BYTES_MAX, first.clone(), None::<Pager>);
-    let mut first_headers = headers.clone();
-    let is_conditional =
-        is_conditional && (source.row.etag.is_some() || source.row.last_modified.is_some());
-    if is_conditional {
-        add_conditions(source, &mut first_headers);
-    }
-    loop {
-        let number = fetched.files.len() + 1;
+    for number in 1.. {
+        let is_first = number == 1;
         let request = PageRequest {
             url: url.clone(),
-            headers: if number == 1 {
-                &first_headers
-            } else {
-                &headers
-            },
+            allows_http: source.options.allow_http,
+            headers: if is_first { &first_headers } else { &headers },
             secrets: &secrets,
             bytes_max: bytes_left,
         };
         let page = client.get(&request).await?;
-        let status = page.status.as_u16();
-        if number == 1 && status == 304 && is_conditional {
+        let (status, answer) = (page.status.as_u16(), Answer::of(&page.body));
+        if is_first && status == 304 && !conditions.is_empty() {
             fetched.is_same = true;
             break;
         }
-        if pager.as_ref().is_some_and(|pager| pager.is_end(status)) {
+        if let Some(pager) = &pager
+            && pager.is_end(status, &answer)
+        {
             break;
         }
-        if status != 200 || Answer::of(&page.body).fault().is_some() {
+        let is_row = || format(&page).is_some_and(|format| format.name != "table");
+        if status != 200 || answer.fault(is_row).is_some() {
             return Err(page_failure(&page, number, &secrets));
         }
-        let pager = if let Some(pager) = &mut pager {
-            pager
-        } else {
-            let request = source.import_request()?;
-            let format = format_of(&page.body, &request);
-            let paging = format.and_then(|format| format.paging.as_ref());
-            pager.insert(Pager::new(&first, paging))
-        };
-        let turn = pager.turn(&url, &page.headers, &page.body);
-        if number > 1 && !turn.is_new {
+        let pager = pager.get_or_insert_with(|| {
+            let paging = format(&page).and_then(|format| format.paging.as_ref());
+            Pager::new(&first, paging, &answer)
+        });
+        let turn = pager.turn(&url, &page, &answer);
+        if !is_first && !turn.is_new {
             break;
         }
         bytes_left -= page.body.len() as u64;
         let file = folder.path().join(format!("page {number}"));
-        fs::write(&file, &page.body).map_err(|error| unwritable(&error))?;
+        fs::write(&file, secrets.strike(&page.body)).map_err(|error| unwritable(&error))?;
         fetched.files.push(file);
-        progress(number, pager.rows());
         fetched.total = pager.total;
-        (fetched.etag, fetched.last_modified) = (None, None);
-        match turn.next {
-            Some(_) if number == PAGES_MAX => {
-                return Err(Failure::new(format!(
-                    "the source has more than {PAGES_MAX} pages; ask for more reviews per page"
-                )));
+        progress(number, pager.rows());
+        let Some(next) = turn.next else {
+            if is_first {
+                let field = |name| Some(page.headers.get(name)?.to_str().ok()?.to_owned());
+                (fetched.etag, fetched.last_modified) = (field(ETAG), field(LAST_MODIFIED));
             }
-            Some(next) => url = next,
-            None => {
-                if number == 1 {
-                    let field = |name| {
-                        page.headers
-                            .get(name)
-                            .and_then(|value: &HeaderValue| value.to_str().ok())
-                            .map(str::to_owned)
-                    };
-                    (fetched.etag, fetched.last_modified) = (field(ETAG), field(LAST_MODIFIED));
-                }
-                break;
-            }
+            break;
+        };
+        if number == PAGES_MAX {
+            return Err(Failure::new(format!(
+                "the source has more than {PAGES_MAX} pages; ask for more reviews per page"
+            )));
         }
+        url = next;
     }
-    Ok(Fetched {
-        folder: Some(folder),
-        secrets,
-        ..fetched
-    })
+    fetched.folder = Some(folder);
+    fetched.secrets = secrets;
+    Ok(fetched)
 }
 
 fn page_failure(page: &Page, number: usize, secrets: &Secrets) -> Failure {
@@ -167,97 +157,65 @@ fn unwritable(error: &std::io::Error) -> Failure {
 /// The first page's URL and the headers of every page, with the secrets of the environment.
 fn request_of(source: &Source, secrets: &mut Secrets) -> Result<(Url, HeaderMap), Failure> {
     let (row, options) = (&source.row, &source.options);
-    let invalid = |error: String| {
+    let filled = secrets.fill(&row.url)?;
+    let mut url: Url = filled.trim().parse().map_err(|error: url::ParseError| {
         Failure::new(format!(
             "the URL cannot be used ({error}); write it like https://HOST/PATH"
         ))
-    };
-    let filled = secrets.fill(&row.url)?;
-    let mut url: Url = filled
-        .trim()
-        .parse()
-        .map_err(|error: url::ParseError| invalid(error.to_string()))?;
+    })?;
     url.set_fragment(None);
-    let is_loopback = match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    };
-    match url.scheme() {
-        "https" => {}
-        "http" if is_loopback || options.allow_http => {}
-        "http" => {
-            return Err(Failure::new(
-                "http:// sends secrets and reviews in the clear; use https://, or add --allow-http",
-            ));
-        }
-        _ => return Err(invalid("only https is fetched".to_owned())),
-    }
     let mut headers = HeaderMap::new();
     let mut set = |name: &str, value: &str| {
-        let value = HeaderValue::from_str(value)
-            .ok()
-            .zip(HeaderName::from_bytes(name.as_bytes()).ok());
+        let value = HeaderValue::from_str(value).ok();
+        let pair = value.zip(HeaderName::from_bytes(name.as_bytes()).ok());
         let (mut value, name) =
-            value.ok_or_else(|| Failure::new(format!("the header {name} has an invalid value")))?;
+            pair.ok_or_else(|| Failure::new(format!("the header {name} has an invalid value")))?;
         value.set_sensitive(true);
         headers.insert(name, value);
         Ok::<(), Failure>(())
     };
-    let in_url = url.password().map(|password| {
-        let decode = |text: &str| {
-            percent_encoding::percent_decode_str(text)
-                .decode_utf8_lossy()
-                .into_owned()
-        };
-        format!("{}:{}", decode(url.username()), decode(password))
-    });
-    let basic = options
-        .basic
-        .as_ref()
-        .map(|basic| secrets.fill(basic))
-        .transpose()?;
-    if let Some(basic) = basic.or(in_url) {
+    let basic = match &options.basic {
+        Some(basic) => Some(secrets.fill(basic)?),
+        None => credentials_of(&url),
+    };
+    if let Some(basic) = basic {
         secrets.add(&basic);
         if let Some((_, password)) = basic.split_once(':') {
             secrets.add(password);
         }
-        set(
-            "authorization",
-            &format!("Basic {}", BASE64_STANDARD.encode(&basic)),
-        )?;
+        let encoded = BASE64_STANDARD.encode(&basic);
+        set("authorization", &format!("Basic {encoded}"))?;
     }
     for (name, value) in &options.headers {
         set(name, &secrets.fill(value)?)?;
     }
-    let templates = options
-        .headers
-        .iter()
-        .map(|(_, value)| value)
-        .chain(&options.basic)
-        .chain([&row.url]);
-    let is_placed = templates
-        .into_iter()
-        .any(|template| template.contains("${token}"));
-    if let Some(token) = secrets.token().filter(|_| !is_placed).map(str::to_owned) {
+    let values = options.headers.iter().map(|(_, value)| value);
+    let mut templates = values.chain(&options.basic).chain([&row.url]);
+    let is_placed = templates.any(|template| template.contains("${token}"));
+    if let Some(token) = secrets.token().filter(|_| !is_placed) {
         set("authorization", &format!("Bearer {token}"))?;
     }
-    // A URL without a host cannot have credentials, and was refused.
+    // A URL without a host has no credentials to remove, and is refused when it is fetched.
     let _ = url.set_username("").and_then(|()| url.set_password(None));
     Ok((url, headers))
 }
 
-fn add_conditions(source: &Source, headers: &mut HeaderMap) {
-    for (name, value) in [
+/// `USER:PASSWORD` of a URL.
+fn credentials_of(url: &Url) -> Option<String> {
+    let decode = |text| percent_decode_str(text).decode_utf8_lossy();
+    let (user, password) = (url.username(), url.password());
+    (!user.is_empty() || password.is_some())
+        .then(|| format!("{}:{}", decode(user), decode(password.unwrap_or_default())))
+}
+
+/// The validators of the last whole run's answer.
+fn conditions(source: &Source) -> HeaderMap {
+    let conditions = [
         (IF_NONE_MATCH, &source.row.etag),
         (IF_MODIFIED_SINCE, &source.row.last_modified),
-    ] {
-        if let Some(value) = value
-            .as_ref()
-            .and_then(|value| HeaderValue::from_str(value).ok())
-        {
-            headers.insert(name, value);
-        }
-    }
+    ];
+    let valid = conditions
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, HeaderValue::from_str(value.as_ref()?).ok()?)));
+    valid.collect()
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::answer::Answer;
+use super::client::Page;
 use crate::imports::Paging;
 
 /// Follows the pages of one run.
@@ -19,7 +20,11 @@ pub struct Pager {
     hasher: RandomState,
     /// Hashes of all rows so far.
     seen_rows: HashSet<u64>,
-    seen_urls: HashSet<String>,
+    seen_urls: HashSet<Url>,
+    /// Whether a page named the next one by `Link`; then the others do, too.
+    has_links: bool,
+    /// Whether the first page is lines of text, of which an empty page has none.
+    is_text: bool,
     /// The number of reviews that the source says it has.
     pub total: Option<u64>,
 }
@@ -33,21 +38,24 @@ pub struct Turn {
 }
 
 impl Pager {
-    pub fn new(first: &Url, paging: Option<&'static Paging>) -> Self {
+    pub fn new(first: &Url, paging: Option<&'static Paging>, answer: &Answer<'_>) -> Self {
         Self {
             first: first.clone(),
             paging,
             hasher: RandomState::new(),
             seen_rows: HashSet::new(),
-            seen_urls: HashSet::from([first.to_string()]),
+            seen_urls: HashSet::from([first.clone()]),
+            has_links: false,
+            is_text: matches!(answer, Answer::Other(_)),
             total: None,
         }
     }
 
-    /// Whether this status of a further page means that there is none.
-    pub fn is_end(&self, status: u16) -> bool {
+    /// Whether this answer to the request of a further page means that there is none.
+    pub fn is_end(&self, status: u16, answer: &Answer<'_>) -> bool {
         self.paging
             .is_some_and(|paging| paging.end_status.contains(&status))
+            || (self.is_text && status == 200 && matches!(answer, Answer::Other(b"")))
     }
 
     /// The rows so far.
@@ -56,113 +64,92 @@ impl Pager {
     }
 
     /// Takes the page at `url`. One without rows, or with rows of earlier pages only, is the end; a short one is not.
-    pub fn turn(&mut self, url: &Url, headers: &HeaderMap, body: &[u8]) -> Turn {
-        let answer = Answer::of(body);
-        let rows = answer.rows(self.paging.and_then(|paging| paging.rows));
+    pub fn turn(&mut self, url: &Url, page: &Page, answer: &Answer<'_>) -> Turn {
         let before = self.seen_rows.len();
-        match rows {
+        match answer.rows(self.paging.and_then(|paging| paging.rows)) {
             Some(rows) => self
                 .seen_rows
                 .extend(rows.iter().map(|row| self.hasher.hash_one(row.get()))),
-            None => self.seen_rows.extend([self.hasher.hash_one(body)]),
+            None => self.seen_rows.extend([self.hasher.hash_one(&page.body)]),
         }
-        let total = self
-            .paging
-            .and_then(|paging| answer.member(paging.total?)?.get().parse().ok());
+        let total = self.paging.and_then(|paging| paging.total);
+        let total = total.and_then(|path| answer.member(path)?.get().parse().ok());
         self.total = self.total.max(total);
         let is_new = self.seen_rows.len() > before;
-        let next = self.next(url, headers, &answer);
+        let link = next_link(&page.headers);
+        self.has_links |= link.is_some();
+        let next = match link {
+            Some(link) => self.with_query_of(link),
+            None if self.has_links => None,
+            None => self.next(url, answer),
+        };
         // A token that repeats would lead around in circles.
-        let next = next.filter(|next| is_new && self.seen_urls.insert(next.to_string()));
+        let next = next.filter(|next| is_new && self.seen_urls.insert(next.clone()));
         Turn { is_new, next }
     }
 
-    fn next(&self, url: &Url, headers: &HeaderMap, answer: &Answer<'_>) -> Option<Url> {
-        if let Some(paging) = self.paging {
-            let text = |path: &str| match serde_json::from_str(answer.member(path)?.get()).ok()? {
-                Value::String(text) => Some(text).filter(|text| !text.is_empty()),
-                Value::Number(number) => Some(number.to_string()),
-                Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
-            };
-            if let (Some(token), Some(parameter)) = (paging.token, paging.parameter) {
-                return Some(with_parameter(url, parameter, &text(token)?));
-            }
-            if let Some(next_url) = paging.next_url {
-                return self.with_query_of(&text(next_url)?);
-            }
-            let number = |name: &str, default| {
-                parameter(url, name).map_or(Some(default), |value| value.parse::<u64>().ok())
-            };
-            if let Some(page) = paging.page {
-                return Some(with_parameter(
-                    url,
-                    page,
-                    &(number(page, 1)? + 1).to_string(),
-                ));
-            }
-            if let (Some(offset), Some(size)) = (paging.offset, paging.size)
-                && let Some(step) = parameter(url, size).and_then(|size| size.parse::<u64>().ok())
-            {
-                return Some(with_parameter(
-                    url,
-                    offset,
-                    &(number(offset, 0)? + step).to_string(),
-                ));
-            }
+    /// The page after the one at `url`, as the platform's file says.
+    fn next(&self, url: &Url, answer: &Answer<'_>) -> Option<Url> {
+        let paging = self.paging?;
+        let text = |path: &str| match serde_json::from_str(answer.member(path)?.get()).ok()? {
+            Value::String(text) => Some(text).filter(|text| !text.is_empty()),
+            Value::Number(number) => Some(number.to_string()),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+        };
+        if let Some(next_url) = paging.next_url {
+            return self.with_query_of(&text(next_url)?);
         }
-        let links = headers
-            .get_all(LINK)
-            .iter()
-            .filter_map(|link| link.to_str().ok());
-        let next = links
-            .flat_map(link_values)
-            .find(|(_, parameters)| is_next(parameters));
-        self.with_query_of(next?.0)
+        if let (Some(token), Some(parameter)) = (paging.token, paging.parameter) {
+            return Some(with_parameter(url, parameter, &text(token)?));
+        }
+        let number = |name: &str, default| {
+            let mut pairs = url.query_pairs();
+            let value = pairs.find(|(other, _)| other == name);
+            value.map_or(default, |(_, value)| value.parse::<u64>().ok())
+        };
+        let (name, value) = match (paging.page, paging.offset, paging.size) {
+            (Some(page), ..) => (page, number(page, Some(1))? + 1),
+            (None, Some(offset), Some(size)) => {
+                (offset, number(offset, Some(0))? + number(size, None)?)
+            }
+            (None, ..) => return None,
+        };
+        Some(with_parameter(url, name, &value.to_string()))
     }
 
-    /// The first page's URL with the query of another one, and those of its own parameters that the other one lacks.
+    /// The first page's URL with the query of another one, whose host and path may be those behind a proxy, and with its
+    /// own parameters that the other one lacks.
     fn with_query_of(&self, link: &str) -> Option<Url> {
-        let other = self.first.join(link).ok()?;
-        let mut pairs: Vec<(String, String)> = other.query_pairs().into_owned().collect();
-        let own = self.first.query_pairs().into_owned();
-        let missing: Vec<_> = own
-            .filter(|(name, _)| !pairs.iter().any(|(other, _)| other == name))
-            .collect();
-        pairs.extend(missing);
         let mut next = self.first.clone();
-        next.query_pairs_mut().clear().extend_pairs(pairs);
+        next.set_query(self.first.join(link).ok()?.query());
+        let own = self.first.query_pairs().into_owned();
+        let lacks = |(name, _): &(String, String)| !next.query_pairs().any(|pair| pair.0 == *name);
+        let missing: Vec<_> = own.filter(lacks).collect();
+        if !missing.is_empty() {
+            next.query_pairs_mut().extend_pairs(missing);
+        }
         Some(next)
     }
 }
 
-fn parameter(url: &Url, name: &str) -> Option<String> {
-    let mut pairs = url.query_pairs();
-    pairs
-        .find(|(other, _)| other == name)
-        .map(|(_, value)| value.into_owned())
-}
-
 fn with_parameter(url: &Url, name: &str, value: &str) -> Url {
-    let others: Vec<(String, String)> = url
-        .query_pairs()
-        .into_owned()
-        .filter(|(other, _)| other != name)
-        .collect();
+    let others = url.query_pairs().into_owned();
+    let others: Vec<_> = others.filter(|(other, _)| other != name).collect();
     let mut url = url.clone();
-    url.query_pairs_mut()
-        .clear()
-        .extend_pairs(others)
-        .append_pair(name, value);
+    let mut query = url.query_pairs_mut();
+    query.clear().extend_pairs(others).append_pair(name, value);
+    drop(query);
     url
 }
 
-/// The targets of a `Link` field with their parameters: `<URL>; rel="next", <URL>; rel="last"`.
-fn link_values(field: &str) -> impl Iterator<Item = (&str, &str)> {
+/// The target of `rel="next"` in `Link` fields such as `<URL>; rel="next", <URL>; rel="last"`.
+fn next_link(headers: &HeaderMap) -> Option<&str> {
+    let fields = headers.get_all(LINK).iter();
     // A target may contain commas and semicolons, so the parts begin at the angle brackets.
-    field
-        .split('<')
-        .skip(1)
-        .filter_map(|part| part.split_once('>'))
+    let parts = fields.filter_map(|field| Some(field.to_str().ok()?.split('<').skip(1)));
+    let mut links = parts.flatten().filter_map(|part| part.split_once('>'));
+    let (target, _) = links.find(|(_, parameters)| is_next(parameters))?;
+    Some(target)
 }
 
 fn is_next(parameters: &str) -> bool {
@@ -194,7 +181,14 @@ mod tests {
         if !link.is_empty() {
             headers.insert(LINK, link.parse().unwrap());
         }
-        let turn = Pager::new(&first, paging).turn(&first, &headers, body.as_bytes());
+        let body = body.as_bytes().to_vec();
+        let page = Page {
+            status: reqwest::StatusCode::OK,
+            headers,
+            body,
+        };
+        let answer = Answer::of(&page.body);
+        let turn = Pager::new(&first, paging, &answer).turn(&first, &page, &answer);
         turn.next.map(|next| next.to_string())
     }
 
@@ -208,7 +202,7 @@ mod tests {
             ),
             (
                 "</a?page=1>; rel=prev, <?page=3,4>; title=\"a, b\"; REL=\"last next\"",
-                Some("page=3%2C4"),
+                Some("page=3,4"),
             ),
             ("<http://10.0.0.1/b?page=9>; rel=next", Some("page=9")),
             ("<https://shop.test/api?page=2>; rel=\"previous\"", None),

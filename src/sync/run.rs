@@ -139,34 +139,20 @@ impl SyncRunner {
         let run = Box::pin(run).await;
         match &run {
             Ok(None) => {}
-            Ok(Some(SyncReport { import, decision })) => {
-                let outcome = decision.outcome;
-                metrics::SYNC_RUNS.count(&[&row.name, outcome]);
-                tracing::info!(
-                    source = row.name,
-                    outcome,
-                    reviews = decision.count,
-                    new = import.new,
-                    updated = import.updated,
-                    withdrawn = import.withdrawn.count,
-                    rejected = import.rejected,
-                    "sync.run: a source was fetched"
-                );
+            Ok(Some(report)) => {
+                metrics::SYNC_RUNS.count(&[&row.name, report.decision.outcome]);
             }
-            Err(error) => self.record_failure(row, error).await?,
+            Err(error) => {
+                self.record_failure(row, error).await?;
+                // Counted last, so that the row of a counted failure has its reason.
+                metrics::SYNC_RUNS.count(&[&row.name, "failure"]);
+            }
         }
         run
     }
 
-    async fn record_failure(&self, row: &SyncSource, error: &SyncError) -> Result<(), SyncError> {
+    async fn record_failure(&self, row: &SyncSource, error: &SyncError) -> Result<(), DbError> {
         let (path, now) = (self.database.path(), self.clock.now());
-        // Messages of an import may be long.
-        let reason = cut(&error.to_string());
-        tracing::warn!(
-            source = row.name,
-            reason,
-            "sync.failed: a source could not be fetched; it is tried again on its schedule"
-        );
         let wait = match error {
             SyncError::Failed(failure) => failure.retry_after,
             SyncError::Database(_) => None,
@@ -175,13 +161,12 @@ impl SyncRunner {
             Ok(source) => self.next_run_at(&source, wait).await?,
             Err(_) => now + TimeDelta::hours(6),
         };
+        // Messages of an import may be long.
+        let reason = cut(&error.to_string());
         let mut write = self.database.write().await?;
         let noted = note_sync_failure(&mut write, &row.name, now, &reason, next);
         noted.await.at(path)?;
-        write.commit().await.at(path)?;
-        // Counted last, so that the row of a counted failure has its reason.
-        metrics::SYNC_RUNS.count(&[&row.name, "failure"]);
-        Ok(())
+        write.commit().await.at(path)
     }
 
     /// The next time on the schedule, not before the wait that a server asked for.

@@ -38,28 +38,39 @@ impl fmt::Display for SourceSchedule {
 impl FromStr for SourceSchedule {
     type Err = String;
 
-    /// An interval, or five fields of cron.
     fn from_str(text: &str) -> Result<Self, String> {
-        let text = text.trim();
-        if !text.contains(char::is_whitespace) {
-            let span: TimeSpan = text.parse()?;
-            if span.0 < INTERVAL_MIN {
-                return Err(format!("`{text}` is less than 5 minutes; write 5m or more"));
-            }
-            return Ok(Self::Every(text.to_owned(), span.0));
+        if text.trim().contains(char::is_whitespace) {
+            Self::parse_cron(text)
+        } else {
+            Self::parse_interval(text)
         }
-        let parser = CronParser::builder()
-            .seconds(Seconds::Disallowed)
-            .year(Year::Disallowed)
-            .build();
-        let cron = parser.parse(text).map_err(|error| {
-            format!("`{text}` is not a schedule ({error}); write five fields: minute, hour, day, month, weekday, like \"15 3 * * *\"")
-        })?;
-        Ok(Self::At(text.to_owned(), Box::new(cron)))
     }
 }
 
 impl SourceSchedule {
+    /// # Errors
+    /// If the text is no interval, or less than 5 minutes.
+    pub fn parse_interval(text: &str) -> Result<Self, String> {
+        let span: TimeSpan = text.trim().parse()?;
+        if span.0 < INTERVAL_MIN {
+            return Err(format!("`{text}` is less than 5 minutes; write 5m or more"));
+        }
+        Ok(Self::Every(text.trim().to_owned(), span.0))
+    }
+
+    /// # Errors
+    /// If the text is not five fields of cron.
+    pub fn parse_cron(text: &str) -> Result<Self, String> {
+        let parser = CronParser::builder()
+            .seconds(Seconds::Disallowed)
+            .year(Year::Disallowed)
+            .build();
+        let cron = parser.parse(text.trim()).map_err(|error| {
+            format!("`{text}` is not a schedule ({error}); write five fields: minute, hour, day, month, weekday, like \"15 3 * * *\"")
+        })?;
+        Ok(Self::At(text.trim().to_owned(), Box::new(cron)))
+    }
+
     /// The next time after `now`; an interval is longer by a random part of up to a tenth.
     pub fn next(&self, now: DateTime<Utc>, zone: Tz, random: &Random) -> DateTime<Utc> {
         match self {

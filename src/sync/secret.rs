@@ -1,6 +1,7 @@
 //! Secrets of a source: `${VARIABLE}` read from the environment at each run, the token that a command prints, and messages
 //! without them.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::process::Stdio;
 use std::time::Duration;
@@ -8,8 +9,10 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use serde_json::Value;
 use tokio::io::AsyncReadExt as _;
 use tokio::process::Command;
+use url::form_urlencoded::byte_serialize;
 
 use super::failure::Failure;
 use crate::config::variable;
@@ -118,24 +121,45 @@ impl Secrets {
         text
     }
 
-    /// Every secret, as it is and as headers and URLs encode it.
+    /// The body of an answer without whole secrets, encoded or not; a short one may be a word of a review.
+    pub fn strike<'b>(&self, body: &'b [u8]) -> Cow<'b, [u8]> {
+        let Ok(text) = str::from_utf8(body) else {
+            return Cow::Borrowed(body);
+        };
+        let forms = self.forms().into_iter();
+        let mut found = forms.filter(|form| form.len() >= PART_BYTES && text.contains(form));
+        let Some(first) = found.next() else {
+            return Cow::Borrowed(body);
+        };
+        let struck = found.fold(text.replace(&first, REMOVED), |text, form| {
+            text.replace(&form, REMOVED)
+        });
+        Cow::Owned(struck.into_bytes())
+    }
+
+    /// Every secret, as it is and as URLs, JSON, HTML and headers encode it.
     fn forms(&self) -> BTreeSet<String> {
         let mut forms = BTreeSet::new();
         for value in self.values.iter().filter(|value| !value.is_empty()) {
-            forms.insert(value.clone());
-            forms.insert(hex(value.as_bytes()));
+            let json = Value::from(value.as_str()).to_string();
+            let json = &json[1..json.len() - 1];
+            forms.extend([
+                value.clone(),
+                utf8_percent_encode(value, QUERY_VALUE).to_string(),
+                byte_serialize(value.as_bytes()).collect(),
+                json.to_owned(),
+                json.replace('/', "\\/"),
+                value.replace('&', "&amp;"),
+                hex(value.as_bytes()),
+            ]);
             // The encoding depends on the number of bytes before the secret.
             for shift in 0..3 {
                 let shifted = [vec![0; shift], value.as_bytes().to_vec()].concat();
                 let (first, last) = ((shift * 4).div_ceil(3), shifted.len() * 8 / 6);
                 for base64 in [BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD] {
                     let encoded = base64.encode(&shifted);
-                    forms.extend(
-                        encoded
-                            .get(first..last)
-                            .filter(|form| form.len() >= 4)
-                            .map(str::to_owned),
-                    );
+                    let form = encoded.get(first..last).filter(|form| form.len() >= 4);
+                    forms.extend(form.map(str::to_owned));
                 }
             }
         }

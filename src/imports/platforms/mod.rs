@@ -199,11 +199,12 @@ pub const BY_PLATFORM: Verification = Verification {
 /// Reason for withholding a review without stars: stars assigned here would not be the customer's.
 pub const NO_STARS: &str = "recommendation without stars";
 
-/// How a platform's API gives further pages; `Link: rel="next"` (RFC 8288) needs no entry. Paths are those of members in the body, such as `pagination.next`.
+/// How a platform's API gives further pages; `Link: rel="next"` (RFC 8288) needs no entry, and goes before one. Paths are
+/// those of members in the body, such as `pagination.next`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Paging {
-    /// Path of the array of rows; if `None`, the answer is the array.
+    /// Paths of the array of rows, of which an answer has one; if `None`, the answer is the array.
     pub rows: Option<&'static str>,
     /// Path of the token of the next page, for the query parameter `parameter`.
     pub token: Option<&'static str>,
@@ -343,6 +344,7 @@ const COLUMN_FORMATS: &[(&str, &str)] = files!(
     "facebook",
     "okendo",
     "powerreviews",
+    "yotpo_api",
     "yotpo",
     "stamped",
     "loox",

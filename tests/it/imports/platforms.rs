@@ -6,7 +6,7 @@ use super::*;
 use crate::support::sqlite3;
 
 /// Fixture, format, number of reviews.
-const FIXTURES: [(&str, &str, u64); 26] = [
+const FIXTURES: [(&str, &str, u64); 27] = [
     ("birdeye.json", "birdeye", 3),
     ("facebook.csv", "facebook", 2),
     ("facebook-recommendations.json", "facebook", 2),
@@ -33,6 +33,7 @@ const FIXTURES: [(&str, &str, u64); 26] = [
     ("woocommerce_rest.json", "woocommerce_rest", 3),
     ("yelp.json", "yelp", 1),
     ("yotpo.csv", "yotpo", 2),
+    ("yotpo_api.json", "yotpo_api", 2),
 ];
 /// Private data of the fixtures, which must not be stored or printed.
 const PRIVATE: [&str; 5] = [

@@ -29,14 +29,17 @@ fn series_count(metric: &Metric) -> usize {
 
 #[test]
 fn every_metric_has_help_and_series_used_by_alerts_exist_before_the_first_event() {
-    let serving = Home::with(3);
-    let serving = serving.serve();
-    // A route has latencies only after its first answer.
+    let home = Home::with(3);
+    sqlite3(
+        &home.path(),
+        "insert into sync_source (name, url, next_run_at) values ('google', 'https://shop.test/r', '2999-01-01T00:00:00Z')",
+    );
+    let serving = home.serve();
+    // A route has latencies only after its first answer, and a source has series once the service has read it.
     let _ = serving.get("/healthz");
+    serving.wait_for("/metrics", "\nreviews_sync_interval_seconds{");
     let figures = serving.get("/metrics");
-    // The series of sources begin with a source.
-    let of_sources = |metric: &&Metric| metric.name.starts_with("reviews_sync_");
-    for metric in metrics::ALL.iter().filter(|metric| !of_sources(metric)) {
+    for metric in metrics::ALL {
         let help = format!("# HELP {} {}\n", metric.name, metric.help);
         assert!(figures.contains(&help), "{help}");
         let kind = match metric.kind {

@@ -1,11 +1,12 @@
 //! Sources that are fetched on a schedule, against a server that answers like the platforms do.
 
 use std::fs;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
+use std::sync::mpsc;
 
 use serde_json::{Value, json};
 
-use super::{CommandOutput, Home, Serving, output_of, reviews};
+use super::{CommandOutput, Home, NEVER, Serving, output_of, reviews};
 use crate::support::{Site, SiteAnswer, SiteRequest, sqlite3};
 
 /// A home with a business, so that instants have a time zone.
@@ -80,6 +81,28 @@ fn google_site(count: usize) -> Site {
 
 fn answer_with(site: &Site, count: usize) {
     site.answer(move |_| google_page(0..count, None, count));
+}
+
+/// A home with the source `google`, and its site.
+fn added(count: usize, options: &[&str]) -> (Home, Site) {
+    let (home, site) = (home(), google_site(count));
+    let add = ["sync", "add", "google", &site.url("/r"), "--yes"];
+    done(&home.run(&[&add, options].concat()));
+    (home, site)
+}
+
+/// Makes every source due.
+fn make_due(home: &Home) {
+    sqlite3(
+        &home.path(),
+        "update sync_source set next_run_at = '2020-01-01T00:00:00Z'",
+    );
+}
+
+fn start(home: &Home, words: &[&str]) -> Child {
+    let mut command = reviews(home.0.path());
+    let command = command.args(words).stdout(Stdio::piped());
+    command.stderr(Stdio::piped()).spawn().unwrap()
 }
 
 /// A review as Apify gives it.
@@ -232,13 +255,14 @@ fn link_to_another_host_is_followed_at_the_source_only() {
 
 #[test]
 fn failed_page_imports_nothing_and_names_the_page() {
-    let (home, site) = (home(), google_site(1));
-    done(&home.run(&["sync", "add", "google", &site.url("/reviews"), "--yes"]));
+    let (home, site) = added(1, &[]);
     site.answer(|request| match query(request, "pageToken") {
         None => google_page(5..9, Some("second"), 8),
         Some(_) => SiteAnswer::status(403),
     });
-    failed(&home.run(&["sync", "run", "google"]), "page 2: status 403");
+    let run = home.run(&["sync", "run", "google"]);
+    failed(&run, "page 2: status 403");
+    assert_eq!(run.err.matches("403").count(), 1, "once: {}", run.err);
     assert_eq!(count(&home, "true"), "1");
     assert!(
         column(&home, "last_failure").contains("page 2"),
@@ -411,16 +435,7 @@ fn busy_server_is_asked_again_within_the_run() {
 
 #[test]
 fn long_retry_after_ends_the_run_and_delays_the_next() {
-    let (home, site) = (home(), google_site(1));
-    done(&home.run(&[
-        "sync",
-        "add",
-        "google",
-        &site.url("/r"),
-        "--every",
-        "5m",
-        "--yes",
-    ]));
+    let (home, site) = added(1, &["--every", "5m"]);
     site.take_targets();
     site.answer(|_| SiteAnswer::status(429).with("Retry-After: 86400"));
     failed(&home.run(&["sync", "run"]), "status 429");
@@ -431,8 +446,7 @@ fn long_retry_after_ends_the_run_and_delays_the_next() {
 
 #[test]
 fn error_in_a_200_fails_with_its_own_words() {
-    let (home, site) = (home(), google_site(1));
-    done(&home.run(&["sync", "add", "google", &site.url("/r"), "--yes"]));
+    let (home, site) = added(1, &[]);
     let page = "<!doctype html><html><head><title>Log in – Shop</title></head><body>ann@example.com</body></html>";
     for (answer, words) in [
         (
@@ -472,16 +486,7 @@ fn error_in_a_200_fails_with_its_own_words() {
 
 #[test]
 fn review_is_withheld_after_two_whole_runs_without_it() {
-    let (home, site) = (home(), google_site(20));
-    let add = [
-        "sync",
-        "add",
-        "google",
-        &site.url("/r"),
-        "--withdraw-missing",
-        "--yes",
-    ];
-    done(&home.run(&add));
+    let (home, site) = added(20, &["--withdraw-missing"]);
     answer_with(&site, 19);
     done(&home.run(&["sync", "run"]));
     assert_eq!(count(&home, "status = 'withheld'"), "0");
@@ -498,15 +503,7 @@ fn review_is_withheld_after_two_whole_runs_without_it() {
 
 #[test]
 fn run_with_fewer_reviews_is_not_whole_and_withholds_nothing() {
-    let (home, site) = (home(), google_site(40));
-    done(&home.run(&[
-        "sync",
-        "add",
-        "google",
-        &site.url("/r"),
-        "--withdraw-missing",
-        "--yes",
-    ]));
+    let (home, site) = added(40, &["--withdraw-missing"]);
     answer_with(&site, 35);
     for _ in 0..3 {
         let run = home.run(&["sync", "run"]);
@@ -532,15 +529,7 @@ fn run_with_fewer_reviews_is_not_whole_and_withholds_nothing() {
 
 #[test]
 fn run_with_less_than_the_source_says_is_not_whole() {
-    let (home, site) = (home(), google_site(20));
-    done(&home.run(&[
-        "sync",
-        "add",
-        "google",
-        &site.url("/r"),
-        "--withdraw-missing",
-        "--yes",
-    ]));
+    let (home, site) = added(20, &["--withdraw-missing"]);
     site.answer(|_| google_page(0..19, None, 20));
     for _ in 0..3 {
         done(&home.run(&["sync", "run"]));
@@ -550,8 +539,7 @@ fn run_with_less_than_the_source_says_is_not_whole() {
 
 #[test]
 fn run_with_a_tenth_rejected_imports_nothing() {
-    let (home, site) = (home(), google_site(30));
-    done(&home.run(&["sync", "add", "google", &site.url("/r"), "--yes"]));
+    let (home, site) = added(30, &[]);
     site.answer(|_| {
         let mut rows: Vec<Value> = (0..40).map(google).collect();
         rows[..5]
@@ -571,8 +559,7 @@ fn run_with_a_tenth_rejected_imports_nothing() {
 
 #[test]
 fn another_kind_of_file_is_refused() {
-    let (home, site) = (home(), google_site(2));
-    done(&home.run(&["sync", "add", "google", &site.url("/r"), "--yes"]));
+    let (home, site) = added(2, &[]);
     site.answer(|_| SiteAnswer::json(Value::from(vec![apify(1)]).to_string()));
     failed(&home.run(&["sync", "run"]), "another kind of file");
     assert_eq!(count(&home, "true"), "2");
@@ -580,8 +567,7 @@ fn another_kind_of_file_is_refused() {
 
 #[test]
 fn undo_of_a_run_pauses_its_source() {
-    let (home, site) = (home(), google_site(2));
-    done(&home.run(&["sync", "add", "google", &site.url("/r"), "--yes"]));
+    let (home, site) = added(2, &[]);
     answer_with(&site, 4);
     done(&home.run(&["sync", "run"]));
     let undone = home.run(&["undo"]);
@@ -606,8 +592,7 @@ fn undo_of_a_run_pauses_its_source() {
 
 #[test]
 fn unchanged_run_is_no_import_to_undo() {
-    let (home, site) = (home(), google_site(2));
-    done(&home.run(&["sync", "add", "google", &site.url("/r"), "--yes"]));
+    let (home, site) = added(2, &[]);
     done(&home.run(&["sync", "run"]));
     assert_eq!(
         sqlite3(&home.path(), "select count(*) from import_run"),
@@ -617,8 +602,7 @@ fn unchanged_run_is_no_import_to_undo() {
 
 #[test]
 fn removed_source_keeps_its_reviews() {
-    let (home, site) = (home(), google_site(2));
-    done(&home.run(&["sync", "add", "google", &site.url("/r"), "--yes"]));
+    let (home, site) = added(2, &[]);
     failed(
         &home.run(&["sync", "remove", "gogle"]),
         "the nearest name is google",
@@ -748,8 +732,7 @@ fn missed_run_is_made_up_once_after_a_start() {
 
 #[test]
 fn killed_service_leaves_no_run_half_imported_or_doubled() {
-    let (home, site) = (home(), google_site(1));
-    done(&home.run(&["sync", "add", "google", &site.url("/r"), "--yes"]));
+    let (home, site) = added(1, &[]);
     for round in 2..6 {
         let pages = round;
         site.answer(move |request| match query(request, "pageToken") {
@@ -757,10 +740,7 @@ fn killed_service_leaves_no_run_half_imported_or_doubled() {
             Some(_) => google_page(pages * 50..pages * 100, None, pages * 100),
         });
         site.take_targets();
-        sqlite3(
-            &home.path(),
-            "update sync_source set next_run_at = '2020-01-01T00:00:00Z'",
-        );
+        make_due(&home);
         let serving = Serving::start_with_log(reviews(home.0.path()).arg("serve"), Stdio::null());
         while site.requests().len() < 2 {
             std::thread::yield_now();
@@ -784,4 +764,445 @@ fn killed_service_leaves_no_run_half_imported_or_doubled() {
         );
         assert_eq!(count(&home, "true"), (pages * 100).to_string());
     }
+}
+
+/// One page of a platform's API: the answer to the page with this number.
+type PlatformPage = fn(usize, Vec<Value>) -> SiteAnswer;
+
+/// A list of five reviews in pages of two.
+fn pages_of(row: fn(usize) -> Value, page: PlatformPage, parameter: &'static str) -> Site {
+    Site::start(move |request| {
+        let value = query(request, parameter).map(|value| value.parse::<usize>().unwrap());
+        let number = match parameter {
+            "page" => value.unwrap_or(1) - 1,
+            _ => value.unwrap_or(0) / 2,
+        };
+        let rows = (number * 2..5.min(number * 2 + 2)).map(row);
+        page(number, rows.collect())
+    })
+}
+
+fn list(name: &str, rows: Vec<Value>) -> SiteAnswer {
+    SiteAnswer::json(json!({ name: rows }).to_string())
+}
+
+fn lines(rows: &[Value]) -> SiteAnswer {
+    let lines = rows.iter().map(|row| format!("{row}\n"));
+    SiteAnswer(200, Vec::new(), lines.collect())
+}
+
+/// The value that leads to the next page, if there is one.
+fn next_offset(number: usize) -> Option<usize> {
+    (number < 2).then_some(number * 2 + 2)
+}
+
+fn trustpilot(n: usize) -> Value {
+    json!({
+        "id": format!("t{n}"), "consumer": {"id": format!("c{n}"), "displayName": format!("Ann {n}")}, "stars": 5,
+        "title": "", "text": format!("Nice {n}"), "createdAt": "2026-10-01T10:00:00Z",
+    })
+}
+
+fn judgeme(n: usize) -> Value {
+    json!({
+        "id": n + 10, "title": "", "body": format!("Good {n}"), "rating": 5, "curated": "ok", "hidden": false,
+        "reviewer": {"name": "Ann", "email": "ann@mail.test"}, "reviewer_name": "Ann", "created_at": "2026-10-01T10:00:00Z",
+    })
+}
+
+fn yotpo(n: usize) -> Value {
+    json!({
+        "id": n + 10, "score": 5, "votes_up": 0, "content": format!("Fine {n}"), "title": "", "sentiment": 0.5,
+        "created_at": "2026-10-01T10:00:00Z", "name": "Ann Baker", "reviewer_type": "verified_buyer",
+    })
+}
+
+fn yotpo_widget(n: usize) -> Value {
+    json!({
+        "id": n + 20, "score": 5, "votes_up": 0, "content": format!("Fine {n}"), "title": "",
+        "created_at": "2026-10-01T10:00:00Z", "user": {"display_name": format!("Ann {n}")},
+    })
+}
+
+fn woocommerce(n: usize) -> Value {
+    json!({
+        "id": n + 10, "date_created": "2026-10-01T10:00:00", "date_created_gmt": "2026-10-01T10:00:00", "product_id": 3,
+        "status": "approved", "reviewer": format!("Ann {n}"), "review": format!("<p>Sturdy {n}</p>"), "rating": 5,
+        "verified": true,
+    })
+}
+
+fn okendo(n: usize) -> Value {
+    json!({
+        "reviewId": format!("o{n}"), "productId": "p", "status": "approved", "rating": 5, "body": format!("Great {n}"),
+        "dateCreated": "2026-10-01T10:00:00Z", "reviewer": {"displayName": format!("Ann {n}")},
+    })
+}
+
+fn serpapi(n: usize) -> Value {
+    json!({
+        "review_id": format!("s{n}"), "rating": 5, "iso_date": "2026-10-01T10:00:00Z", "user": {"name": format!("Ann {n}")},
+        "snippet": format!("Lovely {n}"),
+    })
+}
+
+fn podium(n: usize) -> Value {
+    json!({
+        "uid": format!("p{n}"), "createdAt": "2026-10-01T10:00:00Z", "author": {"name": "Ann"},
+        "review": {"body": format!("Prompt {n}"), "rating": 5, "siteName": "google"},
+    })
+}
+
+fn json_feed(n: usize) -> Value {
+    json!({
+        "id": format!("j{n}"), "content_text": format!("Neat {n}"), "date_published": "2026-10-01T10:00:00Z",
+        "authors": [{"name": format!("Ann {n}")}], "_review": {"rating": 5},
+    })
+}
+
+#[test]
+fn pages_are_found_in_the_style_of_each_platform() {
+    let platforms: [(&str, &str, Site); 13] = [
+        (
+            "trustpilot",
+            "/r?perPage=2",
+            pages_of(trustpilot, |_, rows| list("reviews", rows), "page"),
+        ),
+        (
+            "judgeme",
+            "/r?per_page=2",
+            pages_of(judgeme, |_, rows| list("reviews", rows), "page"),
+        ),
+        (
+            "yotpo",
+            "/r?count=2",
+            pages_of(yotpo, |_, rows| list("reviews", rows), "page"),
+        ),
+        // Its page number differs from page to page.
+        (
+            "yotpo-widget",
+            "/r?per_page=2",
+            pages_of(
+                yotpo_widget,
+                |number, rows| {
+                    let response = json!({"pagination": {"page": number}, "reviews": rows});
+                    SiteAnswer::json(
+                        json!({"status": {"code": 200}, "response": response}).to_string(),
+                    )
+                },
+                "page",
+            ),
+        ),
+        (
+            "woocommerce",
+            "/wp-json/r?per_page=2",
+            pages_of(
+                woocommerce,
+                |number, rows| {
+                    let answer = SiteAnswer::json(Value::from(rows).to_string());
+                    let next = number + 2;
+                    match number {
+                        0 | 1 => answer.with(&format!(
+                            "Link: <http://shop.internal/wp-json/r?per_page=2&page={next}>; rel=\"next\""
+                        )),
+                        2 => answer,
+                        _ => panic!("the last page has no next one"),
+                    }
+                },
+                "page",
+            ),
+        ),
+        // A host that removes the header.
+        (
+            "wordpress-com",
+            "/wp-json/r?per_page=2",
+            pages_of(
+                woocommerce,
+                |number, rows| match number {
+                    0..=2 => SiteAnswer::json(Value::from(rows).to_string()),
+                    _ => SiteAnswer::status(400),
+                },
+                "page",
+            ),
+        ),
+        (
+            "okendo",
+            "/v1/enterprise/reviews?limit=2",
+            pages_of(
+                okendo,
+                |number, rows| {
+                    let next = next_offset(number)
+                        .map(|next| format!("/enterprise/reviews?limit=2&after={next}"));
+                    SiteAnswer::json(json!({"reviews": rows, "nextUrl": next}).to_string())
+                },
+                "after",
+            ),
+        ),
+        (
+            "serpapi",
+            "/r?engine=google_maps_reviews",
+            pages_of(
+                serpapi,
+                |number, rows| {
+                    let pagination = match next_offset(number) {
+                        Some(next) => json!({"next_page_token": next.to_string()}),
+                        None => json!({}),
+                    };
+                    SiteAnswer::json(
+                        json!({"reviews": rows, "serpapi_pagination": pagination}).to_string(),
+                    )
+                },
+                "next_page_token",
+            ),
+        ),
+        (
+            "podium",
+            "/r?limit=2",
+            pages_of(
+                podium,
+                |number, rows| {
+                    let next = next_offset(number).map(|next| next.to_string());
+                    SiteAnswer::json(
+                        json!({"data": rows, "metadata": {"nextCursor": next}}).to_string(),
+                    )
+                },
+                "cursor",
+            ),
+        ),
+        (
+            "feed",
+            "/r",
+            pages_of(
+                json_feed,
+                |number, rows| {
+                    let next = next_offset(number)
+                        .map(|next| format!("https://cdn.test/other?after={next}"));
+                    let version = "https://jsonfeed.org/version/1.1";
+                    SiteAnswer::json(
+                        json!({"version": version, "title": "T", "items": rows, "next_url": next})
+                            .to_string(),
+                    )
+                },
+                "after",
+            ),
+        ),
+        (
+            "apify",
+            "/items?limit=2",
+            pages_of(
+                apify,
+                |_, rows| SiteAnswer::json(Value::from(rows).to_string()),
+                "offset",
+            ),
+        ),
+        // The last page is one line, and the one after it is empty.
+        (
+            "apify-lines",
+            "/items?format=jsonl&limit=2",
+            pages_of(apify, |_, rows| lines(&rows), "offset"),
+        ),
+        (
+            "own",
+            "/r?per_page=2",
+            pages_of(
+                |n| json!({"id": format!("w{n}"), "rating": 5, "date": "2026-10-01", "author": "Ann", "text": format!("Own {n}")}),
+                |number, rows| {
+                    let answer = SiteAnswer::json(Value::from(rows).to_string());
+                    match next_offset(number) {
+                        Some(next) => answer.with(&format!("Link: <?cursor={next}>; rel=next")),
+                        None => answer,
+                    }
+                },
+                "cursor",
+            ),
+        ),
+    ];
+    let home = home();
+    for (name, target, site) in &platforms {
+        let added = home.run(&["sync", "add", name, &site.url(target), "--yes"]);
+        assert_eq!(added.code, Some(0), "{name}: {}{}", added.out, added.err);
+        assert_eq!(
+            column(&home, "last_count").lines().last(),
+            Some("5"),
+            "{name}: {:?}",
+            site.take_targets()
+        );
+        done(&home.run(&["sync", "remove", name]));
+    }
+}
+
+#[test]
+fn redirect_from_a_public_to_a_private_address_is_refused() {
+    let (home, inner) = (home(), google_site(1));
+    let target = inner.url("/inner");
+    // The name is known to the proxy only.
+    let proxy = Site::start(|request| {
+        assert_eq!(request.target, "http://shop.test/r");
+        google_page(0..2, None, 2)
+    });
+    let environment = [
+        ("http_proxy", proxy.url("")),
+        ("no_proxy", "127.0.0.1".to_owned()),
+    ];
+    let environment = environment
+        .each_ref()
+        .map(|(name, value)| (*name, value.as_str()));
+    let add = [
+        "sync",
+        "add",
+        "shop",
+        "http://shop.test/r",
+        "--allow-http",
+        "--yes",
+    ];
+    done(&run_with(&home, &add, &environment));
+    assert_eq!(count(&home, "true"), "2");
+    proxy.answer(move |_| SiteAnswer::status(302).with(&format!("Location: {target}")));
+    let run = run_with(&home, &["sync", "run"], &environment);
+    failed(&run, "redirects from a public to a private address");
+    assert_eq!(inner.take_targets(), [] as [&str; 0]);
+}
+
+#[test]
+fn redirect_to_http_of_another_machine_needs_consent() {
+    let (home, site) = (home(), google_site(1));
+    site.answer(|_| SiteAnswer::status(302).with("Location: http://192.0.2.1/reviews"));
+    failed(
+        &home.run(&["sync", "add", "shop", &site.url("/r"), "--yes"]),
+        "add --allow-http",
+    );
+}
+
+#[test]
+fn user_in_the_url_is_sent_as_basic_authorization() {
+    let home = home();
+    let site = Site::start(|request| {
+        assert_eq!(request.header("authorization"), "Basic a2V5LTE6");
+        google_page(0..1, None, 1)
+    });
+    let url = site.url("/r").replace("http://", "http://${KEY}@");
+    let add = ["sync", "add", "shop", &url, "--yes"];
+    done(&run_with(&home, &add, &[("KEY", "key-1")]));
+}
+
+#[test]
+fn secret_that_rows_repeat_is_neither_stored_nor_shown() {
+    let home = home();
+    let site = Site::start(|request| {
+        let mut rows: Vec<Value> = (0..2).map(apify).collect();
+        rows[0]["reviewUrl"] = format!("https://maps.test{}", request.target).into();
+        rows[0]["text"] = request.header("x-api-key").into();
+        rows[1]["stars"] = request.target.as_str().into();
+        SiteAnswer::json(Value::from(rows).to_string())
+    });
+    let url = site.url("/r?api_key=${KEY}");
+    let add = [
+        "sync",
+        "add",
+        "shop",
+        &url,
+        "--header",
+        "X-Api-Key: ${KEY}",
+        "--yes",
+    ];
+    let added = run_with(&home, &add, &[("KEY", "hush+hush/key-1")]);
+    assert_eq!(added.code, Some(1), "{}{}", added.out, added.err);
+    assert_eq!(count(&home, "true"), "1");
+    let stored = fs::read(home.path()).unwrap();
+    for bytes in [added.out.as_bytes(), added.err.as_bytes(), &stored] {
+        assert!(
+            !bytes.windows(4).any(|part| part == b"hush"),
+            "{}{}",
+            added.out,
+            added.err
+        );
+    }
+}
+
+#[test]
+fn schedule_is_an_interval_or_cron_by_its_option() {
+    let home = home();
+    for (option, value) in [
+        ("--at", "6h"),
+        ("--every", "0 3 * * *"),
+        ("--every", "4m"),
+        ("--at", "61 * * * *"),
+    ] {
+        let refused = home.run(&[
+            "sync",
+            "add",
+            "shop",
+            "https://shop.test/r",
+            option,
+            value,
+            "--yes",
+        ]);
+        failed(&refused, &format!("invalid value '{value}'"));
+    }
+}
+
+#[test]
+fn run_of_nine_tenths_is_whole() {
+    let (home, site) = added(40, &["--withdraw-missing"]);
+    answer_with(&site, 36);
+    done(&home.run(&["sync", "run"]));
+    assert_eq!(
+        (
+            column(&home, "last_outcome").as_str(),
+            count(&home, "status = 'withheld'").as_str()
+        ),
+        ("success", "0")
+    );
+    done(&home.run(&["sync", "run"]));
+    assert_eq!(count(&home, "status = 'withheld'"), "4");
+}
+
+#[test]
+fn commands_without_a_service_run_one_after_another() {
+    let (home, site) = added(1, &[]);
+    answer_with(&site, 2);
+    let runs: Vec<Child> = (0..3)
+        .map(|_| start(&home, &["sync", "run", "google"]))
+        .collect();
+    for run in runs {
+        let output = run.wait_with_output().unwrap();
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    assert_eq!(count(&home, "true"), "2");
+}
+
+#[test]
+fn stopped_service_imports_nothing_of_a_run() {
+    let (home, site) = added(1, &[]);
+    let (reached, is_reached) = mpsc::channel();
+    let (go_on, may_go_on) = mpsc::channel::<()>();
+    site.answer(move |request| match query(request, "pageToken") {
+        None => google_page(0..5, Some("second"), 9),
+        Some(_) => {
+            let _ = reached.send(());
+            let _ = may_go_on.recv();
+            google_page(5..9, None, 9)
+        }
+    });
+    make_due(&home);
+    let serving = home.serve();
+    is_reached.recv_timeout(NEVER).unwrap();
+    serving.signal("TERM");
+    let (status, _) = serving.end();
+    drop(go_on);
+    assert!(status.success(), "{status}");
+    assert_eq!(
+        (
+            count(&home, "true").as_str(),
+            column(&home, "last_failure").as_str()
+        ),
+        ("1", "")
+    );
+    answer_with(&site, 9);
+    let serving = home.serve();
+    serving.wait_for("/reviews.json", "Bread number 8 ");
 }
