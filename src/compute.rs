@@ -1,7 +1,7 @@
 //! Threads for CPU-bound work: publishing, analyzing, aggregating, compressing, and requests that need computing.
 //! Accepting connections and sending ready documents never wait for it: jobs use separate threads, limited in number. A
 //! request computes for at most about 100 µs before other tasks of its thread run: it yields, or does longer work
-//! within [`apart`].
+//! within [`run_long`].
 //!
 //! A slot is the right to compute. Jobs get slots first come, first served; requests get theirs in turn by peer, with one
 //! extra slot for peers that hold none, so a peer with many requests delays only itself.
@@ -107,7 +107,7 @@ impl Compute {
 
 /// Runs `work` on this thread while another thread takes over the other tasks of this thread. Switching threads costs
 /// up to 70 µs of CPU on a busy service, so do short work directly.
-pub fn apart<T>(work: impl FnOnce() -> T) -> T {
+pub fn run_long<T>(work: impl FnOnce() -> T) -> T {
     // A runtime with one thread has no other thread to take over.
     match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
         Ok(RuntimeFlavor::MultiThread) => block_in_place(work),
@@ -115,14 +115,14 @@ pub fn apart<T>(work: impl FnOnce() -> T) -> T {
     }
 }
 
-/// The value of `cell`, which the first call makes. Making it, and waiting for another call that makes it, are [`apart`].
+/// The value of `cell`, which the first call makes. Making it, and waiting for another call that makes it, are [`run_long`].
 pub fn made_once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
-    (cell.get()).unwrap_or_else(|| apart(|| cell.get_or_init(make)))
+    (cell.get()).unwrap_or_else(|| run_long(|| cell.get_or_init(make)))
 }
 
-/// Runs `work` [`apart`] if it is long, otherwise directly.
-pub fn apart_if<T>(is_long: bool, work: impl FnOnce() -> T) -> T {
-    if is_long { apart(work) } else { work() }
+/// Runs `work` [`run_long`] if it is long, otherwise directly.
+pub fn run_long_if<T>(is_long: bool, work: impl FnOnce() -> T) -> T {
+    if is_long { run_long(work) } else { work() }
 }
 
 /// The network that an address counts for, as a peer: the IPv4 address itself, or the IPv6 network of the first `prefix` bits (1
@@ -277,7 +277,7 @@ mod tests {
 
     use futures_util::poll;
 
-    use super::{Compute, Crowded, Slot, Turns, WAITING_MAX, apart};
+    use super::{Compute, Crowded, Slot, Turns, WAITING_MAX, run_long};
 
     type Turn<'a> = Pin<Box<dyn Future<Output = Result<Slot, Crowded>> + 'a>>;
 
@@ -367,7 +367,7 @@ mod tests {
         tasks.spawn(async move {
             let work = async move {
                 // The thread waits for another task of the only worker, then the work itself waits.
-                let _ = apart(|| begun.recv());
+                let _ = run_long(|| begun.recv());
                 notified.notified().await;
             };
             let turns = Turns::new(1);

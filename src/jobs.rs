@@ -201,7 +201,6 @@ impl PublishChanges {
 /// Short enough that a repaired fault is soon noticed.
 const WAIT_MAX: Duration = Duration::from_secs(10);
 
-/// Recent failures.
 #[derive(Debug, Default)]
 struct Retry {
     failures: u32,
@@ -381,8 +380,8 @@ impl Precompress {
             // A failed coding is not retried before the next snapshot.
             for &coding in wanted {
                 for body in &bodies {
-                    let is_wanted = Coding::for_length(body.content.len()).contains(&coding);
-                    if !is_wanted || body.coded(coding).is_some() {
+                    let is_offered = Coding::for_length(body.content.len()).contains(&coding);
+                    if !is_offered || body.coded(coding).is_some() {
                         continue;
                     }
                     did_any |= self.code(body, coding, &of).await;
@@ -421,7 +420,7 @@ impl Precompress {
     async fn code(&self, body: &Arc<CachedBody>, coding: Coding, of: &Weak<Snapshot>) -> bool {
         let (its, body, of) = (self.clone(), Arc::clone(body), Weak::clone(of));
         let coded = self.ctx.compute.run(move || {
-            let is_cancelled = || its.ctx.draining.is_cancelled() || !its.is_out(&body, &of);
+            let is_cancelled = || its.ctx.draining.is_cancelled() || !its.is_published(&body, &of);
             let pieces = coding.compress(&body.content.pieces, &its.known, &is_cancelled)?;
             body.set_coded(coding, pieces);
             Some(())
@@ -439,7 +438,7 @@ impl Precompress {
     }
 
     /// Whether this body of the snapshot `of` is published: a newer snapshot may share its documents, but no pages.
-    fn is_out(&self, body: &Arc<CachedBody>, of: &Weak<Snapshot>) -> bool {
+    fn is_published(&self, body: &Arc<CachedBody>, of: &Weak<Snapshot>) -> bool {
         let current = self.ctx.current.load();
         let documents = current.documents().map(|published| &published.body);
         let mut kept = documents.chain(&*self.fixed);
@@ -456,7 +455,6 @@ pub const SYNC_REQUEST_AGE_MAX: TimeDelta = TimeDelta::minutes(35);
 /// The wait after a failure that could not be recorded, so that a source is not fetched without a pause.
 const UNRECORDED_WAIT: Duration = Duration::from_mins(1);
 
-/// Formats the report of a run for people.
 pub type FormatSyncReport = fn(&SyncReport) -> String;
 
 pub struct FetchSources {
@@ -469,7 +467,6 @@ pub struct FetchSources {
     measured: Mutex<HashSet<String>>,
 }
 
-/// Ignores the rows of an import.
 struct Unwatched;
 
 impl Watch for Unwatched {

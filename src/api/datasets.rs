@@ -10,7 +10,7 @@ use poem_openapi::OpenApi;
 use super::openapi::{
     CROWDED, Cacheable, INVALID, JSON, OperationGroup, Path, Query, ResponseSpec,
 };
-use crate::compute::{apart, made_once};
+use crate::compute::{made_once, run_long};
 use crate::search::facets::{VALUES_MAX, facets};
 use crate::search::insights::{
     EvidenceParameters, EvidenceQuery, EvidenceRequest, StageParameters, StageRequest, evidence,
@@ -25,7 +25,6 @@ use crate::wire::{self, parameters};
 #[derive(Clone)]
 pub struct DatasetsApi {
     ctx: Arc<Ctx>,
-    /// The `Link` of each document.
     links: [Option<HeaderValue>; Document::ALL.len()],
     facets: Arc<PerSnapshot<OnceLock<Bytes>>>,
 }
@@ -112,7 +111,7 @@ impl DatasetsApi {
             None => Ok(self.document(Document::Insights)),
             Some(stage_request) => {
                 let _slot = self.ctx.turn(client).await?;
-                Ok(apart(|| self.stage(&stage_request))?)
+                Ok(run_long(|| self.stage(&stage_request))?)
             }
         }
     }
@@ -186,7 +185,7 @@ impl DatasetsApi {
         query.check()?;
         let evidence_request = EvidenceRequest::from(values);
         let _slot = self.ctx.turn(client).await?;
-        Ok(apart(|| self.evidence(&id.0, &evidence_request))?)
+        Ok(run_long(|| self.evidence(&id.0, &evidence_request))?)
     }
 }
 
@@ -230,7 +229,7 @@ impl DatasetsApi {
     ) -> Result<Cacheable<wire::AspectEvidence>, HttpProblem> {
         let snapshot = self.ctx.current.load();
         let trade = snapshot.input.analyzer.trade();
-        let query = EvidenceQuery::about(trade, id, request).ok_or_else(|| {
+        let query = EvidenceQuery::of_aspect(trade, id, request).ok_or_else(|| {
             let known = trade.aspect_ids().join(", ");
             HttpProblem::not_found(format!("No aspect has that id; known: {known}."))
         })?;

@@ -18,7 +18,6 @@ use datasets::DatasetsApi;
 use openapi::describe;
 use reviews::ReviewsApi;
 
-/// All operations.
 pub fn operations(ctx: &Arc<Ctx>, hub: HubEndpoint) -> impl OpenApi + Clone + 'static {
     (DatasetsApi::new(ctx), ReviewsApi(Arc::clone(ctx)), hub)
 }

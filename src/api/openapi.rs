@@ -43,9 +43,7 @@ pub const CROWDED: (u16, &str) = (
 
 /// The documentation of a response with content of this schema.
 pub trait ResponseSpec: Type {
-    /// The content type of a 200.
     const CONTENT_TYPE: &'static str = JSON;
-    /// The description of a 200.
     const DESCRIPTION: &'static str;
     const HAS_LAST_MODIFIED: bool = false;
     /// Whether it is a WebSub topic.

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use super::openapi::{
     CROWDED, Cacheable, INVALID, JSON, OperationGroup, Path, Query, ResponseSpec,
 };
-use crate::compute::{apart, apart_if};
+use crate::compute::{run_long, run_long_if};
 use crate::links::SEARCH_PATH;
 use crate::model::hash::hex;
 use crate::model::{ReviewId, TextMatch};
@@ -100,7 +100,7 @@ impl ReviewsApi {
         let periods = PeriodsRequest::new(&values, &mut query.issues, trade);
         let periods = periods.ok_or(HttpProblem::invalid_parameters(query.issues))?;
         let _slot = self.0.turn(client).await?;
-        let body = apart(|| wire::json(&compare(&snapshot, &periods)));
+        let body = run_long(|| wire::json(&compare(&snapshot, &periods)));
         Ok(ReadyBody::whole(JSON, body, snapshot).into())
     }
 
@@ -186,7 +186,7 @@ impl ReviewsApi {
             },
             ignored: parameters.ignored_names(),
         };
-        let body = apart_if(found.positions.len() > SHORT_PAGE, || {
+        let body = run_long_if(found.positions.len() > SHORT_PAGE, || {
             let mut body = opening(&head);
             for (number, at) in found.positions.into_iter().enumerate() {
                 if number > 0 {

@@ -230,7 +230,7 @@ impl HubRuntime {
     async fn keep_looking(&self) {
         let mut seen = None;
         loop {
-            match self.requested().await {
+            match self.request_mark().await {
                 Ok(newest) => {
                     if seen.as_ref().is_some_and(|before| *before != newest) {
                         self.wake.notify_one();
@@ -246,10 +246,10 @@ impl HubRuntime {
         }
     }
 
-    async fn requested(&self) -> Result<(i64, String), DbError> {
+    async fn request_mark(&self) -> Result<(i64, String), DbError> {
         let mut connection = self.database.reader().await?;
-        let requested = store::requested(&mut connection).await;
-        requested.at(self.database.path())
+        let mark = store::request_mark(&mut connection).await;
+        mark.at(self.database.path())
     }
 
     /// Does all due work, for tests.

@@ -20,7 +20,7 @@ use super::methods::{MethodResult, Methods};
 use super::revision::{self, Revision, VERSION_HEADER, VERSION_META};
 use super::stdio::StdioConnection;
 use super::store::{Session, Sessions};
-use crate::compute::{apart_if, lock};
+use crate::compute::{lock, run_long_if};
 use crate::config::Hosts;
 use crate::links::Links;
 use crate::metrics::{self, figure};
@@ -142,7 +142,9 @@ impl Endpoint for Mcp {
     type Output = Response;
 
     async fn call(&self, request: Request) -> poem::Result<Response> {
-        if let Some(fault) = (self.origin_check).stranger(request.uri(), request.headers()) {
+        if let Some(fault) =
+            (self.origin_check).foreign_host_or_origin(request.uri(), request.headers())
+        {
             return Err(HttpProblem::new(StatusCode::FORBIDDEN, fault).into());
         }
         Ok(if *request.method() == Method::DELETE {
@@ -170,7 +172,7 @@ impl Mcp {
         headers: &HeaderMap,
         body: &[u8],
     ) -> Result<Option<(String, Option<String>)>, McpFault> {
-        let parsed = apart_if(body.len() > LONG_BODY, || message::parse(body));
+        let parsed = run_long_if(body.len() > LONG_BODY, || message::parse(body));
         let call = parsed
             .map_err(|fault| (None, fault))
             .and_then(Call::read)
@@ -295,7 +297,6 @@ const PEER_BYTES_MAX: usize = BYTES_MAX / 4;
 /// A peer with at most this many bytes may use the last quarter.
 const FEW_BYTES: usize = 256 * 1024;
 
-/// The bytes in use.
 #[derive(Debug, Default)]
 struct InFlight {
     all: usize,
@@ -388,7 +389,7 @@ impl OriginCheck {
     }
 
     /// The error for a foreign request; `None` if it is accepted.
-    pub fn stranger(&self, uri: &Uri, headers: &HeaderMap) -> Option<&'static str> {
+    pub fn foreign_host_or_origin(&self, uri: &Uri, headers: &HeaderMap) -> Option<&'static str> {
         let named = headers.get_all(HOST).iter().map(HeaderValue::as_bytes);
         let mut hosts = uri
             .authority()
@@ -480,7 +481,7 @@ mod tests {
         let headers =
             HeaderMap::from_iter([(name, HeaderValue::from_bytes(value.as_bytes()).unwrap())]);
         origin_check
-            .stranger(&Uri::from_static("/mcp"), &headers)
+            .foreign_host_or_origin(&Uri::from_static("/mcp"), &headers)
             .is_none()
     }
 
@@ -488,7 +489,7 @@ mod tests {
     fn hosts_are_known_by_their_name() {
         for host in [
             "reviews.sample.test",
-            "Reviews.Example.com:8080",
+            "Reviews.Sample.Test:8080",
             "localhost:1",
             "127.0.0.1:8080",
             "127.1.2.3",
@@ -520,7 +521,7 @@ mod tests {
         for origin in [
             "https://reviews.sample.test",
             "https://reviews.sample.test:443",
-            "HTTPS://REVIEWS.EXAMPLE.COM",
+            "HTTPS://REVIEWS.SAMPLE.TEST",
             "http://localhost:6274",
             "https://127.0.0.1",
             "http://[::1]:3000",
@@ -556,18 +557,18 @@ mod tests {
         let mut headers = HeaderMap::from_iter([(ORIGIN, known)]);
         assert!(
             origin_check
-                .stranger(&Uri::from_static("/mcp"), &headers)
+                .foreign_host_or_origin(&Uri::from_static("/mcp"), &headers)
                 .is_none()
         );
         headers.append(ORIGIN, HeaderValue::from_static("http://evil.example"));
         assert!(
             origin_check
-                .stranger(&Uri::from_static("/mcp"), &headers)
+                .foreign_host_or_origin(&Uri::from_static("/mcp"), &headers)
                 .is_some()
         );
         assert!(
             origin_check
-                .stranger(
+                .foreign_host_or_origin(
                     &Uri::from_static("http://evil.example/mcp"),
                     &HeaderMap::new()
                 )

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use super::catalog::{CallError, Catalog, ToolAnswer};
 use super::message::Call;
 use super::revision::Revision;
-use crate::compute::apart;
+use crate::compute::run_long;
 use crate::links::Links;
 
 #[cfg(feature = "conformance")]
@@ -52,7 +52,7 @@ impl Methods {
         let config = ServerConfig::new(capabilities)
             .with_protocol_version(version(Revision::NEWEST_WITH_SESSIONS));
         Self {
-            catalog: LazyLock::new(Box::new(move || apart(make_catalog))),
+            catalog: LazyLock::new(Box::new(move || run_long(make_catalog))),
             config,
             home: links.home(),
         }

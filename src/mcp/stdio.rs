@@ -17,13 +17,11 @@ pub struct StdioConnection {
     revision: Option<Revision>,
 }
 
-/// A line of the input.
 #[derive(Debug, PartialEq, Eq)]
 enum InputLine {
     Whole(Vec<u8>),
     /// More bytes than the limit; they were skipped.
     TooLong,
-    /// The end of the input.
     End,
 }
 

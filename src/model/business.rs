@@ -23,7 +23,6 @@ pub struct Business {
     pub country: Option<String>,
     /// One or two sentences.
     pub description: Option<String>,
-    /// Website of the business.
     pub url: Option<String>,
     /// As written by the owner.
     pub telephone: Option<String>,
@@ -59,7 +58,6 @@ pub struct ReviewLink {
 pub struct Service {
     /// Reviews and filters refer to the service by this id.
     pub id: String,
-    /// Display name.
     pub name: String,
     /// Other words for it in reviews.
     pub synonyms: Vec<String>,
@@ -183,13 +181,13 @@ pub fn local_business_type(name: &str) -> Result<&'static str, UnknownType> {
 }
 
 /// The most similar of `names`; the first one if several are equally similar.
-pub fn nearest<'n>(asked: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    let asked: String = asked.chars().take(NAME_CHARACTERS_MAX).collect();
-    let asked = asked.to_lowercase();
+pub fn nearest<'n>(input: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let input: String = input.chars().take(NAME_CHARACTERS_MAX).collect();
+    let input = input.to_lowercase();
     // The first measure finds misspellings, the second also abbreviations: `HVAC`.
     let likeness = |name: &str| {
         let name = name.to_lowercase();
-        strsim::normalized_damerau_levenshtein(&asked, &name) + strsim::jaro_winkler(&asked, &name)
+        strsim::normalized_damerau_levenshtein(&input, &name) + strsim::jaro_winkler(&input, &name)
     };
     let rated = names.into_iter().map(|name| (likeness(name), name));
     rated

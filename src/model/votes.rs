@@ -45,13 +45,9 @@ pub struct ReviewVote {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct VoteCounts {
-    /// [`Vote::Positive`]: praise, and no blame.
     pub positive: u32,
-    /// [`Vote::Negative`]: blame, and no praise.
     pub negative: u32,
-    /// [`Vote::Neutral`]: only facts.
     pub neutral: u32,
-    /// [`Vote::Mixed`]: both praise and blame.
     pub mixed: u32,
     /// [`Vote::Uncertain`]: neither praise nor blame is clear.
     pub uncertain: u32,

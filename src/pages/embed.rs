@@ -20,7 +20,7 @@ use super::frame::{
 use super::home::RatingFigure;
 use super::locale::{Locale, PageLanguage};
 use super::review::{ReviewFragment, newest_of};
-use crate::compute::apart;
+use crate::compute::run_long;
 use crate::links::Links;
 use crate::model::named;
 use crate::snapshot::Snapshot;
@@ -260,7 +260,7 @@ pub async fn embed(
         return Ok(refusal(html, POLICY_FRAMEABLE));
     }
     let _slot = ctx.turn(client).await?;
-    let html = apart(|| show(&snapshot, options, faults, &ctx.links));
+    let html = run_long(|| show(&snapshot, options, faults, &ctx.links));
     Ok(page(snapshot, html, POLICY_FRAMEABLE))
 }
 
@@ -386,7 +386,7 @@ pub async fn try_embed(
     let snapshot = ctx.current.load();
     let query = request.uri().query().unwrap_or_default();
     let _slot = ctx.turn(client).await?;
-    let html = apart(|| try_page(&snapshot, query, &ctx.links));
+    let html = run_long(|| try_page(&snapshot, query, &ctx.links));
     Ok(page(snapshot, html, POLICY_FRAMING))
 }
 

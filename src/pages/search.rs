@@ -14,7 +14,7 @@ use super::frame::{ChoiceLink, CountedLink, Frame, POLICY, Site, page, refusal, 
 use super::locale::Locale;
 use super::review::ReviewFragment;
 use super::search_feed::feed_url;
-use crate::compute::apart_if;
+use crate::compute::run_long_if;
 use crate::links::{Links, SEARCH_PATH};
 use crate::model::{ReviewFilter, Sort, TextMatch};
 use crate::search::{Cursor, ResultPage, SHORT_PAGE, SearchParameters, SearchRequest, TextFinder};
@@ -87,7 +87,7 @@ pub async fn search(
             nearest.push((candidate, counted));
         }
     }
-    let html = apart_if(found.positions.len() > SHORT_PAGE, || {
+    let html = run_long_if(found.positions.len() > SHORT_PAGE, || {
         view.results(&found, nearest)
     });
     Ok(page(Arc::clone(&snapshot), html, POLICY))

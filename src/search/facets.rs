@@ -93,7 +93,6 @@ pub struct PeriodsRequest {
 }
 
 arguments! {
-    /// The parameters of a comparison.
     pub struct PeriodsParameters {
         /// First day of the first period, `YYYY-MM-DD`.
         first_since: FirstSince,
@@ -150,14 +149,14 @@ pub fn compare(snapshot: &Snapshot, request: &PeriodsRequest) -> Comparison {
     )
 }
 
-fn count(snapshot: &Snapshot, (since, asked): Days, aspect: Option<usize>) -> Period {
+fn count(snapshot: &Snapshot, (since, until_requested): Days, aspect: Option<usize>) -> Period {
     let (entries, trade) = (&snapshot.input.entries, snapshot.input.analyzer.trade());
     // The data ends with the newest review. The clock is not used, so that the response does not depend on the time of
     // the request.
     let newest = entries.first().map(|entry| entry.review.date);
     let until = newest
-        .filter(|newest| (since..asked).contains(newest))
-        .unwrap_or(asked);
+        .filter(|newest| (since..until_requested).contains(newest))
+        .unwrap_or(until_requested);
     let positions = entries.positions(Some(since), Some(until));
     let rating_counts = entries.index().rating_counts(positions.clone());
     let votes = entries.index().votes(&positions, trade.aspects.len());
@@ -176,7 +175,7 @@ fn count(snapshot: &Snapshot, (since, asked): Days, aspect: Option<usize>) -> Pe
         aspects.retain(|aspect| aspect.id == *one);
     }
     Period {
-        until_asked: (until != asked).then(|| asked.date()),
+        until_asked: (until != until_requested).then(|| until_requested.date()),
         ..Period::new(since.date(), until.date(), &rating_counts, aspects)
     }
 }

@@ -32,7 +32,6 @@ pub enum StageRequest {
 }
 
 arguments! {
-    /// The parameters of a stage of the insights.
     pub struct StageParameters {
         /// One aspect: id or name.
         aspect: parameters::Aspect,
@@ -60,7 +59,7 @@ impl StageRequest {
         ];
         let mut stages = stages.into_iter().flatten();
         let first = stages.next()?;
-        issues.extend(stages.map(|other| other.one_too_many(&first)));
+        issues.extend(stages.map(|other| other.too_many_stages(&first)));
         Some(first)
     }
 
@@ -72,7 +71,7 @@ impl StageRequest {
         }
     }
 
-    fn one_too_many(&self, first: &Self) -> Issue {
+    fn too_many_stages(&self, first: &Self) -> Issue {
         let received = match self {
             Self::Aspect(name) | Self::Entity(_, name) => name.as_str(),
             Self::Part(part) => part.name(),
@@ -109,12 +108,12 @@ pub fn stage(
     match request {
         StageRequest::Aspect(name) => aspect(insights, name),
         StageRequest::Entity(kind, name) => entity(snapshot, links, *kind, name),
-        StageRequest::Part(part) => Ok(fitting_part(snapshot, *part)),
+        StageRequest::Part(part) => Ok(shorten_part(snapshot, *part)),
     }
 }
 
 /// The part with the maximum number of values per list that fit; at least one, except in the overview.
-fn fitting_part(snapshot: &Snapshot, part: InsightsPart) -> InsightsStage {
+fn shorten_part(snapshot: &Snapshot, part: InsightsPart) -> InsightsStage {
     let is_overview = part == InsightsPart::Overview;
     let (mut most, least, bytes_max) = if is_overview {
         (OVERVIEW_VALUES, 0, OVERVIEW_BYTES_MAX)
@@ -165,7 +164,7 @@ fn aspect(insights: &Insights, name: &str) -> Result<InsightsStage, String> {
     let found = aspects.find(|one| fold(&one.id) == wanted || fold(&one.label) == wanted);
     let Some(found) = found else {
         let ids = insights.aspects.iter().map(|aspect| aspect.id.as_str());
-        return Err(nothing("aspect", ids));
+        return Err(unknown_value("aspect", ids));
     };
     Ok(InsightsStage {
         aspect: Some(found.clone()),
@@ -179,12 +178,15 @@ fn entity(
     kind: MentionKind,
     name: &str,
 ) -> Result<InsightsStage, String> {
-    let what = parameter(kind);
+    let parameter_name = parameter(kind);
     let facet = names::find(snapshot, kind, name);
     let found = facet.and_then(|facet| Some((facet, find_entity(snapshot, kind, facet)?)));
     let Some((facet, entity)) = found else {
         let known = snapshot.counts().of_kind(kind).iter();
-        return Err(nothing(what, known.map(|one| one.name.as_str())));
+        return Err(unknown_value(
+            parameter_name,
+            known.map(|one| one.name.as_str()),
+        ));
     };
     // For a technician whom few reviews mention, only the counts are shown.
     let is_told = kind != MentionKind::Technician || entity.reviews >= PERSON_MIN;
@@ -192,7 +194,7 @@ fn entity(
     Ok(InsightsStage {
         entity: Some(entity.clone()),
         by_aspect: Some(by_aspect.unwrap_or_default()),
-        ..InsightsStage::of(what, &snapshot.insights)
+        ..InsightsStage::of(parameter_name, &snapshot.insights)
     })
 }
 
@@ -261,12 +263,15 @@ fn evidence_url(links: &Links, aspect: &str, kind: MentionKind, value: &str) -> 
     Some(format!("{}?{query}", links.evidence(aspect)))
 }
 
-fn nothing<'a>(what: &str, known: impl Iterator<Item = &'a str>) -> String {
+fn unknown_value<'a>(parameter_name: &str, known: impl Iterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.take(VALUES_MAX).collect();
     if known.is_empty() {
-        format!("No {what} has that name; none are known.")
+        format!("No {parameter_name} has that name; none are known.")
     } else {
-        format!("No {what} has that name; known: {}.", known.join(", "))
+        format!(
+            "No {parameter_name} has that name; known: {}.",
+            known.join(", ")
+        )
     }
 }
 
@@ -287,7 +292,6 @@ pub struct EvidenceRequest {
     pub until: Option<Day>,
     /// Whether to include the reasons.
     pub has_hits: bool,
-    /// Reviews per page.
     pub limit: u8,
     /// `None` for the first page.
     pub cursor: Option<Cursor>,
@@ -341,7 +345,7 @@ pub struct EvidenceQuery<'a> {
 
 impl<'a> EvidenceQuery<'a> {
     /// `None` if the trade has no aspect with that ID.
-    pub fn about(trade: &'a Trade, id: &str, request: &'a EvidenceRequest) -> Option<Self> {
+    pub fn of_aspect(trade: &'a Trade, id: &str, request: &'a EvidenceRequest) -> Option<Self> {
         let at = trade.aspect(id)?;
         Some(Self {
             aspect: &trade.aspects[at],
@@ -399,7 +403,7 @@ struct NameFilter {
 
 impl NameFilter {
     fn by(request: &EvidenceRequest, snapshot: &Snapshot) -> Self {
-        let find = |kind, asked: Option<&str>| asked.map(|said| names::find(snapshot, kind, said));
+        let find = |kind, name: Option<&str>| name.map(|name| names::find(snapshot, kind, name));
         let technician = find(MentionKind::Technician, request.technician.as_deref());
         let service = find(MentionKind::Service, request.service.as_deref());
         let key = |kind, found: Option<&Facet>| Some(name_key(kind, value(kind, found?)));
@@ -459,30 +463,29 @@ pub fn evidence_with_texts(
         }
     }
     let last = found.last().filter(|_| has_more);
-    let next = last.map(|(entry, _)| {
-        Cursor::within(&query.canonical(), entry.review.date, entry.id().as_str())
-    });
-    let mut technicians = keyed(MentionKind::Technician, &counts.technicians);
-    let by_technician = counted.listed(&technicians, MentionKind::Technician);
+    let next = last
+        .map(|(entry, _)| Cursor::at(&query.canonical(), entry.review.date, entry.id().as_str()));
+    let mut technicians = facets_by_key(MentionKind::Technician, &counts.technicians);
+    let by_technician = counted.list_facets(&technicians, MentionKind::Technician);
     technicians.retain(|_, facet| !is_named_by_few(facet));
     let reviews: Vec<_> = found
         .iter()
         .map(|(entry, support)| {
-            supporting(snapshot, links, &entry.review, support, query, &technicians)
+            supporting_review(snapshot, links, &entry.review, support, query, &technicians)
         })
         .collect();
     let texts = found
         .iter()
         .map(|(entry, _)| entry.review.text.clone())
         .collect();
-    let services = keyed(MentionKind::Service, &counts.services);
+    let services = facets_by_key(MentionKind::Service, &counts.services);
     let evidence = wire::AspectEvidence {
         aspect: query.aspect.id.clone(),
         label: query.aspect.label.clone(),
         total: counted.total,
         confirmed: counted.confirmed,
         by_technician,
-        by_service: counted.listed(&services, MentionKind::Service),
+        by_service: counted.list_facets(&services, MentionKind::Service),
         count: reviews.len() as u64,
         limit: u64::from(request.limit),
         next_cursor: next.map(|next| next.to_string()),
@@ -534,7 +537,7 @@ fn support<'a>(
 }
 
 /// A review of the page, analyzed again.
-fn supporting(
+fn supporting_review(
     snapshot: &Snapshot,
     links: &Links,
     review: &Review,
@@ -568,10 +571,10 @@ fn supporting(
         end: hit.span.end,
         points: hit.points,
     };
-    let is_one_asked_for = query.request.technician.is_some();
+    let has_technician = query.request.technician.is_some();
     let is_shown = |at: u32, finding: &Finding| {
         finding.aspect == query.aspect.id
-            && (!is_one_asked_for || support.finding_mask & 1_u32.checked_shl(at).unwrap_or(0) != 0)
+            && (!has_technician || support.finding_mask & 1_u32.checked_shl(at).unwrap_or(0) != 0)
     };
     let findings = (0..)
         .zip(analysis.findings)
@@ -612,8 +615,8 @@ pub fn evidence(
 
 /// The nearest known names for unknown ones.
 fn did_you_mean(snapshot: &Snapshot, request: &EvidenceRequest) -> Option<wire::DidYouMean> {
-    let nearest = |kind, asked: Option<&str>| {
-        let unknown = asked.filter(|asked| names::find(snapshot, kind, asked).is_none())?;
+    let nearest = |kind, name: Option<&str>| {
+        let unknown = name.filter(|name| names::find(snapshot, kind, name).is_none())?;
         names::nearest(snapshot, kind, unknown)
     };
     wire::DidYouMean {
@@ -625,7 +628,7 @@ fn did_you_mean(snapshot: &Snapshot, request: &EvidenceRequest) -> Option<wire::
 }
 
 /// The names by their keys in packed analyses.
-fn keyed(kind: MentionKind, facets: &[Facet]) -> HashMap<u64, &Facet> {
+fn facets_by_key(kind: MentionKind, facets: &[Facet]) -> HashMap<u64, &Facet> {
     let facets = facets.iter();
     facets
         .map(|facet| (name_key(kind, value(kind, facet)), facet))
@@ -642,24 +645,23 @@ struct SupportCounts {
 }
 
 impl SupportCounts {
-    /// Counts the review of this support.
     fn count(&mut self, support: &Support<'_>) {
         self.total += 1;
         self.confirmed += u64::from(support.vote.confirmed.is_some());
         for name in &support.analysis.names {
-            let is_meant = match name.kind {
+            let is_counted = match name.kind {
                 MentionKind::Technician => name.near_mask & support.finding_mask != 0,
                 MentionKind::Service => name.is_linked,
                 MentionKind::ServiceArea => false,
             };
-            if is_meant {
+            if is_counted {
                 *self.by_name.entry((name.kind, name.key)).or_default() += 1;
             }
         }
     }
 
     /// The names of a kind, most frequent first, then by name.
-    fn listed(&self, known: &HashMap<u64, &Facet>, kind: MentionKind) -> Vec<Facet> {
+    fn list_facets(&self, known: &HashMap<u64, &Facet>, kind: MentionKind) -> Vec<Facet> {
         let counted = self.by_name.iter().filter(|((its, _), _)| *its == kind);
         let mut facets: Vec<Facet> = counted
             .filter_map(|((_, key), reviews)| {
@@ -701,8 +703,8 @@ mod tests {
         };
         let day = "2024-05-05".parse().unwrap();
         let [first, second] = [0, 1].map(|at| trade.aspects[at].id.clone());
-        let about = |trade, id: &str| EvidenceQuery::about(trade, id, &request).unwrap();
-        let cursor = Cursor::within(&about(&trade, &second).canonical(), day, "r-1");
+        let about = |trade, id: &str| EvidenceQuery::of_aspect(trade, id, &request).unwrap();
+        let cursor = Cursor::at(&about(&trade, &second).canonical(), day, "r-1");
         assert!(cursor.belongs_to(&about(&trade, &second).canonical()));
         assert!(
             cursor.belongs_to(&about(&other, &second).canonical()),
@@ -716,7 +718,7 @@ mod tests {
             technician: Some("Mike Alvarez".to_owned()),
             ..request.clone()
         };
-        let filtered = EvidenceQuery::about(&trade, &second, &of_one).unwrap();
+        let filtered = EvidenceQuery::of_aspect(&trade, &second, &of_one).unwrap();
         assert!(!cursor.belongs_to(&filtered.canonical()), "other filters");
     }
 }

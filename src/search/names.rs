@@ -1,7 +1,7 @@
 //! Resolves names to entities of the business's lists and of reviews, and finds the nearest known name for an unknown
 //! one.
 
-use crate::compute::apart;
+use crate::compute::run_long;
 use crate::insights::Trade;
 use crate::model::business::{Business, PublishStaff};
 use crate::model::{MentionKind, SearchArguments, TextMatch, fold};
@@ -93,12 +93,12 @@ pub(super) fn nearest_names(snapshot: &Snapshot, arguments: &SearchArguments) ->
     if names.into_iter().all(Option::is_none) {
         return DidYouMean::default();
     }
-    apart(|| {
+    run_long(|| {
         let counts = snapshot.counts();
         let service = arguments.mentions_service.as_deref();
-        let has_id = |asked: &str| {
+        let has_id = |query: &str| {
             let mut services = counts.services.iter();
-            services.any(|facet| facet.id.as_deref() == Some(asked))
+            services.any(|facet| facet.id.as_deref() == Some(query))
         };
         let language = unknown(arguments.language.as_deref(), &counts.languages);
         let source = unknown(arguments.source.as_deref(), &counts.sources);
@@ -149,13 +149,13 @@ fn unknown<'a>(name: Option<&'a str>, facets: &[Facet]) -> Option<&'a str> {
 
 /// The [`value`] of the entity with the nearest name, ID, alias or synonym, or those of the most mentioned ones; `None`
 /// if entities of the kind are not shown.
-pub fn nearest(snapshot: &Snapshot, kind: MentionKind, asked: &str) -> Option<Vec<String>> {
+pub fn nearest(snapshot: &Snapshot, kind: MentionKind, query: &str) -> Option<Vec<String>> {
     let staff = snapshot.input.business.publish_staff;
     if kind == MentionKind::Technician && staff == PublishStaff::Off {
         return None;
     }
     let facets = snapshot.counts().of_kind(kind);
-    let nearest = nearest_facet(asked, facets, &other_names(snapshot, kind));
+    let nearest = nearest_facet(query, facets, &other_names(snapshot, kind));
     Some(found_or_known(nearest, facets, |facet| value(kind, facet)))
 }
 
@@ -174,23 +174,23 @@ fn found_or_known(
 
 /// The facet whose name, ID or other name is nearest; among equals, the most mentioned one. `others` are names by ID.
 fn nearest_facet<'a>(
-    asked: &str,
+    query: &str,
     facets: &'a [Facet],
     others: &[(&str, &str)],
 ) -> Option<&'a Facet> {
-    let asked = fold(asked);
-    if asked.is_empty() || asked.chars().count() > NAME_CHARACTERS_MAX {
+    let query = fold(query);
+    if query.is_empty() || query.chars().count() > NAME_CHARACTERS_MAX {
         return None;
     }
     let mut best: Option<(f64, &Facet)> = None;
     for facet in facets.iter().take(VALUES_MAX) {
         let id = facet.id.as_deref();
-        let others = others.iter().filter(|(its, _)| Some(*its) == id);
+        let others = others.iter().filter(|(other, _)| Some(*other) == id);
         let likeness = others
             .map(|(_, name)| *name)
             .chain(id)
             .chain([&*facet.name])
-            .map(|name| likeness(&asked, &fold(name)))
+            .map(|name| likeness(&query, &fold(name)))
             .fold(0.0, f64::max);
         if likeness >= LIKENESS_MIN && best.is_none_or(|(most, _)| likeness > most) {
             best = Some((likeness, facet));
@@ -200,13 +200,13 @@ fn nearest_facet<'a>(
 }
 
 /// The similarity of a name, as a whole or by one of its words; both names are folded.
-fn likeness(asked: &str, name: &str) -> f64 {
+fn likeness(query: &str, name: &str) -> f64 {
     let words = name.split([' ', '-', '_']).filter(|word| word.len() > 1);
     let by_word = words
-        .map(|word| strsim::normalized_damerau_levenshtein(asked, word) * WORD_SHARE)
+        .map(|word| strsim::normalized_damerau_levenshtein(query, word) * WORD_SHARE)
         .fold(0.0, f64::max);
     let name: String = name.chars().take(NAME_CHARACTERS_MAX).collect();
-    by_word.max(strsim::normalized_damerau_levenshtein(asked, &name))
+    by_word.max(strsim::normalized_damerau_levenshtein(query, &name))
 }
 
 #[cfg(test)]
@@ -226,11 +226,11 @@ mod tests {
             facet("d", "Dana Öberg"),
             facet("k", "Michael Kane"),
         ];
-        let nearest = |asked: &str| {
-            let facet = nearest_facet(asked, &facets, &[("k", "Mickey")]);
+        let nearest = |query: &str| {
+            let facet = nearest_facet(query, &facets, &[("k", "Mickey")]);
             facet.map(|facet| facet.name.as_str())
         };
-        for (asked, expected) in [
+        for (query, expected) in [
             ("Mike Alvares", Some("Mike Alvarez")),
             ("MIKE", Some("Mike Alvarez")),
             ("alvarez", Some("Mike Alvarez")),
@@ -239,7 +239,7 @@ mod tests {
             ("Nobody Known", None),
             ("", None),
         ] {
-            assert_eq!(nearest(asked), expected, "{asked}");
+            assert_eq!(nearest(query), expected, "{query}");
         }
         assert_eq!(nearest(&"a".repeat(10_000)), None);
     }

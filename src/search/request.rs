@@ -28,14 +28,12 @@ pub struct SearchRequest {
     pub arguments: SearchArguments,
     /// The arguments as a filter with its order.
     pub filter: ReviewFilter,
-    /// Reviews per page.
     pub limit: u8,
     /// `None` for the first page.
     pub cursor: Option<Cursor>,
 }
 
 arguments! {
-    /// The parameters of a search.
     pub struct SearchParameters {
         /// Exact number of stars.
         rating: parameters::Rating,
@@ -159,16 +157,16 @@ pub struct InvalidCursor;
 
 impl Cursor {
     /// The cursor after a page of `filter` in the order `sort` whose last review is `last`.
-    pub fn behind(filter: &str, sort: Sort, last: &Review) -> Self {
+    pub fn after(filter: &str, sort: Sort, last: &Review) -> Self {
         Self {
             stars: sort.stars().map(|_| last.rating.stars()),
-            ..Self::within(filter, last.date, last.id.as_str())
+            ..Self::at(filter, last.date, last.id.as_str())
         }
     }
 
     /// The cursor after a page of `filter` whose last review has this day and ID. `filter` is the canonical text of the
     /// parameters.
-    pub fn within(filter: &str, day: Day, id: &str) -> Self {
+    pub fn at(filter: &str, day: Day, id: &str) -> Self {
         Self {
             filter: fingerprint(filter),
             ends_page: false,
@@ -179,7 +177,7 @@ impl Cursor {
     }
 
     /// The cursor of the page that ends at the same position.
-    pub fn ending(self) -> Self {
+    pub fn ending_there(self) -> Self {
         Self {
             ends_page: true,
             ..self
@@ -295,7 +293,7 @@ mod tests {
             })
             .canonical()
         };
-        let cursor = Cursor::within(&of("leak"), day(), "r-1");
+        let cursor = Cursor::at(&of("leak"), day(), "r-1");
         let text = cursor.to_string();
         assert_eq!(text.parse(), Ok(cursor.clone()));
         assert!(cursor.belongs_to(&of("LEAK")));
@@ -323,7 +321,7 @@ mod tests {
         };
         let cursor = Cursor {
             stars: Some(2),
-            ..Cursor::within(&of(Sort::Lowest), day(), "r-1")
+            ..Cursor::at(&of(Sort::Lowest), day(), "r-1")
         };
         assert_eq!(cursor.stars, Some(2));
         assert_eq!(cursor.to_string().parse(), Ok(cursor.clone()));
@@ -335,7 +333,7 @@ mod tests {
         ] {
             assert_eq!(cursor.belongs_to(&of(sort)), fits, "{sort:?}");
         }
-        let ending = cursor.clone().ending();
+        let ending = cursor.clone().ending_there();
         assert_eq!(ending.to_string().parse(), Ok(ending.clone()));
         assert_ne!(ending, cursor);
         let sixth = Cursor {

@@ -184,13 +184,16 @@ impl<'a> Search<'a> {
             positions.reverse();
         }
         let binding = self.filter.canonical();
-        let behind = |at: usize| Cursor::behind(&binding, sort, &entries[at].review);
-        let behind_last = positions.last().map(|at| behind(*at));
+        let cursor_after = |at: usize| Cursor::after(&binding, sort, &entries[at].review);
+        let after_last = positions.last().map(|at| cursor_after(*at));
         let (previous, next) = if ends_page {
-            (beyond.map(|at| behind(at).ending()), behind_last)
+            (beyond.map(|at| cursor_after(at).ending_there()), after_last)
         } else {
             // The page starts after its cursor, so the cursor is the end of the previous page.
-            (cursor.cloned().map(Cursor::ending), beyond.and(behind_last))
+            (
+                cursor.cloned().map(Cursor::ending_there),
+                beyond.and(after_last),
+            )
         };
         ResultPage {
             total,

@@ -12,7 +12,7 @@ use super::names::{nearest_names, with_words};
 use super::request::Cursor;
 use super::results::{Candidates, READ_FIRST, ResultPage, Search};
 use crate::clock::Clock;
-use crate::compute::apart_if;
+use crate::compute::run_long_if;
 use crate::metrics::{self, Counter};
 use crate::model::{ReviewFilter, SearchArguments, TextMatch, TextQuery};
 use crate::snapshot::Snapshot;
@@ -88,7 +88,7 @@ impl TextIndex {
             search.narrow(&candidates);
         }
         let is_long = search.remaining() > READ_AT_ONCE;
-        apart_if(is_long, || search.finish(limit, cursor))
+        run_long_if(is_long, || search.finish(limit, cursor))
     }
 
     /// Known values for the parameters of a search that found nothing; `None` if there are none.

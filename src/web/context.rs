@@ -27,9 +27,7 @@ pub struct Ctx {
     pub clock: Clock,
     /// Proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Nets,
-    /// Runs CPU-bound work.
     pub compute: Compute,
-    /// Finds rare search terms.
     pub text_index: TextIndex,
     pub freshness: SnapshotFreshness,
     /// URIs for reporting security issues (RFC 9116).

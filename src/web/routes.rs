@@ -113,7 +113,6 @@ impl Routes {
         })
     }
 
-    /// A handler for each method.
     #[must_use]
     pub fn on(self, path: &str, handlers: Methods) -> Self {
         self.at(path, path, handlers)

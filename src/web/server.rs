@@ -34,7 +34,6 @@ use crate::clock::Clock;
 use crate::compute::{lock, network};
 use crate::metrics;
 
-/// Limits of one listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Maximum number of open connections. Default 768: below the usual 1,024 file descriptors, so that some are left
@@ -144,7 +143,8 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
                 is_accepting = true;
                 if let Some(place) = places.take(peer.ip()) {
                     let (http, endpoint) = (http.clone(), Arc::clone(&endpoint));
-                    let held = hold(stream, peer, http, endpoint, limits, stopping.clone());
+                    let held =
+                        serve_connection(stream, peer, http, endpoint, limits, stopping.clone());
                     connections.spawn(async move {
                         held.await;
                         drop(place);
@@ -184,7 +184,7 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
 }
 
 /// Serves one connection until it closes, then lets the client read the end of its response.
-async fn hold<E: Endpoint<Output = Response> + 'static>(
+async fn serve_connection<E: Endpoint<Output = Response> + 'static>(
     stream: TcpStream,
     peer: SocketAddr,
     http: http1::Builder,

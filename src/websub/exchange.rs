@@ -41,7 +41,6 @@ pub struct Exchange {
     pub random: Random,
     /// For the URLs of topics and the hub.
     pub links: Links,
-    /// The delays between attempts.
     pub delays: RetryDelays,
     /// Rate limits of verifications, per network.
     pub rates: Arc<RateLimits>,
@@ -58,7 +57,7 @@ struct Start {
 type Conclusion = (Outcome, Option<u16>, &'static str);
 
 /// Runs an exchange with `host`; if it panics, it is repeated like after an outage.
-async fn caught(
+async fn catch_panic(
     exchange: impl Future<Output = Conclusion>,
     host: &str,
     again: impl FnOnce() -> Outcome,
@@ -74,7 +73,6 @@ async fn caught(
 }
 
 impl Exchange {
-    /// Verifies the subscriber's intent.
     pub async fn verify(&self, due: &DueVerification) -> Attempt {
         let start = self.start();
         let verification = async {
@@ -92,7 +90,7 @@ impl Exchange {
             }
         };
         let again = || self.verify_after_outage(due);
-        let (outcome, status, reason) = caught(verification, &due.host, again).await;
+        let (outcome, status, reason) = catch_panic(verification, &due.host, again).await;
         Attempt {
             subscription_id: due.subscription_id,
             kind: "verification",
@@ -193,7 +191,7 @@ impl Exchange {
                 Ok(vetted) => vetted,
                 Err(failure) => return Ok(Err(failure)),
             };
-            if !self.is_free(&due.callback) {
+            if !self.is_exempt(&due.callback) {
                 let (addresses, is_active) = (vetted.addresses(), due.lease_ends_at.is_some());
                 let booking = (self.rates).book_verification(&due.booked, addresses, is_active);
                 if !booking.wait.is_zero() {
@@ -207,12 +205,11 @@ impl Exchange {
             .unwrap_or(Ok(Err(Failure::TimedOut)))
     }
 
-    /// Delivers the published version.
     pub async fn deliver(&self, due: &DueDelivery, snapshot: &Snapshot) -> Attempt {
         let start = self.start();
         let posted = self.post(due, snapshot, start);
         let again = || self.retry_after(due.failures, OUTAGE_DELAY, self.random.fraction());
-        let (outcome, status, reason) = caught(posted, &due.host, again).await;
+        let (outcome, status, reason) = catch_panic(posted, &due.host, again).await;
         Attempt {
             subscription_id: due.subscription_id,
             kind: "delivery",
@@ -285,7 +282,7 @@ impl Exchange {
     }
 
     fn retry_after(&self, failures: u32, wait: Duration, jitter: f64) -> Outcome {
-        let wait = TimeDelta::from_std(spread(wait, jitter)).unwrap_or(TimeDelta::MAX);
+        let wait = TimeDelta::from_std(add_jitter(wait, jitter)).unwrap_or(TimeDelta::MAX);
         Outcome::Retry {
             failures,
             at: self.clock.now() + wait,
@@ -318,7 +315,7 @@ impl Exchange {
 
     /// Whether the callback's address is certainly in a network that the operator allows, which exempts it from the
     /// limits per host.
-    pub fn is_free(&self, callback: &str) -> bool {
+    pub fn is_exempt(&self, callback: &str) -> bool {
         let policy = &self.egress.policy;
         Callback::parse(callback, policy).is_ok_and(|callback| callback.is_allowed_besides(policy))
     }
@@ -420,7 +417,7 @@ fn wait_after(
 }
 
 /// `jitter` is a random number from 0 to 1.
-fn spread(wait: Duration, jitter: f64) -> Duration {
+fn add_jitter(wait: Duration, jitter: f64) -> Duration {
     wait.mul_f64(1.0 + JITTER_SHARE * jitter.clamp(0.0, 1.0))
 }
 
@@ -512,8 +509,8 @@ mod tests {
 
     #[test]
     fn jitter_never_shortens_a_wait() {
-        assert_eq!(spread(MINUTES, 0.0), MINUTES);
-        assert_eq!(spread(MINUTES, 1.0), Duration::from_mins(11));
+        assert_eq!(add_jitter(MINUTES, 0.0), MINUTES);
+        assert_eq!(add_jitter(MINUTES, 1.0), Duration::from_mins(11));
     }
 
     #[test]

@@ -161,7 +161,7 @@ impl SubscriptionIntake {
         let mut write = self.database.write().await?;
         let counts = store::counts(write.for_reading(), request, self.share()).await;
         let counts = counts.at(path)?;
-        if let Some(error) = self.full(request, counts, is_free) {
+        if let Some(error) = self.limit_error(request, counts, is_free) {
             return Ok(Err(error));
         }
         store::accept(&mut write, request, self.clock.now())
@@ -187,7 +187,7 @@ impl SubscriptionIntake {
     }
 
     /// The error for a request that exceeds a limit.
-    fn full(
+    fn limit_error(
         &self,
         request: &SubscriptionRequest,
         counts: Counts,

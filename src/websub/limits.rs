@@ -32,11 +32,8 @@ named! {
     /// The rows of the table, each with the reason for clients.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Rate {
-        /// Requests from one source.
         Source = "this address sends too many requests",
-        /// Requests from one IPv6 network.
         Network = "this network sends too many requests",
-        /// Requests for callbacks at one host.
         Host = "this callback's host gets too many requests",
         /// Requests for one known subscription beyond the limits above.
         Known = "this subscription is requested too often",
@@ -45,7 +42,6 @@ named! {
         /// Verifications of active subscriptions beyond that limit, so that forged requests for a subscriber's address do
         /// not block it.
         Renewals = "this callback's address gets too many renewals",
-        /// Bytes delivered to one host.
         Bytes = "this callback's host gets too many bytes",
     }
 }
@@ -87,9 +83,7 @@ struct Keys {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{reason}; try again in {} s.", after.as_secs().max(1))]
 pub struct RateExceeded {
-    /// Which limit was exceeded.
     pub reason: &'static str,
-    /// The wait before the next attempt.
     pub after: Duration,
 }
 
@@ -115,7 +109,7 @@ impl RateLimits {
     /// # Errors
     /// If none is free.
     pub fn take(&self, rate: Rate, key: &str) -> Result<(), RateExceeded> {
-        let taken = self.book_within(rate, key, Duration::ZERO);
+        let taken = self.book_rate(rate, key, Duration::ZERO);
         taken.map(drop).map_err(|after| RateExceeded {
             reason: rate.name(),
             // Clients get whole seconds, and a wait that is too short ends in another refusal.
@@ -166,7 +160,7 @@ impl RateLimits {
             let wait = if is_free {
                 Ok(Duration::ZERO)
             } else {
-                self.book_within(rate, &network, Duration::MAX)
+                self.book_rate(rate, &network, Duration::MAX)
             };
             let (Ok(after) | Err(after)) = wait;
             if wait.is_ok() {
@@ -184,7 +178,7 @@ impl RateLimits {
 
     /// Books one of `rate` for `key` if it is free within `wait_max`, and returns the wait; `Err` is the wait if it is not
     /// booked. Booking gives each waiting request its own time: if all only tried again, they would do so at once.
-    fn book_within(&self, rate: Rate, key: &str, wait_max: Duration) -> Result<Duration, Duration> {
+    fn book_rate(&self, rate: Rate, key: &str, wait_max: Duration) -> Result<Duration, Duration> {
         let (count, period) = rate.allowed(&self.limits);
         let interval = period / u32::try_from(count).unwrap_or(u32::MAX).max(1);
         let now = self.clock.monotonic().since_start();

@@ -85,7 +85,7 @@ pub enum RequestError {
     Mode(String),
     #[error("hub.topic `{given}` is not a topic of this hub; its topics are {topics}.")]
     Topic { given: String, topics: String },
-    #[error("hub.callback cannot be used: {0}{how}.", how = opened_with(.0))]
+    #[error("hub.callback cannot be used: {0}{how}.", how = permitting_setting(.0))]
     Callback(#[from] CallbackFault),
     #[error(
         "hub.lease_seconds `{0}` must be a whole number of seconds above 0, in digits; leave it out for the default."
@@ -96,7 +96,7 @@ pub enum RequestError {
 }
 
 /// The setting that would permit the callback; empty if none would.
-const fn opened_with(fault: &CallbackFault) -> &'static str {
+const fn permitting_setting(fault: &CallbackFault) -> &'static str {
     if matches!(fault, CallbackFault::Refused(_)) {
         "; the operator of this hub can allow networks with REVIEWS_HUB_ALLOW_CALLBACK_NETS, such as 127.0.0.0/8 to try it \
          on one machine"

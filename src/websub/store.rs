@@ -187,7 +187,7 @@ pub async fn is_known(
 ///
 /// # Errors
 /// If the database cannot be read.
-pub async fn requested(connection: &mut SqliteConnection) -> sqlx::Result<(i64, String)> {
+pub async fn request_mark(connection: &mut SqliteConnection) -> sqlx::Result<(i64, String)> {
     let row = sqlx::query!(
         r#"select coalesce(sum(serial), 0) as "serials!: i64", coalesce(max(requested_at), '') as "newest!: String" from intent"#
     )
@@ -245,7 +245,6 @@ pub struct DueDelivery {
     pub callback: String,
     /// Limits count by host.
     pub host: String,
-    /// The signing key.
     pub secret: Option<Secret>,
     pub lease_ends_at: DateTime<Utc>,
     /// The last delivered version.
@@ -398,7 +397,6 @@ pub struct Attempt {
     pub status: Option<u16>,
     /// `ok`, or the reason of the failure.
     pub reason: &'static str,
-    /// The start.
     pub at: DateTime<Utc>,
     pub duration_ms: i64,
     pub outcome: Outcome,
@@ -683,7 +681,7 @@ async fn log(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> {
     .execute(&mut *write)
     .await?;
     if !matches!(attempt.outcome, Outcome::Verified { .. }) {
-        let callback = shortened(&attempt.callback);
+        let callback = shorten_callback(&attempt.callback);
         sqlx::query!(
             "insert into attempt (at, kind, document, callback, version, status, reason, duration_ms) values (?, ?, ?, ?, ?, ?, ?, ?)",
             at,
@@ -702,7 +700,7 @@ async fn log(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> {
 }
 
 /// The beginning of a callback, which identifies its owner. A subscriber may send up to 2 KB.
-fn shortened(callback: &str) -> String {
+fn shorten_callback(callback: &str) -> String {
     if callback.chars().nth(CALLBACK_CHARS_MAX).is_none() {
         return callback.to_owned();
     }

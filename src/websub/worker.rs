@@ -118,11 +118,11 @@ impl Worker {
             let (timer, flush_at) = (Clock::system(), self.unrecorded_at + BATCH_AFTER);
             let is_flush_due = tokio::select! {
                 () = stop.cancelled() => break,
-                () = self.wake.notified() => { self.note(WakeReason::Call); false }
+                () = self.wake.notified() => { self.raise_wake_reason(WakeReason::Call); false }
                 () = self.room.notified() => false,
                 Some(done) = self.in_flight.join_next() => { self.finish(done); self.unrecorded.len().is_multiple_of(BATCH) }
                 () = timer.sleep_until(flush_at), if !self.unrecorded.is_empty() => true,
-                () = self.exchange.clock.sleep_until(self.next_at), if self.has_timer && self.wake_reason == WakeReason::None => { self.note(WakeReason::Some); false }
+                () = self.exchange.clock.sleep_until(self.next_at), if self.has_timer && self.wake_reason == WakeReason::None => { self.raise_wake_reason(WakeReason::Some); false }
             };
             if is_flush_due {
                 self.flush().await;
@@ -145,7 +145,7 @@ impl Worker {
         let unrecorded = self.unrecorded.iter();
         self.busy = unrecorded.map(|attempt| attempt.subscription_id).collect();
         self.queues = HostQueues::default();
-        self.note(WakeReason::Some);
+        self.raise_wake_reason(WakeReason::Some);
         self.in_flight_gauge.set(0.0);
     }
 
@@ -155,7 +155,7 @@ impl Worker {
     /// If the database cannot be read or written.
     pub async fn run_once(&mut self) -> Result<bool, DbError> {
         let mut did_any = false;
-        self.note(WakeReason::Some);
+        self.raise_wake_reason(WakeReason::Some);
         loop {
             self.fill().await?;
             match self.in_flight.join_next().await {
@@ -204,7 +204,7 @@ impl Worker {
             && self.slots.available_permits() > 0
     }
 
-    fn note(&mut self, wake_reason: WakeReason) {
+    fn raise_wake_reason(&mut self, wake_reason: WakeReason) {
         self.is_stale = true;
         self.wake_reason = self.wake_reason.max(wake_reason);
     }
@@ -289,7 +289,7 @@ impl Worker {
             self.next_at = self.next_at.min(again_at);
         }
         if is_over || is_late || !self.busy.insert(subscription_id) {
-            return self.queues.done(&host);
+            return self.queues.end_exchange(&host);
         }
         match due {
             Due::Verify(due) => {
@@ -297,7 +297,7 @@ impl Worker {
                 self.in_flight.spawn(in_slot(work, permit, room));
             }
             Due::Deliver(due) => {
-                if !exchange.is_free(&due.callback) {
+                if !exchange.is_exempt(&due.callback) {
                     exchange.rates.send(&host, body_bytes(&due));
                 }
                 let work = async move { (host, exchange.deliver(&due, &snapshot).await) };
@@ -306,11 +306,10 @@ impl Worker {
         }
     }
 
-    /// Handles the result of an exchange.
     fn finish(&mut self, done: Result<(String, Attempt), JoinError>) {
         // Exchanges catch their panics, and only the stop aborts them.
         let Ok((host, attempt)) = done else { return };
-        self.queues.done(&host);
+        self.queues.end_exchange(&host);
         match &attempt.outcome {
             Outcome::Waits { .. } => metrics::HUB_WAITS.count(&[]),
             Outcome::Delivered { .. } => metrics::HUB_DELIVERED.count(&[]),
@@ -416,7 +415,6 @@ async fn in_slot<T>(
 
 // Fair queues: hosts take turns, and each has a limit on attempts in flight, so a host that hangs delays only itself.
 
-/// Due work by host.
 #[derive(Default)]
 struct HostQueues {
     queues: HashMap<String, VecDeque<Due>>,
@@ -435,7 +433,6 @@ impl HostQueues {
         }
     }
 
-    /// Whether no work is queued.
     fn is_empty(&self) -> bool {
         self.turns.is_empty()
     }
@@ -469,7 +466,7 @@ impl HostQueues {
     }
 
     /// Ends one attempt at `host`.
-    fn done(&mut self, host: &str) {
+    fn end_exchange(&mut self, host: &str) {
         if let Some(count) = self.in_flight.get_mut(host) {
             *count -= 1;
             if *count == 0 {
@@ -509,9 +506,9 @@ mod tests {
             std::iter::from_fn(|| Some(ready.pop(|_| false)?.1.subscription_id())).collect()
         };
         assert_eq!(popped(&mut ready), [0, 9, 1, 2, 3]);
-        ready.done("many");
+        ready.end_exchange("many");
         assert_eq!(popped(&mut ready), [4]);
-        ready.done("many");
+        ready.end_exchange("many");
         assert_eq!(popped(&mut ready), [5]);
         assert!(ready.is_empty());
     }

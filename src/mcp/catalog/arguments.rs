@@ -30,7 +30,6 @@ pub enum CallError {
     Arguments(String),
 }
 
-/// An argument of a tool.
 #[derive(Debug, Clone)]
 pub struct Known {
     pub name: String,

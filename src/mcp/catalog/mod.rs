@@ -17,7 +17,7 @@ use rmcp::model::Tool;
 use serde_json::Value;
 use tools::{ApiDocument, ToolKind};
 
-use crate::compute::apart;
+use crate::compute::run_long;
 pub use crate::search::facets::VALUES_MAX;
 use crate::web::context::Ctx;
 
@@ -83,17 +83,17 @@ impl Catalog {
                 results::search(index, &snapshot, &self.ctx.links, arguments).await
             }
             ToolKind::Review => results::review(&snapshot, &self.ctx.links, arguments),
-            ToolKind::Since => apart(|| results::since(&snapshot, &self.ctx.links, arguments)),
+            ToolKind::Since => run_long(|| results::since(&snapshot, &self.ctx.links, arguments)),
             ToolKind::Insights => {
-                apart(|| results::requested_insights(&snapshot, &self.ctx.links, arguments))
+                run_long(|| results::requested_insights(&snapshot, &self.ctx.links, arguments))
             }
             ToolKind::Evidence => {
-                apart(|| results::evidence(&snapshot, &self.ctx.links, arguments))
+                run_long(|| results::evidence(&snapshot, &self.ctx.links, arguments))
             }
             ToolKind::Facets => {
-                apart(|| (arguments.finish(Some(()))).map(|()| results::facets(&snapshot)))
+                run_long(|| (arguments.finish(Some(()))).map(|()| results::facets(&snapshot)))
             }
-            ToolKind::Periods => apart(|| results::periods(&snapshot, arguments)),
+            ToolKind::Periods => run_long(|| results::periods(&snapshot, arguments)),
         }
     }
 }

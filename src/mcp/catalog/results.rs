@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::arguments::{CallError, ToolArguments, refusal};
-use crate::compute::apart_if;
+use crate::compute::run_long_if;
 use crate::insights::trades::AspectDefinition;
 use crate::links::Links;
 use crate::mcp::escape::{escaped_json, length};
@@ -98,7 +98,7 @@ pub async fn search(
     } else {
         None
     };
-    Ok(apart_if(all.positions.len() > SHORT_PAGE, || {
+    Ok(run_long_if(all.positions.len() > SHORT_PAGE, || {
         let page = cut(snapshot, links, all, &filter, RESULT_BYTES_MAX);
         let mut answer = search_result(page, limit);
         if let Some(did_you_mean) = did_you_mean {
@@ -222,7 +222,7 @@ pub fn evidence(
     let (aspect, request) = arguments.finish(aspect.map(|aspect| (aspect, request)))?;
     let trade = snapshot.input.analyzer.trade();
     let found = find_aspect(snapshot, &aspect);
-    let query = found.and_then(|found| EvidenceQuery::about(trade, &found.id, &request));
+    let query = found.and_then(|found| EvidenceQuery::of_aspect(trade, &found.id, &request));
     let Some(query) = query else {
         let name: String = aspect.chars().take(NAME_CHARACTERS_MAX).collect();
         return Err(CallError::Arguments(format!(
@@ -274,7 +274,7 @@ fn fit_evidence(mut evidence: AspectEvidence, query: &EvidenceQuery<'_>) -> Tool
         let last = evidence.reviews.last();
         evidence.next_cursor = last.and_then(|last| {
             let day = Day::new(last.date)?;
-            Some(Cursor::within(&query.canonical(), day, &last.review_id).to_string())
+            Some(Cursor::at(&query.canonical(), day, &last.review_id).to_string())
         });
     }
 }
@@ -437,7 +437,7 @@ pub fn cut(
     let positions = &found.positions[..fitting.max(1).min(found.positions.len())];
     let next = if positions.len() < found.positions.len() {
         let last = positions.last().map(|at| &entries[*at].review);
-        last.map(|last| Cursor::behind(&filter.canonical(), filter.sort, last))
+        last.map(|last| Cursor::after(&filter.canonical(), filter.sort, last))
     } else {
         found.next
     };

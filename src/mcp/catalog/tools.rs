@@ -205,7 +205,6 @@ impl ToolKind {
 /// Maximum depth of references; below it anything is allowed.
 const REFERENCES_MAX: usize = 16;
 
-/// The OpenAPI document.
 #[derive(Debug, Clone, Copy)]
 pub struct ApiDocument<'a>(pub &'a Value);
 

@@ -12,7 +12,7 @@ use poem::{Request, Response, handler};
 
 use super::cached::{Page, Pages};
 use super::frame::{POLICY, page};
-use crate::compute::apart;
+use crate::compute::run_long;
 use crate::model::MentionKind;
 use crate::search::CursorParameter;
 use crate::search::insights::{
@@ -91,12 +91,12 @@ fn aspect(
     request: &EvidenceRequest,
 ) -> Result<Response, HttpProblem> {
     let trade = snapshot.input.analyzer.trade();
-    let query = EvidenceQuery::about(trade, id, request)
+    let query = EvidenceQuery::of_aspect(trade, id, request)
         .ok_or_else(|| HttpProblem::not_found("No aspect has that id; /insights lists them."))?;
     if let Some(cursor) = query.foreign_cursor() {
         return Err(HttpProblem::invalid_parameters(vec![cursor.invalid()]));
     }
-    let html = apart(|| {
+    let html = run_long(|| {
         let found = evidence_with_texts(snapshot, &ctx.links, &query);
         subject::show_aspect(snapshot, query, found, &ctx.links)
     });
@@ -112,6 +112,6 @@ fn entity(
     let entity = subject::find_entity(kind, &snapshot.insights, key).ok_or_else(|| {
         HttpProblem::not_found("No review has that name; /insights lists the names.")
     })?;
-    let html = apart(|| subject::show_entity(snapshot, kind, entity, &ctx.links));
+    let html = run_long(|| subject::show_entity(snapshot, kind, entity, &ctx.links));
     Ok(page(Arc::clone(snapshot), html, POLICY))
 }

@@ -116,7 +116,7 @@ impl Egress {
         body_bytes_max: usize,
         total_timeout: Duration,
     ) -> Result<Answer, Failure> {
-        within(total_timeout, async {
+        with_deadline(total_timeout, async {
             let vetted = self.vet(url).await?;
             self.get_vetted(vetted, body_bytes_max).await
         })
@@ -154,7 +154,7 @@ impl Egress {
             drain(response).await;
             Ok(answer)
         };
-        within(total_timeout, exchange).await
+        with_deadline(total_timeout, exchange).await
     }
 
     /// GETs vetted addresses like [`Egress::get`], but without a deadline: the caller's includes the vetting.
@@ -259,7 +259,7 @@ impl Egress {
 }
 
 /// Applies a deadline to the whole exchange, so a slow receiver is cut off like a silent one.
-async fn within<T>(
+async fn with_deadline<T>(
     timeout: Duration,
     exchange: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {
