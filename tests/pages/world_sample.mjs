@@ -6,10 +6,7 @@ const business = {
   ...JSON.parse(readFileSync(`${seeds}/business.json`, "utf8")),
   language: "de",
   country: "DE",
-  // 82 letters without a space.
-  name: `${"Klima".repeat(16)}AG`,
   review_links: [
-    { name: "Bewertungen".repeat(5), url: "https://b.example/review" },
     { name: "Google", url: "https://g.example/review" },
     { name: "Trustpilot", url: "https://t.example/review" },
   ],
@@ -21,10 +18,9 @@ const review = (id, language, author, text, response) => ({
   author,
   text,
   language,
-  // 60 letters.
-  source: { name: id === "w-2" ? "Portal".repeat(10) : "Google" },
+  source: { name: "Google" },
   verification: { verified: true, method: "source_platform" },
-  mentions: { technicians: [], services: id === "w-2" ? ["Dienst".repeat(10)] : [], service_areas: id === "w-2" ? ["Ort".repeat(25)] : [] },
+  mentions: { technicians: [], services: [], service_areas: [] },
   ...(response ? { response: { text: response } } : {}),
 });
 const hard = [

@@ -250,7 +250,7 @@ name-response-time = Response time
 name-scheduling = Scheduling
 name-staff-and-manners = Staff and manners
 name-waiting = Waiting
-name-warranty-and-standing-behind-the-work = Warranty and follow-through
+name-warranty-and-standing-behind-the-work = Warranty and standing behind the work
 
 ## Embed and badge
 

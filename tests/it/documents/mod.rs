@@ -325,6 +325,7 @@ async fn documents_without_reviews_are_valid() {
         assert_eq!(app.get(&target).await.status, 200, "{target}");
     }
     assert_eq!(app.get("/api/reviews/any").await.status, 404);
+    app.name_business().await;
     assert!(app.get("/").await.text().contains("no reviews yet"));
 }
 

@@ -7,6 +7,7 @@ use crate::support::{BASE, Generator, TestApp};
 async fn search_feed_has_the_newest_reviews_that_match() {
     let reviews = Generator::new(7).reviews(400);
     let app = TestApp::with(&reviews).await;
+    app.name_business().await;
     let answer = app
         .get("/search.atom?sort=lowest&max_rating=2&limit=x&cursor=y&what=1")
         .await;

@@ -152,6 +152,7 @@ async fn an_unknown_language_or_source_is_answered_with_known_ones() {
         review.mentions.services.clear();
     }
     let app = TestApp::uncoded(&reviews).await;
+    app.name_business().await;
     for (query, meant) in [
         ("language=en-GB", json!({"language": ["en-US"]})),
         ("language=en", json!({"language": ["en-US"]})),
