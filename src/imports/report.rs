@@ -85,9 +85,7 @@ impl ImportReport {
     pub const fn skipped(&self) -> u64 {
         self.undecided.count
     }
-}
 
-impl ImportReport {
     /// Notes a review that is withheld from now on.
     pub fn note_withheld(&mut self, review: &Review, reason: String) {
         self.newly_withheld += 1;
@@ -491,13 +489,6 @@ impl FileError {
     pub(super) fn unreadable(error: io::Error) -> Self {
         Self(format!("cannot be read: {error}"))
     }
-
-    /// The JSON of a whole document is broken, at this line and at this byte of it, both from 1.
-    pub(super) fn json(line: usize, column: usize, reason: &str) -> Self {
-        Self(format!(
-            "line {line}, column {column}: the JSON is broken ({reason}); export it again"
-        ))
-    }
 }
 
 impl From<serde_json::Error> for FileError {
@@ -507,7 +498,10 @@ impl From<serde_json::Error> for FileError {
         } else {
             reason(&error)
         };
-        Self::json(error.line(), error.column().max(1), &reason)
+        let (line, column) = (error.line(), error.column().max(1));
+        Self(format!(
+            "line {line}, column {column}: the JSON is broken ({reason}); export it again"
+        ))
     }
 }
 

@@ -110,9 +110,9 @@ pub fn business(
     faultless(business, members.faults)
 }
 
-fn faultless<T>(made: T, wrong: Vec<FieldError>) -> Result<T, Vec<FieldError>> {
+fn faultless<T>(read: T, wrong: Vec<FieldError>) -> Result<T, Vec<FieldError>> {
     if wrong.is_empty() {
-        Ok(made)
+        Ok(read)
     } else {
         Err(wrong)
     }
@@ -155,7 +155,7 @@ fn each<T, M, E: Into<Vec<FieldError>>>(
     let (mut all, mut wrong) = (Vec::new(), Vec::new());
     for element in elements {
         match make(element) {
-            Ok(made) => all.push(made),
+            Ok(read) => all.push(read),
             Err(faults) => wrong.extend(faults.into()),
         }
     }
@@ -298,8 +298,8 @@ fn review_links(fields: &Fields<'_>, member: &str) -> Result<Vec<ReviewLink>, Ve
         });
         let mut wrong = Vec::new();
         let [name, url] = [link.required("name"), url].map(|read| noted(&mut wrong, read));
-        let made = name.zip(url).map(|(name, url)| ReviewLink { name, url });
-        made.ok_or(wrong)
+        let link = name.zip(url).map(|(name, url)| ReviewLink { name, url });
+        link.ok_or(wrong)
     })
 }
 
@@ -368,8 +368,8 @@ fn entries<T>(
             faults: Vec::new(),
         };
         let id = or_default(&mut members.faults, id);
-        let made = make(&mut members, id);
-        faultless(made, members.faults)
+        let entry = make(&mut members, id);
+        faultless(entry, members.faults)
     })
 }
 

@@ -82,9 +82,9 @@ impl<'a> Fields<'a> {
     pub fn needed<T>(
         &self,
         name: &str,
-        made: Result<Option<T>, FieldError>,
+        read: Result<Option<T>, FieldError>,
     ) -> Result<T, FieldError> {
-        made?.ok_or_else(|| self.missing(name))
+        read?.ok_or_else(|| self.missing(name))
     }
 
     /// `None` if absent or `null`.
@@ -231,13 +231,13 @@ pub fn element(path: &str, value: &Value) -> Result<String, FieldError> {
 }
 
 /// Returns the value, or adds the error to `wrong`.
-pub fn noted<T>(wrong: &mut Vec<FieldError>, made: Result<T, FieldError>) -> Option<T> {
-    made.map_err(|problem| wrong.push(problem)).ok()
+pub fn noted<T>(wrong: &mut Vec<FieldError>, read: Result<T, FieldError>) -> Option<T> {
+    read.map_err(|problem| wrong.push(problem)).ok()
 }
 
 /// As [`noted`], with the default in place of a wrong value.
-pub fn or_default<T: Default>(wrong: &mut Vec<FieldError>, made: Result<T, FieldError>) -> T {
-    noted(wrong, made).unwrap_or_default()
+pub fn or_default<T: Default>(wrong: &mut Vec<FieldError>, read: Result<T, FieldError>) -> T {
+    noted(wrong, read).unwrap_or_default()
 }
 
 /// `value` as JSON, shortened.

@@ -636,7 +636,7 @@ fn question(field: ReviewField, list: Names, free: &Free<'_>) -> Vec<usize> {
     let questions: Free<'_> = free
         .iter()
         .filter(|(_, header)| is_question(header))
-        .filter(|(_, header)| has(header, list) && !has(header, &HEADERS.not_asked))
+        .filter(|(_, header)| has(header, list) && !has(header, &HEADERS.irrelevant))
         .copied()
         .collect();
     match questions.as_slice() {

@@ -180,8 +180,8 @@ impl<'p> PlannedRow<'p> {
         };
         let mut unstated = Units::NONE;
         // A file without texts gives no statement about them; platforms leave out an object's empty text.
-        if !self.has(ReviewField::Text) && !(self.table.is_objects() && !self.plan.request.no_text)
-        {
+        let may_lack_text = self.table.is_objects() && !self.plan.request.no_text;
+        if !may_lack_text && !self.has(ReviewField::Text) {
             unstated.insert(Unit::Text);
         }
         let title = title.take(Unit::Title, &mut unstated);

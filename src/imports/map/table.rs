@@ -140,7 +140,7 @@ impl Table {
     pub fn text_columns(&self) -> Vec<usize> {
         let is_private = |header: &str| {
             let header = words(header);
-            let lists = [&HEADERS.not_asked, &HEADERS.private];
+            let lists = [&HEADERS.irrelevant, &HEADERS.private];
             let mut private = lists.into_iter().flat_map(|list| names(list));
             private.any(|word| header.contains(&words(word)))
         };

@@ -142,7 +142,7 @@ impl Says {
 
 /// `may_ignore` is whether the format allows `--map`.
 pub fn unknown(path: &str, value: &str, subject: Subject, may_ignore: bool) -> FieldError {
-    let (what, field) = match subject {
+    let (name, field) = match subject {
         Subject::Review => ("review", Subject::Review.field()),
         Subject::Answer => ("answer", Subject::Answer.field()),
     };
@@ -152,7 +152,7 @@ pub fn unknown(path: &str, value: &str, subject: Subject, may_ignore: bool) -> F
         String::new()
     };
     let message = format!(
-        "{value} does not say whether the {what} is public at its source; write published or withheld there{ignore}"
+        "{value} does not say whether the {name} is public at its source; write published or withheld there{ignore}"
     );
     FieldError::new(path, message)
 }

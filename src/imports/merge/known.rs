@@ -145,7 +145,7 @@ pub async fn load(
         known.deleted.insert(kept.id.clone(), Some(kept));
     }
     let unknown = |id: &&ReviewId, known: &Known| !known.reviews.contains_key(*id);
-    let ids: BTreeSet<&ReviewId> = rows.iter().map(|row| row.id()).chain(deleted).collect();
+    let ids: BTreeSet<&ReviewId> = rows.iter().map(Row::id).chain(deleted).collect();
     let ids: Vec<&ReviewId> = ids.into_iter().filter(|id| unknown(id, &known)).collect();
     load_ids(write, rows, &ids, &mut known).await?;
     // A row that states no source may be of the source of a stored review.

@@ -300,7 +300,7 @@ type NamesByField = BTreeMap<ReviewField, String>;
 #[serde(deny_unknown_fields)]
 pub struct Headers {
     pub ambiguous: String,
-    pub not_asked: String,
+    pub irrelevant: String,
     pub private: String,
     fields: NamesByField,
     pub other_languages: NamesByField,

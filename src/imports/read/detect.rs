@@ -606,7 +606,7 @@ pub fn read_file(bytes: &[u8], request: &ImportRequest) -> Result<Vec<Part>, Fil
             // The first line may be broken.
             None if trimmed.split(|byte| *byte == b'\n').any(is_object) => Content::JsonLines,
             None => match request.header_row {
-                Some(row) if !text::has_row(bytes, row) => return Err(text::no_such_row(row)),
+                Some(row) if !text::has_row(bytes, row) => return Err(text::missing_row(row)),
                 Some(_) | None => Content::Other,
             },
         },

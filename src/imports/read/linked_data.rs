@@ -26,13 +26,13 @@ pub fn reviews(texts: &[String], is_page: bool) -> Result<Table, FileError> {
         }
     }
     if reviews.is_empty() {
-        let what = match (is_page, texts.len()) {
+        let content = match (is_page, texts.len()) {
             (true, 0) => "a page of HTML or XML without structured data (no <script type=\"application/ld+json\">)".to_owned(),
             (true, elements) => format!("a page whose structured data has no Review ({elements} elements were looked at)"),
             (false, _) => "linked data without a Review".to_owned(),
         };
         return Err(FileError::new(format!(
-            "is {what}; give the export of the platform, or a page whose source has schema.org reviews as JSON-LD"
+            "is {content}; give the export of the platform, or a page whose source has schema.org reviews as JSON-LD"
         )));
     }
     let mut objects = Objects::default();

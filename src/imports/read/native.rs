@@ -119,11 +119,11 @@ fn read_record(
 /// The review, withheld or without its answer if a member of its record marks these as not public at their source.
 fn hide(
     row: &Value,
-    made: Result<Incoming, Vec<FieldError>>,
+    read: Result<Incoming, Vec<FieldError>>,
     request: &ImportRequest,
 ) -> Result<Incoming, Vec<FieldError>> {
     let Value::Object(members) = row else {
-        return made;
+        return read;
     };
     let is_public = |subject: Subject| {
         let is_ignored = request.rename(subject.field()) == Some("");
@@ -135,7 +135,7 @@ fn hide(
     let (review, answer) = (is_public(Subject::Review), is_public(Subject::Answer));
     let mut wrong = Vec::new();
     let [review, answer] = [review, answer].map(|public| or_default(&mut wrong, public));
-    let mut incoming = match made {
+    let mut incoming = match read {
         Ok(incoming) if wrong.is_empty() => incoming,
         Ok(_) => return Err(wrong),
         Err(mut all) => {

@@ -303,7 +303,7 @@ pub fn row_too_long(line: u64) -> FileError {
 }
 
 /// Of `--header-row`; the row may also be too far down.
-pub fn no_such_row(row: u64) -> FileError {
+pub fn missing_row(row: u64) -> FileError {
     FileError::new(format!(
         "has no row {row} among its first {ROWS_NAMED_MAX} rows that are not empty; leave --header-row out, or name the header \
          row"

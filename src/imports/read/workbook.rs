@@ -14,7 +14,7 @@ use crate::imports::map::table::{Row, RowFault, SheetPlace, Table, TablePlace};
 use crate::imports::map::values::same_name;
 use crate::imports::read::json::ROW_BYTES_MAX;
 use crate::imports::read::text::{
-    COLUMNS_MAX, find_header, fit, headers, no_such_row, row_too_long, rows_looked_at,
+    COLUMNS_MAX, find_header, fit, headers, missing_row, row_too_long, rows_looked_at,
     too_many_columns,
 };
 use crate::imports::report::{FileError, Position};
@@ -92,7 +92,7 @@ pub fn find_sheet(
     }
     match (best, request.header_row) {
         (Some((_, header, columns)), _) => Ok((header, columns)),
-        (None, Some(row)) if any => Err(no_such_row(row)),
+        (None, Some(row)) if any => Err(missing_row(row)),
         (None, _) => Err(broken_workbook("all of its sheets are empty")),
     }
 }
