@@ -207,7 +207,11 @@ fn together(
             .map_or(&[][..], Vec::as_slice);
         for analysis in reviews.iter().map(|at| sources.analyses[*at as usize]) {
             topic.overall.count(analysis.head.overall.into());
-            bits(aspect_bits(&analysis.findings)).for_each(|aspect| topic.joint[aspect] += 1);
+            for aspect in bits(aspect_bits(&analysis.findings)) {
+                if let Some(joint) = topic.joint.get_mut(aspect) {
+                    *joint += 1;
+                }
+            }
         }
         let newest = reviews.iter().take(QUOTED_FROM);
         let found = newest.filter_map(|at| find(originals.open(*at)?, *at, &topic.words));

@@ -116,8 +116,7 @@ impl PackageFolder {
             let path = entry.map_err(|error| fault(folder, error))?.path();
             let name = path.file_name().and_then(|name| name.to_str());
             let Some(name) = name.filter(|name| {
-                [QUALITY, BACKGROUND, CLASSIFIER, POLARITY].contains(name)
-                    || name.ends_with(".toml")
+                [QUALITY, BACKGROUND, CLASSIFIER, POLARITY].contains(name) || is_toml(name)
             }) else {
                 continue;
             };
@@ -143,7 +142,7 @@ impl PackageFolder {
 
     /// Names and texts of the `.toml` files, except the description of a language; `trade.toml` comes first.
     fn phrases(&self) -> Vec<(String, &str)> {
-        let names = self.files.keys().filter(|name| name.ends_with(".toml"));
+        let names = self.files.keys().filter(|name| is_toml(name));
         let mut names: Vec<&String> = names.filter(|name| *name != LANGUAGE).collect();
         names.sort_by_key(|name| *name != HEAD);
         let texts = names
@@ -187,6 +186,10 @@ impl PackageFolder {
             |text| read_measured(&self.name(QUALITY), text),
         )
     }
+}
+
+fn is_toml(name: &str) -> bool {
+    Path::new(name).extension() == Some("toml".as_ref())
 }
 
 /// A package before it is read.
