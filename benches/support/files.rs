@@ -6,6 +6,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use chrono::DateTime;
+use futures_util::TryStreamExt as _;
 use reviews_service::insights::{Analyzer, Engine, Subject, store as insights};
 use reviews_service::snapshot;
 use reviews_service::storage;
