@@ -31,7 +31,7 @@ serve: reviews serve # serve reviews.db on http://127.0.0.1:8080
 serve: reviews serve --listen 8090 --base-url https://reviews.sample.test # serve behind a proxy
 serve: reviews serve --seed seeds # try it with the sample firm
 migrate: reviews migrate # bring reviews.db up to date
-init: reviews init --name "Desert Peak" --type Plumber --time-zone America/Phoenix --country US # set up a business
+init: reviews init --name "Desert Peak" --type Plumber --time-zone America/Phoenix # set up a business
 init: reviews init --telephone "+1 602 555 0100" # change one field
 business: reviews business # print it as a business.json
 business: reviews business business.json # merge the file into it

@@ -208,8 +208,13 @@ async fn a_service_without_a_named_business_shows_no_review_and_how_to_set_it_up
 
 #[tokio::test]
 async fn only_reviews_that_others_than_the_owner_verified_are_called_so() {
-    let app = TestApp::with(&Generator::new(7).reviews(6)).await;
+    let app = TestApp::empty().await;
     app.name_business().await;
+    app.shell(
+        "insert into review (review_id, rating, reviewed_on) values ('a', 5, '2026-11-01'), ('b', 4, '2026-11-01'),
+           ('c', 5, '2026-11-01'), ('d', 1, '2026-11-01'), ('e', 5, '2026-11-01'), ('f', 3, '2026-11-01')",
+    )
+    .await;
     for (method, count, sentence) in [
         ("manual", 6, None),
         (

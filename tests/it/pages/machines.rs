@@ -38,7 +38,9 @@ async fn crawlers_find_every_published_review_and_no_withheld_one() {
     let one = TestApp::uncoded(&Generator::new(7).reviews(1)).await;
     let llms_of_one = one.get("/llms.txt").await.text();
     assert!(
-        llms_of_one.contains(" of 5 stars from 1 verified review.\n"),
+        llms_of_one.contains(
+            " of 5 stars from 1 review (verified by a platform, a job or an invitation: 1).\n"
+        ),
         "{llms_of_one}"
     );
     for target in between(&llms, "](", ")") {

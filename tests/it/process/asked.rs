@@ -129,10 +129,8 @@ fn init_asks_only_for_missing_values_and_creates_nothing_without_answers() {
         "Desert Peak",
         "--time-zone",
         "America/Phoenix",
-        "Arizona",
-        "us",
     ];
-    let done = home.at_terminal(&words, &[""]);
+    let done = home.at_terminal(&words, &["", "US"]);
     assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
     assert!(!done.err.contains("Name of the business"), "{}", done.err);
     assert!(

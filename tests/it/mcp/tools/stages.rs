@@ -190,6 +190,7 @@ async fn rest_and_mcp_agree_on_every_part_of_the_insights_and_its_errors() {
 #[tokio::test]
 async fn errors_repeat_at_most_200_characters_of_a_value() {
     let app = TestApp::empty().await;
+    app.name_business().await;
     let long = "x".repeat(1_000);
     for path in ["/insights.json", "/insights"] {
         let answer = app
