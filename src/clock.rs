@@ -163,7 +163,7 @@ pub mod tests {
     }
 
     #[test]
-    fn setting_the_wall_clock_neither_ends_nor_stretches_a_wait() {
+    fn setting_the_wall_clock_does_not_change_a_wait() {
         for by in [HOUR, -HOUR] {
             let clock = Clock::manual(DateTime::UNIX_EPOCH + chrono::Duration::days(20_000));
             let wait = clock.sleep(Duration::from_mins(1)).shared();
@@ -193,7 +193,7 @@ pub mod tests {
     }
 
     #[test]
-    fn a_wait_for_an_instant_is_bounded_though_the_wall_clock_was_set_back() {
+    fn a_wait_is_bounded_although_the_wall_clock_is_set_back() {
         let clock = Clock::manual(DateTime::UNIX_EPOCH + HOUR);
         let due = clock.now() + chrono::Duration::seconds(5);
         let longest = Duration::from_mins(1);

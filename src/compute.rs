@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn slots_are_given_in_turn_by_peer() {
+    async fn slots_are_granted_to_peers_in_turn() {
         let slots = Turns::new(1);
         let (mut slot, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
         let mut turns = Vec::new();
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_dropped_request_gives_up_its_turn() {
+    async fn a_dropped_request_frees_the_place_in_the_queue() {
         let slots = Turns::new(1);
         let (slot, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
         let first = ask(&slots, 1).await;

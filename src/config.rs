@@ -850,7 +850,7 @@ mod tests {
     use super::{DatabaseAddress, DatabaseConfig, listen_address, *};
 
     #[test]
-    fn a_port_alone_is_one_of_this_machine() {
+    fn a_port_without_a_host_is_bound_to_loopback() {
         for text in ["8090", ":8090", "localhost:8090", "127.0.0.1:8090"] {
             let address = listen_address(text).unwrap();
             assert_eq!(address.to_string(), "127.0.0.1:8090", "{text}");
@@ -905,7 +905,7 @@ mod tests {
     }
 
     #[test]
-    fn no_error_shows_the_credentials_of_a_url_whatever_is_mistyped_in_it() {
+    fn errors_of_mistyped_urls_never_show_credentials() {
         for url in [
             "rqlit://jo:secret@a:4001?file=db.sqlite",
             "rqlite:/jo:secret@a:4001?file=db.sqlite",
@@ -1068,7 +1068,7 @@ mod tests {
     }
 
     #[test]
-    fn nets_are_a_list_that_may_be_empty() {
+    fn networks_are_parsed_as_a_list_that_may_be_empty() {
         let text = nets("127.0.0.0/8, ::1,fd00::/8").unwrap();
         assert_eq!(text.to_string(), "127.0.0.0/8,::1/128,fd00::/8");
         assert_eq!(nets("").unwrap(), Nets::default());
@@ -1078,7 +1078,7 @@ mod tests {
     }
 
     #[test]
-    fn contacts_are_addresses_that_somebody_reads() {
+    fn contacts_must_be_mailto_or_https_addresses() {
         let contacts = |text: &str| CommaList::parse(text, contact);
         let two = contacts("mailto:a@example.com, https://example.com/s").unwrap();
         assert_eq!(
@@ -1102,7 +1102,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_are_read_as_they_are_compared() {
+    fn hosts_are_normalised_when_parsed() {
         for (text, expected) in [
             ("", ""),
             ("Agents.Example.com", "agents.example.com"),
@@ -1143,7 +1143,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_read_as_systemd_does() {
+    fn the_settings_file_has_the_syntax_of_systemd() {
         let text = "# The service\n; and more\n\nDATABASE_URL=sqlite:///var/lib/reviews.db\r\n  A = b c \nB=\"x = y\"\nC='z'\nD=\nno setting\n";
         let settings: Vec<_> = SettingsFile::parse(text).0.into_iter().collect();
         let expected = [

@@ -370,7 +370,7 @@ impl Precompress {
         self.make(&[Coding::Gzip]).await
     }
 
-    async fn make(&self, wanted: &[Coding]) -> bool {
+    async fn make(&self, codings: &[Coding]) -> bool {
         let mut did_any = false;
         'snapshot: loop {
             let snapshot = self.ctx.current.load();
@@ -378,7 +378,7 @@ impl Precompress {
             let of = Arc::downgrade(&snapshot);
             let bodies = self.bodies(snapshot).await;
             // A failed coding is not retried before the next snapshot.
-            for &coding in wanted {
+            for &coding in codings {
                 for body in &bodies {
                     let is_offered = Coding::for_length(body.content.len()).contains(&coding);
                     if !is_offered || body.coded(coding).is_some() {
@@ -418,10 +418,10 @@ impl Precompress {
 
     /// Compresses a body of the snapshot `of`, unless it is replaced meanwhile; returns whether it is done.
     async fn code(&self, body: &Arc<CachedBody>, coding: Coding, of: &Weak<Snapshot>) -> bool {
-        let (its, body, of) = (self.clone(), Arc::clone(body), Weak::clone(of));
+        let (job, body, of) = (self.clone(), Arc::clone(body), Weak::clone(of));
         let coded = self.ctx.compute.run(move || {
-            let is_cancelled = || its.ctx.draining.is_cancelled() || !its.is_published(&body, &of);
-            let pieces = coding.compress(&body.content.pieces, &its.known, &is_cancelled)?;
+            let is_cancelled = || job.ctx.draining.is_cancelled() || !job.is_published(&body, &of);
+            let pieces = coding.compress(&body.content.pieces, &job.known, &is_cancelled)?;
             body.set_coded(coding, pieces);
             Some(())
         });
@@ -851,7 +851,7 @@ mod tests {
     use super::Retry;
 
     #[test]
-    fn waits_grow_with_each_failure_up_to_a_bound_and_end_with_a_success() {
+    fn retry_waits_grow_up_to_a_limit_until_a_success() {
         let mut retry = Retry::default();
         let mut waits = vec![retry.wait().as_millis()];
         for _ in 0..8 {
@@ -867,7 +867,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_change_of_state_is_news() {
+    fn only_a_changed_failure_or_a_recovery_is_reported() {
         let mut retry = Retry::default();
         let said = ["locked", "locked", "full", "full", "locked"]
             .map(|reason| retry.failed(reason.to_owned()));

@@ -26,9 +26,9 @@ pub struct Links {
 }
 
 #[derive(Debug, Error)]
-#[error("the base URL `{given}` {reason}")]
+#[error("the base URL `{text}` {reason}")]
 pub struct BaseUrlError {
-    given: String,
+    text: String,
     reason: String,
 }
 
@@ -81,12 +81,12 @@ fn is_placeholder(domain: &str) -> bool {
 impl FromStr for Links {
     type Err = BaseUrlError;
 
-    fn from_str(given: &str) -> Result<Self, Self::Err> {
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
         let fault = |reason: &str| BaseUrlError {
-            given: given.to_owned(),
+            text: text.to_owned(),
             reason: format!("{reason}; write it like https://reviews.sample.test"),
         };
-        let url = Url::parse(given).map_err(|error| fault(&format!("is not a URL ({error})")))?;
+        let url = Url::parse(text).map_err(|error| fault(&format!("is not a URL ({error})")))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(fault("is neither http nor https"));
         }
@@ -102,7 +102,7 @@ impl FromStr for Links {
         }
         if url.domain().is_some_and(is_placeholder) {
             return Err(BaseUrlError {
-                given: given.to_owned(),
+                text: text.to_owned(),
                 reason: "is a placeholder: no service can be reached under example.com, .net, .org or .example; \
                          set REVIEWS_BASE_URL to the public URL of your service, in /etc/reviews.env or with --base-url"
                     .to_owned(),

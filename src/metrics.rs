@@ -323,7 +323,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn series_are_known_where_all_values_are() {
+    fn series_are_listed_if_all_label_values_are_known() {
         let metric = Metric {
             name: "a_total",
             kind: MetricKind::Counter,

@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_delivery_that_was_cut_is_repeated_when_this_process_sends_again() {
+    async fn an_interrupted_delivery_is_repeated_when_sending_resumes() {
         let _sending = SENDING.lock().await;
         let certified = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
         let tls = rustls::ServerConfig::builder_with_provider(aws_lc_rs::default_provider().into());

@@ -321,7 +321,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn libraries_log_at_most_warnings_unless_the_filter_has_them() {
+    fn libraries_log_at_most_warnings_unless_the_filter_names_one() {
         for (filter, level) in [
             ("info", "warn"),
             ("trace,hyper=info", "warn"),
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_name_is_taken_for_an_event() {
+    fn only_a_dotted_prefix_is_read_as_the_event_name() {
         for (message, event) in [
             ("snapshot.published: a new one", Some("snapshot.published")),
             ("No such file: x", None),

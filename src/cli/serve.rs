@@ -436,7 +436,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_more_connections_where_descriptors_are_plenty() {
+    fn the_connection_limit_is_raised_if_descriptors_suffice() {
         for (limit, expected) in [
             (Some(1_024), 768),
             (Some(PLENTY - 1), 768),
@@ -448,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn the_soft_limit_goes_towards_the_hard_one_and_never_down() {
+    fn the_soft_limit_is_raised_up_to_the_hard_one_never_lowered() {
         for (current, maximum, expected) in [
             (Some(1_024), Some(1_048_576), &[TARGET, FALLBACK][..]),
             (Some(1_024), None, &[TARGET, FALLBACK]),

@@ -253,7 +253,7 @@ mod tests {
     use super::locate;
 
     #[test]
-    fn a_path_is_found_where_it_stands() {
+    fn a_json_path_is_located_by_line() {
         let json = "{\n \"id\": \"a\",\n \"services\": [\n  {\"id\": 1},\n  {\"id\": 2}\n ]\n}";
         assert_eq!(locate(json, "id").map(|at| at.0), Some(2));
         assert_eq!(locate(json, "services[1].id").map(|at| at.0), Some(5));

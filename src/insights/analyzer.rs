@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_decides_an_analysis_is_in_its_two_hashes() {
+    fn every_input_of_an_analysis_changes_a_hash() {
         let (none, some) = (
             Mentions::default(),
             Mentions::new(vec!["A".to_owned()], Vec::new(), Vec::new()),
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_about_texts_is_in_no_hash() {
+    fn a_changed_description_does_not_change_the_method_hash() {
         let described = Business {
             description: Some("New".to_owned()),
             ..Business::default()
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_read_up_to_a_bound_and_no_character_is_cut() {
+    fn a_long_text_is_cut_at_the_limit_between_characters() {
         let none = Mentions::default();
         let analyzer = Analyzer::default();
         let long =
@@ -480,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn of_another_language_is_published_what_was_measured_to_be_right() {
+    fn a_language_has_only_findings_with_measured_accuracy() {
         let text = "Llegaron a tiempo y Luis fue muy amable. El precio fue justo.";
         let spanish = TextLanguage::Also(LanguageCode::find("es").unwrap());
         let all = ["punctuality", "professionalism", "price"];
@@ -526,7 +526,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_in_another_language_has_its_names_and_no_topics() {
+    fn a_text_in_another_language_has_names_and_no_topics() {
         let analyzer = measured(&[("finding", 9, 10)]);
         let none = Mentions::default();
         let names = |text: &str| {
@@ -549,7 +549,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_english_or_has_no_words_is_counted_and_not_analysed() {
+    fn texts_without_words_or_a_known_language_are_not_analysed() {
         let none = Mentions::default();
         for (text, language) in [
             ("", TextLanguage::None),

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_says_who_made_it() {
+    fn the_witness_of_a_finding_follows_from_the_hits() {
         let of = |rules: &[&str]| witness(&finding(Polarity::Positive, 3, rules).hits);
         assert_eq!(of(&["phrase:fair"]), Witness::Rule);
         assert_eq!(of(&["examples:fair price"]), Witness::Classifier);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn stars_withdraw_what_one_witness_says_against_them_and_make_nothing() {
+    fn stars_withdraw_contrary_findings_of_only_one_witness() {
         for (polarity, rules, stars, left) in [
             (
                 Polarity::Negative,
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_both_witnesses_say_against_the_stars_stands_where_it_is_sure() {
+    fn contrary_findings_of_both_witnesses_stay_if_confident() {
         let both = ["phrase:said", "examples:said"];
         for (polarity, stars, sure_from) in
             [(Polarity::Negative, 4, 85), (Polarity::Positive, 2, 90)]
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn stars_confirm_what_leads_where_the_text_left_it_open_and_nothing_else() {
+    fn stars_confirm_only_open_findings_that_lean_the_same_way() {
         let open = |leaning| finding(Polarity::Uncertain, leaning, &["phrase:said"]);
         for (leaning, stars, settled) in [
             (-1, 1, Polarity::Negative),

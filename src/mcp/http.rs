@@ -190,8 +190,8 @@ impl Mcp {
         let opened = opens.map(|revision| self.sessions.open(revision));
         let session = opened.transpose().map_err(|cause| {
             tracing::error!(error = %cause, "mcp.no_randomness: the system gives no randomness, and a session's id must be random");
-            let told = "No session can be opened now; try again later.";
-            let fault = ErrorData::internal_error(told, None);
+            let advice = "No session can be opened now; try again later.";
+            let fault = ErrorData::internal_error(advice, None);
             (StatusCode::SERVICE_UNAVAILABLE, Some(id.clone()), fault)
         })?;
         Ok(Some((message::result(&id, &json), session)))
@@ -233,8 +233,8 @@ impl Mcp {
     fn session(&self, headers: &HeaderMap) -> Result<Session, (StatusCode, ErrorData)> {
         let mut ids = headers.get_all(SESSION_HEADER).iter();
         let (Some(id), None) = (ids.next(), ids.next()) else {
-            let told = "Send Mcp-Session-Id once, as initialize returned it; or use 2026-07-28, without sessions.";
-            let fault = ErrorData::invalid_request(told, None);
+            let advice = "Send Mcp-Session-Id once, as initialize returned it; or use 2026-07-28, without sessions.";
+            let fault = ErrorData::invalid_request(advice, None);
             return Err((StatusCode::BAD_REQUEST, fault));
         };
         let session = id.to_str().ok().and_then(|id| self.sessions.find(id));
@@ -414,8 +414,8 @@ impl OriginCheck {
         None
     }
 
-    fn knows_host(&self, given: &[u8]) -> bool {
-        let Ok(authority) = Authority::try_from(given) else {
+    fn knows_host(&self, header: &[u8]) -> bool {
+        let Ok(authority) = Authority::try_from(header) else {
             return false;
         };
         let Ok(host) = Host::parse(authority.host()) else {
@@ -430,8 +430,12 @@ impl OriginCheck {
             || self.is_allowed(&host, authority.port_u16())
     }
 
-    fn knows_origin(&self, given: &HeaderValue) -> bool {
-        let Some(url) = given.to_str().ok().and_then(|given| Url::parse(given).ok()) else {
+    fn knows_origin(&self, header: &HeaderValue) -> bool {
+        let Some(url) = header
+            .to_str()
+            .ok()
+            .and_then(|header| Url::parse(header).ok())
+        else {
             return false;
         };
         let origin = url.origin();
@@ -486,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_are_known_by_their_name() {
+    fn hosts_are_allowed_by_name() {
         for host in [
             "reviews.sample.test",
             "Reviews.Sample.Test:8080",
@@ -550,7 +554,7 @@ mod tests {
     }
 
     #[test]
-    fn one_stranger_among_several_is_a_stranger() {
+    fn one_unknown_origin_among_several_is_refused() {
         let origin_check =
             OriginCheck::new(&"http://127.0.0.1:8080".parse().unwrap(), Hosts::default());
         let known = HeaderValue::from_static("http://127.0.0.1:8080");

@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_written_by_the_book() {
+    fn answers_have_the_json_rpc_format() {
         let id = Id(json!("a\"b"));
         assert_eq!(
             result(&id, r#"{"x":1}"#),

@@ -129,7 +129,7 @@ mod tests {
     use super::{InputLine, next_line};
 
     #[tokio::test]
-    async fn a_line_that_is_too_long_is_passed_over_and_the_next_one_is_read() {
+    async fn a_line_above_the_limit_is_skipped() {
         let mut input: &[u8] = b"one\n\n12345678\n1234567\nlast";
         let mut lines = Vec::new();
         loop {

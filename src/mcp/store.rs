@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn ended_sessions_are_remembered_up_to_a_bound_and_no_longer_than_they_would_last() {
+    fn ended_sessions_are_remembered_up_to_a_limit_and_lifetime() {
         let sessions = sessions(1);
         let ids: Vec<String> = (0..=ENDED_MAX)
             .map(|_| sessions.open(Revision::June2025).unwrap())

@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_goes_by_what_the_source_said_last_and_what_is_there() {
+    fn a_source_updates_a_field_unless_the_owner_edited_it() {
         // Base, row, source; then the row after the merge, and whether the owner's value is kept.
         let cases = [
             (Some("a"), "a", "a", "a", false),
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn where_owner_and_source_are_equal_again_it_is_no_longer_a_decision() {
+    fn an_edit_that_the_source_confirms_is_no_longer_an_edit() {
         let key = key();
         let first = adopt(&key, &statement_of(with_text("a")));
         let second = merge(
@@ -462,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_stated_overwrites_nothing() {
+    fn unstated_fields_overwrite_nothing() {
         let key = key();
         let first = adopt(&key, &statement_of(review()));
         let response = Some(Response {
@@ -498,7 +498,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_follows_whoever_set_it() {
+    fn a_status_follows_the_party_that_set_it() {
         let key = key();
         let from_source = |status: Status| statement_of(Review { status, ..review() });
         // Withheld by the source: follows the source.
@@ -565,7 +565,7 @@ mod tests {
     }
 
     #[test]
-    fn decisions_that_come_with_an_export_are_decisions_here_too() {
+    fn owner_edits_in_an_export_stay_owner_edits() {
         let key = key();
         let decided: Units = std::iter::once(Unit::Text).collect();
         let first = adopt(
@@ -605,7 +605,7 @@ mod tests {
     }
 
     #[test]
-    fn updated_at_moves_with_every_visible_change_and_never_goes_back() {
+    fn updated_at_follows_visible_changes_and_never_goes_back() {
         let key = key();
         let dated = |text: &str, at: &str| Review {
             updated_at: Some(self::at(at)),
@@ -630,7 +630,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_is_read_back_as_it_was_stored_and_nonsense_is_as_if_unknown() {
+    fn a_stored_base_round_trips_and_invalid_bytes_mean_unknown() {
         let base = Base::of(&key(), &review(), std::iter::once(Unit::Date).collect());
         assert_eq!(Base::unpack(&base.pack()), base);
         assert_eq!(base.get(Unit::Date), None);
@@ -714,7 +714,7 @@ mod laws {
         }
 
         #[test]
-        fn without_edits_the_row_is_what_the_source_stated_last(first in any_said(), imports in prop::collection::vec(any_said(), 1..5)) {
+        fn without_edits_a_row_equals_the_last_statement(first in any_said(), imports in prop::collection::vec(any_said(), 1..5)) {
             let key = key();
             let mut there = adopt(&key, &first);
             let mut stated = first.review;

@@ -339,17 +339,17 @@ impl Unit {
                 None => review.status.name().to_owned(),
             },
             Self::Verification => {
-                let its = &review.verification;
-                let verified = if its.verified {
+                let verification = &review.verification;
+                let verified = if verification.verified {
                     "verified"
                 } else {
                     "not verified"
                 };
-                let at = its
+                let at = verification
                     .verified_at
                     .map(|at| format!(", {at}"))
                     .unwrap_or_default();
-                format!("{verified}, {}{at}", its.method.name())
+                format!("{verified}, {}{at}", verification.method.name())
             }
             Self::Response => review.response.as_ref().map_or_else(absent, |response| {
                 let date = response.date.map(|date| date.to_string());
@@ -362,8 +362,12 @@ impl Unit {
                 format!("{}{from}", response.text)
             }),
             Self::Mentions => {
-                let its = &review.mentions;
-                let all = [&its.technicians, &its.services, &its.service_areas];
+                let mentions = &review.mentions;
+                let all = [
+                    &mentions.technicians,
+                    &mentions.services,
+                    &mentions.service_areas,
+                ];
                 text(Some(&all.map(|list| list.join(", ")).join("; ")))
             }
         }
@@ -388,28 +392,32 @@ impl Unit {
                 text(review.status.reason());
             }
             Self::Verification => {
-                let its = &review.verification;
-                part(Some(&[u8::from(its.verified)]));
-                part(Some(its.method.name().as_bytes()));
+                let verification = &review.verification;
+                part(Some(&[u8::from(verification.verified)]));
+                part(Some(verification.method.name().as_bytes()));
                 // As stored, with any fraction of a second.
-                let at = its.verified_at;
+                let at = verification.verified_at;
                 let seconds = at.map(|at| at.timestamp().to_be_bytes());
                 let nanoseconds = at.map(|at| at.timestamp_subsec_nanos().to_be_bytes());
                 part(seconds.as_ref().map(<[u8; 8]>::as_slice));
                 part(nanoseconds.as_ref().map(<[u8; 4]>::as_slice));
             }
             Self::Response => {
-                let its = review.response.as_ref();
-                text(its.map(|its| its.text.as_str()));
-                text(its.and_then(|its| its.author.as_deref()));
-                let day = its
-                    .and_then(|its| its.date)
+                let response = review.response.as_ref();
+                text(response.map(|response| response.text.as_str()));
+                text(response.and_then(|response| response.author.as_deref()));
+                let day = response
+                    .and_then(|response| response.date)
                     .map(|day| day.number().to_be_bytes());
                 part(day.as_ref().map(<[u8; 4]>::as_slice));
             }
             Self::Mentions => {
-                let its = &review.mentions;
-                for list in [&its.technicians, &its.services, &its.service_areas] {
+                let mentions = &review.mentions;
+                for list in [
+                    &mentions.technicians,
+                    &mentions.services,
+                    &mentions.service_areas,
+                ] {
                     part(Some(&(list.len() as u64).to_be_bytes()));
                     list.iter().for_each(|value| part(Some(value.as_bytes())));
                 }
@@ -553,7 +561,7 @@ mod tests {
     }
 
     #[test]
-    fn only_real_days_in_the_one_spelling_are_days() {
+    fn only_valid_iso_dates_are_parsed_as_days() {
         for good in ["2024-02-29", "0001-01-01", "9999-12-31"] {
             assert_eq!(good.parse::<Day>().unwrap().to_string(), good);
         }

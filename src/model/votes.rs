@@ -110,7 +110,7 @@ mod tests {
     use super::Vote;
 
     #[test]
-    fn praise_and_blame_are_mixed_and_what_is_clear_outweighs_what_is_not() {
+    fn clear_votes_outweigh_open_ones_and_both_sides_are_mixed() {
         assert_eq!(Vote::fold(true, true, true), Vote::Mixed);
         assert_eq!(Vote::fold(true, false, true), Vote::Positive);
         assert_eq!(Vote::fold(false, true, true), Vote::Negative);

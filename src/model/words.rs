@@ -235,7 +235,7 @@ mod tests {
     use super::{PluralEndings, fold, fold_plainly};
 
     #[test]
-    fn a_plural_and_its_singular_begin_alike() {
+    fn plural_and_singular_have_the_same_stem() {
         for (tag, plural, stem) in [
             (None, "heaters", "heater"),
             (None, "batteries", "batter"),
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_others_imply_and_questions_without_words_are_left_out() {
+    fn implied_words_and_queries_without_words_give_no_stems() {
         for (question, stems) in [
             ("leak repair", vec!["repair", "leak"]),
             ("water heaters", vec!["heater", "water"]),

@@ -349,7 +349,7 @@ mod tests {
     use crate::wire;
 
     #[test]
-    fn a_bar_has_its_figures_in_words() {
+    fn a_bar_has_all_figures_as_text() {
         let share = wire::Share {
             value: 0.81,
             ci95: vec![0.71, 0.88],

@@ -166,7 +166,7 @@ mod tests {
     use super::{LIBRARY, LIBRARY_STYLE, policy, unpack};
 
     #[test]
-    fn swagger_ui_is_embedded_whole_and_ends_no_element_that_it_is_put_into() {
+    fn the_embedded_swagger_ui_is_complete_and_closes_no_element() {
         let (script, style) = (unpack(LIBRARY), unpack(LIBRARY_STYLE));
         // The version of DOMPurify in this release of Swagger UI.
         assert!(script.contains("version=\"3.4.17\""));

@@ -200,7 +200,7 @@ mod security_tests {
     use super::security_text;
 
     #[test]
-    fn the_file_expires_within_a_year_and_says_where_it_belongs() {
+    fn security_txt_expires_within_a_year_and_has_a_canonical_url() {
         let links = "https://sample.test/r".parse().unwrap();
         let at = |now: &str| {
             let contacts = ["mailto:a@example.com".to_owned()];

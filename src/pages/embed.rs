@@ -415,7 +415,7 @@ mod tests {
     use super::{EmbedLayout, EmbedOptions, Rgb, Theme};
 
     #[test]
-    fn options_are_read_and_written_alike() {
+    fn options_round_trip_through_a_query() {
         let query = "layout=grid&limit=3&min_rating=4&theme=dark&accent=7cc7e0&lang=de";
         let (options, faults) = EmbedOptions::parse(query);
         assert!(faults.is_empty(), "{faults:?}");

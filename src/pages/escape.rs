@@ -68,7 +68,7 @@ mod tests {
     use super::Html;
 
     #[test]
-    fn nothing_in_a_text_is_markup() {
+    fn markup_and_control_characters_of_a_text_are_escaped() {
         let hostile = "<script>alert(\"1\")</script> & 'x'\u{0}\u{8}\n";
         let shown =
             "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;x&#39;\u{FFFD}\u{FFFD}\n";

@@ -60,12 +60,12 @@ pub async fn search(
     let mut query = QueryParameters::of_form(request);
     let values = SearchParameters::take_from(&mut query);
     let issues = &mut query.issues;
-    let asked = SearchRequest::new(values, issues, &snapshot.input, TextMatch::Words);
+    let search_request = SearchRequest::new(values, issues, &snapshot.input, TextMatch::Words);
     let made = pages.of(&snapshot);
     let view = SearchView {
         snapshot: &snapshot,
         query: &query,
-        asked: &asked,
+        search_request: &search_request,
         made: &made,
         links: &ctx.links,
     };
@@ -75,14 +75,21 @@ pub async fn search(
         }
         return Err(HttpProblem::invalid_parameters(query.issues).into());
     }
-    let (limit, cursor) = (usize::from(asked.limit), asked.cursor.as_ref());
+    let (limit, cursor) = (
+        usize::from(search_request.limit),
+        search_request.cursor.as_ref(),
+    );
     let _slot = ctx.turn(client).await?;
     let index = &ctx.text_index;
-    let found = index.search(&snapshot, &asked.filter, limit, cursor).await;
+    let found = index
+        .search(&snapshot, &search_request.filter, limit, cursor)
+        .await;
     let mut nearest = Vec::new();
     if found.total == 0 {
-        let meant = index.did_you_mean(&snapshot, &asked.arguments).await;
-        for candidate in view.candidates(meant.unwrap_or_default()) {
+        let suggestions = index
+            .did_you_mean(&snapshot, &search_request.arguments)
+            .await;
+        for candidate in view.candidates(suggestions.unwrap_or_default()) {
             let counted = index.search(&snapshot, &candidate.filter, 1, None).await;
             nearest.push((candidate, counted));
         }
@@ -97,7 +104,7 @@ struct SearchView<'a> {
     snapshot: &'a Snapshot,
     query: &'a QueryParameters,
     /// Use it only if `query` has no issues.
-    asked: &'a SearchRequest,
+    search_request: &'a SearchRequest,
     made: &'a SnapshotPages,
     links: &'a Links,
 }
@@ -129,7 +136,7 @@ impl<'a> SearchView<'a> {
             reviews: Vec::new(),
             previous: None,
             next: None,
-            limit: self.asked.limit.to_string(),
+            limit: self.search_request.limit.to_string(),
             form: SearchFormFragment {
                 choices: self.made.choices(self.snapshot),
                 site,
@@ -144,16 +151,16 @@ impl<'a> SearchView<'a> {
         let (path, query) = (self.links.absolute(SEARCH_PATH), self.query);
         // The API's default differs from the page's, so the page's default is passed explicitly.
         let words = [(MatchRule::NAME, TextMatch::Words.name())];
-        let is_said = query.value(MatchRule::NAME).is_some();
-        query.address(&path, &[], if is_said { &[] } else { &words })
+        let has_match = query.value(MatchRule::NAME).is_some();
+        query.address(&path, &[], if has_match { &[] } else { &words })
     }
 
     fn results(&self, found: &ResultPage, nearest: Vec<(Candidate, ResultPage)>) -> String {
         let site = Site::new(&self.snapshot.input.business, self.links);
-        let (locale, asked) = (&site.locale, self.asked);
+        let (locale, search_request) = (&site.locale, self.search_request);
         let (query, path) = (self.query, format!("{}/search", site.root));
         let input = &self.snapshot.input;
-        let filters = filters(&asked.arguments, input, locale);
+        let filters = filters(&search_request.arguments, input, locale);
         let heading = match found.total {
             0 => locale.message("find-none"),
             _ => reviews(found, locale),
@@ -173,7 +180,7 @@ impl<'a> SearchView<'a> {
                 words,
                 is_current: false,
             });
-        let finder = asked.filter.text.as_ref().map(TextFinder::new);
+        let finder = search_request.filter.text.as_ref().map(TextFinder::new);
         let shown = found.positions.iter().map(|at| {
             let review = wire::Review::new(&input.entries[*at].review, self.links);
             let item = ReviewFragment::in_list(review, &site);
@@ -218,7 +225,7 @@ impl<'a> SearchView<'a> {
             ChoiceLink {
                 href: self.query.address(path, &["sort", "cursor"], named),
                 words,
-                is_current: sort == self.asked.arguments.sort,
+                is_current: sort == self.search_request.arguments.sort,
             }
         };
         orders.map(order).into()
@@ -271,10 +278,10 @@ struct Candidate {
 
 impl SearchView<'_> {
     /// The searches to be counted, most similar first.
-    fn candidates(&self, meant: DidYouMean) -> impl Iterator<Item = Candidate> + use<> {
+    fn candidates(&self, suggestions: DidYouMean) -> impl Iterator<Item = Candidate> + use<> {
         let site = &Site::new(&self.snapshot.input.business, self.links);
         let candidates = [
-            self.names(site, meant),
+            self.names(site, suggestions),
             self.fewer_words(site),
             self.fewer_filters(site),
         ];
@@ -294,25 +301,26 @@ impl SearchView<'_> {
         let mut changed = query.with(&without, added);
         let values = SearchParameters::take_from(&mut changed);
         let (issues, input) = (&mut changed.issues, &self.snapshot.input);
-        let asked = SearchRequest::new(values, issues, input, TextMatch::Words);
+        let search_request = SearchRequest::new(values, issues, input, TextMatch::Words);
         Candidate {
-            filter: asked.filter,
+            filter: search_request.filter,
             words,
             href: query.address(&path, &without, added),
         }
     }
 
     /// The same search with the nearest known name in place of each unknown one; with every known name if none is near.
-    fn names(&self, site: &Site<'_>, meant: DidYouMean) -> Vec<Candidate> {
-        let meant = [
-            ("mentions_technician", meant.mentions_technician),
-            ("mentions_service", meant.mentions_service),
-            ("language", meant.language),
-            ("source", meant.source),
+    fn names(&self, site: &Site<'_>, suggestions: DidYouMean) -> Vec<Candidate> {
+        let suggestions = [
+            ("mentions_technician", suggestions.mentions_technician),
+            ("mentions_service", suggestions.mentions_service),
+            ("language", suggestions.language),
+            ("source", suggestions.source),
         ];
-        let meant = meant.into_iter();
-        let meant = meant.filter_map(|(name, values)| Some((name, values?)));
-        let (near, others): (Vec<_>, Vec<_>) = meant.partition(|(_, values)| values.len() == 1);
+        let suggestions = suggestions.into_iter();
+        let suggestions = suggestions.filter_map(|(name, values)| Some((name, values?)));
+        let (near, others): (Vec<_>, Vec<_>) =
+            suggestions.partition(|(_, values)| values.len() == 1);
         let candidate = |names: &[(&str, &str)]| {
             let (replaced, values): (Vec<&str>, Vec<&str>) = names.iter().copied().unzip();
             let values: Vec<String> = values.into_iter().map(str::to_owned).collect();
@@ -342,7 +350,7 @@ impl SearchView<'_> {
 
     /// The same search by words, and without one of them.
     fn fewer_words(&self, site: &Site<'_>) -> Vec<Candidate> {
-        let (arguments, locale) = (&self.asked.arguments, &site.locale);
+        let (arguments, locale) = (&self.search_request.arguments, &site.locale);
         let Some(text) = arguments.query.as_deref() else {
             return Vec::new();
         };
@@ -366,7 +374,7 @@ impl SearchView<'_> {
 
     /// The same search without one of its filters.
     fn fewer_filters(&self, site: &Site<'_>) -> Vec<Candidate> {
-        let (arguments, locale) = (&self.asked.arguments, &site.locale);
+        let (arguments, locale) = (&self.search_request.arguments, &site.locale);
         let filters = filters(arguments, &self.snapshot.input, locale);
         let fewer = filters.into_iter().map(|filter| {
             let words = locale.message_with("nearest-without", &[("filter", &filter.words)]);

@@ -152,7 +152,7 @@ mod tests {
     use super::script;
 
     #[test]
-    fn no_text_ends_the_element() {
+    fn text_cannot_close_the_script_element() {
         let text = "</script><!--<script>&amp;\u{2028}";
         let json = script(&json!({ "reviewBody": text }));
         assert!(!json.contains(['<', '>', '&', '\u{2028}']), "{json}");

@@ -107,7 +107,7 @@ mod tests {
     use crate::pages::locale::Locale;
 
     #[test]
-    fn a_mean_is_drawn_as_stars_in_parts() {
+    fn a_mean_is_drawn_as_partial_stars() {
         let locale = Locale::of(&Business::default());
         let ends = [0, 100, 455, 499, 500].map(|mean| PartialStars::new(mean, &locale).end);
         // A star is 18.36% of the width, its gap 2.04%.
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_folded_at_a_word_and_nothing_is_lost() {
+    fn a_long_text_is_folded_at_a_word_without_loss() {
         let text = "word ".repeat(100);
         let (start, rest) = fold(&text, 52).unwrap();
         assert!(start.ends_with("word") && start.chars().count() <= 52);

@@ -159,9 +159,9 @@ fn part(snapshot: &Snapshot, part: InsightsPart, most: usize) -> InsightsStage {
 }
 
 fn aspect(insights: &Insights, name: &str) -> Result<InsightsStage, String> {
-    let wanted = fold(name);
+    let folded = fold(name);
     let mut aspects = insights.aspects.iter();
-    let found = aspects.find(|one| fold(&one.id) == wanted || fold(&one.label) == wanted);
+    let found = aspects.find(|one| fold(&one.id) == folded || fold(&one.label) == folded);
     let Some(found) = found else {
         let ids = insights.aspects.iter().map(|aspect| aspect.id.as_str());
         return Err(unknown_value("aspect", ids));
@@ -189,8 +189,8 @@ fn entity(
         ));
     };
     // For a technician whom few reviews mention, only the counts are shown.
-    let is_told = kind != MentionKind::Technician || entity.reviews >= PERSON_MIN;
-    let by_aspect = is_told.then(|| by_aspect(snapshot, links, kind, facet));
+    let is_shown = kind != MentionKind::Technician || entity.reviews >= PERSON_MIN;
+    let by_aspect = is_shown.then(|| by_aspect(snapshot, links, kind, facet));
     Ok(InsightsStage {
         entity: Some(entity.clone()),
         by_aspect: Some(by_aspect.unwrap_or_default()),
@@ -509,12 +509,12 @@ fn support<'a>(
 ) -> Option<Support<'a>> {
     let vote = vote_of(analysis, query.at)?;
     let request = query.request;
-    if request.polarity.is_some_and(|wanted| wanted != vote.vote) {
+    if request.polarity.is_some_and(|side| side != vote.vote) {
         return None;
     }
     let speaks_so = |polarity: Polarity| {
-        let wanted = request.polarity.filter(|wanted| *wanted != Vote::Mixed);
-        wanted.is_none_or(|wanted| wanted == Vote::from(polarity))
+        let side = request.polarity.filter(|side| *side != Vote::Mixed);
+        side.is_none_or(|side| side == Vote::from(polarity))
     };
     let finding_mask = (0_u32..u32::BITS)
         .zip(&analysis.findings)
@@ -528,8 +528,8 @@ fn support<'a>(
         let name = analysis.name(MentionKind::Service, key);
         name.is_some_and(|name| name.is_linked)
     });
-    let is_told = named.technician.is_none() || finding_mask != 0;
-    (is_about && is_told).then_some(Support {
+    let is_near = named.technician.is_none() || finding_mask != 0;
+    (is_about && is_near).then_some(Support {
         analysis,
         vote,
         finding_mask,
@@ -687,7 +687,7 @@ mod tests {
     use crate::search::request::Cursor;
 
     #[test]
-    fn a_cursor_belongs_to_the_aspect_and_not_to_its_place_in_the_trade() {
+    fn a_cursor_belongs_to_the_aspect_at_any_position() {
         let trade = shipped(HOME_SERVICES).unwrap();
         let mut other = shipped(HOME_SERVICES).unwrap();
         other.aspects.rotate_left(1);

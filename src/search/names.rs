@@ -66,19 +66,19 @@ fn other_names(snapshot: &Snapshot, kind: MentionKind) -> Vec<(&str, &str)> {
 
 /// Finds an entity by name, then by ID, then by alias or synonym, ignoring case: an exact name takes precedence over an
 /// alias.
-pub fn find<'a>(snapshot: &'a Snapshot, kind: MentionKind, said: &str) -> Option<&'a Facet> {
-    let (facets, wanted) = (snapshot.counts().of_kind(kind), fold(said));
-    let with_id = |wanted: &dyn Fn(&str) -> bool| {
+pub fn find<'a>(snapshot: &'a Snapshot, kind: MentionKind, query: &str) -> Option<&'a Facet> {
+    let (facets, folded) = (snapshot.counts().of_kind(kind), fold(query));
+    let with_id = |is_id: &dyn Fn(&str) -> bool| {
         let mut facets = facets.iter();
-        facets.find(|facet| facet.id.as_deref().is_some_and(wanted))
+        facets.find(|facet| facet.id.as_deref().is_some_and(is_id))
     };
-    let by_name = facets.iter().find(|facet| fold(&facet.name) == wanted);
+    let by_name = facets.iter().find(|facet| fold(&facet.name) == folded);
     by_name
-        .or_else(|| with_id(&|id| fold(id) == wanted))
+        .or_else(|| with_id(&|id| fold(id) == folded))
         .or_else(|| {
             let mut others = other_names(snapshot, kind).into_iter();
-            let (id, _) = others.find(|(_, name)| fold(name) == wanted)?;
-            with_id(&|its| its == id)
+            let (id, _) = others.find(|(_, name)| fold(name) == folded)?;
+            with_id(&|known| known == id)
         })
 }
 
@@ -215,7 +215,7 @@ mod tests {
     use crate::wire::Facet;
 
     #[test]
-    fn the_nearest_name_is_found_by_itself_its_words_and_what_it_is_also_called() {
+    fn the_nearest_name_is_found_by_name_word_or_alias() {
         let facet = |id: &str, name: &str| Facet {
             id: Some(id.to_owned()),
             name: name.to_owned(),

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_belongs_to_its_filters_only() {
+    fn a_cursor_is_valid_only_for_the_same_filters() {
         let of = |query: &str| {
             ReviewFilter::new(&SearchArguments {
                 query: Some(query.to_owned()),
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_in_an_order_of_stars_holds_them_and_belongs_to_its_order() {
+    fn a_cursor_by_stars_is_valid_only_for_the_same_order() {
         let of = |sort| {
             ReviewFilter::new(&SearchArguments {
                 sort,

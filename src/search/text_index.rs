@@ -97,14 +97,15 @@ impl TextIndex {
         snapshot: &Snapshot,
         arguments: &SearchArguments,
     ) -> Option<DidYouMean> {
-        let mut meant = nearest_names(snapshot, arguments);
+        let mut suggestions = nearest_names(snapshot, arguments);
         if let Some(by_words) = with_words(arguments) {
             let found = self
                 .search(snapshot, &ReviewFilter::new(&by_words), 1, None)
                 .await;
-            meant.text_match = (found.total > 0).then(|| vec![TextMatch::Words.name().to_owned()]);
+            suggestions.text_match =
+                (found.total > 0).then(|| vec![TextMatch::Words.name().to_owned()]);
         }
-        meant.if_any()
+        suggestions.if_any()
     }
 
     /// The reviews that may match `query`; `None` if the index gives no answer.
@@ -249,7 +250,7 @@ mod tests {
     use crate::model::fold;
 
     #[tokio::test]
-    async fn fts5_folds_all_of_unicode_as_we_do_but_for_those_listed() {
+    async fn fts5_folds_unicode_as_search_does_except_listed_characters() {
         let mut classes: BTreeMap<char, Vec<char>> = BTreeMap::new();
         // The index is not asked for texts that are not composed.
         for character in ('\u{1}'..=char::MAX).filter(|character| is_nfc(&character.to_string())) {
@@ -310,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn short_queries_and_characters_folded_otherwise_are_not_asked() {
+    fn short_or_differently_folded_queries_skip_the_index() {
         for (parts, expected) in [
             (&[""][..], ""),
             (&["ab"], ""),

@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn every_coding_gives_back_what_was_put_in() {
+    fn every_coding_decodes_to_the_input() {
         for pieces in [
             vec![],
             vec![Bytes::new()],
@@ -315,13 +315,13 @@ mod tests {
     }
 
     #[test]
-    fn gzip_tells_no_time() {
+    fn the_gzip_header_has_no_modification_time() {
         let coded = compress(Coding::Gzip, &[sample(10)]).unwrap();
         assert_eq!(coded[4..8], [0; 4], "MTIME (RFC 1952 §2.3.1)");
     }
 
     #[test]
-    fn gzip_deflates_only_pieces_that_are_new_and_goes_on_where_it_was_cancelled() {
+    fn gzip_deflates_only_new_pieces_and_resumes_after_cancelling() {
         let segments: Vec<Bytes> = (1..=40).map(|number| sample(1_000 * number)).collect();
         let whole: usize = segments.iter().map(Bytes::len).sum();
         let known = super::Pieces::default();
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cancelled_job_ends_within_a_unit() {
+    fn a_cancelled_compression_ends_within_one_unit() {
         for coding in Coding::ALL {
             let calls = Cell::new(0);
             let is_cancelled = || {
@@ -388,7 +388,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
         #[test]
-        fn where_the_pieces_end_does_not_show(
+        fn the_ends_of_pieces_do_not_change_the_decoded_bytes(
             size_bytes in 1_usize..700_000,
             cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
         ) {

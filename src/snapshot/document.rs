@@ -329,10 +329,10 @@ fn content(business: &Business, review: &wire::Review) -> String {
     let Some(response) = &review.response else {
         return review.text.clone();
     };
-    let who = response.author.as_ref().unwrap_or(&business.name);
+    let responder = response.author.as_ref().unwrap_or(&business.name);
     let between = if review.text.is_empty() { "" } else { "\n\n" };
     format!(
-        "{}{between}Response from {who}:\n{}",
+        "{}{between}Response from {responder}:\n{}",
         review.text, response.text
     )
 }
@@ -466,7 +466,7 @@ fn entry(business: &Business, review: &wire::Review, first_links: &Links) -> Ent
         term: clean(&term),
         ..Category::default()
     };
-    let said = content(business, review);
+    let body = content(business, review);
     Entry {
         title: Text::plain(clean(&item_title(review))),
         id: first_links.review(&review.id),
@@ -478,8 +478,8 @@ fn entry(business: &Business, review: &wire::Review, first_links: &Links) -> Ent
         }],
         categories: tags(business, review).into_iter().map(category).collect(),
         links: vec![link("alternate", review.url.clone(), Some("text/html"))],
-        content: (!said.is_empty()).then(|| atom_syndication::Content {
-            value: Some(clean(&said)),
+        content: (!body.is_empty()).then(|| atom_syndication::Content {
+            value: Some(clean(&body)),
             content_type: Some("text".to_owned()),
             // The review's language; that of the owner's response is unknown.
             lang: (review.language.as_deref())
@@ -525,7 +525,7 @@ mod tests {
     use super::start_of_day;
 
     #[test]
-    fn a_day_starts_at_midnight_where_the_business_is() {
+    fn a_day_starts_at_midnight_in_the_zone_of_the_business() {
         for (date, zone, start) in [
             ("2026-01-15", Tz::UTC, "2026-01-15T00:00:00+00:00"),
             (

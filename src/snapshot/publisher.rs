@@ -602,7 +602,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_ahead_of_its_row_is_dated_no_later_than_the_row() {
+    fn a_document_ahead_of_the_row_is_dated_no_later_than_the_row() {
         let (last, out) = (row(3, "old", 10), row(3, "old", 10));
         let (shown, is_confirmed) = shown("new", Some(&last), Some(&out), at(50));
         assert!(!is_confirmed);

@@ -223,7 +223,7 @@ fn aliases(listed: &[Technician]) -> BTreeMap<String, Option<String>> {
             }
             owners
                 .entry(alias)
-                .and_modify(|its| *its = its.take().filter(|its| *its == owner))
+                .and_modify(|known| *known = known.take().filter(|known| *known == owner))
                 .or_insert_with(|| Some(owner.clone()));
         }
     }
@@ -232,14 +232,14 @@ fn aliases(listed: &[Technician]) -> BTreeMap<String, Option<String>> {
 
 /// The first word; for `Alvarez, Mike` the first word after the comma.
 fn first_name(name: &str) -> &str {
-    let given = name.split_once(',').map_or(name, |(surname, given)| {
-        if given.trim().is_empty() || is_suffix(given.trim()) {
+    let forename = name.split_once(',').map_or(name, |(surname, forename)| {
+        if forename.trim().is_empty() || is_suffix(forename.trim()) {
             surname
         } else {
-            given
+            forename
         }
     });
-    given.split_whitespace().next().unwrap_or(given)
+    forename.split_whitespace().next().unwrap_or(forename)
 }
 
 /// The first letter of the surname; `None` for a single word.
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn two_of_one_name_get_an_initial_and_nobody_shares_what_is_shown() {
+    fn equal_first_names_get_distinct_initials_or_numbers() {
         let listed = [
             technician("Mike Alvarez", &["Mikey"]),
             technician("Mike Anders", &[]),

@@ -124,7 +124,7 @@ mod tests {
     use crate::storage::DbError;
 
     #[tokio::test]
-    async fn a_database_that_another_process_made_meanwhile_is_left_as_it_is() {
+    async fn a_database_created_by_another_process_is_not_changed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("reviews.db");
         let opening = Opening::of(&DatabaseAddress::File(path.clone()))

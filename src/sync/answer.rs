@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn error_in_a_200_is_a_fault_with_its_words() {
+    fn an_error_in_a_200_is_reported_with_the_message() {
         for (body, fault) in [
             (
                 r#"{"error": "No access", "reviews": []}"#,

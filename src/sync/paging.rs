@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn link_is_read_by_its_relation() {
+    fn the_next_link_is_found_by_relation() {
         let first = "https://shop.test/api?per_page=2&key=k";
         for (link, next) in [
             (

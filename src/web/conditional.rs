@@ -542,7 +542,7 @@ mod tests {
     }
 
     #[test]
-    fn validators_that_were_sent_match_again() {
+    fn returned_validators_match_in_the_next_request() {
         let modified = Modified {
             at: at("2026-02-28T23:59:59.999Z"),
             is_ambiguous: false,
@@ -585,7 +585,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_condition_is_decided_alike_twice(
+        fn any_precondition_is_decided_deterministically(
             name in prop::sample::select(vec![INM, IM, IMS, IUS]),
             line in "[ -~\u{e9}\t]{0,40}|[A-Z][a-z]{2,8},? [0-9a-zA-Z: -]{15,30}( GMT)?",
         ) {

@@ -96,7 +96,7 @@ mod tests {
     use super::to_3_1;
 
     #[test]
-    fn schemas_are_said_as_3_1_does() {
+    fn schemas_are_rewritten_for_openapi_3_1() {
         let reference = "#/components/schemas/Y";
         for (name, before, after) in [
             (

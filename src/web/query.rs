@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_valid_text_becomes_its_value() {
+    fn valid_parameters_are_parsed() {
         let request = request(
             "rating=0005&min_rating=04.50&since=2024-02-29&query=%C3%A9+%26&limit=000100&sort=oldest&mentions_service=",
         );

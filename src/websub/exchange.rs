@@ -489,7 +489,7 @@ mod tests {
     const DELAYS: RetryDelays = RetryDelays([TimeSpan(MINUTES), TimeSpan(HOURS)]);
 
     #[test]
-    fn three_failures_in_a_row_end_it() {
+    fn no_attempt_follows_the_third_failure() {
         assert_eq!(wait_after(&DELAYS, 0, None), Some(MINUTES));
         assert_eq!(wait_after(&DELAYS, 1, None), Some(HOURS));
         assert_eq!(wait_after(&DELAYS, ATTEMPTS_MAX - 1, None), None);

@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn each_key_has_its_share_of_a_minute() {
+    fn each_key_has_a_separate_rate_per_minute() {
         let clock = clock();
         let rates = rates(2, &clock);
         assert_eq!([wait(&rates, "a"), wait(&rates, "a")], [Ok(()), Ok(())]);
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn each_booking_has_its_own_time() {
+    fn bookings_above_the_rate_wait_for_successive_times() {
         let clock = clock();
         let rates = rates(20, &clock);
         let book = |last: u8| {
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_rests_when_its_bytes_are_used_up() {
+    fn a_host_above_the_byte_limit_waits() {
         let clock = clock();
         let rates = rates(1, &clock);
         rates.send("a", 60);

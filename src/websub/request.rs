@@ -83,8 +83,8 @@ pub enum RequestError {
     /// The given value, shortened, here and below.
     #[error("hub.mode `{0}` is neither subscribe nor unsubscribe.")]
     Mode(String),
-    #[error("hub.topic `{given}` is not a topic of this hub; its topics are {topics}.")]
-    Topic { given: String, topics: String },
+    #[error("hub.topic `{value}` is not a topic of this hub; its topics are {topics}.")]
+    Topic { value: String, topics: String },
     #[error("hub.callback cannot be used: {0}{how}.", how = permitting_setting(.0))]
     Callback(#[from] CallbackFault),
     #[error(
@@ -151,8 +151,8 @@ pub fn parse(
     }
     let (secret, wish_seconds) = match mode {
         Mode::Subscribe => {
-            let given = field(body, "hub.lease_seconds")?;
-            let wish_seconds = given.map(|given| seconds(&given)).transpose()?;
+            let value = field(body, "hub.lease_seconds")?;
+            let wish_seconds = value.map(|value| seconds(&value)).transpose()?;
             (secret.map(Secret::new), wish_seconds)
         }
         Mode::Unsubscribe => (None, None),
@@ -217,45 +217,45 @@ fn decoded(raw: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// The topic is the URL of its `Link` header with `rel="self"`; equivalent escapes are accepted.
-fn topic(given: &str, links: &Links) -> Result<Document, RequestError> {
+fn topic(value: &str, links: &Links) -> Result<Document, RequestError> {
     let topics = || {
         Document::ALL
             .into_iter()
             .filter(|document| document.is_topic())
     };
-    let wanted = normal(given);
-    let found = topics().find(|document| normal(&links.absolute(document.path())) == wanted);
+    let topic_url = normal(value);
+    let found = topics().find(|document| normal(&links.absolute(document.path())) == topic_url);
     found.ok_or_else(|| {
         let topics: Vec<String> = topics()
             .map(|document| links.absolute(document.path()))
             .collect();
         RequestError::Topic {
-            given: echo(given),
+            value: echo(value),
             topics: topics.join(", "),
         }
     })
 }
 
 /// A positive whole number of any length; one above every lease is as good as the largest.
-fn seconds(given: &str) -> Result<u64, RequestError> {
+fn seconds(value: &str) -> Result<u64, RequestError> {
     let is_positive =
-        given.bytes().all(|byte| byte.is_ascii_digit()) && given.bytes().any(|byte| byte != b'0');
+        value.bytes().all(|byte| byte.is_ascii_digit()) && value.bytes().any(|byte| byte != b'0');
     if is_positive {
-        Ok(given.parse().unwrap_or(u64::MAX))
+        Ok(value.parse().unwrap_or(u64::MAX))
     } else {
-        Err(RequestError::LeaseSeconds(echo(given)))
+        Err(RequestError::LeaseSeconds(echo(value)))
     }
 }
 
 /// The value, shortened and without line breaks.
-fn echo(given: &str) -> String {
+fn echo(value: &str) -> String {
     let breaks_line = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
-    let mut shown: String = given
+    let mut shown: String = value
         .chars()
         .take(ECHO_CHARS_MAX)
         .map(|c| if breaks_line(c) { '\u{fffd}' } else { c })
         .collect();
-    if given.chars().nth(ECHO_CHARS_MAX).is_some() {
+    if value.chars().nth(ECHO_CHARS_MAX).is_some() {
         shown.push('…');
     }
     shown
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn rule_12_topics_are_those_that_the_documents_call_self() {
+    fn rule_12_topics_are_the_self_urls_of_the_documents() {
         let of =
             |topic: &str| ask(GOOD.replace("https://reviews.sample.test/~shop/feed.xml", topic));
         for (topic, expected) in [
@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn rule_13_a_lease_is_a_positive_whole_number_clamped_to_the_bounds() {
+    fn rule_13_a_lease_is_a_positive_integer_and_clamped() {
         for (wish, granted) in [
             ("1", 300),
             ("299", 300),
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn rule_18_escapes_that_need_not_be_are_no_difference() {
+    fn rule_18_unnecessary_escapes_are_normalised() {
         let of =
             |topic: &str| ask(GOOD.replace("https://reviews.sample.test/~shop/feed.xml", topic));
         for topic in [
@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn rule_19_a_callback_keeps_its_query() {
+    fn rule_19_the_query_of_a_callback_is_kept() {
         let given = callback(ask(GOOD.replace("/cb", "/cb?k=%257E%26hub.mode=x")));
         assert_eq!(given.as_str(), "https://example.com/cb?k=%7E&hub.mode=x");
     }
@@ -661,7 +661,7 @@ mod tests {
         }
 
         #[test]
-        fn rule_9_a_field_that_counts_is_given_once() {
+        fn rule_9_a_repeated_known_field_is_refused() {
             for field in [
                 "hub.mode",
                 "hub.topic",

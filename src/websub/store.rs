@@ -978,7 +978,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_table_of_the_specification_holds() {
+    async fn state_transitions_match_the_specification() {
         let folder = tempfile::tempdir().unwrap();
         let database = database(folder.path()).await;
         let verified = |mode| Outcome::Verified {
@@ -1068,7 +1068,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_network_of_a_postponed_request_is_not_written_to_the_one_that_replaced_it() {
+    async fn a_replacing_request_does_not_get_the_network_of_the_old_one() {
         let folder = tempfile::tempdir().unwrap();
         let mut write = begin(&database(folder.path()).await, Pending).await;
         let waits = |serial| {
@@ -1090,7 +1090,7 @@ mod tests {
     }
 
     #[test]
-    fn names_lead_back() {
+    fn state_names_round_trip() {
         for state in State::ALL {
             assert_eq!(State::find(state.name()), Some(state));
         }

@@ -498,7 +498,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_take_turns_and_have_only_so_many_in_flight() {
+    fn hosts_take_turns_and_have_a_limit_in_flight() {
         let mut ready = HostQueues::default();
         (0..6).for_each(|number| ready.push("many", due(number)));
         ready.push("one", due(9));
@@ -514,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resting_host_keeps_the_turn() {
+    fn a_waiting_host_keeps_the_turn() {
         let mut ready = HostQueues::default();
         ready.push("resting", due(1));
         assert!(ready.pop(|_| true).is_none());

@@ -237,7 +237,7 @@ fn changes(first: &[PeriodAspect], second: &[PeriodAspect]) -> Vec<AspectChange>
 
 /// For each pair of shares (part and whole), whether the second is larger. All are tested together.
 fn verdicts(pairs: &[[(u32, u32); 2]]) -> Vec<ComparisonVerdict> {
-    let verdict = |compared: Option<Compared>| match compared.map(|its| its.change) {
+    let verdict = |compared: Option<Compared>| match compared.map(|one| one.change) {
         None => ComparisonVerdict::TooFew,
         Some(Ordering::Greater) => ComparisonVerdict::Better,
         Some(Ordering::Less) => ComparisonVerdict::Worse,
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn the_difference_is_the_second_less_the_first() {
+    fn the_difference_is_the_second_minus_the_first() {
         let aspect = |id: &str, reviews, positive| PeriodAspect {
             id: id.to_owned(),
             label: id.to_uppercase(),
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rating_is_better_or_worse_beyond_chance_alone() {
+    fn a_rating_is_better_or_worse_only_if_significant() {
         for (first, second, verdict) in [
             ([20, 0, 0, 0, 0], [0, 0, 0, 0, 20], ComparisonVerdict::Worse),
             (
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn each_aspect_is_judged_by_the_reviews_that_judge_it() {
+    fn an_aspect_is_compared_by_reviews_with_a_judgement_only() {
         let aspect = |id: &str, positive, negative, mixed| PeriodAspect {
             id: id.to_owned(),
             label: id.to_owned(),

@@ -661,7 +661,7 @@ mod tests {
     use super::Share;
 
     #[test]
-    fn a_share_has_the_interval_of_wilson() {
+    fn a_share_has_the_wilson_interval() {
         let share = Share::new(88, 96).unwrap();
         assert_eq!(
             (share.value, share.ci95.as_slice(), share.n),

@@ -557,7 +557,7 @@ mod tests {
     use super::{Decimal, IssueCode, ParameterKind as _, STARS, Whole};
 
     #[test]
-    fn decimals_compare_by_their_digits() {
+    fn decimals_are_compared_by_digits_without_rounding() {
         let parsed = |text: &str| Decimal(STARS).parse(text);
         for (text, number) in [
             ("1", 1.0),

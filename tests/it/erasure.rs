@@ -81,7 +81,7 @@ fn stored_rows(app: &TestApp) -> String {
 }
 
 #[tokio::test]
-async fn after_an_sql_delete_neither_files_nor_index_contain_the_review() {
+async fn an_sql_delete_removes_the_review_from_files_and_index() {
     // Some shells overwrite deleted data, others leave it in free pages.
     for is_overwritten in ["on", "off"] {
         let app = service().await;
@@ -276,7 +276,7 @@ fn command(path: &Path, words: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn deleted_short_reviews_leave_nothing_whoever_wrote_and_deleted_them() {
+async fn deleted_short_reviews_leave_no_trace() {
     let mut generator = Generator::new(2_311);
     let mut said = Said {
         rows: Vec::new(),
@@ -378,7 +378,7 @@ fn pending(app: &TestApp) -> Option<String> {
 }
 
 #[tokio::test]
-async fn the_service_rewrites_a_large_file_and_delete_and_check_say_so() {
+async fn delete_and_check_announce_the_rewrite_of_a_large_file() {
     let app = service().await;
     app.shell("create table large (bytes); insert into large values (zeroblob(70000000))")
         .await;

@@ -58,7 +58,7 @@ async fn a_database_that_does_not_answer_is_not_ready() {
 }
 
 #[tokio::test]
-async fn while_changes_cannot_be_published_it_is_ready_and_says_since_when() {
+async fn a_failing_publication_stays_ready_and_reports_the_duration() {
     let app = TestApp::with(&Generator::new(1).reviews(3)).await;
     sqlite3(
         &app.path(),

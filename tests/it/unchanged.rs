@@ -64,7 +64,7 @@ const FIRM: &str = "insert into business (business_id, name) values ('peak', 'De
       values ('unseen', 1, '2026-11-20', 'hidden', 'withheld', 'spam');";
 
 #[tokio::test]
-async fn only_documents_whose_bytes_change_get_a_version() {
+async fn only_documents_with_changed_bytes_get_a_version() {
     let app = TestApp::with(&Generator::new(11).reviews(120)).await;
     app.shell(FIRM).await;
     let (reviews, insights, json, atom) = ("reviews", "insights", "json_feed", "atom_feed");
@@ -164,7 +164,7 @@ async fn only_documents_whose_bytes_change_get_a_version() {
 }
 
 #[tokio::test]
-async fn a_change_and_its_reversal_are_two_versions_with_different_dates() {
+async fn a_change_and_a_reversal_are_two_versions_with_two_dates() {
     let app = TestApp::with(&Generator::new(12).reviews(20)).await;
     let first = seen(&app).await;
     check_changes(
@@ -197,7 +197,7 @@ async fn a_change_and_its_reversal_are_two_versions_with_different_dates() {
 }
 
 #[tokio::test]
-async fn a_clock_with_fractions_of_a_second_publishes_each_change_once() {
+async fn a_clock_with_fractions_of_seconds_publishes_changes_once() {
     let clock =
         reviews_service::clock::Clock::manual("2026-11-20T12:00:00.123456789Z".parse().unwrap());
     let app = TestApp::at(tempfile::tempdir().unwrap(), clock).await;

@@ -63,7 +63,7 @@ const INSERT: &str = "insert into review (review_id, rating, reviewed_on, author
     values ('s', 2, '2026-11-19', 'Sam', 'In the shell.');";
 
 #[tokio::test]
-async fn updated_at_moves_with_every_visible_change_of_a_foreign_writer() {
+async fn updated_at_follows_visible_changes_of_other_programs() {
     let app = TestApp::with(&Generator::new(101).reviews(60)).await;
     app.shell(INSERT).await;
     assert_eq!(updated(&app, "s").await, start(), "when it was first seen");
@@ -109,7 +109,7 @@ async fn updated_at_moves_with_every_visible_change_of_a_foreign_writer() {
 }
 
 #[tokio::test]
-async fn a_foreign_change_while_no_service_runs_is_dated_when_first_seen() {
+async fn a_change_without_a_service_is_dated_when_first_seen() {
     let app = TestApp::with(&Generator::new(102).reviews(60)).await;
     app.shell(INSERT).await;
     app.advance(Duration::hours(1));
@@ -246,7 +246,7 @@ async fn a_deleted_review_that_is_imported_again_gets_a_new_date() {
 }
 
 #[tokio::test]
-async fn a_document_s_updated_never_goes_back_when_the_newest_review_is_withheld_or_deleted() {
+async fn updated_of_a_document_never_goes_back_after_a_removal() {
     let app = TestApp::with(&Generator::new(105).reviews(80)).await;
     app.shell(INSERT).await;
     app.shell("update review set updated_at = '2026-11-20T11:00:00Z' where review_id = 's'")

@@ -695,7 +695,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_that_can_be_read_in_one_way_is_read() {
+    fn an_unambiguous_date_is_parsed() {
         for (text, expected) in [
             ("2026-10-31", "2026-10-31"),
             ("2026/10/31", "2026-10-31"),
@@ -751,7 +751,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_that_can_be_read_in_two_ways_is_refused_until_somebody_says_which() {
+    fn an_ambiguous_date_is_refused_without_an_order_or_format() {
         let refused = shown(Dates::default(), "10/11/2026");
         assert!(refused.contains("2026-10-11 or 2026-11-10"), "{refused}");
         let order = |order| Dates {
@@ -783,7 +783,7 @@ mod tests {
     }
 
     #[test]
-    fn a_local_time_is_placed_where_the_platform_s_clock_stands() {
+    fn a_local_time_is_converted_from_the_zone_of_the_platform() {
         let pacific = Dates {
             zone: Some(chrono_tz::America::Los_Angeles),
             ..Dates::default()
@@ -799,7 +799,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_date_is_refused() {
+    fn an_invalid_date_is_refused() {
         for bad in [
             "",
             "soon",

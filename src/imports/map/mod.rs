@@ -388,7 +388,7 @@ mod tests {
     use super::{Rename, apply};
 
     #[test]
-    fn names_can_change_places_and_reach_inside() {
+    fn renames_can_swap_fields_and_fill_nested_ones() {
         let renames: Vec<Rename> = ["text=title", "title=text", "source.name=From", "author=Who"]
             .iter()
             .map(|map| map.parse().unwrap())
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_is_none_of_ours_is_refused() {
+    fn a_rename_to_an_unknown_field_is_refused() {
         assert!(
             "review=Review"
                 .parse::<Rename>()

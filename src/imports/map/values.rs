@@ -494,7 +494,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_compared_by_their_letters_and_digits() {
+    fn column_names_are_compared_by_letters_and_digits() {
         assert!(
             same_name("Review Date", "reviewDate")
                 && same_name("store.name", "Store_Name")
@@ -513,7 +513,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_names_its_platform_and_fits_into_ours() {
+    fn a_platform_id_gets_a_prefix_and_is_hashed_if_invalid() {
         assert_eq!(
             of_platform("yelp", "xAG4O7l-t1ubbwVAlPnDKg")
                 .unwrap()
@@ -529,7 +529,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_a_digest_are_kept_apart() {
+    fn digests_of_differently_split_parts_differ() {
         assert_ne!(
             digest("t", &["ab", "c"]).unwrap(),
             digest("t", &["a", "bc"]).unwrap()
@@ -537,7 +537,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_has_no_address() {
+    fn email_addresses_are_removed_from_names() {
         for (name, public) in [
             ("Jane Doe <jane@example.com>", "Jane Doe"),
             ("jane@example.com", ANONYMOUS),
@@ -551,7 +551,7 @@ mod tests {
     }
 
     #[test]
-    fn a_family_name_is_cut_to_its_first_letter() {
+    fn a_family_name_is_shortened_to_the_initial() {
         for (name, short) in [
             ("Jane Doe", "Jane D."),
             ("  Jane   Mary van Doe ", "Jane D."),
@@ -613,7 +613,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_have_to_be_bent_is_refused_with_what_to_do() {
+    fn invalid_ratings_are_refused_with_advice() {
         assert!(parse_rating("8", None).unwrap_err().contains("--scale 10"));
         assert!(parse_rating("4.5", None).unwrap_err().contains("--scale 5"));
         for bad in [
@@ -642,7 +642,7 @@ mod tests {
     }
 
     #[test]
-    fn the_customer_s_own_words_are_published() {
+    fn the_original_of_a_translated_text_is_kept() {
         for (text, own) in [
             (
                 "(Translated by Google) Very good.\n\n(Original)\nMuy bueno.",

@@ -194,7 +194,7 @@ mod tests {
     use super::{Subject, find};
 
     #[test]
-    fn a_column_is_known_by_its_name_and_read_by_its_words() {
+    fn visibility_columns_are_found_by_name_and_parsed_by_value() {
         for (name, value, is_public) in [
             ("state", "published", Some(true)),
             ("State", "Unpublished", Some(false)),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_of_an_answer_says_nothing_about_the_review() {
+    fn a_column_about_the_answer_does_not_hide_the_review() {
         for (name, answer, value) in [
             ("reply_public", "reply", "no"),
             ("Reply status", "reply", "draft"),

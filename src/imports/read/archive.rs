@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_zip_bomb_is_given_up_when_the_budget_is_used_up() {
+    async fn a_zip_bomb_is_refused_above_the_byte_budget() {
         let path = tempfile::NamedTempFile::new().unwrap();
         let mut archive = zip::ZipWriter::new(path.reopen().unwrap());
         for name in ["reviews.json", "reviews-2.json"] {
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_endless_input_is_given_up_when_the_budget_is_used_up() {
+    async fn an_endless_input_is_refused_above_the_byte_budget() {
         let mut ended = Ok(());
         let (_, files) = opened(|opener| ended = opener.one("-".to_owned(), io::repeat(b'\n')));
         assert_eq!(ended.unwrap_err().to_string(), TOO_LARGE);
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_a_listing_is_read_and_anything_else_is_none() {
+    fn the_listing_name_is_read_and_other_files_give_none() {
         let named = r#"{"attributes": [{"id": {"attributeType": "PHONE"}, "values": [{"datum": {"phone": "5"}}]},
             {"id": {"attributeType": "LISTING_NAME"}, "values": [{"datum": {"listingName": {"text": " Desert Peak "}}}]}]}"#;
         assert_eq!(listed(named.as_bytes()).as_deref(), Some("Desert Peak"));

@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn delimiters_are_told_apart_by_the_header() {
+    fn the_delimiter_is_detected_in_the_header() {
         assert_eq!(rows(b"a;b, c;d\n1;2,5;3\n"), ["a|b, c|d", "2: 1|2,5|3"]);
         assert_eq!(
             rows(b"a\tb\n1\t\"x\ny\"\n2\tz\n"),
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_escaped_by_a_backslash_are_part_of_their_cell() {
+    fn quotes_escaped_by_a_backslash_are_part_of_the_cell() {
         assert_eq!(
             rows(b"\"a\",\"b\"\n\"1\",\"say \\\"hi, you\\\", and\\nleft\"\n\"2\",\\N\n"),
             ["a|b", "2: 1|say \"hi, you\", andnleft", "3: 2|"]
@@ -444,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_letter_beyond_ascii_decides_the_encoding() {
+    fn the_first_non_ascii_character_decides_the_encoding() {
         assert_eq!(
             rows(b"a,b\n1,plain\n2,Jos\xe9\n3,\x80 5\n"),
             ["a|b", "2: 1|plain", "3: 2|José", "4: 3|€ 5"]
@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_with_other_cells_than_headers_is_a_complaint_unless_they_are_blank() {
+    fn a_row_with_missing_or_extra_nonblank_cells_is_rejected() {
         let rows = rows(b"a,b\n1,2,,\n1,2,3\n1\n");
         assert_eq!(rows[1], "2: 1|2");
         assert!(

@@ -491,7 +491,7 @@ mod tests {
     use super::{inside, list, quantifier, reviews};
 
     #[test]
-    fn a_quantifier_claims_no_more_than_its_interval_bears() {
+    fn a_quantifier_is_chosen_from_the_confidence_interval() {
         let words = [
             (3, 100),
             (9, 100),
@@ -512,7 +512,7 @@ mod tests {
     }
 
     #[test]
-    fn words_agree_with_their_numbers() {
+    fn nouns_and_lists_agree_with_the_count() {
         assert_eq!(
             [0, 1, 2].map(reviews),
             ["0 reviews", "1 review", "2 reviews"]

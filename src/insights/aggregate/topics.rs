@@ -324,7 +324,7 @@ mod tests {
     use crate::insights::trades::Background;
 
     #[test]
-    fn phrases_are_words_and_rows_of_words_that_may_name_a_thing() {
+    fn words_that_can_name_a_thing_are_candidate_phrases() {
         for (text, expected) in [
             (
                 "He wore shoe covers, and Debbie got a second opinion on 3 Trane units.",
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_before_a_phrase_tell_whether_it_names_a_thing() {
+    fn preceding_words_decide_if_a_phrase_names_a_thing() {
         for (text, expected) in [
             ("The boiler failed.", PhraseUse::Thing),
             ("Their old noisy boiler failed.", PhraseUse::Thing),

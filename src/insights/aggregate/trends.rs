@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_beyond_chance_has_a_direction() {
+    fn a_significant_difference_has_a_direction() {
         assert_eq!(
             directions(vec![compared((30, 60), (55, 60))]),
             [Direction::Down]
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_that_stands_alone_is_chance_among_many() {
+    fn one_weak_difference_among_many_comparisons_is_flat() {
         // p = 0.02: significant as a single test, but not as one of ten.
         let weak = || compared((19, 20), (12, 20));
         assert_eq!(directions(vec![weak()]), [Direction::Up]);

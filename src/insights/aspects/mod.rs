@@ -122,7 +122,7 @@ mod tests {
 
     /// In the notation of [`findings_in`].
     #[test]
-    fn spanish_texts_are_read_by_the_rules_of_their_language() {
+    fn spanish_texts_are_analysed_with_spanish_rules() {
         let trade = shipped(HOME_SERVICES).unwrap();
         let spanish = &trade.languages[0];
         let rules = RuleEngine::new(spanish.clone());
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn one_sentence_may_engine_several_aspects() {
+    fn one_sentence_can_have_findings_of_several_aspects() {
         assert_said(&[
             (
                 "Fast, tidy and reasonably priced.",
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_negator_turns_round_what_it_reaches_and_no_more() {
+    fn a_negator_inverts_only_the_words_in_scope() {
         assert_said(&[
             ("He wasn't rude.", "professionalism+"),
             ("The crew was not friendly or polite.", "professionalism-"),
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn contrast_keeps_both_sides_apart_and_within_one_aspect_the_conclusion_counts() {
+    fn after_a_contrast_the_conclusion_decides_within_an_aspect() {
         assert_said(&[
             (
                 "Although pricey, the repair was perfect.",
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn the_customers_trouble_is_not_the_firms() {
+    fn trouble_that_the_firm_did_not_cause_is_no_finding() {
         assert_said(&[
             (
                 "The leak was awful and they came out the same day.",
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_that_is_back_is_the_firms() {
+    fn a_fault_that_remains_or_returns_is_negative_workmanship() {
         assert_said(&[
             ("The furnace is still not heating.", "workmanship-"),
             ("The drain clogged again a week later.", "workmanship-"),
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_is_judged_as_communication() {
+    fn replies_and_missing_replies_count_as_communication() {
         assert_said(&[
             ("Called twice and never heard back.", "communication-"),
             ("They ghosted us.", "communication-"),
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_and_facts_are_neutral_until_somebody_judges_them() {
+    fn amounts_and_facts_are_neutral_without_a_judgement() {
         assert_said(&[
             ("The trip fee is $79.", "price="),
             ("The bill came in under the estimate.", "price+"),
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_done_is_a_complaint_whoever_did_not_do_it() {
+    fn passive_sentences_about_omissions_are_complaints() {
         assert_said(&[
             ("Two emails of ours were never answered.", "communication-"),
             (
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_customer_had_to_do_is_a_complaint() {
+    fn tasks_left_to_the_customer_are_complaints() {
         assert_said(&[
             ("I had to chase them for the report.", "communication-"),
             (
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_knew_or_said_is_a_complaint() {
+    fn missing_information_is_a_complaint() {
         assert_said(&[
             ("Nobody could tell me which valve it was.", "communication-"),
             ("No call, no text.", "communication-"),
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_still_so_after_the_work_is_a_complaint() {
+    fn a_problem_after_the_work_is_a_complaint() {
         assert_said(&[
             ("Same drip as before, three weeks on.", "workmanship-"),
             (
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_promised_and_not_done_is_a_complaint() {
+    fn a_broken_promise_is_a_complaint() {
         assert_said(&[
             ("The quote became twice as much at the door.", "price-"),
             (
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_have_been_welcome_is_a_complaint() {
+    fn a_wish_about_the_past_is_a_complaint() {
         assert_said(&[
             ("A phone call would have been nice.", "communication-"),
             (
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn calm_praise_is_praise() {
+    fn understated_praise_is_positive() {
         assert_said(&[
             ("He advised us against a new boiler.", "honesty+"),
             ("The bill was exactly as quoted.", "price+"),
@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn trouble_from_before_the_firm_came_is_no_blame() {
+    fn trouble_before_the_visit_is_no_complaint() {
         let before = [
             "Our boiler had been leaking for weeks before they came.",
             "The AC died on Friday, they were here on Saturday.",
@@ -501,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_be_good_is_missing_and_what_would_be_bad_has_not_happened() {
+    fn would_be_with_praise_is_negative_and_with_blame_is_open() {
         assert_said(&[
             (
                 "A polite voice on the phone would be a start.",
@@ -521,7 +521,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_would_rather_have_is_no_judgement() {
+    fn a_preference_with_would_rather_is_no_judgement() {
         assert_open(&[
             "I would rather have a friendly crew than a big one.",
             "I'd rather pay a fair price than argue.",
@@ -533,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_so_supposedly_is_open() {
+    fn supposedly_leaves_a_judgement_open() {
         assert_open(&[
             "The supposedly friendly owner did not look up.",
             "Supposedly the price was fair.",
@@ -544,7 +544,7 @@ mod tests {
     }
 
     #[test]
-    fn others_who_are_not_the_firm() {
+    fn statements_about_others_do_not_judge_the_firm() {
         assert_open(&[
             "Others who came before left a mess.",
             "I have worked with others who did a terrible job.",
@@ -559,7 +559,7 @@ mod tests {
     }
 
     #[test]
-    fn thanks_with_a_sick_face_are_none() {
+    fn thanks_with_a_negative_emoji_are_negative() {
         assert_said(&[
             ("Thank you for the lovely mess 🤮", "cleanliness- overall-"),
             ("Thanks for your great service 🤮", "overall-"),
@@ -577,7 +577,7 @@ mod tests {
     }
 
     #[test]
-    fn to_be_honest_says_nothing_of_honesty() {
+    fn the_phrase_to_be_honest_is_no_finding_of_honesty() {
         let texts = [
             "To be honest, the kitchen was finished on Friday.",
             "If I'm honest, I chose them for the parking.",
@@ -596,7 +596,7 @@ mod tests {
     }
 
     #[test]
-    fn at_no_time_turns_round_what_follows() {
+    fn at_no_time_inverts_the_following_clause() {
         assert_said(&[
             ("At no time were they rude.", "professionalism+"),
             ("At no point did they overcharge.", "price+"),
@@ -617,7 +617,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_needs_is_a_wish() {
+    fn a_need_is_negative_unless_it_recommends_the_firm() {
         assert_said(&[
             ("I need somebody honest.", "honesty-"),
             ("We need a company that is on time.", "punctuality-"),
@@ -635,7 +635,7 @@ mod tests {
     }
 
     #[test]
-    fn people_who_love_something_are_no_staff() {
+    fn people_love_is_not_read_as_praise_of_the_staff() {
         let texts = [
             "People love the new kitchen.",
             "I hear people love their boilers.",
@@ -650,7 +650,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_of_phrase_that_only_sound_like_praise_are_none() {
+    fn idioms_that_resemble_praise_are_not_positive() {
         assert_said(&[
             ("Their early notice is worth a great deal to me.", ""),
             ("We got a great deal on the new boiler.", "price+"),
@@ -666,7 +666,7 @@ mod tests {
     }
 
     #[test]
-    fn covered_alone_is_no_warranty() {
+    fn the_word_covered_alone_is_no_finding_of_warranty() {
         let texts = [
             "The patio is covered.",
             "The pool was covered when we came.",
@@ -685,7 +685,7 @@ mod tests {
     }
 
     #[test]
-    fn the_charge_of_a_battery_is_no_price() {
+    fn the_charge_of_a_battery_is_no_finding_of_price() {
         let texts = [
             "The battery does not hold a charge.",
             "The bike needs a full charge overnight.",
@@ -704,7 +704,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hit_of_examples_names_the_words_of_its_own_aspect() {
+    fn a_classifier_hit_has_only_words_of_the_same_aspect() {
         let engine = engine();
         let mut named = 0;
         for (original, aspect, others) in [
@@ -745,7 +745,7 @@ mod tests {
     }
 
     #[test]
-    fn words_judge_in_their_frame_and_nowhere_else() {
+    fn words_are_judgements_only_in_the_expected_context() {
         assert_said(&[
             (
                 "I would like to thank Mike for coming out so fast.",
@@ -771,14 +771,14 @@ mod tests {
     }
 
     #[test]
-    fn the_classifier_takes_back_what_nobody_would_say_so() {
+    fn the_classifier_withdraws_implausible_rule_findings() {
         let text = "We looked everywhere for a good plumber.";
         assert_eq!(findings_in(rules(), text), "professionalism+");
         assert_eq!(findings_in(engine(), text), "");
     }
 
     #[test]
-    fn another_firms_fault_and_the_customers_own_trouble_are_not_the_firms() {
+    fn faults_of_other_firms_are_no_findings_about_the_firm() {
         assert_said(&[
             ("The insurance company was useless.", ""),
             ("The manufacturer sent the wrong part.", ""),
@@ -787,7 +787,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_not_turned_round_and_neither_is_a_symbol() {
+    fn a_negator_inverts_neither_emoji_nor_facts_unknown_before() {
         assert_said(&[
             ("I was not aware of the exorbitant price.", "price-"),
             ("Never had a problem 😊", "workmanship+"),
@@ -803,7 +803,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_out_of_ten_is_a_judgement() {
+    fn marks_and_recommendations_set_the_overall_polarity() {
         assert_said(&[
             ("Very recommendable!", "overall+"),
             ("Not recommendable.", "overall-"),
@@ -816,12 +816,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_in_quotation_marks_is_doubted() {
+    fn praise_in_quotation_marks_is_negative() {
         assert_said(&[("Their \"honest\" salesman was a piece of work.", "honesty-")]);
     }
 
     #[test]
-    fn misspellings_and_held_letters_are_read_as_meant() {
+    fn misspelled_words_and_repeated_letters_are_corrected() {
         assert_said(&[
             ("highly reccomend", "overall+"),
             ("soooo friendly", "professionalism+"),
@@ -830,7 +830,7 @@ mod tests {
     }
 
     #[test]
-    fn the_score_is_the_sum_of_the_hits_and_every_hit_lies_in_the_text() {
+    fn a_score_is_the_sum_of_hits_that_lie_within_the_text() {
         let engine = engine();
         let texts = [
             "😀 Très bien… “great” work, but NOT cheap!!! They weren't on time or polite.",
@@ -862,7 +862,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_text_is_judged_the_same_whatever_was_read_before() {
+    fn analysis_does_not_depend_on_earlier_texts() {
         let (one, other) = (engine(), RuleEngine::new(shipped(HOME_SERVICES).unwrap()));
         let text =
             TokenizedText::new("Great guys, fair price, but they were late and never called.");
@@ -873,7 +873,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_text_is_neutral_if_it_leans_to_neither_side() {
+    fn a_text_without_judgements_is_neutral_overall() {
         let engine = engine();
         let overall = |text: &str| engine.analyze(&TokenizedText::new(text)).overall.0;
         assert_eq!(overall("15.03.2024, 12:30"), Polarity::Neutral);
@@ -884,7 +884,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_without_end_is_read_in_bounds() {
+    fn a_very_long_sentence_is_analysed() {
         let engine = engine();
         let endless = "they never called back and the price was not fair or ".repeat(2_000);
         assert!(

@@ -448,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_is_no_praise() {
+    fn a_text_without_praise_is_not_positive() {
         assert_eq!(
             overall("Cold fries. We waited an hour and left."),
             Polarity::Negative
@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_judges_takes_a_side_however_close() {
+    fn a_text_with_mixed_judgements_is_positive_or_negative() {
         for text in [
             "Friendly crew. Late by an hour.",
             "The price was fair, the work was bad.",
@@ -475,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_speaks_as_most_of_it_does() {
+    fn the_overall_polarity_is_that_of_most_sentences() {
         let praise = "Great service, on time and friendly. The price was fair. Highly recommend!";
         let blame = "Never again. They were two hours late, rude, and the leak is back.";
         assert_eq!(overall(praise), Polarity::Positive);

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn each_part_of_a_sentence_is_scores_by_itself_and_the_whole_after_them() {
+    fn clauses_are_scored_separately_and_then_the_sentence() {
         let (_, text, parts) = scores("On time, friendly and he fixed the leak.");
         let words: Vec<String> = parts
             .iter()
@@ -276,12 +276,12 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_says_of_an_aspect_is_not_scores_as_one() {
+    fn an_unrelated_sentence_has_no_aspect() {
         assert_eq!(aspects("We have two dogs."), [""; 0]);
     }
 
     #[test]
-    fn the_strongest_run_of_words_tells_why() {
+    fn the_strongest_words_explain_a_score() {
         let (classifier, text, parts) = scores("They cleaned up afterwards");
         let cleanliness = classifier
             .aspects()
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn praise_and_blame_are_heard_in_every_trade() {
+    fn praise_and_blame_are_detected_in_every_trade() {
         for (sentence, sign) in [
             ("The soup was wonderful and the waiter very kind.", 1),
             ("Terrible haircut, never again.", -1),
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_name_what_they_are_about_and_are_refused_when_cut_off_or_of_something_else() {
+    fn truncated_or_foreign_weights_are_refused() {
         let bytes = b"RNG2\x02\x05taste\x05price\xfd\xff\x04\0\x07\0\0\0\x01\xff";
         let model = NgramModel::parse(bytes).unwrap();
         assert_eq!(model.heads, ["taste", "price"]);
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn what_knows_nothing_says_nothing() {
+    fn a_classifier_without_weights_gives_no_aspects() {
         let text = TokenizedText::new("Great service.");
         let parts = NgramClassifier::default().classify(&text, 0..2, &[]).parts;
         assert!(

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_says_nothing_is_no_name_of_a_service() {
+    fn a_short_or_common_id_is_no_name_of_a_service() {
         let services = [
             service("a", "Boiler repair", &[]),
             service("it", "Computer help", &[]),
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_is_known_by_every_usual_form_of_the_name() {
+    fn a_person_is_linked_by_every_usual_form_of_the_name() {
         let none = Mentions::default();
         for (text, expected) in [
             (
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_of_two_is_settled_by_the_same_review_then_by_the_record_and_else_by_nobody() {
+    fn a_shared_name_is_resolved_by_review_or_record_or_left_open() {
         let none = Mentions::default();
         let both = "Jesse=Jesse Lund|Jesse Okafor (first_name)";
         assert_eq!(mentions_in("Jesse came.", &none), [both]);
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mention_reaches_as_far_as_pronouns_carry_it_and_no_further_than_the_next_name() {
+    fn a_mention_extends_through_pronouns_up_to_the_next_name() {
         let through = |text: &str| {
             let mentions = read(text, "", &Mentions::default());
             mentions
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn services_are_known_by_the_words_that_their_names_are_made_of() {
+    fn services_are_linked_by_the_words_of_the_name() {
         let none = Mentions::default();
         for (text, expected) in [
             ("the roof repair", "roof repair=roof-repair (phrase)"),
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_context_is_one_where_the_text_means_the_context() {
+    fn a_service_area_is_linked_only_if_the_word_is_a_place() {
         let none = Mentions::default();
         for (text, expected) in [
             ("Our home in Bath is old", "Bath=Bath (area)"),
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_known_with_and_without_its_accents_whatever_the_language_ignores() {
+    fn names_match_with_and_without_accents_in_every_language() {
         let firm = Business {
             technicians: ["José Ibáñez", "Søren Lund", "Zoe Krug"]
                 .map(|name| technician(name, &[]))
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn the_digest_changes_with_the_roster_alone() {
+    fn the_digest_changes_only_with_the_roster() {
         let digest = |change: &dyn Fn(&mut Business)| {
             let mut firm = firm();
             change(&mut firm);
@@ -448,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn mentions_stand_in_the_order_of_the_text_whatever_their_kind() {
+    fn mentions_of_all_kinds_are_in_the_order_of_the_text() {
         let mentions = read(
             "In Bath Jesse Lund fixed a leak, and Kate the skylight.",
             "",
@@ -471,7 +471,7 @@ mod tests {
         use super::*;
 
         #[test]
-        fn forty_people_who_share_first_names_are_never_mistaken_for_one_another() {
+        fn forty_people_with_shared_first_names_are_never_confused() {
             let firsts = [
                 "Jesse", "Will", "Maria", "Kevin", "Brian", "Carlos", "Danielle", "Grant",
             ];

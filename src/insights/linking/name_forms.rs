@@ -251,7 +251,7 @@ mod tests {
     use super::without_accents;
 
     #[test]
-    fn a_name_is_known_without_its_accents() {
+    fn accents_are_removed_from_names() {
         assert_eq!(
             ["josé", "zoë", "łukasz", "søren", "ðan"].map(without_accents),
             ["jose", "zoe", "lukasz", "soren", "ðan"]
@@ -264,7 +264,7 @@ mod nicknames_tests {
     use super::*;
 
     #[test]
-    fn short_and_full_forms_stand_for_one_another_but_not_short_forms_for_each_other() {
+    fn short_forms_match_the_full_name_but_not_each_other() {
         let names = Nicknames::new();
         let of = |name: &str| names.forms(name);
         assert!(of("michael").contains(&"mike") && of("mike").contains(&"michael"));
@@ -295,7 +295,7 @@ mod misspelling_tests {
     }
 
     #[test]
-    fn one_slip_is_forgiven_where_one_name_alone_is_meant() {
+    fn one_typo_is_accepted_if_only_one_name_is_near() {
         for (written, id) in [
             ("daneille", 1),
             ("daniele", 1),
@@ -318,7 +318,7 @@ mod misspelling_tests {
     }
 
     #[test]
-    fn two_slips_in_a_long_name_and_one_in_what_is_left_of_a_short_one_are_long_shots() {
+    fn two_typos_or_one_in_a_short_name_give_an_uncertain_match() {
         for (written, id) in [("danyell", 1), ("alvares", 3), ("alveres", 3), ("pria", 6)] {
             let is_far = written != "alvares";
             assert_eq!(names().find(written), Some((id, is_far)), "{written}");

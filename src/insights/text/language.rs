@@ -252,7 +252,7 @@ mod tests {
     use crate::insights::text::{LanguageWords, TokenizedText};
 
     #[test]
-    fn words_of_a_language_beyond_the_thirty_second_are_not_those_of_another() {
+    fn words_of_a_33rd_language_match_no_other_language() {
         let language = |number: u8| {
             let letter = char::from(b'a' + number % 26);
             let code = format!("{}{letter}", char::from(b'a' + number / 26));

@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_compared_in_lower_case_with_straight_apostrophes_and_joined_acronyms() {
+    fn words_are_lower_case_with_plain_apostrophes_and_acronyms() {
         assert_eq!(
             words("Didn\u{2019}t the A/C, a.c. or H.V.A.C. work?"),
             ["didn't", "the", "ac", ",", "ac", "or", "hvac", "work", "?"]
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn every_token_keeps_its_place_in_the_original_in_code_points() {
+    fn token_spans_are_code_points_of_the_original_text() {
         let original = "😀 Él fixed the A/C — “great”…";
         let text = TokenizedText::new(original);
         let characters: Vec<char> = original.chars().collect();
@@ -489,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_stop_after_an_abbreviation_or_an_initial_does_not_end_a_sentence() {
+    fn abbreviations_and_initials_do_not_end_a_sentence() {
         assert_eq!(
             sentences(
                 "Mr. Hale came at 9 a.m. sharp. Mike S. fixed it (again!) for us! Great...really great. No leak?"
@@ -552,7 +552,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_tell_how_a_word_is_written() {
+    fn the_capitalisation_of_each_word_is_detected() {
         let text = TokenizedText::new("AC DeShawn Will it 24/7 I AC's");
         let shapes: Vec<Capitalisation> = text.tokens().iter().map(|token| token.shape).collect();
         assert_eq!(
@@ -577,7 +577,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_compared_without_accents_where_the_language_says_so_and_keep_their_places() {
+    fn accents_are_ignored_if_configured_and_spans_stay_exact() {
         let original =
             "¡Llegó a la hora! ¿Mañana 24/7? El señor Núñez, aprox. a las 7. Gracias, Sra. Peña.";
         let text = TokenizedText::of(original, &spanish());
@@ -606,7 +606,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_bent_by_the_endings_of_their_language() {
+    fn spanish_words_have_spanish_inflections() {
         let spanish = spanish();
         for (base, form) in [
             ("llegar", "llegue"),
@@ -626,7 +626,7 @@ mod tests {
     }
 
     #[test]
-    fn another_language_is_told_by_its_words_and_english_stays_english() {
+    fn spanish_is_detected_and_english_is_not_mistaken_for_it() {
         use crate::insights::analysis::{LanguageCode, TextLanguage};
         let spanish = spanish();
         let detector = super::LanguageDetector::new(&[&spanish]);
@@ -676,7 +676,7 @@ mod tests {
     }
 
     #[test]
-    fn a_language_is_known_by_its_words_and_a_few_words_by_what_was_declared() {
+    fn the_declared_language_decides_only_for_short_texts() {
         use crate::insights::analysis::TextLanguage;
         let english = super::LanguageDetector::new(&[]);
         let language = |text: &str, declared| english.language(&TokenizedText::new(text), declared);

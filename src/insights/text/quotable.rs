@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_sentences_that_stand_by_themselves_can_be_quoted() {
+    fn complete_independent_sentences_can_be_quoted() {
         for text in [
             "|They came on time and were polite.| Would call again.",
             "Great. |He left the yard cleaner than it was!|",
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn clauses_fragments_and_what_leans_on_another_sentence_cannot() {
+    fn clauses_fragments_and_dependent_sentences_are_not_quoted() {
         let long = format!("|They {}came.|", "really ".repeat(31));
         for text in [
             "They came, |and showed me how to clean the tank.|",
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_that_do_not_say_what_they_are_quoted_for_are_no_quotes() {
+    fn sentences_without_the_claimed_polarity_are_not_quoted() {
         let says = |text: &str, polarity| {
             let text = TokenizedText::new(text);
             says_by_itself(&text, 0..text.tokens().len(), polarity)

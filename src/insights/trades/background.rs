@@ -75,7 +75,7 @@ mod tests {
     use super::Background;
 
     #[test]
-    fn the_shared_table_can_be_read_and_faults_are_told_with_their_line() {
+    fn the_shared_table_is_valid_and_errors_name_the_line() {
         let shared = Background::shared();
         assert_eq!((shared.sentences, shared.counts.len()), (6_293, 3_148));
         let text = "# 10 sentences\nfood\t4\n# a remark\nbar\n";

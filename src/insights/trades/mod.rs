@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn the_built_in_files_are_sound_and_have_the_eleven_aspects_in_order() {
+    fn the_built_in_package_is_valid_with_eleven_aspects_in_order() {
         let trade = shipped(HOME_SERVICES).unwrap();
         let ids: Vec<&str> = trade
             .aspects
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn every_aspect_can_be_praised_blamed_and_told_of() {
+    fn every_aspect_has_positive_negative_and_neutral_rules() {
         let trade = shipped(HOME_SERVICES).unwrap();
         for (index, aspect) in trade.aspects.iter().enumerate() {
             let has = |is_meant: fn(i32) -> bool| {
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn alternatives_of_one_word_are_one_way_and_sequences_are_several() {
+    fn one_word_alternatives_are_one_way_and_sequences_several() {
         assert_eq!(ways("early|late"), 1);
         assert_eq!(ways("(right|exactly)? on time"), 2);
         assert_eq!(ways("(on time|as promised)"), 2);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_is_told_with_its_file_and_line() {
+    fn an_error_names_the_file_and_the_line() {
         assert_eq!(
             fault("[[aspect]]\nid = \"price\""),
             "trade:1: an aspect needs `label`; trade:1: an aspect needs `question`"
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn more_aspects_than_can_be_counted_are_refused() {
+    fn more_than_64_aspects_are_refused() {
         let aspect = |number: usize| {
             let id = "a".repeat(number + 1);
             format!("[[aspect]]\nid = '{id}'\nlabel = 'A'\nquestion = 'A?'\n")
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn several_files_are_read_as_one_and_faults_name_theirs() {
+    fn several_files_are_one_package_and_errors_name_the_file() {
         let words = ("words.toml", "[lists]\nfair = ['fair', 'just']");
         let both = [(words.0, words.1), ("price.toml", ASPECT)];
         assert_eq!(parse_all(&both).unwrap().lists["fair"], ["fair", "just"]);
@@ -216,7 +216,7 @@ mod tests {
     const ALONE: &str = "[trade]\nshared = false\n";
 
     #[test]
-    fn a_trade_has_the_shared_words_unless_it_says_otherwise() {
+    fn a_trade_has_the_shared_words_unless_it_opts_out() {
         let shares = parse(ASPECT).unwrap();
         let negators = |trade: &Trade| {
             let is_negator = |rule: &&super::Rule| rule.id.starts_with("negators:");
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn an_aspect_of_another_id_uses_the_shared_phrases_that_it_names() {
+    fn an_aspect_can_use_the_shared_phrases_of_another_id() {
         let fees = ASPECT.replace("\"price\"", "\"fees\"");
         let by_id = parse(&fees).unwrap().rules.len();
         let by_name = parse(&format!("{fees}uses = \"price\"\n")).unwrap();
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_a_shared_name_is_added_to_it_and_own_phrases_come_first() {
+    fn a_list_extends_the_shared_one_and_own_phrases_come_first() {
         let trade = parse(&format!(
             "{ASPECT}positive = ['@they nailed it']\n[lists]\nthey = ['groomer~']"
         ));
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn all_faults_of_all_files_are_told_at_once() {
+    fn all_errors_of_all_files_are_reported_together() {
         let TradeErrors(faults) = parse_all(&[
             (
                 "trade.toml",
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn the_aspects_come_in_the_order_that_the_trade_says() {
+    fn aspects_are_in_the_order_of_the_trade_file() {
         let other = ASPECT.replace("price", "smell");
         let trade = |order: &str| parse(&format!("[trade]\naspects = {order}\n{ASPECT}{other}"));
         let ids = |trade: Trade| {
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn the_business_type_picks_the_package() {
+    fn the_business_type_selects_the_package() {
         for (kind, id) in [
             ("HVACBusiness", "home_services"),
             ("Plumber", "home_services"),
@@ -340,7 +340,7 @@ mod tests {
 
     /// Built-in packages have the format of custom ones: read from its folder, a built-in package is the same.
     #[test]
-    fn a_package_of_the_program_is_a_folder_like_any_other() {
+    fn a_built_in_package_equals_the_same_folder_read_from_disk() {
         for id in IDS {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
                 .join("src/insights/trades")
@@ -376,7 +376,7 @@ mod tests {
 
     /// A language that is not built in, with all data in its folder.
     #[test]
-    fn a_further_language_is_a_folder() {
+    fn a_folder_adds_a_language_to_a_package() {
         use crate::insights::aspects::RuleEngine;
         use crate::insights::text::TokenizedText;
         let folder = tempfile::tempdir().unwrap();

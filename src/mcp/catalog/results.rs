@@ -501,7 +501,7 @@ mod tests {
     use super::{RESULT_BYTES_MAX, fit};
 
     #[test]
-    fn whole_parts_go_the_least_needed_first_and_are_named() {
+    fn the_least_important_parts_are_left_out_first_and_named() {
         let long = "x".repeat(RESULT_BYTES_MAX / 2);
         let small = json!({"aspects": [{"id": "price", "quotes": []}], "faq": []});
         assert_eq!(fit(small.clone(), &["quotes", "faq"]).structured, small);

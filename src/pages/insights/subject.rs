@@ -319,7 +319,7 @@ mod tests {
     use super::around;
 
     #[test]
-    fn the_words_around_a_finding_are_whole() {
+    fn the_context_of_a_finding_is_cut_between_words() {
         let text = format!(
             "{} they came late and {}",
             "word ".repeat(60),

@@ -584,7 +584,7 @@ mod tests {
     }
 
     #[test]
-    fn every_topic_and_trade_that_is_shipped_has_a_name_in_every_language() {
+    fn every_built_in_topic_and_trade_is_named_in_every_language() {
         let trades = ["home_services", "food", "general"].map(|id| shipped(id).unwrap());
         let labels = trades.iter().flat_map(|trade| {
             let topics = trade.aspects.iter().map(|aspect| &aspect.label);

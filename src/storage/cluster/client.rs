@@ -682,7 +682,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_of_200_with_an_error_is_no_success_and_is_tried_again() {
+    async fn a_200_with_an_error_is_retried() {
         let election = json!({"results": [], "error": "node failed to process Execute"});
         let (done, bodies) = write(vec![vec![Act::Answer(200, election), applied()]]).await;
         assert_eq!(
@@ -695,7 +695,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_node_that_is_not_available_leaves_it_to_the_next_one() {
+    async fn an_unavailable_node_is_skipped_for_the_next_one() {
         let unavailable = Act::Answer(503, json!("leader not found"));
         let (done, bodies) = write(vec![vec![unavailable], vec![applied()]]).await;
         assert_eq!(done.unwrap().rows, Some(vec![7]));
@@ -703,7 +703,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_write_whose_answer_was_cut_off_is_known_by_its_marker_and_applied_once() {
+    async fn a_marker_prevents_a_second_write_after_a_lost_answer() {
         let there = refused("UNIQUE constraint failed: write_marker.marker");
         let (done, bodies) = write(vec![vec![Act::Cut, there]]).await;
         let done = done.unwrap();
@@ -713,7 +713,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_stale_leader_that_cannot_commit_is_left_for_the_one_that_can() {
+    async fn a_write_moves_from_a_stale_leader_to_the_next_node() {
         let stale = json!({"results": [], "error": "leadership lost while committing log"});
         let (done, bodies) = write(vec![vec![Act::Answer(200, stale)], vec![applied()]]).await;
         assert_eq!(done.unwrap().rows, Some(vec![7]));
@@ -721,7 +721,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_taken_for_granted_and_is_not_so_any_more_is_overtaken() {
+    async fn a_write_with_a_failed_guard_is_overtaken_and_not_retried() {
         let (done, bodies) =
             write(vec![vec![refused("CHECK constraint failed: guard_holds")]]).await;
         assert_eq!(done.unwrap_err(), ClusterError::Overtaken);
@@ -739,7 +739,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_node_that_wants_another_password_is_told_of_and_not_asked_again() {
+    async fn a_401_of_a_node_is_reported_and_not_retried() {
         let (done, bodies) = write(vec![vec![Act::Answer(401, json!("Unauthorized"))]]).await;
         assert!(
             matches!(done, Err(ClusterError::Answer { status: 401, .. })),
@@ -749,7 +749,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn where_nobody_listens_nothing_was_changed_and_that_is_said() {
+    async fn an_unreachable_cluster_reports_that_nothing_was_changed() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
         drop(listener);
@@ -787,7 +787,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_empty_cluster_gets_its_whole_schema_in_one_transaction() {
+    async fn an_empty_cluster_gets_the_schema_in_one_transaction() {
         let (migrated, sent) = migrate(vec![objects(0, 0), json!({})]).await;
         let migrated = migrated.unwrap();
         assert_eq!(migrated.applied.len(), migrated.total);
@@ -831,7 +831,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn two_processes_that_begin_an_empty_cluster_at_once_both_join_it() {
+    async fn two_processes_can_migrate_an_empty_cluster_at_once() {
         let exists = json!({"error": "table _sqlx_migrations already exists"});
         let theirs = vec![objects(0, 0), exists, objects(3, 77), versions(usize::MAX)];
         let (migrated, _) = migrate(theirs).await;
@@ -839,7 +839,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_migration_that_the_cluster_refuses_again_is_given_up() {
+    async fn a_migration_that_the_cluster_refuses_twice_fails() {
         let exists = json!({"error": "table next already exists"});
         let looks = [objects(3, 77), versions(3)];
         let answers = looks.iter().chain([&exists]).chain(&looks).cloned();
@@ -850,7 +850,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_bound_is_read_back_with_its_type() {
+    async fn bound_values_keep_the_type_and_blobs_are_refused() {
         let options = SqliteConnectOptions::new().in_memory(true);
         let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
         let sql = "insert into t values (?, ?, ?, ?, ?)";

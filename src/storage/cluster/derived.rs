@@ -169,7 +169,7 @@ mod tests {
     use crate::storage::Database;
 
     #[tokio::test]
-    async fn of_reviews_that_are_gone_nothing_is_left_in_a_nodes_own_file() {
+    async fn deleted_reviews_leave_no_text_in_the_file_of_a_node() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("node.db");
         let (node, _) = Database::open(&path).await.unwrap();

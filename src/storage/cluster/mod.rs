@@ -581,7 +581,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_without_a_leader_says_so() {
+    fn node_status_has_no_leader_during_an_election() {
         let status = node_status(
             &json!({"leader": {"addr": ""}, "raft": {"state": "Candidate", "last_contact": "1m2.5s"}}),
         );

@@ -770,7 +770,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_published_review_is_read_once_in_order_however_many_a_day_has() {
+    async fn every_published_review_is_read_once_in_order() {
         let directory = tempfile::tempdir().unwrap();
         let (database, _) = Database::open(&directory.path().join("reviews.db"))
             .await

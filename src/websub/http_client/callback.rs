@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn opened_nets_open_literals_and_this_machine() {
+    fn allowed_networks_include_literal_addresses_and_localhost() {
         let policy = Policy {
             allowed: vec!["127.0.0.0/8".parse().unwrap()],
         };
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn rule_18_spellings_that_mean_the_same_share_a_key() {
+    fn rule_18_equivalent_urls_have_the_same_key() {
         let same = [
             ("https://example.com/~a", "https://example.com/%7Ea"),
             ("https://example.com/~a", "https://example.com/%7ea"),
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn rule_19_parameters_come_last_and_change_nothing_before_them() {
+    fn rule_19_parameters_are_appended_without_other_changes() {
         let rows = [
             (
                 "https://example.com/cb",
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_of_one_host_count_as_one() {
+    fn spellings_of_one_host_are_normalised_to_one() {
         for (text, host) in [
             ("https://Example.COM:8443/a", "example.com"),
             ("https://134744072/", "8.8.8.8"),

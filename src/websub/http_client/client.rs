@@ -618,7 +618,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_impossible_name_has_no_address() {
+    async fn a_name_with_a_nul_is_not_resolved() {
         let fault = SystemResolver::default()
             .resolve("no\0name".to_owned())
             .await
@@ -668,7 +668,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_roots_even_on_a_bare_machine() {
+    fn root_certificates_are_built_in() {
         assert!(Roots::load(None).unwrap().0.len() > 50);
     }
 }

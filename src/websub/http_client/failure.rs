@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn failures_of_this_machine_are_ours_and_lost_packets_unclear() {
+    fn local_network_failures_are_ours_and_lost_packets_unclear() {
         for (kind, code, name, blame) in [
             (
                 io::ErrorKind::NetworkUnreachable,

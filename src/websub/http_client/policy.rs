@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn ipv4_stays_what_it_is_inside_ipv6() {
+    fn ipv4_addresses_embedded_in_ipv6_are_checked_as_ipv4() {
         for special in [
             "127.0.0.1",
             "10.1.2.3",
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn opened_nets_are_open_on_any_port_and_nothing_else_is() {
+    fn only_allowed_networks_are_open_on_any_port() {
         let allowed = ["127.0.0.0/8", "fd00:1::/32"].map(|net| net.parse().unwrap());
         let policy = Policy {
             allowed: allowed.into(),

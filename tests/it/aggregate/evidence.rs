@@ -26,7 +26,7 @@ fn numbers(text: &str) -> Vec<u64> {
 }
 
 #[tokio::test]
-async fn figures_of_an_aspect_count_the_reviews_in_its_evidence() {
+async fn aspect_figures_equal_the_counts_of_the_evidence() {
     let app = TestApp::seeded().await;
     let insights = app.get("/insights.json").await.json();
     let aspects = insights["aspects"].as_array().unwrap();
@@ -171,7 +171,7 @@ fn summary_of<'a>(insights: &'a Value, template: &str) -> Vec<&'a Value> {
 }
 
 #[tokio::test]
-async fn topics_of_complaints_are_in_their_evidence() {
+async fn topics_of_a_complaint_occur_in_the_evidence() {
     let app = TestApp::seeded().await;
     let insights = app.get("/insights.json").await.json();
     let complaints = summary_of(&insights, "aspect_negative");
@@ -227,7 +227,7 @@ async fn firm(kind: &str, texts: &[(u8, u32, &str)]) -> TestApp {
 const RUDE: &str = "The woman on the phone was rude to me.";
 
 #[tokio::test]
-async fn the_figure_of_a_phrase_is_of_all_complaints_or_says_of_how_many_newest() {
+async fn phrase_figures_beyond_60_complaints_name_the_newest_60() {
     for (complaints, words, figures) in [
         (60, "often about “phone” (60 reviews)", json!([60, null])),
         (
@@ -265,7 +265,7 @@ async fn the_figure_of_a_phrase_is_of_all_complaints_or_says_of_how_many_newest(
 }
 
 #[tokio::test]
-async fn complaints_are_about_their_most_frequent_phrase_and_quoted_with_it() {
+async fn a_complaint_is_quoted_with_the_most_frequent_phrase() {
     let texts = [
         (1, 9, "We got tiny portions and bland sauce for dinner."),
         (1, 11, "The steak was overcooked and dry when it came."),
@@ -364,7 +364,7 @@ async fn the_summary_quotes_a_sentence_that_no_aspect_shows() {
 }
 
 #[tokio::test]
-async fn quotes_of_the_sample_data_are_slices_of_its_reviews() {
+async fn quotes_of_the_sample_data_are_slices_of_reviews() {
     let app = TestApp::seeded().await;
     let insights = app.get("/insights.json").await.json();
     let mut found = Vec::new();

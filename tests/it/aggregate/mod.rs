@@ -172,7 +172,7 @@ fn each_review_has_one_vote_on_each_aspect_and_the_votes_add_up() {
 }
 
 #[test]
-fn a_quote_is_the_slice_of_its_review() {
+fn a_quote_is_a_slice_of_the_review() {
     for seed in SEEDS {
         let written = write(seed, 120);
         let insights = insights(&written);
@@ -200,7 +200,7 @@ fn a_quote_is_the_slice_of_its_review() {
 }
 
 #[test]
-fn removing_a_review_changes_only_what_it_supported() {
+fn removing_a_review_changes_only_figures_that_counted_it() {
     for seed in SEEDS {
         let written = write(seed, 100);
         let before = insights(&written);

@@ -85,7 +85,7 @@ fn confirmed(seed: u64) -> Vec<Written> {
 }
 
 #[test]
-fn findings_confirmed_by_stars_are_counted_separately_and_not_shown() {
+fn findings_confirmed_by_stars_are_counted_but_not_shown() {
     for seed in SEEDS {
         let (text, stars) = (insights(&write(seed, 120)), insights(&confirmed(seed)));
         // A sentence that only states facts may still be a quote of a topic.
@@ -153,7 +153,7 @@ fn a_vote_is_confirmed_if_the_text_judges_nothing_else() {
 }
 
 #[test]
-fn low_ratings_whose_texts_are_not_negative_are_reported() {
+fn low_ratings_without_a_negative_text_are_reported() {
     let mut reported = 0;
     for seed in SEEDS {
         let written = write(seed, 120);
@@ -172,7 +172,7 @@ fn low_ratings_whose_texts_are_not_negative_are_reported() {
 }
 
 #[test]
-fn the_summary_omits_aspects_whose_votes_are_mostly_uncertain() {
+fn the_summary_omits_aspects_with_mostly_uncertain_votes() {
     let reported = |written: &[Written]| {
         let insights = insights(written);
         let of_sentence = |one: &Sentence| one.evidence.aspect.clone();
@@ -203,7 +203,7 @@ fn the_summary_omits_aspects_whose_votes_are_mostly_uncertain() {
 }
 
 #[tokio::test]
-async fn a_persons_share_shows_how_many_of_their_reviews_have_a_judgement() {
+async fn the_share_of_a_person_shows_the_reviews_with_a_judgement() {
     let app = TestApp::seeded().await;
     let insights = app.get("/insights.json").await.json();
     let page = app.get("/insights").await.text();
@@ -225,7 +225,7 @@ async fn a_persons_share_shows_how_many_of_their_reviews_have_a_judgement() {
 }
 
 #[tokio::test]
-async fn evidence_and_search_include_findings_confirmed_by_stars_and_say_so() {
+async fn evidence_and_search_mark_findings_confirmed_by_stars() {
     let app = TestApp::seeded().await;
     let insights = app.get("/insights.json").await.json();
     let confirmed = &insights["method"]["confirmed"];
@@ -289,7 +289,7 @@ fn of_the_sample<'a>(value: &'a Value, list: &str, into: &mut Vec<&'a Value>) {
 }
 
 #[tokio::test]
-async fn quotes_of_the_sample_data_are_whole_sentences_each_under_one_aspect() {
+async fn sample_quotes_are_whole_sentences_under_one_aspect_each() {
     let app = TestApp::seeded().await;
     let insights = app.get("/insights.json").await.json();
     let (mut all, mut of_aspects) = (Vec::new(), Vec::new());

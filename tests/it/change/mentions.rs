@@ -6,7 +6,7 @@ use super::{check_each, insert, review};
 use crate::support::{Generator, TestApp, check_in_step};
 
 #[tokio::test]
-async fn renaming_a_review_keeps_its_mentions() {
+async fn renaming_a_review_keeps_the_mentions() {
     let app = TestApp::empty().await;
     app.shell(&insert("a", "text")).await;
     app.shell(

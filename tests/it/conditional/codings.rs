@@ -95,7 +95,7 @@ async fn every_document_is_offered_in_every_coding() {
 }
 
 #[tokio::test]
-async fn pages_and_their_files_are_compressed_ahead() {
+async fn pages_and_assets_are_compressed_ahead() {
     let app = service().await;
     let home = app.get("/").await.text();
     let loaded = home.split('"').filter(|text| text.starts_with("/assets/"));

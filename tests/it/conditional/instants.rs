@@ -9,7 +9,7 @@ async fn asked_again(app: &TestApp, target: &str, header: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn two_changes_within_one_second_switch_if_modified_since_off_until_the_next() {
+async fn two_changes_in_one_second_suspend_if_modified_since() {
     let app = TestApp::with(&Generator::new(52).reviews(20)).await;
     let change = async |app: &TestApp, after_ms: i64, text: &str| {
         app.advance(Duration::milliseconds(after_ms));

@@ -30,7 +30,7 @@ async fn only_the_owner_can_read_a_new_database() {
 }
 
 #[tokio::test]
-async fn an_existing_file_keeps_its_mode() {
+async fn the_mode_of_an_existing_file_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reviews.db");
     fs::write(&path, "").unwrap();
@@ -99,7 +99,7 @@ async fn a_missing_folder_is_named() {
 }
 
 #[tokio::test]
-async fn a_link_to_a_missing_file_creates_its_target() {
+async fn a_link_to_a_missing_file_creates_the_target() {
     let folder = tempfile::tempdir().unwrap();
     let link = folder.path().join("link.db");
     symlink("reviews.db", &link).unwrap();

@@ -25,7 +25,7 @@ async fn subscribe(app: &TestApp) -> u16 {
 }
 
 #[tokio::test]
-async fn a_replaced_or_removed_database_is_detected_and_reading_continues() {
+async fn a_replaced_or_removed_database_is_detected_and_still_read() {
     for is_replaced in [false, true] {
         let app = TestApp::with(&Generator::new(91).reviews(20)).await;
         let away = tempfile::tempdir().unwrap();
@@ -108,7 +108,7 @@ async fn a_database_moved_back_is_used_again() {
 }
 
 #[tokio::test]
-async fn a_removed_or_replaced_log_is_detected_and_accepted_data_is_kept() {
+async fn a_removed_or_replaced_log_is_detected_without_data_loss() {
     for (suffix, is_replaced) in [("wal", false), ("wal", true), ("shm", false)] {
         let app = TestApp::with(&Generator::new(93).reviews(20)).await;
         let before = app.get("/reviews.json").await;
@@ -173,7 +173,7 @@ async fn a_log_moved_back_is_used_again() {
 }
 
 #[tokio::test]
-async fn the_next_start_uses_a_replaced_database_without_the_former_log() {
+async fn a_start_uses_a_replaced_database_without_the_former_log() {
     let app = TestApp::with(&Generator::new(93).reviews(20)).await;
     app.shell("update review set author = 'only in the log'")
         .await;

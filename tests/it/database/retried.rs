@@ -30,7 +30,7 @@ async fn lock(app: &TestApp) -> SqliteConnection {
 }
 
 #[tokio::test]
-async fn a_failed_publication_is_retried_with_growing_waits_and_changes_are_logged() {
+async fn a_failed_publication_is_retried_and_state_changes_are_logged() {
     let app = TestApp::with(&Generator::new(93).reviews(20)).await;
     let (logs, listening) = Logs::begin();
     let mut other = lock(&app).await;

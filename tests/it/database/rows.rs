@@ -124,7 +124,7 @@ async fn values_with_a_nul_are_read_and_stop_nothing() {
 }
 
 #[tokio::test]
-async fn a_row_that_breaks_the_checks_is_left_out_and_the_others_appear() {
+async fn a_row_that_breaks_a_check_is_omitted_and_others_appear() {
     let app = TestApp::with(&Generator::new(94).reviews(30)).await;
     let before = app.get("/reviews.json").await.ids();
     let (victim, others) = before.split_first().unwrap();

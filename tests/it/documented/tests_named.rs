@@ -22,7 +22,7 @@ fn functions(folders: &[&str]) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_rule_of_websub_has_its_function_and_its_test() {
+fn every_rule_of_websub_has_a_function_and_a_test() {
     let page =
         fs::read_to_string(root().join("tests/it/websub/README.md")).expect("the page is there");
     let (sources, tests) = (functions(&["src"]), functions(&["tests/it/websub"]));

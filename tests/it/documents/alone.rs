@@ -50,7 +50,7 @@ async fn a_single_review_equals_that_of_the_dataset() {
 }
 
 #[tokio::test]
-async fn every_valid_id_is_found_at_its_url() {
+async fn every_valid_id_is_found_at_the_url_of_the_review() {
     let app = TestApp::empty().await;
     let longest = "x".repeat(128);
     let insert = |id: &str| {

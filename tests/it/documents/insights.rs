@@ -59,7 +59,7 @@ fn check_mentions(insights: &Value, published: &[&Review]) {
 }
 
 #[tokio::test]
-async fn insights_have_all_their_parts_and_count_mentions() {
+async fn insights_have_all_parts_and_count_mentions() {
     let reviews = Generator::new(76).reviews(300);
     let app = TestApp::uncoded(&reviews).await;
     app.shell(BUSINESS).await;

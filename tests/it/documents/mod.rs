@@ -107,7 +107,7 @@ fn expected_json(review: &Review) -> Value {
 }
 
 #[tokio::test]
-async fn the_dataset_has_the_business_its_rating_and_every_published_review() {
+async fn the_dataset_has_business_rating_and_all_published_reviews() {
     let reviews = Generator::new(71).reviews(300);
     let app = TestApp::uncoded(&reviews).await;
     app.shell(BUSINESS).await;

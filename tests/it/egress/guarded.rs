@@ -217,7 +217,7 @@ async fn urls_that_are_not_callbacks_are_not_called() {
 }
 
 #[tokio::test]
-async fn a_failed_resolver_may_be_our_fault_and_an_unknown_name_is_not() {
+async fn the_blame_is_unclear_only_if_the_resolver_fails() {
     let out = Out::to_receivers();
     out.fake_dns.fail("down.test");
     for (url, name, blame) in [

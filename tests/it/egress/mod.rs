@@ -110,7 +110,7 @@ async fn a_get_returns_status_and_body_and_sends_few_headers() {
 }
 
 #[tokio::test]
-async fn a_post_sends_its_parts_as_one_body_with_a_length() {
+async fn a_post_joins_all_parts_into_one_body_with_a_length() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     receiver.always(Reply::body("thank you"));
     let body = shared(Content {

@@ -13,7 +13,7 @@ use super::feeds;
 use crate::support::{BASE, Generator, TestApp, hub_options, sqlite3, start};
 
 #[tokio::test]
-async fn a_review_is_dated_at_the_start_of_its_day_in_the_zone_of_the_business() {
+async fn a_review_is_dated_at_midnight_in_the_zone_of_the_business() {
     let app = TestApp::empty().await;
     app.shell(
         "insert into review (review_id, rating, reviewed_on) values ('summer', 5, '2026-07-04'), ('winter', 5, '2026-01-31'),
@@ -117,7 +117,7 @@ async fn under(folder: &std::path::Path, base: &str) -> (Vec<String>, Vec<String
 }
 
 #[tokio::test]
-async fn entries_keep_their_ids_when_the_base_url_changes() {
+async fn entry_ids_stay_when_the_base_url_changes() {
     let app = TestApp::with(&Generator::new(64).reviews(3)).await;
     let folder = tempfile::tempdir().unwrap();
     app.shell(&format!(
@@ -210,7 +210,7 @@ async fn a_loopback_base_url_does_not_fix_the_ids() {
 }
 
 #[tokio::test]
-async fn a_url_that_only_resembles_loopback_is_stored_as_the_first_base() {
+async fn a_url_that_resembles_loopback_is_stored_as_the_first_base() {
     let (_folder, file) = never_published().await;
     for public in [
         "https://localhost.sample.test",

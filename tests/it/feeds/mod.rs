@@ -310,7 +310,7 @@ const ANSWERED: &str = "insert into review (review_id, rating, reviewed_on, text
     ('b', 5, '2026-02-02', '', 'en', 'Thank you!', null), ('c', 5, '2026-02-01', '', 'en', null, null)";
 
 #[tokio::test]
-async fn the_answer_is_below_the_text_and_empty_entries_have_no_content() {
+async fn answers_follow_the_text_and_empty_entries_have_no_content() {
     let app = named().await;
     app.shell(&format!("delete from review; {ANSWERED}")).await;
     let contents = [

@@ -200,7 +200,7 @@ async fn a_column_of_private_answers_is_not_read() {
 }
 
 #[tokio::test]
-async fn an_unknown_visibility_of_an_answer_rejects_its_row() {
+async fn an_unknown_visibility_of_an_answer_rejects_the_row() {
     let table = "id,rating,date,author,text,reply,reply_status\nx1,5,2025-03-14,Ann,Fixed.,Thanks.,asleep\n\
         x2,5,2025-03-14,Bob,Fixed.,,asleep\n";
     let (_, report, rejections) = import_into_new(table, ImportRequest::default()).await;

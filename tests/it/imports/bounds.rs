@@ -20,7 +20,7 @@ fn native_line(id: u32) -> String {
 }
 
 #[tokio::test]
-async fn an_oversized_array_element_is_rejected_and_the_others_are_imported() {
+async fn an_oversized_array_element_is_rejected_and_others_imported() {
     let bench = bench().await;
     let long = native(&json!({"id": "long", "text": "x".repeat(2 << 20)}));
     let (report, rejections) = bench.take(format!("[{long},\n{}]", native_line(1))).await;
@@ -40,7 +40,7 @@ async fn an_oversized_array_element_is_rejected_and_the_others_are_imported() {
 }
 
 #[tokio::test]
-async fn an_unclosed_quote_is_reported_with_the_line_of_its_row() {
+async fn an_unclosed_quote_is_reported_with_the_line_of_the_row() {
     let bench = bench().await;
     let refusal = bench
         .refusal(format!(
@@ -76,7 +76,7 @@ async fn a_truncated_file_is_refused() {
 }
 
 #[tokio::test]
-async fn archive_members_with_outside_paths_are_imported_but_never_extracted() {
+async fn archive_members_with_outside_paths_are_never_extracted() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
     let archive = zipped(&[(

@@ -184,7 +184,7 @@ async fn a_column_without_dates_is_refused_with_the_one_that_has() {
 }
 
 #[tokio::test]
-async fn a_column_that_withholds_rows_is_named_with_the_way_to_ignore_it() {
+async fn a_withholding_column_is_reported_with_an_option_to_ignore_it() {
     let table = "name,rating,date,text,is_approved,is_verified\nMat,5,2025-03-01,Good.,1,0\nSpam,4,2025-03-01,Pills.,0,0\n\
         Ann,3,2025-03-01,Fair.,1,0\n";
     let (bench, report, _) = import_into_new(table, ImportRequest::default()).await;
@@ -203,7 +203,7 @@ async fn a_column_that_withholds_rows_is_named_with_the_way_to_ignore_it() {
 }
 
 #[tokio::test]
-async fn a_writer_who_is_no_buyer_is_neither_verified_nor_withheld() {
+async fn a_reviewer_without_purchase_is_not_verified_or_withheld() {
     let okendo = "name,body,title,rating,dateCreated,isVerifiedBuyer,status\nHanna,Fits.,A,5,2026-09-30T10:00:00.000Z,false,approved\n\
         Jo,Open.,B,4,2026-09-29T10:00:00.000Z,true,approved\n";
     let loox = "id,status,rating,nickname,review,date,productId,verified_purchase\nL1,Active,5,Hanna,Fits.,2026-10-12,7,false\n\
@@ -279,7 +279,7 @@ async fn the_original_of_a_translated_text_or_answer_is_published() {
 }
 
 #[tokio::test]
-async fn markup_is_read_only_in_formats_whose_texts_are_html() {
+async fn markup_is_parsed_only_in_formats_with_html_texts() {
     let text = "They&#8217;re neat &amp; quick.<br />Would <strong>call</strong> again.";
     let table = format!(
         "id,rating,date,author,text\nr,5,2025-03-01,Ann &amp; Bo,\"{text} <3 AT&amp;T x<y\"\n"
@@ -317,7 +317,7 @@ async fn texts_are_stored_composed_so_the_same_row_is_unchanged() {
 }
 
 #[tokio::test]
-async fn one_broken_element_rejects_its_row_wherever_it_is() {
+async fn one_broken_element_rejects_only_that_row_at_any_position() {
     let good = |id: &str| {
         format!(
             "{{\"reviewId\":\"{id}\",\"name\":\"Bo\",\"stars\":4,\"publishedAtDate\":\"2025-03-04T09:10:40.000Z\",\"text\":\"ok \\ud83d\\ude00\"}}"
@@ -345,7 +345,7 @@ async fn one_broken_element_rejects_its_row_wherever_it_is() {
 }
 
 #[tokio::test]
-async fn an_error_of_the_source_is_no_empty_export_and_an_empty_list_is() {
+async fn an_error_document_is_refused_and_an_empty_list_accepted() {
     for error in [
         "{\"error\": \"invalid key\", \"reviews\": []}",
         "{\"errors\": [{\"code\": 7}], \"data\": []}",
@@ -381,7 +381,7 @@ async fn an_error_of_the_source_is_no_empty_export_and_an_empty_list_is() {
 }
 
 #[tokio::test]
-async fn answers_of_the_sources_apis_are_formats() {
+async fn api_responses_of_platforms_are_recognised() {
     let outscraper = json!({"id": "1", "status": "Success", "data": [[{"name": "Peak", "place_id": "ChIJa", "reviews_data": [
         {"review_id": "Ch1", "author_title": "Ana", "review_text": "Good.", "review_rating": 5, "review_timestamp": 1_741_079_440,
             "owner_answer": null},

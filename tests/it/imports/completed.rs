@@ -45,7 +45,7 @@ fn maps<'m>(more: &[&'m str]) -> Vec<&'m str> {
 const WHOLE: &str = "Ann|On time and tidy.|Thank you.\nBo|Left the gate open.|\nCy||";
 
 #[tokio::test]
-async fn importing_again_with_more_columns_mapped_completes_reviews_and_adds_none() {
+async fn mapping_more_columns_completes_reviews_and_adds_none() {
     let bench = bench().await;
     assert_eq!(
         counts(&bench.table(FEEDBACK, &maps(&[]), true).await),
@@ -97,7 +97,7 @@ async fn completed_reviews_are_not_withdrawn_and_stay_deleted() {
 }
 
 #[tokio::test]
-async fn a_review_with_its_own_row_is_not_completed_by_another_row() {
+async fn a_review_with_a_matching_row_is_not_completed_by_another() {
     let bench = bench().await;
     let stars = "author,rating,date,text\nAnonymous,5,2026-10-30,\n";
     bench.take(stars).await;
@@ -110,7 +110,7 @@ async fn a_review_with_its_own_row_is_not_completed_by_another_row() {
 }
 
 #[tokio::test]
-async fn the_text_of_a_deleted_review_does_not_complete_another_review() {
+async fn the_text_of_a_deleted_review_completes_no_other_review() {
     let bench = bench().await;
     let header = "author,rating,date,text\n";
     bench
@@ -173,7 +173,7 @@ async fn a_row_with_another_source_or_text_is_a_separate_review() {
 }
 
 #[tokio::test]
-async fn a_table_without_a_recognised_text_column_is_refused_and_its_columns_are_listed() {
+async fn a_table_without_a_text_column_is_refused_with_the_columns() {
     let bench = bench().await;
     let request = |no_text: bool, text: &[&str]| ImportRequest {
         files: vec![bench.file("feedback.csv", FEEDBACK)],
@@ -229,7 +229,7 @@ async fn both_okendo_table_layouts_give_the_name_of_the_reviewer() {
 }
 
 #[tokio::test]
-async fn objects_without_a_text_or_a_mapped_member_are_refused_and_erase_no_text() {
+async fn objects_without_a_text_member_are_refused_and_erase_nothing() {
     let bench = bench().await;
     let row = |review: &str| {
         json!([{"id": "x-1", "stars": 5, "when": "2026-10-01", "customer": "A", review: "It works."}]).to_string()

@@ -41,7 +41,7 @@ impl Bench {
 }
 
 #[tokio::test]
-async fn one_date_proves_the_order_of_its_column() {
+async fn one_unambiguous_date_proves_the_order_of_the_column() {
     for (dates, expected) in [
         (
             &["03/04/2026", "03/25/2026", "05/06/2026"][..],

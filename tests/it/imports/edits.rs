@@ -23,7 +23,7 @@ const BO: &str = "Bo,4,2026-10-02,Fair price for the boiler";
 const CY: &str = "Cy,3,2026-10-03,Late but friendly";
 
 #[tokio::test]
-async fn an_edited_text_or_rating_updates_its_review() {
+async fn an_edited_text_or_rating_updates_the_review() {
     let bench = bench().await;
     bench.sheet(&[ANN, BO, CY]).await;
     let text = "Ann,5,2026-10-01,They came on time and were very tidy";
@@ -51,7 +51,7 @@ async fn an_edited_text_or_rating_updates_its_review() {
 }
 
 #[tokio::test]
-async fn an_edited_row_of_a_deleted_review_does_not_bring_it_back_once_known() {
+async fn an_edited_row_does_not_restore_a_deleted_review() {
     let bench = bench().await;
     bench.sheet(&[ANN, BO, CY]).await;
     let edited = "Ann,5,2026-10-01,They came on time and were very tidy";
@@ -152,7 +152,7 @@ async fn rows_that_may_be_two_reviews_are_reported_and_change_neither() {
 }
 
 #[tokio::test]
-async fn a_row_of_a_renamed_source_is_found_by_its_content() {
+async fn a_row_of_a_renamed_source_is_found_by_content() {
     let bench = bench().await;
     let rows = [
         ANN,

@@ -88,7 +88,7 @@ async fn import_file(
 }
 
 #[tokio::test]
-async fn importing_an_export_reproduces_all_documents_except_their_update_times() {
+async fn an_imported_export_reproduces_documents_except_update_times() {
     for (seed, is_table) in [(121, false), (122, true), (123, false), (124, true)] {
         let app = TestApp::with(&Generator::new(seed).reviews(90)).await;
         app.shell(
@@ -196,7 +196,7 @@ fn rows(app: &TestApp) -> String {
 }
 
 #[tokio::test]
-async fn after_importing_an_export_the_next_platform_file_has_the_same_effect() {
+async fn a_platform_file_has_the_same_effect_after_an_export_import() {
     for is_table in [false, true] {
         let app = TestApp::empty().await;
         app.shell(

@@ -292,7 +292,7 @@ fn found(bench: &Bench) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn every_export_is_imported_under_any_file_name_and_a_newer_one_is_merged() {
+async fn exports_are_imported_under_any_name_and_newer_ones_merged() {
     for export in EXPORTS {
         let name = export.file;
         for file in [name, "export.bin"] {
@@ -428,7 +428,7 @@ async fn an_unknown_status_publishes_in_no_export() {
 }
 
 #[tokio::test]
-async fn a_review_has_the_same_id_in_exports_and_apis_of_its_platform() {
+async fn a_review_has_the_same_id_in_exports_and_apis() {
     let bench = bench_in_phoenix().await;
     bench.take(fixture("trustpilot.csv")).await;
     let api = json!({"reviews": [{"id": "650a1c", "stars": 5, "title": "Quick", "text": "Fixed the boiler within an hour.", "language": "en",
@@ -447,7 +447,7 @@ async fn a_review_has_the_same_id_in_exports_and_apis_of_its_platform() {
 }
 
 #[tokio::test]
-async fn only_approved_replies_of_the_shop_become_answers_in_any_row_order() {
+async fn only_approved_shop_replies_become_answers_in_any_row_order() {
     let header = "comment_ID,comment_author,comment_date,comment_content,comment_approved,comment_parent,user_id,rating\n";
     let review = "1,Ann,2026-10-12 10:00:00,Fine.,1,0,0,5\n";
     let answer = "2,Shop,2026-10-13 10:00:00,Thank you.,1,1,3,\n";
@@ -473,7 +473,7 @@ async fn only_approved_replies_of_the_shop_become_answers_in_any_row_order() {
 }
 
 #[tokio::test]
-async fn the_shop_is_the_user_who_answers_the_most_reviews_and_wrote_none() {
+async fn the_user_with_most_answers_and_no_review_is_the_shop() {
     let header = "comment_ID,comment_author,comment_date,comment_content,comment_approved,comment_parent,user_id,rating\n";
     let rows = "41,Ann,2026-10-12 10:00:00,Fine.,1,0,12,5\n\
         42,Bo,2026-10-12 10:00:00,Late.,1,0,0,2\n\

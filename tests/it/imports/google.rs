@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn a_google_review_is_imported_with_all_its_fields() {
+async fn a_google_review_is_imported_with_all_fields() {
     let bench = bench().await;
     bench.set_time_zone("America/Phoenix").await;
     let reply = json!({"comment": "Thanks!", "updateTime": "2026-11-04T06:59:59Z"});
@@ -110,7 +110,7 @@ async fn special_cases_of_google_reviews_are_handled() {
 }
 
 #[tokio::test]
-async fn a_takeout_is_imported_from_archive_or_folder_and_repeated_reviews_count_once() {
+async fn a_takeout_archive_or_folder_imports_each_review_once() {
     let newer = json!({"comment": "Edited.", "updateTime": "2026-11-05T00:00:00Z"});
     let one = page(&[google(1, "same", &newer), google(1, "one", &json!({}))]);
     let two = page(&[google(2, "same", &json!({"comment": "First."}))]);

@@ -53,7 +53,7 @@ async fn two_locations_are_never_merged_silently() {
 }
 
 #[tokio::test]
-async fn copies_from_another_source_are_reported_and_withheld_on_request() {
+async fn copies_from_another_source_are_withheld_only_on_request() {
     let bench = bench().await;
     let row = |id: &str, source: &str| native(&json!({"id": id, "source": {"name": source}}));
     bench.take(lines(&[row("a", "Yelp")])).await;
@@ -128,7 +128,7 @@ async fn a_copy_of_a_review_that_the_owner_withheld_is_withheld() {
 }
 
 #[tokio::test]
-async fn copies_in_another_format_of_the_same_source_are_reported_and_withheld_on_request() {
+async fn copies_in_another_format_are_withheld_only_on_request() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
     let takeout = page(&[
@@ -253,7 +253,7 @@ async fn reviews_missing_at_the_source_are_withheld_until_they_return() {
 }
 
 #[tokio::test]
-async fn withdraw_missing_without_a_source_uses_the_source_of_the_stored_reviews() {
+async fn withdraw_missing_uses_the_source_of_the_stored_reviews() {
     let bench = bench().await;
     let rows = |range: std::ops::Range<u32>, source: Value| {
         let row = |n| native(&json!({"id": format!("r-{n:02}"), "source": source}));
@@ -273,7 +273,7 @@ async fn withdraw_missing_without_a_source_uses_the_source_of_the_stored_reviews
 }
 
 #[tokio::test]
-async fn listing_names_are_suggested_and_select_a_location_of_an_archive() {
+async fn a_listing_name_selects_a_location_of_an_archive() {
     let listing = |name: &str| {
         json!({"attributes": [{"id": {"attributeType": "LISTING_NAME"}, "values": [{"datum": {"listingName": {"text": name}}}]}]})
             .to_string()
@@ -356,7 +356,7 @@ async fn formats_with_only_some_reviews_refuse_withdraw_missing() {
 }
 
 #[tokio::test]
-async fn names_that_were_never_public_are_shortened_unless_full_names_are_requested() {
+async fn names_that_were_not_public_are_shortened_by_default() {
     for (name, short, full) in [
         ("servicetitan.csv", "Alma R.", "Alma Reyes"),
         ("judgeme.csv", "Beatriz L.", "Beatriz Lang"),
@@ -389,7 +389,7 @@ async fn names_that_were_never_public_are_shortened_unless_full_names_are_reques
 }
 
 #[tokio::test]
-async fn a_refused_withdrawal_still_reports_the_rows_that_the_merge_rejects() {
+async fn a_refused_withdrawal_reports_the_rows_rejected_by_merging() {
     let bench = bench().await;
     let header = "id,author,rating,date,text\n";
     let row = "a-1,Ann,5,2026-10-01,On time\n";

@@ -32,7 +32,7 @@ fn shown(bench: &Bench) -> String {
 }
 
 #[tokio::test]
-async fn table_rows_marked_as_unpublished_or_spam_are_withheld_with_the_reason() {
+async fn table_rows_marked_unpublished_or_spam_are_withheld() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
     let shopify = bench.file("shopify.csv", fixture("shopify.csv"));
@@ -56,7 +56,7 @@ async fn table_rows_marked_as_unpublished_or_spam_are_withheld_with_the_reason()
 }
 
 #[tokio::test]
-async fn the_status_column_is_named_and_an_unknown_status_rejects_its_row() {
+async fn an_unknown_status_rejects_the_row_and_names_the_column() {
     let bench = bench().await;
     let csv =
         "name,rating,date,text,State\nAnn,5,2026-10-30,Fine,AZ\nBo,4,2026-10-29,Good,Published\n";
@@ -89,7 +89,7 @@ async fn the_status_column_is_named_and_an_unknown_status_rejects_its_row() {
 }
 
 #[tokio::test]
-async fn every_status_column_must_allow_publication_unless_one_is_mapped() {
+async fn publication_needs_all_status_columns_unless_one_is_mapped() {
     let bench = bench().await;
     let csv = "name,rating,date,text,status,hidden,Freigabe\n\
         Ann,5,2026-10-30,Fine,active,no,approved\n\
@@ -181,7 +181,7 @@ async fn json_members_hide_a_review_in_every_format() {
 }
 
 #[tokio::test]
-async fn a_rejected_hidden_row_is_still_hidden_after_its_correction() {
+async fn a_rejected_hidden_row_stays_hidden_after_correction() {
     let bench = bench().await;
     let (_, rejections) = bench
         .take("name,rating,date,text,state\nAnn,six,2026-10-30,Fine,spam\n")
@@ -216,7 +216,7 @@ async fn import_again(bench: &Bench) {
 }
 
 #[tokio::test]
-async fn hidden_reviews_that_the_owner_published_by_command_stay_public() {
+async fn hidden_reviews_published_by_the_owner_stay_public() {
     let bench = bench().await;
     import_again(&bench).await;
     let hidden = "select review_id from review where author in ('Dieter Holm', 'Rosa Quint')";
@@ -308,7 +308,7 @@ async fn a_nested_status_member_hides_a_review() {
 }
 
 #[tokio::test]
-async fn an_empty_status_cell_hides_a_review_unless_the_column_is_deleted() {
+async fn an_empty_status_cell_hides_and_a_deleted_column_does_not() {
     for (header, row) in [
         (
             "comment_ID,comment_author,comment_date,comment_content,rating,comment_approved",

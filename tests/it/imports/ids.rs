@@ -27,7 +27,7 @@ impl Bench {
 }
 
 #[tokio::test]
-async fn numbers_of_rows_are_no_ids_and_decisions_stay_with_their_reviews() {
+async fn row_numbers_are_no_ids_and_edits_stay_with_the_review() {
     let bench = bench().await;
     let (report, _) = bench.import_rows(JUNE, &[]).await;
     assert_eq!(
@@ -51,7 +51,7 @@ async fn numbers_of_rows_are_no_ids_and_decisions_stay_with_their_reviews() {
 }
 
 #[tokio::test]
-async fn what_counts_the_rows_is_decided_at_the_first_import_of_a_source() {
+async fn the_first_import_of_a_source_decides_if_ids_are_row_numbers() {
     let bench = bench().await;
     // Real ids with a gap stay ids, also when a later file has none.
     bench

@@ -49,7 +49,7 @@ async fn assert_decisions_kept(bench: &Bench) {
 }
 
 #[tokio::test]
-async fn importing_the_same_file_again_keeps_all_decisions_of_the_owner() {
+async fn a_repeated_import_keeps_all_decisions_of_the_owner() {
     let bench = bench_with_decisions().await;
     let (report, _) = bench.take(five_rows(&[])).await;
     assert_eq!(counts(&report), (0, 0, 4, 0));
@@ -134,7 +134,7 @@ async fn a_deleted_review_returns_with_restore_or_an_sql_insert() {
 }
 
 #[tokio::test]
-async fn texts_of_the_source_are_stored_only_as_digests_and_deleted_with_the_review() {
+async fn source_texts_are_stored_as_digests_and_deleted_with_reviews() {
     let bench = bench().await;
     bench
         .take(lines(&[native(&json!({"text": "Zyxglint prose."}))]))
@@ -150,7 +150,7 @@ async fn texts_of_the_source_are_stored_only_as_digests_and_deleted_with_the_rev
 }
 
 #[tokio::test]
-async fn an_import_repairs_an_unreadable_row_and_keeps_decisions_of_the_owner() {
+async fn an_import_repairs_an_unreadable_row_and_keeps_owner_edits() {
     for broken in [
         "update review set text = text || printf('%.1100000c', 'x')",
         "pragma ignore_check_constraints = 1; update review set rating = 77",

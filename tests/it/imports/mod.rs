@@ -370,7 +370,7 @@ async fn a_file_that_sets_the_time_zone_must_come_first() {
 }
 
 #[tokio::test]
-async fn the_command_exits_with_1_for_rejected_rows_and_writes_them_to_a_file() {
+async fn rejected_rows_are_written_to_a_file_and_the_exit_code_is_1() {
     let bench = bench().await;
     let good = bench.file("good", lines(&[native(&json!({}))]));
     let bad = bench.file(

@@ -127,7 +127,7 @@ async fn a_row_that_is_not_verified_is_withheld_and_counted() {
 }
 
 #[tokio::test]
-async fn a_bad_row_is_reported_with_its_line_and_the_others_are_imported() {
+async fn a_bad_row_is_reported_with_the_line_and_others_are_imported() {
     let bench = bench().await;
     let content = format!(
         "{}\n\n{}\r\n{}",
@@ -259,7 +259,7 @@ async fn errors_of_a_row_name_the_field() {
 }
 
 #[tokio::test]
-async fn broken_json_is_reported_with_line_and_column_and_other_rows_are_imported() {
+async fn broken_json_is_reported_with_the_line_and_column() {
     let bench = bench().await;
     let good = native(&json!({}));
     let mut content = b"no json at all\n{\"id\": \"x\", \"rating\" 5}\n[1]\n{\"text\": \"".to_vec();
@@ -292,7 +292,7 @@ async fn broken_json_is_reported_with_line_and_column_and_other_rows_are_importe
 }
 
 #[tokio::test]
-async fn dates_later_than_tomorrow_in_the_time_zone_of_the_business_are_rejected() {
+async fn dates_after_tomorrow_in_the_business_zone_are_rejected() {
     let bench = bench().await;
     // At noon in UTC it is already the next day on Kiritimati, and the same day in Phoenix.
     for (zone, good, bad) in [

@@ -96,7 +96,7 @@ impl Bench {
 }
 
 #[tokio::test]
-async fn every_platform_s_export_is_known_by_its_content_whatever_the_file_is_called() {
+async fn every_platform_export_is_detected_by_content() {
     for (name, format, new) in FIXTURES {
         let original = bench_with_zone().await;
         let (report, rejections) = original
@@ -127,7 +127,7 @@ async fn every_platform_s_export_is_known_by_its_content_whatever_the_file_is_ca
 }
 
 #[tokio::test]
-async fn private_data_is_in_neither_the_database_nor_messages_nor_rejected_rows() {
+async fn private_data_is_not_stored_or_shown_or_in_rejected_rows() {
     let bench = bench_with_zone().await;
     for (name, ..) in FIXTURES {
         bench.import(&[&bench.file(name, fixture(name))]).await;
@@ -177,7 +177,7 @@ async fn every_format_has_a_fixture() {
 }
 
 #[tokio::test]
-async fn all_errors_of_a_row_name_their_columns_and_the_corrected_row_is_imported() {
+async fn row_errors_name_all_columns_and_a_corrected_row_is_imported() {
     let bench = bench_with_zone().await;
     let csv = "Review Id,Review Display,Review Title,Review Date,Review Text,Rating,Nickname,Review Status\n1,Yes,T,yesterday,Good.,five,Ann,Approved\n";
     let (report, rejections) = bench.take(csv).await;
@@ -252,7 +252,7 @@ async fn languages_of_linked_data_are_tags_as_in_tables() {
 }
 
 #[tokio::test]
-async fn private_members_and_email_addresses_are_in_no_rejected_row_and_no_name() {
+async fn rejected_rows_and_names_contain_no_private_data() {
     let private = ["@example.com", "+1 602", "192.0.2.1", "photo"];
     let own = json!({"id": "r", "rating": 9, "date": "2026-10-01", "author": "Jane Doe <jane@example.com>", "text": "Fine.",
         "email": "jane@example.com", "phone": "+1 602", "source": {"name": "Web", "ip": "192.0.2.1"},
@@ -331,7 +331,7 @@ async fn an_invalid_url_is_not_published() {
 }
 
 #[tokio::test]
-async fn rejected_rows_of_several_formats_can_be_corrected_and_imported_again() {
+async fn corrected_rows_of_several_formats_are_imported() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
     let linked = |author: &str| {
@@ -418,7 +418,7 @@ async fn linked_data_follows_the_options_for_scale_date_and_source() {
 }
 
 #[tokio::test]
-async fn reviews_of_one_page_are_distinguished_although_they_share_its_url() {
+async fn reviews_with_the_same_page_url_are_distinguished() {
     let linked = |author: &str, stars: u8, text: &str| {
         json!({"@context": "https://schema.org", "@type": "Review", "url": "https://x.example/reviews", "author": author,
             "reviewRating": {"ratingValue": stars}, "datePublished": "2026-10-02", "reviewBody": text})

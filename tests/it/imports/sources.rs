@@ -152,7 +152,7 @@ const SHEET: &str = "author,rating,date,text\nAnn Baker,5,2026-10-12,On time and
     Cy Dale,5,2026-10-10,Great work.\n";
 
 #[tokio::test]
-async fn a_sheet_and_an_export_of_the_same_customers_keep_their_own_reviews() {
+async fn a_sheet_and_an_export_of_the_same_customers_stay_separate() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
     let export = json!({"reviews": [
@@ -180,7 +180,7 @@ async fn a_sheet_and_an_export_of_the_same_customers_keep_their_own_reviews() {
 }
 
 #[tokio::test]
-async fn equal_ids_of_two_sources_are_two_reviews_with_the_source_in_front() {
+async fn equal_ids_of_two_sources_get_the_source_as_prefix() {
     let bench = bench().await;
     let take = async |content: &str, source: Option<&str>| {
         let request = ImportRequest {

@@ -111,7 +111,7 @@ async fn texts(bench: &Bench) -> Vec<(String, i64, String)> {
 }
 
 #[tokio::test]
-async fn a_table_gives_the_same_reviews_in_every_delimiter_and_encoding_and_as_a_workbook() {
+async fn a_table_gives_the_same_reviews_in_every_format_and_encoding() {
     let one_byte: Vec<u8> = TABLE
         .chars()
         .map(|c| u8::try_from(u32::from(c)).unwrap())
@@ -156,7 +156,7 @@ async fn a_table_gives_the_same_reviews_in_every_delimiter_and_encoding_and_as_a
 }
 
 #[tokio::test]
-async fn unrecognised_columns_can_be_mapped_and_missing_ones_are_refused() {
+async fn unknown_columns_can_be_mapped_and_missing_ones_are_refused() {
     let bench = bench().await;
     let csv = "Who,How many,On,Said\nAnn,4,2026-10-30,Fine\n";
     let refusal = bench.refusal(csv).await;
@@ -194,7 +194,7 @@ async fn unrecognised_columns_can_be_mapped_and_missing_ones_are_refused() {
 }
 
 #[tokio::test]
-async fn a_file_of_unclear_dates_is_refused_unless_the_format_is_given() {
+async fn a_file_of_ambiguous_dates_is_refused_without_a_format() {
     let bench = bench().await;
     let file = bench.file("t", "author,rating,date,text\nAnn,5,10/11/2026,A\n");
     let request = |date_format: Option<&str>| ImportRequest {
@@ -306,7 +306,7 @@ const OLDER: &[&[&str]] = &[
 ];
 
 #[tokio::test]
-async fn titles_above_the_header_are_skipped_and_the_preview_shows_its_row() {
+async fn titles_above_the_header_are_skipped_as_the_preview_shows() {
     let bench = bench().await;
     let file = bench.file(
         "feedback.xlsx",
@@ -352,7 +352,7 @@ async fn a_hidden_sheet_is_read_only_if_it_is_named() {
 }
 
 #[tokio::test]
-async fn a_cell_with_a_failed_formula_or_an_invalid_date_rejects_its_row() {
+async fn a_failed_formula_or_invalid_date_rejects_the_row() {
     let bench = bench().await;
     let head: &[&str] = &["Customer", "Stars", "When", "Comment", "Region"];
     let table: &[&[&str]] = &[
@@ -419,7 +419,7 @@ async fn a_cell_with_a_failed_formula_or_an_invalid_date_rejects_its_row() {
 }
 
 #[tokio::test]
-async fn a_given_sheet_and_header_row_are_used_and_missing_ones_are_refused() {
+async fn a_chosen_sheet_and_header_row_are_used_or_refused_if_missing() {
     let bench = bench().await;
     let file = bench.file(
         "feedback.xlsx",
@@ -470,7 +470,7 @@ async fn a_given_sheet_and_header_row_are_used_and_missing_ones_are_refused() {
 }
 
 #[tokio::test]
-async fn a_delimited_text_may_have_titles_above_its_header() {
+async fn a_delimited_text_may_have_titles_above_the_header() {
     let bench = bench().await;
     let csv = "Feedback 2026;;;\n\nName;Stars;Review Date;Comment\nAnn;5;2026-10-30;Fine\n";
     let mut watch = Quiet::default();
@@ -700,7 +700,7 @@ async fn map_can_ignore_a_location_column_of_another_meaning() {
 }
 
 #[tokio::test]
-async fn a_blank_cell_is_not_filled_from_another_column_that_may_be_private() {
+async fn a_blank_cell_is_not_filled_from_a_possibly_private_column() {
     let bench = bench().await;
     let csv = "Date,Stars,Nickname,Comment,Customer Name,First Name,Last Name,Feedback\n\
         2026-10-02,1,,,Bob Secret,Bob,Secret,internal: call him back\n\
@@ -730,7 +730,7 @@ async fn a_blank_cell_is_not_filled_from_another_column_that_may_be_private() {
 }
 
 #[tokio::test]
-async fn a_blank_member_of_an_object_is_not_filled_from_another_that_may_be_private() {
+async fn a_blank_member_is_not_filled_from_a_possibly_private_one() {
     let bench = bench().await;
     let row = |rating: u8, more: &Value| {
         let mut row = json!({"date": "2026-10-02", "stars": rating});
@@ -815,7 +815,7 @@ async fn ratings_with_equal_names_and_days_are_separate_reviews() {
 }
 
 #[tokio::test]
-async fn the_same_ratings_under_another_source_are_reviews_of_their_own() {
+async fn equal_ratings_of_another_source_are_separate_reviews() {
     let bench = bench().await;
     bench.ratings(&[KIOSK], None).await;
     for new in [5, 0] {

@@ -91,7 +91,7 @@ fn insights_are_shown_with_whether_they_are_up_to_date() {
 }
 
 #[tokio::test]
-async fn a_rebuild_gives_the_same_rows_and_documents_and_keeps_editorial_texts() {
+async fn a_rebuild_changes_no_row_document_or_editorial_text() {
     let home = home();
     let editorial = "select * from editorial_summary; select * from editorial_faq order by 1;";
     let texts = sqlite3(&home.path(), editorial);
@@ -193,7 +193,7 @@ fn check_distinguishes_outdated_analyses_from_wrong_ones() {
 }
 
 #[test]
-fn an_analysis_is_explained_with_its_sums() {
+fn explain_shows_the_sums_of_an_analysis() {
     let home = home();
     let done = home.run(&["insights", "explain", "r-1150"]);
     assert_eq!((done.code, done.err.as_str()), (Some(0), ""));

@@ -30,7 +30,7 @@ fn text(line: &str) -> String {
     clippy::disallowed_methods,
     reason = "like insta, reads from the environment whether to update the file"
 )]
-fn the_version_of_the_engine_is_the_digest_of_its_results() {
+fn the_engine_version_is_the_digest_of_the_results() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let (mut hash, recorded) = (Sha256::new(), Mentions::default());
     for id in IDS {

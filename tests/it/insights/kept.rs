@@ -9,7 +9,7 @@ use super::*;
 use crate::support::{check_in_step, hub_options, links, publications, rows};
 
 #[tokio::test]
-async fn only_reviews_whose_text_or_rating_changed_are_analysed() {
+async fn only_reviews_with_a_changed_text_or_rating_are_analysed() {
     let app = TestApp::seeded().await;
     assert_eq!(
         sqlite3(&app.path(), "select count(*) from derived_analysis;"),

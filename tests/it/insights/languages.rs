@@ -104,7 +104,7 @@ fn sorted(texts: &[&str]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_text_in_a_declared_language_is_analysed_as_english_only_if_it_is_english() {
+async fn the_text_and_not_the_declared_language_decides_on_english() {
     let mut texts: Vec<_> = (FOREIGN.iter())
         .map(|(language, text)| (Some(*language), *text))
         .collect();
@@ -113,7 +113,7 @@ async fn a_text_in_a_declared_language_is_analysed_as_english_only_if_it_is_engl
 }
 
 #[tokio::test]
-async fn a_text_without_a_language_is_assumed_to_be_in_that_of_the_business() {
+async fn a_text_without_a_language_has_that_of_the_business() {
     let german = FOREIGN.iter().filter(|(language, _)| *language == "de");
     let mut texts: Vec<_> = german.map(|(_, text)| (None, *text)).collect();
     texts.extend(ENGLISH.iter().map(|text| (None, *text)));

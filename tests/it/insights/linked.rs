@@ -19,7 +19,7 @@ const TEXTS: [(&str, &str); 4] = [
 ];
 
 #[tokio::test]
-async fn mentions_in_texts_are_shown_found_and_counted_like_recorded_ones() {
+async fn mentions_in_texts_count_like_recorded_ones_everywhere() {
     let app = firm(&TEXTS).await;
     app.shell("insert into mention values ('b', 'technician', 'Mike Alvarez'), ('d', 'service_area', 'Tempe')").await;
     let dataset = app.get("/reviews.json").await.json();
@@ -101,7 +101,7 @@ async fn a_name_shared_by_two_people_links_nobody_until_one_is_left() {
 }
 
 #[tokio::test]
-async fn a_changed_roster_links_again_but_other_changes_of_the_business_do_not() {
+async fn only_roster_changes_of_the_business_link_reviews_again() {
     let app = firm(&TEXTS).await;
     mark_analyses(&app.path());
     app.shell("update business set description = 'New', telephone = '1'")

@@ -43,7 +43,7 @@ fn mentions_of_dana(snapshot: &Snapshot) -> usize {
 }
 
 #[tokio::test]
-async fn reviews_that_take_long_to_analyse_are_published_first_and_analysed_later() {
+async fn slow_reviews_are_published_first_and_analysed_later() {
     let app = firm(&[("a", "Dana was late.")]).await;
     let before = version(&app, "reviews");
     sqlite3(&app.path(), &insert_long_reviews(0, REVIEWS));
@@ -123,7 +123,7 @@ async fn old_analyses_are_served_until_all_new_ones_are_ready() {
 }
 
 #[tokio::test]
-async fn a_start_with_outdated_analyses_serves_them_and_continues() {
+async fn outdated_analyses_are_served_at_start_and_then_renewed() {
     let app = firm(&[("a", "Dana was late.")]).await;
     app.shell(&insert_long_reviews(0, REVIEWS)).await;
     let expected = bytes(&app);

@@ -253,7 +253,7 @@ fn all_languages_of_a_package_are_checked_where_it_is_loaded() {
 }
 
 #[test]
-fn weights_of_other_aspects_and_folders_without_trade_toml_are_refused() {
+fn foreign_weights_and_folders_without_trade_toml_are_refused() {
     let (home, _) = home_with_example();
     let weights = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("src/insights/trades/home_services/classifier.weights");
@@ -381,7 +381,7 @@ fn a_trade_file_shares_the_general_negators_and_opinions() {
 }
 
 #[test]
-fn an_invalid_annotated_review_is_reported_with_its_line() {
+fn an_invalid_annotated_review_is_reported_with_the_line() {
     let home = Home::new();
     for (line, expected) in [
         ("{\"stars\": 5}", "missing field `text`"),
@@ -402,7 +402,7 @@ fn an_invalid_annotated_review_is_reported_with_its_line() {
 }
 
 #[test]
-fn reviews_are_evaluated_with_the_package_that_they_name_and_others_are_counted() {
+fn reviews_are_evaluated_with_the_named_package_others_counted() {
     let home = Home::new();
     let write = |packages: [&str; 2]| {
         let line = |package| json!({ "text": "The soup was cold and the waiter was rude.", "package": package, "stars": 1 });
@@ -453,7 +453,7 @@ fn reviews_are_evaluated_with_the_package_that_they_name_and_others_are_counted(
 }
 
 #[test]
-fn a_file_is_evaluated_with_the_first_package_that_has_its_aspects() {
+fn a_file_is_evaluated_with_the_first_package_of_all_aspects() {
     let home = Home::new();
     let with = |aspect: &str| {
         let rows = format!("text\taspect\tpolarity\nIt was great.\t{aspect}\tpositive\n");

@@ -82,7 +82,7 @@ async fn wait(
 }
 
 #[tokio::test]
-async fn unread_answers_of_one_client_behind_a_proxy_are_bounded_and_others_are_answered() {
+async fn unread_answers_of_one_client_behind_a_proxy_are_bounded() {
     let app = service().await;
     let session = open(&app, "2025-11-25").await;
     let (mut unread, mut bytes) = (Vec::new(), 0);
@@ -120,7 +120,7 @@ async fn unread_answers_of_one_client_behind_a_proxy_are_bounded_and_others_are_
 }
 
 #[tokio::test]
-async fn bytes_in_flight_are_bounded_and_the_last_quarter_is_reserved_for_clients_with_few() {
+async fn the_last_quarter_of_bytes_in_flight_is_for_small_clients() {
     let app = service().await;
     let session = open(&app, "2025-11-25").await;
     let mut waiting = Vec::new();

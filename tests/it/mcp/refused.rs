@@ -118,7 +118,7 @@ async fn a_body_is_json_of_at_most_64_kibibytes() {
 }
 
 #[tokio::test]
-async fn a_message_has_a_bounded_number_of_values_however_short_they_are() {
+async fn a_message_has_a_bounded_number_of_values() {
     let app = service().await;
     // Besides these there are six values: the message, its members, and the parameters.
     let message = |count: usize| {
@@ -262,7 +262,7 @@ async fn wrong_arguments_are_reported_to_the_agent() {
 }
 
 #[tokio::test]
-async fn tools_are_marked_read_only_and_their_results_match_their_schemas() {
+async fn tools_are_read_only_and_results_match_the_schemas() {
     let app = service().await;
     let tools =
         ask_stateless(&app, "tools/list", json!({})).await.json()["result"]["tools"].clone();

@@ -8,7 +8,7 @@ pub(super) const UNKNOWN: &str =
     "AQAAAABrAUNLmftLTR-U0c6XmNdjcsO9zUj4nDsgGIQlYv60N_wC-5VXmiMMbT6YP0wWGYG36ryK";
 
 #[tokio::test]
-async fn a_session_has_the_requested_revision_or_the_newest_with_sessions() {
+async fn a_session_has_the_requested_or_the_newest_revision() {
     let app = service().await;
     let newest = WITH_SESSIONS[2];
     for (asked, agreed) in WITH_SESSIONS.map(|one| (one, one)).into_iter().chain([

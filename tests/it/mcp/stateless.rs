@@ -9,7 +9,7 @@ const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
 #[tokio::test]
-async fn a_request_must_state_its_revision_and_client_capabilities() {
+async fn a_request_must_state_revision_and_client_capabilities() {
     let app = service().await;
     let headers = [
         ("mcp-protocol-version", STATELESS),

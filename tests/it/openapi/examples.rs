@@ -41,7 +41,7 @@ fn bodies(document: &Value, operation: &Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn every_operation_succeeds_with_its_examples() {
+async fn every_operation_succeeds_with_the_documented_examples() {
     let app = TestApp::seeded().await;
     let document = app.get(OPENAPI).await.json();
     let opening = &operation(&document, "mcp")["requestBody"]["content"]["application/json"]["examples"]
@@ -104,7 +104,7 @@ async fn every_operation_succeeds_with_its_examples() {
 }
 
 #[tokio::test]
-async fn the_example_of_a_review_comes_from_the_data_and_the_rest_is_constant() {
+async fn only_the_example_of_a_review_depends_on_the_data() {
     let app = TestApp::empty().await;
     let example = |document: &Value| {
         operation(document, "getReview")["parameters"][0]
@@ -266,7 +266,7 @@ async fn an_agent_asks_and_ends_a_session_as_described() {
 }
 
 #[tokio::test]
-async fn the_hub_accepts_the_described_form_and_explains_its_errors_in_text() {
+async fn the_hub_accepts_the_documented_form_and_explains_errors() {
     let app = service().await;
     let document = app.get(OPENAPI).await.json();
     let described = operation(&document, "hub");

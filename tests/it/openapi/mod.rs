@@ -190,7 +190,7 @@ fn outline(document: &Value) -> String {
 }
 
 #[tokio::test]
-async fn operations_parameters_and_schemas_are_these() {
+async fn operations_parameters_and_schemas_match_the_snapshot() {
     let document = service().await.get(OPENAPI).await;
     insta::assert_snapshot!("outline", outline(&document.json()));
 }
@@ -261,7 +261,7 @@ async fn the_document_is_openapi_3_1_with_the_required_operations() {
 }
 
 #[tokio::test]
-async fn members_of_a_stage_are_described_with_each_part_that_has_them() {
+async fn stage_members_are_described_with_each_part() {
     let app = service().await;
     let document = app.get(OPENAPI).await.json();
     let schemas = &document["components"]["schemas"];

@@ -164,7 +164,7 @@ async fn the_short_badge_has_only_the_figure() {
 }
 
 #[tokio::test]
-async fn a_program_gets_a_page_s_faults_as_a_problem_with_every_parameter_whatever_it_has_cached() {
+async fn clients_get_page_errors_as_problems_with_all_parameters() {
     let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
     app.name_business().await;
     for (target, names) in [

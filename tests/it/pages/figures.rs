@@ -50,7 +50,7 @@ async fn the_front_page_matches_the_dataset() {
 }
 
 #[tokio::test]
-async fn every_figure_of_the_insights_leads_to_its_sentences() {
+async fn every_figure_of_the_insights_links_to_the_sentences() {
     let app = seeded().await;
     let html = app.get("/insights").await.text();
     let insights = app.get("/insights.json").await.json();
@@ -127,7 +127,7 @@ async fn the_links_of_an_aspect_keep_the_size_of_the_page() {
 }
 
 #[tokio::test]
-async fn a_service_without_reviews_has_all_its_pages() {
+async fn a_service_without_reviews_has_every_page() {
     let app = TestApp::empty().await;
     app.name_business().await;
     for target in [
@@ -156,7 +156,7 @@ async fn a_service_without_reviews_has_all_its_pages() {
 }
 
 #[tokio::test]
-async fn a_service_without_a_named_business_shows_no_review_and_how_to_set_it_up() {
+async fn pages_without_a_named_business_explain_the_set_up() {
     let app = TestApp::with(&Generator::new(7).reviews(3)).await;
     let read = async |target| app.get_with(target, &[BROWSER]).await.text();
     for target in [
@@ -207,7 +207,7 @@ async fn a_service_without_a_named_business_shows_no_review_and_how_to_set_it_up
 }
 
 #[tokio::test]
-async fn only_reviews_that_others_than_the_owner_verified_are_called_so() {
+async fn reviews_verified_by_the_owner_are_not_called_verified() {
     let app = TestApp::empty().await;
     app.name_business().await;
     app.shell(
@@ -290,8 +290,7 @@ async fn only_reviews_that_others_than_the_owner_verified_are_called_so() {
 }
 
 #[tokio::test]
-async fn a_person_a_service_and_a_place_have_figures_quotes_and_the_newest_reviews_that_name_them()
-{
+async fn people_services_and_areas_have_figures_quotes_and_reviews() {
     let app = seeded().await;
     let insights = app.get("/insights.json").await.json();
     let html = app.get("/insights").await.text();

@@ -266,7 +266,7 @@ async fn a_source_url_is_a_link_only_if_it_is_http_or_https() {
 }
 
 #[tokio::test]
-async fn pages_have_no_inline_scripts_and_load_nothing_from_other_hosts() {
+async fn pages_have_no_inline_scripts_or_files_of_other_hosts() {
     let app = seeded().await;
     let id = app.get("/reviews.json").await.ids()[0].clone();
     for target in [

@@ -95,7 +95,7 @@ async fn browsers_get_errors_as_pages_and_other_clients_as_problems() {
 }
 
 #[tokio::test]
-async fn a_browser_at_the_address_of_agents_is_led_to_the_page_for_developers() {
+async fn a_browser_at_the_mcp_address_gets_a_page_for_developers() {
     let app = seeded().await;
     let page = app.get_with("/mcp", &[BROWSER]).await;
     assert_eq!(

@@ -72,7 +72,7 @@ async fn links_of_a_search_keep_only_known_parameters() {
 }
 
 #[tokio::test]
-async fn an_error_in_the_form_is_beside_its_field() {
+async fn an_error_in_the_form_is_attached_to_the_field() {
     let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
     app.name_business().await;
     let answer = app
@@ -119,7 +119,7 @@ async fn an_invalid_day_is_kept_in_a_text_field() {
 }
 
 #[tokio::test]
-async fn the_form_has_every_filter_and_keeps_its_values() {
+async fn the_form_has_every_filter_and_keeps_the_values() {
     let app = seeded().await;
     let description = app.get("/.well-known/openapi.json").await.json();
     let parameters = &description["paths"]["/api/reviews/search"]["get"]["parameters"];
@@ -221,7 +221,7 @@ async fn matches_are_marked_in_texts_and_nothing_else_is_markup() {
 }
 
 #[tokio::test]
-async fn active_filters_are_links_to_the_search_without_them() {
+async fn each_active_filter_links_to_the_search_without_it() {
     let app = seeded().await;
     let html = app
         .get("/search?query=leak+repair&match=words&rating=5&aspect=price&polarity=positive&sort=oldest&cursor=")
@@ -264,7 +264,7 @@ async fn active_filters_are_links_to_the_search_without_them() {
 }
 
 #[tokio::test]
-async fn choices_show_the_counts_of_the_facets_and_explain_them() {
+async fn choices_show_and_explain_the_counts_of_the_facets() {
     let app = seeded().await;
     let html = app.get("/search?query=leak").await.text();
     let facets = app.get("/facets.json").await.json();
@@ -409,7 +409,7 @@ async fn an_empty_result_offers_similar_searches_with_counts() {
 }
 
 #[tokio::test]
-async fn empty_fields_of_a_form_count_as_absent_however_often_they_are_sent() {
+async fn empty_form_fields_count_as_absent_even_if_repeated() {
     let app = seeded().await;
     let all = permalinks(&app.get("/search").await.text());
     let fours = permalinks(&app.get("/search?rating=4").await.text());
@@ -426,7 +426,7 @@ async fn empty_fields_of_a_form_count_as_absent_however_often_they_are_sent() {
 }
 
 #[tokio::test]
-async fn errors_in_the_form_say_what_to_change() {
+async fn errors_in_the_form_explain_the_correction() {
     let app = seeded().await;
     let page = app.get("/api/reviews/search?limit=1").await.json();
     let cursor = page["next_cursor"].as_str().unwrap();
@@ -460,7 +460,7 @@ async fn errors_in_the_form_say_what_to_change() {
 }
 
 #[tokio::test]
-async fn stars_mentions_sources_and_years_of_a_review_link_to_searches() {
+async fn stars_mentions_source_and_year_of_a_review_are_links() {
     let app = seeded().await;
     let reviews = app.get("/reviews.json").await.json();
     let review = (reviews["reviews"].as_array().unwrap().iter())

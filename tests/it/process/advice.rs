@@ -131,7 +131,7 @@ const FEEDBACK: &str = "Customer,Stars,When,What they said,Our reply\n\
     Ann Baker,5,2026-10-30,On time and tidy.,Thank you.\nBo Cole,2,2026-10-29,Left the gate open.,\n";
 
 #[test]
-fn columns_of_a_refused_table_are_shown_and_both_advised_options_work() {
+fn a_refused_table_shows_columns_and_two_options_that_work() {
     let home = Home::new();
     home.file("feedback.csv", FEEDBACK);
     let refused = home.run(&["import", "feedback.csv"]);
@@ -370,7 +370,7 @@ fn commands_advised_after_a_decision_work() {
 }
 
 #[test]
-fn the_command_advised_for_missing_analyses_creates_them() {
+fn the_command_advised_for_missing_analyses_works() {
     let home = Home::with(3);
     home.follow_advice(&["insights"], "reviews insights rebuild", &[], "3");
     let shown = home.run_ok(&["insights"], "Up to date with the reviews.");
@@ -378,7 +378,7 @@ fn the_command_advised_for_missing_analyses_creates_them() {
 }
 
 #[test]
-fn the_advice_of_check_repairs_what_it_found() {
+fn the_advice_of_check_repairs_the_reported_faults() {
     let rows = ["r-1", "r-12"].map(|id| ROW.replace("r-1", id)).join("\n");
     let firm = || {
         let home = Home::new();

@@ -49,7 +49,7 @@ fn initialize(version: &str) -> Value {
 }
 
 #[test]
-fn a_local_agent_initializes_lists_and_calls_tools_and_ends_with_its_input() {
+fn a_local_agent_lists_and_calls_tools_until_the_input_ends() {
     let home = Home::with(3);
     let mut command = reviews(home.0.path());
     let (mut child, mut pipes) = Pipes::start(command.arg("mcp").stderr(Stdio::piped()));
@@ -106,7 +106,7 @@ fn a_local_agent_initializes_lists_and_calls_tools_and_ends_with_its_input() {
 }
 
 #[test]
-fn a_local_agent_records_no_publication_and_links_to_pages_of_the_service() {
+fn a_local_agent_publishes_nothing_and_links_to_the_service() {
     let home = Home::with(3);
     // A service publishes with a base URL and stops.
     let serving = super::hub::serve(&home);

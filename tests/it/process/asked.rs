@@ -58,7 +58,7 @@ impl Home {
 }
 
 #[test]
-fn init_asks_for_what_is_missing_until_it_is_valid() {
+fn init_prompts_for_missing_values_until_they_are_valid() {
     let home = Home::new();
     let typed = [
         "",
@@ -121,7 +121,7 @@ fn init_asks_for_what_is_missing_until_it_is_valid() {
 }
 
 #[test]
-fn init_asks_only_for_missing_values_and_creates_nothing_without_answers() {
+fn init_prompts_for_missing_values_and_requires_the_answers() {
     let home = Home::new();
     let words = [
         "init",

@@ -51,7 +51,7 @@ fn a_backup_is_complete_private_and_overwrites_nothing() {
 }
 
 #[test]
-fn a_log_left_by_a_killed_process_is_not_applied_to_the_next_backup() {
+fn the_log_of_a_killed_process_is_not_applied_to_a_backup() {
     let home = Home::with(5);
     home.run_ok(&["backup", "copy.db"], "copy.db: ");
     let [copy, log, kept] = ["copy.db", "copy.db-wal", "kept"].map(|name| home.0.path().join(name));
@@ -148,7 +148,7 @@ fn write(path: &Path, ready: &mpsc::Sender<()>, is_over: &AtomicBool) -> usize {
 }
 
 #[test]
-fn a_backup_during_writes_contains_whole_transactions_up_to_one_point() {
+fn a_backup_during_writes_has_whole_transactions_to_one_point() {
     let home = Home::with(REVIEWS);
     let (ready, is_ready) = mpsc::channel();
     let is_over = AtomicBool::new(false);

@@ -48,7 +48,7 @@ fn an_empty_option_of_init_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn a_file_with_one_member_changes_that_member_and_the_difference_is_shown() {
+fn a_file_with_one_member_changes_only_that_member() {
     let home = home();
     home.file("new.json", r#"{"telephone": "+1 602 555 0199"}"#);
     let done = home.run_ok(&["business", "new.json"], "Desert Peak");
@@ -65,7 +65,7 @@ fn a_file_with_one_member_changes_that_member_and_the_difference_is_shown() {
 }
 
 #[test]
-fn a_list_replaces_the_list_and_the_difference_names_added_and_removed_items() {
+fn a_list_is_replaced_and_the_difference_names_each_item() {
     let home = home();
     home.file(
         "new.json",
@@ -115,7 +115,7 @@ fn null_removes_a_member_and_a_part_of_the_address() {
 }
 
 #[test]
-fn replace_sets_the_whole_business_except_publish_staff_and_time_zone() {
+fn replace_keeps_only_publish_staff_and_time_zone() {
     let home = home();
     home.file("small.json", r#"{"id": "dp", "name": "DP"}"#);
     home.run_ok(&["business", "small.json", "--replace"], "0 services");
@@ -165,7 +165,7 @@ fn invalid_countries_and_review_links_are_refused() {
 }
 
 #[test]
-fn an_unknown_member_is_refused_with_the_nearest_name_and_changes_nothing() {
+fn an_unknown_member_is_refused_with_the_nearest_name() {
     let home = home();
     for (content, expected) in [
         (
@@ -215,7 +215,7 @@ fn an_unknown_member_is_refused_with_the_nearest_name_and_changes_nothing() {
 }
 
 #[test]
-fn a_business_created_without_a_name_gets_its_id_from_its_first_name() {
+fn a_business_without_an_id_gets_it_from_the_first_name() {
     let home = Home::new();
     home.run_ok(&["init", "--telephone", "+1 602 555 0100"], "not set");
     home.run_ok(&["init", "--name", "Desert Peak"], "Desert Peak");
@@ -280,7 +280,7 @@ fn an_unknown_schema_org_type_is_refused_with_the_nearest_name() {
 }
 
 #[test]
-fn missing_data_for_search_engines_is_reported_and_the_advice_works() {
+fn missing_structured_data_is_reported_with_working_advice() {
     let home = Home::new();
     home.run_ok(
         &["init", "--name", "Desert Peak"],
@@ -314,7 +314,7 @@ fn missing_data_for_search_engines_is_reported_and_the_advice_works() {
 }
 
 #[test]
-fn structured_data_has_local_business_if_the_stored_type_is_unknown() {
+fn structured_data_uses_local_business_for_an_unknown_type() {
     let home = Home::with(1);
     sqlite3(
         &home.path(),

@@ -10,7 +10,7 @@ use super::{Home, output_of, reviews};
 use crate::support::sqlite3;
 
 #[test]
-fn migrate_reports_applied_migrations_and_then_that_it_is_up_to_date() {
+fn migrate_reports_applied_migrations_or_that_none_is_left() {
     let home = Home::new();
     let (first, second) = (home.run(&["migrate"]), home.run(&["migrate"]));
     assert_eq!((first.code, second.code), (Some(0), Some(0)));
@@ -99,7 +99,7 @@ fn check_creates_no_database() {
 }
 
 #[test]
-fn flags_override_the_environment_which_overrides_defaults() {
+fn flags_override_the_environment_and_it_overrides_defaults() {
     let home = Home::new();
     let shown = |command: &mut std::process::Command| {
         let done = output_of(command.args(["serve", "--print-config"]));
@@ -165,7 +165,7 @@ fn flags_override_the_environment_which_overrides_defaults() {
 }
 
 #[test]
-fn a_bad_setting_exits_with_2_and_one_message_and_creates_nothing() {
+fn a_bad_setting_exits_with_2_and_creates_nothing() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().to_string();
     for (name, value, message) in [
@@ -300,7 +300,7 @@ fn invalid_command_lines_are_refused() {
 }
 
 #[test]
-fn help_says_what_each_command_does() {
+fn help_describes_each_command() {
     let home = Home::new();
     let commands: Vec<String> = Cli::command()
         .get_subcommands()

@@ -129,7 +129,7 @@ fn reviews_are_listed_newest_first_in_at_most_80_columns() {
 }
 
 #[test]
-fn a_list_is_filtered_by_stars_status_source_and_words_in_any_case() {
+fn a_list_is_filtered_by_stars_status_source_and_words() {
     let home = home();
     home.run_ok(&["withhold", "r-1", "--reason", "x"], "withheld");
     assert_eq!(home.listed(&[]).len(), 5);
@@ -282,7 +282,7 @@ fn commands_print_the_text_of_the_owner_that_they_replace() {
 }
 
 #[test]
-fn an_answer_that_is_too_long_is_refused_even_if_the_limit_splits_a_character() {
+fn an_answer_above_the_limit_is_refused_even_within_a_character() {
     let home = home();
     let limit = 1 << 20;
     for (answer, refusal) in [
@@ -302,7 +302,7 @@ fn an_answer_that_is_too_long_is_refused_even_if_the_limit_splits_a_character() 
 }
 
 #[test]
-fn editorial_texts_are_served_and_errors_in_their_file_are_located() {
+fn editorial_texts_are_served_and_file_errors_are_located() {
     let home = home();
     home.file(
         "editorial.json",
@@ -402,7 +402,7 @@ fn an_export_includes_the_business_and_the_editorial_texts() {
 }
 
 #[test]
-fn importing_an_export_does_not_set_a_time_zone_that_was_never_set() {
+fn importing_an_export_leaves_an_unset_time_zone_unset() {
     let home = Home::new();
     home.run_ok(&["init", "--name", "Desert Peak"], "not set");
     home.run_ok(&["export", "out.jsonl"], "0 reviews");
@@ -553,7 +553,7 @@ fn a_wrong_import_is_undone_and_the_correct_file_imported() {
 }
 
 #[test]
-fn an_import_is_undone_only_once_and_an_older_one_by_its_number() {
+fn an_import_is_undone_once_and_an_older_one_by_number() {
     let home = home();
     home.file(
         "two.jsonl",
@@ -656,7 +656,7 @@ fn a_manual_page_has_options_with_variables_and_examples() {
 }
 
 #[test]
-fn a_database_may_be_given_as_a_path_and_an_address_as_a_port() {
+fn a_path_is_accepted_as_database_and_a_port_as_address() {
     let home = Home::new();
     home.run_ok(
         &["init", "--name", "Desert Peak", "--database", "other.db"],
@@ -684,7 +684,7 @@ fn a_database_may_be_given_as_a_path_and_an_address_as_a_port() {
 }
 
 #[test]
-fn init_accepts_every_value_as_an_option_and_prints_the_next_step() {
+fn init_accepts_all_values_as_options_and_prints_a_next_step() {
     let home = Home::new();
     let done = home.run_ok(
         &[
@@ -725,7 +725,7 @@ fn init_accepts_every_value_as_an_option_and_prints_the_next_step() {
 }
 
 #[test]
-fn status_of_a_node_reports_whether_its_cluster_is_served() {
+fn status_of_a_node_reports_if_the_cluster_is_served() {
     let home = home();
     assert_eq!(home.status()["is_served"], false);
     let lease = "insert into lease (name, holder, ends_at) values ('sender', 'other', ";

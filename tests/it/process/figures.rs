@@ -28,7 +28,7 @@ fn series_count(metric: &Metric) -> usize {
 }
 
 #[test]
-fn every_metric_has_help_and_series_used_by_alerts_exist_before_the_first_event() {
+fn metrics_have_help_and_alerted_series_exist_from_the_start() {
     let home = Home::with(3);
     sqlite3(
         &home.path(),
@@ -228,7 +228,7 @@ fn with_an_admin_listener_metrics_are_served_only_there() {
 }
 
 #[test]
-fn the_admin_listener_reports_that_the_service_is_stopping_until_it_ends() {
+fn the_admin_listener_reports_a_stopping_service_to_the_end() {
     let home = Home::with(60);
     // About 20 MB, more than the socket buffers hold.
     sqlite3(

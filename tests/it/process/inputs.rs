@@ -211,7 +211,7 @@ fn twenty_unusable_files_are_named_and_the_others_counted() {
 }
 
 #[test]
-fn errors_name_the_setting_and_its_wrong_value() {
+fn errors_name_the_setting_and_the_wrong_value() {
     let home = Home::with(1);
     fs::write(home.0.path().join("roots.pem"), "no certificate").unwrap();
     home.run_err(

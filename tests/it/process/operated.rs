@@ -144,7 +144,7 @@ fn serve_json(home: &Home, filter: &str) -> (Serving, String, BufReader<ChildStd
 }
 
 #[test]
-fn with_json_every_log_line_is_one_object_with_its_event() {
+fn with_json_every_log_line_is_one_object_with_an_event() {
     let home = Home::with(2);
     let (serving, mut log, mut rest) = serve_json(&home, "debug");
     home.insert(10, 12);

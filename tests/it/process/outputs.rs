@@ -210,7 +210,7 @@ fn rejected_rows_never_overwrite_files_of_a_database_in_use() {
 }
 
 #[test]
-fn rejected_rows_are_never_written_to_the_path_of_a_new_database() {
+fn rejected_rows_never_use_the_path_of_a_new_database() {
     for rejects in [
         "reviews.db",
         "./reviews.db",

@@ -24,7 +24,7 @@ fn rows(changes: &[(&str, Value)]) -> String {
 }
 
 #[test]
-fn an_import_shows_the_columns_of_a_table_before_it_writes_and_its_advice_works() {
+fn an_import_previews_columns_and_the_advised_options_work() {
     let home = Home::new();
     home.file(
         "feedback.csv",
@@ -100,7 +100,7 @@ impl Home {
 }
 
 #[test]
-fn init_creates_a_business_and_changes_only_given_values() {
+fn init_creates_a_business_and_changes_only_stated_values() {
     let home = Home::new();
     home.run_ok(
         &["init", "--name", "Desert Peak"],
@@ -157,7 +157,7 @@ fn init_creates_a_business_and_changes_only_given_values() {
 }
 
 #[test]
-fn an_export_does_not_mark_a_row_that_completed_a_review_as_deleted() {
+fn an_export_does_not_list_completing_rows_as_deleted() {
     let home = Home::new();
     home.file("t.csv", "Date,Stars,Name,Said\n2026-10-02,4,Ann,On time.\n");
     home.run_ok(&["import", "t.csv", "--no-text"], "1 new");
@@ -236,7 +236,7 @@ fn a_failed_export_leaves_the_previous_one_unchanged() {
 }
 
 #[test]
-fn withheld_reviews_stay_withheld_and_published_ones_follow_their_source_once_it_agrees() {
+fn a_decision_stays_but_publishing_ends_once_the_source_agrees() {
     let home = Home::new();
     let table = |shown: [&str; 3]| {
         let row =
@@ -328,7 +328,7 @@ fn loading_the_sample_again_keeps_changes_of_the_owner() {
 }
 
 #[test]
-fn a_new_time_zone_changes_only_dates_that_the_owner_did_not_edit() {
+fn a_new_time_zone_changes_only_unedited_dates() {
     let home = Home::new();
     let row = |id: &str| json!({"name": format!("accounts/1/locations/7/reviews/{id}"), "starRating": "FIVE", "createTime": "2024-11-02T03:30:00Z", "reviewer": {"displayName": "Ann"}});
     home.file(
@@ -362,7 +362,7 @@ fn a_new_time_zone_changes_only_dates_that_the_owner_did_not_edit() {
 const CONTROLS: [char; 6] = ['\u{1b}', '\u{7}', '\r', '\u{9b}', '\u{202e}', '\u{2066}'];
 
 #[test]
-fn control_characters_in_reviews_never_reach_the_terminal_of_the_owner() {
+fn control_characters_of_reviews_never_reach_the_terminal() {
     let home = Home::new();
     let hostile = CONTROLS.iter().collect::<String>() + "31m";
     let text = format!("Will{hostile} was on time, and the price was fair. {hostile}");
@@ -475,7 +475,7 @@ fn an_apostrophe_is_kept_unless_the_table_is_marked_as_escaped() {
 }
 
 #[test]
-fn the_name_of_an_export_decides_its_format() {
+fn the_file_name_of_an_export_decides_the_format() {
     let home = Home::new();
     home.run_ok(&["init", "--name", "K"], "K");
     home.file("in.jsonl", &rows(&[]));
@@ -497,7 +497,7 @@ fn the_name_of_an_export_decides_its_format() {
 }
 
 #[test]
-fn an_export_keeps_notes_ids_at_the_source_and_how_columns_are_read() {
+fn an_export_keeps_notes_source_ids_and_column_decisions() {
     let (home, copy) = (Home::new(), Home::new());
     let header = "id,author,rating,date,text\n";
     let days_first = format!("{header}q-1,Ann,5,13/01/2026,On time\nq-2,Cy,4,02/01/2026,Tidy\n");

@@ -93,7 +93,7 @@ fn the_commands_of_the_readme_work_in_an_empty_folder() {
 }
 
 #[test]
-fn the_commands_of_the_start_page_work_and_print_what_it_shows() {
+fn commands_of_the_start_page_print_the_shown_output() {
     let folder = tempfile::tempdir().unwrap();
     let takeout = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds/takeout.zip");
     fs::copy(takeout, folder.path().join("takeout.zip")).unwrap();

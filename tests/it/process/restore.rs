@@ -151,7 +151,7 @@ fn a_withheld_review_that_is_not_in_the_backup_stays_withheld() {
 }
 
 #[test]
-fn reviews_withheld_by_their_source_still_follow_it_after_a_restore() {
+fn reviews_withheld_by_the_source_follow_it_after_a_restore() {
     let home = home();
     let row = |status: &str| {
         json!({"id": "r-1", "rating": 5, "date": "2026-10-01", "author": "Ann", "text": "Text of number 1.", "status": status})
@@ -312,7 +312,7 @@ fn the_log_of_a_damaged_database_is_kept() {
 }
 
 #[test]
-fn a_log_left_by_a_removed_database_is_not_applied_to_the_restored_one() {
+fn the_log_of_a_removed_database_is_not_applied_on_restore() {
     let home = home();
     let log = home.0.path().join("reviews.db-wal");
     let writer = connect(&home.path());

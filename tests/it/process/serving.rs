@@ -39,7 +39,7 @@ fn serve_says_how_to_set_up_a_database_without_a_business() {
 }
 
 #[test]
-fn serve_prints_its_urls_the_database_and_the_counts() {
+fn serve_prints_urls_database_and_counts() {
     let home = Home::with(7);
     home.run_ok(&["init", "--name", "Desert Peak"], "Desert Peak");
     sqlite3(
@@ -307,7 +307,7 @@ fn the_sample_data_is_served() {
 }
 
 #[test]
-fn a_file_that_replaced_the_database_is_not_written_until_the_service_stops() {
+fn a_replaced_database_is_not_written_until_the_service_stops() {
     for is_log_removed in [false, true] {
         let home = Home::with(3);
         let serving = home.serve();

@@ -22,7 +22,7 @@ fn check_still_serves(home: &Home, serving: Serving) {
 }
 
 #[test]
-fn a_closed_log_pipe_stops_nothing_and_dropped_lines_are_counted() {
+fn a_closed_log_pipe_stops_nothing_and_lost_lines_are_counted() {
     let home = Home::with(3);
     let (reader, writer) = pipe().unwrap();
     drop(reader);
@@ -51,7 +51,7 @@ fn a_stalled_log_reader_blocks_nothing() {
 }
 
 #[test]
-fn a_full_log_device_stops_nothing_and_dropped_lines_are_counted() {
+fn a_full_log_device_stops_nothing_and_lost_lines_are_counted() {
     let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
         return;
     };

@@ -418,7 +418,7 @@ fn redirects_without_end_fail() {
 }
 
 #[test]
-fn busy_server_is_asked_again_within_the_run() {
+fn busy_server_is_retried_within_the_run() {
     let home = home();
     let mut answers = vec![
         google_page(0..1, None, 1),
@@ -445,7 +445,7 @@ fn long_retry_after_ends_the_run_and_delays_the_next() {
 }
 
 #[test]
-fn error_in_a_200_fails_with_its_own_words() {
+fn error_in_a_200_fails_with_the_message_of_the_server() {
     let (home, site) = added(1, &[]);
     let page = "<!doctype html><html><head><title>Log in – Shop</title></head><body>ann@example.com</body></html>";
     for (answer, words) in [
@@ -566,7 +566,7 @@ fn another_kind_of_file_is_refused() {
 }
 
 #[test]
-fn undo_of_a_run_pauses_its_source() {
+fn undo_of_a_run_pauses_the_source() {
     let (home, site) = added(2, &[]);
     answer_with(&site, 4);
     done(&home.run(&["sync", "run"]));
@@ -601,7 +601,7 @@ fn unchanged_run_is_no_import_to_undo() {
 }
 
 #[test]
-fn removed_source_keeps_its_reviews() {
+fn removed_source_keeps_the_reviews() {
     let (home, _site) = added(2, &[]);
     failed(
         &home.run(&["sync", "remove", "gogle"]),

@@ -31,7 +31,7 @@ fn content(home: &Home) -> String {
 }
 
 #[test]
-fn undo_gives_updated_reviews_their_values_and_their_sources_values_back() {
+fn undo_restores_the_values_of_the_review_and_of_the_source() {
     let home = Home::new();
     home.file(
         "one.jsonl",
@@ -96,7 +96,7 @@ fn undo_gives_updated_reviews_their_values_and_their_sources_values_back() {
 }
 
 #[test]
-fn undo_takes_back_what_an_import_withheld_as_a_duplicate() {
+fn undo_publishes_reviews_withheld_as_duplicates() {
     let home = Home::new();
     home.file("sheet.csv", SHEET);
     home.run_ok(&["import", "sheet.csv"], "2 new");
@@ -130,7 +130,7 @@ fn undo_takes_back_what_an_import_withheld_as_a_duplicate() {
 }
 
 #[test]
-fn what_a_later_import_changed_is_left_until_that_one_is_undone() {
+fn undo_keeps_changes_of_a_later_import_until_that_is_undone() {
     let home = Home::new();
     home.file("one.jsonl", &row("a", "First.", &[]));
     home.file("two.jsonl", &row("a", "Second.", &[]));
@@ -162,7 +162,7 @@ fn an_import_undone_in_part_is_tried_again_by_the_next_undo() {
 }
 
 #[test]
-fn former_values_are_erased_with_their_review_and_after_thirty_days() {
+fn former_values_are_erased_with_the_review_or_after_30_days() {
     let home = Home::new();
     home.file(
         "one.jsonl",
@@ -196,7 +196,7 @@ fn former_values_are_erased_with_their_review_and_after_thirty_days() {
 }
 
 #[test]
-fn a_source_is_renamed_with_all_its_reviews() {
+fn a_source_is_renamed_with_all_reviews() {
     let home = Home::new();
     home.file(
         "sheet.csv",
@@ -223,7 +223,7 @@ fn a_source_is_renamed_with_all_its_reviews() {
 }
 
 #[test]
-fn withhold_and_delete_name_public_copies_and_notes_are_not_published() {
+fn withhold_and_delete_name_copies_and_notes_stay_private() {
     let home = Home::new();
     home.file("sheet.csv", SHEET);
     home.run_ok(&["import", "sheet.csv"], "2 new");

@@ -39,7 +39,7 @@ fn a_closed_stdout_stops_no_command_that_writes() {
 }
 
 #[test]
-fn closed_outputs_stop_no_import_and_rejected_rows_are_in_the_file() {
+fn closed_outputs_stop_no_import_and_rejected_rows_are_saved() {
     let home = Home::new();
     fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
     let (reader, writer) = std::io::pipe().unwrap();

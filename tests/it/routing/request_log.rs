@@ -30,7 +30,7 @@ async fn by_default_no_request_is_logged_and_errors_have_no_id() {
 }
 
 #[tokio::test]
-async fn with_errors_each_error_has_a_line_with_the_id_of_its_document() {
+async fn with_errors_each_error_has_a_line_with_the_document_id() {
     let (logs, _span) = Logs::begin();
     let app = service().await;
     app.app().ctx.request_log.set(RequestLog::Errors).unwrap();

@@ -66,7 +66,7 @@ fn numbered(generator: &mut Generator, number: usize, reviews: &[Review]) -> Que
 }
 
 #[tokio::test]
-async fn every_query_finds_what_a_naive_scan_finds() {
+async fn every_query_finds_the_same_as_a_naive_scan() {
     let mut reviews = Generator::new(11).reviews(5_000);
     reviews
         .iter_mut()

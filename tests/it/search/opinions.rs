@@ -130,7 +130,7 @@ async fn paging_in_every_order_yields_every_match_once() {
 }
 
 #[tokio::test]
-async fn a_cursor_belongs_to_its_order() {
+async fn a_cursor_is_valid_only_for_the_same_order() {
     let app = TestApp::uncoded(&Generator::new(33).reviews(60)).await;
     for sort in ["oldest", "highest", "lowest"] {
         let first = app
@@ -150,7 +150,7 @@ async fn a_cursor_belongs_to_its_order() {
 }
 
 #[tokio::test]
-async fn a_polarity_needs_an_aspect_and_an_unknown_aspect_lists_the_known_ones() {
+async fn a_polarity_needs_an_aspect_and_unknown_ones_are_refused() {
     let mut reviews = Generator::new(34).reviews(60);
     give(&mut reviews);
     let app = TestApp::uncoded(&reviews).await;

@@ -171,7 +171,7 @@ async fn with_cursor() -> (TestApp, String) {
 }
 
 #[tokio::test]
-async fn a_cursor_belongs_to_its_filters() {
+async fn a_search_cursor_is_valid_only_for_the_same_filters() {
     let (app, cursor) = with_cursor().await;
     let is_url_safe = |c: char| c.is_ascii_alphanumeric() || "-_.~".contains(c);
     assert!(

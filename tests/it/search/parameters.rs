@@ -88,7 +88,7 @@ const INVALID: &[(&str, &str, &str)] = &[
 ];
 
 #[tokio::test]
-async fn every_invalid_parameter_is_reported_with_its_code() {
+async fn every_invalid_parameter_is_reported_with_a_code() {
     let app = TestApp::uncoded(&Generator::new(31).reviews(20)).await;
     let many = |digit: &str| digit.repeat(400);
     let (nines, zeros) = (

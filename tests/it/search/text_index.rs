@@ -165,7 +165,7 @@ async fn a_missing_index_or_busy_readers_change_no_answer() {
 }
 
 #[tokio::test]
-async fn an_index_of_another_database_or_an_earlier_moment_is_not_used() {
+async fn an_index_of_another_database_or_moment_is_not_used() {
     let reviews = Generator::new(85).reviews(900);
     let app = TestApp::uncoded(&reviews).await;
     let (index, snapshot) = (eager_index(&app).await, app.app().ctx.current.load());
@@ -273,7 +273,7 @@ async fn texts_that_fts5_folds_differently_are_found() {
 }
 
 #[tokio::test]
-async fn a_rare_word_reads_its_candidates_and_a_common_one_the_newest_reviews() {
+async fn rare_words_read_candidates_and_common_ones_newest_reviews() {
     let reviews: Vec<Review> = (0..4_000)
         .map(|number| {
             let rare = match number {

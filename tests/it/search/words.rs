@@ -37,7 +37,7 @@ fn question(generator: &mut Generator, reviews: &[Review]) -> String {
 }
 
 #[tokio::test]
-async fn words_are_found_as_by_a_naive_scan_and_include_substring_matches() {
+async fn words_match_like_a_naive_scan_including_substrings() {
     let reviews = Generator::new(91).reviews(1_500);
     let app = TestApp::uncoded(&reviews).await;
     let known = known(&reviews);
@@ -82,7 +82,7 @@ async fn words_are_found_as_by_a_naive_scan_and_include_substring_matches() {
 }
 
 #[tokio::test]
-async fn words_match_in_any_order_and_number_and_substring_is_the_default() {
+async fn words_match_in_any_order_and_substrings_by_default() {
     let texts = [
         "They repaired the leak under the water heater.",
         "Two leaks, one heater: repair done.",
@@ -136,7 +136,7 @@ async fn words_match_in_any_order_and_number_and_substring_is_the_default() {
 }
 
 #[tokio::test]
-async fn a_cursor_belongs_to_its_match() {
+async fn a_cursor_is_valid_only_for_the_same_match() {
     let reviews: Vec<Review> = (0..30)
         .map(|number| review_with_text(number, "a leak"))
         .collect();

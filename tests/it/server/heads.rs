@@ -38,7 +38,7 @@ async fn check_refused(request: &str, status: u16) {
 }
 
 #[tokio::test]
-async fn garbage_ends_its_connection() {
+async fn garbage_closes_the_connection() {
     for garbage in [
         "\u{1}\u{2}garbage\r\n\r\n",
         "GET / HTTP/1.1\r\nno colon\r\n\r\n",
@@ -140,7 +140,7 @@ async fn a_late_head_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn garbage_after_a_valid_request_is_read_after_its_answer() {
+async fn garbage_after_a_request_is_read_after_the_answer() {
     let server = start(Limits::default()).await;
     let mut client = server.client().await;
     client.send(&format!("{GET}\u{1}\r\n\r\n")).await;

@@ -86,7 +86,7 @@ async fn head_has_the_length_and_no_body() {
 }
 
 #[tokio::test]
-async fn a_client_that_closes_its_writing_side_gets_its_answer() {
+async fn a_half_closed_connection_gets_the_answer() {
     let server = start(Limits::default()).await;
     let mut client = server.client().await;
     client.send("GET /gate HTTP/1.1\r\nhost: a\r\n\r\n").await;
@@ -209,7 +209,7 @@ async fn a_client_that_keeps_up_gets_the_whole_body() {
 }
 
 #[tokio::test]
-async fn a_panic_ends_only_its_own_connection() {
+async fn a_panic_closes_only_one_connection() {
     let server = start(Limits::default()).await;
     let mut client = server.client().await;
     client.send("GET /panic HTTP/1.1\r\nhost: a\r\n\r\n").await;

@@ -101,7 +101,7 @@ async fn ready_documents_health_and_the_hub_need_no_slot() {
 }
 
 #[tokio::test]
-async fn a_computation_waits_for_a_slot_and_gives_up_its_turn_when_dropped() {
+async fn a_dropped_computation_frees_the_place_in_the_slot_queue() {
     let app = TestApp::seeded().await;
     let held = app.hold_slots();
     for target in [

@@ -274,7 +274,7 @@ async fn a_small_change_shares_the_other_segments() {
 }
 
 #[tokio::test]
-async fn reading_all_reviews_again_shares_the_memory_of_unchanged_ones() {
+async fn reading_all_reviews_again_reuses_unchanged_memory() {
     let rig = PublisherRig::open().await;
     rig.write(&Generator::new(41).reviews(REVIEWS)).await;
     let before = rig.fresh().await;

@@ -56,7 +56,7 @@ async fn change(app: &TestApp, number: usize) {
 }
 
 #[tokio::test]
-async fn a_half_read_answer_ends_with_the_bytes_of_its_snapshot() {
+async fn a_half_read_answer_ends_with_bytes_of_the_same_snapshot() {
     let app = TestApp::with(&Generator::new(51).reviews(400)).await;
     for target in [
         "/reviews.json",
@@ -82,7 +82,7 @@ async fn a_half_read_answer_ends_with_the_bytes_of_its_snapshot() {
 }
 
 #[tokio::test]
-async fn readers_up_to_four_snapshots_behind_are_served_and_the_fifth_is_cut_off() {
+async fn readers_are_served_for_four_snapshots_and_then_cut_off() {
     let app = TestApp::with(&Generator::new(52).reviews(300)).await;
     let mut readers = Vec::new();
     let mut whole = Vec::new();

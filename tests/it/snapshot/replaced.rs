@@ -158,7 +158,7 @@ async fn two_services_on_one_file_agree_and_stop_publishing() {
 }
 
 #[tokio::test]
-async fn services_with_different_base_urls_on_one_file_stop_publishing() {
+async fn services_with_different_base_urls_stop_publishing() {
     let app = TestApp::with(&Generator::new(66).reviews(60)).await;
     let other = second_service(&app.path(), "https://elsewhere.test".parse().unwrap()).await;
     for round in 0..3 {

@@ -21,7 +21,7 @@ async fn firm(services: usize) -> TestApp {
 }
 
 #[tokio::test]
-async fn ten_thousand_services_match_only_by_their_own_words() {
+async fn ten_thousand_services_match_only_by_own_words() {
     let app = firm(10_000).await;
     // Analysed again, as after an import.
     sqlite3(&app.path(), "delete from derived_analysis");

@@ -221,7 +221,7 @@ async fn a_thousand_false_requests_from_one_network_block_no_renewal() {
 }
 
 #[tokio::test]
-async fn a_full_waiting_list_blocks_neither_renewals_nor_unsubscriptions() {
+async fn a_full_waiting_list_blocks_no_renewal_or_unsubscription() {
     let (hub, victim) = Hub::with_victim(&["--hub-pending-max", "5"]).await;
     for number in 0..6 {
         let answer = hub
@@ -260,7 +260,7 @@ async fn a_full_waiting_list_blocks_neither_renewals_nor_unsubscriptions() {
 }
 
 #[tokio::test]
-async fn false_requests_for_a_victims_host_do_not_block_its_renewals() {
+async fn false_requests_for_a_host_do_not_block_renewals_of_it() {
     let (hub, victim) =
         Hub::with_victim(&["--hub-verifications-per-address-per-minute", "20"]).await;
     let mut statuses = Vec::new();
@@ -332,7 +332,7 @@ async fn the_reserved_share_of_one_subscription_is_bounded_too() {
 }
 
 #[tokio::test]
-async fn one_network_gets_a_tenth_of_the_waiting_list_and_at_least_ten_places() {
+async fn one_network_gets_a_tenth_of_the_list_or_ten_places() {
     for (flags, share) in [
         (&["--hub-pending-max", "200"][..], 20),
         (&["--hub-pending-max", "50"], 10),
@@ -359,7 +359,7 @@ async fn one_network_gets_a_tenth_of_the_waiting_list_and_at_least_ten_places() 
 }
 
 #[tokio::test]
-async fn names_of_one_silent_address_get_a_tenth_of_the_waiting_list_and_none_is_dropped() {
+async fn names_of_one_silent_address_get_a_tenth_of_the_list() {
     let flags = &[
         "--hub-pending-max",
         "40",
@@ -415,7 +415,7 @@ async fn names_of_one_silent_address_get_a_tenth_of_the_waiting_list_and_none_is
 }
 
 #[tokio::test]
-async fn literal_addresses_of_one_network_get_a_tenth_of_the_waiting_list() {
+async fn literal_addresses_of_one_network_get_a_tenth_of_the_list() {
     let app = TestApp::with_hub(&[], MakeHub::closed(&[], FakeDns::default())).await;
     let mut statuses = Vec::new();
     for number in 0..120 {

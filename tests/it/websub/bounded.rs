@@ -166,7 +166,7 @@ async fn requests_that_wait_for_verification_are_bounded() {
 }
 
 #[tokio::test]
-async fn subscriptions_per_host_and_in_all_are_bounded_but_renewals_are_not() {
+async fn new_subscriptions_are_bounded_but_renewals_are_not() {
     let app = outside(&[
         "--hub-subscriptions-per-host-max",
         "1",
@@ -225,7 +225,7 @@ async fn allowed_nets_are_exempt_from_the_limits_per_source_and_host() {
 }
 
 #[tokio::test]
-async fn a_host_above_its_limit_of_bytes_waits_for_an_hour() {
+async fn a_host_above_the_limit_of_bytes_waits_for_an_hour() {
     let hub = Hub::with(&["--hub-bytes-per-host-per-hour", "1"]).await;
     for host in ["a.receiver.test", "b.receiver.test"] {
         assert_eq!(

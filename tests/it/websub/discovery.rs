@@ -68,7 +68,7 @@ async fn rule_4_the_atom_feed_has_both_links() {
 }
 
 #[tokio::test]
-async fn rule_5_a_topic_has_one_representation_which_is_delivered() {
+async fn rule_5_the_only_representation_of_a_topic_is_delivered() {
     let hub = Hub::new().await;
     for topic in TOPICS {
         let answer = hub

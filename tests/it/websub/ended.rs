@@ -15,7 +15,7 @@ async fn fail_three_times(hub: &Hub, last: Reply) {
 }
 
 #[tokio::test]
-async fn rule_27_and_28_three_failed_deliveries_end_a_subscription_with_a_denial() {
+async fn rule_27_and_28_three_failures_end_a_subscription_with_denial() {
     let hub = Hub::subscribed().await;
     fail_three_times(&hub, Reply::status(503)).await;
     assert_eq!(
@@ -58,7 +58,7 @@ async fn rule_28_a_failed_denial_changes_nothing() {
 }
 
 #[tokio::test]
-async fn an_ended_subscriber_can_subscribe_again_and_gets_later_changes() {
+async fn an_ended_subscriber_subscribes_again_and_gets_later_changes() {
     let hub = Hub::subscribed().await;
     fail_three_times(&hub, Reply::status(500)).await;
     hub.change("c2").await;

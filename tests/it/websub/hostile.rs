@@ -129,7 +129,7 @@ async fn receivers_that_hang_delay_only_themselves() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn receivers_that_send_too_much_or_nonsense_affect_only_themselves() {
+async fn receivers_with_invalid_answers_affect_only_themselves() {
     let home = Home::with(20);
     let inside = Receiver::at(9, Manner::Https).await;
     let away = Reply::status(307).field("location", &inside.url("/inside"));

@@ -26,7 +26,7 @@ impl Hub {
 }
 
 #[tokio::test]
-async fn a_new_subscription_gets_changes_after_its_acceptance() {
+async fn a_new_subscription_gets_changes_after_acceptance() {
     let hub = Hub::new().await;
     hub.ask_for("/cb", &[]).await;
     hub.receiver.script([Reply::status(503)]);
@@ -44,7 +44,7 @@ async fn a_new_subscription_gets_changes_after_its_acceptance() {
 }
 
 #[tokio::test]
-async fn a_request_repeated_before_its_verification_loses_no_change() {
+async fn a_request_repeated_before_verification_loses_no_change() {
     let hub = Hub::new().await;
     hub.ask_for("/cb", &[]).await;
     hub.receiver.script([Reply::status(503)]);
@@ -100,7 +100,7 @@ async fn many_changes_of_one_commit_are_one_delivery() {
 }
 
 #[tokio::test]
-async fn a_change_made_while_the_service_was_down_is_delivered_at_the_next_start() {
+async fn a_change_during_downtime_is_delivered_at_the_next_start() {
     let hub = Hub::subscribed().await.restart_after(&insert("c1")).await;
     let sent = hub.deliveries();
     assert_eq!(sent.len(), 1);
@@ -110,7 +110,7 @@ async fn a_change_made_while_the_service_was_down_is_delivered_at_the_next_start
 }
 
 #[tokio::test]
-async fn a_request_that_was_accepted_survives_a_restart_before_its_verification() {
+async fn an_accepted_request_survives_a_restart() {
     let hub = Hub::new().await;
     hub.ask_for("/cb", &[("hub.secret", "x")]).await;
     let hub = hub.restart().await;

@@ -18,7 +18,7 @@ async fn rule_31_a_lease_starts_with_the_confirmed_verification() {
 }
 
 #[tokio::test]
-async fn rule_32_nothing_is_delivered_after_the_lease_even_before_its_end_is_recorded() {
+async fn rule_32_nothing_is_delivered_after_the_end_of_the_lease() {
     let hub = Hub::subscribed().await;
     hub.app.advance(chrono::TimeDelta::seconds(TEN_DAYS));
     // Only the worker runs here, so the state stays the same.
@@ -39,7 +39,7 @@ async fn rule_32_nothing_is_delivered_after_the_lease_even_before_its_end_is_rec
 }
 
 #[tokio::test]
-async fn rule_32_a_lease_without_renewal_lapses_and_its_secret_is_deleted() {
+async fn rule_32_an_unrenewed_lease_lapses_and_the_secret_is_deleted() {
     let hub = Hub::new().await;
     hub.subscribe("/cb", &[("hub.secret", "x"), ("hub.lease_seconds", "300")])
         .await;
@@ -132,7 +132,7 @@ async fn ended_subscriptions_are_deleted_after_30_days() {
 }
 
 #[tokio::test]
-async fn a_renewal_never_shortens_the_lease_and_its_verification_states_the_resulting_one() {
+async fn a_renewal_never_shortens_the_lease_and_states_the_result() {
     let hub = Hub::new().await;
     hub.subscribe("/cb", &[("hub.secret", "first")]).await;
     hub.app.advance(chrono::TimeDelta::milliseconds(3_600_500));

@@ -57,7 +57,7 @@ async fn a_silent_resolver_is_no_failure_until_a_host_is_reached() {
 }
 
 #[tokio::test]
-async fn an_unroutable_address_is_no_failure_although_others_are_reached() {
+async fn an_unroutable_address_is_no_failure_if_others_are_reached() {
     let flags = &[
         "--hub-allow-callback-nets",
         "240.0.0.0/4,127.0.0.0/8",
@@ -116,7 +116,7 @@ async fn our_outage_keeps_earlier_failures_and_waits_a_minute() {
 }
 
 #[tokio::test]
-async fn an_exchange_that_panics_frees_its_slot_and_is_repeated() {
+async fn an_exchange_that_panics_frees_the_slot_and_is_repeated() {
     let hub = Hub::new().await;
     let host = "a.receiver.test";
     hub.fake_dns.panic_at(host);
@@ -149,7 +149,7 @@ async fn an_exchange_that_panics_frees_its_slot_and_is_repeated() {
 }
 
 #[tokio::test]
-async fn a_delivery_that_panics_is_repeated_in_a_minute_and_does_not_count() {
+async fn a_delivery_that_panics_is_repeated_and_does_not_count() {
     let hub = Hub::new().await;
     let host = "a.receiver.test";
     hub.subscribe_name(&hub.receiver, host).await;
@@ -225,7 +225,7 @@ async fn write_as_other_process(hub: &Hub, sql: String) {
 }
 
 #[tokio::test]
-async fn requests_accepted_by_another_process_are_verified_within_a_second() {
+async fn requests_accepted_by_another_process_are_verified_soon() {
     let hub = Hub::subscribed().await;
     let callback = hub.receiver.url("/elsewhere");
     let accepted = format!(
@@ -258,7 +258,7 @@ async fn requests_accepted_by_another_process_are_verified_within_a_second() {
 }
 
 #[tokio::test]
-async fn a_receiver_that_connects_but_never_answers_fails_even_if_it_is_the_only_one() {
+async fn a_receiver_that_never_answers_fails_even_if_it_is_alone() {
     let hub = Hub::subscribed().await;
     hub.receiver.always(Reply::Never);
     hub.change("c1").await;

@@ -22,7 +22,7 @@ fn check_refused(hub: &Hub, answer: &Answer, status: u16, word: &str) {
 }
 
 #[tokio::test]
-async fn the_refusal_of_a_local_callback_names_the_setting_that_allows_it() {
+async fn the_refusal_of_a_local_callback_names_the_setting() {
     let app = TestApp::with_hub(&[], MakeHub::closed(&[], FakeDns::default())).await;
     for (callback, is_local) in [
         ("https://127.0.0.1/cb", true),
@@ -49,7 +49,7 @@ async fn the_refusal_of_a_local_callback_names_the_setting_that_allows_it() {
 }
 
 #[tokio::test]
-async fn rule_9_a_form_with_callback_mode_and_topic_is_required_and_sufficient() {
+async fn rule_9_callback_mode_and_topic_are_required_and_sufficient() {
     let hub = Hub::new().await;
     let callback = hub.receiver.url("/cb");
     let all = [
@@ -128,7 +128,7 @@ async fn rule_11_modes_are_literal() {
 }
 
 #[tokio::test]
-async fn rule_12_a_topic_is_the_self_url_of_its_document() {
+async fn rule_12_a_topic_is_the_self_url_of_a_document() {
     let hub = Hub::new().await;
     for topic in [
         "https://reviews.sample.test/insights.json",

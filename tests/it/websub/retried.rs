@@ -14,7 +14,7 @@ fn jittered(wait: i64) -> i64 {
 }
 
 #[tokio::test]
-async fn rule_40_a_failed_delivery_is_repeated_after_the_configured_waits() {
+async fn rule_40_failed_deliveries_repeat_after_the_configured_waits() {
     let hub = Hub::subscribed().await;
     hub.receiver.script([Reply::status(500), Reply::Close]);
     hub.change("c1").await;
@@ -69,7 +69,7 @@ async fn rule_41_a_subscriber_that_missed_one_update_gets_the_next() {
 }
 
 #[tokio::test]
-async fn newer_content_replaces_waiting_content_without_shortening_the_wait() {
+async fn newer_content_replaces_waiting_content_and_keeps_the_wait() {
     let hub = Hub::subscribed().await;
     hub.receiver.script([Reply::status(500)]);
     hub.change("c1").await;
@@ -119,7 +119,7 @@ async fn a_success_resets_the_failures() {
 }
 
 #[tokio::test]
-async fn a_verified_renewal_resets_the_failures_and_keeps_the_delivered_version() {
+async fn a_renewal_resets_failures_and_keeps_the_delivered_version() {
     let hub = Hub::subscribed().await;
     hub.receiver
         .script([Reply::status(500), Reply::status(500)]);
@@ -165,7 +165,7 @@ async fn while_our_own_network_is_down_attempts_do_not_count() {
 }
 
 #[tokio::test]
-async fn a_resolver_failure_while_others_are_reached_counts_for_the_name() {
+async fn a_resolver_failure_counts_if_other_hosts_are_reached() {
     let hub = Hub::new().await;
     let callback = hub.receiver.url_of("receiver.test", "/cb");
     assert_eq!(

@@ -50,7 +50,7 @@ async fn the_worker_wakes_when_work_becomes_due() {
 }
 
 #[tokio::test]
-async fn a_worker_without_its_timer_works_when_it_is_called() {
+async fn a_worker_without_a_timer_works_when_called() {
     let hub = Hub::made(MakeHub::opened(&[], fake_dns()).without_timer(), fake_dns()).await;
     hub.subscribe("/cb", &[("hub.lease_seconds", "3600")]).await;
     hub.receiver.script([Reply::status(500)]);

@@ -52,7 +52,7 @@ async fn the_list_of_subscriptions_shows_states_but_no_secret() {
 }
 
 #[tokio::test]
-async fn the_list_shows_third_failures_rejected_verifications_and_lapsed_leases() {
+async fn the_list_shows_failures_rejections_and_lapsed_leases() {
     let hub = Hub::with(&["--hub-retry-delays", "1s,1s"]).await;
     for target in ["/failed", "/lapsed"] {
         hub.subscribe(target, &[]).await;

@@ -40,7 +40,7 @@ async fn next(events: &mut UnboundedReceiver<Event>) -> Event {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_example_subscribes_receives_changes_renews_and_unsubscribes() {
+async fn the_example_subscribes_renews_and_unsubscribes() {
     let home = Home::with(3);
     let serving = serve(&home);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -14,7 +14,7 @@ fn signature(hub: &Hub) -> String {
 }
 
 #[tokio::test]
-async fn rule_16_a_later_request_replaces_the_earlier_one_when_verified() {
+async fn rule_16_a_verified_later_request_replaces_the_earlier_one() {
     let hub = Hub::new().await;
     hub.subscribe(
         "/cb",
@@ -115,7 +115,7 @@ async fn rule_19_our_parameters_follow_the_callbacks_own_query() {
 }
 
 #[tokio::test]
-async fn rule_22_the_hub_verifies_after_the_202_on_its_own() {
+async fn rule_22_the_hub_verifies_after_the_202() {
     let hub = Hub::new().await;
     hub.app
         .serving(async {
@@ -219,7 +219,7 @@ async fn rule_30_an_answer_may_end_with_the_connection_but_only_whole() {
 }
 
 #[tokio::test]
-async fn a_refused_callback_is_logged_with_what_to_do() {
+async fn a_refused_callback_is_logged_with_advice() {
     let (logs, _span) = Logs::begin();
     let hub = Hub::new().await;
     for (reply, advice) in [
@@ -247,7 +247,7 @@ async fn a_refused_callback_is_logged_with_what_to_do() {
 }
 
 #[tokio::test]
-async fn rule_30_a_callback_without_a_trusted_certificate_confirms_nothing() {
+async fn rule_30_an_untrusted_certificate_confirms_nothing() {
     for manner in [Manner::Untrusted, Manner::OtherName, Manner::PlainText] {
         let mut hub = Hub::new().await;
         hub.receiver = Receiver::with_manner(manner).await;
@@ -333,7 +333,7 @@ async fn a_renewal_requested_before_the_end_counts_when_verified() {
 }
 
 #[tokio::test]
-async fn each_topic_has_its_own_subscription() {
+async fn each_topic_has_a_separate_subscription() {
     let hub = Hub::subscribed().await;
     assert_eq!(
         hub.ask("unsubscribe", FEED, &hub.receiver.url("/cb"), &[])

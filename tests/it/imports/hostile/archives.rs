@@ -70,7 +70,7 @@ fn garbled_files_are_refused() {
 }
 
 #[test]
-fn names_in_an_archive_create_no_files_and_are_escaped_in_messages() {
+fn archive_names_create_no_files_and_are_escaped_in_messages() {
     let home = Home::new();
     home.run_ok(&["init", "--time-zone", "UTC"], "UTC");
     let before = home.names();

@@ -167,7 +167,7 @@ fn any_parameters(generator: &mut Generator, names: &[String]) -> Vec<(String, S
 }
 
 #[tokio::test]
-async fn rest_and_mcp_agree_on_any_filters_and_their_errors() {
+async fn rest_and_mcp_agree_on_any_filters_and_errors() {
     let tool_app = ToolApp::of(TestApp::uncoded(&opinionated(71, 900)).await).await;
     let names = parameter_names(&tool_app, "search_reviews");
     let mut generator = Generator::new(72);
@@ -271,7 +271,7 @@ async fn the_other_tools_return_the_rest_bodies() {
 }
 
 #[tokio::test]
-async fn rest_and_mcp_agree_on_any_two_periods_and_their_errors() {
+async fn rest_and_mcp_agree_on_any_two_periods_and_errors() {
     let tool_app = ToolApp::of(TestApp::uncoded(&Generator::new(75).reviews(300)).await).await;
     let names = ["first_since", "first_until", "second_since", "second_until"];
     let mut generator = Generator::new(76);

@@ -95,7 +95,7 @@ async fn facets_count_the_reviews_that_the_filters_find() {
 }
 
 #[tokio::test]
-async fn periods_count_the_reviews_of_their_days() {
+async fn periods_count_the_reviews_within_the_dates() {
     let tool_app = ToolApp::of(TestApp::uncoded(&Generator::new(85).reviews(2_000)).await).await;
     let dataset = tool_app.get("/reviews.json").await;
     let mut generator = Generator::new(86);
@@ -281,7 +281,7 @@ async fn evidence(tool_app: &ToolApp, aspect: &str) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
-async fn periods_count_the_aspects_of_their_reviews() {
+async fn periods_count_the_aspects_of_the_reviews_within_the_dates() {
     let tool_app = ToolApp::seeded().await;
     let insights = tool_app.get("/insights.json").await;
     let aspects = insights["aspects"].as_array().unwrap();

@@ -23,7 +23,7 @@ fn tokens(text: &str) -> usize {
 }
 
 #[tokio::test]
-async fn the_list_of_tools_is_this() {
+async fn the_list_of_tools_matches_the_snapshot() {
     let tool_app = ToolApp::seeded().await;
     let tools: Vec<Value> = tool_app
         .catalog
@@ -96,7 +96,7 @@ async fn the_answer_to_tools_list_is_small() {
 }
 
 #[tokio::test]
-async fn schemas_have_no_references_and_no_keyword_that_clients_refuse() {
+async fn schemas_have_no_references_or_unsupported_keywords() {
     let tool_app = ToolApp::seeded().await;
     for tool in &tool_app.catalog.tools {
         for schema in [json!(tool.input_schema), json!(tool.output_schema)] {
@@ -123,7 +123,7 @@ async fn schemas_have_no_references_and_no_keyword_that_clients_refuse() {
 }
 
 #[tokio::test]
-async fn search_takes_every_parameter_of_the_endpoint_with_its_bounds_and_a_cursor() {
+async fn search_has_every_parameter_of_the_endpoint_and_a_cursor() {
     let tool_app = ToolApp::seeded().await;
     let described = tool_app.document["paths"]["/api/reviews/search"]["get"]["parameters"]
         .as_array()

@@ -103,7 +103,7 @@ async fn the_manual_names_all_tools_and_arguments() {
 }
 
 #[test]
-fn the_registry_entry_is_within_its_limits_and_names_the_endpoint() {
+fn the_registry_entry_is_within_limits_and_has_the_endpoint() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/server.json");
     let entry: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     assert_eq!(entry["name"].as_str().unwrap().matches('/').count(), 1);

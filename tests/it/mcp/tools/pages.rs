@@ -58,7 +58,7 @@ async fn all_pages_together_have_every_review_and_none_is_too_large() {
 }
 
 #[tokio::test]
-async fn a_review_that_is_too_large_is_returned_alone_on_its_page() {
+async fn a_review_that_is_too_large_is_alone_on_a_page() {
     let large = |number| review_with_text(number, "word ".repeat(RESULT_BYTES_MAX / 4));
     let reviews = [
         review_with_text(0, "a".to_owned()),
@@ -93,7 +93,7 @@ async fn a_review_that_is_too_large_is_returned_alone_on_its_page() {
 }
 
 #[tokio::test]
-async fn evidence_with_hundreds_of_names_has_room_for_its_reviews() {
+async fn evidence_with_hundreds_of_names_has_room_for_reviews() {
     let reviews: Vec<Review> = (0..40)
         .map(|number| {
             let services = (0..10)
@@ -121,7 +121,7 @@ async fn evidence_with_hundreds_of_names_has_room_for_its_reviews() {
 }
 
 #[tokio::test]
-async fn a_review_is_found_by_its_id_and_by_its_permalink() {
+async fn a_review_is_found_by_id_and_by_permalink() {
     let tool_app = ToolApp::of(TestApp::uncoded(&Generator::new(81).reviews(3)).await).await;
     let review = tool_app.app.get("/reviews.json").await.json()["reviews"][1].clone();
     let id = review["id"].as_str().unwrap();
@@ -136,7 +136,7 @@ async fn a_review_is_found_by_its_id_and_by_its_permalink() {
 }
 
 #[tokio::test]
-async fn hidden_characters_count_with_their_escaped_length() {
+async fn hidden_characters_count_with_the_escaped_length() {
     let hidden = |number| review_with_text(number, "\u{e0041}".repeat(1_000));
     let reviews: Vec<Review> = (0..12).map(hidden).collect();
     let tool_app = ToolApp::of(TestApp::with(&reviews).await).await;
@@ -146,7 +146,7 @@ async fn hidden_characters_count_with_their_escaped_length() {
 }
 
 #[tokio::test]
-async fn long_lists_have_the_most_mentioned_names_and_count_the_others() {
+async fn long_lists_have_the_most_frequent_names_and_a_count() {
     let area = |number: usize| {
         let mut review = review_with_text(number, "x".to_owned());
         let areas = [0, number]
@@ -168,7 +168,7 @@ async fn long_lists_have_the_most_mentioned_names_and_count_the_others() {
 }
 
 #[tokio::test]
-async fn documents_that_are_too_large_omit_whole_parts_and_name_them() {
+async fn documents_above_the_limit_omit_and_name_whole_parts() {
     let tool_app = ToolApp::seeded().await;
     assert!(
         tool_app

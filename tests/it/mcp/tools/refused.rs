@@ -41,7 +41,7 @@ fn calls() -> Vec<(&'static str, Value)> {
 }
 
 #[tokio::test]
-async fn every_wrong_argument_is_named_with_what_is_allowed() {
+async fn every_wrong_argument_is_named_with_the_allowed_values() {
     let tool_app = ToolApp::seeded().await;
     let mut said = String::new();
     for (tool, arguments) in calls() {

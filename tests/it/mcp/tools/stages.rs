@@ -120,7 +120,7 @@ async fn the_overview_ranks_complaints_by_frequency() {
 }
 
 #[tokio::test]
-async fn rest_and_mcp_agree_on_every_part_of_the_insights_and_its_errors() {
+async fn rest_and_mcp_agree_on_every_part_of_insights_and_errors() {
     let tool_app = ToolApp::seeded().await;
     let whole = tool_app.get("/insights.json").await;
     let mut stages: Vec<(&str, String)> =
@@ -226,7 +226,7 @@ async fn figures_of_a_technician_by_aspect_match_the_evidence() {
 
 /// For each review, in the order of the text: the people named in a sentence or in the one before it.
 #[tokio::test]
-async fn a_finding_belongs_to_the_person_in_its_sentence_or_the_one_before() {
+async fn a_finding_belongs_to_the_person_of_the_same_or_last_sentence() {
     let texts = [
         "Mike Alvarez was right on time.",
         "Mike Alvarez came. The visit started right on time.",
@@ -358,7 +358,7 @@ async fn any_evidence_is_equal_in_rest_and_mcp_and_counts_all_matches() {
 /// "Which technician is praised most for punctuality since last year, and what do complaints about price say?" takes at most
 /// 4 calls and 20 KB.
 #[tokio::test]
-async fn the_agents_question_takes_two_calls_and_gives_the_right_sentences() {
+async fn two_calls_answer_a_question_with_the_right_sentences() {
     let tool_app = ToolApp::seeded().await;
     let mut bytes = 0;
     let mut ask = |arguments: Value| {
@@ -403,7 +403,7 @@ async fn the_agents_question_takes_two_calls_and_gives_the_right_sentences() {
 /// "What do customers complain about most, is it getting better, and what do three recent complaints about punctuality say,
 /// with the owner's answers?" takes three calls and at most 20 KB of messages, text and structured content together.
 #[tokio::test]
-async fn what_customers_complain_about_is_told_in_three_calls() {
+async fn three_calls_answer_the_question_about_complaints() {
     let tool_app = ToolApp::seeded().await;
     let mut sizes = Vec::new();
     let mut ask = async |tool: &str, arguments: Value| {

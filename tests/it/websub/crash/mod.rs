@@ -19,7 +19,7 @@ const KILLS_AMID_VERIFYING: usize = 10;
 const KILLS_AMID_FAN_OUT: usize = 24;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_kill_loses_a_request_or_a_change_and_few_deliveries_repeat() {
+async fn a_kill_loses_no_request_or_change_and_repeats_little() {
     let mut random = Generator::new(0x51_6B_11);
     let mut rig = Rig::start().await;
     let twice_verified = verifying(&mut rig, &mut random).await;
