@@ -50,7 +50,7 @@ impl Delete {
             let same = format_copies(&mut write, &id).await?;
             reviews::delete_all(&mut write, &[&id]).await?;
             write.commit().await?;
-            let erased = database.erase_traces_or_leave_them().await.with_context(|| {
+            let erased = database.try_to_erase_traces().await.with_context(|| {
                 format!(
                     "{id} is deleted, but unused parts of the file still contain its text; `reviews serve` erases that within an hour"
                 )
@@ -67,7 +67,7 @@ impl Delete {
 
 /// The confirmation question.
 fn question(id: &str, review: Option<&Review>) -> String {
-    let said = match review {
+    let question = match review {
         Some(review) => format!(
             "{}  {}  {}\n{}",
             stars(review.rating.stars()),
@@ -77,13 +77,13 @@ fn question(id: &str, review: Option<&Review>) -> String {
         ),
         None => "It cannot be read; `reviews check` reports why.\n".to_owned(),
     };
-    format!("{id}\n{said}Delete this review and every trace of it?")
+    format!("{id}\n{question}Delete this review and every trace of it?")
 }
 
 /// A note on each former state of the database, which still contains the review.
 fn copies(former: &[PathBuf]) -> String {
-    former.iter().fold(String::new(), |told, path| {
-        told + &format!(
+    former.iter().fold(String::new(), |text, path| {
+        text + &format!(
             "{} may still contain it; a running `reviews serve` removes that copy {FORMER_KEPT_DAYS} days after it was made, or \
              remove it now yourself\n",
             path.display()

@@ -95,7 +95,7 @@ impl Init {
             .is_empty();
         write.commit().await?;
         if discarded.is_some() {
-            database.erase_traces_or_leave_them().await?;
+            database.try_to_erase_traces().await?;
         }
         database.close().await;
         if let Some(reviews) = discarded {

@@ -54,7 +54,7 @@ impl StatusCommand {
         say(&if self.json {
             format!("{:#}\n", status.json())
         } else {
-            status.told()
+            status.format_report()
         })
     }
 }
@@ -90,8 +90,12 @@ async fn status(
 impl DatabaseStatus {
     /// The number of published or unpublished reviews.
     fn count(&self, is_published: bool) -> u64 {
-        let its = |one: &&SourceCount| one.is_published == is_published;
-        self.by_source.iter().filter(its).map(|one| one.count).sum()
+        let is_counted = |one: &&SourceCount| one.is_published == is_published;
+        self.by_source
+            .iter()
+            .filter(is_counted)
+            .map(|one| one.count)
+            .sum()
     }
 
     /// Published and withheld reviews by source.
@@ -136,7 +140,7 @@ impl DatabaseStatus {
         }))
     }
 
-    fn told(&self) -> String {
+    fn format_report(&self) -> String {
         let mut text = String::new();
         let mut line = |name: &str, value: &str| {
             let _ = writeln!(text, "{name:<14}{value}");

@@ -31,7 +31,7 @@ impl UndoCommand {
             let erased = if self.dry_run || undone.removed + undone.deleted == 0 {
                 None
             } else {
-                Some(database.erase_traces_or_leave_them().await?)
+                Some(database.try_to_erase_traces().await?)
             };
             Ok(format_undone(&undone, erased, self.dry_run))
         })

@@ -75,7 +75,7 @@ impl Database {
     ///
     /// # Errors
     /// As [`Database::erase_traces`].
-    pub async fn erase_traces_or_leave_them(&self) -> Result<Erased, DbError> {
+    pub async fn try_to_erase_traces(&self) -> Result<Erased, DbError> {
         let bytes_max = if DeliveryLock::is_held(self.path()) {
             REWRITE_AT_ONCE_MAX
         } else {

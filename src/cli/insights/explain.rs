@@ -10,7 +10,7 @@ pub fn explain(text: &str, analysis: &Analysis) -> String {
         let words = span.of(text).unwrap_or_default().split_whitespace();
         words.collect::<Vec<_>>().join(" ")
     };
-    let mut told = match analysis.language {
+    let mut report = match analysis.language {
         TextLanguage::None => return "The text has no words, so it was not analysed.\n".to_owned(),
         TextLanguage::Other => {
             return "The language of the text is not supported, so it was counted and not analysed.\n"
@@ -20,17 +20,17 @@ pub fn explain(text: &str, analysis: &Analysis) -> String {
         TextLanguage::Also(code) => format!("The text was read as `{}`.\n", code.as_str()),
     };
     for (number, sentence) in (0_u32..).zip(&analysis.sentences) {
-        let _ = writeln!(told, "{}. {}", number + 1, cut(*sentence));
+        let _ = writeln!(report, "{}. {}", number + 1, cut(*sentence));
         let findings = analysis.findings.iter();
         for finding in findings.filter(|finding| finding.sentence == number) {
-            tell_finding(&mut told, finding, &cut);
+            write_finding(&mut report, finding, &cut);
         }
         let mentions = analysis.mentions.iter();
         for mention in mentions.filter(|mention| mention.sentence == number) {
-            let who = mention.candidates.join(" or ");
+            let names = mention.candidates.join(" or ");
             let _ = writeln!(
-                told,
-                "   {} {who} ({}, {:?})",
+                report,
+                "   {} {names} ({}, {:?})",
                 mention.kind.name(),
                 mention.rule,
                 cut(mention.span)
@@ -38,13 +38,17 @@ pub fn explain(text: &str, analysis: &Analysis) -> String {
         }
     }
     let (polarity, score) = analysis.overall;
-    let _ = writeln!(told, "The text as a whole: {} ({score:+})", polarity.name());
-    told
+    let _ = writeln!(
+        report,
+        "The text as a whole: {} ({score:+})",
+        polarity.name()
+    );
+    report
 }
 
-fn tell_finding(told: &mut String, finding: &Finding, cut: &impl Fn(TextSpan) -> String) {
+fn write_finding(report: &mut String, finding: &Finding, cut: &impl Fn(TextSpan) -> String) {
     let _ = writeln!(
-        told,
+        report,
         "   {} {} ({:+}, {}) in {:?}",
         finding.aspect,
         finding.polarity.name(),
@@ -54,7 +58,7 @@ fn tell_finding(told: &mut String, finding: &Finding, cut: &impl Fn(TextSpan) ->
     );
     for hit in &finding.hits {
         let _ = writeln!(
-            told,
+            report,
             "     {:>+4}  {}  {:?}",
             hit.points,
             hit.rule,
@@ -62,7 +66,7 @@ fn tell_finding(told: &mut String, finding: &Finding, cut: &impl Fn(TextSpan) ->
         );
     }
     let sum: i32 = finding.hits.iter().map(|hit| hit.points).sum();
-    let _ = writeln!(told, "     {sum:>+4}  sum");
+    let _ = writeln!(report, "     {sum:>+4}  sum");
 }
 
 #[cfg(test)]

@@ -104,10 +104,10 @@ async fn show(database: &DatabaseConfig, engine: Option<Arc<Engine>>) -> anyhow:
         survey(reader, engine.as_ref(), &links).await
     })
     .await?;
-    say(&told(&input, &insights(&input, &links), behind))
+    say(&format_insights(&input, &insights(&input, &links), behind))
 }
 
-fn told(input: &SnapshotInput, insights: &wire::Insights, behind: usize) -> String {
+fn format_insights(input: &SnapshotInput, insights: &wire::Insights, behind: usize) -> String {
     let from = &insights.generated_from;
     let mut text = format!(
         "{}: {} reviews, {} with a text, {} analysed",

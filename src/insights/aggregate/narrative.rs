@@ -392,7 +392,7 @@ pub fn answers(input: &NarrativeInput<'_>, originals: &mut Originals<'_>) -> Vec
     let (counted, trade) = (input.counted, input.sources.trade);
     let is_judged =
         |counts: &OpinionCounts| counts.votes.judged() >= REVIEWS_MIN && is_decided(&counts.votes);
-    let mut asked: Vec<(&OpinionCounts, Faq)> = Vec::new();
+    let mut questions: Vec<(&OpinionCounts, Faq)> = Vec::new();
     for (aspect, counts) in trade.aspects.iter().zip(&counted.aspects) {
         if !is_judged(counts) || input.sources.answered.contains(&aspect.id) {
             continue;
@@ -406,7 +406,7 @@ pub fn answers(input: &NarrativeInput<'_>, originals: &mut Originals<'_>) -> Vec
             service: None,
             evidence: None,
         };
-        asked.push((counts, answered));
+        questions.push((counts, answered));
     }
     let counts = input.roster.entries.iter().zip(&counted.entities);
     let counts = counts.filter(|(entry, _)| entry.kind == MentionKind::Service);
@@ -424,14 +424,14 @@ pub fn answers(input: &NarrativeInput<'_>, originals: &mut Originals<'_>) -> Vec
             service: Some(id.clone()),
             evidence: None,
         };
-        asked.push((counts, answered));
+        questions.push((counts, answered));
     }
-    let mut asked: Vec<_> = asked.into_iter().enumerate().collect();
-    asked.sort_by_key(|(_, (counts, _))| Reverse(counts.votes.judged()));
-    asked.truncate(ANSWERS_MAX);
-    asked.sort_by_key(|(at, _)| *at);
-    let mut answers = Vec::with_capacity(asked.len());
-    for (_, (counts, mut answered)) in asked {
+    let mut questions: Vec<_> = questions.into_iter().enumerate().collect();
+    questions.sort_by_key(|(_, (counts, _))| Reverse(counts.votes.judged()));
+    questions.truncate(ANSWERS_MAX);
+    questions.sort_by_key(|(at, _)| *at);
+    let mut answers = Vec::with_capacity(questions.len());
+    for (_, (counts, mut answered)) in questions {
         let quotes = both_sides(counts, ANSWER_QUOTES, originals);
         for quote in &quotes {
             let kind = if quote.polarity == Vote::Negative.into() {

@@ -57,8 +57,9 @@ pub fn aspect_figures(
         sub_topics.truncate(JOINT_MAX);
         let of = |kind: MentionKind| {
             let named = counted.entities.iter().zip(&roster.entries).enumerate();
-            let of_kind = named
-                .filter(|(_, (named, its))| its.kind == kind && its.is_told(named.votes.reviews()));
+            let of_kind = named.filter(|(_, (named, its))| {
+                its.kind == kind && its.is_stated(named.votes.reviews())
+            });
             strongest(of_kind.filter_map(|(entity, (_, its))| {
                 joint(counted, at, entity, its.id.as_ref(), &its.name)
             }))
@@ -121,7 +122,7 @@ fn entity(
 ) -> Entity {
     let opinion_counts = &counted.entities[at];
     let votes = &opinion_counts.votes;
-    let told = entry.is_told(votes.reviews()).then_some(votes);
+    let told = entry.is_stated(votes.reviews()).then_some(votes);
     let judged = (0..)
         .zip(aspects)
         .filter_map(|(aspect, its)| joint(counted, aspect, at, Some(&its.id), &its.label));

@@ -20,7 +20,7 @@ pub struct RosterEntry {
 
 impl RosterEntry {
     /// Whether more than its count is shown if so many reviews name it.
-    pub fn is_told(&self, reviews: u32) -> bool {
+    pub fn is_stated(&self, reviews: u32) -> bool {
         let least = match self.kind {
             MentionKind::Technician => PERSON_MIN,
             MentionKind::Service | MentionKind::ServiceArea => 1,
@@ -52,7 +52,10 @@ impl Roster {
                 MentionKind::ServiceArea => (business.service_areas.iter())
                     .for_each(|name| roster.add(kind, None, name, name)),
             }
-            for (_, value) in mentioned.iter().filter(|(its, _)| *its == kind) {
+            for (_, value) in mentioned
+                .iter()
+                .filter(|(mention_kind, _)| *mention_kind == kind)
+            {
                 roster.add(kind, None, value, value);
             }
         }

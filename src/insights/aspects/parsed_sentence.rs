@@ -217,9 +217,9 @@ impl<'judge> ParsedSentence<'judge> {
         for at in 0..=self.units.len() {
             let next = self.units.get(at).map(|unit| {
                 let len = items.iter().take_while(|item| item.start == at).count();
-                let (its, rest) = items.split_at(len);
+                let (matches, rest) = items.split_at(len);
                 items = rest;
-                Self::begins(text, unit, at, its)
+                Self::begins(text, unit, at, matches)
             });
             if next == Some(None) {
                 continue;
@@ -256,7 +256,7 @@ impl<'judge> ParsedSentence<'judge> {
         text: &TokenizedText,
         unit: &WordUnit<'_>,
         at: usize,
-        its: &[PhraseMatch],
+        matches: &[PhraseMatch],
     ) -> Option<ClauseStart> {
         if unit.is_mark {
             return (!matches!(
@@ -265,7 +265,7 @@ impl<'judge> ParsedSentence<'judge> {
             ))
             .then_some(ClauseStart::Mark);
         }
-        let cue = its.iter().find_map(|item| {
+        let cue = matches.iter().find_map(|item| {
             let kinds = [
                 (Cue::Contrast, ClauseStart::Contrast),
                 (Cue::Joint, ClauseStart::Joint),

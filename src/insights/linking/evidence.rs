@@ -79,11 +79,11 @@ pub fn is_part_of_another_name(context: &TokenContext<'_>) -> bool {
 pub fn surname(context: &TokenContext<'_>) -> Certainty {
     let word = context.word(0);
     let is_ordinary = word.is_ordinary() || word.is(FirstName);
-    let is_told = acts(context) || is_announced(context);
+    let is_stated = acts(context) || is_announced(context);
     let is_thing = context.word(-1).begins_noun();
     let is_short = word.is_misspelled && context.text(0).len() < 7;
-    let is_lower = !context.is_capital() && !is_ordinary && (is_told || is_subject(context));
-    if is_lower || context.is_capital() && !is_thing && !is_short && (is_told || !is_ordinary) {
+    let is_lower = !context.is_capital() && !is_ordinary && (is_stated || is_subject(context));
+    if is_lower || context.is_capital() && !is_thing && !is_short && (is_stated || !is_ordinary) {
         Certainty::Named
     } else {
         Certainty::Weak
@@ -93,12 +93,12 @@ pub fn surname(context: &TokenContext<'_>) -> Certainty {
 /// The certainty that a first name without a surname names a staff member.
 pub fn first_name(context: &TokenContext<'_>) -> Certainty {
     let word = context.word(0);
-    let is_told = is_announced(context) || acts(context) || Guards::get().listed.holds(context);
+    let is_stated = is_announced(context) || acts(context) || Guards::get().listed.holds(context);
     // Words that often precede people: `with Will`, `had Will out`.
     let is_accompanied = context.word(-1).is(With);
-    let is_hinted = is_told || is_accompanied || is_subject(context) || context.has_s();
+    let is_hinted = is_stated || is_accompanied || is_subject(context) || context.has_s();
     if word.is_ordinary() {
-        word_name(context, is_told, is_hinted)
+        word_name(context, is_stated, is_hinted)
     } else if is_hinted || context.is_capital() && !word.is_misspelled {
         Certainty::Named
     } else {
@@ -107,7 +107,7 @@ pub fn first_name(context: &TokenContext<'_>) -> Certainty {
 }
 
 /// The same for names that are also ordinary words.
-fn word_name(context: &TokenContext<'_>, is_told: bool, is_hinted: bool) -> Certainty {
+fn word_name(context: &TokenContext<'_>, is_stated: bool, is_hinted: bool) -> Certainty {
     let (word, next) = (context.word(0), context.word(1));
     // A recorded mention does not turn an ordinary word into a name.
     let named = |is_named: bool| {
@@ -139,15 +139,15 @@ fn word_name(context: &TokenContext<'_>, is_told: bool, is_hinted: bool) -> Cert
         return Certainty::Stranger;
     }
     if word.is(CalendarName) {
-        return named(is_told);
+        return named(is_stated);
     }
     if context.is_at_start() {
         let is_aside = matches!(context.text(1), "," | "(") && !word.is(Modal)
             || Guards::get().addressed.holds(context);
-        let is_told = is_told || is_aside || is_subject(context) || context.has_s();
+        let is_stated = is_stated || is_aside || is_subject(context) || context.has_s();
         return named(
             is_hinted && !word.is(ThingName)
-                || is_told && !(word.is(ThingName) && is_thing_subject(context)),
+                || is_stated && !(word.is(ThingName) && is_thing_subject(context)),
         );
     }
     let is_introduced = is_announced(context) || Guards::get().listed.holds(context);

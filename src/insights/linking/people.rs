@@ -110,10 +110,10 @@ impl People {
         }
         let mut mentions = Vec::new();
         for one in &seen {
-            let Some((who, rule)) = people_meant_by(one, &sure, &recorded) else {
+            let Some((people, rule)) = people_of_mention(one, &sure, &recorded) else {
                 continue;
             };
-            let mut names: Vec<String> = who
+            let mut names: Vec<String> = people
                 .iter()
                 .map(|person| self.names[*person as usize].clone())
                 .collect();
@@ -146,13 +146,13 @@ impl People {
         if evidence::is_thing(context) {
             return None;
         }
-        let who = |wanted: How| -> Vec<u32> {
-            let forms = forms.iter().filter(|(_, how)| *how == wanted);
+        let of_form = |form: How| -> Vec<u32> {
+            let forms = forms.iter().filter(|(_, how)| *how == form);
             forms.map(|(person, _)| *person).collect()
         };
         let is_misspelled = context.words().any(|word| word.is_misspelled);
         let [full, given, nicknamed, surnamed] =
-            [How::Full, How::Given, How::Nickname, How::Surname].map(who);
+            [How::Full, How::Given, How::Nickname, How::Surname].map(of_form);
         let mut wider = given.clone();
         wider.extend(nicknamed.iter().filter(|person| !given.contains(person)));
         let of_initial = self.with_initial(context, &wider);
@@ -188,10 +188,10 @@ impl People {
                     (false, true) => "nickname",
                     (false, false) => "first_name",
                 };
-                let is_told = evidence::acts(context)
+                let is_stated = evidence::acts(context)
                     || evidence::is_announced(context)
                     || evidence::is_subject(context);
-                let certainty = if is_far && !is_told {
+                let certainty = if is_far && !is_stated {
                     Weak
                 } else {
                     evidence::first_name(context)
@@ -239,7 +239,7 @@ impl People {
     }
 }
 
-fn people_meant_by(
+fn people_of_mention(
     one: &PersonCandidate,
     sure: &[u32],
     recorded: &[u32],
@@ -282,10 +282,10 @@ fn people_meant_by(
 fn through(one: &PersonCandidate, seen: &[PersonCandidate], tagged: &TaggedText<'_>) -> usize {
     let names = |sentence: usize| {
         let from = seen.partition_point(|other| other.sentence < sentence);
-        let its = seen[from..]
+        let sightings = seen[from..]
             .iter()
             .take_while(move |other| other.sentence == sentence);
-        its.filter(|other| other.certainty != Weak)
+        sightings.filter(|other| other.certainty != Weak)
     };
     let is_alone = names(one.sentence).all(|other| other.people == one.people);
     let mut last = one.sentence;

@@ -136,9 +136,9 @@ fn is_verb(context: &TokenContext<'_>, has_object: bool) -> bool {
         return before.is(Actor);
     }
     let is_infinitive = context.text(-1) == "to" && (context.word(-2).is(Infinitive) || has_object);
-    let is_asked = before.is(Actor) && context.word(-2).is(Auxiliary);
+    let is_question = before.is(Actor) && context.word(-2).is(Auxiliary);
     is_infinitive
-        || is_asked
+        || is_question
         || before.is(Auxiliary)
         || has_object && (before.is(Pronoun) || context.text(-1) == "and")
 }

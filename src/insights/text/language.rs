@@ -109,10 +109,10 @@ impl LanguageDetector {
             words if words < SHORT => {
                 let told = rival.filter(|(other, [_, telling])| {
                     let is_declared = other.code.as_str() == primary;
-                    let is_told = *telling > counts.english
+                    let is_stated = *telling > counts.english
                         && *telling >= words.min(TELLING_MIN)
                         && telling * TELLING_ONE_IN >= words;
-                    is_told || is_declared && has_only_letters_below(text, LATIN_END)
+                    is_stated || is_declared && has_only_letters_below(text, LATIN_END)
                 });
                 match told {
                     Some((other, _)) => TextLanguage::Also(other.code),
