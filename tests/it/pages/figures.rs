@@ -229,7 +229,7 @@ async fn reviews_verified_by_the_owner_are_not_called_verified() {
         ),
     ] {
         app.shell(&format!(
-            "update review set method = 'manual'; update review set method = '{method}'
+            "update review set verification_method = 'manual'; update review set verification_method = '{method}'
                where review_id in (select review_id from review order by review_id limit {count})"
         ))
         .await;
