@@ -129,7 +129,9 @@ async fn a_dropped_computation_frees_the_place_in_the_slot_queue() {
 #[tokio::test]
 async fn a_page_that_is_not_rendered_yet_waits_for_a_slot() {
     let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
-    app.name_business().await;
+    let name = "insert into business (business_id, name) values ('desert-peak', 'Desert Peak')";
+    sqlite3(&app.path(), name);
+    app.app().publish_once().await.unwrap();
     for target in ["/", "/insights?part=", "/sitemap.xml", "/llms.txt?x"] {
         let held = app.hold_slots();
         let asked = waiting(&app, "192.0.2.1", target, &[]).await;

@@ -194,7 +194,6 @@ impl TestApp {
         Box::pin(serving)
     }
 
-    /// Adds or updates reviews, then publishes.
     /// Gives the business a name, without which pages show no reviews.
     pub async fn name_business(&self) {
         self.shell(
@@ -203,6 +202,7 @@ impl TestApp {
         .await;
     }
 
+    /// Adds or updates reviews, then publishes.
     pub async fn write(&self, reviews: &[Review]) {
         let mut write = self.app.database.write_as_owner().await.unwrap();
         for batch in reviews.chunks(500) {
