@@ -150,7 +150,7 @@ impl WorkingCopy {
         })
     }
 
-    /// Begins a transaction that only [`Write`] writes to: a statement that bypassed it would never reach the cluster.
+    /// Begins a transaction that only [`Write`](crate::storage::Write) writes to: a statement that bypassed it would never reach the cluster.
     pub async fn begin(&self) -> sqlx::Result<Transaction<'static, Sqlite>> {
         let mut transaction = self.pool.begin_with("begin immediate").await?;
         sqlx::query("pragma query_only = on")
