@@ -125,6 +125,8 @@ class Service:
         self.folder, self.base, self.binary = folder, f"http://127.0.0.1:{port}", binary
         self.settings = os.environ | {"DATABASE_URL": f"sqlite://{folder}/reviews.db", "REVIEWS_LISTEN": f"127.0.0.1:{port}", "REVIEWS_BASE_URL": self.base}
         write_rows(folder / "reviews.jsonl", count)
+        # Without a name, the pages say that the service is not set up.
+        subprocess.run([binary, "init", "--name", "Desert Peak"], env=self.settings, check=True, capture_output=True)
         subprocess.run([binary, "import", folder / "reviews.jsonl"], env=self.settings, check=True, capture_output=True)
         self.process = None
 
