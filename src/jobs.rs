@@ -279,10 +279,7 @@ impl AnalyzePostponed {
         drop(snapshot);
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         let analyses = self.analyze(&analyzer, &ids).await?;
-        let path = self.database.path();
-        let mut write = self.database.write_derived(&ids).await?;
-        save(&mut write, &analyses).await.at(path)?;
-        write.commit().await.at(path)?;
+        save(&self.database, &analyses).await?;
         *lock(&self.pass) = Some((analyzer.method().to_owned(), last));
         Ok(true)
     }

@@ -87,11 +87,7 @@ async fn read(database: &Database) {
             (!is_kept).then(|| snapshot::analyze(&reader, review, hash))
         });
         let missing: Vec<_> = missing.collect();
-        if !missing.is_empty() {
-            let mut write = database.write().await.unwrap();
-            insights::save(&mut write, &missing).await.unwrap();
-            write.commit().await.unwrap();
-        }
+        insights::save(database, &missing).await.unwrap();
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use sqlx::SqliteConnection;
 
 use super::analysis::Analysis;
-use crate::storage::{Text, Write};
+use crate::storage::{AtPath as _, Database, DbError, Text, Write};
 
 /// Version of the stored form. It is part of [`super::Analyzer::method`], so analyses stored in another form are
 /// repeated.
@@ -66,12 +66,24 @@ pub async fn stored(
     Ok(stored.collect())
 }
 
-/// Stores analyses of published reviews and returns the number of rows written. Unchanged analyses are skipped, so that
-/// repeating a write changes nothing.
+/// Stores analyses of published reviews in one transaction and returns the number of rows written. Unchanged analyses are
+/// skipped, so that repeating a write changes nothing.
 ///
 /// # Errors
 /// When the database refuses the write.
-pub async fn save(write: &mut Write, analyses: &[StoredAnalysis]) -> sqlx::Result<u64> {
+pub async fn save(database: &Database, analyses: &[StoredAnalysis]) -> Result<u64, DbError> {
+    if analyses.is_empty() {
+        return Ok(0);
+    }
+    let path = database.path();
+    let ids: Vec<&str> = analyses.iter().map(|one| one.id.as_str()).collect();
+    let mut write = database.write_derived(&ids).await?;
+    let written = upsert(&mut write, analyses).await.at(path)?;
+    write.commit().await.at(path)?;
+    Ok(written)
+}
+
+async fn upsert(write: &mut Write, analyses: &[StoredAnalysis]) -> sqlx::Result<u64> {
     let row = |one: &'_ StoredAnalysis| {
         let analysis = serde_json::to_string(&one.analysis)?;
         Ok([&one.id, &one.text_hash, &one.method_hash, &analysis].map(Clone::clone))

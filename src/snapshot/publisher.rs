@@ -20,14 +20,14 @@ use super::staff::Staff;
 use super::store;
 use super::store::Publication;
 use crate::clock::Clock;
-use crate::insights::store::{StoredAnalysis, save};
+use crate::insights::store::save;
 use crate::insights::{Analyzer, Engine};
 use crate::links::Links;
 use crate::model::ReviewId;
 use crate::model::business::Business;
 use crate::storage;
 use crate::storage::reviews::{Changed, DatabasePosition, withheld};
-use crate::storage::{AtPath as _, Database, DbError, is_overtaken, reviews};
+use crate::storage::{Database, DbError, is_overtaken, reviews};
 
 /// Attempts to render a snapshot when another process keeps storing dates in between.
 const ATTEMPTS_MAX: usize = 4;
@@ -131,8 +131,9 @@ impl Publisher {
             .map_err(fault)?;
         transaction.commit().await.map_err(fault)?;
         if self.records {
-            let analyzed = self.store_analyses(&state.loaded.analyzed);
-            analyzed.await.map_err(PublishError::Publish)?;
+            // Stored first, so that no later snapshot repeats them.
+            let saved = save(&self.database, &state.loaded.analyzed);
+            saved.await.map_err(PublishError::Publish)?;
         }
         // After the read, so that changes in between are swept now and read by the next snapshot. If it were before, a
         // review withheld in between would precede the change number from which the next sweep starts, and would never
@@ -188,18 +189,6 @@ impl Publisher {
         let mut snapshot = Snapshot::new(position, input, insights, documents);
         snapshot.undated = undated;
         Ok((snapshot, is_new))
-    }
-
-    /// Stores analyses that were made for a snapshot, so that no later one repeats them.
-    async fn store_analyses(&self, analyses: &[StoredAnalysis]) -> Result<(), DbError> {
-        if analyses.is_empty() {
-            return Ok(());
-        }
-        let path = self.database.path();
-        let ids: Vec<&str> = analyses.iter().map(|one| one.id.as_str()).collect();
-        let mut write = self.database.write_derived(&ids).await?;
-        save(&mut write, analyses).await.at(path)?;
-        write.commit().await.at(path)
     }
 
     /// Each document's publication, whether its row is for these bytes, and the reviews without a stored date.

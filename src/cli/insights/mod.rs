@@ -331,10 +331,7 @@ async fn rebuild_all(database: &Database, engine: Option<&Arc<Engine>>) -> anyho
             .iter()
             .map(|Numbered { review, .. }| analyze(&analyzer, review, Subject::of(review).hash()))
             .collect();
-        let ids: Vec<&str> = analyses.iter().map(|one| one.id.as_str()).collect();
-        let mut write = database.write_derived(&ids).await?;
-        read += save(&mut write, &analyses).await?;
-        write.commit().await?;
+        read += save(database, &analyses).await?;
         for kept in &analyses {
             analysed += usize::from(kept.analysis.language.is_read());
             findings += kept.analysis.findings.len();
