@@ -197,9 +197,9 @@ fn etag(digest: &str, coding: Option<Coding>) -> HeaderValue {
     HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""))
 }
 
-/// IMF-fixdate, to the second (RFC 9110 §5.6.7).
+/// IMF-fixdate, to the second (RFC 9110 §5.6.7); the form has no earlier year than 1970.
 fn fixdate(at: DateTime<Utc>) -> HeaderValue {
-    let date = at.format("%a, %d %b %Y %H:%M:%S GMT").to_string();
+    let date = httpdate::fmt_http_date(at.max(DateTime::UNIX_EPOCH).into());
     HeaderValue::try_from(date).unwrap_or(HeaderValue::from_static("Thu, 01 Jan 1970 00:00:00 GMT"))
 }
 
@@ -432,6 +432,12 @@ impl ReadyBody {
             BodySource::Pieces { pieces, .. } => pieces,
         };
         let length = pieces.iter().map(|piece| piece.len() as u64).sum();
+        // hyper writes it together with the head.
+        if let [piece] = &*pieces
+            && piece.len() <= FRAME_BYTES_MAX
+        {
+            return (piece.clone().into(), length);
+        }
         let snapshot = self.snapshot;
         let frames = stream::iter(pieces.into_iter().flat_map(frames).enumerate());
         let frames = frames.then(move |(number, frame)| {

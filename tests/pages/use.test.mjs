@@ -56,7 +56,7 @@ for (const javascript of [true, false]) {
     assert.equal(await page.$eval("h1", (one) => one.textContent), "Price");
     await after(page, () => page.click(".chips a[href$='polarity=negative']"));
     const evidence = await json("/insights/aspects/price/evidence.json?polarity=negative");
-    assert.match(await page.$eval("#sentences ~ p", (one) => one.textContent), new RegExp(`^Filtered: ${evidence.total} `));
+    assert.match(await page.$eval("#list ~ p", (one) => one.textContent), new RegExp(`^Filtered: ${evidence.total} `));
     const marked = await texts(page, ".evidence mark");
     const findings = evidence.reviews.flatMap((review) => review.findings.map((finding) => finding.text.trim()));
     assert.deepEqual(marked, findings);
