@@ -44,7 +44,7 @@ pub enum DecisionBasis {
     Aspect,
     /// Only the classifier's score for polarity, because its model lacks the aspect.
     Polarity,
-    /// Only the rules: the classifier cannot distinguish the numbers in `10/10`.
+    /// Only the rules: the phrase is plain, or the classifier cannot distinguish the numbers in `10/10`.
     Rules,
 }
 

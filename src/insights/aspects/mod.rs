@@ -430,6 +430,35 @@ mod tests {
     }
 
     #[test]
+    fn plain_complaints_are_negative_without_the_classifier() {
+        let food = RuleEngine::new(shipped("food").unwrap());
+        for (text, finding) in [
+            ("But the first impression is nothing.", "overall-"),
+            ("Leaving you in the lurch for months", "overall-"),
+            ("This company just wants to make money quickly.", "honesty-"),
+            (
+                "I was promised feedback, and there was none.",
+                "communication-",
+            ),
+            ("For that price I expect a bit more.", "price-"),
+            ("The owner couldn't care less.", "professionalism-"),
+        ] {
+            for engine in [engine(), &food] {
+                let found = findings_in(engine, text);
+                assert!(found.contains(finding), "{text}: {found}");
+            }
+        }
+        for text in [
+            "They never left us in the lurch.",
+            "Honest valuation, no empty promises.",
+            "The last company left us in the lurch.",
+        ] {
+            let found = findings_in(engine(), text);
+            assert!(!found.contains('-'), "{text}: {found}");
+        }
+    }
+
+    #[test]
     fn understated_praise_is_positive() {
         assert_said(&[
             ("He advised us against a new boiler.", "honesty+"),

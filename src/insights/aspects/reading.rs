@@ -52,7 +52,8 @@ impl<'engine> SentenceReading<'engine> {
         let overall = engine.trade.overall.filter(|_| !engine.trade.has_strays);
         rules.retain(|(aspect, finding)| {
             let mut hits = finding.hits.iter();
-            overall != Some(*aspect) || hits.any(|hit| hit.rule.starts_with("phrase:"))
+            overall != Some(*aspect)
+                || hits.any(|hit| hit.rule.starts_with("phrase:") || hit.rule.starts_with("plain:"))
         });
         let has_words = text.tokens()[tokens.clone()].iter().any(Token::is_word);
         let unread = parsed.items.iter();
@@ -135,7 +136,7 @@ pub fn candidates(
                 rule: rule.map(|finding| finding.polarity),
                 about: sentence.about.get(part).copied().unwrap_or_default(),
                 basis: match heads {
-                    _ if !sentence.has_words => DecisionBasis::Rules,
+                    _ if !sentence.has_words || rule.is_some_and(is_plain) => DecisionBasis::Rules,
                     Some(_) => DecisionBasis::Aspect,
                     None => DecisionBasis::Polarity,
                 },
@@ -144,6 +145,11 @@ pub fn candidates(
         }
     }
     all
+}
+
+/// Whether a finding of the rules has a phrase that needs no confirmation.
+fn is_plain(rule: &Finding) -> bool {
+    rule.polarity.judges() && rule.hits.iter().any(|hit| hit.rule.starts_with("plain:"))
 }
 
 /// The part with the highest score for the aspect `its`.

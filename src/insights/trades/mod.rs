@@ -137,7 +137,7 @@ mod tests {
         );
         assert_eq!(
             fault(&format!("{ASPECT}pozitive = []")),
-            "trade:5: `pozitive` is not one of positive, mildly_positive, neutral, mildly_negative, negative"
+            "trade:5: `pozitive` is not one of positive, mildly_positive, neutral, mildly_negative, negative, plainly_negative"
         );
         assert_eq!(
             fault("\n\n[colours]"),

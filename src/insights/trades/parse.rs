@@ -23,13 +23,16 @@ const OPINIONS: [(&str, i32); 6] = [
     ("terrible", -4),
 ];
 /// The points of a phrase that judges an aspect, by its key.
-const JUDGEMENTS: [(&str, i32); 5] = [
+const JUDGEMENTS: [(&str, i32); 6] = [
     ("positive", 3),
     ("mildly_positive", 2),
     ("neutral", 0),
     ("mildly_negative", -2),
     ("negative", -3),
+    (PLAIN_NEGATIVE, -3),
 ];
+/// The key of complaints that can mean nothing else, so that no classifier overrules them.
+const PLAIN_NEGATIVE: &str = "plainly_negative";
 /// The top-level keys of a file.
 const SECTIONS: [&str; 8] = [
     "trade",
@@ -306,7 +309,13 @@ impl<'read, 'file> PackageReader<'read, 'file> {
                     .map(|points| Meaning::Judges(index, points)),
             };
             if let Some(meaning) = self.keep(file, meaning) {
-                self.add(file, "phrase", meaning, value);
+                let is_plain = key.get_ref() == PLAIN_NEGATIVE;
+                self.add(
+                    file,
+                    if is_plain { "plain" } else { "phrase" },
+                    meaning,
+                    value,
+                );
             }
         }
     }
