@@ -94,6 +94,15 @@ impl Clock {
         }
     }
 
+    /// The wait that `Retry-After` names: seconds, or an HTTP date (RFC 9110 §10.2.3).
+    pub fn retry_after(&self, field: &str) -> Option<Duration> {
+        if field.bytes().all(|byte| byte.is_ascii_digit()) {
+            return field.parse().ok().map(Duration::from_secs);
+        }
+        let until = httpdate::parse_http_date(field).ok()?;
+        Some(until.duration_since(self.now().into()).unwrap_or_default())
+    }
+
     pub fn monotonic(&self) -> Monotonic {
         match &self.0 {
             TimeSource::System => Monotonic(START.elapsed()),

@@ -114,6 +114,18 @@ impl FromStr for Links {
     }
 }
 
+/// Whether a host is this machine (RFC 6761 §6.3, RFC 6890).
+pub fn is_local<S: AsRef<str>>(host: Host<S>) -> bool {
+    match host {
+        Host::Ipv4(address) => address.is_loopback(),
+        Host::Ipv6(address) => address.to_canonical().is_loopback(),
+        Host::Domain(name) => {
+            let name = name.as_ref().trim_end_matches('.');
+            name == "localhost" || name.ends_with(".localhost")
+        }
+    }
+}
+
 impl fmt::Display for Links {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.base)
@@ -121,18 +133,9 @@ impl fmt::Display for Links {
 }
 
 impl Links {
-    /// Whether the base URL is on this machine (RFC 6761 §6.3, RFC 6890), so that nothing is published under it.
+    /// Whether the base URL is on this machine, so that nothing is published under it.
     pub fn is_loopback(&self) -> bool {
-        let url = Url::parse(&self.base);
-        match url.as_ref().ok().and_then(Url::host) {
-            Some(Host::Ipv4(address)) => address.is_loopback(),
-            Some(Host::Ipv6(address)) => address.to_canonical().is_loopback(),
-            Some(Host::Domain(name)) => {
-                let name = name.trim_end_matches('.');
-                name == "localhost" || name.ends_with(".localhost")
-            }
-            None => false,
-        }
+        Url::parse(&self.base).is_ok_and(|url| url.host().is_some_and(is_local))
     }
 
     /// The path of the base URL without a trailing slash, the prefix of every path on a page; empty at a host's root.

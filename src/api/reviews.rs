@@ -16,7 +16,7 @@ use crate::model::{ReviewId, TextMatch};
 use crate::search::facets::{PeriodsParameters, PeriodsRequest, compare};
 use crate::search::{CursorParameter, SHORT_PAGE, SearchParameters, SearchRequest};
 use crate::snapshot::document::array;
-use crate::snapshot::{Document, Snapshot};
+use crate::snapshot::{Content, Document, Snapshot};
 use crate::web::context::Ctx;
 use crate::web::{ClientAddress, HttpProblem, QueryParameters, ReadyBody};
 use crate::wire;
@@ -120,16 +120,18 @@ impl ReviewsApi {
         let (day, snapshot) = (date.0, self.0.current.load());
         let count = snapshot.input.entries.count_since(day);
         let digest = Sha256::new_with_prefix(day.to_string())
-            .chain_update(snapshot.input.entries.digest_of_first(count))
-            .finalize();
+            .chain_update(snapshot.input.entries.digest_of_first(count));
         let head = wire::SinceHead {
             since: day.date(),
             count: count as u64,
         };
         let reviews = snapshot.input.entries.json_of_first(count);
-        let pieces = array(opening(&head), reviews, b"]}");
+        let content = Content {
+            pieces: array(opening(&head), reviews, b"]}"),
+            digest: hex(&digest.finalize()),
+        };
         // The dataset's instant is never earlier than this part's last change, so a 304 is never wrong.
-        ReadyBody::pieces(JSON, hex(&digest), pieces, Arc::clone(&snapshot))
+        ReadyBody::new(JSON, content, Arc::clone(&snapshot))
             .modified_at(snapshot.document(Document::Reviews).confirmed())
             .into()
     }

@@ -1,8 +1,6 @@
 //! MCP over HTTP: answers one POST or DELETE of `/mcp`. Body and headers select the revision, which determines whether
 //! a session is needed.
 
-use std::collections::HashMap;
-use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -20,12 +18,12 @@ use super::methods::{MethodResult, Methods};
 use super::revision::{self, Revision, VERSION_HEADER, VERSION_META};
 use super::stdio::StdioConnection;
 use super::store::{Session, Sessions};
-use crate::compute::{lock, run_long_if};
+use crate::compute::run_long_if;
 use crate::config::Hosts;
-use crate::links::Links;
-use crate::metrics::{self, figure};
+use crate::links::{Links, is_local};
+use crate::metrics;
 use crate::web::context::Ctx;
-use crate::web::{BODY_TIMEOUT, ClientAddress, HttpProblem, read_body};
+use crate::web::{BODY_TIMEOUT, ClientAddress, HttpProblem, Share, Shares, read_body};
 
 /// The `Retry-After` when too much is in flight.
 const CROWDED_PAUSE: Duration = Duration::from_secs(1);
@@ -37,7 +35,7 @@ pub struct Mcp {
     sessions: Sessions,
     /// Shared with connections over stdio.
     methods: Arc<Methods>,
-    in_flight: Arc<Mutex<InFlight>>,
+    memory: Arc<Shares>,
 }
 
 impl Mcp {
@@ -53,7 +51,13 @@ impl Mcp {
             origin_check,
             sessions,
             methods: Arc::new(Methods::new(make_catalog, &ctx.links)),
-            in_flight: Arc::default(),
+            memory: Arc::new(Shares {
+                max: BYTES_MAX,
+                peer_max: PEER_BYTES_MAX,
+                few: FEW_BYTES,
+                gauge: Some(metrics::MCP_BYTES.gauge(&[])),
+                held: Mutex::default(),
+            }),
         }
     }
 
@@ -72,7 +76,10 @@ impl Mcp {
             ));
         }
         let client = ClientAddress::of(&request);
-        let mut room = Room::new(&self.in_flight, client);
+        let mut room = Room(Share::new(
+            Arc::clone(&self.memory),
+            Some(client.network(48)),
+        ));
         room.resize(BODY_BYTES_MAX)?;
         let body = request.take_body();
         let body = read_body(request.headers(), body, BODY_BYTES_MAX, BODY_TIMEOUT).await?;
@@ -96,7 +103,8 @@ impl Mcp {
             }
         };
         room.resize(json.capacity())?;
-        let mut response = Response::builder().status(status).body(room.hold(json));
+        let body = Bytes::from_owner(HeldAnswer { json, _room: room });
+        let mut response = Response::builder().status(status).body(body);
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -127,15 +135,6 @@ impl Mcp {
             Err(HttpProblem::not_found(LAPSED))
         }
     }
-}
-
-fn too_much_in_flight() -> HttpProblem {
-    HttpProblem::retry_later(
-        StatusCode::SERVICE_UNAVAILABLE,
-        "Too many agent requests and unread answers are in flight, in total or from your network. Read your answers, then try \
-         again.",
-        CROWDED_PAUSE,
-    )
 }
 
 impl Endpoint for Mcp {
@@ -297,19 +296,8 @@ const PEER_BYTES_MAX: usize = BYTES_MAX / 4;
 /// A peer with at most this many bytes may use the last quarter.
 const FEW_BYTES: usize = 256 * 1024;
 
-#[derive(Debug, Default)]
-struct InFlight {
-    all: usize,
-    of: HashMap<IpAddr, usize>,
-}
-
-/// The bytes of one request, which are released when this is dropped.
-#[derive(Debug)]
-struct Room {
-    in_flight: Arc<Mutex<InFlight>>,
-    peer: IpAddr,
-    bytes: usize,
-}
+/// The memory of one request and its response.
+struct Room(Share);
 
 /// A response that keeps its bytes reserved.
 struct HeldAnswer {
@@ -324,49 +312,20 @@ impl AsRef<[u8]> for HeldAnswer {
 }
 
 impl Room {
-    /// An empty reservation for the client's network.
-    fn new(in_flight: &Arc<Mutex<InFlight>>, client: ClientAddress) -> Self {
-        Self {
-            in_flight: Arc::clone(in_flight),
-            peer: client.network(48),
-            bytes: 0,
-        }
-    }
-
-    /// Changes the reservation to `bytes`. Shrinking is always allowed.
+    /// Reserves `bytes`, instead of those before.
     ///
     /// # Errors
     /// 503, without a change, if a limit is exceeded.
     fn resize(&mut self, bytes: usize) -> Result<(), HttpProblem> {
-        let mut in_flight = lock(&self.in_flight);
-        let all = in_flight.all - self.bytes + bytes;
-        let own = in_flight.of.get(&self.peer).copied().unwrap_or(0) - self.bytes + bytes;
-        let is_all_used = all > BYTES_MAX || all > BYTES_MAX / 4 * 3 && own > FEW_BYTES;
-        if bytes > self.bytes && (own > PEER_BYTES_MAX || is_all_used) {
-            let reason = if own > PEER_BYTES_MAX { "peer" } else { "all" };
-            metrics::MCP_REFUSED.count(&[reason]);
-            return Err(too_much_in_flight());
-        }
-        in_flight.all = all;
-        if own == 0 {
-            in_flight.of.remove(&self.peer);
-        } else {
-            in_flight.of.insert(self.peer, own);
-        }
-        self.bytes = bytes;
-        metrics::MCP_BYTES.gauge(&[]).set(figure(all as u64));
-        Ok(())
-    }
-
-    /// `json` as a body that keeps the reservation until its last byte is written.
-    fn hold(self, json: String) -> Bytes {
-        Bytes::from_owner(HeldAnswer { json, _room: self })
-    }
-}
-
-impl Drop for Room {
-    fn drop(&mut self) {
-        let _ = self.resize(0);
+        self.0.resize(bytes).map_err(|limit| {
+            metrics::MCP_REFUSED.count(&[limit]);
+            HttpProblem::retry_later(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "Too many agent requests and unread answers are in flight, in total or from your network. Read your answers, then \
+                 try again.",
+                CROWDED_PAUSE,
+            )
+        })
     }
 }
 
@@ -426,7 +385,7 @@ impl OriginCheck {
             .as_ref()
             .and_then(Url::host)
             .is_some_and(|ours| ours.to_owned() == host)
-            || is_loopback(&host)
+            || is_local(host.clone())
             || self.is_allowed(&host, authority.port_u16())
     }
 
@@ -447,7 +406,7 @@ impl OriginCheck {
                 .base
                 .as_ref()
                 .is_some_and(|base| base.origin() == origin)
-                || is_loopback(host)
+                || is_local(host.clone())
                 || self.is_allowed(host, Some(*port)))
     }
 
@@ -455,14 +414,6 @@ impl OriginCheck {
         self.allowed.0.iter().any(|allowed| {
             allowed.host == *host && (allowed.port.is_none() || allowed.port == port)
         })
-    }
-}
-
-fn is_loopback(host: &Host) -> bool {
-    match host {
-        Host::Domain(name) => name == "localhost",
-        Host::Ipv4(address) => address.is_loopback(),
-        Host::Ipv6(address) => address.is_loopback(),
     }
 }
 

@@ -99,10 +99,11 @@ pub struct Content {
 }
 
 impl Content {
-    pub fn whole(bytes: Vec<u8>) -> Self {
+    pub fn whole(bytes: impl Into<Bytes>) -> Self {
+        let bytes = bytes.into();
         let digest = hex(&Sha256::digest(&bytes));
         Self {
-            pieces: vec![Bytes::from(bytes)],
+            pieces: vec![bytes],
             digest,
         }
     }

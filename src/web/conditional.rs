@@ -15,14 +15,12 @@ use poem::http::header::{
 };
 use poem::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use poem::{Body, Endpoint, EndpointExt, IntoResponse, Request, Response};
-use sha2::{Digest, Sha256};
 use tokio::task::yield_now;
 
 use super::problem::HttpProblem;
 use super::weights::member;
 use crate::clock::Clock;
-use crate::model::hash::hex;
-use crate::snapshot::{CachedBody, Coding, Publication, Snapshot};
+use crate::snapshot::{CachedBody, Coding, Content, Publication, Snapshot};
 
 /// The time for which caches may keep a response, and for which they may serve a stale one while they revalidate or
 /// cannot reach the service.
@@ -75,7 +73,7 @@ fn complete(
     conditions: &HeaderMap,
     clock: &Clock,
 ) -> Result<Response, HttpProblem> {
-    let coding = match choose(conditions, &body.codings()) {
+    let coding = match choose(conditions, &body.cached.codings()) {
         EncodingChoice::Identity => None,
         EncodingChoice::Coded(coding) => Some(coding),
         EncodingChoice::NotAcceptable => {
@@ -86,7 +84,10 @@ fn complete(
             return Err(problem.with(VARY, HeaderValue::from_static("Accept-Encoding")));
         }
     };
-    let validators = body.validators();
+    let validators = Validators {
+        digest: &body.cached.content.digest,
+        modified: body.modified,
+    };
     let outcome = decide(conditions, &validators);
     let headers = response.headers_mut();
     headers.insert(ETAG, etag(validators.digest, coding));
@@ -108,7 +109,10 @@ fn complete(
             Ok(response)
         }
         ConditionalOutcome::Send => {
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static(body.content_type));
+            headers.insert(
+                CONTENT_TYPE,
+                HeaderValue::from_static(body.cached.content_type),
+            );
             if let Some(coding) = coding {
                 headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.token()));
             }
@@ -342,51 +346,31 @@ const BURST_FRAMES: usize = 2;
 
 #[derive(Debug, Clone)]
 pub struct ReadyBody {
-    pub content_type: &'static str,
-    source: BodySource,
+    cached: Arc<CachedBody>,
     modified: Option<Modified>,
     /// The response is cut off if its reader falls too far behind; otherwise a slow reader could keep a whole document in
     /// memory.
     snapshot: Arc<Snapshot>,
 }
 
-#[derive(Debug, Clone)]
-enum BodySource {
-    Cached(Arc<CachedBody>),
-    Pieces { digest: String, pieces: Vec<Bytes> },
-}
-
 impl ReadyBody {
-    pub fn cached(body: &Arc<CachedBody>, snapshot: Arc<Snapshot>) -> Self {
-        Self {
-            content_type: body.content_type,
-            source: BodySource::Cached(Arc::clone(body)),
-            modified: None,
-            snapshot,
-        }
-    }
-
-    /// Bytes that are made for this request, without a content coding; their digest is computed here.
+    /// Bytes that are made for this request, without a content coding.
     pub fn whole(
         content_type: &'static str,
         body: impl Into<Bytes>,
         snapshot: Arc<Snapshot>,
     ) -> Self {
-        let body = body.into();
-        let digest = hex(&Sha256::digest(&body));
-        Self::pieces(content_type, digest, vec![body], snapshot)
+        Self::new(content_type, Content::whole(body), snapshot)
     }
 
     /// Like [`Self::whole`], with a body in several pieces and its digest.
-    pub const fn pieces(
-        content_type: &'static str,
-        digest: String,
-        pieces: Vec<Bytes>,
-        snapshot: Arc<Snapshot>,
-    ) -> Self {
+    pub fn new(content_type: &'static str, content: Content, snapshot: Arc<Snapshot>) -> Self {
+        Self::cached(&Arc::new(CachedBody::new(content_type, content)), snapshot)
+    }
+
+    pub fn cached(body: &Arc<CachedBody>, snapshot: Arc<Snapshot>) -> Self {
         Self {
-            content_type,
-            source: BodySource::Pieces { digest, pieces },
+            cached: Arc::clone(body),
             modified: None,
             snapshot,
         }
@@ -403,34 +387,11 @@ impl ReadyBody {
         }
     }
 
-    fn validators(&self) -> Validators<'_> {
-        let digest = match &self.source {
-            BodySource::Cached(body) => &body.content.digest,
-            BodySource::Pieces { digest, .. } => digest,
-        };
-        Validators {
-            digest,
-            modified: self.modified,
-        }
-    }
-
-    fn codings(&self) -> Vec<Coding> {
-        match &self.source {
-            BodySource::Cached(body) => body.codings(),
-            BodySource::Pieces { .. } => Vec::new(),
-        }
-    }
-
     /// The body in one of its codings, and its length. It ends with an error when its snapshot is revoked, that is, when
     /// the reader is four snapshots behind.
     fn send(self, coding: Option<Coding>) -> (Body, u64) {
-        let pieces = match self.source {
-            BodySource::Cached(body) => {
-                let coded = coding.and_then(|coding| body.coded(coding));
-                coded.unwrap_or(&body.content.pieces).to_vec()
-            }
-            BodySource::Pieces { pieces, .. } => pieces,
-        };
+        let coded = coding.and_then(|coding| self.cached.coded(coding));
+        let pieces = coded.unwrap_or(&self.cached.content.pieces).to_vec();
         let length = pieces.iter().map(|piece| piece.len() as u64).sum();
         // hyper writes it together with the head.
         if let [piece] = &*pieces

@@ -12,6 +12,7 @@ mod problem;
 mod query;
 mod routes;
 pub mod server;
+mod shares;
 mod weights;
 
 pub use body::{BODY_TIMEOUT, read_body};
@@ -23,4 +24,5 @@ pub use openapi::to_3_1;
 pub use problem::{HttpProblem, PROBLEM};
 pub use query::QueryParameters;
 pub use routes::{ListedRoute, Routes};
+pub use shares::{Share, Shares};
 pub use weights::wants_html;

@@ -4,11 +4,10 @@
 //! ends before there is a request (a head that cannot be read or comes too slowly, a connection above a limit) is
 //! answered by hyper without a body, or closed.
 
-use std::collections::HashMap;
 use std::convert::Infallible;
 use std::error::Error;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -30,8 +29,9 @@ use tokio::time::timeout;
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 
+use super::shares::{Share, Shares};
 use crate::clock::Clock;
-use crate::compute::{lock, network};
+use crate::compute::network;
 use crate::metrics;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,11 +115,13 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
         "server.listening: connections are accepted"
     );
     limit_unsent(&listener);
-    let places = Places {
-        limits,
-        exempt,
-        taken: Arc::default(),
-    };
+    let shares = Arc::new(Shares {
+        max: limits.connections_max,
+        peer_max: limits.connections_per_peer_max,
+        few: usize::MAX,
+        gauge: None,
+        held: Mutex::default(),
+    });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
         .header_read_timeout(limits.head_timeout)
@@ -141,15 +143,20 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
         match accepted {
             Ok((stream, peer)) => {
                 is_accepting = true;
-                if let Some(place) = places.take(peer.ip()) {
-                    let (http, endpoint) = (http.clone(), Arc::clone(&endpoint));
-                    let held =
-                        serve_connection(stream, peer, http, endpoint, limits, stopping.clone());
-                    connections.spawn(async move {
-                        held.await;
-                        drop(place);
-                    });
+                let address = peer.ip().to_canonical();
+                let is_exempt = exempt.iter().any(|net| net.contains(&address));
+                let network = (!is_exempt).then(|| network(address, 64));
+                let mut place = Share::new(Arc::clone(&shares), network);
+                if let Err(limit) = place.resize(1) {
+                    metrics::CONNECTIONS_REFUSED.count(&[limit]);
+                    continue;
                 }
+                let (http, endpoint) = (http.clone(), Arc::clone(&endpoint));
+                let held = serve_connection(stream, peer, http, endpoint, limits, stopping.clone());
+                connections.spawn(async move {
+                    held.await;
+                    drop(place);
+                });
             }
             Err(error) if is_of_one_connection(&error) => {}
             Err(error) => {
@@ -273,67 +280,3 @@ fn limit_unsent(listener: &TcpListener) {
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const fn limit_unsent(_listener: &TcpListener) {}
-
-/// The connections of a listener, in all and by peer.
-struct Places {
-    limits: Limits,
-    exempt: Vec<IpNet>,
-    taken: Arc<Mutex<Taken>>,
-}
-
-#[derive(Default)]
-struct Taken {
-    all: usize,
-    /// Without the exempt peers.
-    by_peer: HashMap<IpAddr, usize>,
-}
-
-/// The place of one connection; free when dropped.
-struct Place {
-    taken: Arc<Mutex<Taken>>,
-    /// `None` for an exempt peer.
-    peer: Option<IpAddr>,
-}
-
-impl Places {
-    /// `None` if a limit is reached; the refusal is counted.
-    fn take(&self, address: IpAddr) -> Option<Place> {
-        let address = address.to_canonical();
-        let is_exempt = self.exempt.iter().any(|net| net.contains(&address));
-        let peer = (!is_exempt).then(|| network(address, 64));
-        let mut taken = lock(&self.taken);
-        if taken.all >= self.limits.connections_max {
-            metrics::CONNECTIONS_REFUSED.count(&["all"]);
-            return None;
-        }
-        if let Some(peer) = peer {
-            let own = taken.by_peer.entry(peer).or_default();
-            if *own >= self.limits.connections_per_peer_max {
-                metrics::CONNECTIONS_REFUSED.count(&["peer"]);
-                return None;
-            }
-            *own += 1;
-        }
-        taken.all += 1;
-        drop(taken);
-        Some(Place {
-            taken: Arc::clone(&self.taken),
-            peer,
-        })
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut taken = lock(&self.taken);
-        taken.all -= 1;
-        if let Some(peer) = self.peer
-            && let Some(own) = taken.by_peer.get_mut(&peer)
-        {
-            *own -= 1;
-            if *own == 0 {
-                taken.by_peer.remove(&peer);
-            }
-        }
-    }
-}

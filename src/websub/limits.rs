@@ -109,7 +109,7 @@ impl RateLimits {
     /// # Errors
     /// If none is free.
     pub fn take(&self, rate: Rate, key: &str) -> Result<(), RateExceeded> {
-        let taken = self.book_rate(rate, key, Duration::ZERO);
+        let taken = self.book(rate, key, 1, Duration::ZERO);
         taken.map(drop).map_err(|after| RateExceeded {
             reason: rate.name(),
             // Clients get whole seconds, and a wait that is too short ends in another refusal.
@@ -160,7 +160,7 @@ impl RateLimits {
             let wait = if is_free {
                 Ok(Duration::ZERO)
             } else {
-                self.book_rate(rate, &network, Duration::MAX)
+                self.book(rate, &network, 1, Duration::MAX)
             };
             let (Ok(after) | Err(after)) = wait;
             if wait.is_ok() {
@@ -176,23 +176,32 @@ impl RateLimits {
         booking
     }
 
-    /// Books one of `rate` for `key` if it is free within `wait_max`, and returns the wait; `Err` is the wait if it is not
+    /// Books `amount` of `rate` for `key` if it is free within `wait_max`, and returns the wait; `Err` is the wait if it is not
     /// booked. Booking gives each waiting request its own time: if all only tried again, they would do so at once.
-    fn book_rate(&self, rate: Rate, key: &str, wait_max: Duration) -> Result<Duration, Duration> {
-        let (count, period) = rate.allowed(&self.limits);
-        let interval = period / u32::try_from(count).unwrap_or(u32::MAX).max(1);
+    fn book(
+        &self,
+        rate: Rate,
+        key: &str,
+        amount: u64,
+        wait_max: Duration,
+    ) -> Result<Duration, Duration> {
+        let (allowed, period) = rate.allowed(&self.limits);
+        let allowed = u128::from(allowed.max(1));
+        // More than the whole amount at once uses up one period.
+        let nanoseconds = period.as_nanos() * u128::from(amount).min(allowed) / allowed;
+        let share = Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX));
         let now = self.clock.monotonic().since_start();
         let mut keys = lock(&self.rates[rate as usize]);
         let known_at = keys.free_at.get(key).copied();
         if known_at.is_none() && !keys.has_room(now) {
             return Err(REMOVAL_INTERVAL);
         }
-        let at = known_at.map_or(now, |at| now.max(at));
-        let wait = (at + interval).saturating_sub(now + period);
+        let free_at = known_at.map_or(now, |at| now.max(at)) + share;
+        let wait = free_at.saturating_sub(now + period);
         if wait > wait_max {
             return Err(wait);
         }
-        keys.free_at.insert(key.to_owned(), at + interval);
+        keys.free_at.insert(key.to_owned(), free_at);
         Ok(wait)
     }
 
@@ -206,22 +215,8 @@ impl RateLimits {
 
     /// Counts `bytes` delivered to `host`. With too many hosts they are not counted: sending too much is better than
     /// nothing.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a ratio, of which three digits matter"
-    )]
-    pub fn send(&self, host: &str, bytes: u64) {
-        let (count, period) = Rate::Bytes.allowed(&self.limits);
-        let now = self.clock.monotonic().since_start();
-        let mut keys = lock(&self.rates[Rate::Bytes as usize]);
-        let known_at = keys.free_at.get(host).copied();
-        if known_at.is_some() || keys.has_room(now) {
-            // One delivery above the whole amount uses up one period.
-            let share = (bytes as f64 / count.max(1) as f64).min(1.0);
-            let at = known_at.map_or(now, |at| now.max(at)) + period.mul_f64(share);
-            keys.free_at
-                .insert(host.to_owned(), at.min(now + 2 * period));
-        }
+    pub fn count_sent(&self, host: &str, bytes: u64) {
+        let _ = self.book(Rate::Bytes, host, bytes, Duration::MAX);
     }
 }
 
@@ -346,13 +341,13 @@ mod tests {
     fn a_host_above_the_byte_limit_waits() {
         let clock = clock();
         let rates = rates(1, &clock);
-        rates.send("a", 60);
+        rates.count_sent("a", 60);
         assert!(rates.may_send("a"));
-        rates.send("a", 60);
+        rates.count_sent("a", 60);
         assert!(!rates.may_send("a") && rates.may_send("b"));
         clock.advance(TimeDelta::minutes(13));
         assert!(rates.may_send("a"));
-        rates.send("a", 1_000_000);
+        rates.count_sent("a", 1_000_000);
         assert!(!rates.may_send("a"));
         clock.advance(TimeDelta::minutes(60));
         assert!(rates.may_send("a"));

@@ -298,7 +298,7 @@ impl Worker {
             }
             Due::Deliver(due) => {
                 if !exchange.is_exempt(&due.callback) {
-                    exchange.rates.send(&host, body_bytes(&due));
+                    exchange.rates.count_sent(&host, body_bytes(&due));
                 }
                 let work = async move { (host, exchange.deliver(&due, &snapshot).await) };
                 self.in_flight.spawn(in_slot(work, permit, room));

@@ -5,19 +5,19 @@
 //! by address before connecting. A POST uses the client of its host, which reuses connections for a while.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
-use std::pin::Pin;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use dns_lookup::LookupErrorKind;
 use futures_util::future::BoxFuture;
-use hyper::body::{Frame, SizeHint};
+use futures_util::stream;
+use http_body_util::StreamBody;
+use hyper::body::Frame;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{CONTENT_LENGTH, RETRY_AFTER, TRANSFER_ENCODING};
 use reqwest::{Client, Response};
@@ -143,12 +143,13 @@ impl Egress {
             for (name, value) in fields {
                 request = request.header(*name, *value);
             }
-            let upload = Upload {
-                left_bytes: body.content.len(),
-                body,
-                next: 0,
-            };
-            let request = request.body(reqwest::Body::wrap(upload));
+            let length = body.content.len();
+            // The pieces are shared, not copied.
+            let pieces = (0..body.content.pieces.len()).map(move |number| {
+                Ok::<_, Infallible>(Frame::data(body.content.pieces[number].clone()))
+            });
+            let pieces = reqwest::Body::wrap(StreamBody::new(stream::iter(pieces)));
+            let request = request.header(CONTENT_LENGTH, length).body(pieces);
             let response = request.send().await?;
             let answer = self.answer(&response, port)?;
             drain(response).await;
@@ -243,18 +244,9 @@ impl Egress {
             retry_after: response
                 .headers()
                 .get(RETRY_AFTER)
-                .and_then(|value| self.retry_after(value.to_str().ok()?)),
+                .and_then(|value| self.clock.retry_after(value.to_str().ok()?)),
             address: remote.ip().to_canonical(),
         })
-    }
-
-    /// Seconds or an HTTP date.
-    fn retry_after(&self, value: &str) -> Option<Duration> {
-        if value.bytes().all(|byte| byte.is_ascii_digit()) {
-            return value.parse().ok().map(Duration::from_secs);
-        }
-        let (until, now) = (httpdate::parse_http_date(value).ok()?, self.clock.now());
-        Some(until.duration_since(now.into()).unwrap_or_default())
     }
 }
 
@@ -567,38 +559,6 @@ async fn drain(mut response: Response) {
         }
     };
     let _ = tokio::time::timeout(DRAIN_TIMEOUT, rest).await;
-}
-
-/// The body of a POST. Its pieces are shared, not copied.
-struct Upload {
-    body: Arc<CachedBody>,
-    next: usize,
-    left_bytes: u64,
-}
-
-impl hyper::body::Body for Upload {
-    type Data = Bytes;
-    type Error = std::convert::Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        let Some(piece) = self.body.content.pieces.get(self.next).cloned() else {
-            return Poll::Ready(None);
-        };
-        self.next += 1;
-        self.left_bytes -= piece.len() as u64;
-        Poll::Ready(Some(Ok(Frame::data(piece))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.left_bytes == 0
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.left_bytes)
-    }
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ impl Out {
 
     async fn post(&self, url: &str, body: &str) -> Result<Answer, Failure> {
         self.egress
-            .post(url, &[], shared(Content::whole(body.into())), PATIENCE)
+            .post(url, &[], shared(Content::whole(body.to_owned())), PATIENCE)
             .await
     }
 }
