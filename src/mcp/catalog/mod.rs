@@ -15,7 +15,7 @@ use arguments::{Known, ToolArguments};
 pub use results::{RESULT_BYTES_MAX, ToolAnswer};
 use rmcp::model::Tool;
 use serde_json::Value;
-use tools::{ApiDocument, ToolKind};
+use tools::ToolKind;
 
 use crate::compute::run_long;
 pub use crate::search::facets::VALUES_MAX;
@@ -40,11 +40,11 @@ pub struct Catalog {
 impl Catalog {
     /// `document` is the OpenAPI 3.1 document, from which the schemas of results are taken.
     pub fn new(ctx: Arc<Ctx>, document: &Value) -> Self {
-        let document = ApiDocument(document);
+        let schemas = &document["components"]["schemas"];
         let known = ToolKind::ALL.map(ToolKind::arguments);
         Self {
             tools: (ToolKind::ALL.iter().zip(&known))
-                .map(|(kind, known)| kind.tool(document, known))
+                .map(|(kind, known)| kind.tool(schemas, known))
                 .collect(),
             known,
             ctx,
@@ -85,7 +85,7 @@ impl Catalog {
             ToolKind::Review => results::review(&snapshot, &self.ctx.links, arguments),
             ToolKind::Since => run_long(|| results::since(&snapshot, &self.ctx.links, arguments)),
             ToolKind::Insights => {
-                run_long(|| results::requested_insights(&snapshot, &self.ctx.links, arguments))
+                run_long(|| results::insights(&snapshot, &self.ctx.links, arguments))
             }
             ToolKind::Evidence => {
                 run_long(|| results::evidence(&snapshot, &self.ctx.links, arguments))

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::arguments::{CallError, ToolArguments, refusal};
 use crate::compute::run_long_if;
-use crate::insights::trades::AspectDefinition;
 use crate::links::Links;
 use crate::mcp::escape::{escaped_json, length};
 use crate::model::{Day, ReviewFilter, ReviewId, SearchArguments, TextMatch, fold};
@@ -99,29 +98,20 @@ pub async fn search(
         None
     };
     Ok(run_long_if(all.positions.len() > SHORT_PAGE, || {
-        let page = cut(snapshot, links, all, &filter, RESULT_BYTES_MAX);
-        let mut answer = search_result(page, limit);
-        if let Some(did_you_mean) = did_you_mean {
-            answer["did_you_mean"] = shape(&did_you_mean);
-        }
-        ToolAnswer::new(answer)
+        let page = cut(snapshot, links, all, &filter);
+        ToolAnswer::new(shape(&wire::SearchResult {
+            head: wire::SearchHead {
+                total: page.total,
+                total_relation: wire::TotalRelation::of(page.is_exact),
+                count: page.reviews.len() as u64,
+                limit: u64::from(limit),
+                next_cursor: page.next.map(|next| next.to_string()),
+                did_you_mean,
+                ignored: Vec::new(),
+            },
+            reviews: page.reviews,
+        }))
     }))
-}
-
-/// A page in the shape of REST.
-pub fn search_result(page: ReviewsPage, limit: u8) -> Value {
-    shape(&wire::SearchResult {
-        head: wire::SearchHead {
-            total: page.total,
-            total_relation: wire::TotalRelation::of(page.is_exact),
-            count: page.reviews.len() as u64,
-            limit: u64::from(limit),
-            next_cursor: page.next.map(|next| next.to_string()),
-            did_you_mean: None,
-            ignored: Vec::new(),
-        },
-        reviews: page.reviews,
-    })
 }
 
 /// The body of `GET /api/reviews/since/{date}`, or a page of it if it is too large.
@@ -151,14 +141,8 @@ pub fn since(
     {
         return Err(refusal(&[cursor.invalid()]));
     }
-    let page = page(
-        snapshot,
-        links,
-        &filter,
-        limit,
-        cursor.as_ref(),
-        RESULT_BYTES_MAX,
-    );
+    let found = search::search(snapshot, &filter, limit, cursor.as_ref());
+    let page = cut(snapshot, links, found, &filter);
     let count = page.reviews.len() as u64;
     let mut answer = shape(&wire::SinceHead {
         since: date.date(),
@@ -186,21 +170,20 @@ pub fn review(
     let ReviewArguments { id } = ReviewArguments::take_from(&mut arguments);
     let id = arguments.finish(id)?;
     // In a permalink the ID is the last part, and no ID has a slash.
-    let found = find(snapshot, links, id.rsplit('/').next().unwrap_or_default());
-    let found = found.map(|review| ToolAnswer::new(shape(&review)));
-    found.ok_or_else(|| {
+    let key = id
+        .rsplit('/')
+        .next()
+        .and_then(|id| id.parse::<ReviewId>().ok());
+    let entries = &snapshot.input.entries;
+    let at = key.and_then(|id| entries.find(&id)).ok_or_else(|| {
         let id = escaped_json(&json!(id.chars().take(ID_CHARACTERS_MAX).collect::<String>()));
         CallError::Arguments(format!(
             "No published review has the id {id}. Ids are case-sensitive, and a review may be withdrawn: take an id from an \
              answer of search_reviews or get_reviews_since."
         ))
-    })
-}
-
-pub fn find(snapshot: &Snapshot, links: &Links, id: &str) -> Option<wire::Review> {
-    let entries = &snapshot.input.entries;
-    let at = entries.find(&id.parse::<ReviewId>().ok()?)?;
-    Some(wire::Review::new(&entries[at].review, links))
+    })?;
+    let review = wire::Review::new(&entries[at].review, links);
+    Ok(ToolAnswer::new(shape(&review)))
 }
 
 // `get_evidence`: the body of the REST document, limited to the whole reviews that fit.
@@ -221,7 +204,10 @@ pub fn evidence(
     let request = EvidenceRequest::from(EvidenceParameters::take_from(&mut arguments));
     let (aspect, request) = arguments.finish(aspect.map(|aspect| (aspect, request)))?;
     let trade = snapshot.input.analyzer.trade();
-    let found = find_aspect(snapshot, &aspect);
+    // By its id or label, in any case.
+    let folded = fold(&aspect);
+    let mut aspects = trade.aspects.iter();
+    let found = aspects.find(|one| fold(&one.id) == folded || fold(&one.label) == folded);
     let query = found.and_then(|found| EvidenceQuery::of_aspect(trade, &found.id, &request));
     let Some(query) = query else {
         let name: String = aspect.chars().take(NAME_CHARACTERS_MAX).collect();
@@ -236,13 +222,6 @@ pub fn evidence(
     }
     let all = insights::evidence(snapshot, links, &query);
     Ok(fit_evidence(all, &query))
-}
-
-/// The aspect of that ID or label, in any case.
-pub fn find_aspect<'a>(snapshot: &'a Snapshot, name: &str) -> Option<&'a AspectDefinition> {
-    let folded = fold(name);
-    let mut aspects = snapshot.input.analyzer.trade().aspects.iter();
-    aspects.find(|one| fold(&one.id) == folded || fold(&one.label) == folded)
 }
 
 /// Maximum bytes of each list of counts in evidence that is too large: some 90 names.
@@ -333,8 +312,8 @@ pub fn facets(snapshot: &Snapshot) -> ToolAnswer {
 /// The stage that `get_insights` requests; the overview by default.
 ///
 /// # Errors
-/// If an argument is invalid or an entity is unknown.
-pub fn requested_insights(
+/// If an argument is invalid, or an entity or aspect is unknown.
+pub fn insights(
     snapshot: &Snapshot,
     links: &Links,
     mut arguments: ToolArguments<'_>,
@@ -343,19 +322,7 @@ pub fn requested_insights(
     let request = StageRequest::new(values, arguments.issues());
     let request = arguments.finish(Some(request))?;
     let request = request.unwrap_or(StageRequest::Part(InsightsPart::Overview));
-    insights(snapshot, links, &request)
-}
-
-/// The result of `get_insights`.
-///
-/// # Errors
-/// If an entity or aspect is unknown.
-pub fn insights(
-    snapshot: &Snapshot,
-    links: &Links,
-    request: &StageRequest,
-) -> Result<ToolAnswer, CallError> {
-    stage(snapshot, links, request)
+    stage(snapshot, links, &request)
         .map(|stage| ToolAnswer::new(shape(&stage)))
         .map_err(CallError::Arguments)
 }
@@ -385,53 +352,34 @@ const ENVELOPE_BYTES: usize = 512;
 /// The minimum size of a rendered review.
 const REVIEW_BYTES_MIN: usize = 192;
 /// Maximum number of reviews that can fit.
-pub const REVIEWS_MAX: usize = RESULT_BYTES_MAX / REVIEW_BYTES_MIN;
+const REVIEWS_MAX: usize = RESULT_BYTES_MAX / REVIEW_BYTES_MIN;
 
 /// The reviews that fit into a result.
 #[derive(Debug)]
-pub struct ReviewsPage {
+struct ReviewsPage {
     /// Reviews on all pages.
-    pub total: u64,
+    total: u64,
     /// Whether the total is exact; otherwise counting stopped at its limit.
-    pub is_exact: bool,
+    is_exact: bool,
     /// Never cut.
-    pub reviews: Vec<wire::Review>,
+    reviews: Vec<wire::Review>,
     /// The cursor of the next page, if there is one.
-    pub next: Option<Cursor>,
+    next: Option<Cursor>,
 }
 
-/// The first `limit` reviews that match `filter`, after `cursor` if there is one, as far as they fit into `bytes_max`.
-pub fn page(
-    snapshot: &Snapshot,
-    links: &Links,
-    filter: &ReviewFilter,
-    limit: usize,
-    cursor: Option<&Cursor>,
-    bytes_max: usize,
-) -> ReviewsPage {
-    cut(
-        snapshot,
-        links,
-        search::search(snapshot, filter, limit, cursor),
-        filter,
-        bytes_max,
-    )
-}
-
-/// The reviews of `found` that fit into `bytes_max`, at least one.
-pub fn cut(
+/// The reviews of `found` that fit into a result, at least one.
+fn cut(
     snapshot: &Snapshot,
     links: &Links,
     found: ResultPage,
     filter: &ReviewFilter,
-    bytes_max: usize,
 ) -> ReviewsPage {
     let entries = &snapshot.input.entries;
     let mut bytes = ENVELOPE_BYTES;
     let fits = |at: &&usize| {
         // Rendered JSON is always UTF-8.
         bytes += length(str::from_utf8(entries[**at].json()).unwrap_or_default()) + 1;
-        bytes <= bytes_max
+        bytes <= RESULT_BYTES_MAX
     };
     let fitting = found.positions.iter().take_while(fits).count();
     let positions = &found.positions[..fitting.max(1).min(found.positions.len())];

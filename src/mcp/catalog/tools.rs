@@ -1,7 +1,7 @@
 //! The tools as listed: description, arguments and results.
 //!
 //! Descriptions are for models, at most 120 tokens: a verb first, when to use the tool and when not, the result,
-//! limits. Schemas of arguments are those of the parameters, schemas of results those of the OpenAPI document.
+//! limits. Schemas of arguments are those of the parameters; results have the members that the OpenAPI document lists.
 
 use std::sync::Arc;
 
@@ -115,64 +115,60 @@ impl ToolKind {
         specs.into_iter().map(known).collect()
     }
 
-    /// The schema of its result, including the rows of lists; reviews are described in full only for `get_review`.
-    fn output(self, document: ApiDocument<'_>) -> Object {
-        let mut output = match self {
-            Self::Business => document.answer("BusinessSummary", 2),
-            Self::Search => document.answer("SearchResult", 1),
-            Self::Review => document.answer("Review", usize::MAX),
-            Self::Since => document.answer("SinceResult", 1),
-            Self::Insights => document.answer("InsightsStage", 1),
-            Self::Evidence => document.answer("AspectEvidence", 1),
-            Self::Facets => document.answer("Facets", 1),
-            Self::Periods => document.answer("Comparison", 2),
-        };
-        let mut members = Value::Null;
-        if let Some(properties) = output.get_mut("properties") {
-            members = properties.take();
-        }
+    /// The component of the OpenAPI document with the shape of its result, and the members that a limit of size adds.
+    const fn result(self) -> (&'static str, &'static [(&'static str, &'static str)]) {
         match self {
-            Self::Business => {
-                members["left_out"] = json!({ "type": "array", "items": { "type": "string" } });
-                // Technicians have the shape of services, and links need no description.
-                for list in ["technicians", "review_links"] {
-                    members["business"]["properties"][list]["items"] = json!({});
-                }
-            }
-            Self::Since => {
-                let search = document.answer("SearchResult", 1);
-                for name in ["total", "next_cursor"] {
-                    members[name] = search["properties"][name].clone();
-                }
-            }
-            // These have the shape of others that are described.
-            Self::Insights => {
-                for list in ["by_aspect", "complaints", "services", "areas"] {
-                    members[list]["items"] = json!({});
-                }
-            }
-            Self::Facets => {
-                for list in ["services", "service_areas", "sources", "languages"] {
-                    members[list]["items"] = json!({});
-                }
-            }
-            Self::Periods => {
-                for like_first in ["second", "difference"] {
-                    members[like_first] = json!({});
-                }
-            }
-            Self::Evidence => {
-                members["by_service"]["items"] = json!({});
-                members["left_out"] = json!({ "type": "array" });
-            }
-            Self::Search | Self::Review => {}
+            Self::Business => ("BusinessSummary", &[("left_out", "array")]),
+            Self::Search => ("SearchResult", &[]),
+            Self::Review => ("Review", &[]),
+            Self::Since => (
+                "SinceResult",
+                &[("total", "integer"), ("next_cursor", "string")],
+            ),
+            Self::Insights => ("InsightsStage", &[]),
+            Self::Evidence => ("AspectEvidence", &[("left_out", "array")]),
+            Self::Facets => ("Facets", &[]),
+            Self::Periods => ("Comparison", &[]),
         }
-        output.insert("properties".to_owned(), members);
+    }
+
+    /// The schema of its result: members and types only, because the list of tools is sent with every conversation. Names
+    /// and the API's documentation give the meaning.
+    fn output(self, schemas: &Value) -> Object {
+        let (name, added) = self.result();
+        let schema = &schemas[name];
+        let kind = |member: &Value| {
+            let reference = member["$ref"]
+                .as_str()
+                .and_then(|path| path.rsplit('/').next());
+            let member = reference.map_or(member, |name| &schemas[name]);
+            member["type"].clone()
+        };
+        let members = schema["properties"].as_object().into_iter().flatten();
+        let members = members.map(|(name, member)| (name.clone(), kind(member)));
+        let added = added
+            .iter()
+            .map(|(name, kind)| ((*name).to_owned(), json!(kind)));
+        let properties: Object = members
+            .chain(added)
+            .map(|(name, kind)| {
+                // Null: one of several types.
+                let schema = if kind.is_null() {
+                    json!({})
+                } else {
+                    json!({ "type": kind })
+                };
+                (name, schema)
+            })
+            .collect();
+        let mut output = object(json!({ "type": "object", "properties": properties }));
+        let required = schema.get("required").cloned();
+        output.extend(required.map(|required| ("required".to_owned(), required)));
         output
     }
 
     /// The listed tool, with annotations: read-only, idempotent, and without access to other systems.
-    pub fn tool(self, document: ApiDocument<'_>, known: &[Known]) -> Tool {
+    pub fn tool(self, schemas: &Value, known: &[Known]) -> Tool {
         let properties: Object = known
             .iter()
             .map(|known| (known.name.clone(), Value::Object(known.schema.clone())))
@@ -193,75 +189,8 @@ impl ToolKind {
             .open_world(false);
         Tool::new(self.name(), self.description(), Arc::new(input))
             .with_title(self.title())
-            .with_raw_output_schema(Arc::new(self.output(document)))
+            .with_raw_output_schema(Arc::new(self.output(schemas)))
             .with_annotations(hints)
-    }
-}
-
-// Schemas of results, taken from the OpenAPI 3.1 document, so that MCP and REST promise the same. References are
-// replaced by their targets. `$schema` is omitted, because clients' validators assume the protocol's dialect
-// (2020-12) or know only their own, and these schemas mean the same in all.
-
-/// Maximum depth of references; below it anything is allowed.
-const REFERENCES_MAX: usize = 16;
-
-#[derive(Debug, Clone, Copy)]
-pub struct ApiDocument<'a>(pub &'a Value);
-
-impl ApiDocument<'_> {
-    /// The schema of a result, reduced to members and types because the list of tools is sent with every conversation;
-    /// names and the API's documentation give the meaning. Below `depth` objects anything is allowed; rows of lists do
-    /// not count.
-    pub fn answer(self, name: &str, depth: usize) -> Object {
-        let reference = json!({ "$ref": format!("#/components/schemas/{name}") });
-        let required = self.resolve(&reference).remove("required");
-        let mut schema = object(self.brief(&reference, depth, REFERENCES_MAX));
-        schema.extend(required.map(|required| ("required".to_owned(), required)));
-        schema
-    }
-
-    fn brief(self, schema: &Value, depth: usize, references: usize) -> Value {
-        let references = references - usize::from(schema.get("$ref").is_some());
-        let schema = self.resolve(schema);
-        if references == 0 || (depth == 0 && schema.contains_key("properties")) {
-            return json!({});
-        }
-        let mut brief = Map::new();
-        for (name, member) in schema {
-            let kept = match (name.as_str(), &member) {
-                ("properties", Value::Object(properties)) => properties
-                    .iter()
-                    .map(|(name, property)| {
-                        let depth = depth.saturating_sub(1);
-                        (name.clone(), self.brief(property, depth, references))
-                    })
-                    .collect(),
-                ("anyOf" | "oneOf", Value::Array(all)) => all
-                    .iter()
-                    .map(|one| self.brief(one, usize::MAX, references))
-                    .collect(),
-                ("items", _) => self.brief(&member, depth.saturating_add(1), references),
-                ("additionalProperties", Value::Object(_)) => {
-                    self.brief(&member, usize::MAX, references)
-                }
-                ("type" | "additionalProperties", _) => member,
-                _ => continue,
-            };
-            brief.insert(name, kept);
-        }
-        Value::Object(brief)
-    }
-
-    /// The members of a schema and of its reference; members next to the reference take precedence.
-    fn resolve(self, schema: &Value) -> Object {
-        let mut members = object(schema.clone());
-        if let Some(Value::String(reference)) = members.remove("$ref") {
-            let target = self.0.pointer(reference.trim_start_matches('#'));
-            for (name, member) in object(target.cloned().unwrap_or_default()) {
-                members.entry(name).or_insert(member);
-            }
-        }
-        members
     }
 }
 
@@ -304,28 +233,7 @@ pub fn object(value: Value) -> Object {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{ApiDocument, object, plain};
-
-    #[test]
-    fn an_answer_is_described_by_members_and_types() {
-        let document = json!({"components": {"schemas": {
-            "A": {"title": "A", "type": "object", "required": ["b"], "properties": {
-                "b": {"$ref": "#/components/schemas/B", "description": "mine"}, "title": {"type": "string"},
-                "d": {"type": "array", "items": {"type": "object", "required": ["e"], "properties": {"e": {"type": "object", "properties": {}}}}}}},
-            "B": {"title": "B", "type": "string", "format": "date", "description": "theirs"},
-            "C": {"type": "array", "items": {"$ref": "#/components/schemas/C"}},
-        }}});
-        let schema = |name, depth| Value::Object(ApiDocument(&document).answer(name, depth));
-        let row = json!({"type": "object", "properties": {"e": {}}});
-        let mut expected = json!({"type": "object", "required": ["b"], "properties": {
-            "b": {"type": "string"}, "title": {"type": "string"}, "d": {"type": "array", "items": row}}});
-        assert_eq!(schema("A", 1), expected);
-        let row = &mut expected["properties"]["d"]["items"];
-        row["properties"]["e"] = json!({"type": "object", "properties": {}});
-        assert_eq!(schema("A", 9), expected);
-        // A recursive schema is cut and allows anything there.
-        assert!(schema("C", 9).to_string().len() < 1_000);
-    }
+    use super::{object, plain};
 
     #[test]
     fn bounds_of_arguments_are_described_in_words() {
