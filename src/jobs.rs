@@ -537,9 +537,8 @@ impl FetchSources {
         let source =
             source.filter(|source| request.is_some() || is_due(source, runner.clock.now()));
         let manner = match &request {
-            Some(request) => Manner::ByHand {
-                is_accepted: request.accepted,
-            },
+            Some(request) if request.accepted => Manner::Accepted,
+            Some(_) => Manner::ByHand,
             None => Manner::Scheduled,
         };
         let run = match source {
@@ -553,8 +552,8 @@ impl FetchSources {
         log_run(name, &run);
         let Some(request) = request else {
             return match run {
-                Ok(_) | Err(SyncError::Failed(_)) => Ok(()),
                 Err(SyncError::Database(error)) => Err(error),
+                Ok(_) | Err(_) => Ok(()),
             };
         };
         let (code, report) = match &run {

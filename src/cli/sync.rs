@@ -27,7 +27,7 @@ use crate::storage::sync::{
 };
 use crate::storage::{AtPath as _, Database, DeliveryLock, Opening, is_leased};
 use crate::sync::{
-    Failure, Fetched, Manner, Source, SourceOptions, SourceSchedule, SyncReport, SyncRunner,
+    Fetched, Manner, Source, SourceOptions, SourceSchedule, SyncError, SyncReport, SyncRunner,
     command_variable, reads,
 };
 
@@ -314,7 +314,12 @@ impl RunSources {
             "no source to fetch; `reviews sync add NAME URL` adds one, `reviews sync list` lists them"
         );
         let opening = Opening::of(&address).await?;
-        let (is_dry_run, is_accepted) = (self.dry_run, self.yes);
+        let is_dry_run = self.dry_run;
+        let manner = if self.yes {
+            Manner::Accepted
+        } else {
+            Manner::ByHand
+        };
         let runner = runner(&opening.database, clock, self.config);
         let ran = async {
             let mut exit = Exit::Done;
@@ -322,7 +327,7 @@ impl RunSources {
                 let outcome = if is_dry_run {
                     preview(&runner, row).await?
                 } else {
-                    run_source(&runner, row, is_accepted).await?
+                    run_source(&runner, row, manner).await?
                 };
                 exit = exit.max(print_outcome(&row.name, outcome));
             }
@@ -353,7 +358,7 @@ fn format_run(report: &SyncReport, is_dry_run: bool) -> String {
 
 /// What a run would change.
 async fn preview(runner: &SyncRunner, row: &SyncSource) -> anyhow::Result<Outcome> {
-    let manner = Manner::ByHand { is_accepted: false };
+    let manner = Manner::ByHand;
     let name = || row.name.clone();
     let source = Source::read(row).with_context(name)?;
     let fetched = fetch_visibly(runner, &source, manner).await;
@@ -367,7 +372,7 @@ async fn preview(runner: &SyncRunner, row: &SyncSource) -> anyhow::Result<Outcom
 async fn run_source(
     runner: &SyncRunner,
     row: &SyncSource,
-    is_accepted: bool,
+    manner: Manner,
 ) -> anyhow::Result<Outcome> {
     let database = &runner.database;
     loop {
@@ -375,13 +380,13 @@ async fn run_source(
         let lock = DeliveryLock::take(database.path())?.filter(|_| !is_served);
         if let Some(_lock) = lock {
             let ran = tokio::select! {
-                ran = Box::pin(run_here(runner, row, is_accepted)) => ran,
+                ran = Box::pin(run_here(runner, row, manner)) => ran,
                 error = keep_lease(runner) => Err(error),
             };
             database.give_up_lease().await?;
             return ran;
         }
-        if let Some(outcome) = ask_service(runner, row, is_accepted).await? {
+        if let Some(outcome) = ask_service(runner, row, manner).await? {
             return Ok(outcome);
         }
     }
@@ -391,10 +396,10 @@ async fn run_source(
 async fn run_here(
     runner: &SyncRunner,
     row: &SyncSource,
-    is_accepted: bool,
+    manner: Manner,
 ) -> anyhow::Result<Outcome> {
     let (bar, mut console) = (page_bar(), Console::new(None));
-    let (manner, stop) = (Manner::ByHand { is_accepted }, CancellationToken::new());
+    let stop = CancellationToken::new();
     let show = show_pages(&bar);
     let ran = runner.run(row, manner, &stop, &show, &mut console).await;
     bar.finish_and_clear();
@@ -410,14 +415,14 @@ async fn run_here(
 async fn ask_service(
     runner: &SyncRunner,
     row: &SyncSource,
-    is_accepted: bool,
+    manner: Manner,
 ) -> anyhow::Result<Option<Outcome>> {
     let SyncRunner {
         database, clock, ..
     } = runner;
     let (path, now) = (database.path(), clock.now());
     let mut write = database.write_as_owner().await?;
-    let added = add_sync_request(&mut write, &row.name, is_accepted, now).await;
+    let added = add_sync_request(&mut write, &row.name, manner == Manner::Accepted, now).await;
     let id = added.at(path)?;
     write.commit().await.at(path)?;
     let bar = ProgressBar::new_spinner().with_style(style("{spinner} the service fetches {msg}"));
@@ -512,7 +517,7 @@ async fn fetch_visibly(
     runner: &SyncRunner,
     source: &Source,
     manner: Manner,
-) -> Result<Fetched, Failure> {
+) -> Result<Fetched, SyncError> {
     let bar = page_bar();
     let show = show_pages(&bar);
     let fetched = runner.fetch(source, manner, &show).await;

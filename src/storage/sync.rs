@@ -83,28 +83,21 @@ pub async fn sync_sources(connection: &mut SqliteConnection) -> sqlx::Result<Vec
 /// # Errors
 /// When the database refuses the write.
 pub async fn save_sync_source(write: &mut Write, source: &SyncSource) -> sqlx::Result<()> {
-    let SyncSource {
-        name,
-        url,
-        schedule,
-        options,
-        ..
-    } = source;
     sqlx::query!(
         "insert into sync_source (name, url, schedule, options) values (?, ?, ?, ?)
          on conflict (name) do update set url = excluded.url, schedule = excluded.schedule, options = excluded.options, paused = 0,
            etag = null, last_modified = null",
-        name,
-        url,
-        schedule,
-        options
+        source.name,
+        source.url,
+        source.schedule,
+        source.options
     )
     .execute(write)
     .await
     .map(drop)
 }
 
-/// Removes a source; returns whether it existed. Its reviews stay.
+/// Removes a source. Its reviews stay.
 ///
 /// # Errors
 /// When the database refuses the write.
@@ -171,16 +164,6 @@ pub async fn note_sync_success(
     success: &SyncSuccess,
 ) -> sqlx::Result<()> {
     let (at, next) = (utc_seconds(now), utc_seconds(success.next_run_at));
-    let SyncSuccess {
-        outcome,
-        count,
-        run,
-        is_whole,
-        format,
-        etag,
-        last_modified,
-        ..
-    } = success;
     sqlx::query!(
         "update sync_source set last_success_at = ?2, last_outcome = ?3, last_count = ?4, last_run = coalesce(?5, last_run),
            next_run_at = ?6, whole_count = iif(?7, ?4, whole_count), whole_format = iif(?7, coalesce(?8, whole_format), whole_format),
@@ -188,14 +171,14 @@ pub async fn note_sync_success(
          where name = ?1",
         name,
         at,
-        outcome,
-        count,
-        run,
+        success.outcome,
+        success.count,
+        success.run,
         next,
-        is_whole,
-        format,
-        etag,
-        last_modified
+        success.is_whole,
+        success.format,
+        success.etag,
+        success.last_modified
     )
     .execute(write)
     .await

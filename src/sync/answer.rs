@@ -19,7 +19,8 @@ const WORD_MEMBERS: &str =
 const UNFINISHED: &str =
     "pending running queued processing in_progress started failed failure error aborted";
 
-type Members<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
+/// The members of an object.
+pub type Members<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
 
 /// The body of an answer; JSON without its values.
 #[derive(Debug)]
@@ -56,18 +57,11 @@ impl<'a> Answer<'a> {
         from_str(member.get()).ok()
     }
 
-    /// The member at `path`, such as `response.pagination.total`.
     pub fn member(&self, path: &str) -> Option<&'a RawValue> {
-        let Self::Object(members) = self else {
-            return None;
-        };
-        let mut names = path.split('.');
-        let mut member = *members.get(names.next()?)?;
-        for name in names {
-            let members: Members<'a> = from_str(member.get()).ok()?;
-            member = members.get(name)?;
+        match self {
+            Self::Object(members) => member(members, path),
+            Self::Array(_) | Self::Markup(_) | Self::Other(_) => None,
         }
-        Some(member)
     }
 
     /// What is wrong with the answer, if it is no list of reviews: the words of its error, or the title of its page. An
@@ -79,6 +73,14 @@ impl<'a> Answer<'a> {
             Self::Other(b"") => Some("the answer is empty".to_owned()),
             Self::Array(_) | Self::Other(_) => None,
         }
+    }
+}
+
+/// The member at `path`, such as `response.pagination.total`.
+pub fn member<'a>(members: &Members<'a>, path: &str) -> Option<&'a RawValue> {
+    match path.split_once('.') {
+        None => members.get(path).copied(),
+        Some((name, rest)) => member(&from_str(members.get(name)?.get()).ok()?, rest),
     }
 }
 

@@ -7,13 +7,14 @@ use std::time::Duration;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, Response, StatusCode};
-use url::{Host, Url};
+use url::Url;
 
 use super::answer::{Answer, cut};
-use super::failure::Failure;
+use super::error::SyncError;
 use super::secret::Secrets;
 use crate::clock::Clock;
 use crate::config::{SyncConfig, read_file};
+use crate::links::is_local;
 
 const USER_AGENT: &str = concat!("reviews-service/", env!("CARGO_PKG_VERSION"), " (sync)");
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -58,11 +59,11 @@ pub struct SourceClient {
 impl SourceClient {
     /// # Errors
     /// If the configured roots cannot be read.
-    pub fn new(config: &SyncConfig, clock: &Clock) -> Result<Self, Failure> {
+    pub fn new(config: &SyncConfig, clock: &Clock) -> Result<Self, SyncError> {
         let mut roots = Vec::new();
         if !config.sync_ca_file.is_empty() {
             let fault = |reason: String| {
-                Failure::new(format!(
+                SyncError::failed(format!(
                     "REVIEWS_SYNC_CA_FILE {}: {reason}; name a readable PEM file",
                     config.sync_ca_file
                 ))
@@ -81,7 +82,7 @@ impl SourceClient {
             .timeout(REQUEST_TIMEOUT);
         let client = client.build();
         let client =
-            client.map_err(|error| Failure::new(format!("TLS cannot be set up: {error}")))?;
+            client.map_err(|error| SyncError::failed(format!("TLS cannot be set up: {error}")))?;
         let clock = clock.clone();
         Ok(Self { client, clock })
     }
@@ -90,33 +91,29 @@ impl SourceClient {
     ///
     /// # Errors
     /// Without an answer, after the last attempt, and if the server wants a long wait.
-    pub async fn get(&self, request: &PageRequest<'_>) -> Result<Page, Failure> {
+    pub async fn get(&self, request: &PageRequest<'_>) -> Result<Page, SyncError> {
         let mut waits = RETRY_WAITS.into_iter();
         loop {
-            let failure = match self.follow(request).await {
-                Ok(page)
-                    if page.status == StatusCode::TOO_MANY_REQUESTS
-                        || page.status.is_server_error() =>
-                {
-                    Failure {
-                        retry_after: self.retry_after(&page.headers),
-                        ..page.fault(request.secrets)
-                    }
+            let (error, retry_after) = match self.follow(request).await {
+                Ok(page) if page.is_busy() => {
+                    let field = page.headers.get(RETRY_AFTER);
+                    let field = field.and_then(|field| field.to_str().ok());
+                    let retry_after = field.and_then(|field| self.clock.retry_after(field.trim()));
+                    (page.fault(request.secrets), retry_after)
                 }
-                Err(failure) if failure.is_timeout => failure,
+                Err(SyncError::TimedOut) => (SyncError::TimedOut, None),
                 answered => return answered,
             };
-            let wait = waits.next().filter(|_| {
-                failure
-                    .retry_after
-                    .is_none_or(|wait| wait <= RETRY_AFTER_MAX)
-            });
-            let Some(wait) = wait else {
-                return Err(failure);
+            if let Some(wait) = retry_after.filter(|wait| *wait > RETRY_AFTER_MAX) {
+                let reason = error.to_string();
+                return Err(SyncError::Busy { reason, wait });
+            }
+            let Some(wait) = waits.next() else {
+                return Err(error);
             };
-            let wait = failure.retry_after.unwrap_or(wait);
+            let wait = retry_after.unwrap_or(wait);
             tracing::debug!(
-                reason = failure.reason,
+                reason = %error,
                 wait_ms = wait.as_millis(),
                 "sync.retry: the request is sent again"
             );
@@ -125,7 +122,7 @@ impl SourceClient {
     }
 
     /// Sends a request and follows redirects; only the source's own origin gets the headers.
-    async fn follow(&self, request: &PageRequest<'_>) -> Result<Page, Failure> {
+    async fn follow(&self, request: &PageRequest<'_>) -> Result<Page, SyncError> {
         let (mut url, mut is_own, mut is_public) = (request.url.clone(), true, false);
         check_scheme(&url, request.allows_http)?;
         for _ in 0..=REDIRECTS_MAX {
@@ -141,7 +138,7 @@ impl SourceClient {
             else {
                 return read(response, request).await;
             };
-            let refuse = |reason| Failure::new(format!("the server redirects {reason}"));
+            let refuse = |reason| SyncError::failed(format!("the server redirects {reason}"));
             if url.scheme() == "https" && next.scheme() != "https" {
                 return Err(refuse("from https to another scheme"));
             }
@@ -152,34 +149,28 @@ impl SourceClient {
                 return Err(refuse("from a public to a private address"));
             }
             is_own &= next.origin() == request.url.origin();
-            if !is_own {
+            if is_own {
+                // Credentials belong to the source, whatever address it redirects to.
+                let (user, password) = (request.url.username(), request.url.password());
+                let _ = (next.set_username(user)).and_then(|()| next.set_password(password));
+            } else {
                 next = without_secrets(next, request.secrets)?;
             }
             url = next;
         }
-        Err(Failure::new(format!(
+        Err(SyncError::failed(format!(
             "the server redirects more than {REDIRECTS_MAX} times"
         )))
-    }
-
-    /// Seconds or an HTTP date.
-    fn retry_after(&self, headers: &HeaderMap) -> Option<Duration> {
-        let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-        if let Ok(seconds) = value.parse::<u32>() {
-            return Some(Duration::from_secs(seconds.into()));
-        }
-        let until = httpdate::parse_http_date(value).ok()?;
-        Some(
-            until
-                .duration_since(self.clock.now().into())
-                .unwrap_or_default(),
-        )
     }
 }
 
 impl Page {
+    fn is_busy(&self) -> bool {
+        self.status == StatusCode::TOO_MANY_REQUESTS || self.status.is_server_error()
+    }
+
     /// The failure of an answer: status, content type and the server's own words, without its rows.
-    pub fn fault(&self, secrets: &Secrets) -> Failure {
+    pub fn fault(&self, secrets: &Secrets) -> SyncError {
         let kind = self
             .headers
             .get(CONTENT_TYPE)
@@ -189,34 +180,28 @@ impl Page {
             .fault(|| false)
             .map_or_else(String::new, |words| format!(": {words}"));
         let status = self.status;
-        Failure::new(cut(
+        SyncError::Failed(cut(
             &secrets.remove(&format!("status {status}, {kind}{words}"))
         ))
     }
 }
 
 /// Refuses schemes other than `https`, and `http` of other machines unless that is allowed.
-fn check_scheme(url: &Url, allows_http: bool) -> Result<(), Failure> {
-    let is_loopback = match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    };
+fn check_scheme(url: &Url, allows_http: bool) -> Result<(), SyncError> {
     match url.scheme() {
         "https" => Ok(()),
-        "http" if is_loopback || allows_http => Ok(()),
-        "http" => Err(Failure::new(
+        "http" if allows_http || url.host().is_some_and(is_local) => Ok(()),
+        "http" => Err(SyncError::failed(
             "http:// sends secrets and reviews in the clear; use https://, or add --allow-http",
         )),
-        other => Err(Failure::new(format!(
+        other => Err(SyncError::failed(format!(
             "{other}: is not fetched; write the URL like https://HOST/PATH"
         ))),
     }
 }
 
 /// A redirect to another origin without the parameters in which the server repeats a secret.
-fn without_secrets(mut url: Url, secrets: &Secrets) -> Result<Url, Failure> {
+fn without_secrets(mut url: Url, secrets: &Secrets) -> Result<Url, SyncError> {
     url.set_fragment(None);
     let is_clean = |(name, value): &(String, String)| !secrets.is_in(name) && !secrets.is_in(value);
     let pairs: Vec<(String, String)> = url.query_pairs().into_owned().collect();
@@ -226,7 +211,7 @@ fn without_secrets(mut url: Url, secrets: &Secrets) -> Result<Url, Failure> {
             .extend_pairs(pairs.iter().filter(|pair| is_clean(pair)));
     }
     if secrets.is_in(url.as_str()) {
-        return Err(Failure::new(
+        return Err(SyncError::failed(
             "the server redirects to another origin with a secret in the address",
         ));
     }
@@ -234,7 +219,7 @@ fn without_secrets(mut url: Url, secrets: &Secrets) -> Result<Url, Failure> {
 }
 
 /// Reads the answer, at most as long as the import may be.
-async fn read(mut response: Response, request: &PageRequest<'_>) -> Result<Page, Failure> {
+async fn read(mut response: Response, request: &PageRequest<'_>) -> Result<Page, SyncError> {
     let mut page = Page {
         status: response.status(),
         headers: response.headers().clone(),
@@ -246,7 +231,7 @@ async fn read(mut response: Response, request: &PageRequest<'_>) -> Result<Page,
         .map_err(|error| failure_of(error, request.secrets))?
     {
         if (page.body.len() + chunk.len()) as u64 > request.bytes_max {
-            return Err(Failure::new(
+            return Err(SyncError::failed(
                 "the answer is larger than the limit of an import",
             ));
         }
@@ -255,24 +240,21 @@ async fn read(mut response: Response, request: &PageRequest<'_>) -> Result<Page,
     Ok(page)
 }
 
-fn failure_of(error: reqwest::Error, secrets: &Secrets) -> Failure {
-    let is_timeout = error.is_timeout();
+fn failure_of(error: reqwest::Error, secrets: &Secrets) -> SyncError {
+    if error.is_timeout() {
+        return SyncError::TimedOut;
+    }
     let error = error.without_url();
     let mut cause: &dyn std::error::Error = &error;
     while let Some(next) = cause.source() {
         cause = next;
     }
-    let reason = if is_timeout {
-        "the server did not answer in time".to_owned()
-    } else if error.is_connect() {
-        format!("cannot connect: {cause}")
+    let step = if error.is_connect() {
+        "cannot connect"
     } else {
-        format!("the request failed: {cause}")
+        "the request failed"
     };
-    Failure {
-        is_timeout,
-        ..Failure::new(cut(&secrets.remove(&reason)))
-    }
+    SyncError::Failed(cut(&secrets.remove(&format!("{step}: {cause}"))))
 }
 
 // Addresses that are not on the public Internet (IANA's special-purpose registries).

@@ -14,7 +14,7 @@ use crate::imports::{
 };
 use crate::model::ReviewId;
 use crate::storage::sync::{
-    SyncSuccess, missing_reviews, note_brought, note_same_answer, note_source_of_run,
+    SyncSource, SyncSuccess, missing_reviews, note_brought, note_same_answer, note_source_of_run,
     note_sync_success, save_sync_source, sync_sources,
 };
 use crate::storage::{Database, Write};
@@ -28,10 +28,10 @@ const LACKING_RUNS: i64 = 2;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Manner {
     Scheduled,
-    /// `sync run`; with `--yes` the run is taken as it is.
-    ByHand {
-        is_accepted: bool,
-    },
+    /// `sync run`.
+    ByHand,
+    /// `sync run --yes`: the run is taken as it is.
+    Accepted,
     /// `sync add`, which stores the source; the owner has seen what it brings.
     Added,
 }
@@ -87,69 +87,50 @@ impl Watch for Decider<'_> {
         write: &'a mut Write,
         outcome: ImportOutcome<'a>,
     ) -> BoxFuture<'a, Result<Verdict, MergeError>> {
-        self.judge(write, outcome).boxed()
+        self.record(write, outcome).boxed()
     }
 }
 
 impl Decider<'_> {
-    async fn judge(
+    async fn record(
         &mut self,
         write: &mut Write,
         outcome: ImportOutcome<'_>,
     ) -> Result<Verdict, MergeError> {
-        let (name, is_partial) = (self.source.name(), self.source.options.partial);
-        let (is_added, is_same) = (self.manner == Manner::Added, self.fetched.is_same);
-        let is_accepted = self.manner == Manner::ByHand { is_accepted: true };
-        if is_added {
-            save_sync_source(write, &self.source.row).await?;
-        }
-        if self.manner == Manner::Scheduled {
-            self.database.fence(write).await?;
+        let (source, fetched) = (self.source, self.fetched);
+        let name = source.name();
+        match self.manner {
+            Manner::Added => save_sync_source(write, &source.row).await?,
+            Manner::Scheduled => self.database.fence(write).await?,
+            Manner::ByHand | Manner::Accepted => {}
         }
         let mut rows = sync_sources(write.for_reading()).await?.into_iter();
-        let row = rows.find(|row| row.is_same(&self.source.row));
-        let row = row.ok_or_else(|| {
+        let row = rows.find(|row| row.is_same(&source.row)).ok_or_else(|| {
             MergeError::Refused("the source was changed or removed during the run".to_owned())
         })?;
-        let before = row.whole_count.unwrap_or(0).unsigned_abs();
-        let (count, etag, last_modified) = if is_same {
-            (before, row.etag, row.last_modified)
+        let count = if fetched.is_same {
+            row.whole_count.unwrap_or(0).unsigned_abs()
         } else {
-            let Fetched {
-                etag,
-                last_modified,
-                ..
-            } = self.fetched;
-            let count = outcome.ids.len() as u64;
-            (count, etag.clone(), last_modified.clone())
+            outcome.ids.len() as u64
         };
         let format = formats_of(&outcome);
-        if !is_accepted {
-            refuse_rejected(&outcome, name)?;
-        }
-        if !is_accepted && !is_added {
-            refuse_other_format(format.as_deref(), row.whole_format.as_deref(), name)?;
-        }
-        let is_complete = is_same || is_accepted || is_added || is_partial;
-        let shortfall = if is_complete {
-            None
-        } else {
-            self.shortfall(&outcome, before, count)
-        };
+        let shortfall = self.shortfall(&outcome, &row, count, format.as_deref())?;
         let is_whole = shortfall.is_none();
         self.decision = Decision {
             outcome: if is_whole { "success" } else { "short" },
             count,
             notes: shortfall.into_iter().collect(),
         };
-        if is_same {
+        let (etag, last_modified) = if fetched.is_same {
             note_same_answer(write, name).await?;
+            (row.etag, row.last_modified)
         } else {
             let ids: Vec<&str> = outcome.ids.iter().map(ReviewId::as_str).collect();
-            note_brought(write, name, &ids, is_whole && !is_partial).await?;
-        }
-        let gone = if is_whole && self.source.options.withdraw_missing {
-            self.gone(write, &outcome, is_accepted).await?
+            note_brought(write, name, &ids, is_whole && !source.options.partial).await?;
+            (fetched.etag.clone(), fetched.last_modified.clone())
+        };
+        let gone = if is_whole && source.options.withdraw_missing {
+            self.gone(write, &outcome).await?
         } else {
             Vec::new()
         };
@@ -173,21 +154,54 @@ impl Decider<'_> {
         Ok(Verdict { gone, keeps_run })
     }
 
-    /// Why the run is not whole: it brings less than nine tenths of what the last whole one had, and more than a few less,
-    /// or less than the source says it has.
-    fn shortfall(&self, outcome: &ImportOutcome<'_>, before: u64, count: u64) -> Option<String> {
-        let is_less = |total: &u64| count + outcome.report.rejected < *total;
-        let reason = if count + FEW < before && count * 10 < before * 9 {
-            format!("the last whole run brought {before}")
-        } else {
-            let total = self.fetched.total.filter(is_less)?;
-            format!("the source says that it has {total}")
-        };
+    /// Why the run is imported but not whole; `None` if it is whole. The owner may take any run as it is.
+    ///
+    /// # Errors
+    /// If nothing of the run may be imported.
+    fn shortfall(
+        &self,
+        outcome: &ImportOutcome<'_>,
+        row: &SyncSource,
+        count: u64,
+        format: Option<&str>,
+    ) -> Result<Option<String>, MergeError> {
         let name = self.source.name();
-        Some(format!(
+        let (rejected, taken) = (outcome.report.rejected, outcome.report.taken);
+        let all = rejected + taken;
+        if self.manner == Manner::Accepted {
+            return Ok(None);
+        }
+        if rejected > FEW && rejected * 10 > all {
+            return Err(MergeError::Refused(format!(
+                "{rejected} of {all} rows were rejected, more than a tenth; `reviews sync run {name} --dry-run` shows them"
+            )));
+        }
+        if self.manner == Manner::Added {
+            return Ok(None);
+        }
+        if let (Some(format), Some(before)) = (format, row.whole_format.as_deref())
+            && format != before
+        {
+            return Err(MergeError::Refused(format!(
+                "the answer is another kind of file ({format}; the last whole run's was {before}); `reviews sync run {name} --yes` \
+                 takes it"
+            )));
+        }
+        let before = row.whole_count.unwrap_or(0).unsigned_abs();
+        let total = self.fetched.total.filter(|total| count + rejected < *total);
+        let reason = if self.fetched.is_same || self.source.options.partial {
+            return Ok(None);
+        } else if count + FEW < before && count * 10 < before * 9 {
+            format!("the last whole run brought {before}")
+        } else if let Some(total) = total {
+            format!("the source says that it has {total}")
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(format!(
             "this run is not whole: it brings {count} reviews, and {reason}; nothing is withheld; `reviews sync run {name} --yes` \
              takes it as it is"
-        ))
+        )))
     }
 
     /// The reviews to withhold as gone at the source.
@@ -195,9 +209,8 @@ impl Decider<'_> {
         &mut self,
         write: &mut Write,
         outcome: &ImportOutcome<'_>,
-        is_accepted: bool,
     ) -> Result<Vec<ReviewId>, MergeError> {
-        let report = outcome.report;
+        let (report, is_accepted) = (outcome.report, self.manner == Manner::Accepted);
         let is_excerpt = |format| find_format(format).is_some_and(|format| format.excerpts);
         if report.files.iter().any(|file| is_excerpt(file.format)) {
             return Ok(Vec::new());
@@ -225,31 +238,4 @@ fn formats_of(outcome: &ImportOutcome<'_>) -> Option<String> {
     formats.sort_unstable();
     formats.dedup();
     (!formats.is_empty()).then(|| formats.join(", "))
-}
-
-fn refuse_rejected(outcome: &ImportOutcome<'_>, name: &str) -> Result<(), MergeError> {
-    let (rejected, taken) = (outcome.report.rejected, outcome.report.taken);
-    let all = rejected + taken;
-    if rejected > FEW && rejected * 10 > all {
-        return Err(MergeError::Refused(format!(
-            "{rejected} of {all} rows were rejected, more than a tenth; `reviews sync run {name} --dry-run` shows them"
-        )));
-    }
-    Ok(())
-}
-
-fn refuse_other_format(
-    format: Option<&str>,
-    before: Option<&str>,
-    name: &str,
-) -> Result<(), MergeError> {
-    if let (Some(format), Some(before)) = (format, before)
-        && format != before
-    {
-        return Err(MergeError::Refused(format!(
-            "the answer is another kind of file ({format}; the last whole run's was {before}); `reviews sync run {name} --yes` \
-             takes it"
-        )));
-    }
-    Ok(())
 }

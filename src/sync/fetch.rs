@@ -3,9 +3,6 @@
 use std::fs;
 use std::path::PathBuf;
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
-use percent_encoding::percent_decode_str;
 use reqwest::header::{
     ETAG, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED,
 };
@@ -14,7 +11,7 @@ use url::Url;
 
 use super::answer::Answer;
 use super::client::{Page, PageRequest, SourceClient};
-use super::failure::Failure;
+use super::error::SyncError;
 use super::paging::Pager;
 use super::secret::Secrets;
 use super::source::Source;
@@ -64,7 +61,7 @@ pub async fn fetch_pages(
     source: &Source,
     is_conditional: bool,
     progress: Progress<'_>,
-) -> Result<Fetched, Failure> {
+) -> Result<Fetched, SyncError> {
     let client = SourceClient::new(config, clock)?;
     let mut secrets = Secrets::of_source(source.name()).await?;
     let (first, headers) = request_of(source, &mut secrets)?;
@@ -104,10 +101,7 @@ pub async fn fetch_pages(
         if status != 200 || answer.fault(is_row).is_some() {
             return Err(page_failure(&page, number, &secrets));
         }
-        let pager = pager.get_or_insert_with(|| {
-            let paging = format(&page).and_then(|format| format.paging.as_ref());
-            Pager::new(&first, paging, &answer)
-        });
+        let pager = pager.get_or_insert_with(|| Pager::new(&first, format(&page), &answer));
         let turn = pager.turn(&url, &page, &answer);
         if !is_first && !turn.is_new {
             break;
@@ -126,7 +120,7 @@ pub async fn fetch_pages(
             break;
         };
         if number == PAGES_MAX {
-            return Err(Failure::new(format!(
+            return Err(SyncError::failed(format!(
                 "the source has more than {PAGES_MAX} pages; ask for more reviews per page"
             )));
         }
@@ -137,55 +131,52 @@ pub async fn fetch_pages(
     Ok(fetched)
 }
 
-fn page_failure(page: &Page, number: usize, secrets: &Secrets) -> Failure {
-    let mut failure = page.fault(secrets);
-    if page.status.as_u16() == 202 {
-        failure.reason += "; the answer is not ready yet";
-    }
-    if number > 1 {
-        failure.reason = format!("page {number}: {}", failure.reason);
-    }
-    failure
+fn page_failure(page: &Page, number: usize, secrets: &Secrets) -> SyncError {
+    let place = if number > 1 {
+        format!("page {number}: ")
+    } else {
+        String::new()
+    };
+    let end = if page.status.as_u16() == 202 {
+        "; the answer is not ready yet"
+    } else {
+        ""
+    };
+    SyncError::Failed(format!("{place}{}{end}", page.fault(secrets)))
 }
 
-fn unwritable(error: &std::io::Error) -> Failure {
-    Failure::new(format!(
+fn unwritable(error: &std::io::Error) -> SyncError {
+    SyncError::failed(format!(
         "the pages cannot be stored in the folder for temporary files: {error}; free some space, or set TMPDIR"
     ))
 }
 
-/// The first page's URL and the headers of every page, with the secrets of the environment.
-fn request_of(source: &Source, secrets: &mut Secrets) -> Result<(Url, HeaderMap), Failure> {
+/// The first page's URL, with `USER:PASSWORD` if there are any, and the headers of every page, with the secrets of the
+/// environment.
+fn request_of(source: &Source, secrets: &mut Secrets) -> Result<(Url, HeaderMap), SyncError> {
     let (row, options) = (&source.row, &source.options);
-    let filled = secrets.fill(&row.url)?;
-    let mut url: Url = filled.trim().parse().map_err(|error: url::ParseError| {
-        Failure::new(format!(
+    let mut url: Url = secrets.fill(&row.url)?.trim().parse().map_err(|error| {
+        SyncError::failed(format!(
             "the URL cannot be used ({error}); write it like https://HOST/PATH"
         ))
     })?;
     url.set_fragment(None);
+    if let Some(basic) = &options.basic {
+        let basic = secrets.fill(basic)?;
+        let (user, password) = basic.split_once(':').unwrap_or((&basic, ""));
+        // A URL without a host takes no credentials, and is refused when it is fetched.
+        let _ = (url.set_username(user)).and_then(|()| url.set_password(Some(password)));
+    }
     let mut headers = HeaderMap::new();
     let mut set = |name: &str, value: &str| {
         let value = HeaderValue::from_str(value).ok();
         let pair = value.zip(HeaderName::from_bytes(name.as_bytes()).ok());
-        let (mut value, name) =
-            pair.ok_or_else(|| Failure::new(format!("the header {name} has an invalid value")))?;
+        let (mut value, name) = pair
+            .ok_or_else(|| SyncError::failed(format!("the header {name} has an invalid value")))?;
         value.set_sensitive(true);
         headers.insert(name, value);
-        Ok::<(), Failure>(())
+        Ok::<(), SyncError>(())
     };
-    let basic = match &options.basic {
-        Some(basic) => Some(secrets.fill(basic)?),
-        None => credentials_of(&url),
-    };
-    if let Some(basic) = basic {
-        secrets.add(&basic);
-        if let Some((_, password)) = basic.split_once(':') {
-            secrets.add(password);
-        }
-        let encoded = BASE64_STANDARD.encode(&basic);
-        set("authorization", &format!("Basic {encoded}"))?;
-    }
     for (name, value) in &options.headers {
         set(name, &secrets.fill(value)?)?;
     }
@@ -195,17 +186,7 @@ fn request_of(source: &Source, secrets: &mut Secrets) -> Result<(Url, HeaderMap)
     if let Some(token) = secrets.token().filter(|_| !is_placed) {
         set("authorization", &format!("Bearer {token}"))?;
     }
-    // A URL without a host has no credentials to remove, and is refused when it is fetched.
-    let _ = url.set_username("").and_then(|()| url.set_password(None));
     Ok((url, headers))
-}
-
-/// `USER:PASSWORD` of a URL.
-fn credentials_of(url: &Url) -> Option<String> {
-    let decode = |text| percent_decode_str(text).decode_utf8_lossy();
-    let (user, password) = (url.username(), url.password());
-    (!user.is_empty() || password.is_some())
-        .then(|| format!("{}:{}", decode(user), decode(password.unwrap_or_default())))
 }
 
 /// The validators of the last whole run's answer.

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use chrono::{DateTime, Utc};
 use sha2::{Digest as _, Sha256};
 
-use super::failure::Failure;
+use super::error::SyncError;
 use super::fetch::Fetched;
 use super::source::Source;
 use crate::config::SyncConfig;
@@ -30,9 +30,9 @@ pub fn find_files(
     source: &Source,
     now: DateTime<Utc>,
     is_conditional: bool,
-) -> Result<Fetched, Failure> {
+) -> Result<Fetched, SyncError> {
     let path = &source.row.url;
-    let fault = |reason| Failure::new(format!("{path}: {reason}"));
+    let fault = |reason| SyncError::failed(format!("{path}: {reason}"));
     if config.sync_files.is_empty() {
         return Err(fault(
             "REVIEWS_SYNC_FILES is not set; set it to the folder with the files of sources"

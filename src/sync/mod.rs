@@ -4,7 +4,7 @@
 mod answer;
 mod client;
 mod decide;
-mod failure;
+mod error;
 mod fetch;
 mod files;
 mod paging;
@@ -14,9 +14,9 @@ mod secret;
 mod source;
 
 pub use decide::Manner;
-pub use failure::Failure;
+pub use error::SyncError;
 pub use fetch::Fetched;
-pub use run::{SyncError, SyncReport, SyncRunner};
+pub use run::{SyncReport, SyncRunner};
 pub use schedule::SourceSchedule;
 pub use secret::command_variable;
 pub use source::{Source, SourceOptions, reads};

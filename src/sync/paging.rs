@@ -6,19 +6,20 @@ use std::hash::{BuildHasher as _, RandomState};
 
 use reqwest::header::{HeaderMap, LINK};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use url::Url;
 
-use super::answer::Answer;
+use super::answer::{Answer, Members, member};
 use super::client::Page;
-use crate::imports::Paging;
+use crate::imports::{Format, Paging};
 
 /// Follows the pages of one run.
 pub struct Pager {
     /// The first page.
     first: Url,
-    paging: Option<&'static Paging>,
+    format: Option<&'static Format>,
     hasher: RandomState,
-    /// Hashes of all rows so far.
+    /// Hashes of the rows so far, by their ids.
     seen_rows: HashSet<u64>,
     seen_urls: HashSet<Url>,
     /// Whether a page named the next one by `Link`; then the others do, too.
@@ -38,10 +39,10 @@ pub struct Turn {
 }
 
 impl Pager {
-    pub fn new(first: &Url, paging: Option<&'static Paging>, answer: &Answer<'_>) -> Self {
+    pub fn new(first: &Url, format: Option<&'static Format>, answer: &Answer<'_>) -> Self {
         Self {
             first: first.clone(),
-            paging,
+            format,
             hasher: RandomState::new(),
             seen_rows: HashSet::new(),
             seen_urls: HashSet::from([first.clone()]),
@@ -51,10 +52,13 @@ impl Pager {
         }
     }
 
+    fn paging(&self) -> Option<&'static Paging> {
+        self.format?.paging.as_ref()
+    }
+
     /// Whether this answer to the request of a further page means that there is none.
     pub fn is_end(&self, status: u16, answer: &Answer<'_>) -> bool {
-        self.paging
-            .is_some_and(|paging| paging.end_status.contains(&status))
+        (self.paging()).is_some_and(|paging| paging.end_status.contains(&status))
             || (self.is_text && status == 200 && matches!(answer, Answer::Other(b"")))
     }
 
@@ -66,14 +70,17 @@ impl Pager {
     /// Takes the page at `url`. One without rows, or with rows of earlier pages only, is the end; a short one is not.
     pub fn turn(&mut self, url: &Url, page: &Page, answer: &Answer<'_>) -> Turn {
         let before = self.seen_rows.len();
-        match answer.rows(self.paging.and_then(|paging| paging.rows)) {
-            Some(rows) => self
-                .seen_rows
-                .extend(rows.iter().map(|row| self.hasher.hash_one(row.get()))),
-            None => self.seen_rows.extend([self.hasher.hash_one(&page.body)]),
-        }
-        let total = self.paging.and_then(|paging| paging.total);
-        let total = total.and_then(|path| answer.member(path)?.get().parse().ok());
+        let paging = self.paging();
+        let rows = answer.rows(paging.and_then(|paging| paging.rows));
+        let hashes: Vec<u64> = match rows {
+            Some(rows) => rows
+                .iter()
+                .map(|row| self.hasher.hash_one(self.identity(row)))
+                .collect(),
+            None => vec![self.hasher.hash_one(&page.body)],
+        };
+        self.seen_rows.extend(hashes);
+        let total = paging.and_then(|paging| answer.member(paging.total?)?.get().parse().ok());
         self.total = self.total.max(total);
         let is_new = self.seen_rows.len() > before;
         let link = next_link(&page.headers);
@@ -88,9 +95,19 @@ impl Pager {
         Turn { is_new, next }
     }
 
+    /// What tells a row from those before: its id, because other members may change from page to page, or the whole row.
+    fn identity<'r>(&self, row: &'r RawValue) -> &'r str {
+        let members: Members<'r> = serde_json::from_str(row.get()).unwrap_or_default();
+        let mut columns = self.format.into_iter().flat_map(Format::id_columns);
+        let id = columns.find_map(|path| {
+            member(&members, path).filter(|id| !matches!(id.get(), "null" | "\"\""))
+        });
+        id.unwrap_or(row).get()
+    }
+
     /// The page after the one at `url`, as the platform's file says.
     fn next(&self, url: &Url, answer: &Answer<'_>) -> Option<Url> {
-        let paging = self.paging?;
+        let paging = self.paging()?;
         let text = |path: &str| match serde_json::from_str(answer.member(path)?.get()).ok()? {
             Value::String(text) => Some(text).filter(|text| !text.is_empty()),
             Value::Number(number) => Some(number.to_string()),
@@ -172,7 +189,7 @@ mod tests {
     use super::*;
 
     fn turn(
-        paging: Option<&'static Paging>,
+        format: Option<&'static Format>,
         first: &str,
         link: &str,
         body: &str,
@@ -188,7 +205,7 @@ mod tests {
             body,
         };
         let answer = Answer::of(&page.body);
-        let turn = Pager::new(&first, paging, &answer).turn(&first, &page, &answer);
+        let turn = Pager::new(&first, format, &answer).turn(&first, &page, &answer);
         turn.next.map(|next| next.to_string())
     }
 
@@ -220,10 +237,16 @@ mod tests {
             "offset = 'offset'\nsize = 'limit'",
             "page = 'page'",
         ]
-        .map(|table| -> &'static Paging { Box::leak(Box::new(toml::from_str(table).unwrap())) });
+        .map(|table| -> &'static Format {
+            let paging = toml::from_str(table).unwrap();
+            Box::leak(Box::new(Format {
+                paging,
+                ..Format::default()
+            }))
+        });
         let rows =
             |next: &str| format!(r#"{{"data": {{"rows": [1], "paging": {{"next": {next}}}}}}}"#);
-        for (paging, query, body, next) in [
+        for (format, query, body, next) in [
             (token, "", rows("\"a b\""), Some("cursor=a+b")),
             (token, "", rows("7"), Some("cursor=7")),
             (token, "", rows("\"\""), None),
@@ -248,7 +271,7 @@ mod tests {
             let next = next.map(|query| format!("https://shop.test/api?{query}"));
             let first = format!("https://shop.test/api?{query}");
             assert_eq!(
-                turn(Some(paging), &first, "", &body),
+                turn(Some(format), &first, "", &body),
                 next,
                 "{query} {body}"
             );

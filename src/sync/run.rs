@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
-use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
 use super::answer::cut;
 use super::decide::{Decider, Decision, Manner};
-use super::failure::Failure;
+use super::error::SyncError;
 use super::fetch::{Fetched, Progress, fetch_pages};
 use super::files::find_files;
 use super::source::Source;
@@ -24,15 +23,6 @@ use crate::storage::sync::{SyncSource, note_sync_failure};
 use crate::storage::{AtPath as _, Database, DbError};
 
 const RUN_TIMEOUT: Duration = Duration::from_mins(30);
-
-/// Why a run did not import anything.
-#[derive(Debug, Error)]
-pub enum SyncError {
-    #[error(transparent)]
-    Failed(#[from] Failure),
-    #[error(transparent)]
-    Database(#[from] DbError),
-}
 
 /// What a run did.
 #[derive(Debug)]
@@ -60,7 +50,7 @@ impl SyncRunner {
         source: &Source,
         manner: Manner,
         progress: Progress<'_>,
-    ) -> Result<Fetched, Failure> {
+    ) -> Result<Fetched, SyncError> {
         let is_conditional = manner == Manner::Scheduled;
         if source.is_path() {
             return find_files(&self.config, source, self.clock.now(), is_conditional);
@@ -69,7 +59,7 @@ impl SyncRunner {
         let minutes = RUN_TIMEOUT.as_secs() / 60;
         tokio::select! {
             fetched = Box::pin(fetch) => fetched,
-            () = self.clock.sleep(RUN_TIMEOUT) => Err(Failure::new(format!("the pages took longer than {minutes} minutes"))),
+            () = self.clock.sleep(RUN_TIMEOUT) => Err(SyncError::failed(format!("the pages took longer than {minutes} minutes"))),
         }
     }
 
@@ -109,7 +99,7 @@ impl SyncRunner {
                 }
                 Ok(SyncReport { import, decision })
             }
-            Err(ImportError::Refused(message)) => Err(Failure::new(fetched.clean(&message)).into()),
+            Err(ImportError::Refused(message)) => Err(SyncError::Failed(fetched.clean(&message))),
             Err(ImportError::Database(error)) => Err(error.into()),
         }
     }
@@ -154,8 +144,8 @@ impl SyncRunner {
     async fn record_failure(&self, row: &SyncSource, error: &SyncError) -> Result<(), DbError> {
         let (path, now) = (self.database.path(), self.clock.now());
         let wait = match error {
-            SyncError::Failed(failure) => failure.retry_after,
-            SyncError::Database(_) => None,
+            SyncError::Busy { wait, .. } => Some(*wait),
+            SyncError::Failed(_) | SyncError::TimedOut | SyncError::Database(_) => None,
         };
         let next = match Source::read(row) {
             Ok(source) => self.next_run_at(&source, wait).await?,

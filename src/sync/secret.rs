@@ -14,7 +14,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::process::Command;
 use url::form_urlencoded::byte_serialize;
 
-use super::failure::Failure;
+use super::error::SyncError;
 use crate::config::variable;
 use crate::model::hash::hex;
 
@@ -48,13 +48,13 @@ impl Secrets {
     ///
     /// # Errors
     /// If it fails; the message names the variable, never its value or what the command printed.
-    pub async fn of_source(name: &str) -> Result<Self, Failure> {
+    pub async fn of_source(name: &str) -> Result<Self, SyncError> {
         let mut secrets = Self::default();
         let variable_name = command_variable(name);
         if let Some(command) = read(&variable_name)? {
             let token = run(&command).await;
             let token = token.map_err(|reason| {
-                Failure::new(format!(
+                SyncError::failed(format!(
                     "the command in {variable_name} {reason}; run it by hand to see why"
                 ))
             })?;
@@ -68,26 +68,21 @@ impl Secrets {
         self.token.as_deref()
     }
 
-    /// Adds a value that messages must not show.
-    pub fn add(&mut self, value: &str) {
-        self.values.insert(value.to_owned());
-    }
-
     /// The text with the values of its `${…}`, percent-encoded in the values of a URL's query.
     ///
     /// # Errors
     /// If a variable is not set.
-    pub fn fill(&mut self, template: &str) -> Result<String, Failure> {
+    pub fn fill(&mut self, template: &str) -> Result<String, SyncError> {
         let (mut filled, mut rest) = (String::new(), template);
         while let Some((before, name, after)) = reference(rest) {
             filled.push_str(before);
             let value = if name == TOKEN {
                 self.token.clone().ok_or_else(|| {
-                    Failure::new("${token} is the output of a command; set REVIEWS_SYNC_COMMAND_<NAME> for this source")
+                    SyncError::failed("${token} is the output of a command; set REVIEWS_SYNC_COMMAND_<NAME> for this source")
                 })?
             } else {
                 read(name)?.ok_or_else(|| {
-                    Failure::new(format!(
+                    SyncError::failed(format!(
                         "the variable {name} is not set; set it in the environment of the service"
                     ))
                 })?
@@ -121,20 +116,27 @@ impl Secrets {
         text
     }
 
-    /// The body of an answer without whole secrets, encoded or not; a short one may be a word of a review.
+    /// The body of an answer without whole secrets, encoded or not. A short one may be a word of a review, so it is removed
+    /// only as the value of a parameter.
     pub fn strike<'b>(&self, body: &'b [u8]) -> Cow<'b, [u8]> {
         let Ok(text) = str::from_utf8(body) else {
             return Cow::Borrowed(body);
         };
-        let forms = self.forms().into_iter();
-        let mut found = forms.filter(|form| form.len() >= PART_BYTES && text.contains(form));
-        let Some(first) = found.next() else {
-            return Cow::Borrowed(body);
-        };
-        let struck = found.fold(text.replace(&first, REMOVED), |text, form| {
-            text.replace(&form, REMOVED)
-        });
-        Cow::Owned(struck.into_bytes())
+        let mut struck = Cow::Borrowed(text);
+        for form in self.forms() {
+            let form = if form.len() < PART_BYTES {
+                format!("={form}")
+            } else {
+                form
+            };
+            if struck.contains(&form) {
+                struck = struck.replace(&form, REMOVED).into();
+            }
+        }
+        match struck {
+            Cow::Borrowed(_) => Cow::Borrowed(body),
+            Cow::Owned(struck) => Cow::Owned(struck.into_bytes()),
+        }
     }
 
     /// Every secret, as it is and as URLs, JSON, HTML and headers encode it.
@@ -193,9 +195,9 @@ fn is_query_value(url: &str) -> bool {
     })
 }
 
-fn read(name: &str) -> Result<Option<String>, Failure> {
+fn read(name: &str) -> Result<Option<String>, SyncError> {
     variable(name)
-        .map_err(|error| Failure::new(format!("the variable {name} cannot be read: {error}")))
+        .map_err(|error| SyncError::failed(format!("the variable {name} cannot be read: {error}")))
 }
 
 /// The text without percent-encoding and entities, as often as they were applied.
@@ -291,8 +293,10 @@ mod tests {
 
     #[test]
     fn secret_is_removed_however_a_server_encodes_it() {
-        let mut secrets = Secrets::default();
-        secrets.add("p@ss/word+99&x");
+        let secrets = Secrets {
+            values: BTreeSet::from(["p@ss/word+99&x".to_owned()]),
+            token: None,
+        };
         let base64 = |text: &str| base64::prelude::BASE64_STANDARD.encode(text);
         for echo in [
             "p@ss/word+99&x".to_owned(),

@@ -5,7 +5,7 @@ use clap::{Args as _, Command, FromArgMatches as _};
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 
-use super::failure::Failure;
+use super::error::SyncError;
 use super::schedule::SourceSchedule;
 use super::secret::reference;
 use crate::imports::ImportRequest;
@@ -37,20 +37,14 @@ pub struct Source {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SourceOptions {
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<(String, String)>,
     /// `USER:PASSWORD`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub basic: Option<String>,
     /// Whether the answer has only the newest reviews.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub allow_http: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub withdraw_missing: bool,
     /// Options of `reviews import`, as `--scale=10`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub import: Vec<String>,
 }
 
@@ -59,20 +53,20 @@ impl Source {
     ///
     /// # Errors
     /// If a value is invalid, or a secret is written in it.
-    pub fn read(row: &SyncSource) -> Result<Self, Failure> {
+    pub fn read(row: &SyncSource) -> Result<Self, SyncError> {
         let options: SourceOptions = serde_json::from_str(&row.options).map_err(|error| {
-            Failure::new(format!(
+            SyncError::failed(format!(
                 "the column options cannot be read ({error}); add the source again"
             ))
         })?;
         refuse_literal_secrets(&row.url, &options)?;
         if options.partial && options.withdraw_missing {
-            return Err(Failure::new(
+            return Err(SyncError::failed(
                 "--withdraw-missing needs all reviews of a source, and --partial says that it gives only some",
             ));
         }
         let source = Self {
-            schedule: row.schedule.parse().map_err(Failure::new)?,
+            schedule: row.schedule.parse().map_err(SyncError::failed)?,
             row: row.clone(),
             options,
         };
@@ -93,7 +87,7 @@ impl Source {
     ///
     /// # Errors
     /// If an option is invalid or says more than how to read.
-    pub fn import_request(&self) -> Result<ImportRequest, Failure> {
+    pub fn import_request(&self) -> Result<ImportRequest, SyncError> {
         let options = &self.options.import;
         let name = |option: &String| {
             option
@@ -106,7 +100,7 @@ impl Source {
             .iter()
             .all(|option| name(option).is_some_and(|name| reads(&name)))
         {
-            return Err(Failure::new(
+            return Err(SyncError::failed(
                 "the column options has one that does not say how to read an answer",
             ));
         }
@@ -114,7 +108,7 @@ impl Source {
         let arguments = options.iter().map(String::as_str).chain(["-"]);
         let matches = command.try_get_matches_from(arguments);
         let request = matches.and_then(|matches| ImportRequest::from_arg_matches(&matches));
-        let mut request = request.map_err(|error| Failure::new(error.to_string()))?;
+        let mut request = request.map_err(|error| SyncError::failed(error.to_string()))?;
         request.files.clear();
         Ok(request)
     }
@@ -123,7 +117,7 @@ impl Source {
 // Secrets belong in the environment: anybody who may read the database would read them.
 
 /// Refuses a value that may be a secret, with the way to write it, and without the value.
-fn refuse_literal_secrets(url: &str, options: &SourceOptions) -> Result<(), Failure> {
+fn refuse_literal_secrets(url: &str, options: &SourceOptions) -> Result<(), SyncError> {
     let (address, query) = url.split_once('?').unwrap_or((url, ""));
     let parameters = query.split(['&', '#']).filter_map(|pair| {
         let (name, value) = pair.split_once('=')?;
@@ -153,7 +147,7 @@ fn refuse_literal_secrets(url: &str, options: &SourceOptions) -> Result<(), Fail
     let Some((place, _)) = values.find(literal) else {
         return Ok(());
     };
-    Err(Failure::new(format!(
+    Err(SyncError::failed(format!(
         "{place} may be a secret, which is not stored; write it as ${{VARIABLE}} in single quotes, and set that variable in the \
          environment of the service, for example in /etc/reviews.env"
     )))

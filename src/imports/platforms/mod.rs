@@ -168,6 +168,12 @@ impl Format {
         }
     }
 
+    /// The columns of an id, in the order in which they are tried.
+    pub fn id_columns(&self) -> impl Iterator<Item = &str> {
+        let columns = self.fields.get(&ReviewField::Id);
+        columns.into_iter().flat_map(|names| names.split(", "))
+    }
+
     /// Whether its fields may have other names, given by `--map`.
     pub const fn has_renames(&self) -> bool {
         matches!(self.reader, Reader::Native | Reader::Columns) && !self.has_google_names

@@ -1,0 +1,26 @@
+//! Why a run did not import anything. The message is stored and shown, so it has no secrets and no rows of an answer.
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::storage::DbError;
+
+#[derive(Debug, Error)]
+pub enum SyncError {
+    #[error("{0}")]
+    Failed(String),
+    #[error("the server did not answer in time")]
+    TimedOut,
+    /// The server asked for a wait: the next run begins no earlier.
+    #[error("{reason}")]
+    Busy { reason: String, wait: Duration },
+    #[error(transparent)]
+    Database(#[from] DbError),
+}
+
+impl SyncError {
+    pub fn failed(reason: impl Into<String>) -> Self {
+        Self::Failed(reason.into())
+    }
+}
