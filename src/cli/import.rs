@@ -333,10 +333,9 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
 
 /// The copies that other sources already gave, a line each.
 fn duplicates(text: &mut String, report: &ImportReport) {
-    let copies = &report.duplicates;
     let title =
         "already given by another source or in another format (--skip-duplicates withholds them)";
-    add_lines(text, copies.count, title, copies.names.iter().cloned());
+    add_lines(text, &report.duplicates, title);
     for ((theirs, ours), count) in &report.renamed {
         let _ = writeln!(
             text,
@@ -350,38 +349,25 @@ fn duplicates(text: &mut String, report: &ImportReport) {
 
 /// What a dry run would change: the first reviews of each kind, then their number.
 fn preview(text: &mut String, report: &ImportReport) {
-    let preview = &report.preview;
-    let updated = preview.updated.iter().map(|updated| {
-        let field =
-            |(name, old, new): &(&str, String, String)| format!("\n    {name}: {old} → {new}");
-        let fields: String = updated.fields.iter().map(field).collect();
-        format!("{}{fields}", updated.review)
-    });
-    add_lines(text, report.updated, "would be updated", updated);
-    let withheld = preview
-        .withheld
-        .iter()
-        .map(|(review, reason)| format!("{review} ({reason})"));
-    add_lines(text, report.newly_withheld, "would be withheld", withheld);
-    let new = preview.new.iter().map(ToString::to_string);
-    add_lines(text, report.newly_published, "would be new", new);
+    for (reviews, title) in [
+        (&report.changed, "would be updated"),
+        (&report.newly_withheld, "would be withheld"),
+        (&report.newly_published, "would be new"),
+    ] {
+        add_lines(text, reviews, title);
+    }
 }
 
-/// A title with a count, the first of its lines, and the number of the others; nothing if there are none.
-fn add_lines(
-    text: &mut String,
-    count: u64,
-    title: &str,
-    lines: impl ExactSizeIterator<Item = String>,
-) {
-    if count == 0 {
+/// A title with a count, the first reviews on lines of their own, and the number of the others; nothing if there are none.
+fn add_lines(text: &mut String, reviews: &Named, title: &str) {
+    if reviews.count == 0 {
         return;
     }
-    let more = count.saturating_sub(lines.len() as u64);
-    let _ = writeln!(text, "{count} {title}:");
-    lines.for_each(|line| {
+    let _ = writeln!(text, "{} {title}:", reviews.count);
+    for line in &reviews.names {
         let _ = writeln!(text, "  {line}");
-    });
+    }
+    let more = reviews.count.saturating_sub(reviews.names.len() as u64);
     if more > 0 {
         let _ = writeln!(text, "  and {more} more");
     }

@@ -13,7 +13,7 @@ use super::report::{Exit, ask, can_ask, report_done, tell};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::imports::map::business::zone;
-use crate::imports::map::fields::url;
+use crate::imports::map::values::url;
 use crate::imports::time_zone;
 use crate::model::business::{Business, UnknownType, local_business_type};
 use crate::storage;

@@ -22,7 +22,7 @@ pub use platforms::{Format, Paging, find_format, format_names};
 pub use read::archive::is_taken_from_folders;
 pub use report::{
     INPUT_BYTES_MAX, ImportError, ImportOutcome, ImportReport, MergeError, Named, Position,
-    Rejection, ReviewLine, TableColumns, UpdatedReview, Verdict, Watch, Watcher,
+    Rejection, TableColumns, Verdict, Watch, Watcher,
 };
 pub use request::ImportRequest;
 

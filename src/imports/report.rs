@@ -9,8 +9,7 @@ use futures_util::future::{self, BoxFuture};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::imports::map::fields::FieldError;
-use crate::model::{Day, Rating, Review, ReviewId, Unit};
+use crate::model::{Review, ReviewId, Unit};
 use crate::storage::{DbError, Write};
 
 /// Maximum number of unused columns that are listed.
@@ -58,12 +57,12 @@ pub struct ImportReport {
     pub duplicates: Named,
     /// The number of rows whose copies look like the same rows under another source, by both sources: theirs, this one.
     pub renamed: BTreeMap<(String, String), u64>,
-    /// Withheld reviews that were not there, or published, before.
-    pub newly_withheld: u64,
+    /// The updated reviews, each with the old and new values of its fields.
+    pub changed: Named,
+    /// Withheld reviews that were not there, or published, before; each with the reason.
+    pub newly_withheld: Named,
     /// Published reviews that were not there before.
-    pub newly_published: u64,
-    /// What the import does to reviews, for a preview.
-    pub preview: Preview,
+    pub newly_published: Named,
     /// Reviews whose day changed with the business's time zone.
     pub moved: u64,
     /// Reviews withheld because their source no longer lists them.
@@ -87,88 +86,42 @@ impl ImportReport {
     }
 
     /// Notes a review that is withheld from now on.
-    pub fn note_withheld(&mut self, review: &Review, reason: String) {
-        self.newly_withheld += 1;
-        if self.preview.withheld.len() < NAMED_MAX {
-            self.preview.withheld.push((ReviewLine::of(review), reason));
-        }
+    pub fn note_withheld(&mut self, review: &Review, reason: &str) {
+        self.newly_withheld
+            .add(|| format!("{} ({reason})", preview(review)));
     }
-}
-
-/// What an import does to reviews: the first ones of each kind.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Preview {
-    pub updated: Vec<UpdatedReview>,
-    /// Reviews that are withheld and were not before, with the reason.
-    pub withheld: Vec<(ReviewLine, String)>,
-    pub new: Vec<ReviewLine>,
-}
-
-/// A review in one line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReviewLine {
-    pub id: ReviewId,
-    pub rating: Rating,
-    pub date: Day,
-    pub author: String,
-    /// The beginning of its text.
-    pub text: String,
-}
-
-/// A review and its fields that change: name, old and new value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UpdatedReview {
-    pub review: ReviewLine,
-    pub fields: Vec<(&'static str, String, String)>,
 }
 
 /// Maximum number of characters of a text or a value in a preview.
 const PREVIEW_CHARACTERS_MAX: usize = 80;
 
-impl ReviewLine {
-    pub fn of(review: &Review) -> Self {
-        Self {
-            id: review.id.clone(),
-            rating: review.rating,
-            date: review.date,
-            author: review.author.clone(),
-            text: shortened(&review.text, 0),
-        }
-    }
+/// A review in one line.
+pub fn preview(review: &Review) -> String {
+    let stars = review.rating.stars();
+    let noun = if stars == 1 { "star" } else { "stars" };
+    let text = shortened(&review.text, 0);
+    let separator = if text.is_empty() { "" } else { ": " };
+    let (id, date, author) = (&review.id, review.date, &review.author);
+    format!("{id}  {stars} {noun}, {date}, {author}{separator}{text}")
 }
 
-impl fmt::Display for ReviewLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let stars = self.rating.stars();
-        let noun = if stars == 1 { "star" } else { "stars" };
-        let separator = if self.text.is_empty() { "" } else { ": " };
-        let (id, date, author, text) = (&self.id, self.date, &self.author, &self.text);
-        write!(f, "{id}  {stars} {noun}, {date}, {author}{separator}{text}")
-    }
-}
-
-impl UpdatedReview {
-    pub fn of(before: &Review, after: &Review) -> Self {
-        let fields = Unit::ALL.into_iter().filter_map(|unit| {
-            let (old, new) = (unit.describe(before), unit.describe(after));
-            let common = old
-                .chars()
-                .zip(new.chars())
-                .take_while(|(one, other)| one == other)
-                .count();
-            // Long values that begin alike are shown from shortly before their difference.
-            let from = if common > PREVIEW_CHARACTERS_MAX / 2 {
-                common - 20
-            } else {
-                0
-            };
-            (old != new).then(|| (unit.name(), shortened(&old, from), shortened(&new, from)))
-        });
-        Self {
-            review: ReviewLine::of(after),
-            fields: fields.collect(),
-        }
-    }
+/// A review in one line, then a line for each field that changes.
+pub fn preview_change(before: &Review, after: &Review) -> String {
+    let changes = Unit::ALL.into_iter().filter_map(|unit| {
+        let (old, new) = (unit.describe(before), unit.describe(after));
+        let equal = old.chars().zip(new.chars());
+        let common = equal.take_while(|(one, other)| one == other).count();
+        // Long values that begin alike are shown from shortly before their difference.
+        let from = if common > PREVIEW_CHARACTERS_MAX / 2 {
+            common - 20
+        } else {
+            0
+        };
+        let [shown, new_shown] = [&old, &new].map(|value| shortened(value, from));
+        let name = unit.name();
+        (old != new).then(|| format!("\n    {name}: {shown} → {new_shown}"))
+    });
+    preview(after) + &changes.collect::<String>()
 }
 
 /// The text in one line, from the character `from` on, with an ellipsis where something is left out.
@@ -456,6 +409,25 @@ impl fmt::Display for Named {
 
 /// Maximum bytes that one import may read, unpacked, over all its files, because all rows are in memory: 256 MiB.
 pub const INPUT_BYTES_MAX: u64 = 256 << 20;
+
+/// What is wrong with a field of a row or of a document.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{path}{}{message}", if path.is_empty() { "" } else { ": " })]
+pub struct FieldError {
+    /// Path of the field, as `mentions.services[2]`; empty for the row as a whole.
+    pub path: String,
+    /// The value found, and the allowed values.
+    pub message: String,
+}
+
+impl FieldError {
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            message: message.into(),
+        }
+    }
+}
 
 /// The reason why a file cannot be imported, with advice for the user.
 #[derive(Debug, Error)]

@@ -8,9 +8,10 @@ use serde_json::value::RawValue;
 
 use crate::clock::Clock;
 use crate::config::read_text;
-use crate::imports::map::fields::FieldError;
-use crate::imports::map::{Calendar, business};
+use crate::imports::map::Calendar;
+use crate::imports::map::business::{self, Origin};
 use crate::imports::read::json::members;
+use crate::imports::report::FieldError;
 use crate::imports::report::{ImportError, listed, reason};
 use crate::imports::report::{ImportReport, Watcher};
 use crate::imports::{ImportRequest, gather, merged};
@@ -22,6 +23,9 @@ use crate::storage::{AtPath as _, Database};
 
 /// Maximum size of a JSON file written by hand, in MiB.
 const JSON_MIB_MAX: u64 = 16;
+
+/// A file that changes only what it has.
+const PATCH: Origin = Origin::Owner { is_whole: false };
 
 /// A fault of a file: its line and its byte of that line, both from 1 (1 if unknown), and the problem with the allowed
 /// values.
@@ -61,7 +65,10 @@ impl BusinessFile {
     /// # Errors
     /// [`ImportError`] with all faults and, if known, their lines.
     pub fn read(path: &Path) -> Result<Self, ImportError> {
-        JsonFile::read(path, business::check).map(Self)
+        JsonFile::read(path, |value| {
+            business::business(value, &Business::default(), PATCH).map(drop)
+        })
+        .map(Self)
     }
 
     /// Whether the file has that member and it is not empty.
@@ -77,8 +84,9 @@ impl BusinessFile {
     /// [`ImportError`] with all faults and, if known, their lines.
     pub fn merged(&self, known: Option<&Business>) -> Result<Business, ImportError> {
         let before = known.cloned().unwrap_or_default();
+        let is_whole = known.is_none();
         self.0
-            .make(|value| business::business(value, before, known.is_none()))
+            .make(|value| business::business(value, &before, Origin::Owner { is_whole }))
     }
 
     /// Replaces `known`, except the setting `publish_staff`, which a published business does not contain. The time zone
@@ -91,7 +99,9 @@ impl BusinessFile {
         if let Some(known) = known {
             (before.publish_staff, before.time_zone) = (known.publish_staff, known.time_zone);
         }
-        self.0.make(|value| business::business(value, before, true))
+        let whole = Origin::Owner { is_whole: true };
+        self.0
+            .make(|value| business::business(value, &before, whole))
     }
 }
 
@@ -103,7 +113,10 @@ impl EditorialFile {
     /// # Errors
     /// [`ImportError`] with all faults and, if known, their lines.
     pub fn read(path: &Path) -> Result<Self, ImportError> {
-        JsonFile::read(path, business::check_editorial).map(Self)
+        JsonFile::read(path, |value| {
+            business::editorial(value, &Editorial::default(), PATCH).map(drop)
+        })
+        .map(Self)
     }
 
     /// Merges the file into `known`: missing members stay, `null` removes one, and lists are replaced whole.
@@ -112,7 +125,7 @@ impl EditorialFile {
     /// [`ImportError`] with all faults and, if known, their lines.
     pub fn merged(&self, known: &Editorial) -> Result<Editorial, ImportError> {
         self.0
-            .make(|value| business::editorial(value, known.clone()))
+            .make(|value| business::editorial(value, known, PATCH))
     }
 }
 

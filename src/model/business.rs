@@ -1,19 +1,24 @@
 //! The reviewed business: its name and contact data, services, staff and areas.
 
 use chrono_tz::Tz;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
 /// A database without a business publishes [`Business::default`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Business {
     /// Id chosen by the owner, for example `desert-peak`.
     pub id: String,
     pub name: String,
     /// A schema.org `LocalBusiness` subtype. A database of an older release, or one edited by another program, may have
     /// any text.
+    #[serde(rename = "type")]
     pub kind: String,
     /// Time zone that determines the calendar days of the business.
+    #[serde(serialize_with = "name_zone", deserialize_with = "find_zone")]
     pub time_zone: Tz,
     /// How technicians are shown; the setting itself is never published.
     pub publish_staff: PublishStaff,
@@ -46,7 +51,7 @@ pub struct Business {
 /// contains these texts. The SQL of `storage::business` has the same number.
 pub const TEXT_BYTES_MAX: usize = 65_536;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewLink {
     /// Name of the site, for example `Google`.
     pub name: String,
@@ -54,22 +59,24 @@ pub struct ReviewLink {
     pub url: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Service {
     /// Reviews and filters refer to the service by this id.
     pub id: String,
     pub name: String,
     /// Other words for it in reviews.
+    #[serde(default)]
     pub synonyms: Vec<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Technician {
     /// Id chosen by the owner.
     pub id: String,
     /// Full name; reviews and filters use it.
     pub name: String,
     /// Other names that customers use.
+    #[serde(default)]
     pub aliases: Vec<String>,
 }
 
@@ -118,16 +125,26 @@ impl Business {
     }
 }
 
+fn name_zone<S: Serializer>(zone: &Tz, serializer: S) -> Result<S::Ok, S::Error> {
+    zone.name().serialize(serializer)
+}
+
+fn find_zone<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Tz, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    name.parse().map_err(D::Error::custom)
+}
+
 // The owner's own texts.
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Editorial {
     pub summary: Option<String>,
     /// In the owner's order.
     pub faq: Vec<FaqEntry>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaqEntry {
     /// Unique and stable.
     pub id: String,
@@ -138,7 +155,8 @@ pub struct FaqEntry {
 
 named! {
     /// How technicians are shown: in rosters, mentions, filters, insights, to agents and on pages.
-    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
     pub enum PublishStaff {
         #[default]
         Full = "full",

@@ -153,6 +153,7 @@ impl Verification {
 
 named! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
     pub enum Method {
         /// It matches a job in the business's books.
         JobMatch = "job_match",

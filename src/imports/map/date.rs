@@ -9,7 +9,7 @@ use chrono_tz::Tz;
 use serde::Deserialize;
 
 use crate::imports::map::Posted;
-use crate::imports::map::fields::names;
+use crate::imports::map::values::names;
 use crate::imports::map::values::{WORDS, quoted};
 use crate::imports::report::{FileError, Position};
 use crate::model::Day;

@@ -14,9 +14,9 @@ use crate::model::{
 
 pub(crate) mod business;
 pub(crate) mod date;
-pub(crate) mod fields;
 pub(crate) mod plan;
 pub(crate) mod row;
+pub(crate) mod shape;
 pub(crate) mod table;
 pub(crate) mod values;
 pub(crate) mod visibility;

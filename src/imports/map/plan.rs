@@ -6,8 +6,8 @@
 use std::collections::HashSet;
 
 use crate::imports::map::date::{DateOrder, Dates};
-use crate::imports::map::fields::{Names, names};
 use crate::imports::map::table::{Row, Table, TablePlace, find, list_columns};
+use crate::imports::map::values::{Names, names};
 use crate::imports::map::values::{Says, quoted, same_name, words};
 use crate::imports::map::visibility::{self, Subject};
 use crate::imports::map::{Calendar, ReviewField};
@@ -157,6 +157,12 @@ impl<'o> Plan<'o> {
         }
         plan.find_visibility(table);
         plan
+    }
+
+    /// Source of the rows that name none.
+    pub fn source(&self) -> &str {
+        let requested = self.request.source.as_deref();
+        requested.unwrap_or(self.format.source)
     }
 
     pub fn field(&self, field: ReviewField) -> &[usize] {

@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use serde_json::Value;
 
 use crate::imports::map::date::{DateOrder, Dates};
-use crate::imports::map::fields::names;
+use crate::imports::map::values::names;
 use crate::imports::map::values::{is_address, same_name, words};
 use crate::imports::platforms::HEADERS;
 use crate::imports::report::Position;

@@ -7,12 +7,63 @@ use std::sync::LazyLock;
 
 use html5gum::{Token, Tokenizer};
 use serde::Deserialize;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use unicode_normalization::UnicodeNormalization as _;
+use url::Url;
 
-use crate::imports::map::fields::{Names, SHOWN_CHARACTERS_MAX, names};
 use crate::model::hash::hex;
 use crate::model::{InvalidReviewId, Rating, ReviewId};
+
+/// Maximum length of a text in bytes: as much as a whole line of JSON Lines.
+pub const TEXT_BYTES_MAX: usize = 1 << 20;
+/// Maximum number of characters of an invalid value that a message repeats.
+const SHOWN_CHARACTERS_MAX: usize = 60;
+
+/// Names separated by `, `, in the order in which they are tried.
+pub type Names = &'static str;
+
+pub fn names(list: Names) -> impl Iterator<Item = &'static str> {
+    list.split(", ")
+}
+
+/// `value` as JSON, shortened.
+pub fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => quoted(text),
+        other => {
+            let text = other.to_string();
+            let cut: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
+            let more = if cut.len() < text.len() { "…" } else { "" };
+            format!("{cut}{more}")
+        }
+    }
+}
+
+/// Refuses a text that cannot be stored.
+pub fn check_text(text: &str, bytes_max: usize) -> Result<(), String> {
+    let length = text.len();
+    if length > bytes_max {
+        return Err(format!(
+            "has {length} bytes; at most {bytes_max} can be published; shorten it"
+        ));
+    }
+    // SQLite's text functions end at a NUL, so text after it would be stored and never found.
+    if text.contains('\0') {
+        return Err("has a NUL character; remove it".to_owned());
+    }
+    Ok(())
+}
+
+/// The text unchanged, if it is an http or https URL.
+pub fn url(text: &str) -> Result<String, String> {
+    let is_web = |url: Url| matches!(url.scheme(), "http" | "https") && url.has_host();
+    if Url::parse(text).is_ok_and(is_web) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("{} is not an http or https URL", quoted(text)))
+    }
+}
 
 /// `text` in quotes, shortened.
 pub fn quoted(text: &str) -> String {

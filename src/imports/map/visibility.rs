@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-use crate::imports::map::fields::{FieldError, Names, names, shown};
-use crate::imports::map::values::{Says, WORDS, flag, letters, quoted, words};
+use crate::imports::map::values::{Names, Says, WORDS, flag, letters, names, quoted, shown, words};
+use crate::imports::report::FieldError;
 
 /// Reason for withholding a review that its source hides.
 pub const NOT_PUBLISHED: &str = "not published at the source";
@@ -140,33 +140,29 @@ impl Says {
     }
 }
 
-/// `may_ignore` is whether the format allows `--map`.
-pub fn unknown(path: &str, value: &str, subject: Subject, may_ignore: bool) -> FieldError {
+/// The error of a value that does not say whether its subject is public.
+pub fn unknown(value: &str, subject: Subject) -> String {
     let (name, field) = match subject {
-        Subject::Review => ("review", Subject::Review.field()),
-        Subject::Answer => ("answer", Subject::Answer.field()),
+        Subject::Review => ("review", subject.field()),
+        Subject::Answer => ("answer", subject.field()),
     };
-    let ignore = if may_ignore {
-        format!(", or ignore that column with --map {field}=")
-    } else {
-        String::new()
-    };
-    let message = format!(
-        "{value} does not say whether the {name} is public at its source; write published or withheld there{ignore}"
-    );
-    FieldError::new(path, message)
+    format!(
+        "{value} does not say whether the {name} is public at its source; write published or withheld there, or ignore that \
+         column with --map {field}="
+    )
 }
 
 /// Whether the members of a native record let its review or answer be public; `None` if no member says.
 pub fn is_public_record(
-    members: &Map<String, Value>,
+    record: &Value,
     subject: Subject,
     is_taken: impl Fn(&str) -> bool,
 ) -> Result<Option<bool>, FieldError> {
-    let inner = members.get("response").and_then(Value::as_object);
+    let inner = record.get("response").and_then(Value::as_object);
     let inner = inner.into_iter().flatten();
     let inner = inner.map(|(name, value)| (format!("response.{name}"), value));
-    let outer = members.iter().map(|(name, value)| (name.clone(), value));
+    let outer = record.as_object().into_iter().flatten();
+    let outer = outer.map(|(name, value)| (name.clone(), value));
     let mut public = None;
     for (name, value) in outer.chain(inner).filter(|(name, _)| !is_taken(name)) {
         let says = match find(&name, Some("response.text"), &[]) {
@@ -179,11 +175,12 @@ pub fn is_public_record(
             Value::String(text) => text.clone(),
             Value::Bool(_) | Value::Number(_) => value.to_string(),
             Value::Array(_) | Value::Object(_) => {
-                return Err(unknown(&name, &shown(value), subject, true));
+                return Err(FieldError::new(name, unknown(&shown(value), subject)));
             }
         };
         let is_public = says.is_public(&text);
-        let is_public = is_public.ok_or_else(|| unknown(&name, &quoted(&text), subject, true))?;
+        let unknown = || FieldError::new(&name, unknown(&quoted(&text), subject));
+        let is_public = is_public.ok_or_else(unknown)?;
         public = Some(is_public && public.unwrap_or(true));
     }
     Ok(public)

@@ -10,11 +10,12 @@ use chrono_tz::Tz;
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use crate::imports::map::fields::FieldError;
+use crate::imports::map::business::{self, Origin};
 use crate::imports::map::row::derived_id;
 use crate::imports::map::values::shortened;
-use crate::imports::map::{Answer, Calendar, Comment, Incoming, Posted, SOURCE_DEFAULT, business};
+use crate::imports::map::{Answer, Calendar, Comment, Incoming, Posted, SOURCE_DEFAULT};
 use crate::imports::platforms::{Format, NATIVE, TABLE};
+use crate::imports::report::FieldError;
 use crate::imports::report::{
     FileError, FileReport, INPUT_BYTES_MAX, ImportReport, NAMED_MAX, Position, Rejection,
     TableColumns, Watcher,
@@ -452,7 +453,7 @@ impl<'a> Collector<'a> {
         if self.has_business {
             return Ok(());
         }
-        let business = business::business(&value()?, Business::default(), true)
+        let business = business::business(&value()?, &Business::default(), Origin::Service)
             .map_err(|faults| FileError::of_member("business", &faults))?;
         let zone = business.time_zone;
         let earlier = self.collected.report.files.len() > 1;
@@ -483,7 +484,7 @@ impl<'a> Collector<'a> {
             }
         }
         if let Some(editorial) = value.get("editorial").filter(|value| value.is_object()) {
-            let texts = business::editorial(editorial, Editorial::default());
+            let texts = business::editorial(editorial, &Editorial::default(), Origin::Service);
             let texts = texts.map_err(|faults| FileError::of_member("editorial", &faults))?;
             self.collected.editorial = Some(texts);
         }

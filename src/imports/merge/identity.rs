@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::imports::map::fields::{Names, names};
+use crate::imports::map::values::{Names, names};
 use crate::imports::map::{Incoming, SOURCE_DEFAULT};
 use crate::imports::merge::collector::Row;
 use crate::imports::merge::known::{

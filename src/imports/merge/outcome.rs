@@ -8,7 +8,7 @@ use crate::imports::merge::collector::Row;
 use crate::imports::merge::identity::{Identity, identify, is_derived};
 use crate::imports::merge::known::{Known, KnownReview, Rules};
 use crate::imports::platforms::{NATIVE, id_prefix};
-use crate::imports::report::{ImportReport, NAMED_MAX, Rejection, ReviewLine, UpdatedReview};
+use crate::imports::report::{ImportReport, Rejection, preview, preview_change};
 use crate::model::{
     Base, GONE, Merged, Review, ReviewId, Statement, Status, Unit, Units, adopt, merge,
 };
@@ -221,26 +221,18 @@ impl Merging<'_> {
             None => {
                 report.new += 1;
                 if !is_withheld {
-                    report.newly_published += 1;
-                    if report.preview.new.len() < NAMED_MAX {
-                        report.preview.new.push(ReviewLine::of(review));
-                    }
+                    report.newly_published.add(|| preview(review));
                 }
             }
             Some(known) if known.is_readable && known.review == *review => report.unchanged += 1,
             Some(known) => {
                 report.updated += 1;
                 report.updated_withheld += u64::from(is_withheld);
-                if report.preview.updated.len() < NAMED_MAX {
-                    report
-                        .preview
-                        .updated
-                        .push(UpdatedReview::of(&known.review, review));
-                }
+                report.changed.add(|| preview_change(&known.review, review));
             }
         }
         if let Some(reason) = status_reason(review) {
-            *report.withheld.entry(reason).or_default() += 1;
+            *report.withheld.entry(reason.to_owned()).or_default() += 1;
             let is_own =
                 merged.base.get(Unit::Status) != Some(self.rules.key.digest(Unit::Status, review));
             if is_own && known.is_some() {
@@ -433,7 +425,7 @@ pub fn withdrawal(
         .base
         .set(Unit::Status, key.digest(Unit::Status, &gone));
     report.withdrawn.add(|| source.id.to_string());
-    report.note_withheld(review, GONE.to_owned());
+    report.note_withheld(review, GONE);
     Some(Change {
         former: Some(Former::new(review, &gone, Some(source.clone()))),
         review: Some(gone),
@@ -444,12 +436,16 @@ pub fn withdrawal(
 }
 
 /// Why the review is withheld, if it is.
-fn status_reason(review: &Review) -> Option<String> {
-    let Status::Withheld { reason } = &review.status else {
+fn status_reason(review: &Review) -> Option<&str> {
+    if review.status == Status::Published {
         return None;
-    };
-    let reason = reason.as_deref().filter(|reason| !reason.is_empty());
-    Some(reason.unwrap_or(REASON_DEFAULT).to_owned())
+    }
+    let reason = review.status.reason();
+    Some(
+        reason
+            .filter(|reason| !reason.is_empty())
+            .unwrap_or(REASON_DEFAULT),
+    )
 }
 
 /// Withholds a duplicate, unless the owner published it nevertheless; returns whether it did.

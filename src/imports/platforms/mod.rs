@@ -12,8 +12,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
 use crate::imports::map::date::DateOrder;
-use crate::imports::map::fields::{Names, names};
 use crate::imports::map::values::same_name;
+use crate::imports::map::values::{Names, names};
 use crate::imports::map::{ReviewField, SOURCE_DEFAULT};
 use crate::model::{Method, Verification};
 

@@ -8,8 +8,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::imports::export::is_export;
-use crate::imports::map::fields::{Names, names};
 use crate::imports::map::table::{Table, list_columns};
+use crate::imports::map::values::{Names, names};
 use crate::imports::map::values::{letters, same_name};
 use crate::imports::map::{Rename, ReviewField};
 use crate::imports::platforms::{

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::imports::map::fields::shown;
 use crate::imports::map::table::{Row, RowFault, Table};
+use crate::imports::map::values::shown;
 use crate::imports::map::visibility;
 use crate::imports::platforms::{Format, find_format};
 use crate::imports::report::{FileError, Position, reason};

@@ -16,13 +16,13 @@ use std::path::Path;
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
 use crate::imports::map::date::{self, DateColumn, DateOrder};
-use crate::imports::map::fields::FieldError;
 use crate::imports::map::plan::{DATES, Plan, tomorrow};
-use crate::imports::map::row::PlannedRow;
+use crate::imports::map::row::{PlannedRow, RowReader};
 use crate::imports::map::table::Table;
 use crate::imports::merge::collector::Collector;
 use crate::imports::read::detect::{InputFile, Part, Rows, read_file};
 use crate::imports::read::native::{changed_date, read_native};
+use crate::imports::report::FieldError;
 use crate::imports::report::FileError;
 use crate::storage::imports::ColumnMeaning;
 
@@ -228,7 +228,7 @@ impl Opener<'_> {
         let mut columns = Vec::new();
         for PlannedTable { file, table, plan } in &*planned {
             for column in date_columns(plan) {
-                let (source, header) = (source_of(plan), table.columns[column].as_str());
+                let (source, header) = (plan.source(), table.columns[column].as_str());
                 columns.push(DateColumn {
                     source,
                     column: header,
@@ -261,7 +261,7 @@ impl Opener<'_> {
             self.collector.keep(source, column, meaning);
         }
         for PlannedTable { table, plan, .. } in planned {
-            let source = source_of(plan).to_owned();
+            let source = plan.source().to_owned();
             for column in date_columns(plan) {
                 let key = (source.clone(), table.columns[column].clone());
                 if let Some((order, sentence)) = decided.get(&key) {
@@ -272,11 +272,6 @@ impl Opener<'_> {
         }
         Ok(())
     }
-}
-
-/// The source under which the orders of dates are kept.
-fn source_of<'p>(plan: &'p Plan<'_>) -> &'p str {
-    plan.request.source.as_deref().unwrap_or(plan.format.source)
 }
 
 fn date_columns(plan: &Plan<'_>) -> Vec<usize> {
@@ -320,9 +315,9 @@ fn read_table(planned: &PlannedTable<'_>, sink: &mut Collector<'_>) -> Result<()
             unverified.get_or_insert((column, 0)).1 += 1;
         }
         let raw = || planned_row.raw();
-        match planned_row.comment() {
+        match RowReader::new(planned_row).comment() {
             Some(comment) => sink.comment(row.at.clone(), comment, &raw)?,
-            None => sink.review(row.at.clone(), planned_row.review(), &raw)?,
+            None => sink.review(row.at.clone(), RowReader::new(planned_row).review(), &raw)?,
         }
     }
     if let Some((column, count)) = unverified {

@@ -1,25 +1,31 @@
 //! Native records: of our own exports, in lines or as a table, and of another instance's `/reviews.json`.
 
-use chrono::NaiveDate;
-use serde_json::Value;
+use std::fmt::Display;
+use std::str::FromStr;
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
 
 use crate::imports::export;
 use crate::imports::map::date::{Numbers, flag, possible};
-use crate::imports::map::fields::{FieldError, Fields, noted, or_default, shown_text};
-use crate::imports::map::table::Table;
-use crate::imports::map::values::{is_made_of_subtags, without_address};
-use crate::imports::map::visibility::{NOT_PUBLISHED, Subject, is_public_record, is_state};
-use crate::imports::map::{
-    self, COLUMNS, Calendar, Incoming, Posted, Stated, VOUCHED, default_source,
+use crate::imports::map::shape::{
+    INSTANT, Member, NAME, NAMES, Shape, ShapeReader, needed, optional, patch,
 };
+use crate::imports::map::table::Table;
+use crate::imports::map::values::{
+    TEXT_BYTES_MAX, is_made_of_subtags, quoted, url, without_address,
+};
+use crate::imports::map::visibility::{NOT_PUBLISHED, Subject, is_public_record, is_state};
+use crate::imports::map::{self, COLUMNS, Calendar, Incoming, VOUCHED, default_source};
 use crate::imports::merge::collector::Collector;
 use crate::imports::read::detect::{Part, Rows};
 use crate::imports::read::json::RowValue;
-use crate::imports::report::{FileError, Position};
+use crate::imports::report::{FieldError, FileError, Position};
 use crate::imports::request::ImportRequest;
 use crate::model::{
-    Day, Mentions, Method, NOT_VERIFIED, Rating, Response, Review, Source, Statement, Status, Unit,
-    Units, Verification,
+    InvalidReviewId, Mentions, Method, NOT_VERIFIED, Response, Review, ReviewId, Statement, Status,
+    Unit, Units,
 };
 
 /// That a spreadsheet has changed the dates of our own export.
@@ -96,17 +102,19 @@ fn read_record(
     map::apply(&sink.request.renames, &mut value);
     let raw = || readable(&value, &COLUMNS);
     if value.get("deleted") == Some(&Value::Bool(true)) {
-        let fields = Fields::of(&value, String::new());
-        let id = fields.and_then(|fields| fields.parsed("id")?.ok_or_else(|| fields.missing("id")));
-        return match id {
+        let id = value.get("id").and_then(Value::as_str).unwrap_or_default();
+        return match id.parse() {
             Ok(id) => {
                 sink.deleted(id);
                 Ok(())
             }
-            Err(problem) => sink.reject(at, &raw, &[problem]),
+            Err(error) => {
+                let error: InvalidReviewId = error;
+                sink.reject(at, &raw, &[FieldError::new("id", error.to_string())])
+            }
         };
     }
-    let mut read = hide(&value, review(&value, sink.calendar()), sink.request);
+    let mut read = review(&value, sink.calendar(), sink.request);
     if let Ok(incoming) = &mut read
         && !is_own
     {
@@ -116,51 +124,8 @@ fn read_record(
     sink.review(at, read, &raw)
 }
 
-/// The review, withheld or without its answer if a member of its record marks these as not public at their source.
-fn hide(
-    row: &Value,
-    read: Result<Incoming, Vec<FieldError>>,
-    request: &ImportRequest,
-) -> Result<Incoming, Vec<FieldError>> {
-    let Value::Object(members) = row else {
-        return read;
-    };
-    let is_public = |subject: Subject| {
-        let is_ignored = request.rename(subject.field()) == Some("");
-        // In native records these two members have their own meaning.
-        is_public_record(members, subject, |name| {
-            is_ignored || matches!(name, "status" | "deleted")
-        })
-    };
-    let (review, answer) = (is_public(Subject::Review), is_public(Subject::Answer));
-    let mut wrong = Vec::new();
-    let [review, answer] = [review, answer].map(|public| or_default(&mut wrong, public));
-    let mut incoming = match read {
-        Ok(incoming) if wrong.is_empty() => incoming,
-        Ok(_) => return Err(wrong),
-        Err(mut all) => {
-            all.extend(wrong);
-            return Err(all);
-        }
-    };
-    let Statement {
-        review: stated,
-        unstated,
-        ..
-    } = &mut incoming.statement;
-    if review == Some(false) && stated.status == Status::Published {
-        stated.status = Status::withheld(NOT_PUBLISHED);
-        unstated.remove(Unit::Status);
-    }
-    if answer == Some(false) {
-        stated.response = None;
-        unstated.remove(Unit::Response);
-    }
-    Ok(incoming)
-}
-
 /// Members with the names of authors.
-const NAMES: [&str; 3] = ["author", "displayName", "name"];
+const AUTHOR_MEMBERS: [&str; 3] = ["author", "displayName", "name"];
 
 /// The native record with only the members at these paths, and those that show whether it is public; all others may be private.
 /// What is not an object is unchanged.
@@ -175,7 +140,9 @@ fn readable(row: &Value, paths: &[&str]) -> Value {
                 let inner: Vec<&str> = inner.collect();
                 let is_read = paths.contains(&name.as_str()) || is_state(name);
                 let is_read = is_read || (!inner.is_empty() && !value.is_string());
-                let text = value.as_str().filter(|_| NAMES.contains(&name.as_str()));
+                let text = value
+                    .as_str()
+                    .filter(|_| AUTHOR_MEMBERS.contains(&name.as_str()));
                 let value = match text {
                     Some(text) => Value::from(without_address(text)),
                     None => readable(value, &inner),
@@ -197,237 +164,227 @@ fn readable(row: &Value, paths: &[&str]) -> Value {
 // It is strict because reviews are published under the business's name: an invalid field rejects the row. Unknown
 // fields are ignored, and so is `url`, which is computed when publishing.
 
-/// The review in `value`, or all its errors.
-fn review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldError>> {
-    let fields = &Fields::of(value, String::new())?;
-    let mut faults = Vec::new();
-    let wrong = &mut faults;
-    let id = noted(wrong, fields.needed("id", fields.parsed("id")));
-    let rating = noted(wrong, rating(fields));
-    let date = noted(wrong, fields.needed("date", day(fields, "date", calendar)));
-    let author = noted(wrong, fields.required("author"));
-    let title = or_default(wrong, stated(fields, "title"));
-    let text = or_default(wrong, text(fields)).to_owned();
-    let language = or_default(wrong, language(fields));
-    let source = or_default(wrong, source(fields));
-    let verification = or_default(wrong, verification(fields));
-    let status = or_default(wrong, status(fields, &verification));
-    let mentions = or_default(wrong, mentions(fields));
-    let response = or_default(wrong, response(fields, calendar));
-    let updated_at = or_default(wrong, fields.instant("updated_at"));
-    let updated_at = updated_at.map(|at| at.min(calendar.now));
-    let location = or_default(wrong, fields.filled("location"));
-    let decided = or_default(wrong, decided(fields));
-    let posted_at = or_default(wrong, fields.instant("posted_at"));
-    let responded_at = or_default(wrong, fields.instant("responded_at"));
-    let imported_from = or_default(wrong, fields.filled("imported_from"));
-    let id_at_source = or_default(wrong, fields.filled("id_at_source"));
-    let note = or_default(wrong, fields.filled("note"));
-    let (Some(id), Some(rating), Some(date), Some(author), []) =
-        (id, rating, date, author, faults.as_slice())
-    else {
-        return Err(faults);
+const RECORD: &[Member] = &[
+    needed("id", Shape::Word(parsed::<ReviewId>)),
+    needed("rating", Shape::Stars),
+    needed("date", Shape::Day),
+    needed("author", NAME),
+    optional("title", Shape::Text),
+    needed("text", Shape::Text),
+    optional("language", Shape::Word(language)),
+    optional("source", Shape::Object(SOURCE)),
+    optional("verification", Shape::Object(VERIFICATION)),
+    optional(
+        "status",
+        Shape::Word(|name| one_of(name, &["published", "withheld"])),
+    ),
+    optional("withheld_reason", NAME),
+    optional("mentions", Shape::Object(MENTIONS)),
+    optional("response", Shape::Object(RESPONSE)),
+    optional("updated_at", INSTANT),
+    optional("location", NAME),
+    optional("decided", NAMES),
+    optional("posted_at", INSTANT),
+    optional("responded_at", INSTANT),
+    optional("imported_from", NAME),
+    optional("id_at_source", NAME),
+    optional("note", NAME),
+];
+const SOURCE: &[Member] = &[needed("name", NAME), optional("url", Shape::Word(url))];
+const VERIFICATION: &[Member] = &[
+    optional("verified", Shape::Flag),
+    optional(
+        "method",
+        Shape::Word(|name| one_of(name, &Method::ALL.map(Method::name))),
+    ),
+    optional("verified_at", INSTANT),
+];
+const MENTIONED: Shape = Shape::List(&Shape::Word(mentioned));
+const MENTIONS: &[Member] = &[
+    optional("technicians", MENTIONED),
+    optional("services", MENTIONED),
+    optional("service_areas", MENTIONED),
+];
+const RESPONSE: &[Member] = &[
+    needed("text", Shape::Text),
+    optional("date", Shape::Day),
+    optional("author", NAME),
+];
+
+/// What a record has besides the review.
+#[derive(Debug, Deserialize)]
+struct Additions {
+    location: Option<String>,
+    posted_at: Option<DateTime<Utc>>,
+    responded_at: Option<DateTime<Utc>>,
+    imported_from: Option<String>,
+    id_at_source: Option<String>,
+    note: Option<String>,
+}
+
+/// The review in `value`, or all its errors. It is withheld, or without its answer, if a member marks these as not public at
+/// their source.
+fn review(
+    value: &Value,
+    calendar: Calendar,
+    request: &ImportRequest,
+) -> Result<Incoming, Vec<FieldError>> {
+    let mut reader = ShapeReader {
+        calendar: Some(calendar),
+        bytes_max: TEXT_BYTES_MAX,
+        is_strict: false,
+        is_patch: false,
+        faults: Vec::new(),
     };
-    let mut unstated = Units::NONE;
-    let review = Review {
-        id,
-        rating,
-        date,
-        author,
-        title: title.take(Unit::Title, &mut unstated),
-        text,
-        language: language.take(Unit::Language, &mut unstated),
-        source: (source.take(Unit::Source, &mut unstated)).unwrap_or_else(default_source),
-        // The merge withholds a review that is not verified.
-        status: (status.take(Unit::Status, &mut unstated)).unwrap_or(Status::Published),
-        verification: (verification.take(Unit::Verification, &mut unstated)).unwrap_or(VOUCHED),
-        mentions: (mentions.take(Unit::Mentions, &mut unstated)).unwrap_or_default(),
-        response: response.take(Unit::Response, &mut unstated),
-        updated_at,
+    let mut members = reader.members("", value, RECORD);
+    let decided = decided(&mut reader, &members);
+    let mut status = status(&mut reader, &members);
+    let [is_hidden, is_answer_hidden] = [Subject::Review, Subject::Answer].map(|subject| {
+        let is_ignored = request.rename(subject.field()) == Some("");
+        // In native records these two members have their own meaning.
+        let is_taken = |name: &str| is_ignored || matches!(name, "status" | "deleted");
+        match is_public_record(value, subject, is_taken) {
+            Ok(public) => public == Some(false),
+            Err(fault) => {
+                reader.faults.push(fault);
+                false
+            }
+        }
+    });
+    if !reader.faults.is_empty() {
+        return Err(reader.faults);
+    }
+    if is_hidden
+        && status
+            .as_ref()
+            .is_none_or(|status| *status == Status::Published)
+    {
+        status = Some(Status::withheld(NOT_PUBLISHED));
+    }
+    let is_unstated = |unit: &Unit| match (unit, members.get(unit.name())) {
+        (Unit::Status, _) => status.is_none(),
+        (Unit::Response, _) if is_answer_hidden => false,
+        (Unit::Source | Unit::Verification, Some(value)) => value.is_null(),
+        (_, value) => value.is_none(),
     };
+    let unstated: Units = Unit::ALL.into_iter().filter(is_unstated).collect();
+    let mut record = json!({
+        "source": default_source(), "verification": VOUCHED, "mentions": Mentions::default(),
+    });
+    members.retain(|_, member| !member.is_null());
+    patch(&mut record, Value::Object(members));
+    // The merge withholds a review that is not verified.
+    record["status"] = json!(status.unwrap_or(Status::Published));
+    let unreadable = |error: serde_json::Error| vec![FieldError::new("record", error.to_string())];
+    let additions = Additions::deserialize(&record).map_err(unreadable)?;
+    let mut review = Review::deserialize(record).map_err(unreadable)?;
+    review.title = review.title.filter(|title| !title.is_empty());
+    // Exports that write every field have an empty answer if there is none.
+    let is_answer = |response: &Response| !is_answer_hidden && !response.text.is_empty();
+    review.response = review.response.filter(is_answer);
+    let Mentions {
+        technicians,
+        services,
+        service_areas,
+    } = review.mentions;
+    review.mentions = Mentions::new(technicians, services, service_areas);
+    review.updated_at = review.updated_at.map(|at| at.min(calendar.now));
     Ok(Incoming {
+        has_own_id: true,
+        id_at_source: additions.id_at_source,
+        location: additions.location,
+        changed_at: review.updated_at,
+        posted_at: additions.posted_at,
+        responded_at: additions.responded_at,
+        imported_from: additions.imported_from,
+        note: additions.note,
+        writer: None,
         statement: Statement {
             review,
             unstated,
             decided,
         },
-        has_own_id: true,
-        id_at_source,
-        location,
-        changed_at: updated_at,
-        posted_at,
-        responded_at,
-        imported_from,
-        note,
-        writer: None,
     })
 }
 
-/// A missing field is unstated; `null` and an empty text mean that there is no value.
-fn stated(fields: &Fields<'_>, name: &str) -> Result<Stated<String>, FieldError> {
-    let text = fields.text(name)?;
-    Ok(match text {
-        Some("") => Stated::None,
-        Some(text) => Stated::Value(text.to_owned()),
-        None => unstated(fields, name),
-    })
-}
-
-fn unstated<T>(fields: &Fields<'_>, name: &str) -> Stated<T> {
-    if fields.is_null(name) {
-        Stated::None
-    } else {
-        Stated::Unstated
-    }
-}
-
-fn rating(fields: &Fields<'_>) -> Result<Rating, FieldError> {
-    const ALLOWED: &str = "one of 1, 2, 3, 4, 5";
-    let stars = fields.needed("rating", fields.whole("rating", ALLOWED))?;
-    Rating::try_from(stars)
-        .map_err(|_| fields.problem("rating", format!("{stars} is not {ALLOWED}")))
-}
-
-fn text<'a>(fields: &Fields<'a>) -> Result<&'a str, FieldError> {
-    let text = fields.text("text")?;
-    text.ok_or_else(|| fields.problem("text", "missing; write \"\" for a rating without a text"))
-}
-
-fn day(fields: &Fields<'_>, name: &str, calendar: Calendar) -> Result<Option<Day>, FieldError> {
-    let day = fields.parsed::<Day>(name)?.map(Posted::Day);
-    let dated = day.map(|day| calendar.place(day)).transpose();
-    let dated = dated.map_err(|message| fields.problem(name, message))?;
-    Ok(dated.map(|dated| dated.day))
-}
-
-/// The names of the units that the owner decided.
-fn decided(fields: &Fields<'_>) -> Result<Units, FieldError> {
-    let unit = |name: &String| {
-        Unit::find(name).ok_or_else(|| {
+/// The units that the owner decided.
+fn decided(reader: &mut ShapeReader, members: &Map<String, Value>) -> Units {
+    let names = members.get("decided").and_then(Value::as_array);
+    let names = names.into_iter().flatten().filter_map(Value::as_str);
+    let unit = |name| {
+        let unit = Unit::find(name);
+        if unit.is_none() {
             let known = Unit::ALL.map(Unit::name).join(", ");
-            let message =
-                format!("`{name}` is not a field that an owner can edit; use those of {known}");
-            fields.problem("decided", message)
-        })
+            reader.fault(
+                "decided",
+                format!("`{name}` is not a field that an owner can edit; use those of {known}"),
+            );
+        }
+        unit
     };
-    fields.texts("decided")?.iter().map(unit).collect()
+    names.filter_map(unit).collect()
+}
+
+/// `None` if it is not stated. An unverified review is withheld, even if its status is published.
+fn status(reader: &mut ShapeReader, members: &Map<String, Value>) -> Option<Status> {
+    let text = |name| members.get(name).and_then(Value::as_str);
+    let (status, reason) = (text("status"), text("withheld_reason"));
+    if status == Some("published") && reason.is_some() {
+        reader.fault(
+            "withheld_reason",
+            "given although status is \"published\"; leave one of them out",
+        );
+    }
+    // A reason without a status means withheld; otherwise a review that must stay hidden would be published.
+    let is_withheld = status == Some("withheld") || reason.is_some();
+    let verification = members.get("verification");
+    let verified = verification.and_then(|verification| verification.get("verified"));
+    let is_unverified = verified == Some(&Value::Bool(false));
+    // Our own exports state explicitly that there is no reason.
+    let has_no_reason = is_withheld && members.get("withheld_reason") == Some(&Value::Null);
+    if is_unverified && !has_no_reason {
+        return Some(Status::withheld(reason.unwrap_or(NOT_VERIFIED)));
+    }
+    if is_withheld {
+        let reason = reason.map(str::to_owned);
+        return Some(Status::Withheld { reason });
+    }
+    status.map(|_| Status::Published)
+}
+
+fn parsed<T: FromStr<Err: Display>>(text: &str) -> Result<String, String> {
+    let parsed = text.parse::<T>();
+    parsed
+        .map(|_| text.to_owned())
+        .map_err(|error| error.to_string())
+}
+
+fn one_of(name: &str, allowed: &[&str]) -> Result<String, String> {
+    if allowed.contains(&name) {
+        return Ok(name.to_owned());
+    }
+    Err(format!(
+        "{} is not one of {}",
+        quoted(name),
+        allowed.join(", ")
+    ))
 }
 
 /// Checks the form of BCP 47 subtags (RFC 5646 §2.1), not that a tag is registered.
-fn language(fields: &Fields<'_>) -> Result<Stated<String>, FieldError> {
-    let shaped = |tag: &str| {
-        is_made_of_subtags(tag) && tag.starts_with(|first: char| first.is_ascii_alphabetic())
-    };
-    match stated(fields, "language")? {
-        Stated::Value(tag) if !shaped(&tag) => {
-            let message = format!(
-                "{} is not a language tag of BCP 47, for example en or es-MX",
-                shown_text(&tag)
-            );
-            Err(fields.problem("language", message))
-        }
-        tag @ (Stated::Value(_) | Stated::None | Stated::Unstated) => Ok(tag),
+fn language(tag: &str) -> Result<String, String> {
+    if is_made_of_subtags(tag) && tag.starts_with(|first: char| first.is_ascii_alphabetic()) {
+        return Ok(tag.to_owned());
     }
+    Err(format!(
+        "{} is not a language tag of BCP 47, for example en or es-MX",
+        quoted(tag)
+    ))
 }
 
-fn source(fields: &Fields<'_>) -> Result<Stated<Source>, FieldError> {
-    match fields.object("source")? {
-        Some(source) => Ok(Stated::Value(Source {
-            name: source.required("name")?,
-            url: source.url("url")?,
-        })),
-        None => Ok(Stated::Unstated),
+/// Mentions are read packed between control characters.
+fn mentioned(name: &str) -> Result<String, String> {
+    if name.contains(char::is_control) {
+        return Err("has a control character; remove it".to_owned());
     }
-}
-
-fn verification(fields: &Fields<'_>) -> Result<Stated<Verification>, FieldError> {
-    let Some(verification) = fields.object("verification")? else {
-        return Ok(Stated::Unstated);
-    };
-    let parse = |name: &str| {
-        Method::find(name).ok_or_else(|| {
-            let allowed = Method::ALL.map(Method::name).join(", ");
-            format!("{} is not one of {allowed}", shown_text(name))
-        })
-    };
-    let method = verification.read("method", parse)?;
-    Ok(Stated::Value(Verification {
-        verified: verification.flag("verified")?.unwrap_or(true),
-        method: method.unwrap_or(Method::Manual),
-        verified_at: verification.instant("verified_at")?,
-    }))
-}
-
-/// An unverified row is withheld, even if its status is published.
-fn status(
-    fields: &Fields<'_>,
-    verification: &Stated<Verification>,
-) -> Result<Stated<Status>, FieldError> {
-    let reason = fields.filled("withheld_reason")?;
-    let withheld = match fields.filled("status")?.as_deref() {
-        // A reason without a status means withheld; otherwise a review that must stay hidden would be published.
-        None => reason.is_some().then_some(true),
-        Some("withheld") => Some(true),
-        Some("published") if reason.is_some() => {
-            return Err(fields.problem(
-                "withheld_reason",
-                "given although status is \"published\"; leave one of them out",
-            ));
-        }
-        Some("published") => Some(false),
-        Some(other) => {
-            let message = format!("{} is not one of published, withheld", shown_text(other));
-            return Err(fields.problem("status", message));
-        }
-    };
-    let unverified = matches!(verification, Stated::Value(verification) if !verification.verified);
-    // Our own exports state explicitly that there is no reason.
-    let reasonless = fields.is_null("withheld_reason") && withheld == Some(true);
-    Ok(match withheld {
-        _ if unverified && !reasonless => Stated::Value(Status::Withheld {
-            reason: reason.or_else(|| Some(NOT_VERIFIED.to_owned())),
-        }),
-        Some(true) => Stated::Value(Status::Withheld { reason }),
-        Some(false) => Stated::Value(Status::Published),
-        None => Stated::Unstated,
-    })
-}
-
-fn mentions(fields: &Fields<'_>) -> Result<Stated<Mentions>, FieldError> {
-    let Some(mentions) = fields.object("mentions")? else {
-        return Ok(unstated(fields, "mentions"));
-    };
-    let names = |name| {
-        let names = mentions.texts(name)?;
-        // Mentions are read packed between control characters.
-        let broken = names
-            .iter()
-            .position(|name| name.contains(char::is_control));
-        broken.map_or(Ok(names), |at| {
-            Err(mentions.problem(
-                &format!("{name}[{at}]"),
-                "has a control character; remove it",
-            ))
-        })
-    };
-    Ok(Stated::Value(Mentions::new(
-        names("technicians")?,
-        names("services")?,
-        names("service_areas")?,
-    )))
-}
-
-fn response(fields: &Fields<'_>, calendar: Calendar) -> Result<Stated<Response>, FieldError> {
-    let Some(response) = fields.object("response")? else {
-        return Ok(unstated(fields, "response"));
-    };
-    let text = response.needed("text", response.text("text"))?.to_owned();
-    let date = day(&response, "date", calendar)?;
-    let author = response.filled("author")?;
-    // Exports that write every field have an empty answer if there is none.
-    Ok(if text.is_empty() {
-        Stated::None
-    } else {
-        Stated::Value(Response { text, date, author })
-    })
+    Ok(name.to_owned())
 }
