@@ -8,9 +8,7 @@ use chrono_tz::Tz;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::model::{
-    Day, Method, Response, ReviewId, Source, Statement, Unit, Units, Verification, named,
-};
+use crate::model::{Day, Method, Response, ReviewId, Source, Statement, Unit, Verification, named};
 
 pub(crate) mod business;
 pub(crate) mod date;
@@ -68,31 +66,6 @@ impl Incoming {
         let mut statement = self.statement.clone();
         statement.review.id = id.clone();
         statement
-    }
-}
-
-/// A source's value for a field. `Option` cannot distinguish an unstated value from an absent one, but the merge must.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Stated<T> {
-    /// Not stated: overwrites nothing.
-    #[default]
-    Unstated,
-    /// Stated to be absent.
-    None,
-    Value(T),
-}
-
-impl<T> Stated<T> {
-    /// The value; `unit` is added to `unstated` if it is not stated.
-    pub fn take(self, unit: Unit, unstated: &mut Units) -> Option<T> {
-        match self {
-            Self::Value(value) => Some(value),
-            Self::None => None,
-            Self::Unstated => {
-                unstated.insert(unit);
-                None
-            }
-        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::imports::map::table::{Row, Table, TablePlace, find, list_columns};
 use crate::imports::map::values::{Names, names};
 use crate::imports::map::values::{Says, quoted, same_name, words};
 use crate::imports::map::visibility::{self, Subject};
-use crate::imports::map::{Calendar, ReviewField};
+use crate::imports::map::{Calendar, ReviewField, SOURCE_DEFAULT};
 use crate::imports::platforms::{Format, HEADERS, Hidden, PhraseWords, TABLE};
 use crate::imports::report::FileError;
 use crate::imports::report::TableColumns;
@@ -162,7 +162,7 @@ impl<'o> Plan<'o> {
     /// Source of the rows that name none.
     pub fn source(&self) -> &str {
         let requested = self.request.source.as_deref();
-        requested.unwrap_or(self.format.source)
+        requested.or(self.format.source).unwrap_or(SOURCE_DEFAULT)
     }
 
     pub fn field(&self, field: ReviewField) -> &[usize] {

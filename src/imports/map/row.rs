@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 use crate::imports::map::plan::{DATES, Plan, Visibility};
 use crate::imports::map::table::{Row, Table};
 use crate::imports::map::values::{
-    self, Says, TEXT_BYTES_MAX, check_text, clean, flag, is_address, is_empty, language_tag, names,
-    parse_rating, quoted, shows_scale_of_ten, url, without_address,
+    self, ANONYMOUS, Says, TEXT_BYTES_MAX, check_text, clean, flag, is_address, is_empty,
+    language_tag, names, parse_rating, quoted, shows_scale_of_ten, url, without_address,
 };
 use crate::imports::map::visibility::{self, NOT_PUBLISHED, Subject};
 use crate::imports::map::{
-    Answer, Calendar, Comment, Dated, Incoming, Posted, ReviewField, Stated, VOUCHED, answer,
+    Answer, Calendar, Comment, Dated, Incoming, Posted, ReviewField, VOUCHED, answer,
 };
 use crate::imports::platforms::{BY_PLATFORM, Format, Hidden, NO_STARS, When};
 use crate::imports::report::FieldError;
@@ -79,7 +79,7 @@ impl<'p> PlannedRow<'p> {
     fn states(&self, field: ReviewField) -> bool {
         let format = self.plan.format;
         self.has(field)
-            || self.table.is_objects() && format.states_all && format.fields.contains_key(&field)
+            || self.table.is_objects() && !format.leaves_out && format.fields.contains_key(&field)
     }
 
     /// Whether Google is the source of the review.
@@ -122,8 +122,7 @@ impl<'p> PlannedRow<'p> {
     }
 
     fn platform_id(&self, theirs: &str) -> Result<ReviewId, InvalidReviewId> {
-        let format = self.plan.format;
-        values::of_platform(format.ids.unwrap_or(format.name), theirs)
+        values::of_platform(self.plan.format.id_prefix(), theirs)
     }
 
     /// The cells of the row that are read, for the file of rejected rows, which is imported with the same options. In a
@@ -195,12 +194,17 @@ impl<'p> PlannedRow<'p> {
 pub struct RowReader<'p> {
     row: PlannedRow<'p>,
     faults: Vec<FieldError>,
+    /// The units that the row does not state, so that it overwrites none of them.
+    unstated: Units,
 }
 
 impl<'p> RowReader<'p> {
     pub const fn new(row: PlannedRow<'p>) -> Self {
-        let faults = Vec::new();
-        Self { row, faults }
+        Self {
+            row,
+            faults: Vec::new(),
+            unstated: Units::NONE,
+        }
     }
 
     /// The review, or all its errors.
@@ -211,33 +215,30 @@ impl<'p> RowReader<'p> {
         // A text that is only an e-mail address is private.
         let text = self.text(ReviewField::Text);
         let text = text.filter(|text| !is_address(text)).unwrap_or_default();
-        let title = self.stated(ReviewField::Title);
+        let title = self.stated(ReviewField::Title, Unit::Title);
         let source = self.source();
         let own_id = self.own_id();
         let language = self.language();
         let verification = self.verification();
         let is_starless = rating.is_some_and(|(_, is_recommendation)| is_recommendation);
-        let status = self.status(is_starless, &verification);
+        let status = self.status(is_starless, verification.verified);
         let location = match self.row.place() {
             Some((location, _)) => Some(location.to_owned()),
             None => self.text(ReviewField::Location),
         };
         let mentions = self.mentions();
-        let answer = self.response();
+        let (response, responded_at) = self.response().unzip();
         let updated = self.updated(posted);
         let writer = self.writer();
         let (Some((rating, _)), Some(posted), []) = (rating, posted, self.faults.as_slice()) else {
             return Err(self.faults);
         };
-        let mut unstated = Units::NONE;
         // A file without texts gives no statement about them; platforms leave out an object's empty text.
         let PlannedRow { plan, table, .. } = self.row;
         let may_lack_text = table.is_objects() && !plan.request.no_text;
         if !may_lack_text && !self.row.has(ReviewField::Text) {
-            unstated.insert(Unit::Text);
+            self.unstated.insert(Unit::Text);
         }
-        let title = title.take(Unit::Title, &mut unstated);
-        let (response, responded_at) = answer.take(Unit::Response, &mut unstated).unzip();
         let has_own_id = own_id.is_some();
         let derived = || {
             derived_id(
@@ -259,19 +260,19 @@ impl<'p> RowReader<'p> {
             author,
             title,
             text,
-            language: language.take(Unit::Language, &mut unstated),
+            language,
             source,
             // The merge withholds a review that is not verified.
-            status: (status.take(Unit::Status, &mut unstated)).unwrap_or(Status::Published),
-            verification: (verification.take(Unit::Verification, &mut unstated)).unwrap_or(VOUCHED),
-            mentions: (mentions.take(Unit::Mentions, &mut unstated)).unwrap_or_default(),
+            status,
+            verification,
+            mentions,
             response,
             updated_at: updated.and_then(Posted::instant),
         };
         Ok(Incoming {
             statement: Statement {
                 review,
-                unstated,
+                unstated: self.unstated,
                 decided: Units::NONE,
             },
             has_own_id,
@@ -368,12 +369,13 @@ impl<'p> RowReader<'p> {
         Some(text).filter(|text| !is_empty(text, false))
     }
 
-    fn stated(&mut self, field: ReviewField) -> Stated<String> {
-        match self.text(field) {
-            Some(text) => Stated::Value(text.trim().to_owned()),
-            None if self.row.states(field) => Stated::None,
-            None => Stated::Unstated,
+    /// The text of a unit, without blanks around it.
+    fn stated(&mut self, field: ReviewField, unit: Unit) -> Option<String> {
+        let text = self.text(field);
+        if text.is_none() && !self.row.states(field) {
+            self.unstated.insert(unit);
         }
+        text.map(|text| text.trim().to_owned())
     }
 
     /// User number of the row's author; `None` for a visitor.
@@ -455,28 +457,30 @@ impl<'p> RowReader<'p> {
         // An e-mail address in the place of a name is private.
         let is_private = is_anonymous || name.contains('@') && !name.contains(' ');
         if is_private || name.is_empty() {
-            return format.anonymous.to_owned();
+            return format.anonymous.unwrap_or(ANONYMOUS).to_owned();
         }
         without_address(name)
     }
 
-    fn language(&mut self) -> Stated<String> {
-        match self.stated(ReviewField::Language) {
-            Stated::Value(text) => language_tag(&text).map_or(Stated::Unstated, Stated::Value),
-            none @ (Stated::None | Stated::Unstated) => none,
+    fn language(&mut self) -> Option<String> {
+        let text = self.stated(ReviewField::Language, Unit::Language)?;
+        let tag = language_tag(&text);
+        if tag.is_none() {
+            self.unstated.insert(Unit::Language);
         }
+        tag
     }
 
     fn source(&mut self) -> Source {
         let name = self.text(ReviewField::SourceName);
         let named = name.as_deref().map_or(self.row.plan.source(), str::trim);
         let name = named.to_owned();
-        let url = if self.row.plan.format.states_all {
-            self.read(ReviewField::Url, url)
-        } else {
+        let url = if self.row.plan.format.leaves_out {
             // An address that a page gives for something else is not published.
             let cell = self.row.cell(ReviewField::Url);
             cell.and_then(|cell| url(cell.text).ok())
+        } else {
+            self.read(ReviewField::Url, url)
         };
         Source { name, url }
     }
@@ -495,15 +499,15 @@ impl<'p> RowReader<'p> {
             // Google's ids are opaque and may not fit our syntax; such an id is replaced by its digest.
             key.parse()
                 .or_else(|_| values::digest(format.name, &[&key]))
-        } else if format.vouches {
-            self.row.platform_id(id)
-        } else {
+        } else if format.is_manual {
             id.parse().or_else(|_| self.row.platform_id(id))
+        } else {
+            self.row.platform_id(id)
         };
         self.noted(cell.header, id.map_err(|error| error.to_string()))
     }
 
-    fn verification(&mut self) -> Stated<Verification> {
+    fn verification(&mut self) -> Verification {
         let format = self.row.plan.format;
         let matched = self.row.cell(ReviewField::Matched).zip(format.matched);
         let matched =
@@ -512,10 +516,10 @@ impl<'p> RowReader<'p> {
         let verified_at = verified_at.and_then(Posted::instant);
         // A writer who is no buyer is neither verified by the platform nor withheld.
         if self.read(ReviewField::Buyer, flag) == Some(false) {
-            return Stated::Value(VOUCHED);
+            return VOUCHED;
         }
-        if format.vouches {
-            return Stated::Value(if matched {
+        if !format.is_manual {
+            return if matched {
                 Verification {
                     method: Method::JobMatch,
                     verified_at,
@@ -523,7 +527,7 @@ impl<'p> RowReader<'p> {
                 }
             } else {
                 BY_PLATFORM
-            });
+            };
         }
         let verified = self.read(ReviewField::Verified, flag);
         let method = self.read(ReviewField::Method, |text| {
@@ -531,33 +535,31 @@ impl<'p> RowReader<'p> {
             Method::find(text.trim())
                 .ok_or_else(|| format!("{} is not one of {}", quoted(text), allowed()))
         });
-        match (verified, method) {
-            (None, None) => Stated::Unstated,
-            (verified, method) => Stated::Value(Verification {
-                verified: verified.unwrap_or(true),
-                method: method.unwrap_or(Method::Manual),
-                verified_at,
-            }),
+        if verified.is_none() && method.is_none() {
+            self.unstated.insert(Unit::Verification);
+            return VOUCHED;
+        }
+        Verification {
+            verified: verified.unwrap_or(true),
+            method: method.unwrap_or(Method::Manual),
+            verified_at,
         }
     }
 
-    fn status(&mut self, is_starless: bool, verification: &Stated<Verification>) -> Stated<Status> {
-        let withheld = |reason: &str| Stated::Value(Status::withheld(reason));
+    fn status(&mut self, is_starless: bool, is_verified: bool) -> Status {
         let public = self.is_public(Subject::Review);
         let reason = self.text(ReviewField::Reason);
-        if let Some((false, why)) = public {
-            return withheld(reason.as_deref().unwrap_or(why));
-        }
-        if is_starless {
-            return withheld(NO_STARS);
-        }
-        if matches!(verification, Stated::Value(verification) if !verification.verified) {
-            return withheld(reason.as_deref().unwrap_or(NOT_VERIFIED));
-        }
-        match (public, reason) {
-            (Some(_), _) => Stated::Value(Status::Published),
-            (None, Some(reason)) => withheld(&reason),
-            (None, None) => Stated::Unstated,
+        let withheld = |why| Status::withheld(reason.as_deref().unwrap_or(why));
+        match public {
+            Some((false, why)) => withheld(why),
+            _ if is_starless => Status::withheld(NO_STARS),
+            _ if !is_verified => withheld(NOT_VERIFIED),
+            Some((true, _)) => Status::Published,
+            None if reason.is_some() => Status::Withheld { reason },
+            None => {
+                self.unstated.insert(Unit::Status);
+                Status::Published
+            }
         }
     }
 
@@ -614,31 +616,29 @@ impl<'p> RowReader<'p> {
         self.noted(cell.header, hides)
     }
 
-    fn mentions(&mut self) -> Stated<Mentions> {
+    fn mentions(&mut self) -> Mentions {
         let fields = [
             ReviewField::Technicians,
             ReviewField::Services,
             ReviewField::ServiceAreas,
         ];
         if fields.iter().all(|field| self.row.cell(*field).is_none()) {
-            return Stated::Unstated;
+            self.unstated.insert(Unit::Mentions);
         }
         let [technicians, services, areas] =
             fields.map(|field| self.read(field, mentioned).unwrap_or_default());
-        Stated::Value(Mentions::new(technicians, services, areas))
+        Mentions::new(technicians, services, areas)
     }
 
     /// The public answer. A hidden one takes back an earlier one.
-    fn response(&mut self) -> Stated<Answer> {
-        let Some(text) = self.text(ReviewField::ResponseText) else {
-            return if self.row.states(ReviewField::ResponseText) {
-                Stated::None
-            } else {
-                Stated::Unstated
-            };
-        };
+    fn response(&mut self) -> Option<Answer> {
+        let text = self.text(ReviewField::ResponseText);
+        if text.is_none() && !self.row.states(ReviewField::ResponseText) {
+            self.unstated.insert(Unit::Response);
+        }
+        let text = text?;
         if let Some((false, _)) = self.is_public(Subject::Answer) {
-            return Stated::None;
+            return None;
         }
         let faults = self.faults.len();
         let posted = self.dated(ReviewField::ResponseDate);
@@ -647,7 +647,7 @@ impl<'p> RowReader<'p> {
             self.faults.truncate(faults);
         }
         let author = self.text(ReviewField::ResponseAuthor);
-        Stated::Value(answer(text, posted, author))
+        Some(answer(text, posted, author))
     }
 }
 
@@ -683,5 +683,5 @@ pub fn derived_id(
         parts.extend(title);
         parts.push(&stars);
     }
-    values::digest(format.ids.unwrap_or(format.name), &parts)
+    values::digest(format.id_prefix(), &parts)
 }

@@ -348,7 +348,7 @@ pub fn shortened(name: &str) -> String {
 // Private data: e-mail addresses in names.
 
 /// The display name of an author whose name is private.
-const ANONYMOUS: &str = "Anonymous";
+pub const ANONYMOUS: &str = "Anonymous";
 
 /// The display name without an e-mail address: `Jane Doe <jane@example.com>` becomes `Jane Doe`. A name such as `@jane`
 /// is none.

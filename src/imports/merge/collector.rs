@@ -264,7 +264,7 @@ impl<'a> Collector<'a> {
                 url: None,
             };
         }
-        if !self.format.authors_public && !self.request.full_names {
+        if self.format.authors_private && !self.request.full_names {
             statement.review.author = shortened(&statement.review.author);
         }
         self.count();

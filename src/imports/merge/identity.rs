@@ -350,26 +350,26 @@ impl<'k> Search<'k> {
                 group.1.push(id);
             }
         }
+        let mut matches: Vec<(usize, Match<'k>)> = Vec::new();
+        for (rows, reviews) in groups.values().filter(|(_, reviews)| !reviews.is_empty()) {
+            self.compare(rows, reviews, &mut matches);
+        }
+        let present = matches.iter().filter_map(|(_, found)| match found {
+            Match::Fills(id) | Match::Edits(id) => Some(*id),
+            Match::Undecided(_) => None,
+        });
+        let present: HashSet<&ReviewId> = present.collect();
         let mut found: HashMap<usize, Identity> = HashMap::new();
-        let mut edited: Vec<(usize, &ReviewId)> = Vec::new();
-        for (rows, reviews) in groups
-            .into_values()
-            .filter(|(_, reviews)| !reviews.is_empty())
-        {
-            self.compare(&rows, &reviews, &mut found, &mut edited);
-        }
-        let mut present: HashSet<&ReviewId> = edited.iter().map(|(_, id)| *id).collect();
-        let mut filled: Vec<ReviewId> = Vec::new();
-        for identity in found.values() {
-            if let Identity::Known(id) = identity {
-                filled.push(id.clone());
-            }
-        }
-        present.extend(&filled);
-        for (index, id) in &edited {
-            if self.has_most_rows(&self.rows[*index], &present) {
-                found.insert(*index, Identity::Known((*id).clone()));
-            }
+        for (index, matched) in matches {
+            let identity = match matched {
+                Match::Fills(id) => Identity::Known(id.clone()),
+                Match::Edits(id) if self.has_most_rows(&rows[index], &present) => {
+                    Identity::Known(id.clone())
+                }
+                Match::Edits(_) => continue,
+                Match::Undecided(reason) => Identity::Undecided(reason),
+            };
+            found.insert(index, identity);
         }
         let mut left = Vec::new();
         for (index, identity) in open {
@@ -386,62 +386,51 @@ impl<'k> Search<'k> {
         &self,
         rows: &[usize],
         reviews: &[&'k ReviewId],
-        found: &mut HashMap<usize, Identity>,
-        edited: &mut Vec<(usize, &'k ReviewId)>,
+        matches: &mut Vec<(usize, Match<'k>)>,
     ) {
         if rows.len() > COMPARED_MAX || reviews.len() > COMPARED_MAX {
             let reason = format!(
                 "may be any of {} reviews of the same author and day",
                 reviews.len()
             );
-            let undecided = |index: &usize| (*index, Identity::Undecided(reason.clone()));
-            found.extend(rows.iter().map(undecided));
+            let undecided = |index: &usize| (*index, Match::Undecided(reason.clone()));
+            matches.extend(rows.iter().map(undecided));
             return;
         }
-        let relation =
-            |index: usize, id: &ReviewId| self.relation(&self.rows[index], &self.known.reviews[id]);
-        let related: Vec<Vec<Relation>> = rows
-            .iter()
-            .map(|index| reviews.iter().map(|id| relation(*index, id)).collect())
+        let reviews_of = |index: usize, relation: Relation| -> Vec<&'k ReviewId> {
+            let row = &self.rows[index];
+            let is_so = |id: &&&ReviewId| self.relation(row, &self.known.reviews[**id]) == relation;
+            reviews.iter().filter(is_so).copied().collect()
+        };
+        let fills: Vec<Vec<&ReviewId>> = (rows.iter())
+            .map(|index| reviews_of(*index, Relation::Fills))
             .collect();
-        for (place, index) in rows.iter().enumerate() {
-            let of = |relation: Relation| {
-                let relations = related[place].iter().zip(reviews);
-                relations
-                    .filter(move |(other, _)| **other == relation)
-                    .map(|(_, id)| *id)
+        let is_alone = rows.len() == 1 && reviews.len() == 1;
+        for (index, filled) in rows.iter().zip(&fills) {
+            let edited = if filled.is_empty() {
+                reviews_of(*index, Relation::Edits)
+            } else {
+                Vec::new()
             };
-            let (fills, edits): (Vec<_>, Vec<_>) =
-                (of(Relation::Fills).collect(), of(Relation::Edits).collect());
-            let rivals = |id: &ReviewId| {
-                let column = reviews.iter().position(|review| *review == id);
-                let rivals = related
-                    .iter()
-                    .filter(|relations| column.is_some_and(|at| relations[at] == Relation::Fills));
-                rivals.count()
-            };
-            let undecided = match (fills.as_slice(), edits.as_slice()) {
-                ([only], _) if rivals(only) == 1 => {
-                    found.insert(*index, Identity::Known((*only).clone()));
-                    continue;
-                }
-                ([only], _) => format!("may be {only}, and so may another row"),
-                ([], [only]) if rows.len() == 1 && reviews.len() == 1 => {
-                    edited.push((*index, only));
-                    continue;
-                }
-                ([], [only]) => format!(
-                    "may be {only} with another text, and so may another row or review of that day"
-                ),
-                ([one, other, ..], _) | ([], [one, other, ..]) => {
-                    format!("may be {one} or {other}")
-                }
-                ([], []) => match of(Relation::Empties).next() {
-                    Some(id) => format!("may be {id}, whose text the file does not have"),
+            let is_sure = |id| fills.iter().filter(|others| others.contains(id)).count() == 1;
+            let matched = match (filled.as_slice(), edited.as_slice()) {
+                ([only], _) if is_sure(only) => Match::Fills(only),
+                ([], [only]) if is_alone => Match::Edits(only),
+                ([], []) => match reviews_of(*index, Relation::Empties).first() {
+                    Some(id) => {
+                        Match::Undecided(format!("may be {id}, whose text the file does not have"))
+                    }
                     None => continue,
                 },
+                ([], several) | (several, _) => {
+                    let ids: Vec<&str> = several.iter().map(|id| id.as_str()).collect();
+                    Match::Undecided(format!(
+                        "may be {}, and so may another row or review of that day",
+                        ids.join(" or ")
+                    ))
+                }
             };
-            found.insert(*index, Identity::Undecided(undecided));
+            matches.push((*index, matched));
         }
     }
 
@@ -518,6 +507,17 @@ impl<'k> Search<'k> {
     }
 }
 
+/// What an edited row is.
+#[derive(Debug)]
+enum Match<'k> {
+    /// It fills empty fields of the review.
+    Fills(&'k ReviewId),
+    /// Its stars or text were edited.
+    Edits(&'k ReviewId),
+    /// With the reason.
+    Undecided(String),
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Relation {
     /// The row differs only in fields that are empty in the review and that the owner did not edit.
@@ -565,9 +565,10 @@ pub fn is_derived(id: &ReviewId) -> bool {
 
 /// Whether many people may have the name, so that it identifies nobody.
 fn is_shared_name(name: &str) -> bool {
-    const SHARED: Names = "a google user, customer, guest, verified customer, verified buyer";
+    const SHARED: Names =
+        "anonymous, a google user, customer, guest, verified customer, verified buyer";
     let name = name.trim().to_lowercase();
-    let mut anonymous = all_formats().map(|format| format.anonymous);
+    let mut anonymous = all_formats().filter_map(|format| format.anonymous);
     name.is_empty()
         || names(SHARED).any(|shared| shared == name)
         || anonymous.any(|author| author.to_lowercase() == name)

@@ -1,6 +1,6 @@
 //! The merge of an import: a pure function of what the sources said before, what stands, and what the rows say now.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::imports::export::{Exported, ExportedReview};
 use crate::imports::map::SOURCE_DEFAULT;
@@ -61,7 +61,7 @@ pub fn merge_rows(
         copies: Copies::new(std::mem::take(&mut known.alike), &known.deleted),
         known,
         rules,
-        places: BTreeSet::new(),
+        places: BTreeMap::new(),
         outcome: Outcome {
             changes: Vec::new(),
             deleted: Vec::new(),
@@ -87,8 +87,8 @@ struct Merging<'r> {
     known: Known,
     rules: &'r Rules<'r>,
     copies: Copies,
-    /// The sources of the merged reviews, with their locations as the files give them.
-    places: BTreeSet<(String, Option<String>)>,
+    /// The number of published reviews that the files have of each source, with its location as the files give it.
+    places: BTreeMap<(String, Option<String>), usize>,
     outcome: Outcome,
 }
 
@@ -132,7 +132,6 @@ impl Merging<'_> {
         let source_name = stated_source.or_else(|| stored.cloned());
         let source_name = source_name.unwrap_or_else(|| SOURCE_DEFAULT.to_owned());
         let place = (source_name.clone(), incoming.location.clone());
-        self.places.insert(place);
         let key = &self.rules.key;
         let mut merged = match known {
             None => adopt(key, &statement),
@@ -162,6 +161,8 @@ impl Merging<'_> {
             id,
         };
         self.find_copy(&mut merged, &source, kind, incoming.has_own_id);
+        let is_published = merged.review.status == Status::Published;
+        *self.places.entry(place).or_default() += usize::from(is_published);
         self.count(&merged, &source);
         self.write(merged, source, kind, incoming.note);
     }
@@ -332,47 +333,16 @@ impl Merging<'_> {
                 ));
             }
         }
-        let mut known: Vec<ReviewId> = self.known.reviews.keys().cloned().collect();
-        known.sort_unstable();
-        for (name, location) in std::mem::take(&mut self.places) {
-            let is_here =
-                |source: &SourceVersion| source.source_name == name && source.location == location;
-            let changes = self.outcome.changes.iter();
-            let merged = changes.filter(|change| {
-                is_here(&change.source) && self.outcome.present.contains(&change.source.id)
-            });
-            let published = merged.filter(|change| {
-                let known = self
-                    .known
-                    .reviews
-                    .get(&change.source.id)
-                    .map(|known| &known.review);
-                change
-                    .review
-                    .as_ref()
-                    .or(known)
-                    .is_some_and(|review| review.status == Status::Published)
-            });
-            let mut changed: HashSet<ReviewId> =
-                published.map(|change| change.source.id.clone()).collect();
-            let mut gone = Vec::new();
-            for id in &known {
-                let KnownReview {
-                    review,
-                    source: Some(source),
-                    ..
-                } = &self.known.reviews[id]
-                else {
-                    continue;
-                };
-                if review.status == Status::Published && is_here(source) {
-                    changed.insert(id.clone());
-                    if !self.outcome.present.contains(id) {
-                        gone.push(id.clone());
-                    }
-                }
-            }
-            let (missing, all) = (gone.len(), changed.len());
+        for ((name, location), there) in std::mem::take(&mut self.places) {
+            let is_gone = |known: &&KnownReview| {
+                let source = known.source.as_ref();
+                known.review.status == Status::Published
+                    && !self.outcome.present.contains(&known.review.id)
+                    && source.is_some_and(|it| it.source_name == name && it.location == location)
+            };
+            let mut gone: Vec<&KnownReview> = self.known.reviews.values().filter(is_gone).collect();
+            gone.sort_unstable_by_key(|known| &known.review.id);
+            let (missing, all) = (gone.len(), gone.len() + there);
             if missing * 100 > all * SHARE_PERCENT_MAX && !self.rules.request.yes {
                 let location = location
                     .map(|name| format!(" of {name}"))
@@ -382,12 +352,8 @@ impl Merging<'_> {
                      {SHARE_PERCENT_MAX} %; check that the file is complete, and add --yes to withhold them"
                 ));
             }
-            for id in &gone {
-                let withdrawn = withdrawal(
-                    &self.known.reviews[id],
-                    self.rules,
-                    &mut self.outcome.report,
-                );
+            for known in gone {
+                let withdrawn = withdrawal(known, self.rules, &mut self.outcome.report);
                 self.outcome.changes.extend(withdrawn);
             }
         }
@@ -496,28 +462,17 @@ fn native_row(statement: Statement) -> serde_json::Value {
 
 // Copies: reviews of two sources, or of two formats of one, with the same author, day, stars and text.
 
-/// Maximum number of sources with a published review that are kept for one fingerprint. Without a review's own source
-/// and the review itself, at least one still remains.
-const SOURCES_MAX: usize = 4;
-
-/// The reviews with each fingerprint, before the import and as far as it is merged.
+/// The reviews with each fingerprint, before the import and as far as it is merged: of each source the first published one
+/// and the first hidden one, which the owner or the source withheld, or the owner deleted.
 #[derive(Debug)]
-pub struct Copies(HashMap<i64, Alike>);
-
-/// The reviews with one fingerprint.
-#[derive(Debug, Default)]
-struct Alike {
-    /// For each source, its first published review.
-    published: Vec<Copy>,
-    /// The same of reviews that the owner or their source withheld, or that the owner deleted.
-    hidden: Vec<Copy>,
-}
+pub struct Copies(HashMap<i64, Vec<Copy>>);
 
 /// A copy of a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Copy {
     pub id: String,
     pub source_name: String,
+    is_hidden: bool,
 }
 
 impl Copies {
@@ -525,30 +480,30 @@ impl Copies {
         alike: HashMap<i64, Vec<AlikeReviews>>,
         deleted: &HashMap<ReviewId, Option<DeletedReview>>,
     ) -> Self {
-        let mut all: HashMap<i64, Alike> = HashMap::new();
+        let mut all: HashMap<i64, Vec<Copy>> = HashMap::new();
         for group in alike.into_values().flatten() {
-            let alike = all.entry(group.fingerprint).or_default();
-            for (list, id) in [
-                (&mut alike.published, group.published),
-                (&mut alike.hidden, group.withheld),
-            ] {
-                if list.len() < SOURCES_MAX {
-                    let source_name = group.source_name.clone();
-                    list.extend(id.map(|id| Copy { id, source_name }));
-                }
+            for (id, is_hidden) in [(group.published, false), (group.withheld, true)] {
+                let source_name = group.source_name.clone();
+                let copy = id.map(|id| Copy {
+                    id,
+                    source_name,
+                    is_hidden,
+                });
+                all.entry(group.fingerprint).or_default().extend(copy);
             }
         }
         let mut deleted: Vec<&DeletedReview> = deleted.values().flatten().collect();
         deleted.sort_unstable_by_key(|review| &review.id);
         for review in deleted {
-            let list = &mut all.entry(review.fingerprint).or_default().hidden;
-            if list.len() < SOURCES_MAX {
-                list.push(Copy {
-                    id: review.id.to_string(),
-                    source_name: review.source_name.clone(),
-                });
-            }
+            all.entry(review.fingerprint).or_default().push(Copy {
+                id: review.id.to_string(),
+                source_name: review.source_name.clone(),
+                is_hidden: true,
+            });
         }
+        // Published copies are named first.
+        all.values_mut()
+            .for_each(|copies| copies.sort_by_key(|copy| copy.is_hidden));
         Self(all)
     }
 
@@ -561,38 +516,37 @@ impl Copies {
         is_public: bool,
     ) -> Option<Copy> {
         let id = review.id.as_str();
-        let alike = self.0.entry(source.fingerprint).or_default();
         if review.status != Status::Published {
             // An unpublished review has no copies.
-            alike.published.retain(|other| other.id != id);
+            self.remove(source);
             return None;
         }
-        let hidden = alike.hidden.iter().filter(|_| !is_public);
-        let copy = alike.published.iter().chain(hidden).find(|other| {
+        let copies = self.0.entry(source.fingerprint).or_default();
+        let copy = copies.iter().find(|other| {
             let is_other_format =
                 || !review.text.is_empty() && id_prefix(&other.id) != id_prefix(id);
-            other.id != id && (other.source_name != source.source_name || is_other_format())
+            !(is_public && other.is_hidden)
+                && other.id != id
+                && (other.source_name != source.source_name || is_other_format())
         });
-        let is_first = alike
-            .published
-            .iter()
-            .all(|other| other.source_name != source.source_name);
         let copy = copy.cloned();
-        if copy.is_none() && is_first {
-            alike.published.push(Copy {
+        let is_own = |other: &Copy| !other.is_hidden && other.source_name == source.source_name;
+        if copy.is_none() && !copies.iter().any(is_own) {
+            let copy = Copy {
                 id: id.to_owned(),
                 source_name: source.source_name.clone(),
-            });
+                is_hidden: false,
+            };
+            let first_hidden = copies.partition_point(|copy| !copy.is_hidden);
+            copies.insert(first_hidden, copy);
         }
         copy
     }
 
     /// Removes a review that is withheld as a duplicate.
     pub fn remove(&mut self, source: &SourceVersion) {
-        if let Some(alike) = self.0.get_mut(&source.fingerprint) {
-            alike
-                .published
-                .retain(|other| other.id != source.id.as_str());
+        if let Some(copies) = self.0.get_mut(&source.fingerprint) {
+            copies.retain(|other| other.is_hidden || other.id != source.id.as_str());
         }
     }
 }

@@ -11,17 +11,17 @@ use chrono_tz::Tz;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
+use crate::imports::map::ReviewField;
 use crate::imports::map::date::DateOrder;
 use crate::imports::map::values::same_name;
 use crate::imports::map::values::{Names, names};
-use crate::imports::map::{ReviewField, SOURCE_DEFAULT};
 use crate::model::{Method, Verification};
 
 /// A kind of file with reviews.
 ///
 /// For a format read by columns it maps columns to fields. A column without an entry is never read, so private fields
 /// (e-mail, phone, street, customer) go nowhere, not even to the file of rejected rows.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact by itself")]
 pub struct Format {
@@ -32,8 +32,8 @@ pub struct Format {
     pub label: &'static str,
     /// Whether its files have only some of a place's reviews, so that a missing review does not mean a deleted one.
     pub excerpts: bool,
-    /// Whether its authors' names were public; otherwise they are shortened to "Jane D." .
-    pub authors_public: bool,
+    /// Whether its authors' names were never public, so that they are shortened to "Jane D." .
+    pub authors_private: bool,
     /// A note for the owner, shown with the report.
     pub note: Option<&'static str>,
     /// Members of the top-level object, one of which identifies a document without rows; its rows are in `reviews`.
@@ -42,8 +42,8 @@ pub struct Format {
     pub keys: Vec<Names>,
     #[serde(skip)]
     pub reader: Reader,
-    /// Source name of reviews whose row has none.
-    pub source: &'static str,
+    /// Source name of reviews whose row has none, if not `Direct`.
+    pub source: Option<&'static str>,
     /// Prefix of the review ids if it differs from the format's name: two tools that read the same site give a review
     /// the same id.
     pub ids: Option<&'static str>,
@@ -55,8 +55,8 @@ pub struct Format {
     pub answer_hidden: Vec<Hidden>,
     /// Whether its texts are HTML.
     pub html: bool,
-    /// Whether an object without one of its fields states that there is none.
-    pub states_all: bool,
+    /// Whether an object may leave a field out; otherwise one without it states that there is none.
+    pub leaves_out: bool,
     /// Whether a review without a time of its last change has not changed since it was posted.
     pub updates_all: bool,
     /// Whether its ids are Google's names, `accounts/…/locations/…/reviews/…`.
@@ -66,10 +66,10 @@ pub struct Format {
     /// The platform's time zone, for times without an offset.
     #[serde(deserialize_with = "time_zone")]
     pub zone: Option<Tz>,
-    /// Author of a review without one.
-    pub anonymous: &'static str,
-    /// Whether the platform verifies its reviews; otherwise their verification is `manual`.
-    pub vouches: bool,
+    /// Author of a review without one, if not `Anonymous`.
+    pub anonymous: Option<&'static str>,
+    /// Whether the verification of its reviews is `manual`, because the platform does not verify them.
+    pub is_manual: bool,
     /// The value of [`ReviewField::Matched`] that means that the review matches a job in the business's books.
     pub matched: Option<&'static str>,
     /// Whether its columns are also recognized by words of several languages and by the questions of a form.
@@ -125,39 +125,6 @@ pub enum When {
     NoneOf(&'static str),
 }
 
-impl Default for Format {
-    /// Most platforms: all reviews, with public author names.
-    fn default() -> Self {
-        Self {
-            name: "",
-            label: "",
-            excerpts: false,
-            authors_public: true,
-            note: None,
-            document: "",
-            keys: Vec::new(),
-            reader: Reader::Columns,
-            source: SOURCE_DEFAULT,
-            ids: None,
-            fields: BTreeMap::new(),
-            hidden: Vec::new(),
-            answer_hidden: Vec::new(),
-            html: false,
-            states_all: true,
-            updates_all: false,
-            has_google_names: false,
-            date_order: None,
-            zone: None,
-            anonymous: "Anonymous",
-            vouches: true,
-            matched: None,
-            reads_headers: false,
-            comments: None,
-            paging: None,
-        }
-    }
-}
-
 impl Format {
     /// The format in a TOML file.
     pub fn of_file(name: &'static str, file: &'static str) -> Self {
@@ -172,6 +139,11 @@ impl Format {
     pub fn id_columns(&self) -> impl Iterator<Item = &str> {
         let columns = self.fields.get(&ReviewField::Id);
         columns.into_iter().flat_map(|names| names.split(", "))
+    }
+
+    /// Prefix of the ids of its reviews.
+    pub fn id_prefix(&self) -> &'static str {
+        self.ids.unwrap_or(self.name)
     }
 
     /// Whether its fields may have other names, given by `--map`.
@@ -269,7 +241,7 @@ pub static TABLE: LazyLock<Format> = LazyLock::new(|| Format {
     name: TABLE_NAME,
     label: "table (CSV, TSV, XLSX)",
     fields: fields(),
-    vouches: false,
+    is_manual: true,
     reads_headers: true,
     ..Format::default()
 });
@@ -390,7 +362,7 @@ pub fn format_names() -> impl Iterator<Item = &'static str> {
 
 /// The format that gave a review this id, by its prefix; `None` for ids that have none.
 pub fn id_prefix(id: &str) -> Option<&'static str> {
-    let mut prefixes = all_formats().map(|format| format.ids.unwrap_or(format.name));
+    let mut prefixes = all_formats().map(Format::id_prefix);
     prefixes.find(|prefix| {
         id.strip_prefix(prefix)
             .is_some_and(|rest| rest.starts_with('-'))
