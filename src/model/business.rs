@@ -125,6 +125,7 @@ impl Business {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
 fn name_zone<S: Serializer>(zone: &Tz, serializer: S) -> Result<S::Ok, S::Error> {
     zone.name().serialize(serializer)
 }

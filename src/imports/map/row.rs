@@ -442,17 +442,15 @@ impl<'p> RowReader<'p> {
     fn author(&mut self) -> String {
         let format = self.row.plan.format;
         let is_anonymous = self.read(ReviewField::Anonymous, flag) == Some(true);
-        let name = match self.row.cell(ReviewField::Author) {
-            Some(cell) => self
-                .raw_text(cell)
-                .map(|text| clean(text, format.html, false)),
-            None => {
-                let parts = [ReviewField::FirstName, ReviewField::LastName];
-                let parts = parts.map(|part| self.text(part).unwrap_or_default());
-                Some(parts.map(|part| part.trim().to_owned()).join(" "))
-            }
+        let name = if let Some(cell) = self.row.cell(ReviewField::Author) {
+            let text = self.raw_text(cell);
+            text.map(|text| clean(text, format.html, false))
+                .unwrap_or_default()
+        } else {
+            let parts = [ReviewField::FirstName, ReviewField::LastName];
+            let parts = parts.map(|part| self.text(part).unwrap_or_default());
+            parts.map(|part| part.trim().to_owned()).join(" ")
         };
-        let name = name.unwrap_or_default();
         let name = name.trim();
         // An e-mail address in the place of a name is private.
         let is_private = is_anonymous || name.contains('@') && !name.contains(' ');

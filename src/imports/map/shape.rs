@@ -175,9 +175,10 @@ impl Member {
     }
 
     const fn missing(&self) -> &'static str {
-        match self.shape {
-            Shape::Text => "missing; write \"\" if there is none",
-            _ => "missing",
+        if matches!(self.shape, Shape::Text) {
+            "missing; write \"\" if there is none"
+        } else {
+            "missing"
         }
     }
 }

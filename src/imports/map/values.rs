@@ -29,15 +29,13 @@ pub fn names(list: Names) -> impl Iterator<Item = &'static str> {
 
 /// `value` as JSON, shortened.
 pub fn shown(value: &Value) -> String {
-    match value {
-        Value::String(text) => quoted(text),
-        other => {
-            let text = other.to_string();
-            let cut: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
-            let more = if cut.len() < text.len() { "…" } else { "" };
-            format!("{cut}{more}")
-        }
+    if let Value::String(text) = value {
+        return quoted(text);
     }
+    let text = value.to_string();
+    let cut: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
+    let more = if cut.len() < text.len() { "…" } else { "" };
+    format!("{cut}{more}")
 }
 
 /// Refuses a text that cannot be stored.
