@@ -170,7 +170,7 @@ impl Watch for Console {
         } else {
             columns.to_string()
         };
-        let message = escaped(format!("{file}{}\n{columns_text}", columns.place()));
+        let message = escaped(format!("{file}{}\n{columns_text}", columns.place));
         // A closed output does not stop the import.
         let _ = self.bar.suspend(|| writeln!(io::stdout(), "{message}"));
     }

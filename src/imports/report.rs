@@ -155,14 +155,30 @@ pub struct FileReport {
     pub row_numbers: Option<String>,
 }
 
+/// Where the headers of a table are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum TablePlace {
+    /// The rows are objects.
+    #[default]
+    Objects,
+    /// In delimited text; the line, from 1.
+    Text(u64),
+    Sheet(SheetPlace),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SheetPlace {
+    pub sheet: String,
+    /// From 1.
+    pub row: u64,
+    /// The other sheets of the workbook.
+    pub others: Vec<String>,
+}
+
 /// The use of a table's columns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TableColumns {
-    pub sheet: Option<String>,
-    /// The other sheets of the workbook, which are not read.
-    pub other_sheets: Vec<String>,
-    /// Row with the headers, from 1; in delimited text, their line.
-    pub row: u64,
+    pub place: TablePlace,
     /// Our fields and the columns that fill each, in the order in which they are tried.
     pub used: Vec<(&'static str, Vec<String>)>,
     pub unused: Vec<String>,
@@ -170,12 +186,16 @@ pub struct TableColumns {
     pub dates: Vec<String>,
 }
 
-impl TableColumns {
-    /// The position of the headers, as a suffix of the file's name.
-    pub fn place(&self) -> String {
-        let sheet = self.sheet.as_ref();
-        let sheet = sheet.map_or_else(String::new, |name| format!(", sheet \"{name}\""));
-        format!("{sheet}, header in row {}", self.row)
+/// The position of the headers, as a suffix of the file's name.
+impl fmt::Display for TablePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Objects => Ok(()),
+            Self::Text(line) => write!(f, ", header in row {line}"),
+            Self::Sheet(SheetPlace { sheet, row, .. }) => {
+                write!(f, ", sheet \"{sheet}\", header in row {row}")
+            }
+        }
     }
 }
 
@@ -201,8 +221,10 @@ impl fmt::Display for TableColumns {
             lines += "\n  ";
             lines += sentence;
         }
-        if !self.other_sheets.is_empty() {
-            let sheets = name_list(&self.other_sheets);
+        if let TablePlace::Sheet(place) = &self.place
+            && !place.others.is_empty()
+        {
+            let sheets = name_list(&place.others);
             lines += &line("\n  other sheets (--sheet): ", &sheets, " ", room);
         }
         f.write_str(&lines)

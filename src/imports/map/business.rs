@@ -131,14 +131,17 @@ pub fn editorial(
 ) -> Result<Editorial, Vec<FieldError>> {
     let mut reader = reader(origin);
     let mut members = reader.members("", value, EDITORIAL);
+    check_unique(&mut reader, &members, "faq");
     let entries = members.get_mut("faq").and_then(Value::as_array_mut);
-    for entry in entries.into_iter().flatten() {
-        let id = entry["question"].as_str().map(id_of_words);
+    for entry in entries
+        .into_iter()
+        .flatten()
+        .filter(|entry| entry.is_object())
+    {
         if entry["id"].is_null() {
-            entry["id"] = json!(id);
+            entry["id"] = json!(entry["question"].as_str().map(id_of_words));
         }
     }
-    check_unique(&mut reader, &members, "faq");
     if let Some(summary @ Value::Object(_)) = members.get_mut("summary") {
         *summary = summary["text"].take();
     }
@@ -161,16 +164,20 @@ fn id_of_words(text: &str) -> String {
     id.chars().take(ID_CHARACTERS_MAX).collect()
 }
 
-/// Refuses a list of which two elements are equal, or have the same id.
+/// Refuses a list of which two elements are equal, or have the same id, which may be made of a question.
 fn check_unique(reader: &mut ShapeReader, members: &Map<String, Value>, list: &str) {
     let mut seen = HashSet::new();
     let elements = members.get(list).and_then(Value::as_array);
     for (index, element) in elements.into_iter().flatten().enumerate() {
-        let id = element.get("id");
-        let key = id.unwrap_or(element).as_str();
-        if let Some(key) = key.filter(|key| !seen.insert(*key)) {
-            let member = id.map_or("", |_| ".id");
-            let message = format!("{} appears twice; each must be unique", quoted(key));
+        let text = |name: &str| element.get(name).and_then(Value::as_str);
+        let (key, member) = match (text("id"), text("question")) {
+            (Some(id), _) => (id.to_owned(), ".id"),
+            (None, Some(question)) => (id_of_words(question), ".question"),
+            (None, None) => (element.as_str().unwrap_or_default().to_owned(), ""),
+        };
+        let shown = quoted(&key);
+        if !key.is_empty() && !seen.insert(key) {
+            let message = format!("{shown} appears twice; each must be unique");
             reader.fault(format!("{list}[{index}]{member}"), message);
         }
     }

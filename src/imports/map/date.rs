@@ -9,9 +9,8 @@ use chrono_tz::Tz;
 use serde::Deserialize;
 
 use crate::imports::map::Posted;
-use crate::imports::map::values::names;
-use crate::imports::map::values::{WORDS, quoted};
-use crate::imports::report::{FileError, Position};
+use crate::imports::map::values::{WORDS, names, quoted};
+use crate::imports::report::FileError;
 use crate::model::Day;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -433,26 +432,19 @@ fn unknown(text: &str) -> String {
 /// The order of each column whose dates need one, by source and column, with a sentence about it.
 pub type DateOrders = BTreeMap<(String, String), (DateOrder, String)>;
 
-/// A column of dates in a file.
-#[derive(Debug)]
-pub struct DateColumn<'t> {
-    /// Of the reviews.
-    pub source: &'t str,
-    pub column: &'t str,
-    pub file: &'t str,
-    /// The order in the last import.
-    pub kept: Option<DateOrder>,
-    /// The order that the platform always has, or the language of the headers.
-    pub usual: Option<(DateOrder, &'static str)>,
-    pub cells: Vec<(&'t Position, &'t str)>,
-}
+/// The columns of dates in all files, by source and column.
+pub type DateColumns<'t> = BTreeMap<(&'t str, &'t str), Evidence>;
 
 /// A date with its place.
 type Found = (String, String);
 
-/// What the dates of one column say.
+/// What is known of the dates of one column.
 #[derive(Debug, Default)]
-struct Evidence {
+pub struct Evidence {
+    /// The order in the last import.
+    pub kept: Option<DateOrder>,
+    /// The order that the platform always has, or the language of the headers.
+    pub usual: Option<(DateOrder, &'static str)>,
     month_first: Option<Found>,
     day_first: Option<Found>,
     /// One that may be read in both orders.
@@ -460,7 +452,8 @@ struct Evidence {
 }
 
 impl Evidence {
-    fn add(&mut self, place: impl Fn() -> String, text: &str, tomorrow: NaiveDate) {
+    /// Adds a date; `place` is where it is.
+    pub fn add(&mut self, place: impl Fn() -> String, text: &str, tomorrow: NaiveDate) {
         let Some(numbers) = Numbers::of(text).filter(|numbers| !numbers.is_dotted) else {
             return;
         };
@@ -492,41 +485,26 @@ impl Evidence {
 /// # Errors
 /// All contradictions, and the first column whose order nothing tells.
 pub fn decide(
-    columns: &[DateColumn<'_>],
+    columns: &DateColumns<'_>,
     country: Option<&str>,
-    tomorrow: NaiveDate,
 ) -> Result<DateOrders, Vec<FileError>> {
-    let mut evidence: BTreeMap<(&str, &str), Evidence> = BTreeMap::new();
-    for dates in columns {
-        let found = evidence.entry((dates.source, dates.column)).or_default();
-        for (at, text) in &dates.cells {
-            found.add(|| format!("{}:{at}", dates.file), text, tomorrow);
-        }
-    }
     let mut proven = BTreeMap::new();
-    for ((source, column), found) in &evidence {
+    for ((source, column), found) in columns {
         if let Some((order, (_, text))) = found.proof() {
-            proven
-                .entry(*source)
-                .or_insert_with(|| (order, format!("like {column}, where {text} proves it")));
+            let why = || (order, format!("like {column}, where {text} proves it"));
+            proven.entry(*source).or_insert_with(why);
         }
     }
+    let country = country.map(|country| {
+        let order = match country {
+            "US" => DateOrder::MonthFirst,
+            _ => DateOrder::DayFirst,
+        };
+        (order, format!("as in the business's country, {country}"))
+    });
     let (mut decided, mut wrong) = (DateOrders::new(), Vec::new());
-    for ((source, column), found) in &evidence {
-        let key = ((*source).to_owned(), (*column).to_owned());
-        let mut same = columns
-            .iter()
-            .filter(|dates| (dates.source, dates.column) == (*source, *column));
-        let first = same.next();
-        let (kept, usual) = first.map_or((None, None), |dates| (dates.kept, dates.usual));
-        let country = country.map(|country| {
-            let order = match country {
-                "US" => DateOrder::MonthFirst,
-                _ => DateOrder::DayFirst,
-            };
-            (order, format!("as in the business's country, {country}"))
-        });
-        let order = match (found.proof(), kept) {
+    for ((source, column), found) in columns {
+        let order = match (found.proof(), found.kept) {
             _ if found.month_first.is_some() && found.day_first.is_some() => {
                 wrong.push(contradiction(column, found));
                 continue;
@@ -538,16 +516,16 @@ pub fn decide(
             (Some((order, (_, text))), _) => Some((order, format!("{text} proves it"))),
             (None, _) if found.unclear.is_none() => continue,
             (None, Some(kept)) => Some((kept, "as in the last import".to_owned())),
-            (None, None) => usual
-                .map(|(order, why)| (order, why.to_owned()))
+            (None, None) => (found.usual.map(|(order, why)| (order, why.to_owned())))
                 .or_else(|| proven.get(source).cloned())
-                .or(country),
+                .or_else(|| country.clone()),
         };
         let Some((order, why)) = order else {
             wrong.extend(found.unclear.as_ref().map(|found| unclear(column, found)));
             continue;
         };
         let sentence = format!("dates in {column}: {} ({why})", order.name());
+        let key = ((*source).to_owned(), (*column).to_owned());
         decided.insert(key, (order, sentence));
     }
     if wrong.is_empty() {
@@ -615,17 +593,13 @@ pub fn flag(order: DateOrder, text: &str) -> String {
 }
 
 /// The order that a date format gives all columns.
-pub fn of_format(columns: &[DateColumn<'_>], format: &str) -> DateOrders {
+pub fn of_format(columns: &DateColumns<'_>, format: &str) -> DateOrders {
     let Some(order) = order_of(format) else {
         return DateOrders::new();
     };
-    let decided = columns.iter().map(|dates| {
-        let key = (dates.source.to_owned(), dates.column.to_owned());
-        let sentence = format!(
-            "dates in {}: {} (--date-format)",
-            dates.column,
-            order.name()
-        );
+    let decided = columns.keys().map(|(source, column)| {
+        let sentence = format!("dates in {column}: {} (--date-format)", order.name());
+        let key = ((*source).to_owned(), (*column).to_owned());
         (key, (order, sentence))
     });
     decided.collect()

@@ -6,14 +6,12 @@
 use std::collections::HashSet;
 
 use crate::imports::map::date::{DateOrder, Dates};
-use crate::imports::map::table::{Row, Table, TablePlace, find, list_columns};
-use crate::imports::map::values::{Names, names};
-use crate::imports::map::values::{Says, quoted, same_name, words};
+use crate::imports::map::table::{Row, Table, find, list_columns};
+use crate::imports::map::values::{Names, Says, names, quoted, same_name, words};
 use crate::imports::map::visibility::{self, Subject};
 use crate::imports::map::{Calendar, ReviewField, SOURCE_DEFAULT};
 use crate::imports::platforms::{Format, HEADERS, Hidden, PhraseWords, TABLE};
-use crate::imports::report::FileError;
-use crate::imports::report::TableColumns;
+use crate::imports::report::{FileError, TableColumns};
 use crate::imports::request::ImportRequest;
 
 /// The fields that a review needs, with their names in messages.
@@ -351,21 +349,12 @@ impl<'o> Plan<'o> {
                 None => used.push((field, vec![name])),
             }
         }
-        let (row, sheet, other_sheets) = match &table.place {
-            TablePlace::Objects => (0, None, Vec::new()),
-            TablePlace::Text(line) => (*line, None, Vec::new()),
-            TablePlace::Sheet(place) => {
-                (place.row, Some(place.sheet.clone()), place.others.clone())
-            }
-        };
         let taken = self.used();
         let unused = table.columns.iter().enumerate();
         let unused =
             unused.filter(|(number, name)| !taken.contains(number) && !name.trim().is_empty());
         TableColumns {
-            sheet,
-            other_sheets,
-            row,
+            place: table.place.clone(),
             used,
             unused: unused.map(|(_, name)| name.clone()).collect(),
             dates: Vec::new(),

@@ -167,11 +167,15 @@ impl ShapeReader {
 }
 
 impl Member {
-    /// Whether the value counts as none.
+    /// Whether the value counts as none: null, and an empty text where it is not a text as it stands.
     fn is_blank(&self, value: &Value) -> bool {
         let is_word = matches!(self.shape, Shape::Word(_) | Shape::Day);
-        let is_empty = |text: &str| text.is_empty() || self.is_needed && text.trim().is_empty();
-        value.is_null() || is_word && value.as_str().is_some_and(is_empty)
+        let is_blank = |text: &str| self.is_needed && is_word && text.trim().is_empty();
+        match value.as_str() {
+            Some("") => !matches!(self.shape, Shape::Text),
+            Some(text) => is_blank(text),
+            None => value.is_null(),
+        }
     }
 
     const fn missing(&self) -> &'static str {

@@ -7,10 +7,9 @@ use std::net::IpAddr;
 use serde_json::Value;
 
 use crate::imports::map::date::{DateOrder, Dates};
-use crate::imports::map::values::names;
-use crate::imports::map::values::{is_address, same_name, words};
+use crate::imports::map::values::{is_address, names, same_name, words};
 use crate::imports::platforms::HEADERS;
-use crate::imports::report::Position;
+use crate::imports::report::{Position, TablePlace};
 
 #[derive(Debug, Default)]
 pub struct Table {
@@ -18,26 +17,6 @@ pub struct Table {
     pub columns: Vec<String>,
     pub rows: Vec<Row>,
     pub place: TablePlace,
-}
-
-/// Where the headers of a table are.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum TablePlace {
-    /// The rows are objects.
-    #[default]
-    Objects,
-    /// In delimited text; the line, from 1.
-    Text(u64),
-    Sheet(SheetPlace),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SheetPlace {
-    pub sheet: String,
-    /// From 1.
-    pub row: u64,
-    /// The other sheets of the workbook.
-    pub others: Vec<String>,
 }
 
 #[derive(Debug)]

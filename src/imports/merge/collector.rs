@@ -15,10 +15,9 @@ use crate::imports::map::row::derived_id;
 use crate::imports::map::values::shortened;
 use crate::imports::map::{Answer, Calendar, Comment, Incoming, Posted, SOURCE_DEFAULT};
 use crate::imports::platforms::{Format, NATIVE, TABLE};
-use crate::imports::report::FieldError;
 use crate::imports::report::{
-    FileError, FileReport, INPUT_BYTES_MAX, ImportReport, NAMED_MAX, Position, Rejection,
-    TableColumns, Watcher,
+    FieldError, FileError, FileReport, INPUT_BYTES_MAX, ImportReport, NAMED_MAX, Position,
+    Rejection, TableColumns, Watcher,
 };
 use crate::imports::request::ImportRequest;
 use crate::model::business::{Business, Editorial};
@@ -71,7 +70,8 @@ impl Row {
         &self.review().id
     }
 
-    fn source(&self) -> &str {
+    /// The name of its source.
+    pub fn source(&self) -> &str {
         self.incoming.source_name().unwrap_or(SOURCE_DEFAULT)
     }
 

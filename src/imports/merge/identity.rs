@@ -1,26 +1,128 @@
 //! Which review each row of an import is. A row is only ever a review of its own source and location.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use chrono::{DateTime, Utc};
 
 use crate::imports::map::values::{Names, names};
-use crate::imports::map::{Incoming, SOURCE_DEFAULT};
+use crate::imports::map::{Incoming, SOURCE_DEFAULT, values};
 use crate::imports::merge::collector::Row;
-use crate::imports::merge::known::{
-    Known, KnownReview, PREFIXES_MAX, Rules, is_deleted_of_place, is_of_place, prefixed_id,
-};
 use crate::imports::platforms::all_formats;
-use crate::model::{Base, Day, GONE, Review, ReviewId, Status, Unit};
-use crate::storage::reviews::DeletedReview;
+use crate::imports::request::ImportRequest;
+use crate::model::{Base, Day, DigestKey, GONE, Review, ReviewId, Status, Unit};
+use crate::storage::reviews::{AlikeReviews, DeletedReview, SourceVersion};
+
+/// Maximum number of sources whose names are equal in an id, such as `Angi` and `angi`.
+pub const PREFIXES_MAX: u32 = 3;
+
+/// What the database knows of the reviews that an import may touch.
+#[derive(Debug, Default)]
+pub struct Known {
+    pub reviews: HashMap<ReviewId, KnownReview>,
+    /// Ids of reviews that the owner deleted, with what is kept of them.
+    pub deleted: HashMap<ReviewId, Option<DeletedReview>>,
+    /// Of the rows, in their order: digests that copies of a review share.
+    pub fingerprints: Vec<i64>,
+    /// The reviews with the fingerprints of the rows, by fingerprint.
+    pub alike: HashMap<i64, Vec<AlikeReviews>>,
+}
+
+#[derive(Debug)]
+pub struct KnownReview {
+    /// Of a row that cannot be read: as its source states it now, with the owner's decisions.
+    pub review: Review,
+    /// `None` if no source gave it.
+    pub source: Option<SourceVersion>,
+    pub is_readable: bool,
+}
+
+impl Known {
+    /// Adds reviews with their sources' versions; returns the versions of reviews that cannot be read.
+    pub fn add(
+        &mut self,
+        reviews: HashMap<String, Review>,
+        mut sources: HashMap<String, SourceVersion>,
+    ) -> HashMap<String, SourceVersion> {
+        for (id, review) in reviews {
+            let known = KnownReview {
+                source: sources.remove(&id),
+                review,
+                is_readable: true,
+            };
+            self.reviews.insert(known.review.id.clone(), known);
+        }
+        sources
+    }
+
+    /// Whether the row's id is that of a review from another source or location.
+    pub fn is_taken_elsewhere(&self, row: &Row) -> bool {
+        let review = self.reviews.get(row.id());
+        let deleted = self.deleted.get(row.id());
+        review.is_some_and(|review| !is_of_place(row, review))
+            || deleted.is_some_and(|review| {
+                review
+                    .as_ref()
+                    .is_none_or(|review| !is_deleted_of_place(row, review))
+            })
+    }
+}
+
+/// Whether the review is of the row's source and location, as far as both are known.
+pub fn is_of_place(row: &Row, known: &KnownReview) -> bool {
+    let location = row.incoming.location.as_deref();
+    match (&known.source, row.incoming.source_name()) {
+        (Some(source), Some(name)) => is_place(
+            &source.source_name,
+            source.location.as_deref(),
+            name,
+            location,
+        ),
+        // A review by hand that names no source may be of any.
+        (None, Some(name)) => {
+            let own = &known.review.source.name;
+            own == name || own == SOURCE_DEFAULT
+        }
+        (_, None) => true,
+    }
+}
+
+pub fn is_deleted_of_place(row: &Row, deleted: &DeletedReview) -> bool {
+    let location = row.incoming.location.as_deref();
+    let name = row.incoming.source_name();
+    name.is_none_or(|name| {
+        is_place(
+            &deleted.source_name,
+            deleted.location.as_deref(),
+            name,
+            location,
+        )
+    })
+}
+
+/// A source that gives no location may mean any of its locations.
+fn is_place(source: &str, location: Option<&str>, name: &str, of: Option<&str>) -> bool {
+    source == name && location.zip(of).is_none_or(|(one, other)| one == other)
+}
+
+/// How rows are merged.
+pub struct Rules<'r> {
+    pub key: DigestKey,
+    pub now: DateTime<Utc>,
+    pub request: &'r ImportRequest,
+}
+
+/// The sources of the rows.
+pub fn source_names(rows: &[Row]) -> Vec<&str> {
+    let names: BTreeSet<&str> = rows.iter().map(Row::source).collect();
+    names.into_iter().collect()
+}
 
 /// The review of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Identity {
     Known(ReviewId),
-    New {
-        id: ReviewId,
-        /// Whether a review of another source has the row's own id.
-        is_renamed: bool,
-    },
+    /// Under this id, which is the row's own unless a review of another source has that.
+    New(ReviewId),
     /// The owner deleted it.
     Deleted(ReviewId),
     /// The row is not imported, because it may be several reviews, with the reason.
@@ -29,6 +131,16 @@ pub enum Identity {
     Wrong(String),
     /// Another row with the same id is newer.
     Repeated,
+}
+
+impl Identity {
+    /// The id of the review, if the row is one.
+    const fn id(&self) -> Option<&ReviewId> {
+        match self {
+            Self::Known(id) | Self::New(id) | Self::Deleted(id) => Some(id),
+            Self::Undecided(_) | Self::Wrong(_) | Self::Repeated => None,
+        }
+    }
 }
 
 /// Maximum number of rows, and of reviews, of one author on one day that are compared.
@@ -50,7 +162,7 @@ pub fn identify(rows: &[Row], known: &Known, rules: &Rules<'_>) -> Vec<Identity>
             continue;
         }
         let identity = search.by_id(row);
-        if matches!(identity, Identity::New { .. }) {
+        if matches!(identity, Identity::New(_)) {
             open.push((index, identity));
         } else {
             search.set(index, identity);
@@ -151,7 +263,7 @@ type Open = Vec<(usize, Identity)>;
 impl<'k> Search<'k> {
     fn set(&mut self, index: usize, identity: Identity) {
         let row = &self.rows[index];
-        let identity = if let Identity::New { id, .. } = &identity
+        let identity = if let Identity::New(id) = &identity
             && self.claimed.contains(id)
         {
             // Another row of this import, from another source, is new under this id.
@@ -159,11 +271,9 @@ impl<'k> Search<'k> {
         } else {
             identity
         };
-        let id = match &identity {
-            Identity::Known(id) | Identity::New { id, .. } | Identity::Deleted(id) => Some(id),
-            Identity::Undecided(_) | Identity::Wrong(_) | Identity::Repeated => None,
-        };
-        let is_free = id.is_none_or(|id| self.claimed.insert(id.clone()));
+        let is_free = identity
+            .id()
+            .is_none_or(|id| self.claimed.insert(id.clone()));
         self.identities[index] = Some(if is_free {
             identity
         } else {
@@ -191,26 +301,19 @@ impl<'k> Search<'k> {
         if self.is_taken(row.id()) {
             return self.by_prefixed_id(row);
         }
-        let id = row.id().clone();
-        Identity::New {
-            id,
-            is_renamed: false,
-        }
+        Identity::New(row.id().clone())
     }
 
     /// The review with the row's id and its source in front.
     fn by_prefixed_id(&self, row: &Row) -> Identity {
-        let source = row.incoming.source_name().unwrap_or(SOURCE_DEFAULT);
+        let source = row.source();
         let prefixed = (1..=PREFIXES_MAX).filter_map(|n| prefixed_id(source, n, row.id()));
         for id in prefixed {
             if let Some(identity) = self.at(row, &id) {
                 return identity;
             }
             if !self.is_taken(&id) && !self.claimed.contains(&id) {
-                return Identity::New {
-                    id,
-                    is_renamed: true,
-                };
+                return Identity::New(id);
             }
         }
         Identity::Wrong(format!(
@@ -227,12 +330,16 @@ impl<'k> Search<'k> {
     fn at(&self, row: &Row, id: &ReviewId) -> Option<Identity> {
         if let Some(review) = self.known.reviews.get(id) {
             let is_own = is_of_place(row, review);
-            // The content decides for a row without a source, and for a review that no source gave yet.
-            let is_stated = row.incoming.source_name().is_some() && review.source.is_some();
+            // The content decides for a review that no source gave yet, and for one of another source than that of a row that
+            // states none.
+            let source = review.source.as_ref();
+            let is_same_source = source.is_some_and(|source| source.source_name == row.source());
             let is_alike = !row.incoming.has_own_id || self.is_alike(row, review);
             return match (is_own, is_alike) {
                 (true, true) => Some(Identity::Known(id.clone())),
-                (true, false) if is_stated => Some(Identity::Wrong(other_review(&review.review))),
+                (true, false) if is_same_source => {
+                    Some(Identity::Wrong(other_review(&review.review)))
+                }
                 _ => None,
             };
         }
@@ -279,46 +386,42 @@ impl<'k> Search<'k> {
         if open.is_empty() {
             return open;
         }
-        let mut alike: HashMap<i64, Vec<&ReviewId>> = HashMap::new();
+        let mut alike: HashMap<i64, Vec<Identity>> = HashMap::new();
         for (id, known) in self.orphans() {
             if let Some(source) = &known.source {
-                alike.entry(source.fingerprint).or_default().push(id);
+                let list = alike.entry(source.fingerprint).or_default();
+                list.push(Identity::Known(id.clone()));
             }
         }
         let mut deleted: Vec<&DeletedReview> = self.known.deleted.values().flatten().collect();
         deleted.sort_unstable_by_key(|review| &review.id);
-        let mut gone: HashMap<i64, Vec<&DeletedReview>> = HashMap::new();
         for review in deleted {
-            gone.entry(review.fingerprint).or_default().push(review);
+            let list = alike.entry(review.fingerprint).or_default();
+            list.push(Identity::Deleted(review.id.clone()));
         }
         let mut left = Vec::new();
         for (index, identity) in open {
             let row = &self.rows[index];
             let text = row.incoming.text();
-            let may_be = |id: &ReviewId| {
-                !self.claimed.contains(id)
-                    && if row.incoming.has_own_id {
-                        is_derived(id) && text.is_some_and(|text| !text.is_empty())
-                    } else {
-                        text.is_some()
-                    }
+            let is_review = |candidate: &&Identity| {
+                let Some(id) = candidate.id() else {
+                    return false;
+                };
+                let is_own = match (self.known.reviews.get(id), self.known.deleted.get(id)) {
+                    (Some(review), _) => is_of_place(row, review),
+                    (None, Some(Some(deleted))) => is_deleted_of_place(row, deleted),
+                    (None, _) => false,
+                };
+                let may_be = if row.incoming.has_own_id {
+                    is_derived(id) && text.is_some_and(|text| !text.is_empty())
+                } else {
+                    text.is_some()
+                };
+                is_own && may_be && !self.claimed.contains(id)
             };
-            let fingerprint = self.known.fingerprints[index];
-            let is_review =
-                |id: &&&ReviewId| may_be(id) && is_of_place(row, &self.known.reviews[**id]);
-            let review = alike
-                .get(&fingerprint)
-                .and_then(|ids| ids.iter().find(is_review));
-            let is_gone =
-                |review: &&&DeletedReview| may_be(&review.id) && is_deleted_of_place(row, review);
-            let found = match review {
-                Some(id) => Some(Identity::Known((*id).clone())),
-                None => gone
-                    .get(&fingerprint)
-                    .and_then(|reviews| reviews.iter().find(is_gone))
-                    .map(|review| Identity::Deleted(review.id.clone())),
-            };
-            match found {
+            let candidates = alike.get(&self.known.fingerprints[index]);
+            let found = candidates.and_then(|candidates| candidates.iter().find(is_review));
+            match found.cloned() {
                 Some(found) => self.set(index, found),
                 None => left.push((index, identity)),
             }
@@ -532,6 +635,25 @@ enum Relation {
 /// Whether the row has the value of the review, or the one that its source last gave.
 fn is_same(stated: [u8; 8], there: [u8; 8], base: &Base, unit: Unit) -> bool {
     stated == there || base.get(unit) == Some(stated)
+}
+
+/// An id that the ids of `source` have in front where a review of another source has the id.
+pub fn prefixed_id(source: &str, number: u32, id: &ReviewId) -> Option<ReviewId> {
+    let letters = source
+        .chars()
+        .map(|letter| match letter.to_ascii_lowercase() {
+            letter @ ('a'..='z' | '0'..='9') => letter,
+            _ => '-',
+        });
+    let name: String = letters.collect();
+    let name = name.trim_matches('-');
+    let name = if name.is_empty() { "source" } else { name };
+    let number = if number == 1 {
+        String::new()
+    } else {
+        format!("-{number}")
+    };
+    values::of_platform(&format!("{name}{number}"), id.as_str()).ok()
 }
 
 fn other_review(review: &Review) -> String {

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::imports::export::{Exported, ExportedReview};
 use crate::imports::map::SOURCE_DEFAULT;
 use crate::imports::merge::collector::Row;
-use crate::imports::merge::identity::{Identity, identify, is_derived};
-use crate::imports::merge::known::{Known, KnownReview, Rules};
+use crate::imports::merge::identity::{Identity, Known, KnownReview, Rules, identify, is_derived};
 use crate::imports::platforms::{NATIVE, id_prefix};
 use crate::imports::report::{ImportReport, Rejection, preview, preview_change};
 use crate::model::{
@@ -94,20 +93,14 @@ struct Merging<'r> {
 
 impl Merging<'_> {
     fn row(&mut self, row: Row, identity: Identity, fingerprint: i64) {
-        let (id, kind, is_renamed) = match identity {
-            Identity::Known(id) => {
-                let is_renamed = id != *row.id() && row.incoming.has_own_id;
-                (id, RunChange::Changed, is_renamed)
-            }
-            Identity::New { id, is_renamed } => (id, RunChange::Added, is_renamed),
+        let (id, kind) = match identity {
+            Identity::Known(id) => (id, RunChange::Changed),
+            Identity::New(id) => (id, RunChange::Added),
+            Identity::Deleted(id) if self.rules.request.restore => (id, RunChange::Restored),
             Identity::Deleted(id) => {
-                self.outcome.present.insert(id.clone());
-                if !self.rules.request.restore {
-                    self.outcome.report.kept_deleted.add(|| id.to_string());
-                    return;
-                }
-                let is_renamed = id != *row.id() && row.incoming.has_own_id;
-                (id, RunChange::Restored, is_renamed)
+                self.outcome.report.kept_deleted.add(|| id.to_string());
+                self.outcome.present.insert(id);
+                return;
             }
             Identity::Undecided(reason) => {
                 let name = || format!("{} of {} {reason}", row.review().author, row.review().date);
@@ -121,7 +114,9 @@ impl Merging<'_> {
             }
         };
         self.outcome.present.insert(id.clone());
-        let own_id = is_renamed.then(|| row.id().to_string());
+        // A derived id of a known review may differ from that of the row, whose text was edited.
+        let has_id = row.incoming.has_own_id || kind == RunChange::Added;
+        let own_id = (id != *row.id() && has_id).then(|| row.id().to_string());
         let incoming = row.incoming;
         let stated_source = incoming.source_name().map(str::to_owned);
         let mut statement = incoming.statement;

@@ -2,7 +2,7 @@
 
 use crate::clock::Clock;
 use crate::imports::report::ImportError;
-use crate::model::{Review, Source, Unit};
+use crate::model::Unit;
 use crate::storage::{AtPath as _, Database, Write, reviews};
 
 /// Reviews per batch.
@@ -55,35 +55,24 @@ async fn rename(
         let list: Vec<&str> = ids.iter().map(String::as_str).collect();
         let mut standing = reviews::standing(write.for_reading(), &list).await?;
         let (mut changed, mut versions) = (Vec::new(), Vec::new());
-        for review in standing.reviews.into_values() {
+        for mut review in standing.reviews.into_values() {
             let version = standing.sources.remove(review.id.as_str());
+            let stated = key.digest(Unit::Source, &review);
             // The owner may have given the review another source's name, which stays.
             let is_shown = review.source.name == source;
-            let after = Review {
-                source: Source {
-                    name: if is_shown {
-                        new_name.to_owned()
-                    } else {
-                        review.source.name.clone()
-                    },
-                    url: review.source.url.clone(),
-                },
-                updated_at: review.updated_at.max(Some(now)),
-                ..review.clone()
-            };
+            if is_shown {
+                new_name.clone_into(&mut review.source.name);
+                review.updated_at = review.updated_at.max(Some(now));
+            }
             if let Some(mut version) = version {
                 new_name.clone_into(&mut version.source_name);
-                let last = version.base.get(Unit::Source);
-                if is_shown && last == Some(key.digest(Unit::Source, &review)) {
-                    version
-                        .base
-                        .set(Unit::Source, key.digest(Unit::Source, &after));
+                if is_shown && version.base.get(Unit::Source) == Some(stated) {
+                    let renamed = key.digest(Unit::Source, &review);
+                    version.base.set(Unit::Source, renamed);
                 }
                 versions.push(version);
             }
-            if is_shown {
-                changed.push(after);
-            }
+            changed.extend(Some(review).filter(|_| is_shown));
         }
         reviews::upsert(write, &changed, now).await?;
         reviews::note_sources(write, &versions).await?;

@@ -5,8 +5,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::clock::Clock;
-use crate::imports::report::ImportError;
-use crate::imports::report::Named;
+use crate::imports::report::{ImportError, Named};
 use crate::model::{DUPLICATE, DigestKey, GONE, Review, Status, Unit};
 use crate::storage::reviews::{
     self, Former, KnownReviews, Run, RunChange, RunReview, SourceVersion, UNDOABLE_DAYS_MAX,

@@ -13,8 +13,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::imports::map::ReviewField;
 use crate::imports::map::date::DateOrder;
-use crate::imports::map::values::same_name;
-use crate::imports::map::values::{Names, names};
+use crate::imports::map::values::{Names, names, same_name};
 use crate::model::{Method, Verification};
 
 /// A kind of file with reviews.

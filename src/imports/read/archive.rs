@@ -3,7 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use zip::ZipArchive;
@@ -23,23 +23,11 @@ const LISTING_BYTES_MAX: u64 = 1 << 20;
 impl Opener<'_> {
     /// Opens every file of reviews in the folder at `path`, sorted by name.
     pub fn folder(&mut self, path: &Path) -> Result<(), FileError> {
-        let mut found = TakeoutFiles::default();
         let mut files = Vec::new();
-        walk(path, FOLDERS_DEEP_MAX, &mut |file| {
-            let is_review = found.wants(&file.file_name().unwrap_or_default().to_string_lossy())?;
-            if is_review || location(&file.to_string_lossy()).is_some() {
-                files.push(file.to_owned());
-            }
-            Ok(())
-        })?;
-        found.any()?;
-        for file in files {
-            let name = file.display().to_string();
-            self.member(
-                &name,
-                &name,
-                File::open(&file).map_err(FileError::unreadable),
-            );
+        walk(path, FOLDERS_DEEP_MAX, &mut files)?;
+        for (name, file) in takeout_files(files)? {
+            let input = File::open(&file).map_err(FileError::unreadable);
+            self.member(&name, &name, input);
         }
         Ok(())
     }
@@ -55,20 +43,12 @@ impl Opener<'_> {
         if archive.index_for_name("xl/workbook.xml").is_some() {
             return self.workbook(name, archive.into_inner());
         }
-        let mut found = TakeoutFiles::default();
-        let mut members = Vec::new();
-        for index in 0..archive.len() {
-            let Some(Ok(member)) = archive.name_for_index(index) else {
-                continue;
-            };
-            let is_review = found.wants(member.rsplit(['/', '\\']).next().unwrap_or_default())?;
-            if is_review || location(&member).is_some() {
-                members.push((member.into_owned(), index));
-            }
-        }
-        found
-            .any()
-            .map_err(|fault| other_archive(&archive).unwrap_or(fault))?;
+        let members = (0..archive.len()).filter_map(|index| {
+            let name = archive.name_for_index(index)?.ok()?;
+            Some((name.into_owned(), index))
+        });
+        let members = takeout_files(members.collect());
+        let mut members = members.map_err(|fault| other_archive(&archive).unwrap_or(fault))?;
         // Members are sorted by name, so that the result does not depend on the archive's order.
         members.sort();
         for (member, index) in members {
@@ -114,39 +94,34 @@ impl Opener<'_> {
     }
 }
 
-/// The files of a Takeout: reviews.json and its further pages (`reviews-<token>.json`, `reviews_001.json`).
-#[derive(Default)]
-pub struct TakeoutFiles {
-    reviews: usize,
-    maps: bool,
-}
-
-impl TakeoutFiles {
-    pub fn wants(&mut self, name: &str) -> Result<bool, FileError> {
-        let is_review = is_taken_from_folders(name);
-        self.reviews += usize::from(is_review);
+/// The files of a Takeout among these: reviews.json with its further pages (`reviews-<token>.json`, `reviews_001.json`), and
+/// those with the names of locations.
+fn takeout_files<T>(mut files: Vec<(String, T)>) -> Result<Vec<(String, T)>, FileError> {
+    let name = |path: &str| {
+        path.rsplit(['/', '\\'])
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let is_review = |path: &str| is_taken_from_folders(&name(path));
+    let reviews = files.iter().filter(|(path, _)| is_review(path)).count();
+    if reviews > FILES_MAX {
+        return Err(FileError::new(format!(
+            "holds more than {FILES_MAX} files of reviews; give the folders in it one by one"
+        )));
+    }
+    if reviews == 0 {
         // Google Maps capitalizes the name of its file of a user's reviews.
-        self.maps |= name == "Reviews.json";
-        if self.reviews > FILES_MAX {
-            Err(FileError::new(format!(
-                "holds more than {FILES_MAX} files of reviews; give the folders in it one by one"
-            )))
+        let is_of_maps = files.iter().any(|(path, _)| name(path) == "Reviews.json");
+        return Err(FileError::new(if is_of_maps {
+            MAPS_REVIEWS
         } else {
-            Ok(is_review)
-        }
+            "holds no reviews*.json; export `Google Business Profile` with https://takeout.google.com, or name the file of \
+             another export itself, unpacked"
+        }));
     }
-
-    /// Refuses a folder or archive without reviews.
-    pub fn any(&self) -> Result<(), FileError> {
-        match (self.reviews, self.maps) {
-            (1.., _) => Ok(()),
-            (0, true) => Err(FileError::new(MAPS_REVIEWS)),
-            (0, false) => Err(FileError::new(
-                "holds no reviews*.json; export `Google Business Profile` with https://takeout.google.com, or name the file of \
-                 another export itself, unpacked",
-            )),
-        }
-    }
+    files.retain(|(path, _)| is_review(path) || location(path).is_some());
+    Ok(files)
 }
 
 /// Whether a file of that name is read from a folder or archive.
@@ -155,22 +130,18 @@ pub fn is_taken_from_folders(name: &str) -> bool {
         .is_some_and(|stem| stem.starts_with("reviews"))
 }
 
-/// Calls `take` with every file below `path`, sorted by name. Links are not followed.
-fn walk(
-    path: &Path,
-    deep: usize,
-    take: &mut dyn FnMut(&Path) -> Result<(), FileError>,
-) -> Result<(), FileError> {
-    let mut entries = fs::read_dir(path)
-        .and_then(Iterator::collect::<io::Result<Vec<_>>>)
-        .map_err(FileError::unreadable)?;
+/// Adds every file below `path`, sorted by name. Links are not followed.
+fn walk(path: &Path, deep: usize, files: &mut Vec<(String, PathBuf)>) -> Result<(), FileError> {
+    let entries = fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let mut entries = entries.map_err(FileError::unreadable)?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let kind = entry.file_type().map_err(FileError::unreadable)?;
+        let path = entry.path();
         if kind.is_file() {
-            take(&entry.path())?;
+            files.push((path.display().to_string(), path));
         } else if kind.is_dir() && deep > 0 {
-            walk(&entry.path(), deep - 1, take)?;
+            walk(&path, deep - 1, files)?;
         }
     }
     Ok(())

@@ -9,8 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::imports::export::is_export;
 use crate::imports::map::table::{Table, list_columns};
-use crate::imports::map::values::{Names, names};
-use crate::imports::map::values::{letters, same_name};
+use crate::imports::map::values::{Names, letters, names, same_name};
 use crate::imports::map::{Rename, ReviewField};
 use crate::imports::platforms::{
     Format, LINKED_DATA, NATIVE, Reader, TABLE, all_formats, find_format, format_names,
@@ -49,7 +48,9 @@ pub struct FileShape<'t> {
     names: BTreeSet<String>,
     /// The arrays of objects in a document, each with the members of its elements.
     arrays: Vec<(RowArray<'t>, BTreeSet<String>)>,
-    /// The format of the first row, if `--rejects` wrote the file.
+    /// Whether the lines are `{file, line, format, error, row}`, as `--rejects` writes them; the names are those of the rows.
+    pub is_rejected: bool,
+    /// Then the format of the first row.
     rejected: Option<&'static Format>,
 }
 
@@ -64,6 +65,7 @@ impl<'t> FileShape<'t> {
             content,
             names: BTreeSet::new(),
             arrays: Vec::new(),
+            is_rejected: false,
             rejected: None,
         };
         match &shape.content {
@@ -83,9 +85,19 @@ impl<'t> FileShape<'t> {
                 let lines = lines.filter_map(|line| std::str::from_utf8(line).ok());
                 let lines = lines.filter(|line| line.trim_start().starts_with('{'));
                 shape.names = json::names(lines.take(LINES_MAX));
-                shape.rejected = json::rejected_rows(text)
-                    .next()
-                    .and_then(|(format, _)| format);
+                let has = |name: &str| shape.names.contains(name);
+                let is_of_row = |name: &String| name.starts_with("row");
+                shape.is_rejected =
+                    has("file") && has("error") && shape.names.iter().any(is_of_row);
+                if shape.is_rejected {
+                    let inner = shape
+                        .names
+                        .iter()
+                        .filter_map(|name| name.strip_prefix("row."));
+                    shape.names = inner.map(str::to_owned).collect();
+                    let first = json::rejected_rows(text).next();
+                    shape.rejected = first.and_then(|(format, _)| format);
+                }
             }
             Content::Text(_, columns) | Content::Sheet(columns) => {
                 shape.names = columns.iter().cloned().collect();
@@ -106,28 +118,13 @@ impl<'t> FileShape<'t> {
         )
     }
 
-    /// Lines `{file, line, format, error, row}`, as `--rejects` writes them.
-    pub fn is_rejected(&self) -> bool {
-        matches!(self.content, Content::JsonLines)
-            && ["file", "error"]
-                .iter()
-                .all(|name| self.names.contains(*name))
-            && self.names.iter().any(|name| name.starts_with("row"))
-    }
-
-    /// Where the rows may be: at the top level, and in the arrays. A prefix of the names of their members with each.
-    fn places(&self) -> Vec<(Place, BTreeSet<String>)> {
-        if self.is_rejected() {
-            let inner = self
-                .names
-                .iter()
-                .filter_map(|name| name.strip_prefix("row."));
-            return vec![(Place::Top, inner.map(str::to_owned).collect())];
+    /// The first place whose rows have such members: the top level, then the arrays.
+    fn find_place(&self, is_so: impl Fn(&BTreeSet<String>) -> bool) -> Option<Place> {
+        if is_so(&self.names) {
+            return Some(Place::Top);
         }
-        let mut places = vec![(Place::Top, self.names.clone())];
-        let arrays = self.arrays.iter().enumerate();
-        places.extend(arrays.map(|(number, (_, names))| (Place::Array(number), names.clone())));
-        places
+        let array = self.arrays.iter().position(|(_, names)| is_so(names));
+        array.map(Place::Array)
     }
 
     /// The rows at a place of a document.
@@ -223,21 +220,16 @@ pub fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected
     {
         return Ok(Detected::top(&NATIVE));
     }
-    if let Some(format) = shape
-        .rejected
-        .filter(is_any)
-        .filter(|_| shape.is_rejected())
-    {
+    if let Some(format) = shape.rejected.filter(is_any) {
         return Ok(Detected::top(format));
     }
-    let places = shape.places();
     for format in all_formats().filter(is_any) {
-        if let Some(place) = place_of(format, shape, &places) {
+        if let Some(place) = place_of(format, shape) {
             return Ok(Detected { format, place });
         }
     }
     if let Some(format) = request.format {
-        let place = insist(shape, format, &request.renames, &places)?;
+        let place = insist(shape, format, &request.renames)?;
         return Ok(Detected { format, place });
     }
     let top = |format: &'static Format| Ok(Detected::top(format));
@@ -250,7 +242,7 @@ pub fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected
             top(&NATIVE)
         }
         // Rejected rows of an unknown platform come from a table.
-        Content::JsonLines if shape.is_rejected() => top(&TABLE),
+        Content::JsonLines if shape.is_rejected => top(&TABLE),
         Content::Text(..) | Content::Sheet(_) => top(&TABLE),
         // A page beyond the last, or a quiet day.
         Content::Json(document) if is_empty(document) => Ok(Detected {
@@ -281,11 +273,7 @@ pub fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected
 }
 
 /// Where the rows of that format are, if the file has it.
-fn place_of(
-    format: &'static Format,
-    shape: &FileShape<'_>,
-    places: &[(Place, BTreeSet<String>)],
-) -> Option<Place> {
+fn place_of(format: &'static Format, shape: &FileShape<'_>) -> Option<Place> {
     // A table made for this program may have our columns, but it is still a table.
     if shape.is_table() && format.reader != Reader::Columns {
         return None;
@@ -306,8 +294,7 @@ fn place_of(
     if is_document {
         return Some(reviews.map_or(Place::Nowhere, Place::Array));
     }
-    let place = places.iter().find(|(_, members)| has_keys(members));
-    place.map(|(place, _)| *place)
+    shape.find_place(has_keys)
 }
 
 /// Refuses options for tables if the file is not a table.
@@ -433,12 +420,7 @@ fn is_lines_with_business(shape: &FileShape<'_>) -> bool {
 }
 
 /// The place of the rows, if the file can be read as the requested format.
-fn insist(
-    shape: &FileShape<'_>,
-    format: &Format,
-    renames: &[Rename],
-    places: &[(Place, BTreeSet<String>)],
-) -> Result<Place, FileError> {
+fn insist(shape: &FileShape<'_>, format: &Format, renames: &[Rename]) -> Result<Place, FileError> {
     let is_json = shape.is_json() || matches!(shape.content, Content::Nothing);
     let fits = match format.reader {
         Reader::Document | Reader::Native => is_json,
@@ -459,10 +441,14 @@ fn insist(
             .peekable();
         renames.peek().is_some() && renames.all(|rename| has(names, &rename.theirs))
     };
-    let mapped = places.iter().find(|(_, names)| has_mapped(names));
     let is_lines = matches!(shape.content, Content::JsonLines);
-    let place = mapped.or(places.get(1).filter(|_| !is_lines));
-    Ok(place.map_or(Place::Top, |(place, _)| *place))
+    let has_arrays = !is_lines && !shape.arrays.is_empty();
+    let first = if has_arrays {
+        Place::Array(0)
+    } else {
+        Place::Top
+    };
+    Ok(shape.find_place(has_mapped).unwrap_or(first))
 }
 
 /// Whether the lines are probably native records, even if faulty.
@@ -613,7 +599,7 @@ pub fn read_file(bytes: &[u8], request: &ImportRequest) -> Result<Vec<Part>, Fil
     };
     let shape = FileShape::of(content, trimmed);
     let Detected { format, place } = detect(&shape, request)?;
-    if shape.is_rejected() {
+    if shape.is_rejected {
         return Ok(rejected_parts(bytes, format, request));
     }
     if format.reader == Reader::LinkedData {

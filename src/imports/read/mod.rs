@@ -15,15 +15,14 @@ use std::path::Path;
 
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
-use crate::imports::map::date::{self, DateColumn, DateOrder};
+use crate::imports::map::date::{self, DateColumns, DateOrder};
 use crate::imports::map::plan::{DATES, Plan, tomorrow};
 use crate::imports::map::row::{PlannedRow, RowReader};
 use crate::imports::map::table::Table;
 use crate::imports::merge::collector::Collector;
 use crate::imports::read::detect::{InputFile, Part, Rows, read_file};
 use crate::imports::read::native::{changed_date, read_native};
-use crate::imports::report::FieldError;
-use crate::imports::report::FileError;
+use crate::imports::report::{FieldError, FileError};
 use crate::storage::imports::ColumnMeaning;
 
 /// The name of `-` in messages.
@@ -132,7 +131,7 @@ struct PlannedTable<'f> {
     plan: Plan<'f>,
 }
 
-impl Opener<'_> {
+impl<'o> Opener<'o> {
     /// Passes the reviews of all files to the collector; `country` is that of the business. Faults of whole files are
     /// recorded.
     pub fn read_all(&mut self, country: Option<&str>) {
@@ -149,38 +148,10 @@ impl Opener<'_> {
         let mut planned = Vec::new();
         for file in &files {
             for part in &file.parts {
-                let fault = match &part.rows {
-                    Rows::NativeTable(table) => date_format
-                        .is_none()
-                        .then(|| changed_date(table, tomorrow(self.collector.calendar())))
-                        .flatten(),
-                    Rows::Table(_) | Rows::Records(_)
-                        if date_format.is_some() && !part.format.has_date_forms() =>
-                    {
-                        let name = part.format.name;
-                        Some(FileError::new(format!(
-                            "is in the format {name}, whose dates have one form; leave --date-format out"
-                        )))
-                    }
-                    Rows::Records(_) => None,
-                    Rows::Table(table) => {
-                        let plan = Plan::new(part.format, table, request, date_format.clone());
-                        let fault = plan.complete(table).err();
-                        if fault.is_some() && !table.is_objects() {
-                            // The preview helps to correct it.
-                            let begun = self.collector.begin(file.name.clone(), part.format);
-                            if begun.is_ok() {
-                                self.collector.table(&plan.columns(table));
-                            }
-                        } else {
-                            let file = file.name.as_str();
-                            planned.push(PlannedTable { file, table, plan });
-                        }
-                        fault
-                    }
-                };
-                self.faults
-                    .extend(fault.map(|fault| format!("{}: {fault}", file.name)));
+                match self.plan(file, part, date_format.as_ref()) {
+                    Ok(table) => planned.extend(table),
+                    Err(fault) => self.faults.push(format!("{}: {fault}", file.name)),
+                }
             }
         }
         if let Err(faults) = self.decide_orders(&mut planned, country) {
@@ -219,31 +190,70 @@ impl Opener<'_> {
         }
     }
 
+    /// The plan of a part, if it is a table that is no export of ours.
+    fn plan<'f>(
+        &mut self,
+        file: &'f InputFile,
+        part: &'f Part,
+        date_format: Option<&String>,
+    ) -> Result<Option<PlannedTable<'f>>, FileError>
+    where
+        'o: 'f,
+    {
+        let format = part.format;
+        match &part.rows {
+            Rows::NativeTable(table) if date_format.is_none() => {
+                let tomorrow = tomorrow(self.collector.calendar());
+                changed_date(table, tomorrow).map_or(Ok(None), Err)
+            }
+            Rows::Table(_) | Rows::Records(_)
+                if date_format.is_some() && !format.has_date_forms() =>
+            {
+                let name = format.name;
+                Err(FileError::new(format!(
+                    "is in the format {name}, whose dates have one form; leave --date-format out"
+                )))
+            }
+            Rows::NativeTable(_) | Rows::Records(_) => Ok(None),
+            Rows::Table(table) => {
+                let request = self.collector.request;
+                let plan = Plan::new(format, table, request, date_format.cloned());
+                if let Err(fault) = plan.complete(table) {
+                    // The preview helps to correct it.
+                    if !table.is_objects()
+                        && self.collector.begin(file.name.clone(), format).is_ok()
+                    {
+                        self.collector.table(&plan.columns(table));
+                    }
+                    return Err(fault);
+                }
+                let file = file.name.as_str();
+                Ok(Some(PlannedTable { file, table, plan }))
+            }
+        }
+    }
+
     /// Decides the order of dates in each column of all tables, and keeps it for the next import.
     fn decide_orders(
         &mut self,
         planned: &mut [PlannedTable<'_>],
         country: Option<&str>,
     ) -> Result<(), Vec<FileError>> {
-        let mut columns = Vec::new();
+        let tomorrow = tomorrow(self.collector.calendar());
+        let mut columns = DateColumns::new();
         for PlannedTable { file, table, plan } in &*planned {
             for column in date_columns(plan) {
                 let (source, header) = (plan.source(), table.columns[column].as_str());
-                columns.push(DateColumn {
-                    source,
-                    column: header,
-                    file,
-                    kept: match self.collector.kept.get(source, header) {
-                        Some(ColumnMeaning::DayFirst) => Some(DateOrder::DayFirst),
-                        Some(ColumnMeaning::MonthFirst) => Some(DateOrder::MonthFirst),
-                        Some(ColumnMeaning::Id | ColumnMeaning::RowNumber) | None => None,
-                    },
-                    usual: plan.usual_order(),
-                    cells: table
-                        .cells(column)
-                        .map(|(row, cell)| (&row.at, cell))
-                        .collect(),
-                });
+                let found = columns.entry((source, header)).or_default();
+                found.kept = match self.collector.kept.get(source, header) {
+                    Some(ColumnMeaning::DayFirst) => Some(DateOrder::DayFirst),
+                    Some(ColumnMeaning::MonthFirst) => Some(DateOrder::MonthFirst),
+                    Some(ColumnMeaning::Id | ColumnMeaning::RowNumber) | None => None,
+                };
+                found.usual = plan.usual_order();
+                for (row, cell) in table.cells(column) {
+                    found.add(|| format!("{file}:{}", row.at), cell, tomorrow);
+                }
             }
         }
         let format = planned
@@ -251,7 +261,7 @@ impl Opener<'_> {
             .find_map(|planned| planned.plan.date_format.as_deref());
         let decided = match format {
             Some(format) => date::of_format(&columns, format),
-            None => date::decide(&columns, country, tomorrow(self.collector.calendar()))?,
+            None => date::decide(&columns, country)?,
         };
         for ((source, column), (order, _)) in &decided {
             let meaning = match order {

@@ -9,11 +9,11 @@ use std::borrow::Cow;
 use encoding_rs::WINDOWS_1252;
 
 use crate::imports::map::Rename;
-use crate::imports::map::table::{Row, RowFault, Table, TablePlace};
+use crate::imports::map::table::{Row, RowFault, Table};
 use crate::imports::map::values::same_name;
 use crate::imports::platforms::is_header;
 use crate::imports::read::json::ROW_BYTES_MAX;
-use crate::imports::report::{FileError, Position};
+use crate::imports::report::{FileError, Position, TablePlace};
 use crate::imports::request::ImportRequest;
 
 const DELIMITERS: [u8; 4] = *b",;\t|";

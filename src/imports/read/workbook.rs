@@ -10,14 +10,14 @@ use std::io::{self, Cursor, Read};
 use calamine::{DataRef, Reader as _, SheetVisible, Xlsx};
 use zip::ZipArchive;
 
-use crate::imports::map::table::{Row, RowFault, SheetPlace, Table, TablePlace};
+use crate::imports::map::table::{Row, RowFault, Table};
 use crate::imports::map::values::same_name;
 use crate::imports::read::json::ROW_BYTES_MAX;
 use crate::imports::read::text::{
     COLUMNS_MAX, find_header, fit, headers, missing_row, row_too_long, rows_looked_at,
     too_many_columns,
 };
-use crate::imports::report::{FileError, Position};
+use crate::imports::report::{FileError, Position, SheetPlace, TablePlace};
 use crate::imports::request::ImportRequest;
 
 /// Maximum size of a workbook in bytes, packed.

@@ -139,3 +139,25 @@ async fn rows_with_one_id_that_differ_in_everything_are_all_rejected() {
         .await;
     assert_eq!((counts(&report), report.repeated), ((1, 0, 0, 0), 1));
 }
+
+#[tokio::test]
+async fn a_native_row_with_the_id_of_another_review_is_rejected() {
+    let bench = bench().await;
+    let yelp = json!({"id": "y-1", "source": {"name": "Yelp"}});
+    let rows = [native(&json!({"id": "o-29"})), native(&yelp)];
+    bench.take(lines(&rows)).await;
+    let other = |id: &str| {
+        native(&json!({"id": id, "author": "Cy", "date": "2026-10-02", "text": "Late."}))
+    };
+    let (report, rejections) = bench.take(lines(&[other("o-29")])).await;
+    assert_eq!(counts(&report), (0, 0, 0, 1));
+    let message = rejections[0].to_string();
+    assert!(
+        message.contains("o-29 is the ID of another review, by Ann B. of 2026-11-01"),
+        "{message}"
+    );
+    // Without a source it is no review of Yelp.
+    let (report, _) = bench.take(lines(&[other("y-1")])).await;
+    assert_eq!(counts(&report), (1, 0, 0, 0));
+    assert_eq!(bench.find("direct-y-1").await.unwrap().author, "Cy");
+}

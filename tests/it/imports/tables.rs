@@ -321,7 +321,10 @@ async fn titles_above_the_header_are_skipped_as_the_preview_shows() {
     let report = import(&bench.database, &bench.clock, &request, &mut watch).await;
     assert_eq!(counts(&report.unwrap()), (2, 0, 0, 0));
     let table = &watch.tables[0];
-    assert_eq!(table.place(), ", sheet \"Reviews 2026\", header in row 3");
+    assert_eq!(
+        table.place.to_string(),
+        ", sheet \"Reviews 2026\", header in row 3"
+    );
     assert_eq!(
         table.to_string(),
         "  rating ← Stars    date ← When    author ← Customer    text ← What they said    response ← (none)\n  \
@@ -346,7 +349,7 @@ async fn a_hidden_sheet_is_read_only_if_it_is_named() {
         };
         let report = import(&bench.database, &bench.clock, &request, &mut watch).await;
         assert_eq!(counts(&report.unwrap()).0, 1);
-        let place = watch.tables[0].place();
+        let place = watch.tables[0].place.to_string();
         assert!(place.contains(&format!("sheet \"{taken}\"")), "{place}");
     }
 }
@@ -480,7 +483,7 @@ async fn a_delimited_text_may_have_titles_above_the_header() {
     };
     let report = import(&bench.database, &bench.clock, &request, &mut watch).await;
     assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0));
-    assert_eq!(watch.tables[0].place(), ", header in row 3");
+    assert_eq!(watch.tables[0].place.to_string(), ", header in row 3");
 }
 
 #[tokio::test]
