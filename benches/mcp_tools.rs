@@ -23,7 +23,6 @@ use reviews_service::links::OPENAPI_PATH;
 use reviews_service::mcp::catalog::Catalog;
 use reviews_service::mcp::escaped_json;
 use reviews_service::random::Random;
-use reviews_service::search::TextIndex;
 use reviews_service::snapshot::CurrentSnapshot;
 use reviews_service::snapshot::Publisher;
 use reviews_service::storage::Database;
@@ -75,23 +74,17 @@ fn main() {
         .enable_all()
         .build()
         .unwrap();
-    // The snapshot is from no database, so this database's text index returns nothing for it.
     let folder = tempfile::tempdir().unwrap();
     let document = runtime.block_on(document(&folder.path().join("empty.db")));
-    let (database, _) = runtime
-        .block_on(Database::open(&folder.path().join("reviews.db")))
-        .unwrap();
-    let text_index = runtime.block_on(TextIndex::open(&database, Clock::system()));
     let ctx = Arc::new(Ctx::new(
         CurrentSnapshot::new(snapshot),
         snapshots::links(),
         Clock::system(),
-        text_index,
         Nets::default(),
     ));
     let catalog = Catalog::new(ctx, &document);
     let ask = |tool: &str, arguments: &serde_json::Map<String, Value>| {
-        let answer = runtime.block_on(catalog.call(tool, arguments));
+        let answer = catalog.call(tool, arguments);
         answer.unwrap().structured
     };
     let newest = ask("search_reviews", json!({"limit": 1}).as_object().unwrap());

@@ -85,7 +85,7 @@ fn main() {
 
 /// The input after a change of `review`.
 fn revise(copy: &SnapshotInput, review: Review) -> SnapshotInput {
-    let change = (review.id.clone(), Some(snapshots::entry(review, None)));
+    let change = (review.id.clone(), Some(snapshots::entry(review)));
     SnapshotInput {
         entries: copy.entries.revise(vec![change]),
         ..copy.clone()

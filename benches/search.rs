@@ -15,12 +15,9 @@ use std::time::Duration;
 
 use criterion::measurement::WallTime;
 use criterion::{Criterion, SamplingMode};
-use reviews_service::clock::Clock;
 use reviews_service::model::ReviewFilter;
-use reviews_service::search::{ResultPage, TextIndex, search};
+use reviews_service::search::{ResultPage, search_reviews};
 use reviews_service::snapshot::Snapshot;
-use reviews_service::storage::Database;
-use reviews_service::storage::reviews;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Connection, SqliteConnection};
 use support::corpus::Corpus;
@@ -43,25 +40,7 @@ fn main() {
         .build()
         .unwrap();
     let path = runtime.block_on(files::database(rows));
-    let (database, _) = runtime.block_on(Database::open(&path)).unwrap();
-    // Returning a reader to the pool needs the runtime (sqlx).
-    let _context = runtime.enter();
-    let mut reader = runtime.block_on(database.readers().acquire()).unwrap();
-    let others =
-        "select count(*) from review_change where review_id <> printf('r-%07d', review_no - 1)";
-    let others: i64 = runtime
-        .block_on(sqlx::query_scalar(others).fetch_one(&mut *reader))
-        .unwrap();
-    assert_eq!(
-        others,
-        0,
-        "{} has other row numbers: delete it",
-        path.display()
-    );
-    let reading = runtime.block_on(reviews::position(&mut reader)).unwrap();
-    drop(reader);
-    let snapshot = snapshots::of_database(&snapshots::snapshot(&snapshots::copy(&corpus)), reading);
-    let index = runtime.block_on(TextIndex::open(&database, Clock::system()));
+    let snapshot = snapshots::snapshot(&snapshots::copy(&corpus));
     let buffer = Buffer::new(corpus.reviews());
     println!(
         "{rows} reviews, {} bytes of folded text, {} bytes of /reviews.json, {} blocks",
@@ -75,9 +54,9 @@ fn main() {
     );
     let questions = questions::all();
     for question in &questions {
-        agrees(&runtime, &index, &snapshot, &buffer, &question.filter());
+        agrees(&snapshot, &buffer, &question.filter());
     }
-    by_chance(&runtime, &index, &snapshot, &buffer);
+    by_chance(&snapshot, &buffer);
 
     let options = SqliteConnectOptions::new()
         .filename(path)
@@ -97,7 +76,6 @@ fn main() {
             &mut criterion,
             rows,
             question,
-            &index,
             &snapshot,
             &buffer,
             &runtime,
@@ -114,19 +92,17 @@ fn main() {
     });
     group.finish();
     criterion.final_summary();
-    report(rows, &questions, &runtime, &index, &snapshot);
+    report(rows, &questions, &snapshot);
 }
 
 fn group(rows: usize, question: &Question) -> String {
     format!("search-{rows}-{}", question.slug())
 }
 
-#[expect(clippy::too_many_arguments, reason = "each plan has separate data")]
 fn time(
     criterion: &mut Criterion<CpuTime>,
     rows: usize,
     question: &Question,
-    index: &TextIndex,
     snapshot: &Snapshot,
     buffer: &Buffer,
     runtime: &Runtime,
@@ -140,14 +116,9 @@ fn time(
         .measurement_time(Duration::from_millis(400));
     group.bench_function("ours", |bencher| {
         bencher.iter(|| {
-            body(
-                snapshot,
-                &runtime.block_on(index.search(snapshot, black_box(&filter), LIMIT, None)),
-            )
+            let found = search_reviews(snapshot, black_box(&filter), LIMIT, None);
+            body(snapshot, &found)
         });
-    });
-    group.bench_function("walk", |bencher| {
-        bencher.iter(|| body(snapshot, &search(snapshot, black_box(&filter), LIMIT, None)));
     });
     group.bench_function("buffer", |bencher| {
         bencher.iter(|| buffer.search(black_box(&filter), LIMIT));
@@ -190,38 +161,27 @@ fn body(snapshot: &Snapshot, found: &ResultPage) -> Vec<u8> {
     body
 }
 
-fn answer(
-    runtime: &Runtime,
-    index: &TextIndex,
-    snapshot: &Snapshot,
-    filter: &ReviewFilter,
-) -> (Answer, Option<u64>) {
-    let found = runtime.block_on(index.search(snapshot, filter, LIMIT, None));
+fn answer(snapshot: &Snapshot, filter: &ReviewFilter) -> Answer {
+    let found = search_reviews(snapshot, filter, LIMIT, None);
     let entries = found
         .positions
         .iter()
         .map(|at| &snapshot.input.entries[*at]);
     let ids = entries.map(|entry| entry.id().to_string());
-    ((found.total, ids.collect()), found.candidates)
+    (found.total, ids.collect())
 }
 
 /// Panics unless both plans return the same reviews and the same total.
-fn agrees(
-    runtime: &Runtime,
-    index: &TextIndex,
-    snapshot: &Snapshot,
-    buffer: &Buffer,
-    filter: &ReviewFilter,
-) {
+fn agrees(snapshot: &Snapshot, buffer: &Buffer, filter: &ReviewFilter) {
     assert_eq!(
-        answer(runtime, index, snapshot, filter).0,
+        answer(snapshot, filter),
         buffer.search(filter, LIMIT),
         "{filter:?}"
     );
 }
 
 /// Compares random pieces of texts, unchanged and altered, with and without filters.
-fn by_chance(runtime: &Runtime, index: &TextIndex, snapshot: &Snapshot, buffer: &Buffer) {
+fn by_chance(snapshot: &Snapshot, buffer: &Buffer) {
     let mut dice = Dice::new(7);
     for _ in 0..BY_CHANCE {
         let text: Vec<char> = buffer.text(dice.below(buffer.rows())).chars().collect();
@@ -234,42 +194,28 @@ fn by_chance(runtime: &Runtime, index: &TextIndex, snapshot: &Snapshot, buffer: 
         let mut questions = questions::all();
         let mut arguments = questions.swap_remove(dice.below(questions.len())).arguments;
         arguments.query = Some(query);
-        agrees(
-            runtime,
-            index,
-            snapshot,
-            buffer,
-            &ReviewFilter::new(&arguments),
-        );
+        agrees(snapshot, buffer, &ReviewFilter::new(&arguments));
     }
 }
 
-fn report(
-    rows: usize,
-    questions: &[Question],
-    runtime: &Runtime,
-    index: &TextIndex,
-    snapshot: &Snapshot,
-) {
+fn report(rows: usize, questions: &[Question], snapshot: &Snapshot) {
     println!(
-        "\n| class | found | candidates | answer | without the index | plain scan | plain FTS5 | goal |\n|---|---:|---:|---:|---:|---:|---:|---|"
+        "\n| class | found | answer | plain scan | plain FTS5 | goal |\n|---|---:|---:|---:|---:|---|"
     );
     for question in questions {
         let group = group(rows, question);
-        let [ours, walk, buffer, fts] =
-            ["ours", "walk", "buffer", "fts5"].map(|plan| table::median(&group, plan));
+        let [ours, buffer, fts] =
+            ["ours", "buffer", "fts5"].map(|plan| table::median(&group, plan));
         let goal = question
             .goal
             .milliseconds(rows, buffer.unwrap_or_default() / 1e6);
         let is_met = ours.is_some_and(|ours| ours <= goal * 1e6);
-        let ((total, _), candidates) = answer(runtime, index, snapshot, &question.filter());
+        let (total, _) = answer(snapshot, &question.filter());
         println!(
-            "| {} `{}` | {total} | {} | {} | {} | {} | {} | {goal:.2} ms{} |",
+            "| {} `{}` | {total} | {} | {} | {} | {goal:.2} ms{} |",
             question.name,
             question.arguments.query.as_deref().unwrap_or_default(),
-            candidates.map_or_else(|| "–".to_owned(), |candidates| candidates.to_string()),
             table::time(ours),
-            table::time(walk),
             table::time(buffer),
             table::time(fts),
             if is_met { "" } else { " **missed**" },

@@ -20,7 +20,7 @@ use std::time::Duration;
 use futures_util::TryStreamExt as _;
 use reviews_service::clock::Clock;
 use reviews_service::model::{Review, fold};
-use reviews_service::search::TextIndex;
+use reviews_service::search::search_reviews;
 use reviews_service::snapshot::{Document, Entries, Publisher};
 use reviews_service::storage::Database;
 use reviews_service::storage::reviews;
@@ -74,12 +74,11 @@ fn start(runtime: &Runtime, path: &Path) {
     let before = cpu();
     let (database, _) = runtime.block_on(Database::open(path)).unwrap();
     let opened = cpu();
-    let text_index = runtime.block_on(TextIndex::open(&database, Clock::system()));
+    runtime.block_on(database.repair_text_index()).unwrap();
     let publisher = Publisher::new(database, snapshots::links(), Clock::system());
     let snapshot = runtime.block_on(publisher.first()).unwrap();
     let rendered = cpu();
-    let found =
-        runtime.block_on(text_index.search(&snapshot, &questions::all()[0].filter(), 20, None));
+    let found = search_reviews(&snapshot, &questions::all()[0].filter(), 20, None);
     let size = snapshot.document(Document::Reviews).body.content.len();
     let (answered, peak) = (cpu(), peak_kib() * 1024);
     println!(
@@ -132,7 +131,7 @@ fn parts(runtime: &Runtime, path: &Path) {
     let (entries, printing) = timed(|| {
         reviews
             .into_iter()
-            .map(|review| Arc::new(snapshots::entry(review, None)))
+            .map(|review| Arc::new(snapshots::entry(review)))
             .collect::<Vec<_>>()
     });
     drop(folded);

@@ -17,7 +17,7 @@ use tokio_util::task::TaskTracker;
 use crate::clock::Clock;
 use crate::compute::{Panicked, lock};
 use crate::imports::{Rejection, Watch};
-use crate::insights::store::{StoredAnalysis, save, stored};
+use crate::insights::store::{StoredAnalysis, parse, save};
 use crate::insights::{Analyzer, Subject};
 use crate::metrics;
 use crate::model::Day;
@@ -310,16 +310,17 @@ impl AnalyzePostponed {
         let path = self.database.path();
         let mut transaction = self.database.readers().begin().await.at(path)?;
         let reviews = published(&mut transaction, ids).await.at(path)?;
-        let kept = stored(&mut transaction, ids).await.at(path)?;
         transaction.commit().await.at(path)?;
         let analyzer = Arc::clone(analyzer);
-        let missing = move |Numbered { review, .. }: Numbered| {
+        let missing = move |Numbered {
+                                review, analysis, ..
+                            }: Numbered| {
             let hash = Subject::of(&review).hash();
-            let known = kept.get(review.id.as_str());
-            let is_kept = known.is_some_and(|kept| {
-                kept.text_hash == hash && kept.method_hash == analyzer.method()
+            let is_stored = analysis.is_some_and(|row| {
+                (row.text_hash == hash && row.method_hash == analyzer.method())
+                    && parse(&row).is_some()
             });
-            (!is_kept).then(|| analyze(&analyzer, &review, hash))
+            (!is_stored).then(|| analyze(&analyzer, &review, hash))
         };
         let analyze_missing =
             move || -> Vec<StoredAnalysis> { reviews.into_iter().filter_map(missing).collect() };

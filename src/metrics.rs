@@ -282,8 +282,6 @@ catalog! {
     NODE_ENTRIES_BEHIND "reviews_cluster_behind_entries" MetricKind::Gauge, []
         "Entries of the cluster's log that are committed and not yet in this node's file.";
 
-    SEARCH_INDEX "reviews_search_index_total" MetricKind::Counter, ["outcome" &["answered", "busy", "slow", "many", "other", "failed"]]
-        "Queries of the text index by outcome; all but the answered ones were scanned.";
     TEXTS_ANALYZED "reviews_insights_analyzed_total" MetricKind::Counter, []
         "Texts analysed since the start.";
     INSIGHTS_FAILURES "reviews_insights_failures_total" MetricKind::Counter, ["what" &["read", "keep"]]

@@ -77,15 +77,16 @@ async fn read(database: &Database) {
     let reader = Analyzer::new(&business, &Engine::of(None, &business));
     let reviews: Vec<Numbered> = newest(&mut connection).try_collect().await.unwrap();
     for reviews in reviews.chunks(256) {
-        let ids: Vec<&str> = reviews.iter().map(|one| one.review.id.as_str()).collect();
-        let kept = insights::stored(&mut connection, &ids).await.unwrap();
-        let missing = reviews.iter().filter_map(|Numbered { review, .. }| {
-            let hash = Subject::of(review).hash();
-            let kept = kept.get(review.id.as_str());
-            let is_kept = kept
-                .is_some_and(|kept| kept.text_hash == hash && kept.method_hash == reader.method());
-            (!is_kept).then(|| snapshot::analyze(&reader, review, hash))
-        });
+        let missing = reviews.iter().filter_map(
+            |Numbered {
+                 review, analysis, ..
+             }| {
+                let hash = Subject::of(review).hash();
+                let is_stored = (analysis.as_ref())
+                    .is_some_and(|row| row.text_hash == hash && row.method_hash == reader.method());
+                (!is_stored).then(|| snapshot::analyze(&reader, review, hash))
+            },
+        );
         let missing: Vec<_> = missing.collect();
         insights::save(database, &missing).await.unwrap();
     }

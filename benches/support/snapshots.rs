@@ -26,17 +26,16 @@ pub fn links() -> Links {
 
 /// The entry of a review that is not analyzed.
 #[must_use]
-pub fn entry(review: Review, review_no: Option<i64>) -> Entry {
-    Entry::new(review, review_no, &[], None, &links())
+pub fn entry(review: Review) -> Entry {
+    Entry::new(review, &[], None, &links())
 }
 
 /// The input of a snapshot of the corpus.
 #[must_use]
 pub fn copy(corpus: &Corpus) -> SnapshotInput {
-    // The numbers of the synthetic database, which is filled from the oldest review.
     let entries = corpus
         .newest_first()
-        .map(|number| Arc::new(entry(corpus.review(number), i64::try_from(number + 1).ok())));
+        .map(|number| Arc::new(entry(corpus.review(number))));
     SnapshotInput {
         entries: Entries::new(entries.collect(), &Entries::default()),
         business: Corpus::business(),
@@ -70,18 +69,6 @@ pub fn snapshot(copy: &SnapshotInput) -> Snapshot {
         DatabasePosition::default(),
         copy.clone(),
         insights,
-        documents.into(),
-    )
-}
-
-/// The same snapshot with the position of a database.
-#[must_use]
-pub fn of_database(snapshot: &Snapshot, reading: DatabasePosition) -> Snapshot {
-    let documents = Document::ALL.map(|document| Arc::clone(snapshot.document(document)));
-    Snapshot::new(
-        reading,
-        snapshot.input.clone(),
-        Arc::clone(&snapshot.insights),
         documents.into(),
     )
 }

@@ -13,8 +13,7 @@ use super::openapi::{
 use crate::compute::{made_once, run_long};
 use crate::search::facets::{VALUES_MAX, facets};
 use crate::search::insights::{
-    EvidenceParameters, EvidenceQuery, EvidenceRequest, StageParameters, StageRequest, evidence,
-    stage,
+    EvidenceParameters, EvidenceQuery, StageParameters, StageRequest, evidence, stage,
 };
 use crate::snapshot::document::head;
 use crate::snapshot::{Document, PerSnapshot};
@@ -183,9 +182,8 @@ impl DatasetsApi {
     ) -> poem::Result<Cacheable<wire::AspectEvidence>> {
         let Query { values, mut query } = parameters;
         query.check()?;
-        let evidence_request = EvidenceRequest::from(values);
         let _slot = self.ctx.turn(client).await?;
-        Ok(run_long(|| self.evidence(&id.0, &evidence_request))?)
+        Ok(run_long(|| self.evidence(&id.0, &values))?)
     }
 }
 
@@ -225,11 +223,11 @@ impl DatasetsApi {
     fn evidence(
         &self,
         id: &str,
-        request: &EvidenceRequest,
+        parameters: &EvidenceParameters,
     ) -> Result<Cacheable<wire::AspectEvidence>, HttpProblem> {
         let snapshot = self.ctx.current.load();
         let trade = snapshot.input.analyzer.trade();
-        let query = EvidenceQuery::of_aspect(trade, id, request).ok_or_else(|| {
+        let query = EvidenceQuery::of_aspect(trade, id, parameters).ok_or_else(|| {
             let known = trade.aspect_ids().join(", ");
             HttpProblem::not_found(format!("No aspect has that id; known: {known}."))
         })?;

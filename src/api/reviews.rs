@@ -14,7 +14,9 @@ use crate::links::SEARCH_PATH;
 use crate::model::hash::hex;
 use crate::model::{ReviewId, TextMatch};
 use crate::search::facets::{PeriodsParameters, PeriodsRequest, compare};
-use crate::search::{CursorParameter, SHORT_PAGE, SearchParameters, SearchRequest};
+use crate::search::{
+    CursorParameter, SHORT_PAGE, SearchParameters, SearchRequest, did_you_mean, search_reviews,
+};
 use crate::snapshot::document::array;
 use crate::snapshot::{Content, Document, Snapshot};
 use crate::web::context::Ctx;
@@ -167,10 +169,7 @@ impl ReviewsApi {
             limit,
             cursor,
         } = request;
-        let index = &self.0.text_index;
-        let found = index
-            .search(&snapshot, &filter, usize::from(limit), cursor.as_ref())
-            .await;
+        let found = search_reviews(&snapshot, &filter, usize::from(limit), cursor.as_ref());
         let next_cursor = found.next.map(|next| next.to_string());
         let link = next_cursor
             .as_deref()
@@ -182,7 +181,7 @@ impl ReviewsApi {
             limit: u64::from(limit),
             next_cursor,
             did_you_mean: if found.total == 0 {
-                self.0.text_index.did_you_mean(&snapshot, &arguments).await
+                did_you_mean(&snapshot, &arguments)
             } else {
                 None
             },

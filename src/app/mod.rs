@@ -26,7 +26,6 @@ use crate::jobs::{AnalyzePostponed, Precompress, PublishChanges, erase};
 use crate::mcp::catalog::Catalog;
 use crate::mcp::{Mcp, OriginCheck};
 use crate::pages::Pages;
-use crate::search::TextIndex;
 use crate::snapshot::{CurrentSnapshot, Publisher, Snapshot};
 use crate::storage::Database;
 use crate::web::context::Ctx;
@@ -41,6 +40,21 @@ const LOOPBACK: [IpNet; 2] = [
 ];
 /// Maximum number of rounds of [`App::drain`]; then it reports that a job does not finish.
 const DRAIN_ROUNDS_MAX: usize = 100;
+
+/// Adds missing rows to the text index, which only shells query: its triggers do the rest.
+async fn repair_text_index(database: &Database) {
+    match database.repair_text_index().await {
+        Ok(0) => {}
+        Ok(rows) => tracing::warn!(
+            rows,
+            "text_index.repaired: rows were missing from `review_fts`; they were restored"
+        ),
+        Err(error) => tracing::warn!(
+            %error,
+            "text_index.not_repaired: `review_fts` lacks rows, so queries of it from a shell find too little; a restart tries again"
+        ),
+    }
+}
 
 pub struct App {
     pub database: Database,
@@ -77,7 +91,7 @@ impl App {
         let mut changes = database.changes().await?;
         // Before the first read, so that a write in between is seen as a change.
         changes.any().await?;
-        let text_index = TextIndex::open(&database, clock.clone()).await;
+        repair_text_index(&database).await;
         let first = publisher.first().await?;
         let sessions = mcp::sessions(&database, clock.clone(), hub.random.clone()).await?;
         let origin_check = OriginCheck::new(&links, allowed_hosts);
@@ -85,7 +99,6 @@ impl App {
             CurrentSnapshot::new(first),
             links,
             clock,
-            text_index,
             hub.config.trusted_proxies.clone(),
         ));
         let (hub, handler) = HubRuntime::new(&database, &ctx, hub)?;

@@ -101,9 +101,6 @@ fn report(
     lines.join("\n") + "\n"
 }
 
-/// Number of analyses that are compared at once.
-const ANALYZED_AT_ONCE: usize = 256;
-
 /// Analyzes every published review again and compares the results with the stored ones.
 async fn verify_insights(
     connection: &mut SqliteConnection,
@@ -112,23 +109,19 @@ async fn verify_insights(
     mendable: &mut Vec<String>,
 ) -> sqlx::Result<()> {
     let (mut unread, mut wrong) = (0, Vec::new());
-    let reviews: Vec<Numbered> = newest(connection).try_collect().await?;
-    for reviews in reviews.chunks(ANALYZED_AT_ONCE) {
-        let derived: Vec<_> = reviews
-            .iter()
-            .map(|Numbered { review, .. }| analyze(analyzer, review, Subject::of(review).hash()))
-            .collect();
-        for (one, verdict) in derived
-            .iter()
-            .zip(insights::verify(&mut *connection, &derived).await?)
-        {
-            match verdict {
-                insights::StoredAnalysisState::Right => {}
-                insights::StoredAnalysisState::Behind => unread += 1,
-                insights::StoredAnalysisState::Wrong => wrong.push(one.id.clone()),
-            }
+    let mut reviews = newest(connection);
+    while let Some(Numbered {
+        review, analysis, ..
+    }) = reviews.try_next().await?
+    {
+        let present = analyze(analyzer, &review, Subject::of(&review).hash());
+        match insights::verify(analysis.as_ref(), &present) {
+            insights::StoredAnalysisState::Right => {}
+            insights::StoredAnalysisState::Behind => unread += 1,
+            insights::StoredAnalysisState::Wrong => wrong.push(present.id),
         }
     }
+    drop(reviews);
     if unread > 0 {
         behind.push(if unread == 1 {
             "insights: 1 review is not analysed yet; a running `reviews serve` analyses it".to_owned()

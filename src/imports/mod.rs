@@ -83,15 +83,6 @@ pub async fn import(
         write.commit().await
     }
     .at(path)?;
-    if !order.dry_run
-        && let Err(error) = database.merge_text_index().await
-    {
-        tracing::warn!(
-            %error,
-            "text_index.not_merged: everything is imported, but searches take longer than they need to; the next import \
-             tries again"
-        );
-    }
     Ok(report)
 }
 

@@ -1,13 +1,12 @@
 //! The stored analyses: a row for each published review, with the analysis as JSON. They are a cache of a pure function:
 //! where a row is missing or invalid (other programs may write any), the review is analysed again.
 
-use std::collections::HashMap;
-
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
 use super::analysis::Analysis;
-use crate::storage::{AtPath as _, Database, DbError, Text, Write};
+use crate::storage::reviews::AnalysisRow;
+use crate::storage::{AtPath as _, Database, DbError, Write};
 
 /// Version of the stored form. It is part of [`super::Analyzer::method`], so analyses stored in another form are
 /// repeated.
@@ -25,45 +24,9 @@ pub struct StoredAnalysis {
     pub analysis: Analysis,
 }
 
-struct AnalysisRow {
-    id: Text,
-    text_hash: Text,
-    method_hash: Text,
-    analysis: Vec<u8>,
-}
-
-async fn rows(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Result<Vec<AnalysisRow>> {
-    let ids = Value::from(ids).to_string();
-    sqlx::query_as!(
-        AnalysisRow,
-        r#"select a.review_id as "id!: Text", text_hash as "text_hash!: Text", method_hash as "method_hash!: Text",
-             analysis as "analysis!: Vec<u8>"
-           from json_each(?) as i cross join derived_analysis as a on a.review_id = i.value"#,
-        ids
-    )
-    .fetch_all(connection)
-    .await
-}
-
-/// The stored analyses of these reviews, by id.
-///
-/// # Errors
-/// When the database cannot be read.
-pub async fn stored(
-    connection: &mut SqliteConnection,
-    ids: &[&str],
-) -> sqlx::Result<HashMap<String, StoredAnalysis>> {
-    let rows = rows(connection, ids).await?.into_iter();
-    let stored = rows.filter_map(|row| {
-        let one = StoredAnalysis {
-            id: row.id.into(),
-            text_hash: row.text_hash.into(),
-            method_hash: row.method_hash.into(),
-            analysis: serde_json::from_slice(&row.analysis).ok()?,
-        };
-        Some((one.id.clone(), one))
-    });
-    Ok(stored.collect())
+/// The analysis in a row; `None` if another program wrote something else there.
+pub fn parse(row: &AnalysisRow) -> Option<Analysis> {
+    serde_json::from_slice(&row.analysis).ok()
 }
 
 /// Stores analyses of published reviews in one transaction and returns the number of rows written. Unchanged analyses are
@@ -117,33 +80,20 @@ pub enum StoredAnalysisState {
     Wrong,
 }
 
-/// Compares the stored analyses with `derived`; the result has the same order.
-///
-/// # Errors
-/// When the database cannot be read.
-pub async fn verify(
-    connection: &mut SqliteConnection,
-    derived: &[StoredAnalysis],
-) -> sqlx::Result<Vec<StoredAnalysisState>> {
-    let ids: Vec<&str> = derived.iter().map(|one| one.id.as_str()).collect();
-    let rows = rows(connection, &ids).await?.into_iter();
-    let rows: HashMap<String, AnalysisRow> =
-        rows.map(|row| (row.id.as_ref().to_owned(), row)).collect();
-    let state = |one: &StoredAnalysis| match rows.get(&one.id) {
-        Some(row)
-            if row.text_hash.as_ref() == one.text_hash
-                && row.method_hash.as_ref() == one.method_hash =>
-        {
-            let stored: Option<Value> = serde_json::from_slice(&row.analysis).ok();
-            if stored.is_some() && stored == serde_json::to_value(&one.analysis).ok() {
-                StoredAnalysisState::Right
-            } else {
-                StoredAnalysisState::Wrong
-            }
-        }
-        _ => StoredAnalysisState::Behind,
+/// Compares the stored analysis of a review with the `present` one.
+pub fn verify(stored: Option<&AnalysisRow>, present: &StoredAnalysis) -> StoredAnalysisState {
+    let is_of_same_input = |row: &&AnalysisRow| {
+        (&row.text_hash, &row.method_hash) == (&present.text_hash, &present.method_hash)
     };
-    Ok(derived.iter().map(state).collect())
+    let Some(row) = stored.filter(is_of_same_input) else {
+        return StoredAnalysisState::Behind;
+    };
+    let stored: Option<Value> = serde_json::from_slice(&row.analysis).ok();
+    if stored.is_some() && stored == serde_json::to_value(&present.analysis).ok() {
+        StoredAnalysisState::Right
+    } else {
+        StoredAnalysisState::Wrong
+    }
 }
 
 /// Number of analyses without a published review.

@@ -150,7 +150,7 @@ impl Methods {
             return Ok(result);
         }
         let arguments = request.arguments.unwrap_or_default();
-        match self.catalog.call(&request.name, &arguments).await {
+        match self.catalog.call(&request.name, &arguments) {
             Ok(ToolAnswer { structured, text }) => {
                 let mut result = model::CallToolResult::success(vec![ContentBlock::text(text)]);
                 result.structured_content = Some(structured);

@@ -4,7 +4,7 @@ use url::form_urlencoded;
 
 use super::review::Day;
 use super::votes::Vote;
-use super::words::{PluralEndings, TextMatch, fold, fold_plainly};
+use super::words::{PluralEndings, TextMatch, fold, fold_plainly, plain};
 
 /// All conditions must hold; an absent one always does.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,12 +60,13 @@ impl TextQuery {
         }
     }
 
-    /// Texts that every match contains: all stems, because the whole query contains them too; without stems, the query.
-    pub fn parts(&self) -> &[String] {
-        if self.stems.is_empty() {
-            std::slice::from_ref(&self.whole)
-        } else {
-            &self.stems
+    /// Texts that the plain form of every match contains: all stems, because the whole query contains them too; without stems,
+    /// the query.
+    pub fn plain_parts(&self) -> Vec<String> {
+        match self.text_match {
+            TextMatch::Substring => vec![plain(&self.whole)],
+            TextMatch::Words if self.stems.is_empty() => vec![self.whole.clone()],
+            TextMatch::Words => self.stems.clone(),
         }
     }
 }

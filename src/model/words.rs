@@ -134,7 +134,7 @@ pub fn fold_plainly(text: &str) -> String {
 }
 
 /// The plain form of a folded text: by character, so that a part of the text stays a part.
-fn plain(folded: &str) -> String {
+pub(super) fn plain(folded: &str) -> String {
     if folded.is_ascii() {
         return folded.replace('`', "'");
     }
@@ -189,7 +189,6 @@ pub struct FoldedText {
     folded: Option<Box<str>>,
     /// For a comparison by words; `None` if it is the same.
     plain: Option<Box<str>>,
-    is_composed: bool,
 }
 
 impl FoldedText {
@@ -199,7 +198,6 @@ impl FoldedText {
         Self {
             plain: (plain != folded).then(|| plain.into()),
             folded: (!text.is_ascii()).then(|| folded.into()),
-            is_composed: text.is_ascii() || is_nfc(text),
         }
     }
 
@@ -217,16 +215,6 @@ impl FoldedText {
             Some(plain) => Cow::Borrowed(plain),
             None => self.folded(text),
         }
-    }
-
-    /// Whether both forms are the same.
-    pub const fn is_plain(&self) -> bool {
-        self.plain.is_none()
-    }
-
-    /// Whether the text itself is composed.
-    pub const fn is_composed(&self) -> bool {
-        self.is_composed
     }
 }
 

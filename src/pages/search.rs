@@ -17,7 +17,10 @@ use super::search_feed::feed_url;
 use crate::compute::run_long_if;
 use crate::links::{Links, SEARCH_PATH};
 use crate::model::{ReviewFilter, Sort, TextMatch};
-use crate::search::{Cursor, ResultPage, SHORT_PAGE, SearchParameters, SearchRequest, TextFinder};
+use crate::search::{
+    Cursor, ResultPage, SHORT_PAGE, SearchParameters, SearchRequest, TextFinder, did_you_mean,
+    search_reviews,
+};
 use crate::snapshot::Snapshot;
 use crate::web::{ClientAddress, HttpProblem, QueryParameters, wants_html};
 use crate::wire::parameters::{Arguments as _, MatchRule, Parameter};
@@ -80,17 +83,12 @@ pub async fn search(
         search_request.cursor.as_ref(),
     );
     let _slot = ctx.turn(client).await?;
-    let index = &ctx.text_index;
-    let found = index
-        .search(&snapshot, &search_request.filter, limit, cursor)
-        .await;
+    let found = search_reviews(&snapshot, &search_request.filter, limit, cursor);
     let mut nearest = Vec::new();
     if found.total == 0 {
-        let suggestions = index
-            .did_you_mean(&snapshot, &search_request.arguments)
-            .await;
+        let suggestions = did_you_mean(&snapshot, &search_request.arguments);
         for candidate in view.candidates(suggestions.unwrap_or_default()) {
-            let counted = index.search(&snapshot, &candidate.filter, 1, None).await;
+            let counted = search_reviews(&snapshot, &candidate.filter, 1, None);
             nearest.push((candidate, counted));
         }
     }

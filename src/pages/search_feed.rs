@@ -9,7 +9,7 @@ use poem::{IntoResponse as _, Request, Response, handler};
 use super::cached::Pages;
 use crate::links::Links;
 use crate::model::TextMatch;
-use crate::search::{SearchParameters, SearchRequest};
+use crate::search::{SearchParameters, SearchRequest, search_reviews};
 use crate::snapshot::Document;
 use crate::snapshot::document::{FEED_REVIEWS, search_feed};
 use crate::web::{ClientAddress, QueryParameters, ReadyBody};
@@ -30,13 +30,10 @@ pub async fn atom(
     let mut query = QueryParameters::of_form(request).with(&IGNORED, &[]);
     let values = SearchParameters::take_from(&mut query);
     let issues = &mut query.issues;
-    let search = SearchRequest::new(values, issues, &snapshot.input, TextMatch::Words);
+    let search_request = SearchRequest::new(values, issues, &snapshot.input, TextMatch::Words);
     query.check()?;
     let _slot = ctx.turn(client).await?;
-    let index = &ctx.text_index;
-    let found = index
-        .search(&snapshot, &search.filter, FEED_REVIEWS, None)
-        .await;
+    let found = search_reviews(&snapshot, &search_request.filter, FEED_REVIEWS, None);
     let entries = &snapshot.input.entries;
     let positions = found.positions.iter();
     let reviews = positions.map(|at| wire::Review::new(&entries[*at].review, &ctx.links));

@@ -10,7 +10,7 @@ use crate::insights::aggregate::{PERSON_MIN, review_vote, vote_of};
 use crate::insights::trades::AspectDefinition;
 use crate::insights::{Finding, Hit, PackedAnalysis, Polarity, Subject, Trade, name_key, witness};
 use crate::links::Links;
-use crate::model::{Day, MentionKind, Mentions, Review, ReviewVote, Vote, VoteCounts, fold};
+use crate::model::{MentionKind, Mentions, Review, ReviewVote, Vote, VoteCounts, fold};
 use crate::snapshot::Snapshot;
 use crate::wire::parameters::{self, InsightsPart, LIMIT_DEFAULT, Parameter, arguments};
 use crate::wire::{self, AspectFacet, Entity, Facet, Insights, InsightsStage, Issue, IssueCode};
@@ -278,25 +278,6 @@ fn unknown_value<'a>(parameter_name: &str, known: impl Iterator<Item = &'a str>)
 // The evidence of an aspect: the supporting reviews and the counts of technicians and services in them, from the
 // packed analyses of a snapshot. The reviews of a page are analyzed again to show the reasons.
 
-/// A request for evidence, independent of the source of its parameters.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct EvidenceRequest {
-    pub polarity: Option<Vote>,
-    /// Name, ID or alias of the technician that the opinion is about.
-    pub technician: Option<String>,
-    /// ID, name or synonym of a service that the review mentions.
-    pub service: Option<String>,
-    /// Inclusive.
-    pub since: Option<Day>,
-    /// Inclusive.
-    pub until: Option<Day>,
-    /// Whether to include the reasons.
-    pub has_hits: bool,
-    pub limit: u8,
-    /// `None` for the first page.
-    pub cursor: Option<Cursor>,
-}
-
 arguments! {
     /// The parameters of evidence, besides the aspect.
     pub struct EvidenceParameters {
@@ -319,37 +300,26 @@ arguments! {
     }
 }
 
-impl From<EvidenceParameters> for EvidenceRequest {
-    fn from(parameters: EvidenceParameters) -> Self {
-        Self {
-            polarity: parameters.polarity,
-            technician: parameters.technician,
-            service: parameters.service,
-            since: parameters.since,
-            until: parameters.until,
-            has_hits: parameters.hits.unwrap_or(true),
-            limit: parameters.limit.unwrap_or(LIMIT_DEFAULT),
-            cursor: parameters.cursor,
-        }
-    }
-}
-
-/// A request about one aspect of a trade.
+/// A query for the evidence of one aspect of a trade.
 #[derive(Debug, Clone, Copy)]
 pub struct EvidenceQuery<'a> {
     pub aspect: &'a AspectDefinition,
-    pub request: &'a EvidenceRequest,
+    pub parameters: &'a EvidenceParameters,
     /// The aspect's index in the trade.
     pub at: u8,
 }
 
 impl<'a> EvidenceQuery<'a> {
     /// `None` if the trade has no aspect with that ID.
-    pub fn of_aspect(trade: &'a Trade, id: &str, request: &'a EvidenceRequest) -> Option<Self> {
+    pub fn of_aspect(
+        trade: &'a Trade,
+        id: &str,
+        parameters: &'a EvidenceParameters,
+    ) -> Option<Self> {
         let at = trade.aspect(id)?;
         Some(Self {
             aspect: &trade.aspects[at],
-            request,
+            parameters,
             at: u8::try_from(at).ok()?,
         })
     }
@@ -357,14 +327,14 @@ impl<'a> EvidenceQuery<'a> {
     /// What a cursor belongs to, as a query string: the filters and the aspect's ID, because another trade may have
     /// another aspect at that index.
     pub fn canonical(&self) -> String {
-        let EvidenceRequest {
+        let EvidenceParameters {
             polarity,
             technician,
             service,
             since,
             until,
             ..
-        } = self.request;
+        } = self.parameters;
         let filters = [
             (
                 "polarity",
@@ -384,9 +354,14 @@ impl<'a> EvidenceQuery<'a> {
             .finish()
     }
 
-    /// The request's cursor if it belongs to another query.
+    /// Maximum number of reviews of a page.
+    pub fn limit(&self) -> u8 {
+        self.parameters.limit.unwrap_or(LIMIT_DEFAULT)
+    }
+
+    /// The cursor if it belongs to another query.
     pub fn foreign_cursor(&self) -> Option<&'a Cursor> {
-        let cursor = self.request.cursor.as_ref();
+        let cursor = self.parameters.cursor.as_ref();
         cursor.filter(|cursor| !cursor.belongs_to(&self.canonical()))
     }
 }
@@ -402,10 +377,10 @@ struct NameFilter {
 }
 
 impl NameFilter {
-    fn by(request: &EvidenceRequest, snapshot: &Snapshot) -> Self {
+    fn new(parameters: &EvidenceParameters, snapshot: &Snapshot) -> Self {
         let find = |kind, name: Option<&str>| name.map(|name| names::find(snapshot, kind, name));
-        let technician = find(MentionKind::Technician, request.technician.as_deref());
-        let service = find(MentionKind::Service, request.service.as_deref());
+        let technician = find(MentionKind::Technician, parameters.technician.as_deref());
+        let service = find(MentionKind::Service, parameters.service.as_deref());
         let key = |kind, found: Option<&Facet>| Some(name_key(kind, value(kind, found?)));
         Self {
             technician: key(MentionKind::Technician, technician.flatten()),
@@ -431,19 +406,19 @@ pub fn evidence_with_texts(
     query: &EvidenceQuery<'_>,
 ) -> (wire::AspectEvidence, Vec<String>) {
     let (entries, counts) = (&snapshot.input.entries, snapshot.counts());
-    let request = query.request;
-    let named = NameFilter::by(request, snapshot);
-    let mut range = entries.positions(request.since, request.until);
+    let parameters = query.parameters;
+    let named = NameFilter::new(parameters, snapshot);
+    let mut range = entries.positions(parameters.since, parameters.until);
     if named.is_unknown {
         range.end = range.start;
     }
-    let cursor = request.cursor.as_ref();
+    let cursor = parameters.cursor.as_ref();
     let after = cursor.and_then(|cursor| Some(entries.count_through(cursor.day()?, &cursor.id)));
     let mut counted = SupportCounts::default();
     let (mut found, mut has_more) = (Vec::new(), false);
     for at in entries
         .index()
-        .opinions(query.at.into(), request.polarity)
+        .opinions(query.at.into(), parameters.polarity)
         .range(range)
     {
         let entry = &*entries[at as usize];
@@ -456,7 +431,7 @@ pub fn evidence_with_texts(
         if after.is_some_and(|after| (at as usize) < after) || named.is_named_by_few {
             continue;
         }
-        if found.len() == usize::from(request.limit) {
+        if found.len() == usize::from(query.limit()) {
             has_more = true;
         } else {
             found.push((entry, support));
@@ -487,9 +462,9 @@ pub fn evidence_with_texts(
         by_technician,
         by_service: counted.list_facets(&services, MentionKind::Service),
         count: reviews.len() as u64,
-        limit: u64::from(request.limit),
+        limit: u64::from(query.limit()),
         next_cursor: next.map(|next| next.to_string()),
-        did_you_mean: did_you_mean(snapshot, request),
+        did_you_mean: did_you_mean(snapshot, parameters),
         reviews,
     };
     (evidence, texts)
@@ -508,12 +483,12 @@ fn support<'a>(
     named: &NameFilter,
 ) -> Option<Support<'a>> {
     let vote = vote_of(analysis, query.at)?;
-    let request = query.request;
-    if request.polarity.is_some_and(|side| side != vote.vote) {
+    let filter = query.parameters.polarity;
+    if filter.is_some_and(|side| side != vote.vote) {
         return None;
     }
     let speaks_so = |polarity: Polarity| {
-        let side = request.polarity.filter(|side| *side != Vote::Mixed);
+        let side = filter.filter(|side| *side != Vote::Mixed);
         side.is_none_or(|side| side == Vote::from(polarity))
     };
     let finding_mask = (0_u32..u32::BITS)
@@ -571,7 +546,8 @@ fn supporting_review(
         end: hit.span.end,
         points: hit.points,
     };
-    let has_technician = query.request.technician.is_some();
+    let has_hits = query.parameters.hits.unwrap_or(true);
+    let has_technician = query.parameters.technician.is_some();
     let is_shown = |at: u32, finding: &Finding| {
         finding.aspect == query.aspect.id
             && (!has_technician || support.finding_mask & 1_u32.checked_shl(at).unwrap_or(0) != 0)
@@ -589,7 +565,7 @@ fn supporting_review(
             score: finding.score,
             witness: witness(&finding.hits),
             confidence: finding.confidence,
-            hits: (query.request.has_hits).then(|| finding.hits.into_iter().map(hit).collect()),
+            hits: has_hits.then(|| finding.hits.into_iter().map(hit).collect()),
         })
         .collect();
     wire::EvidenceReview {
@@ -614,14 +590,14 @@ pub fn evidence(
 }
 
 /// The nearest known names for unknown ones.
-fn did_you_mean(snapshot: &Snapshot, request: &EvidenceRequest) -> Option<wire::DidYouMean> {
+fn did_you_mean(snapshot: &Snapshot, parameters: &EvidenceParameters) -> Option<wire::DidYouMean> {
     let nearest = |kind, name: Option<&str>| {
         let unknown = name.filter(|name| names::find(snapshot, kind, name).is_none())?;
         names::nearest(snapshot, kind, unknown)
     };
     wire::DidYouMean {
-        technician: nearest(MentionKind::Technician, request.technician.as_deref()),
-        service: nearest(MentionKind::Service, request.service.as_deref()),
+        technician: nearest(MentionKind::Technician, parameters.technician.as_deref()),
+        service: nearest(MentionKind::Service, parameters.service.as_deref()),
         ..wire::DidYouMean::default()
     }
     .if_any()
@@ -682,7 +658,7 @@ impl SupportCounts {
 
 #[cfg(test)]
 mod tests {
-    use super::{EvidenceQuery, EvidenceRequest};
+    use super::{EvidenceParameters, EvidenceQuery};
     use crate::insights::trades::{HOME_SERVICES, shipped};
     use crate::search::request::Cursor;
 
@@ -691,19 +667,10 @@ mod tests {
         let trade = shipped(HOME_SERVICES).unwrap();
         let mut other = shipped(HOME_SERVICES).unwrap();
         other.aspects.rotate_left(1);
-        let request = EvidenceRequest {
-            polarity: None,
-            technician: None,
-            service: None,
-            since: None,
-            until: None,
-            has_hits: true,
-            limit: 20,
-            cursor: None,
-        };
+        let all = EvidenceParameters::default();
         let day = "2024-05-05".parse().unwrap();
         let [first, second] = [0, 1].map(|at| trade.aspects[at].id.clone());
-        let about = |trade, id: &str| EvidenceQuery::of_aspect(trade, id, &request).unwrap();
+        let about = |trade, id: &str| EvidenceQuery::of_aspect(trade, id, &all).unwrap();
         let cursor = Cursor::at(&about(&trade, &second).canonical(), day, "r-1");
         assert!(cursor.belongs_to(&about(&trade, &second).canonical()));
         assert!(
@@ -714,9 +681,9 @@ mod tests {
             !cursor.belongs_to(&about(&trade, &first).canonical()),
             "in its place is another aspect"
         );
-        let of_one = EvidenceRequest {
+        let of_one = EvidenceParameters {
             technician: Some("Mike Alvarez".to_owned()),
-            ..request.clone()
+            ..EvidenceParameters::default()
         };
         let filtered = EvidenceQuery::of_aspect(&trade, &second, &of_one).unwrap();
         assert!(!cursor.belongs_to(&filtered.canonical()), "other filters");

@@ -1,4 +1,4 @@
-//! Search in a snapshot: one page of the reviews that match a filter, and their total number.
+//! Search in a snapshot: one page of the reviews that match a filter, and their total number. It asks nothing of the database.
 
 pub(crate) mod facets;
 pub(crate) mod insights;
@@ -7,9 +7,8 @@ mod request;
 mod results;
 mod select;
 mod text;
-mod text_index;
 
+pub use names::did_you_mean;
 pub use request::{Cursor, CursorParameter, InvalidCursor, SearchParameters, SearchRequest};
-pub use results::{READ_FIRST, ResultPage, SHORT_PAGE, TOTAL_MAX, search};
+pub use results::{ResultPage, SHORT_PAGE, TOTAL_MAX, search_reviews};
 pub use text::TextFinder;
-pub use text_index::TextIndex;

@@ -1,10 +1,11 @@
 //! Resolves names to entities of the business's lists and of reviews, and finds the nearest known name for an unknown
 //! one.
 
+use super::results::has_match;
 use crate::compute::run_long;
 use crate::insights::Trade;
 use crate::model::business::{Business, PublishStaff};
-use crate::model::{MentionKind, SearchArguments, TextMatch, fold};
+use crate::model::{MentionKind, ReviewFilter, SearchArguments, TextMatch, fold};
 use crate::snapshot::Snapshot;
 use crate::wire::parameters::{Aspect, Parameter};
 use crate::wire::{DidYouMean, Facet, Issue, IssueCode};
@@ -82,8 +83,22 @@ pub fn find<'a>(snapshot: &'a Snapshot, kind: MentionKind, query: &str) -> Optio
         })
 }
 
-/// Known values for the unknown names in `arguments`: the nearest one, or those that there are if none is near.
-pub(super) fn nearest_names(snapshot: &Snapshot, arguments: &SearchArguments) -> DidYouMean {
+/// Known values for the parameters of a search that found nothing: the nearest name for an unknown one, or those that there are
+/// if none is near; and the other rule of comparing texts, if it finds something. `None` if there are none.
+pub fn did_you_mean(snapshot: &Snapshot, arguments: &SearchArguments) -> Option<DidYouMean> {
+    let mut suggestions = nearest_names(snapshot, arguments);
+    if arguments.query.is_some() && arguments.text_match == TextMatch::Substring {
+        let by_words = ReviewFilter::new(&SearchArguments {
+            text_match: TextMatch::Words,
+            ..arguments.clone()
+        });
+        suggestions.text_match =
+            has_match(snapshot, &by_words).then(|| vec![TextMatch::Words.name().to_owned()]);
+    }
+    suggestions.if_any()
+}
+
+fn nearest_names(snapshot: &Snapshot, arguments: &SearchArguments) -> DidYouMean {
     let names = [
         &arguments.mentions_technician,
         &arguments.mentions_service,
@@ -125,15 +140,6 @@ pub(super) fn nearest_names(snapshot: &Snapshot, arguments: &SearchArguments) ->
             }),
             ..DidYouMean::default()
         }
-    })
-}
-
-/// The same search by words, if this one was for a substring.
-pub(super) fn with_words(arguments: &SearchArguments) -> Option<SearchArguments> {
-    let is_substring = arguments.query.is_some() && arguments.text_match == TextMatch::Substring;
-    is_substring.then(|| SearchArguments {
-        text_match: TextMatch::Words,
-        ..arguments.clone()
     })
 }
 

@@ -1,22 +1,23 @@
 //! The result of a search: a page and the total.
 //!
-//! A filter without a text is answered by sets alone. A text is first sought in the newest reviews that the filter left,
-//! as long as these alone may have more matches than are counted. Then the rest follows: the candidates of the text
-//! index, or all.
+//! A filter without a text is answered by sets alone. With a text, the snapshot's trigrams leave the reviews that may contain it,
+//! and these are read, newest first.
+
+use std::iter::once;
 
 use roaring::RoaringBitmap;
 
 use super::request::Cursor;
 use super::select::{after, ordered, select};
 use super::text::TextFinder;
+use crate::compute::run_long;
 use crate::model::ReviewFilter;
-use crate::snapshot::{Entries, Snapshot};
+use crate::snapshot::{Entries, QueryTrigrams, Snapshot};
 
 /// Counting the matches of a text stops at this number; a greater total is reported as "this many or more".
 pub const TOTAL_MAX: u64 = 1_000;
-/// So many reviews are read at most before the text index is asked, and so many of its candidates. A word that four of
-/// five reviews have is counted without the index, and a rare one asks it after 250 reviews.
-pub const READ_FIRST: usize = 1_250;
+/// Number of reviews that are read without delaying other tasks of the thread: about 200 µs.
+const READ_AT_ONCE: usize = 2_000;
 /// A page of at most this many reviews is rendered within about 100 µs; a longer one is rendered apart.
 pub const SHORT_PAGE: usize = 20;
 
@@ -32,149 +33,115 @@ pub struct ResultPage {
     pub next: Option<Cursor>,
     /// The cursor of the previous page, if there is one.
     pub previous: Option<Cursor>,
-    /// Number of reviews that the text index left to be read, if it answered.
-    pub candidates: Option<u64>,
 }
 
-/// Reviews that the text index gave, by their positions.
-pub struct Candidates {
-    pub positions: RoaringBitmap,
-    /// Whether no other review can match.
-    pub are_all: bool,
+/// The first `limit` reviews of `snapshot` that match `filter`, after `cursor` if there is one.
+pub fn search_reviews(
+    snapshot: &Snapshot,
+    filter: &ReviewFilter,
+    limit: usize,
+    cursor: Option<&Cursor>,
+) -> ResultPage {
+    let search = Search::new(snapshot, filter);
+    let selected = search.select();
+    let (matches, total, is_exact) = match search.find(&selected, TOTAL_MAX + 1) {
+        None => {
+            let total = selected.len();
+            (selected, total, true)
+        }
+        Some(found) if found.len() <= TOTAL_MAX => {
+            let total = found.len();
+            (found, total, true)
+        }
+        // The page may have other matches than those that were counted.
+        Some(_) => (selected, TOTAL_MAX, false),
+    };
+    let (positions, previous, next) = search.page(matches, limit, cursor);
+    ResultPage {
+        total,
+        is_exact,
+        positions,
+        next,
+        previous,
+    }
 }
 
-/// A search in progress.
-pub struct Search<'a> {
+/// Whether any review of `snapshot` matches `filter`.
+pub fn has_match(snapshot: &Snapshot, filter: &ReviewFilter) -> bool {
+    let search = Search::new(snapshot, filter);
+    let selected = search.select();
+    let found = search.find(&selected, 1);
+    !found.unwrap_or(selected).is_empty()
+}
+
+struct Search<'a> {
+    snapshot: &'a Snapshot,
     entries: &'a Entries,
     filter: &'a ReviewFilter,
+    /// `None` if the filter has no text.
     finder: Option<TextFinder<'a>>,
-    /// The reviews that may match: those read first, and those that remain.
-    selected: RoaringBitmap,
-    /// Those that are not read yet.
-    rest: RoaringBitmap,
-    /// Those that match.
-    matches: RoaringBitmap,
-    candidates: Option<u64>,
 }
 
 impl<'a> Search<'a> {
-    /// Reads the newest of the reviews that the filter leaves: all if these are at most `read_first`, otherwise so many
-    /// while more than [`TOTAL_MAX`] of them may match.
-    pub fn new(snapshot: &'a Snapshot, filter: &'a ReviewFilter, read_first: usize) -> Self {
-        let entries = &snapshot.input.entries;
-        let selected = select(entries, filter, snapshot.input.analyzer.trade());
-        let mut search = Self {
-            entries,
+    fn new(snapshot: &'a Snapshot, filter: &'a ReviewFilter) -> Self {
+        Self {
+            snapshot,
+            entries: &snapshot.input.entries,
             filter,
             finder: filter.text.as_ref().map(TextFinder::new),
-            rest: selected.clone(),
-            selected,
-            matches: RoaringBitmap::new(),
-            candidates: None,
-        };
-        match search.finder {
-            None => search.matches = std::mem::take(&mut search.rest),
-            Some(_) => search.read_newest(read_first as u64),
-        }
-        search
-    }
-
-    fn read_newest(&mut self, read_first: u64) {
-        let misses_max = if self.rest.len() <= read_first {
-            u64::MAX
-        } else {
-            read_first.saturating_sub(TOTAL_MAX)
-        };
-        let newest = std::mem::take(&mut self.rest);
-        let read = self.read(&newest, misses_max);
-        self.rest = newest;
-        self.rest.remove_smallest(read);
-    }
-
-    /// Reads these reviews in their order until the total exceeds [`TOTAL_MAX`], or more than `misses_max` do not match.
-    /// Returns how many it read.
-    fn read(&mut self, positions: &RoaringBitmap, misses_max: u64) -> u64 {
-        let Some(finder) = &self.finder else {
-            return 0;
-        };
-        let (mut read, mut misses) = (0, 0);
-        for at in positions {
-            if self.matches.len() > TOTAL_MAX || misses > misses_max {
-                break;
-            }
-            read += 1;
-            let entry = &self.entries[at as usize];
-            if finder.is_in(&entry.review.text, &entry.text) {
-                self.matches.insert(at);
-            } else {
-                misses += 1;
-            }
-        }
-        read
-    }
-
-    /// The number of reviews that remain to be read; 0 if the total is known to exceed [`TOTAL_MAX`].
-    pub fn remaining(&self) -> u64 {
-        if self.matches.len() > TOTAL_MAX && self.finder.is_some() {
-            0
-        } else {
-            self.rest.len()
         }
     }
 
-    /// Leaves out the remaining reviews that are not candidates, if these are all that can match; otherwise reads them
-    /// first.
-    pub fn narrow(&mut self, candidates: &Candidates) {
-        let likely = &self.rest & &candidates.positions;
-        if candidates.are_all {
-            self.selected -= &self.rest;
-            self.selected |= &likely;
-            self.candidates = Some(likely.len());
-            self.rest = likely;
-        } else {
-            self.read(&likely, u64::MAX);
-            self.rest -= likely;
-        }
+    /// The reviews that match the filter, its text aside.
+    fn select(&self) -> RoaringBitmap {
+        let trade = self.snapshot.input.analyzer.trade();
+        select(self.entries, self.filter, trade)
     }
 
-    /// The first `limit` reviews, after `cursor` if there is one.
-    pub fn finish(mut self, limit: usize, cursor: Option<&Cursor>) -> ResultPage {
-        let entries = self.entries;
-        let rest = std::mem::take(&mut self.rest);
-        self.read(&rest, u64::MAX);
-        let total = self.matches.len();
-        if total > TOTAL_MAX
-            && let Some(finder) = self.finder.take()
+    /// Whether the review's text matches.
+    fn is_match(&self, at: u32) -> bool {
+        let entry = &self.entries[at as usize];
+        let finder = self.finder.as_ref();
+        finder.is_none_or(|finder| finder.is_in(&entry.review.text, &entry.text))
+    }
+
+    /// The newest of the `selected` reviews whose text matches, at most `most`; `None` if the filter has no text.
+    fn find(&self, selected: &RoaringBitmap, most: u64) -> Option<RoaringBitmap> {
+        let trigrams = QueryTrigrams::new(self.filter.text.as_ref()?);
+        let candidates = self.entries.candidates(&trigrams);
+        let mut candidates = candidates.filter(|at| selected.contains(*at));
+        let newest = candidates.by_ref().take(READ_AT_ONCE);
+        let newest = newest.filter(|at| self.is_match(*at));
+        let mut found: RoaringBitmap = newest.take(count(most)).collect();
+        if found.len() < most
+            && let Some(next) = candidates.next()
         {
-            let is_match = |at: u32| {
-                let entry = &entries[at as usize];
-                finder.is_in(&entry.review.text, &entry.text)
-            };
-            // The page may have other matches than those that were counted.
-            self.matches = std::mem::take(&mut self.selected);
-            return self.page(&is_match, (TOTAL_MAX, false), limit, cursor);
+            let rest = once(next).chain(candidates);
+            let rest = rest.filter(|at| self.is_match(*at));
+            let rest = rest.take(count(most - found.len()));
+            run_long(|| found.extend(rest));
         }
-        self.page(&|_| true, (total, true), limit, cursor)
+        Some(found)
     }
 
-    /// The page of those `matches` that `is_match` accepts.
+    /// The positions of the first `limit` of these `matches`, after `cursor` if there is one, and the cursors of the previous and
+    /// of the next page.
     fn page(
-        mut self,
-        is_match: &dyn Fn(u32) -> bool,
-        (total, is_exact): (u64, bool),
+        &self,
+        mut matches: RoaringBitmap,
         limit: usize,
         cursor: Option<&Cursor>,
-    ) -> ResultPage {
+    ) -> (Vec<usize>, Option<Cursor>, Option<Cursor>) {
         let (entries, sort) = (self.entries, self.filter.sort);
         let ends_page = cursor.is_some_and(|cursor| cursor.ends_page);
         match cursor.map(|cursor| after(entries, sort, cursor)) {
             None => {}
-            Some(after) if ends_page => self.matches -= after,
-            Some(after) => self.matches &= after,
+            Some(after) if ends_page => matches -= after,
+            Some(after) => matches &= after,
         }
-        let in_order = ordered(entries, &self.matches, sort, ends_page);
+        let in_order = ordered(entries, &matches, sort, ends_page);
         let mut positions: Vec<usize> = in_order
-            .filter(|at| is_match(*at))
+            .filter(|at| self.is_match(*at))
             .take(limit + 1)
             .map(|at| at as usize)
             .collect();
@@ -190,28 +157,13 @@ impl<'a> Search<'a> {
             (beyond.map(|at| cursor_after(at).ending_there()), after_last)
         } else {
             // The page starts after its cursor, so the cursor is the end of the previous page.
-            (
-                cursor.cloned().map(Cursor::ending_there),
-                beyond.and(after_last),
-            )
+            let previous = cursor.cloned().map(Cursor::ending_there);
+            (previous, beyond.and(after_last))
         };
-        ResultPage {
-            total,
-            is_exact,
-            positions,
-            next,
-            previous,
-            candidates: self.candidates,
-        }
+        (positions, previous, next)
     }
 }
 
-/// The first `limit` reviews of `snapshot` that match `filter`, after `cursor` if there is one; without the text index.
-pub fn search(
-    snapshot: &Snapshot,
-    filter: &ReviewFilter,
-    limit: usize,
-    cursor: Option<&Cursor>,
-) -> ResultPage {
-    Search::new(snapshot, filter, READ_FIRST).finish(limit, cursor)
+fn count(reviews: u64) -> usize {
+    usize::try_from(reviews).unwrap_or(usize::MAX)
 }

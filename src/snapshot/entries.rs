@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 use super::entry::{Entry, EntryKey, position};
 use super::index::Index;
 use super::segment::{self, Segment};
+use super::trigrams::{QueryTrigrams, TEXTS_MAX};
 use crate::model::{Day, RatingCounts, ReviewId};
 
 /// The entries of one snapshot, newest first. Clones share them.
@@ -92,6 +93,17 @@ impl Entries {
         let start = until.map_or(0, |day| self.count_after(day));
         let end = since.map_or(self.len(), |day| self.count_since(day));
         position(start)..position(end.max(start))
+    }
+
+    /// The positions of the entries whose text may match the query, ascending.
+    pub fn candidates<'a>(&'a self, query: &'a QueryTrigrams) -> impl Iterator<Item = u32> + 'a {
+        let mut end = 0;
+        let parts = self.segments.iter().flat_map(move |segment| {
+            let start = end;
+            end += position(segment.len);
+            (start..end).step_by(TEXTS_MAX).zip(&segment.trigrams)
+        });
+        parts.flat_map(|(start, part)| part.candidates(query).map(move |at| start + at))
     }
 
     /// The years with reviews, newest first, with the positions of each.

@@ -18,8 +18,6 @@ pub type EntryKey<'a> = (Reverse<Day>, &'a str);
 pub struct Entry {
     /// With technicians as they are shown, and with the names that its text mentions.
     pub review: Review,
-    /// `review_change.review_no`, its number in the text index, if it has one.
-    pub review_no: Option<i64>,
     /// Its JSON in the documents; a part of its segment's, so that it is in memory once.
     pub(super) json: Bytes,
     /// SHA-256 of the JSON.
@@ -34,7 +32,6 @@ impl Entry {
     /// Renders a review. `names` were found in its text, and are added to the recorded ones.
     pub fn new(
         review: Review,
-        review_no: Option<i64>,
         names: &[(MentionKind, String)],
         analysis: Option<PackedAnalysis>,
         links: &Links,
@@ -42,7 +39,6 @@ impl Entry {
         let review = add_names(review, names);
         let json = wire::json(&wire::Review::new(&review, links));
         Self {
-            review_no,
             digest: Sha256::digest(&json).into(),
             json: json.into(),
             text: FoldedText::new(&review.text),
@@ -62,16 +58,6 @@ impl Entry {
     /// Its JSON in the documents.
     pub const fn json(&self) -> &Bytes {
         &self.json
-    }
-
-    /// Its number if the text index certainly finds every trigram of its text. The index may miss trigrams of texts
-    /// that are not UTF-8 in the file (they are repaired with U+FFFD, while FTS5 reads other characters there), of
-    /// texts with NUL, at which FTS5 before SQLite 3.44 stopped, and of texts that are not composed. Other programs may
-    /// write such rows.
-    pub fn indexed_no(&self) -> Option<u32> {
-        let is_alike = self.text.is_composed() && !self.review.text.contains(['\u{FFFD}', '\0']);
-        let review_no = self.review_no.filter(|_| is_alike)?;
-        u32::try_from(review_no).ok()
     }
 }
 

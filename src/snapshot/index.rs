@@ -27,16 +27,10 @@ pub struct Index {
     pub with_response: RoaringBitmap,
     /// Reviews that are not analyzed yet.
     pub unanalyzed: RoaringBitmap,
-    /// Reviews that the text index may not find; see [`Entry::indexed_no`].
-    pub unindexed: RoaringBitmap,
-    /// Reviews whose text compares by words in another form than the text index has it.
-    pub unplain: RoaringBitmap,
-    /// The size of all folded texts.
+    /// The size of all texts.
     pub text_bytes: usize,
     /// Hash of the ID and position, ascending. IDs may collide, so callers compare the ID that they find.
     by_id: Vec<(u64, u32)>,
-    /// Number in the text index and position, ascending.
-    by_number: Vec<(u32, u32)>,
 }
 
 /// The values that reviews have of one kind, by the text that filters compare: a service's ID, any other value folded.
@@ -98,7 +92,6 @@ impl Index {
         index.languages = languages.finish(fold);
         index.sources = sources.finish(fold);
         index.by_id.sort_unstable();
-        index.by_number.sort_unstable();
         index
     }
 
@@ -112,12 +105,8 @@ impl Index {
         add(&mut self.with_text, !review.text.is_empty());
         add(&mut self.with_response, review.response.is_some());
         add(&mut self.unanalyzed, entry.analysis.is_none());
-        add(&mut self.unindexed, entry.indexed_no().is_none());
-        add(&mut self.unplain, !entry.text.is_plain());
         self.text_bytes += review.text.len();
         self.by_id.push((id_hash(review.id.as_str()), at));
-        let number = entry.indexed_no();
-        self.by_number.extend(number.map(|number| (number, at)));
     }
 
     fn add_opinions(&mut self, at: u32, entry: &Entry) {
@@ -207,17 +196,6 @@ impl Index {
             .iter()
             .take_while(move |(other, _)| *other == hash);
         same.map(|(_, at)| *at as usize)
-    }
-
-    /// The positions of the reviews with these numbers in the text index; those of other snapshots have none.
-    pub fn positions_by_number(&self, numbers: &[u32]) -> RoaringBitmap {
-        let found = numbers.iter().filter_map(|number| {
-            let at = self
-                .by_number
-                .binary_search_by_key(number, |(number, _)| *number);
-            Some(self.by_number[at.ok()?].1)
-        });
-        found.collect()
     }
 }
 

@@ -16,8 +16,8 @@ use tokio::task::yield_now;
 use super::entries::Entries;
 use super::entry::Entry;
 use super::staff::Staff;
-use crate::insights::store::{StoredAnalysis, stored};
-use crate::insights::{Analyzer, PackedAnalysis, Subject, TEXT_CHARS_MAX};
+use crate::insights::store::{StoredAnalysis, parse};
+use crate::insights::{Analysis, Analyzer, PackedAnalysis, Subject, TEXT_CHARS_MAX};
 use crate::links::Links;
 use crate::metrics;
 use crate::model::business::{Business, Editorial};
@@ -86,9 +86,7 @@ const TEXT_BYTES_MAX: usize = 4 * TEXT_CHARS_MAX;
 /// The page cache while all reviews are read: rows of several tables belong to one review, and with [`CACHE_KIB`] half of
 /// the pages would be read more than once.
 const READ_ALL_CACHE_KIB: u32 = 16_384;
-/// Reviews whose stored analyses are read at once.
-const LOADED_AT_ONCE: usize = 256;
-/// Reviews loaded or analyzed between two yields.
+/// Reviews analyzed between two yields.
 const BATCH: usize = 64;
 
 /// The cost of analyzing `reviews` texts with `bytes` in total.
@@ -99,7 +97,6 @@ pub const fn cost(reviews: usize, bytes: usize) -> usize {
 /// Builds the entries of one snapshot.
 #[derive(Debug)]
 pub struct EntryLoader<'a> {
-    pub connection: &'a mut SqliteConnection,
     /// Its stored analyses are used.
     pub analyzer: Arc<Analyzer>,
     pub staff: Arc<Staff>,
@@ -153,10 +150,14 @@ impl EntryLoader<'_> {
     ///
     /// # Errors
     /// If the database cannot be read.
-    pub async fn all(&mut self, previous: &Entries) -> sqlx::Result<Entries> {
-        limit_cache(self.connection, READ_ALL_CACHE_KIB).await?;
-        let read = self.all_stored().await;
-        limit_cache(self.connection, CACHE_KIB).await?;
+    pub async fn all(
+        &mut self,
+        connection: &mut SqliteConnection,
+        previous: &Entries,
+    ) -> sqlx::Result<Entries> {
+        limit_cache(connection, READ_ALL_CACHE_KIB).await?;
+        let read = self.all_stored(connection).await;
+        limit_cache(connection, CACHE_KIB).await?;
         let (mut list, missing) = read?;
         let mut analyzed = self.analyze_all(missing.reviews).await;
         for entry in &mut list {
@@ -168,75 +169,38 @@ impl EntryLoader<'_> {
     }
 
     /// All published reviews with their stored analyses, newest first, and those without one.
-    async fn all_stored(&mut self) -> sqlx::Result<(Vec<Arc<Entry>>, Unanalyzed)> {
-        let reviews: Vec<Numbered> = newest(self.connection).try_collect().await?;
-        let mut list = Vec::with_capacity(reviews.len());
-        let (mut reviews, mut missing) = (reviews.into_iter(), Unanalyzed::default());
-        while reviews.len() > 0 {
-            let batch: Vec<Numbered> = reviews.by_ref().take(LOADED_AT_ONCE).collect();
-            let mut kept = self.stored_analyses(&batch).await?;
-            let loaded = &self.progress.loaded;
-            loaded.fetch_add(batch.len() as u64, Ordering::Relaxed);
-            for numbered in batch {
-                let kept = kept.remove(numbered.review.id.as_str());
-                let numbered = self.date(numbered, kept.as_ref());
-                list.push(Arc::new(self.entry(
-                    &self.staff,
-                    numbered,
-                    kept,
-                    &mut missing,
-                )));
-            }
+    async fn all_stored(
+        &mut self,
+        connection: &mut SqliteConnection,
+    ) -> sqlx::Result<(Vec<Arc<Entry>>, Unanalyzed)> {
+        let (mut list, mut missing) = (Vec::new(), Unanalyzed::default());
+        let mut reviews = newest(connection);
+        while let Some(numbered) = reviews.try_next().await? {
+            self.progress.loaded.fetch_add(1, Ordering::Relaxed);
+            let numbered = self.date(numbered);
+            list.push(Arc::new(self.entry(&self.staff, numbered, &mut missing)));
         }
         Ok((list, missing))
     }
 
     /// Applies these changes to `entries`.
-    ///
-    /// # Errors
-    /// If the database cannot be read.
-    pub async fn revise(
-        &mut self,
-        entries: &Entries,
-        changes: Vec<Changed>,
-    ) -> sqlx::Result<Entries> {
+    pub async fn revise(&mut self, entries: &Entries, changes: Vec<Changed>) -> Entries {
         let (mut revised, mut missing) = (HashMap::new(), Unanalyzed::default());
-        let mut published = Vec::with_capacity(changes.len());
         for Changed { id, review } in changes {
-            match review.filter(|numbered| numbered.review.status == Status::Published) {
-                Some(numbered) => published.push(numbered),
-                None => drop(revised.insert(id, None)),
-            }
-        }
-        while !published.is_empty() {
-            let batch = published.split_off(published.len().saturating_sub(BATCH));
-            let mut kept = self.stored_analyses(&batch).await?;
-            for numbered in batch {
-                let id = numbered.review.id.clone();
-                let kept = kept.remove(id.as_str());
-                let numbered = self.date(numbered, kept.as_ref());
-                let entry = self.entry(&self.staff, numbered, kept, &mut missing);
-                revised.insert(id, Some(entry));
-            }
+            let published = review.filter(|numbered| numbered.review.status == Status::Published);
+            let entry = published.map(|numbered| {
+                let numbered = self.date(numbered);
+                self.entry(&self.staff, numbered, &mut missing)
+            });
+            revised.insert(id, entry);
         }
         let analyzed = self.analyze_all(missing.reviews).await.into_iter();
         revised.extend(analyzed.map(|(id, entry)| (id, Some(entry))));
-        Ok(entries.revise(revised.into_iter().collect()))
-    }
-
-    async fn stored_analyses(
-        &mut self,
-        reviews: &[Numbered],
-    ) -> sqlx::Result<HashMap<String, StoredAnalysis>> {
-        let ids: Vec<&str> = reviews
-            .iter()
-            .map(|numbered| numbered.review.id.as_str())
-            .collect();
-        stored(self.connection, &ids).await
+        entries.revise(revised.into_iter().collect())
     }
 
     /// The review, dated if another writer changed it; it keeps its instant if it renders as before.
-    fn date(&mut self, mut numbered: Numbered, kept: Option<&StoredAnalysis>) -> Numbered {
+    fn date(&mut self, mut numbered: Numbered) -> Numbered {
         let Some(review_no) = numbered.review_no else {
             return numbered;
         };
@@ -257,7 +221,7 @@ impl EntryLoader<'_> {
                     numbered.review.updated_at = Some(known.review.changed_at());
                     // A changed display of technicians is not a change of the review.
                     let again = numbered.clone();
-                    let entry = self.entry(staff, again, kept.cloned(), &mut Unanalyzed::default());
+                    let entry = self.entry(staff, again, &mut Unanalyzed::default());
                     entry.json() == known.json()
                 });
                 if is_as_before {
@@ -278,21 +242,18 @@ impl EntryLoader<'_> {
     }
 
     /// The entry of a review, with its stored analysis if there is one, and with technicians as `staff` shows them.
-    fn entry(
-        &self,
-        staff: &Staff,
-        numbered: Numbered,
-        kept: Option<StoredAnalysis>,
-        missing: &mut Unanalyzed,
-    ) -> Entry {
-        let review = &numbered.review;
-        let hash = Subject::of(review).hash();
-        let kept = kept.filter(|kept| kept.text_hash == hash);
+    fn entry(&self, staff: &Staff, mut numbered: Numbered, missing: &mut Unanalyzed) -> Entry {
+        let hash = Subject::of(&numbered.review).hash();
+        let stored = numbered.analysis.take();
+        let stored = stored.filter(|row| row.text_hash == hash);
+        let analysis = stored.as_ref().and_then(parse);
         // Names of another method are shown until the text is analyzed again.
-        let names = kept.as_ref().map(|kept| kept.analysis.names());
-        let current = kept.filter(|kept| kept.method_hash == self.analyzer.method());
-        let packed_analysis =
-            current.map(|kept| PackedAnalysis::new(&kept.analysis, review, self.analyzer.trade()));
+        let names = analysis.as_ref().map(Analysis::names);
+        let is_current = stored.is_some_and(|row| row.method_hash == self.analyzer.method());
+        let (review, trade) = (&numbered.review, self.analyzer.trade());
+        let packed_analysis = analysis
+            .filter(|_| is_current)
+            .map(|analysis| PackedAnalysis::new(&analysis, review, trade));
         if packed_analysis.is_none() {
             missing.add(&numbered, hash);
         }
@@ -309,13 +270,7 @@ impl EntryLoader<'_> {
     ) -> Entry {
         let (review, names) = (staff.review(numbered.review), staff.names(names));
         let packed_analysis = packed_analysis.map(|analysis| staff.analysis(analysis));
-        Entry::new(
-            review,
-            numbered.review_no,
-            &names,
-            packed_analysis,
-            self.links,
-        )
+        Entry::new(review, &names, packed_analysis, self.links)
     }
 
     async fn analyze_all(&mut self, reviews: Vec<(Numbered, String)>) -> HashMap<ReviewId, Entry> {

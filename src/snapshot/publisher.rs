@@ -353,7 +353,6 @@ impl DatabaseState {
         let (staff, business) = staff(connection, business, known.filter(|_| has_former)).await?;
         let same = previous.filter(|snapshot| snapshot.position.lineage == position.lineage);
         let mut loader = EntryLoader {
-            connection,
             analyzer: Arc::clone(&analyzer),
             staff: Arc::clone(&staff),
             links: &publisher.links,
@@ -363,7 +362,7 @@ impl DatabaseState {
             published: same.map(|snapshot| &snapshot.input),
             loaded: Loaded::default(),
         };
-        let entries = entries(&mut loader, known, &position, is_read).await?;
+        let entries = entries(&mut loader, connection, known, &position, is_read).await?;
         let loaded = loader.loaded;
         let mut input = SnapshotInput {
             entries: Entries::default(),
@@ -441,12 +440,13 @@ async fn latest_publications(
 /// The entries: the previous ones with their changes, or all loaded again; `None` if nothing changed.
 async fn entries(
     loader: &mut EntryLoader<'_>,
+    connection: &mut SqliteConnection,
     known: Option<&Snapshot>,
     now: &DatabasePosition,
     is_read: bool,
 ) -> sqlx::Result<Option<Entries>> {
     let Some(snapshot) = known.filter(|snapshot| loader.is_of(&snapshot.input)) else {
-        return reload(loader, known).await.map(Some);
+        return reload(loader, connection, known).await.map(Some);
     };
     let (entries, seen) = (&snapshot.input.entries, snapshot.position.change_no);
     let mut unanalyzed: Vec<&str> = if is_read {
@@ -462,10 +462,9 @@ async fn entries(
     if seen == now.change_no && unanalyzed.is_empty() {
         return Ok(None);
     }
-    let connection = &mut *loader.connection;
     let changed = reviews::count_changed_since(connection, seen).await?;
     if changed + unanalyzed.len() > entries.len() / CHANGED_SHARE_MAX {
-        return reload(loader, known).await.map(Some);
+        return reload(loader, connection, known).await.map(Some);
     }
     let mut changes = reviews::changed_since(connection, seen).await?;
     let changed: HashSet<&str> = changes.iter().map(|changed| changed.id.as_str()).collect();
@@ -478,13 +477,17 @@ async fn entries(
         id: numbered.review.id.clone(),
         review: Some(numbered),
     }));
-    loader.revise(entries, changes).await.map(Some)
+    Ok(Some(loader.revise(entries, changes).await))
 }
 
 /// All reviews loaded again.
-async fn reload(loader: &mut EntryLoader<'_>, known: Option<&Snapshot>) -> sqlx::Result<Entries> {
+async fn reload(
+    loader: &mut EntryLoader<'_>,
+    connection: &mut SqliteConnection,
+    known: Option<&Snapshot>,
+) -> sqlx::Result<Entries> {
     let known = known.map(|known| known.input.entries.clone());
-    loader.all(&known.unwrap_or_default()).await
+    loader.all(connection, &known.unwrap_or_default()).await
 }
 
 /// The analyzer of the next snapshot: the previous one continues while analyzing everything again is long and not
@@ -536,7 +539,6 @@ pub async fn survey(
     let (staff, business) = Staff::load(&mut *connection, business, Vec::new()).await?;
     let staff = Arc::new(staff);
     let mut loader = EntryLoader {
-        connection,
         analyzer: Arc::clone(&analyzer),
         staff: Arc::clone(&staff),
         links,
@@ -546,7 +548,7 @@ pub async fn survey(
         published: None,
         loaded: Loaded::default(),
     };
-    let entries = loader.all(&Entries::default()).await?;
+    let entries = loader.all(connection, &Entries::default()).await?;
     let behind = loader.loaded.analyzed.len() + entries.index().count_unanalyzed();
     Ok((
         SnapshotInput {

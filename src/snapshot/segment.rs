@@ -1,5 +1,5 @@
-//! A segment: the JSON of about 128 consecutive entries, shared by every snapshot that has them unchanged, and so are
-//! its compressed pieces.
+//! A segment: the JSON of about 128 consecutive entries and the trigrams of their texts, shared by every snapshot that has
+//! them unchanged, and so are its compressed pieces.
 //!
 //! A segment ends after a review whose ID has a certain hash, never by count. So segments depend only on the reviews,
 //! not on the order of their arrival, and a change rebuilds only its own segment.
@@ -11,6 +11,7 @@ use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
 use super::entry::{Entry, id_hash};
+use super::trigrams::{TEXTS_MAX, TrigramFilter};
 
 /// One ID in this many ends its segment.
 const REVIEWS_PER_SEGMENT: u64 = 128;
@@ -23,6 +24,8 @@ pub struct Segment {
     pub digest: [u8; 32],
     /// Number of its entries; at least 1.
     pub len: usize,
+    /// The trigrams of its entries' texts, [`TEXTS_MAX`] entries each.
+    pub trigrams: Vec<TrigramFilter>,
 }
 
 /// Whether the review with that ID is the last of its segment.
@@ -69,10 +72,20 @@ pub fn divide(
                     json: join(part),
                     digest,
                     len: part.len(),
+                    trigrams: trigrams(part),
                 }),
             };
             slice(part, &segment.json);
             segment
+        })
+        .collect()
+}
+
+fn trigrams(entries: &[Arc<Entry>]) -> Vec<TrigramFilter> {
+    let parts = entries.chunks(TEXTS_MAX);
+    parts
+        .map(|part| {
+            TrigramFilter::new(part.iter().map(|one| (one.review.text.as_str(), &one.text)))
         })
         .collect()
 }

@@ -40,7 +40,6 @@ pub use files::{DeliveryLock, FORMER_KEPT_DAYS, files, is_database, unused_name}
 pub use opening::Opening;
 pub use schema::Migrated;
 pub use text::{Text, instant_or_epoch, utc_milliseconds};
-pub use text_index::{INDEX_READERS_MAX, IndexReader, Indexed};
 pub use verify::{FileVerification, unpublished, verify};
 pub use write::Write;
 
@@ -48,7 +47,6 @@ use crate::clock::Clock;
 use cluster::{Cluster, RecordedWrite, derived, level_with_leader};
 use connection::{BUSY_TIMEOUT, options, scratch};
 use files::{DatabaseFiles, LOG, bytes_beside, pool};
-use text_index::IndexReaders;
 
 /// Pause in which a long write leaves the lock to other processes: more than twice the longest interval between two
 /// attempts of SQLite (100 ms).
@@ -153,16 +151,6 @@ impl Database {
         if let Err(error) = files::note_lost(&self.path, is_lost) {
             tracing::debug!(%error, "database.loss_not_noted: other processes cannot see that the database was replaced");
         }
-    }
-
-    /// `None` if all index readers are busy.
-    ///
-    /// # Errors
-    /// [`DbError`] when the file cannot be opened.
-    pub async fn index_reader(&self) -> Result<Option<IndexReader>, DbError> {
-        // Held over an await, so not a guard of the swap.
-        let open = self.open.load_full();
-        open.index_readers.lend(&self.path).await
     }
 
     /// Adds the rows that the text index lacks and returns their number; rebuilds the index if it is missing.
@@ -305,7 +293,7 @@ impl Database {
     }
 }
 
-// Copies of former states beside the file, and the segments of the text index.
+// Copies of former states beside the file.
 
 impl Database {
     /// # Errors
@@ -328,26 +316,6 @@ impl Database {
             }
         }
         Ok(removed)
-    }
-
-    /// Merges the segments of the text index, in several transactions, so that queries take less time. A cluster's index
-    /// is left to SQLite.
-    ///
-    /// # Errors
-    /// [`DbError`]; the index then answers as before.
-    pub async fn merge_text_index(&self) -> Result<(), DbError> {
-        if self.has_nodes() {
-            return Ok(());
-        }
-        for _ in 0..text_index::MERGE_STEPS_MAX {
-            let mut write = self.write().await?;
-            let has_merged = text_index::merge_step(&mut write).await.at(self.path())?;
-            write.commit().await.at(self.path())?;
-            if !has_merged {
-                break;
-            }
-        }
-        Ok(())
     }
 }
 
@@ -372,7 +340,6 @@ const READERS_MAX: u32 = 2;
 struct OpenFile {
     place: Arc<DatabaseFiles>,
     readers: SqlitePool,
-    index_readers: IndexReaders,
     /// Writer of the side file of derived data, if there is one.
     derived: Option<SqlitePool>,
 }
@@ -390,22 +357,14 @@ impl OpenFile {
             .max_connections(READERS_MAX)
             .connect_with(reading)
             .await;
-        // Index readers never wait for a lock and stay open; if none is free, a request is answered without the index.
-        let index_options = options(path)
-            .read_only(true)
-            .pragma("query_only", "on")
-            .pragma("cache_size", "-8192")
-            .busy_timeout(Duration::ZERO);
         Ok(Self {
             readers: readers.at(path)?,
-            index_readers: IndexReaders::new(index_options, &place),
             place,
             derived: None,
         })
     }
 
     async fn close(&self) {
-        self.index_readers.close().await;
         self.readers.close().await;
         if let Some(derived) = &self.derived {
             derived.close().await;

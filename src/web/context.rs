@@ -13,7 +13,6 @@ use crate::compute::{Compute, Crowded, Slot, lock};
 use crate::config::{Nets, RequestLog};
 use crate::links::Links;
 use crate::metrics;
-use crate::search::TextIndex;
 use crate::snapshot::CurrentSnapshot;
 
 /// The `Retry-After` when too many requests wait.
@@ -28,7 +27,6 @@ pub struct Ctx {
     /// Proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Nets,
     pub compute: Compute,
-    pub text_index: TextIndex,
     pub freshness: SnapshotFreshness,
     /// URIs for reporting security issues (RFC 9116).
     pub contacts: OnceLock<Vec<String>>,
@@ -43,7 +41,6 @@ impl Ctx {
         current: CurrentSnapshot,
         links: Links,
         clock: Clock,
-        text_index: TextIndex,
         trusted_proxies: Nets,
     ) -> Self {
         let (compute, current) = (Compute::default(), Arc::new(current));
@@ -57,7 +54,6 @@ impl Ctx {
             clock,
             trusted_proxies,
             compute,
-            text_index,
             freshness,
             contacts: OnceLock::new(),
             request_log: OnceLock::new(),

@@ -70,7 +70,7 @@ impl Catalog {
     ///
     /// # Errors
     /// See [`CallError`].
-    pub async fn call(&self, name: &str, arguments: &Object) -> Result<ToolAnswer, CallError> {
+    pub fn call(&self, name: &str, arguments: &Object) -> Result<ToolAnswer, CallError> {
         let kind = ToolKind::find(name).ok_or(CallError::Unknown)?;
         let arguments = ToolArguments::new(name, &self.known[kind as usize], arguments);
         let snapshot = self.ctx.current.load();
@@ -78,10 +78,7 @@ impl Catalog {
             ToolKind::Business => {
                 (arguments.finish(Some(()))).map(|()| results::business(&snapshot))
             }
-            ToolKind::Search => {
-                let index = &self.ctx.text_index;
-                results::search(index, &snapshot, &self.ctx.links, arguments).await
-            }
+            ToolKind::Search => results::search(&snapshot, &self.ctx.links, arguments),
             ToolKind::Review => results::review(&snapshot, &self.ctx.links, arguments),
             ToolKind::Since => run_long(|| results::since(&snapshot, &self.ctx.links, arguments)),
             ToolKind::Insights => {

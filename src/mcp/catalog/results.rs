@@ -9,11 +9,11 @@ use crate::mcp::escape::{escaped_json, length};
 use crate::model::{Day, ReviewFilter, ReviewId, SearchArguments, TextMatch, fold};
 use crate::search::facets::{self, PeriodsParameters, PeriodsRequest, VALUES_MAX, compare};
 use crate::search::insights::{
-    self, EvidenceParameters, EvidenceQuery, EvidenceRequest, StageParameters, StageRequest, stage,
+    self, EvidenceParameters, EvidenceQuery, StageParameters, StageRequest, stage,
 };
 use crate::search::{
-    self, Cursor, CursorParameter, ResultPage, SHORT_PAGE, SearchParameters, SearchRequest,
-    TextIndex,
+    Cursor, CursorParameter, ResultPage, SHORT_PAGE, SearchParameters, SearchRequest, did_you_mean,
+    search_reviews,
 };
 use crate::snapshot::Snapshot;
 use crate::snapshot::document::head;
@@ -74,8 +74,7 @@ arguments! {
 ///
 /// # Errors
 /// If an argument is invalid, or the cursor belongs to other filters.
-pub async fn search(
-    index: &TextIndex,
+pub fn search(
     snapshot: &Snapshot,
     links: &Links,
     mut arguments: ToolArguments<'_>,
@@ -89,11 +88,9 @@ pub async fn search(
         limit,
         cursor,
     } = arguments.finish(Some(request))?;
-    let all = index
-        .search(snapshot, &filter, usize::from(limit), cursor.as_ref())
-        .await;
+    let all = search_reviews(snapshot, &filter, usize::from(limit), cursor.as_ref());
     let did_you_mean = if all.total == 0 {
-        index.did_you_mean(snapshot, &filters).await
+        did_you_mean(snapshot, &filters)
     } else {
         None
     };
@@ -201,14 +198,14 @@ pub fn evidence(
     mut arguments: ToolArguments<'_>,
 ) -> Result<ToolAnswer, CallError> {
     let AspectArguments { aspect } = AspectArguments::take_from(&mut arguments);
-    let request = EvidenceRequest::from(EvidenceParameters::take_from(&mut arguments));
-    let (aspect, request) = arguments.finish(aspect.map(|aspect| (aspect, request)))?;
+    let parameters = EvidenceParameters::take_from(&mut arguments);
+    let (aspect, parameters) = arguments.finish(aspect.map(|aspect| (aspect, parameters)))?;
     let trade = snapshot.input.analyzer.trade();
     // By its id or label, in any case.
     let folded = fold(&aspect);
     let mut aspects = trade.aspects.iter();
     let found = aspects.find(|one| fold(&one.id) == folded || fold(&one.label) == folded);
-    let query = found.and_then(|found| EvidenceQuery::of_aspect(trade, &found.id, &request));
+    let query = found.and_then(|found| EvidenceQuery::of_aspect(trade, &found.id, &parameters));
     let Some(query) = query else {
         let name: String = aspect.chars().take(NAME_CHARACTERS_MAX).collect();
         return Err(CallError::Arguments(format!(

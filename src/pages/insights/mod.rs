@@ -16,8 +16,7 @@ use crate::compute::run_long;
 use crate::model::MentionKind;
 use crate::search::CursorParameter;
 use crate::search::insights::{
-    EvidenceParameters, EvidenceQuery, EvidenceRequest, StageParameters, StageRequest,
-    evidence_with_texts,
+    EvidenceParameters, EvidenceQuery, StageParameters, StageRequest, evidence_with_texts,
 };
 use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
@@ -53,12 +52,12 @@ pub async fn insights(
 ) -> poem::Result<Response> {
     let mut query = QueryParameters::of_form(request);
     let parameters = InsightsParameters::take_from(&mut query);
-    let evidence = EvidenceRequest::from(EvidenceParameters {
+    let evidence = EvidenceParameters {
         polarity: parameters.polarity,
         limit: parameters.limit,
         cursor: parameters.cursor,
         ..EvidenceParameters::default()
-    });
+    };
     let stage = StageParameters {
         aspect: parameters.aspect,
         technician: parameters.technician,
@@ -88,10 +87,10 @@ fn aspect(
     ctx: &Ctx,
     snapshot: &Arc<Snapshot>,
     id: &str,
-    request: &EvidenceRequest,
+    parameters: &EvidenceParameters,
 ) -> Result<Response, HttpProblem> {
     let trade = snapshot.input.analyzer.trade();
-    let query = EvidenceQuery::of_aspect(trade, id, request)
+    let query = EvidenceQuery::of_aspect(trade, id, parameters)
         .ok_or_else(|| HttpProblem::not_found("No aspect has that id; /insights lists them."))?;
     if let Some(cursor) = query.foreign_cursor() {
         return Err(HttpProblem::invalid_parameters(vec![cursor.invalid()]));

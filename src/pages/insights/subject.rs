@@ -86,16 +86,16 @@ pub fn show_aspect(
     let business = &snapshot.input.business;
     let site = Site::new(business, links);
     let locale = &site.locale;
-    let (id, request) = (&query.aspect.id, query.request);
+    let (id, polarity_filter) = (&query.aspect.id, query.parameters.polarity);
     let aspect = snapshot.insights.aspects.iter().find(|one| one.id == *id);
     let path = |polarity| {
         let path = with_polarity(aspect_path(id, &site), '&', polarity);
-        match request.limit {
+        match query.limit() {
             LIMIT_DEFAULT => path,
             limit => format!("{path}&limit={limit}"),
         }
     };
-    let total = match request.polarity {
+    let total = match polarity_filter {
         Some(polarity) => {
             let polarity = polarity_words(polarity, locale);
             let texts = [("polarity", &*polarity)];
@@ -110,11 +110,11 @@ pub fn show_aspect(
             |polarity| polarity_words(polarity, locale),
         ),
         href: path(polarity),
-        is_current: polarity == request.polarity,
+        is_current: polarity == polarity_filter,
     });
     let more = page.next_cursor.as_ref().map(|cursor| {
-        let limit = locale.number(u64::from(request.limit));
-        let href = format!("{}&cursor={cursor}", path(request.polarity));
+        let limit = locale.number(u64::from(query.limit()));
+        let href = format!("{}&cursor={cursor}", path(polarity_filter));
         (href, locale.message_with("next", &[("number", &limit)]))
     });
     let name = locale.name(&query.aspect.label);
@@ -134,12 +134,12 @@ pub fn show_aspect(
             .collect(),
         reviews: Vec::new(),
         more,
-        json_url: with_polarity(links.evidence(id), '?', request.polarity),
+        json_url: with_polarity(links.evidence(id), '?', polarity_filter),
         frame: Frame {
             title: locale.message_with("aspect-title", &texts_of_name),
             description: Some(locale.message_with("aspect-described", &texts_of_name)),
             canonical: Some(links.absolute(&format!("/insights?aspect={id}"))),
-            is_hidden_from_search: request.polarity.is_some(),
+            is_hidden_from_search: polarity_filter.is_some(),
             site: site.clone(),
         },
         name,

@@ -20,7 +20,7 @@ use crate::storage::text::{instant, strings, utc, utc_seconds};
 use crate::storage::{Text, Write};
 
 /// A query for reviews: the part of the SQL after the one list of columns, which begins with `from` and names `review` as
-/// `r` and `review_change` as `n`, and its arguments. Of a review with more than 1 MiB of text (the bound of a JSON line
+/// `r`, `review_change` as `n` and `derived_analysis` as `d`, and its arguments. Of a review with more than 1 MiB of text (the bound of a JSON line
 /// in imports) no long text is read.
 macro_rules! select_reviews {
     ($rest:tt $(, $argument:expr)*) => {
@@ -47,7 +47,8 @@ macro_rules! select_reviews {
                  (select iif(sum(octet_length(m.value)) > 1048576, null, json_group_array(json_array(m.kind, m.value)))
                     from mention as m where m.review_id = r.review_id) as "mentions?: Text",
                  n.review_no as "review_no?: i64", n.observed_at as "observed_at?: Text",
-                 n.bound_change_no as "bound_change_no?: i64", n.change_no as "change_no?: i64" "# + $rest
+                 n.bound_change_no as "bound_change_no?: i64", n.change_no as "change_no?: i64",
+                 d.text_hash as "text_hash?: Text", d.method_hash as "method_hash?: Text", d.analysis as "analysis?: Vec<u8>" "# + $rest
             $(, $argument)*
         )
     };
@@ -82,6 +83,18 @@ struct ReviewRow {
     /// The change that `updated_at` belongs to.
     bound_change_no: Option<i64>,
     change_no: Option<i64>,
+    text_hash: Option<Text>,
+    method_hash: Option<Text>,
+    analysis: Option<Vec<u8>>,
+}
+
+/// The stored analysis of a review.
+#[derive(Debug, Clone)]
+pub struct AnalysisRow {
+    pub text_hash: String,
+    pub method_hash: String,
+    /// JSON, unless another program wrote it.
+    pub analysis: Vec<u8>,
 }
 
 /// The database and its newest change at the time of a read.
@@ -92,7 +105,7 @@ pub struct DatabasePosition {
     pub change_no: i64,
 }
 
-/// A review and its number in the text index.
+/// A review, with what stands beside it.
 #[derive(Debug, Clone)]
 pub struct Numbered {
     /// `review_change.review_no`; `None` if that row was deleted.
@@ -100,6 +113,8 @@ pub struct Numbered {
     pub review: Review,
     /// Whether its `updated_at` belongs to its present content.
     pub binding: Binding,
+    /// `None` if there is none, or if the query does not read it.
+    pub analysis: Option<AnalysisRow>,
 }
 
 /// Whether a review's `updated_at` is known.
@@ -121,13 +136,13 @@ pub struct Changed {
     pub review: Option<Numbered>,
 }
 
-/// The published reviews, newest first: date descending, then id ascending.
+/// The published reviews with their analyses, newest first: date descending, then id ascending.
 pub fn newest(
     connection: &mut SqliteConnection,
 ) -> impl Stream<Item = sqlx::Result<Numbered>> + Send + '_ {
     let rows = select_reviews!(
         r#"from review as r indexed by review_newest left join review_change as n on n.review_id = r.review_id
-           where r.status = 'published' order by r.reviewed_on desc, r.review_id"#
+           left join derived_analysis as d on d.review_id = r.review_id where r.status = 'published' order by r.reviewed_on desc, r.review_id"#
     )
     .fetch(connection);
     rows.try_filter_map(|row| ready(Ok(numbered(row))))
@@ -150,7 +165,7 @@ pub async fn count_changed_since(
     Ok(usize::try_from(count).unwrap_or(0))
 }
 
-/// The reviews that changed after `change_no`, each once.
+/// The reviews that changed after `change_no`, each once, with their analyses.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -165,7 +180,8 @@ pub async fn changed_since(
     .fetch_all(&mut *connection)
     .await?;
     let rows = select_reviews!(
-        "from review_change as n cross join review as r on r.review_id = n.review_id where n.change_no > ?",
+        "from review_change as n cross join review as r on r.review_id = n.review_id
+           left join derived_analysis as d on d.review_id = r.review_id where n.change_no > ?",
         change_no
     )
     .fetch_all(connection)
@@ -185,7 +201,7 @@ pub async fn changed_since(
     Ok(changed.collect())
 }
 
-/// The published reviews with these ids, in no particular order.
+/// The published reviews with these ids and their analyses, in no particular order.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -193,21 +209,28 @@ pub async fn published(
     connection: &mut SqliteConnection,
     ids: &[&str],
 ) -> sqlx::Result<Vec<Numbered>> {
-    of_ids(connection, ids, true).await
+    let ids = Value::from(ids).to_string();
+    let rows = select_reviews!(
+        r#"from json_each(?) as i cross join review as r on r.review_id = i.value
+           left join review_change as n on n.review_id = r.review_id
+           left join derived_analysis as d on d.review_id = r.review_id where r.status = 'published'"#,
+        ids
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().filter_map(numbered).collect())
 }
 
-/// The reviews with these ids, in no particular order; all of them, or only the published ones.
+/// The reviews with these ids, published or withheld, in no particular order and without their analyses.
 pub(super) async fn of_ids(
     connection: &mut SqliteConnection,
     ids: &[&str],
-    is_published: bool,
 ) -> sqlx::Result<Vec<Numbered>> {
     let ids = Value::from(ids).to_string();
     let rows = select_reviews!(
         r#"from json_each(?) as i cross join review as r on r.review_id = i.value
-           left join review_change as n on n.review_id = r.review_id where r.status = 'published' or not ?"#,
-        ids,
-        is_published
+           left join review_change as n on n.review_id = r.review_id left join derived_analysis as d on false"#,
+        ids
     )
     .fetch_all(connection)
     .await?;
@@ -220,7 +243,8 @@ pub(super) async fn of_ids(
 /// When the database cannot be read.
 pub async fn find(connection: &mut SqliteConnection, id: &str) -> sqlx::Result<Option<Review>> {
     let row = select_reviews!(
-        "from review as r left join review_change as n on n.review_id = r.review_id where r.review_id = ?",
+        "from review as r left join review_change as n on n.review_id = r.review_id
+           left join derived_analysis as d on false where r.review_id = ?",
         id
     )
     .fetch_optional(connection)
@@ -263,7 +287,8 @@ pub async fn unreadable(
     limit: usize,
 ) -> sqlx::Result<Vec<(String, Flaw)>> {
     let mut rows = select_reviews!(
-        "from review as r left join review_change as n on n.review_id = r.review_id order by r.review_id"
+        "from review as r left join review_change as n on n.review_id = r.review_id
+           left join derived_analysis as d on false order by r.review_id"
     )
     .fetch(connection);
     let mut unreadable = Vec::new();
@@ -298,13 +323,25 @@ pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<BTreeMa
 }
 
 /// `None` if the row is invalid; the reason is logged.
-fn numbered(row: ReviewRow) -> Option<Numbered> {
+fn numbered(mut row: ReviewRow) -> Option<Numbered> {
     let binding = match (row.bound_change_no, row.change_no) {
         (bound, change) if bound == change => Binding::Bound,
         (None, _) => Binding::New,
         (Some(_), _) => Binding::Foreign,
     };
     let (id, review_no) = (row.review_id.clone(), row.review_no);
+    let analysis = match (
+        row.text_hash.take(),
+        row.method_hash.take(),
+        row.analysis.take(),
+    ) {
+        (Some(text_hash), Some(method_hash), Some(analysis)) => Some(AnalysisRow {
+            text_hash: text_hash.into(),
+            method_hash: method_hash.into(),
+            analysis,
+        }),
+        _ => None,
+    };
     let review = review(row).inspect_err(|flaw| {
         tracing::warn!(review.id = id.as_ref(), "review.unreadable: the row {flaw}");
     });
@@ -312,6 +349,7 @@ fn numbered(row: ReviewRow) -> Option<Numbered> {
         review_no,
         review: review.ok()?,
         binding,
+        analysis,
     })
 }
 

@@ -119,7 +119,7 @@ pub async fn standing(
     connection: &mut SqliteConnection,
     ids: &[&str],
 ) -> sqlx::Result<KnownReviews> {
-    let reviews = of_ids(connection, ids, false).await?;
+    let reviews = of_ids(connection, ids).await?;
     let reviews: HashMap<String, Review> = reviews
         .into_iter()
         .map(|row| (row.review.id.to_string(), row.review))

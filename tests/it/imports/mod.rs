@@ -45,7 +45,7 @@ use reviews_service::storage::reviews;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{Quiet, sqlite3};
+use crate::support::Quiet;
 
 /// A new database and a clock at 2026-11-20T12:00:00Z.
 struct Bench {
@@ -195,30 +195,6 @@ fn zipped(members: &[(&str, &str)]) -> Vec<u8> {
         archive.write_all(content.as_bytes()).unwrap();
     }
     archive.finish().unwrap().into_inner()
-}
-
-#[tokio::test]
-async fn an_import_merges_the_segments_of_the_text_index() {
-    let bench = bench().await;
-    let path = bench.database.path();
-    for number in 0..12 {
-        let insert = format!(
-            "insert into review (review_id, rating, reviewed_on, text) values ('s-{number}', 5, '2024-05-05', 'zyxglint {number}')"
-        );
-        sqlite3(path, &insert);
-    }
-    let segments = "select count(distinct segid) from review_fts_idx";
-    let before: u64 = sqlite3(path, segments).trim().parse().unwrap();
-    assert!(before > 4, "{before} segments");
-    let review = r#"{"id": "r-1", "rating": 5, "date": "2024-06-06", "author": "A", "text": "also zyxglint"}"#;
-    let (report, rejections) = bench.take(review).await;
-    assert_eq!((report.new, rejections.len()), (1, 0));
-    assert_eq!(sqlite3(path, segments).trim(), "1");
-    let found = "select count(*) from review_fts where review_fts match 'zyxglint'";
-    assert_eq!(sqlite3(path, found).trim(), "13");
-    let mut reader = bench.database.reader().await.unwrap();
-    let verified = storage::verify(&mut reader).await.unwrap();
-    assert_eq!(verified.wrong, Vec::<String>::new());
 }
 
 #[tokio::test]

@@ -70,7 +70,6 @@ fn metrics_have_help_and_alerted_series_exist_from_the_start() {
         r#"reviews_http_requests_total{route="/reviews.json",status="5xx"}"#,
         r#"reviews_http_requests_total{route="/mcp",status="5xx"}"#,
         r#"reviews_http_connections_refused_total{reason="peer"}"#,
-        r#"reviews_search_index_total{outcome="failed"}"#,
         r#"reviews_websub_failed_total{kind="delivery",reason="timed_out"}"#,
         "reviews_publish_failures_total",
         "reviews_publish_seconds_count",

@@ -42,9 +42,8 @@ async fn words_match_like_a_naive_scan_including_substrings() {
     let app = TestApp::uncoded(&reviews).await;
     let known = known(&reviews);
     let snapshot = app.app().ctx.current.load();
-    let index = eager_index(&app).await;
     let mut generator = Generator::new(92);
-    let (mut more, mut indexed) = (0, 0);
+    let mut more = 0;
     for number in 0..500 {
         // Usually without other filters.
         let filters = if number % 4 == 0 { number / 4 } else { 0 };
@@ -56,8 +55,7 @@ async fn words_match_like_a_naive_scan_including_substrings() {
         let expected = asked.expected(&known);
         let limit = 1 + generator.below(100);
         let filter = ReviewFilter::new(&asked.arguments());
-        let found = index.search(&snapshot, &filter, limit, None).await;
-        indexed += usize::from(found.candidates.is_some());
+        let found = search_reviews(&snapshot, &filter, limit, None);
         let label = format!("{asked:?}");
         assert_eq!(
             ids(&found, &snapshot),
@@ -65,8 +63,6 @@ async fn words_match_like_a_naive_scan_including_substrings() {
             "{label}"
         );
         assert_total(found.total, found.is_exact, expected.len(), &label);
-        let unindexed = search(&snapshot, &filter, limit, None);
-        assert_eq!(unindexed.positions, found.positions, "{label}");
         let as_it_stands = Question {
             text_match: TextMatch::Substring,
             ..asked
@@ -76,8 +72,8 @@ async fn words_match_like_a_naive_scan_including_substrings() {
         more += usize::from(expected.len() > fewer.len());
     }
     assert!(
-        more > 100 && indexed > 30,
-        "{more} queries found more than the substring, {indexed} used the index"
+        more > 100,
+        "the premise: {more} queries found more than the substring"
     );
 }
 

@@ -9,7 +9,6 @@ use futures_util::{FutureExt, StreamExt};
 use poem::{Endpoint, Request};
 use reviews_service::config::Nets;
 use reviews_service::jobs::Precompress;
-use reviews_service::search::TextIndex;
 use reviews_service::snapshot::{Coding, CurrentSnapshot, Document, Snapshot};
 use reviews_service::web::context::Ctx;
 
@@ -150,12 +149,10 @@ async fn compression_continues_when_another_document_changes() {
         Arc::ptr_eq(&feed, &second.document(Document::JsonFeed).body),
         "the feed has not changed"
     );
-    let text_index = TextIndex::open(&rig.publisher.database, rig.clock.clone()).await;
     let ctx = Arc::new(Ctx::new(
         CurrentSnapshot::new(first),
         links(),
         rig.clock.clone(),
-        text_index,
         Nets::default(),
     ));
     let code = Precompress::new(Arc::clone(&ctx), Vec::new(), Arc::new(|_| Vec::new()));
@@ -212,12 +209,10 @@ async fn compression_of_a_superseded_snapshot_is_abandoned() {
     rig.run("update review set author = 'changed', text = 'changed too'")
         .await;
     let second = rig.publisher.next(&first).await.unwrap().unwrap();
-    let text_index = TextIndex::open(&rig.publisher.database, rig.clock.clone()).await;
     let ctx = Arc::new(Ctx::new(
         CurrentSnapshot::new(first),
         links(),
         rig.clock.clone(),
-        text_index,
         Nets::default(),
     ));
     let (code, first) = (

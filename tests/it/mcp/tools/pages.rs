@@ -215,7 +215,6 @@ async fn control_and_hidden_characters_of_texts_are_escaped() {
     let read = tool_app
         .catalog
         .call("get_review", &arguments)
-        .await
         .unwrap()
         .text;
     assert_eq!(
