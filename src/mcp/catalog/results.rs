@@ -138,7 +138,7 @@ pub fn since(
     {
         return Err(refusal(&[cursor.invalid()]));
     }
-    let found = search::search(snapshot, &filter, limit, cursor.as_ref());
+    let found = search_reviews(snapshot, &filter, limit, cursor.as_ref());
     let page = cut(snapshot, links, found, &filter);
     let count = page.reviews.len() as u64;
     let mut answer = shape(&wire::SinceHead {
