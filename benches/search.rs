@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use criterion::measurement::WallTime;
 use criterion::{Criterion, SamplingMode};
-use reviews_service::model::ReviewFilter;
-use reviews_service::search::{ResultPage, search_reviews};
+use reviews_service::model::PluralEndings;
+use reviews_service::search::{ResultPage, ReviewFilter, search_reviews};
 use reviews_service::snapshot::Snapshot;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Connection, SqliteConnection};
@@ -194,7 +194,11 @@ fn by_chance(snapshot: &Snapshot, buffer: &Buffer) {
         let mut questions = questions::all();
         let mut arguments = questions.swap_remove(dice.below(questions.len())).arguments;
         arguments.query = Some(query);
-        agrees(snapshot, buffer, &ReviewFilter::new(&arguments));
+        agrees(
+            snapshot,
+            buffer,
+            &ReviewFilter::new(&arguments, PluralEndings::default()),
+        );
     }
 }
 

@@ -1,8 +1,8 @@
 //! The two plans for comparison: one scan of one buffer of all texts, and an FTS5 query in its usual form.
 
 use memchr::memmem::Finder;
-use reviews_service::model::{Review, ReviewFilter, SearchArguments, fold};
-use reviews_service::search::TOTAL_MAX;
+use reviews_service::model::{Review, fold};
+use reviews_service::search::{ReviewFilter, SearchParameters, TOTAL_MAX};
 use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 
 /// The bounded total, and the IDs of the page.
@@ -129,7 +129,7 @@ impl Buffer {
 /// If the database cannot be read, because there is nothing to compare with.
 pub async fn fts(
     connection: &mut SqliteConnection,
-    arguments: &SearchArguments,
+    arguments: &SearchParameters,
     limit: i64,
 ) -> Answer {
     let mut page = question(
@@ -163,7 +163,7 @@ pub async fn fts(
 /// slower), then the review, then the filters' conditions.
 fn question(
     select: &str,
-    arguments: &SearchArguments,
+    arguments: &SearchParameters,
     end: &str,
     bound: i64,
 ) -> QueryBuilder<Sqlite> {

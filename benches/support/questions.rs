@@ -1,7 +1,8 @@
 //! The classes of queries: each is easy or hard for search in its own way.
 
 use chrono::NaiveDate;
-use reviews_service::model::{Day, ReviewFilter, SearchArguments};
+use reviews_service::model::{Day, PluralEndings};
+use reviews_service::search::{ReviewFilter, SearchParameters};
 
 use super::corpus::TECHNICIANS;
 
@@ -11,7 +12,7 @@ pub struct Question {
     /// The name of the class.
     pub name: &'static str,
     /// The query and the filters of the search.
-    pub arguments: SearchArguments,
+    pub arguments: SearchParameters,
     /// The goal for its CPU time.
     pub goal: Goal,
 }
@@ -46,7 +47,7 @@ impl Question {
     /// The filter of its arguments, as for a request.
     #[must_use]
     pub fn filter(&self) -> ReviewFilter {
-        ReviewFilter::new(&self.arguments)
+        ReviewFilter::new(&self.arguments, PluralEndings::default())
     }
 
     /// Its name in criterion's files.
@@ -77,16 +78,16 @@ pub fn all() -> Vec<Question> {
         goal,
     };
     let day = |year, month, day| Day::new(NaiveDate::from_ymd_opt(year, month, day).unwrap());
-    let june = SearchArguments {
+    let june = SearchParameters {
         since: day(2017, 6, 1),
         until: day(2017, 6, 30),
         ..text("zyxglint")
     };
-    let one_star = SearchArguments {
+    let one_star = SearchParameters {
         rating: Some(1),
         ..text("the")
     };
-    let by = |technician: &str, query: &str| SearchArguments {
+    let by = |technician: &str, query: &str| SearchParameters {
         mentions_technician: Some(technician.to_owned()),
         ..text(query)
     };
@@ -136,9 +137,9 @@ pub fn all() -> Vec<Question> {
     ]
 }
 
-fn text(query: &str) -> SearchArguments {
-    SearchArguments {
+fn text(query: &str) -> SearchParameters {
+    SearchParameters {
         query: Some(query.to_owned()),
-        ..SearchArguments::default()
+        ..SearchParameters::default()
     }
 }

@@ -164,7 +164,7 @@ impl ReviewsApi {
         request: SearchRequest,
     ) -> Cacheable<wire::SearchResult> {
         let SearchRequest {
-            arguments,
+            parameters: values,
             filter,
             limit,
             cursor,
@@ -181,7 +181,7 @@ impl ReviewsApi {
             limit: u64::from(limit),
             next_cursor,
             did_you_mean: if found.total == 0 {
-                did_you_mean(&snapshot, &arguments)
+                did_you_mean(&snapshot, &values)
             } else {
                 None
             },

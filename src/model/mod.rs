@@ -1,4 +1,4 @@
-//! Reviews: their parts, counts, filters, order and merge.
+//! Reviews: their parts, counts, order and merge.
 
 /// Declares an enum whose values have a name each: `ALL` lists them in their order, `find` is the inverse of `name`.
 macro_rules! named {
@@ -28,7 +28,6 @@ macro_rules! named {
 pub(crate) use named;
 
 pub mod business;
-mod filter;
 pub mod hash;
 mod merge;
 mod review;
@@ -36,17 +35,17 @@ pub mod statistics;
 mod votes;
 mod words;
 
-pub use filter::{ReviewFilter, SearchArguments, Sort, TextQuery};
 pub use merge::{
     Base, DUPLICATE, DigestKey, GONE, Merged, NOT_VERIFIED, Statement, UnitDigest, Units, adopt,
     merge,
 };
 pub use review::{
     Day, InvalidDay, InvalidRating, InvalidReviewId, MentionKind, Mentions, Method, Rating,
-    RatingCounts, Response, Review, ReviewId, Source, Status, Unit, Verification, mean_hundredths,
+    RatingCounts, Response, Review, ReviewId, Sort, Source, Status, Unit, Verification,
+    mean_hundredths,
 };
 pub use votes::{ReviewVote, Vote, VoteCounts};
 pub use words::{
-    FoldedText, PluralEndings, TextMatch, compose, fold, fold_plain_character, fold_plainly,
-    is_of_word,
+    FoldedText, PluralEndings, TextMatch, TextQuery, compose, fold, fold_plain_character,
+    fold_plainly, is_of_word,
 };

@@ -538,6 +538,31 @@ impl fmt::Display for Day {
     }
 }
 
+named! {
+    /// An order of reviews. Reviews with equal stars are ordered newest first, and reviews of one day by id.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+    pub enum Sort {
+        #[default]
+        Newest = "newest",
+        Oldest = "oldest",
+        /// 5 to 1 stars.
+        Highest = "highest",
+        /// 1 to 5 stars.
+        Lowest = "lowest",
+    }
+}
+
+impl Sort {
+    /// The stars (1 to 5) in this order; `None` for an order by date.
+    pub const fn stars(self) -> Option<[u8; 5]> {
+        match self {
+            Self::Newest | Self::Oldest => None,
+            Self::Highest => Some([5, 4, 3, 2, 1]),
+            Self::Lowest => Some([1, 2, 3, 4, 5]),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Day, RatingCounts};

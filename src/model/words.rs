@@ -22,6 +22,44 @@ named! {
     }
 }
 
+/// The text that reviews must contain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextQuery {
+    pub text_match: TextMatch,
+    /// Must occur in the text, unless all of `stems` do. Folded, plainly if words are searched.
+    pub whole: String,
+    /// [`PluralEndings::stems`], each of which must begin a word. Empty if only the whole query counts.
+    pub stems: Vec<String>,
+}
+
+impl TextQuery {
+    pub fn new(query: &str, text_match: TextMatch, plural_endings: PluralEndings) -> Self {
+        let (whole, stems) = match text_match {
+            TextMatch::Substring => (fold(query), Vec::new()),
+            TextMatch::Words => {
+                let whole = fold_plainly(query);
+                let stems = plural_endings.stems(&whole);
+                (whole, stems)
+            }
+        };
+        Self {
+            text_match,
+            whole,
+            stems,
+        }
+    }
+
+    /// Texts that the plain form of every match contains: all stems, because the whole query contains them too; without stems,
+    /// the query.
+    pub fn plain_parts(&self) -> Vec<String> {
+        match self.text_match {
+            TextMatch::Substring => vec![plain(&self.whole)],
+            TextMatch::Words if self.stems.is_empty() => vec![self.whole.clone()],
+            TextMatch::Words => self.stems.clone(),
+        }
+    }
+}
+
 /// The plural endings of one language, each with the number of bytes to remove. The first ending that matches a word
 /// counts; 0 bytes protect a word that only looks like a plural. Stems match the start of words, so more than the
 /// plural ending may be removed.
@@ -134,7 +172,7 @@ pub fn fold_plainly(text: &str) -> String {
 }
 
 /// The plain form of a folded text: by character, so that a part of the text stays a part.
-pub(super) fn plain(folded: &str) -> String {
+fn plain(folded: &str) -> String {
     if folded.is_ascii() {
         return folded.replace('`', "'");
     }

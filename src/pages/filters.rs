@@ -7,7 +7,8 @@ use askama::Template;
 
 use super::frame::{Site, render, year_days};
 use super::locale::Locale;
-use crate::model::{Day, SearchArguments, Vote};
+use crate::model::{Day, Vote};
+use crate::search::SearchParameters;
 use crate::search::facets::facets;
 use crate::snapshot::Snapshot;
 use crate::snapshot::input::SnapshotInput;
@@ -263,11 +264,11 @@ pub struct FilterWords {
 
 /// In the order of the form.
 pub fn filters(
-    arguments: &SearchArguments,
+    parameters: &SearchParameters,
     input: &SnapshotInput,
     locale: &Locale,
 ) -> Vec<FilterWords> {
-    let SearchArguments {
+    let SearchParameters {
         rating,
         min_rating,
         max_rating,
@@ -275,7 +276,6 @@ pub fn filters(
         until,
         query,
         text_match,
-        plural_endings: _,
         mentions_technician,
         mentions_service,
         language,
@@ -285,7 +285,9 @@ pub fn filters(
         aspect,
         polarity,
         sort: _,
-    } = arguments;
+        limit: _,
+        cursor: _,
+    } = parameters;
     let (business, trade) = (&input.business, input.analyzer.trade());
     let day = |day: Option<Day>| day.map(|day| locale.day(day.date()));
     let text = |value: &Option<String>| value.clone().map(Cow::Owned);
@@ -327,7 +329,10 @@ pub fn filters(
     ];
     let filters = values.into_iter().filter_map(|(name, value)| {
         let value = value?;
-        let texts = [("value", &*value), ("match", text_match.name())];
+        let texts = [
+            ("value", &*value),
+            ("match", text_match.unwrap_or_default().name()),
+        ];
         let dependent = match name {
             "query" => "match",
             "aspect" => "polarity",

@@ -218,16 +218,20 @@ impl fmt::Display for MarkedText {
 #[cfg(test)]
 mod tests {
     use super::MarkedText;
-    use crate::model::{ReviewFilter, SearchArguments, TextMatch};
+    use crate::model::{PluralEndings, TextMatch};
     use crate::search::TextFinder;
+    use crate::search::{ReviewFilter, SearchParameters};
 
     #[test]
     fn matches_are_marked_and_all_text_is_escaped() {
-        let filter = ReviewFilter::new(&SearchArguments {
-            query: Some("b leaks".to_owned()),
-            text_match: TextMatch::Words,
-            ..SearchArguments::default()
-        });
+        let filter = ReviewFilter::new(
+            &SearchParameters {
+                query: Some("b leaks".to_owned()),
+                text_match: Some(TextMatch::Words),
+                ..SearchParameters::default()
+            },
+            PluralEndings::default(),
+        );
         let mut text = MarkedText::from("<b>Leaky</b> & \"leak\" <mark>".to_owned());
         assert!(!text.is_marked());
         text.mark(&TextFinder::new(filter.text.as_ref().unwrap()));

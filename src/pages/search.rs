@@ -16,10 +16,10 @@ use super::review::ReviewFragment;
 use super::search_feed::feed_url;
 use crate::compute::run_long_if;
 use crate::links::{Links, SEARCH_PATH};
-use crate::model::{ReviewFilter, Sort, TextMatch};
+use crate::model::{Sort, TextMatch};
 use crate::search::{
-    Cursor, ResultPage, SHORT_PAGE, SearchParameters, SearchRequest, TextFinder, did_you_mean,
-    search_reviews,
+    Cursor, ResultPage, ReviewFilter, SHORT_PAGE, SearchParameters, SearchRequest, TextFinder,
+    did_you_mean, search_reviews,
 };
 use crate::snapshot::Snapshot;
 use crate::web::{ClientAddress, HttpProblem, QueryParameters, wants_html};
@@ -86,7 +86,7 @@ pub async fn search(
     let found = search_reviews(&snapshot, &search_request.filter, limit, cursor);
     let mut nearest = Vec::new();
     if found.total == 0 {
-        let suggestions = did_you_mean(&snapshot, &search_request.arguments);
+        let suggestions = did_you_mean(&snapshot, &search_request.parameters);
         for candidate in view.candidates(suggestions.unwrap_or_default()) {
             let counted = search_reviews(&snapshot, &candidate.filter, 1, None);
             nearest.push((candidate, counted));
@@ -158,7 +158,7 @@ impl<'a> SearchView<'a> {
         let (locale, search_request) = (&site.locale, self.search_request);
         let (query, path) = (self.query, format!("{}/search", site.root));
         let input = &self.snapshot.input;
-        let filters = filters(&search_request.arguments, input, locale);
+        let filters = filters(&search_request.parameters, input, locale);
         let heading = match found.total {
             0 => locale.message("find-none"),
             _ => reviews(found, locale),
@@ -223,7 +223,7 @@ impl<'a> SearchView<'a> {
             ChoiceLink {
                 href: self.query.address(path, &["sort", "cursor"], named),
                 words,
-                is_current: sort == self.search_request.arguments.sort,
+                is_current: sort == self.search_request.filter.sort,
             }
         };
         orders.map(order).into()
@@ -348,12 +348,12 @@ impl SearchView<'_> {
 
     /// The same search by words, and without one of them.
     fn fewer_words(&self, site: &Site<'_>) -> Vec<Candidate> {
-        let (arguments, locale) = (&self.search_request.arguments, &site.locale);
-        let Some(text) = arguments.query.as_deref() else {
+        let (parameters, locale) = (&self.search_request.parameters, &site.locale);
+        let Some(text) = parameters.query.as_deref() else {
             return Vec::new();
         };
         let mut candidates = Vec::new();
-        if arguments.text_match == TextMatch::Substring {
+        if parameters.text_match == Some(TextMatch::Substring) {
             let words = locale.message("nearest-by-words");
             candidates.push(self.candidate(site, words, &["match"], &[]));
         }
@@ -372,8 +372,8 @@ impl SearchView<'_> {
 
     /// The same search without one of its filters.
     fn fewer_filters(&self, site: &Site<'_>) -> Vec<Candidate> {
-        let (arguments, locale) = (&self.search_request.arguments, &site.locale);
-        let filters = filters(arguments, &self.snapshot.input, locale);
+        let (parameters, locale) = (&self.search_request.parameters, &site.locale);
+        let filters = filters(parameters, &self.snapshot.input, locale);
         let fewer = filters.into_iter().map(|filter| {
             let words = locale.message_with("nearest-without", &[("filter", &filter.words)]);
             self.candidate(site, words, &filter.names, &[])

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
+use super::cursor::{Cursor, CursorParameter};
 use super::facets::{VALUES_MAX, with_opinions};
 use super::names::{self, value};
-use super::request::{Cursor, CursorParameter};
 use crate::insights::aggregate::{PERSON_MIN, review_vote, vote_of};
 use crate::insights::trades::AspectDefinition;
 use crate::insights::{Finding, Hit, PackedAnalysis, Polarity, Subject, Trade, name_key, witness};
@@ -660,7 +660,7 @@ impl SupportCounts {
 mod tests {
     use super::{EvidenceParameters, EvidenceQuery};
     use crate::insights::trades::{HOME_SERVICES, shipped};
-    use crate::search::request::Cursor;
+    use crate::search::cursor::Cursor;
 
     #[test]
     fn a_cursor_belongs_to_the_aspect_at_any_position() {

@@ -1,5 +1,6 @@
 //! Search in a snapshot: one page of the reviews that match a filter, and their total number. It asks nothing of the database.
 
+mod cursor;
 pub(crate) mod facets;
 pub(crate) mod insights;
 pub(crate) mod names;
@@ -8,7 +9,8 @@ mod results;
 mod select;
 mod text;
 
+pub use cursor::{Cursor, CursorParameter, InvalidCursor};
 pub use names::did_you_mean;
-pub use request::{Cursor, CursorParameter, InvalidCursor, SearchParameters, SearchRequest};
+pub use request::{ReviewFilter, SearchParameters, SearchRequest};
 pub use results::{ResultPage, SHORT_PAGE, TOTAL_MAX, search_reviews};
 pub use text::TextFinder;

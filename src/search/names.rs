@@ -1,11 +1,12 @@
 //! Resolves names to entities of the business's lists and of reviews, and finds the nearest known name for an unknown
 //! one.
 
+use super::request::{ReviewFilter, SearchParameters};
 use super::results::has_match;
 use crate::compute::run_long;
 use crate::insights::Trade;
 use crate::model::business::{Business, PublishStaff};
-use crate::model::{MentionKind, ReviewFilter, SearchArguments, TextMatch, fold};
+use crate::model::{MentionKind, PluralEndings, TextMatch, fold};
 use crate::snapshot::Snapshot;
 use crate::wire::parameters::{Aspect, Parameter};
 use crate::wire::{DidYouMean, Facet, Issue, IssueCode};
@@ -85,40 +86,42 @@ pub fn find<'a>(snapshot: &'a Snapshot, kind: MentionKind, query: &str) -> Optio
 
 /// Known values for the parameters of a search that found nothing: the nearest name for an unknown one, or those that there are
 /// if none is near; and the other rule of comparing texts, if it finds something. `None` if there are none.
-pub fn did_you_mean(snapshot: &Snapshot, arguments: &SearchArguments) -> Option<DidYouMean> {
-    let mut suggestions = nearest_names(snapshot, arguments);
-    if arguments.query.is_some() && arguments.text_match == TextMatch::Substring {
-        let by_words = ReviewFilter::new(&SearchArguments {
-            text_match: TextMatch::Words,
-            ..arguments.clone()
-        });
+pub fn did_you_mean(snapshot: &Snapshot, parameters: &SearchParameters) -> Option<DidYouMean> {
+    let mut suggestions = nearest_names(snapshot, parameters);
+    if parameters.query.is_some() && parameters.text_match != Some(TextMatch::Words) {
+        let language = snapshot.input.business.language.as_deref();
+        let by_words = SearchParameters {
+            text_match: Some(TextMatch::Words),
+            ..parameters.clone()
+        };
+        let by_words = ReviewFilter::new(&by_words, PluralEndings::of(language));
         suggestions.text_match =
             has_match(snapshot, &by_words).then(|| vec![TextMatch::Words.name().to_owned()]);
     }
     suggestions.if_any()
 }
 
-fn nearest_names(snapshot: &Snapshot, arguments: &SearchArguments) -> DidYouMean {
+fn nearest_names(snapshot: &Snapshot, parameters: &SearchParameters) -> DidYouMean {
     let names = [
-        &arguments.mentions_technician,
-        &arguments.mentions_service,
-        &arguments.language,
-        &arguments.source,
+        &parameters.mentions_technician,
+        &parameters.mentions_service,
+        &parameters.language,
+        &parameters.source,
     ];
     if names.into_iter().all(Option::is_none) {
         return DidYouMean::default();
     }
     run_long(|| {
         let counts = snapshot.counts();
-        let service = arguments.mentions_service.as_deref();
+        let service = parameters.mentions_service.as_deref();
         let has_id = |query: &str| {
             let mut services = counts.services.iter();
             services.any(|facet| facet.id.as_deref() == Some(query))
         };
-        let language = unknown(arguments.language.as_deref(), &counts.languages);
-        let source = unknown(arguments.source.as_deref(), &counts.sources);
+        let language = unknown(parameters.language.as_deref(), &counts.languages);
+        let source = unknown(parameters.source.as_deref(), &counts.sources);
         let technician = unknown(
-            arguments.mentions_technician.as_deref(),
+            parameters.mentions_technician.as_deref(),
             &counts.technicians,
         );
         DidYouMean {

@@ -1,32 +1,19 @@
-//! A search as REST, MCP and pages ask it: the parameters, and the cursor among them, which is where the next page
-//! begins or the previous one ends. A cursor is a position in the order, not a count, so that reviews added between two
-//! pages are neither repeated nor skipped. If the order is by stars, the position includes the stars.
+//! A search as REST, MCP and pages ask it: the parameters, and the filter made from them.
 
-use std::borrow::Cow;
-use std::fmt;
-use std::str::FromStr;
+use url::form_urlencoded;
 
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use chrono::NaiveDate;
-use thiserror::Error;
-
+use super::cursor::{Cursor, CursorParameter};
 use super::names::aspect_of;
-use crate::model::hash::{FNV_OFFSET, fnv1a};
-use crate::model::{
-    Day, PluralEndings, Review, ReviewFilter, ReviewId, SearchArguments, Sort, TextMatch,
-};
+use crate::model::{Day, PluralEndings, Sort, TextMatch, TextQuery, Vote, fold};
 use crate::snapshot::input::SnapshotInput;
-use crate::wire::parameters::{
-    self, LIMIT_DEFAULT, Limit, MetaSchema, Parameter, ParameterKind, TextKind, arguments,
-};
+use crate::wire::parameters::{self, LIMIT_DEFAULT, Limit, Parameter, arguments};
 use crate::wire::{Issue, IssueCode};
 
 #[derive(Debug)]
 pub struct SearchRequest {
-    /// As given.
-    pub arguments: SearchArguments,
-    /// The arguments as a filter with its order.
+    /// As given, with a mode for texts and without the cursor.
+    pub parameters: SearchParameters,
+    /// The parameters as a filter with its order.
     pub filter: ReviewFilter,
     pub limit: u8,
     /// `None` for the first page.
@@ -78,40 +65,23 @@ impl SearchRequest {
     /// A search of the reviews of `input`; `issues` are those of the parameters, to which others are added. `text_match` is
     /// the default mode; plurals are those of the business's language. An aspect must belong to the trade.
     pub fn new(
-        parameters: SearchParameters,
+        mut parameters: SearchParameters,
         issues: &mut Vec<Issue>,
         input: &SnapshotInput,
         text_match: TextMatch,
     ) -> Self {
-        let arguments = SearchArguments {
-            rating: parameters.rating,
-            min_rating: parameters.min_rating,
-            max_rating: parameters.max_rating,
-            since: parameters.since,
-            until: parameters.until,
-            query: parameters.query,
-            text_match: parameters.text_match.unwrap_or(text_match),
-            plural_endings: PluralEndings::of(input.business.language.as_deref()),
-            mentions_technician: parameters.mentions_technician,
-            mentions_service: parameters.mentions_service,
-            language: parameters.language,
-            source: parameters.source,
-            has_text: parameters.has_text,
-            has_response: parameters.has_response,
-            aspect: parameters.aspect,
-            polarity: parameters.polarity,
-            sort: parameters.sort.unwrap_or_default(),
-        };
-        if let Some(vote) = arguments.polarity.filter(|_| arguments.aspect.is_none()) {
+        parameters.text_match.get_or_insert(text_match);
+        if let Some(vote) = parameters.polarity.filter(|_| parameters.aspect.is_none()) {
             let message = format!("must be given together with {}", parameters::Aspect::NAME);
             let (name, code) = (parameters::Polarity::NAME, IssueCode::InvalidString);
             issues.push(Issue::new(name, code, message, vote.name()));
         }
-        if let Some(id) = arguments.aspect.as_deref() {
+        if let Some(id) = parameters.aspect.as_deref() {
             aspect_of(issues, input.analyzer.trade(), id);
         }
-        let filter = ReviewFilter::new(&arguments);
-        let cursor = parameters.cursor;
+        let plural_endings = PluralEndings::of(input.business.language.as_deref());
+        let filter = ReviewFilter::new(&parameters, plural_endings);
+        let cursor = parameters.cursor.take();
         // With an invalid filter, the cursor cannot be checked.
         if let Some(cursor) = cursor
             .as_ref()
@@ -121,225 +91,121 @@ impl SearchRequest {
             issues.push(cursor.invalid());
         }
         Self {
-            arguments,
             filter,
             limit: parameters.limit.unwrap_or(LIMIT_DEFAULT),
             cursor,
+            parameters,
         }
     }
 }
 
-/// The format's version, so that another release's cursor is refused instead of misread.
-const VERSION: u8 = 6;
-
-/// The last position of a page, and the filters that it belongs to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cursor {
-    /// A hash of the filters.
-    filter: u64,
-    /// Whether the page ends at the position, instead of beginning after it.
-    pub ends_page: bool,
-    /// The stars of the page's last review, if the order is by stars.
-    pub stars: Option<u8>,
-    /// The day of the page's last review.
-    day: NaiveDate,
-    /// The ID of the page's last review.
-    pub id: String,
+/// All conditions must hold; an absent one always does.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReviewFilter {
+    /// Whether one star to five stars match; `None` if all do.
+    pub stars: Option<[bool; 5]>,
+    /// First matching day.
+    pub since: Option<Day>,
+    /// Last matching day.
+    pub until: Option<Day>,
+    pub text: Option<TextQuery>,
+    /// Folded full name, not empty.
+    pub technician: Option<String>,
+    /// Service id.
+    pub service: Option<String>,
+    /// Folded language tag, because tags are case-insensitive (RFC 5646 §2.1.1); not empty.
+    pub language: Option<String>,
+    /// Folded source name, not empty.
+    pub source: Option<String>,
+    pub has_text: Option<bool>,
+    pub has_response: Option<bool>,
+    /// Id of an aspect that must be mentioned.
+    pub aspect: Option<String>,
+    /// Required sentiment of that aspect; `None` allows any.
+    pub vote: Option<Vote>,
+    pub sort: Sort,
 }
 
-/// The version, and the fields of a cursor in their order.
-type CursorParts<'a> = (u8, u64, bool, Option<u8>, NaiveDate, Cow<'a, str>);
-
-/// The text is not a cursor of these filters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("{}", CursorParameter.allowed())]
-pub struct InvalidCursor;
-
-impl Cursor {
-    /// The cursor after a page of `filter` in the order `sort` whose last review is `last`.
-    pub fn after(filter: &str, sort: Sort, last: &Review) -> Self {
+impl ReviewFilter {
+    /// An empty text or name counts as absent.
+    /// The words of a query are searched without these endings.
+    pub fn new(parameters: &SearchParameters, plural_endings: PluralEndings) -> Self {
+        let SearchParameters {
+            rating,
+            min_rating,
+            max_rating,
+            since,
+            until,
+            query,
+            text_match,
+            mentions_technician,
+            mentions_service,
+            language,
+            source,
+            has_text,
+            has_response,
+            aspect,
+            polarity,
+            sort,
+            limit: _,
+            cursor: _,
+        } = parameters;
+        let present = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        let matches = |stars: u8| {
+            rating.is_none_or(|rating| rating == stars)
+                && min_rating.is_none_or(|least| f64::from(stars) >= least)
+                && max_rating.is_none_or(|most| f64::from(stars) <= most)
+        };
+        let has_stars = rating.is_some() || min_rating.is_some() || max_rating.is_some();
         Self {
-            stars: sort.stars().map(|_| last.rating.stars()),
-            ..Self::at(filter, last.date, last.id.as_str())
+            stars: has_stars.then(|| [1, 2, 3, 4, 5].map(matches)),
+            since: *since,
+            until: *until,
+            text: present(query).map(|query| {
+                TextQuery::new(&query, text_match.unwrap_or_default(), plural_endings)
+            }),
+            technician: present(mentions_technician).map(|name| fold(&name)),
+            service: present(mentions_service),
+            language: present(language).map(|tag| fold(&tag)),
+            source: present(source).map(|name| fold(&name)),
+            has_text: *has_text,
+            has_response: *has_response,
+            aspect: present(aspect),
+            vote: *polarity,
+            sort: sort.unwrap_or_default(),
         }
     }
 
-    /// The cursor after a page of `filter` whose last review has this day and ID. `filter` is the canonical text of the
-    /// parameters.
-    pub fn at(filter: &str, day: Day, id: &str) -> Self {
-        Self {
-            filter: fingerprint(filter),
-            ends_page: false,
-            stars: None,
-            day: day.date(),
-            id: id.to_owned(),
-        }
-    }
-
-    /// The cursor of the page that ends at the same position.
-    pub fn ending_there(self) -> Self {
-        Self {
-            ends_page: true,
-            ..self
-        }
-    }
-
-    /// `None` for a cursor that was altered.
-    pub fn day(&self) -> Option<Day> {
-        Day::new(self.day)
-    }
-
-    pub fn belongs_to(&self, filter: &str) -> bool {
-        self.filter == fingerprint(filter)
-    }
-
-    fn is_possible(&self) -> bool {
-        self.day().is_some()
-            && self.stars.is_none_or(|stars| (1..=5).contains(&stars))
-            && self.id.parse::<ReviewId>().is_ok()
-    }
-
-    /// The error for a cursor of another query.
-    pub fn invalid(&self) -> Issue {
-        Issue::of::<CursorParameter>(IssueCode::InvalidString, &self.to_string())
-    }
-}
-
-/// The parameter and its kind; the empty text counts as absent.
-#[derive(Debug, Clone, Copy)]
-pub struct CursorParameter;
-
-impl Parameter for CursorParameter {
-    type Kind = Self;
-    const NAME: &'static str = "cursor";
-    const KIND: Self = Self;
-}
-
-impl ParameterKind for CursorParameter {
-    type Value = Cursor;
-    const NOT_UTF8: IssueCode = IssueCode::InvalidString;
-
-    fn parse(self, text: &str) -> Result<Option<Cursor>, IssueCode> {
-        if text.is_empty() {
-            return Ok(None);
-        }
-        text.parse().map(Some).map_err(|_| IssueCode::InvalidString)
-    }
-
-    fn allowed(self) -> String {
-        "must be `next_cursor` of an answer to the same filters".to_owned()
-    }
-
-    fn schema(self) -> MetaSchema {
-        TextKind::ANY.schema()
-    }
-}
-
-impl fmt::Display for Cursor {
-    /// Opaque: base64url of JSON.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            filter,
-            ends_page,
-            stars,
-            day,
-            id,
-        } = self;
-        let parts: CursorParts<'_> = (VERSION, *filter, *ends_page, *stars, *day, id.into());
-        let json = serde_json::to_vec(&parts).map_err(|_| fmt::Error)?;
-        f.write_str(&URL_SAFE_NO_PAD.encode(json))
-    }
-}
-
-impl FromStr for Cursor {
-    type Err = InvalidCursor;
-
-    fn from_str(text: &str) -> Result<Self, InvalidCursor> {
-        let json = URL_SAFE_NO_PAD.decode(text).map_err(|_| InvalidCursor)?;
-        let parts = serde_json::from_slice::<CursorParts<'_>>(&json).map_err(|_| InvalidCursor)?;
-        let (version, filter, ends_page, stars, day, id) = parts;
-        let cursor = Self {
-            filter,
-            ends_page,
-            stars,
-            day,
-            id: id.into_owned(),
+    /// The conditions and the order as a query string, which is the same for parameters with the same meaning.
+    pub fn canonical(&self) -> String {
+        let mut text = form_urlencoded::Serializer::new(String::new());
+        let mut add = |name: &str, value: Option<&str>| {
+            if let Some(value) = value {
+                text.append_pair(name, value);
+            }
         };
-        let is_valid = version == VERSION && cursor.is_possible();
-        Some(cursor).filter(|_| is_valid).ok_or(InvalidCursor)
-    }
-}
-
-/// It is the same in all processes.
-fn fingerprint(filter: &str) -> u64 {
-    fnv1a(FNV_OFFSET, filter.as_bytes())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Cursor, InvalidCursor};
-    use crate::model::{Day, ReviewFilter, SearchArguments, Sort};
-
-    fn day() -> Day {
-        "2024-05-05".parse().unwrap()
-    }
-
-    #[test]
-    fn a_cursor_is_valid_only_for_the_same_filters() {
-        let of = |query: &str| {
-            ReviewFilter::new(&SearchArguments {
-                query: Some(query.to_owned()),
-                ..SearchArguments::default()
-            })
-            .canonical()
-        };
-        let cursor = Cursor::at(&of("leak"), day(), "r-1");
-        let text = cursor.to_string();
-        assert_eq!(text.parse(), Ok(cursor.clone()));
-        assert!(cursor.belongs_to(&of("LEAK")));
-        assert!(!cursor.belongs_to(&of("leaks")));
-        for bad in [
-            "",
-            "x",
-            "AAAA",
-            &text[1..],
-            &format!("{text}!"),
-            &text[..18],
-        ] {
-            assert_eq!(bad.parse::<Cursor>(), Err(InvalidCursor), "{bad}");
+        let stars = self.stars.map(|stars| {
+            let matching = ('1'..='5').zip(stars).filter(|(_, matches)| *matches);
+            matching.map(|(stars, _)| stars).collect::<String>()
+        });
+        let flag = |flag: Option<bool>| flag.map(|flag| if flag { "true" } else { "false" });
+        add("stars", stars.as_deref());
+        add("since", self.since.map(|day| day.to_string()).as_deref());
+        add("until", self.until.map(|day| day.to_string()).as_deref());
+        if let Some(query) = &self.text {
+            add("query", Some(&query.whole));
+            add("match", Some(query.text_match.name()));
+            query.stems.iter().for_each(|stem| add("stem", Some(stem)));
         }
-    }
-
-    #[test]
-    fn a_cursor_by_stars_is_valid_only_for_the_same_order() {
-        let of = |sort| {
-            ReviewFilter::new(&SearchArguments {
-                sort,
-                ..SearchArguments::default()
-            })
-            .canonical()
-        };
-        let cursor = Cursor {
-            stars: Some(2),
-            ..Cursor::at(&of(Sort::Lowest), day(), "r-1")
-        };
-        assert_eq!(cursor.stars, Some(2));
-        assert_eq!(cursor.to_string().parse(), Ok(cursor.clone()));
-        for (sort, fits) in [
-            (Sort::Lowest, true),
-            (Sort::Highest, false),
-            (Sort::Oldest, false),
-            (Sort::Newest, false),
-        ] {
-            assert_eq!(cursor.belongs_to(&of(sort)), fits, "{sort:?}");
-        }
-        let ending = cursor.clone().ending_there();
-        assert_eq!(ending.to_string().parse(), Ok(ending.clone()));
-        assert_ne!(ending, cursor);
-        let sixth = Cursor {
-            stars: Some(6),
-            ..cursor
-        };
-        assert_eq!(sixth.to_string().parse::<Cursor>(), Err(InvalidCursor));
+        add("technician", self.technician.as_deref());
+        add("service", self.service.as_deref());
+        add("language", self.language.as_deref());
+        add("source", self.source.as_deref());
+        add("has_text", flag(self.has_text));
+        add("has_response", flag(self.has_response));
+        add("aspect", self.aspect.as_deref());
+        add("polarity", self.vote.map(Vote::name));
+        add("sort", Some(self.sort.name()));
+        text.finish()
     }
 }

@@ -7,11 +7,11 @@ use std::iter::once;
 
 use roaring::RoaringBitmap;
 
-use super::request::Cursor;
+use super::cursor::Cursor;
+use super::request::ReviewFilter;
 use super::select::{after, ordered, select};
 use super::text::TextFinder;
 use crate::compute::run_long;
-use crate::model::ReviewFilter;
 use crate::snapshot::{Entries, QueryTrigrams, Snapshot};
 
 /// Counting the matches of a text stops at this number; a greater total is reported as "this many or more".

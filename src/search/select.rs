@@ -4,9 +4,10 @@ use std::iter::from_fn;
 
 use roaring::RoaringBitmap;
 
-use super::request::Cursor;
+use super::cursor::Cursor;
+use super::request::ReviewFilter;
 use crate::insights::Trade;
-use crate::model::{ReviewFilter, Sort};
+use crate::model::Sort;
 use crate::snapshot::{Entries, Values};
 
 /// The reviews that match `filter`, its text aside. An aspect that is not in `trade` matches nothing.

@@ -120,15 +120,19 @@ fn begins_word(folded: &[u8], start: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::TextFinder;
-    use crate::model::{ReviewFilter, SearchArguments, TextMatch};
+    use crate::model::{PluralEndings, TextMatch};
+    use crate::search::{ReviewFilter, SearchParameters};
 
     /// `text` with the matches of `query` in brackets.
     fn marked(query: &str, text_match: TextMatch, text: &str) -> String {
-        let filter = ReviewFilter::new(&SearchArguments {
-            query: Some(query.to_owned()),
-            text_match,
-            ..SearchArguments::default()
-        });
+        let filter = ReviewFilter::new(
+            &SearchParameters {
+                query: Some(query.to_owned()),
+                text_match: Some(text_match),
+                ..SearchParameters::default()
+            },
+            PluralEndings::default(),
+        );
         let found = TextFinder::new(filter.text.as_ref().unwrap()).found_in(text);
         let mut marked = text.to_owned();
         for range in found.into_iter().rev() {

@@ -158,7 +158,7 @@ macro_rules! arguments {
         $(#[doc = $description:literal] $field:ident: $parameter:ty,)*
     }) => {
         $(#[doc = $about])*
-        #[derive(Debug, Default)]
+        #[derive(Debug, Clone, Default)]
         pub struct $name {
             $(#[doc = $description] pub $field: Option<$crate::wire::parameters::ParameterValue<$parameter>>,)*
         }

@@ -6,14 +6,14 @@ use super::arguments::{CallError, ToolArguments, refusal};
 use crate::compute::run_long_if;
 use crate::links::Links;
 use crate::mcp::escape::{escaped_json, length};
-use crate::model::{Day, ReviewFilter, ReviewId, SearchArguments, TextMatch, fold};
+use crate::model::{Day, PluralEndings, ReviewId, TextMatch, fold};
 use crate::search::facets::{self, PeriodsParameters, PeriodsRequest, VALUES_MAX, compare};
 use crate::search::insights::{
     self, EvidenceParameters, EvidenceQuery, StageParameters, StageRequest, stage,
 };
 use crate::search::{
-    Cursor, CursorParameter, ResultPage, SHORT_PAGE, SearchParameters, SearchRequest, did_you_mean,
-    search_reviews,
+    Cursor, CursorParameter, ResultPage, ReviewFilter, SHORT_PAGE, SearchParameters, SearchRequest,
+    did_you_mean, search_reviews,
 };
 use crate::snapshot::Snapshot;
 use crate::snapshot::document::head;
@@ -83,7 +83,7 @@ pub fn search(
     let (issues, mode) = (arguments.issues(), TextMatch::Substring);
     let request = SearchRequest::new(values, issues, &snapshot.input, mode);
     let SearchRequest {
-        arguments: filters,
+        parameters: filters,
         filter,
         limit,
         cursor,
@@ -127,10 +127,13 @@ pub fn since(
     } = SinceArguments::take_from(&mut arguments);
     let limit = limit.map_or(REVIEWS_MAX, usize::from);
     let date = arguments.finish(date)?;
-    let filter = ReviewFilter::new(&SearchArguments {
-        since: Some(date),
-        ..SearchArguments::default()
-    });
+    let filter = ReviewFilter::new(
+        &SearchParameters {
+            since: Some(date),
+            ..SearchParameters::default()
+        },
+        PluralEndings::default(),
+    );
     let canonical = filter.canonical();
     if let Some(cursor) = cursor
         .as_ref()

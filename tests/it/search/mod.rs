@@ -11,10 +11,10 @@ mod words;
 
 use std::collections::BTreeMap;
 
-use reviews_service::model::{
-    Rating, Review, ReviewFilter, SearchArguments, Sort, Status, TextMatch, Vote,
+use reviews_service::model::{PluralEndings, Rating, Review, Sort, Status, TextMatch, Vote};
+use reviews_service::search::{
+    ResultPage, ReviewFilter, SearchParameters, TOTAL_MAX, search_reviews,
 };
-use reviews_service::search::{ResultPage, TOTAL_MAX, search_reviews};
 use reviews_service::snapshot::Snapshot;
 use reviews_service::web::server::Limits;
 use serde_json::{Value, json};
@@ -90,7 +90,7 @@ async fn every_query_finds_the_same_as_a_naive_scan() {
     for number in 0..16 * FILTERS {
         let question = numbered(&mut generator, number, &reviews);
         let expected = question.expected(&known);
-        let filter = ReviewFilter::new(&question.arguments());
+        let filter = question.filter();
         let limit = 1 + generator.below(100);
         hits += usize::from(!expected.is_empty());
         let (mut start, mut cursor) = (0, None);

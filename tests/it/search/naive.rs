@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use reviews_service::model::{
-    PluralEndings, Review, SearchArguments, Sort, Status, TextMatch, Vote, fold,
-};
-
+use reviews_service::model::{PluralEndings, Review, Sort, Status, TextMatch, Vote, fold};
+use reviews_service::search::{ReviewFilter, SearchParameters};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::SEARCH;
@@ -195,16 +193,15 @@ impl Question {
         taken.iter().map(|review| review.id.as_str()).collect()
     }
 
-    pub(super) fn arguments(&self) -> SearchArguments {
-        SearchArguments {
+    pub(super) fn filter(&self) -> ReviewFilter {
+        let parameters = SearchParameters {
             rating: self.rating,
             min_rating: self.min_rating.map(|least| least.parse().unwrap()),
             max_rating: self.max_rating.map(|most| most.parse().unwrap()),
             since: self.since.as_ref().map(|day| day.parse().unwrap()),
             until: self.until.as_ref().map(|day| day.parse().unwrap()),
             query: self.query.clone(),
-            text_match: self.text_match,
-            plural_endings: PluralEndings::default(),
+            text_match: Some(self.text_match),
             mentions_technician: self.technician.clone(),
             mentions_service: self.service.clone(),
             language: self.language.map(str::to_owned),
@@ -213,8 +210,10 @@ impl Question {
             has_response: self.has_response,
             aspect: self.aspect.map(str::to_owned),
             polarity: self.polarity,
-            sort: self.sort,
-        }
+            sort: Some(self.sort),
+            ..SearchParameters::default()
+        };
+        ReviewFilter::new(&parameters, PluralEndings::default())
     }
 
     /// The target of a GET, with `more` parameters.

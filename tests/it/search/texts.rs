@@ -4,10 +4,13 @@ use super::*;
 use crate::support::{refused, sqlite3};
 
 fn filter_for(query: &str) -> ReviewFilter {
-    ReviewFilter::new(&SearchArguments {
-        query: Some(query.to_owned()),
-        ..SearchArguments::default()
-    })
+    ReviewFilter::new(
+        &SearchParameters {
+            query: Some(query.to_owned()),
+            ..SearchParameters::default()
+        },
+        PluralEndings::default(),
+    )
 }
 
 #[tokio::test]

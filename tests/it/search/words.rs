@@ -54,7 +54,7 @@ async fn words_match_like_a_naive_scan_including_substrings() {
         };
         let expected = asked.expected(&known);
         let limit = 1 + generator.below(100);
-        let filter = ReviewFilter::new(&asked.arguments());
+        let filter = asked.filter();
         let found = search_reviews(&snapshot, &filter, limit, None);
         let label = format!("{asked:?}");
         assert_eq!(
