@@ -82,7 +82,7 @@ impl ReviewsApi {
         let search_request = SearchRequest::new(values, &mut query.issues, &snapshot.input, mode);
         query.check()?;
         let _slot = self.0.turn(client).await?;
-        Ok(self.search(snapshot, &query, search_request).await)
+        Ok(self.search(&snapshot, &query, search_request))
     }
 
     /// Compare two periods
@@ -157,9 +157,9 @@ impl ReviewsApi {
 }
 
 impl ReviewsApi {
-    async fn search(
+    fn search(
         &self,
-        snapshot: Arc<Snapshot>,
+        snapshot: &Arc<Snapshot>,
         parameters: &QueryParameters,
         request: SearchRequest,
     ) -> Cacheable<wire::SearchResult> {
@@ -169,7 +169,7 @@ impl ReviewsApi {
             limit,
             cursor,
         } = request;
-        let found = search_reviews(&snapshot, &filter, usize::from(limit), cursor.as_ref());
+        let found = search_reviews(snapshot, &filter, usize::from(limit), cursor.as_ref());
         let next_cursor = found.next.map(|next| next.to_string());
         let link = next_cursor
             .as_deref()
@@ -181,7 +181,7 @@ impl ReviewsApi {
             limit: u64::from(limit),
             next_cursor,
             did_you_mean: if found.total == 0 {
-                did_you_mean(&snapshot, &values)
+                did_you_mean(snapshot, &values)
             } else {
                 None
             },
@@ -196,7 +196,7 @@ impl ReviewsApi {
                 body.extend_from_slice(snapshot.input.entries[at].json());
             }
             body.extend_from_slice(b"]}");
-            ReadyBody::whole(JSON, body, Arc::clone(&snapshot))
+            ReadyBody::whole(JSON, body, Arc::clone(snapshot))
         });
         Cacheable::from(body).with_link(link)
     }

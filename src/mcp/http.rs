@@ -85,16 +85,16 @@ impl Mcp {
         let body = read_body(request.headers(), body, BODY_BYTES_MAX, BODY_TIMEOUT).await?;
         room.resize(body.len() + message::parsed_bytes(&body))?;
         let _slot = self.ctx.turn(client).await?;
-        self.answer(request.headers(), &body, room).await
+        self.answer(request.headers(), &body, room)
     }
 
-    async fn answer(
+    fn answer(
         &self,
         headers: &HeaderMap,
         body: &[u8],
         mut room: Room,
     ) -> Result<Response, HttpProblem> {
-        let (status, json, session) = match self.reply(headers, body).await {
+        let (status, json, session) = match self.reply(headers, body) {
             Ok(Some((json, session))) => (StatusCode::OK, json, session),
             Ok(None) => return Ok(Response::builder().status(StatusCode::ACCEPTED).finish()),
             Err((status, id, fault)) => {
@@ -166,7 +166,7 @@ const LONG_BODY: usize = 8 * 1024;
 
 impl Mcp {
     /// The message that answers a body, and the ID of the session that it opens; `None` if there is nothing to answer.
-    async fn reply(
+    fn reply(
         &self,
         headers: &HeaderMap,
         body: &[u8],
@@ -183,7 +183,7 @@ impl Mcp {
         let (Some(call), Some(id)) = (call, id) else {
             return Ok(None);
         };
-        let answered = self.methods.answer(call, revision).await;
+        let answered = self.methods.answer(call, revision);
         let MethodResult { json, opens } =
             answered.map_err(|fault| (status(&fault, revision), Some(id.clone()), fault))?;
         let opened = opens.map(|revision| self.sessions.open(revision));

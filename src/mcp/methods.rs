@@ -62,7 +62,7 @@ impl Methods {
     ///
     /// # Errors
     /// The JSON-RPC error.
-    pub async fn answer(
+    pub fn answer(
         &self,
         call: Call,
         revision: Option<Revision>,
@@ -73,7 +73,7 @@ impl Methods {
             let reason = format!("{} has no method {method}.", Revision::July2026.name());
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, reason, None));
         }
-        let mut result = self.dispatch(&method, params).await?;
+        let mut result = self.dispatch(&method, params)?;
         let opens = if let ServerResult::InitializeResult(opened) = &result {
             Revision::find(opened.protocol_version.as_str())
         } else {
@@ -90,7 +90,7 @@ impl Methods {
         Ok(MethodResult { json, opens })
     }
 
-    async fn dispatch(
+    fn dispatch(
         &self,
         method: &str,
         params: Map<String, Value>,
@@ -120,7 +120,7 @@ impl Methods {
                 let tools = catalog.tools.clone();
                 Of::ListToolsResult(model::ListToolsResult::with_all_items(tools))
             }
-            "tools/call" => Of::CallToolResult(self.call_tool(read(method, params)?).await?),
+            "tools/call" => Of::CallToolResult(self.call_tool(read(method, params)?)?),
             unknown => {
                 let reason = format!("Unknown method {unknown}.");
                 return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, reason, None));
@@ -141,7 +141,7 @@ impl Methods {
     }
 
     /// A tool's result; invalid arguments are also a result, because the model should read them.
-    async fn call_tool(
+    fn call_tool(
         &self,
         request: model::CallToolRequestParams,
     ) -> Result<model::CallToolResult, ErrorData> {

@@ -52,7 +52,7 @@ impl StdioConnection {
                     Some(message::error(None, &fault, true))
                 }
                 InputLine::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => None,
-                InputLine::Whole(line) => self.answer(&line).await,
+                InputLine::Whole(line) => self.answer(&line),
             };
             if let Some(mut answer) = answer {
                 answer.push('\n');
@@ -63,7 +63,7 @@ impl StdioConnection {
     }
 
     /// `None` for a line without an answer.
-    async fn answer(&mut self, line: &[u8]) -> Option<String> {
+    fn answer(&mut self, line: &[u8]) -> Option<String> {
         let parsed = message::parse(line).map_err(|mut fault| {
             fault.message = fault.message.replacen("body", "line", 1).into();
             (None, fault)
@@ -73,13 +73,13 @@ impl StdioConnection {
             Err((id, fault)) => return Some(message::error(id.as_ref(), &fault, true)),
         };
         let id = call.id.clone()?;
-        Some(match self.call(call).await {
+        Some(match self.call(call) {
             Ok(json) => message::result(&id, &json),
             Err(fault) => message::error(Some(&id), &fault, true),
         })
     }
 
-    async fn call(&mut self, call: Call) -> Result<String, ErrorData> {
+    fn call(&mut self, call: Call) -> Result<String, ErrorData> {
         let is_stateless = call.meta(VERSION_META).is_some() || call.method == "server/discover";
         let may_open = matches!(call.method.as_str(), "initialize" | "ping");
         if is_stateless {
@@ -89,8 +89,8 @@ impl StdioConnection {
             return Err(ErrorData::invalid_request(reason, None));
         }
         let stateless = is_stateless.then_some(Revision::July2026);
-        let answer = self.methods.answer(call, stateless.or(self.revision));
-        let MethodResult { json, opens } = answer.await?;
+        let revision = stateless.or(self.revision);
+        let MethodResult { json, opens } = self.methods.answer(call, revision)?;
         self.revision = opens.or(self.revision);
         Ok(json)
     }
