@@ -13,7 +13,7 @@ use super::init::{format_summary, store};
 use super::report::{Exit, say};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::imports::seed::BusinessFile;
+use crate::imports::seed::OwnerFile;
 use crate::model::business::Business;
 use crate::storage;
 use crate::storage::Database;
@@ -37,7 +37,7 @@ impl BusinessCommand {
         let Some(file) = &self.file else {
             return show(config).await;
         };
-        let (address, file) = (config.address()?, BusinessFile::read(file)?);
+        let (address, file) = (config.address()?, OwnerFile::read_business(file)?);
         change(&address, async |database| {
             self.load(&file, address.file(), database, clock).await
         })
@@ -47,7 +47,7 @@ impl BusinessCommand {
     /// Writes the business of the file and returns the report.
     async fn load(
         &self,
-        file: &BusinessFile,
+        file: &OwnerFile,
         path: &Path,
         database: &Database,
         clock: &Clock,
@@ -55,9 +55,9 @@ impl BusinessCommand {
         let mut write = database.write_as_owner().await?;
         let known = storage::business::find(write.for_reading()).await?;
         let loaded = if self.replace {
-            file.replacing(known.as_ref())?
+            file.replaced_business(known.as_ref())?
         } else {
-            file.merged(known.as_ref())?
+            file.merged_business(known.as_ref())?
         };
         let stored_zone = storage::business::time_zone(write.for_reading()).await?;
         let is_zone_known = file.says("time_zone") || stored_zone.is_some();

@@ -9,7 +9,7 @@ use super::business::difference;
 use super::database::{change, existing, read};
 use super::report::{Exit, say};
 use crate::config::DatabaseConfig;
-use crate::imports::seed::EditorialFile;
+use crate::imports::seed::OwnerFile;
 use crate::model::business::{Editorial, FaqEntry};
 use crate::storage::Database;
 use crate::storage::business;
@@ -28,7 +28,7 @@ impl EditorialCommand {
         let Some(file) = &self.file else {
             return show(config).await;
         };
-        let file = EditorialFile::read(file)?;
+        let file = OwnerFile::read_editorial(file)?;
         change(&existing(config)?, async |database| {
             load(&file, database).await
         })
@@ -37,10 +37,10 @@ impl EditorialCommand {
 }
 
 /// Merges the file and returns the difference.
-async fn load(file: &EditorialFile, database: &Database) -> anyhow::Result<String> {
+async fn load(file: &OwnerFile, database: &Database) -> anyhow::Result<String> {
     let mut write = database.write_as_owner().await?;
     let known = business::editorial(write.for_reading()).await?;
-    let loaded = file.merged(&known)?;
+    let loaded = file.merged_editorial(&known)?;
     if loaded != known {
         business::replace_editorial(&mut write, &loaded).await?;
     }

@@ -47,44 +47,46 @@ fn missing(path: &Path) -> ImportError {
     ))
 }
 
-/// A JSON file written by hand.
+/// A `business.json` or an `editorial.json`, both written by hand, without unknown members.
 #[derive(Debug)]
-struct JsonFile {
+pub struct OwnerFile {
     path: PathBuf,
     text: String,
     value: Value,
 }
 
-/// A `business.json` without unknown members.
-#[derive(Debug)]
-pub struct BusinessFile(JsonFile);
-
-impl BusinessFile {
+impl OwnerFile {
     /// # Errors
     /// [`ImportError`] with all faults and, if known, their lines.
-    pub fn read(path: &Path) -> Result<Self, ImportError> {
-        JsonFile::read(path, |value| {
-            business::business(value, &Business::default(), PATCH).map(drop)
-        })
-        .map(Self)
+    pub fn read_business(path: &Path) -> Result<Self, ImportError> {
+        let file = Self::read(path)?;
+        file.make(|value| business::business(value, &Business::default(), PATCH))?;
+        Ok(file)
+    }
+
+    /// # Errors
+    /// [`ImportError`] with all faults and, if known, their lines.
+    pub fn read_editorial(path: &Path) -> Result<Self, ImportError> {
+        let file = Self::read(path)?;
+        file.make(|value| business::editorial(value, &Editorial::default(), PATCH))?;
+        Ok(file)
     }
 
     /// Whether the file has that member and it is not empty.
     pub fn says(&self, name: &str) -> bool {
-        let member = self.0.value.get(name);
+        let member = self.value.get(name);
         member.is_some_and(|member| !member.is_null() && *member != "")
     }
 
-    /// Merges the file into `known`: missing members stay, and `null` removes one (RFC 7396, but lists are replaced
+    /// Merges the business into `known`: missing members stay, and `null` removes one (RFC 7396, but lists are replaced
     /// whole).
     ///
     /// # Errors
     /// [`ImportError`] with all faults and, if known, their lines.
-    pub fn merged(&self, known: Option<&Business>) -> Result<Business, ImportError> {
+    pub fn merged_business(&self, known: Option<&Business>) -> Result<Business, ImportError> {
         let before = known.cloned().unwrap_or_default();
         let is_whole = known.is_none();
-        self.0
-            .make(|value| business::business(value, &before, Origin::Owner { is_whole }))
+        self.make(|value| business::business(value, &before, Origin::Owner { is_whole }))
     }
 
     /// Replaces `known`, except the setting `publish_staff`, which a published business does not contain. The time zone
@@ -92,38 +94,48 @@ impl BusinessFile {
     ///
     /// # Errors
     /// [`ImportError`] with all faults and, if known, their lines.
-    pub fn replacing(&self, known: Option<&Business>) -> Result<Business, ImportError> {
+    pub fn replaced_business(&self, known: Option<&Business>) -> Result<Business, ImportError> {
         let mut before = Business::default();
         if let Some(known) = known {
             (before.publish_staff, before.time_zone) = (known.publish_staff, known.time_zone);
         }
         let whole = Origin::Owner { is_whole: true };
-        self.0
-            .make(|value| business::business(value, &before, whole))
-    }
-}
-
-/// An `editorial.json` without unknown members.
-#[derive(Debug)]
-pub struct EditorialFile(JsonFile);
-
-impl EditorialFile {
-    /// # Errors
-    /// [`ImportError`] with all faults and, if known, their lines.
-    pub fn read(path: &Path) -> Result<Self, ImportError> {
-        JsonFile::read(path, |value| {
-            business::editorial(value, &Editorial::default(), PATCH).map(drop)
-        })
-        .map(Self)
+        self.make(|value| business::business(value, &before, whole))
     }
 
-    /// Merges the file into `known`: missing members stay, `null` removes one, and lists are replaced whole.
+    /// Merges the editorial texts into `known`: missing members stay, `null` removes one, and lists are replaced whole.
     ///
     /// # Errors
     /// [`ImportError`] with all faults and, if known, their lines.
-    pub fn merged(&self, known: &Editorial) -> Result<Editorial, ImportError> {
-        self.0
-            .make(|value| business::editorial(value, known, PATCH))
+    pub fn merged_editorial(&self, known: &Editorial) -> Result<Editorial, ImportError> {
+        self.make(|value| business::editorial(value, known, PATCH))
+    }
+
+    fn read(path: &Path) -> Result<Self, ImportError> {
+        let text = read_text(path, JSON_MIB_MAX).map_err(|reason| {
+            ImportError::Refused(format!("{}: cannot be read: {reason}", path.display()))
+        })?;
+        let text = text.trim_start_matches('\u{feff}').to_owned();
+        let value = serde_json::from_str(&text).map_err(|error| {
+            let message = format!("the JSON is broken ({})", reason(&error));
+            wrong(path, vec![(error.line(), error.column(), message)])
+        })?;
+        let path = path.to_owned();
+        Ok(Self { path, text, value })
+    }
+
+    /// The result of `make`; a fault gets the position of its value in the file.
+    fn make<T>(
+        &self,
+        make: impl FnOnce(&Value) -> Result<T, Vec<FieldError>>,
+    ) -> Result<T, ImportError> {
+        make(&self.value).map_err(|faults| {
+            let located = faults.into_iter().map(|fault| {
+                let (line, column) = locate(&self.text, &fault.path).unwrap_or((1, 1));
+                (line, column, fault.to_string())
+            });
+            wrong(&self.path, located.collect())
+        })
     }
 }
 
@@ -142,11 +154,10 @@ pub async fn load(
     if matches!(place.try_exists(), Ok(false)) {
         return Err(missing(&place));
     }
-    let file = BusinessFile::read(&place)?;
-    let business = file.merged(None)?;
+    let business = OwnerFile::read_business(&place)?.merged_business(None)?;
     let place = folder.join("editorial.json");
     let editorial = if place.exists() {
-        Some(EditorialFile::read(&place)?.merged(&Editorial::default())?)
+        Some(OwnerFile::read_editorial(&place)?.merged_editorial(&Editorial::default())?)
     } else {
         None
     };
@@ -197,41 +208,6 @@ pub async fn load(
     let report = merged.map_err(|error| error.at(path))?;
     write.commit().await.at(path)?;
     Ok(report)
-}
-
-impl JsonFile {
-    /// Reads a file whose members `check` accepts.
-    fn read(
-        path: &Path,
-        check: impl FnOnce(&Value) -> Result<(), Vec<FieldError>>,
-    ) -> Result<Self, ImportError> {
-        let text = read_text(path, JSON_MIB_MAX).map_err(|reason| {
-            ImportError::Refused(format!("{}: cannot be read: {reason}", path.display()))
-        })?;
-        let text = text.trim_start_matches('\u{feff}').to_owned();
-        let value = serde_json::from_str(&text).map_err(|error| {
-            let message = format!("the JSON is broken ({})", reason(&error));
-            wrong(path, vec![(error.line(), error.column(), message)])
-        })?;
-        let path = path.to_owned();
-        let file = Self { path, text, value };
-        file.make(check)?;
-        Ok(file)
-    }
-
-    /// The result of `make`; a fault gets the position of its value in the file.
-    fn make<T>(
-        &self,
-        make: impl FnOnce(&Value) -> Result<T, Vec<FieldError>>,
-    ) -> Result<T, ImportError> {
-        make(&self.value).map_err(|faults| {
-            let located = faults.into_iter().map(|fault| {
-                let (line, column) = locate(&self.text, &fault.path).unwrap_or((1, 1));
-                (line, column, fault.to_string())
-            });
-            wrong(&self.path, located.collect())
-        })
-    }
 }
 
 /// Line and column (both from 1) of the value at `path`, as `services[1].id`, or of the end of the object that lacks it.

@@ -320,11 +320,7 @@ pub fn digest(platform: &str, parts: &[&str]) -> Result<ReviewId, InvalidReviewI
         hash.update((part.len() as u64).to_be_bytes());
         hash.update(part.as_bytes());
     }
-    named(platform, &hash.finalize())
-}
-
-fn named(platform: &str, digest: &[u8]) -> Result<ReviewId, InvalidReviewId> {
-    format!("{platform}-{:.32}", hex(digest)).parse()
+    format!("{platform}-{:.32}", hex(&hash.finalize())).parse()
 }
 
 // Shortens author names that were never public: "Jane Doe" becomes "Jane D." .

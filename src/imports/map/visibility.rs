@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::imports::map::values::{Names, Says, WORDS, flag, letters, names, quoted, shown, words};
 use crate::imports::report::FieldError;
@@ -40,12 +40,12 @@ static COLUMN_NAMES: LazyLock<HashMap<&str, Says>> = LazyLock::new(|| {
 /// What a column shows, and of what. `answer` is the column of the answer's text, and `reviews` are the objects that hold
 /// the rating or the text; both as paths.
 pub fn find(column: &str, answer: Option<&str>, reviews: &[&str]) -> Option<(Subject, Says)> {
-    let plain = |path: &str| letters(path).collect::<String>();
+    let letters_of = |path: &str| letters(path).collect::<String>();
     let named = |name: &str| COLUMN_NAMES.get(name).copied();
-    let name = plain(column);
+    let name = letters_of(column);
     // `comment.content` or `comment_content` is the text of the answer `comment`.
     let prefix = answer.map(|answer| {
-        let answer = plain(answer);
+        let answer = letters_of(answer);
         let end = names(&WORDS.parts).find_map(|part| {
             answer
                 .strip_suffix(part)
@@ -59,9 +59,10 @@ pub fn find(column: &str, answer: Option<&str>, reviews: &[&str]) -> Option<(Sub
         return Some((Subject::Answer, says));
     }
     if let Some((outer, inner)) = column.rsplit_once('.') {
-        let inner = plain(inner);
+        let inner = letters_of(inner);
         let last = outer.rsplit('.').next().unwrap_or_default();
-        if is_answer(&plain(last)) || prefix.is_some_and(|prefix| prefix == plain(outer)) {
+        if is_answer(&letters_of(last)) || prefix.is_some_and(|prefix| prefix == letters_of(outer))
+        {
             let says = named(&inner).or_else(|| {
                 names(&WORDS.kinds)
                     .any(|kind| kind == inner)
@@ -72,7 +73,7 @@ pub fn find(column: &str, answer: Option<&str>, reviews: &[&str]) -> Option<(Sub
         // `status.name` is a word of `status`.
         let says = named(&inner).filter(|_| reviews.contains(&outer));
         return says
-            .or_else(|| named(&plain(outer)))
+            .or_else(|| named(&letters_of(outer)))
             .map(|says| (Subject::Review, says));
     }
     if let Some(says) = named(&name) {
@@ -104,19 +105,23 @@ pub fn is_state(name: &str) -> bool {
 
 /// Whether the members of an object let it be public; known words only.
 pub fn is_public_object(value: &Value) -> bool {
-    let shows = |members: &Map<String, Value>| {
-        members.iter().all(|(name, value)| {
-            let text = match value {
-                Value::String(text) => text.clone(),
-                Value::Bool(_) | Value::Number(_) => value.to_string(),
-                Value::Null | Value::Array(_) | Value::Object(_) => return true,
-            };
-            let name: String = letters(name).collect();
-            let says = COLUMN_NAMES.get(name.as_str());
-            says.is_none_or(|says| text.trim().is_empty() || says.is_public(&text) != Some(false))
-        })
+    let shows = |(name, value): (&String, &Value)| {
+        let name: String = letters(name).collect();
+        let says = COLUMN_NAMES.get(name.as_str());
+        says.zip(plain(value))
+            .is_none_or(|(says, text)| says.is_public(&text) != Some(false))
     };
-    value.as_object().is_none_or(shows)
+    value.as_object().into_iter().flatten().all(shows)
+}
+
+/// The text of a plain value that is not blank.
+fn plain(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
+        Value::Null | Value::Array(_) | Value::Object(_) => return None,
+    };
+    Some(text).filter(|text| !text.trim().is_empty())
 }
 
 impl Says {
@@ -169,14 +174,11 @@ pub fn is_public_record(
             Some((found, says)) if found == subject => says,
             Some(_) | None => continue,
         };
-        let text = match value {
-            Value::Null => continue,
-            Value::String(text) if text.trim().is_empty() => continue,
-            Value::String(text) => text.clone(),
-            Value::Bool(_) | Value::Number(_) => value.to_string(),
-            Value::Array(_) | Value::Object(_) => {
-                return Err(FieldError::new(name, unknown(&shown(value), subject)));
-            }
+        if value.is_array() || value.is_object() {
+            return Err(FieldError::new(name, unknown(&shown(value), subject)));
+        }
+        let Some(text) = plain(value) else {
+            continue;
         };
         let is_public = says.is_public(&text);
         let unknown = || FieldError::new(&name, unknown(&quoted(&text), subject));

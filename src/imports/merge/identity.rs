@@ -648,12 +648,11 @@ pub fn prefixed_id(source: &str, number: u32, id: &ReviewId) -> Option<ReviewId>
     let name: String = letters.collect();
     let name = name.trim_matches('-');
     let name = if name.is_empty() { "source" } else { name };
-    let number = if number == 1 {
-        String::new()
-    } else {
-        format!("-{number}")
+    let prefix = match number {
+        1 => name.to_owned(),
+        _ => format!("{name}-{number}"),
     };
-    values::of_platform(&format!("{name}{number}"), id.as_str()).ok()
+    values::of_platform(&prefix, id.as_str()).ok()
 }
 
 fn other_review(review: &Review) -> String {

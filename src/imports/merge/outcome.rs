@@ -83,6 +83,7 @@ pub fn merge_rows(
 }
 
 struct Merging<'r> {
+    /// Without the reviews that are merged.
     known: Known,
     rules: &'r Rules<'r>,
     copies: Copies,
@@ -121,7 +122,8 @@ impl Merging<'_> {
         let stated_source = incoming.source_name().map(str::to_owned);
         let mut statement = incoming.statement;
         statement.review.id = id.clone();
-        let known = self.known.reviews.get(&id);
+        let known = self.known.reviews.remove(&id);
+        let known = known.as_ref();
         let before = known.and_then(|known| known.source.as_ref());
         let stored = before.map(|before| &before.source_name);
         let source_name = stated_source.or_else(|| stored.cloned());
@@ -155,56 +157,46 @@ impl Merging<'_> {
             base: Base::default(),
             id,
         };
-        self.find_copy(&mut merged, &source, kind, incoming.has_own_id);
+        let was_published = known.is_some_and(|known| known.review.status == Status::Published);
+        if let Some(copy) = self.copies.add(&merged.review, &source, was_published) {
+            let is_same_row =
+                kind == RunChange::Added && copy.has_same_form(&source, incoming.has_own_id);
+            self.report_copy(&merged.review, &source, &copy, is_same_row);
+            // The copy of another source or format is withheld on request.
+            if self.rules.request.skip_duplicates && withhold_duplicate(self.rules, &mut merged) {
+                self.copies.remove(&source);
+            }
+        }
         let is_published = merged.review.status == Status::Published;
         *self.places.entry(place).or_default() += usize::from(is_published);
-        self.count(&merged, &source);
-        self.write(merged, source, kind, incoming.note);
+        self.count(&merged, known);
+        self.write(merged, source, kind, known, incoming.note);
     }
 
-    /// Finds a copy of a review from another source, or from the same one in another format; reports it, and withholds
-    /// the review if requested.
-    fn find_copy(
+    /// Reports a copy of a review; `is_same_row` is whether both look like one row, imported under two sources.
+    fn report_copy(
         &mut self,
-        merged: &mut Merged,
+        review: &Review,
         source: &SourceVersion,
-        kind: RunChange,
-        has_own_id: bool,
+        copy: &Copy,
+        is_same_row: bool,
     ) {
-        let before = self.known.reviews.get(&source.id);
-        let is_public = before.is_some_and(|known| known.review.status == Status::Published);
-        let Some(copy) = self.copies.add(&merged.review, source, is_public) else {
-            return;
-        };
-        let review = &merged.review;
+        let (theirs, ours) = (&copy.source_name, &source.source_name);
         let report = &mut self.outcome.report;
         report.duplicates.add(|| {
-            format!(
-                "{}, {}: {} of {}, {} of {}",
-                review.author,
-                review.date,
-                review.id,
-                source.source_name,
-                copy.id,
-                copy.source_name
-            )
+            let Review {
+                id, author, date, ..
+            } = review;
+            format!("{author}, {date}: {id} of {ours}, {} of {theirs}", copy.id)
         });
-        let own_id = source.own_id.as_deref();
-        if kind == RunChange::Added
-            && copy.source_name != source.source_name
-            && copy.has_same_form(&source.id, own_id, has_own_id)
-        {
-            let names = (copy.source_name.clone(), source.source_name.clone());
+        if is_same_row {
+            let names = (theirs.clone(), ours.clone());
             *report.renamed.entry(names).or_default() += 1;
-        }
-        if self.rules.request.skip_duplicates && withhold_duplicate(self.rules, merged) {
-            self.copies.remove(source);
         }
     }
 
-    fn count(&mut self, merged: &Merged, source: &SourceVersion) {
+    fn count(&mut self, merged: &Merged, known: Option<&KnownReview>) {
         let review = &merged.review;
-        let known = self.known.reviews.get(&review.id);
         let report = &mut self.outcome.report;
         let is_withheld = review.status != Status::Published;
         let was_withheld = known.is_some_and(|known| known.review.status != Status::Published);
@@ -243,7 +235,7 @@ impl Merging<'_> {
             let names: Vec<&str> = edited.iter().map(Unit::name).collect();
             report
                 .kept_edited
-                .add(|| format!("{} {}", source.id, names.join(" and ")));
+                .add(|| format!("{} {}", review.id, names.join(" and ")));
         }
     }
 
@@ -252,13 +244,14 @@ impl Merging<'_> {
         merged: Merged,
         source: SourceVersion,
         kind: RunChange,
+        known: Option<&KnownReview>,
         note: Option<String>,
     ) {
         let source = SourceVersion {
             base: merged.base,
             ..source
         };
-        let change = match self.known.reviews.get(&source.id) {
+        let change = match known {
             None => Change {
                 review: Some(merged.review),
                 source,
@@ -332,7 +325,6 @@ impl Merging<'_> {
             let is_gone = |known: &&KnownReview| {
                 let source = known.source.as_ref();
                 known.review.status == Status::Published
-                    && !self.outcome.present.contains(&known.review.id)
                     && source.is_some_and(|it| it.source_name == name && it.location == location)
             };
             let mut gone: Vec<&KnownReview> = self.known.reviews.values().filter(is_gone).collect();
@@ -548,13 +540,16 @@ impl Copies {
 
 impl Copy {
     /// Whether the copy and a row look like the same row, imported under two sources.
-    pub fn has_same_form(&self, id: &ReviewId, own_id: Option<&str>, has_own_id: bool) -> bool {
+    pub fn has_same_form(&self, source: &SourceVersion, has_own_id: bool) -> bool {
+        if self.source_name == source.source_name {
+            return false;
+        }
         if has_own_id {
-            return own_id.is_some_and(|own| own == self.id);
+            return source.own_id.as_ref() == Some(&self.id);
         }
         let prefix = |id: &str| id.rsplit_once('-').map(|(prefix, _)| prefix.to_owned());
-        is_derived(id)
+        is_derived(&source.id)
             && self.id.parse().is_ok_and(|id| is_derived(&id))
-            && prefix(id.as_str()) == prefix(&self.id)
+            && prefix(source.id.as_str()) == prefix(&self.id)
     }
 }

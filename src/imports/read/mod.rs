@@ -98,30 +98,40 @@ fn is_zip(head: &[u8]) -> bool {
     head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
 }
 
+/// The first bytes of packed files, and the programs that pack them.
+const PACKED: [(&[u8], &str); 5] = [
+    (b"\x1F\x8B", "gzip"),
+    (b"\x28\xB5\x2F\xFD", "zstd"),
+    (b"BZh", "bzip2"),
+    (b"\xFD7zXZ", "xz"),
+    (b"7z\xBC\xAF", "7-Zip"),
+];
+/// The first bytes of other binary files.
+const BINARY: [(&[u8], &str); 2] = [
+    (b"%PDF", "a PDF document"),
+    (
+        b"\xD0\xCF\x11\xE0",
+        "an old Excel workbook (.xls) or another document of Microsoft Office; save it as XLSX or CSV",
+    ),
+];
+
 /// The UTF-16 encoding of a text, if it has one; refuses binary files.
 fn wide(head: &[u8]) -> Result<Option<&'static Encoding>, FileError> {
-    let packed = |with: &str| {
+    let begins = |(magic, _): &&(&[u8], &str)| head.starts_with(magic);
+    if let Some((_, with)) = PACKED.iter().find(begins) {
         let message = format!("is packed with {with}; unpack it and give the file or folder");
-        Err(FileError::new(message))
-    };
-    let binary = |what: &str| {
-        let message = format!("is {what}, not an export of reviews");
-        Err(FileError::new(message))
-    };
-    match head {
-        [0x1F, 0x8B, ..] => packed("gzip"),
-        [0x28, 0xB5, 0x2F, 0xFD, ..] => packed("zstd"),
-        [b'B', b'Z', b'h', ..] => packed("bzip2"),
-        [0xFD, b'7', b'z', b'X', b'Z', ..] => packed("xz"),
-        [b'7', b'z', 0xBC, 0xAF, ..] => packed("7-Zip"),
-        [b'%', b'P', b'D', b'F', ..] => binary("a PDF document"),
-        [0xD0, 0xCF, 0x11, 0xE0, ..] => binary(
-            "an old Excel workbook (.xls) or another document of Microsoft Office; save it as XLSX or CSV",
-        ),
-        [0xFF, 0xFE, ..] | [1..=0x7F, 0, 1..=0x7F, 0, ..] => Ok(Some(UTF_16LE)),
-        [0xFE, 0xFF, ..] | [0, 1..=0x7F, 0, 1..=0x7F, ..] => Ok(Some(UTF_16BE)),
-        _ => Ok(None),
+        return Err(FileError::new(message));
     }
+    if let Some((_, what)) = BINARY.iter().find(begins) {
+        return Err(FileError::new(format!(
+            "is {what}, not an export of reviews"
+        )));
+    }
+    Ok(match head {
+        [0xFF, 0xFE, ..] | [1..=0x7F, 0, 1..=0x7F, 0, ..] => Some(UTF_16LE),
+        [0xFE, 0xFF, ..] | [0, 1..=0x7F, 0, 1..=0x7F, ..] => Some(UTF_16BE),
+        _ => None,
+    })
 }
 
 /// A table with its plan, in a file.
