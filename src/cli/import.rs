@@ -81,7 +81,7 @@ impl Import {
 
 /// Whether rows were rejected or skipped.
 pub(super) fn outcome(report: &ImportReport) -> Exit {
-    if report.rejected > 0 || report.skipped() > 0 {
+    if report.rejected > 0 || report.undecided.count > 0 {
         Exit::SomeRejected
     } else {
         Exit::Done

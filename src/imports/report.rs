@@ -80,11 +80,6 @@ pub struct ImportReport {
 }
 
 impl ImportReport {
-    /// Rows that were neither rejected nor imported, and that the report names.
-    pub const fn skipped(&self) -> u64 {
-        self.undecided.count
-    }
-
     /// Notes a review that is withheld from now on.
     pub fn note_withheld(&mut self, review: &Review, reason: &str) {
         self.newly_withheld

@@ -218,7 +218,7 @@ impl Decider<'_> {
         let name = self.source.name();
         let runs = if is_accepted { 1 } else { LACKING_RUNS };
         let gone = missing_reviews(write.for_reading(), name, runs).await?;
-        let unclear = report.rejected + report.skipped();
+        let unclear = report.rejected + report.undecided.count;
         if gone.is_empty() || is_accepted || unclear == 0 {
             return Ok(gone);
         }

@@ -176,6 +176,6 @@ impl SyncRunner {
 
 impl SyncReport {
     pub const fn has_rejected(&self) -> bool {
-        self.import.rejected > 0 || self.import.skipped() > 0
+        self.import.rejected > 0 || self.import.undecided.count > 0
     }
 }

@@ -312,7 +312,7 @@ impl Merging<'_> {
         let report = &self.outcome.report;
         for (count, became) in [
             (report.rejected, "were rejected"),
-            (report.skipped(), "are skipped"),
+            (report.undecided.count, "are skipped"),
         ] {
             if count > 0 {
                 return Err(format!(

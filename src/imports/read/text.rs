@@ -41,50 +41,68 @@ pub fn sniff(text: &[u8], request: &ImportRequest) -> Option<(Dialect, Vec<Strin
     let delimiters = named.map_or(DELIMITERS.to_vec(), |delimiter| vec![delimiter]);
     // Of equal ones `max_by_key` takes the last, so the delimiters are reversed.
     let tried = delimiters.into_iter().rev().filter_map(|delimiter| {
-        let has_backslashes = escapes_by_backslash(text, delimiter);
-        let mut rows = first_rows(text, delimiter, has_backslashes, rows_looked_at(request));
+        let mut dialect = Dialect::of(text, delimiter);
+        let mut rows = dialect.first_rows(text, rows_looked_at(request));
         if named.is_some() && !rows.is_empty() {
             rows[0].1.clear();
         }
         let found = find_header(&rows, 1, request)?;
-        let (line, columns) = (rows[found.at].0, headers(rows.swap_remove(found.at).1));
+        dialect.line = rows[found.at].0;
+        let columns = headers(rows.swap_remove(found.at).1);
         let is_table = columns.len() > 1 || named.is_some();
-        let dialect = Dialect {
-            delimiter,
-            has_backslashes,
-            line,
-        };
         is_table.then_some((found.known, dialect, columns))
     });
     let best = tried.max_by_key(|(known, _, columns)| (*known, columns.len()));
     best.map(|(_, dialect, columns)| (dialect, columns))
 }
 
-/// The first rows of a text, each with its line.
-pub fn first_rows(
-    text: &[u8],
-    delimiter: u8,
-    has_backslashes: bool,
-    rows_max: usize,
-) -> Vec<(u64, Vec<String>)> {
-    let head = &text[..text.len().min(HEAD_BYTES)];
-    let mut rows = TextRows::new(head, delimiter, has_backslashes);
-    let mut first = Vec::new();
-    while first.len() < rows_max
-        && let Ok(Some(line)) = rows.next()
-    {
-        let cells = rows.record.iter();
-        first.push((
-            line,
-            cells.map(|cell| decode_any(cell).into_owned()).collect(),
-        ));
+impl Dialect {
+    /// A text with that delimiter. Quotation marks inside cells are escaped by a backslash if otherwise such a mark would end
+    /// its cell, and words would follow it, or the rows would not fit the header.
+    fn of(text: &[u8], delimiter: u8) -> Self {
+        let [plain, escaped] = [false, true].map(|has_backslashes| Self {
+            delimiter,
+            has_backslashes,
+            line: 1,
+        });
+        let has_marks = memchr::memmem::find(text, b"\\\"").is_some();
+        if has_marks && escaped.misfits(text) < plain.misfits(text) {
+            escaped
+        } else {
+            plain
+        }
     }
-    first
+
+    /// The number of rows and quotation marks that do not fit.
+    fn misfits(self, text: &[u8]) -> usize {
+        let quotes = Quotes::of(text, self);
+        let mut rows = TextRows::new(text, self);
+        let (mut columns, mut misfits) = (None, 0);
+        while let Ok(Some(_)) = rows.next() {
+            let count = rows.record.len();
+            misfits += usize::from(*columns.get_or_insert(count) != count);
+        }
+        misfits + usize::from(quotes.is_open) + quotes.stray
+    }
+
+    /// The first rows of a text, each with its line.
+    fn first_rows(self, text: &[u8], rows_max: usize) -> Vec<(u64, Vec<String>)> {
+        let mut rows = TextRows::new(&text[..text.len().min(HEAD_BYTES)], self);
+        let mut first = Vec::new();
+        while first.len() < rows_max
+            && let Ok(Some(line)) = rows.next()
+        {
+            let cells = rows.record.iter();
+            let cells = cells.map(|cell| decode_any(cell).into_owned());
+            first.push((line, cells.collect()));
+        }
+        first
+    }
 }
 
 /// Whether one of the first rows of a text begins on that line.
 pub fn has_row(text: &[u8], line: u64) -> bool {
-    let rows = first_rows(text, DELIMITERS[0], false, ROWS_NAMED_MAX);
+    let rows = Dialect::of(text, DELIMITERS[0]).first_rows(text, ROWS_NAMED_MAX);
     rows.iter().any(|(begin, _)| *begin == line)
 }
 
@@ -94,7 +112,7 @@ pub fn read_text(text: &[u8], dialect: Dialect, columns: Vec<String>) -> Result<
         return Err(too_many_columns(columns.len()));
     }
     let is_utf8 = is_utf8(text);
-    let mut rows = TextRows::new(text, dialect.delimiter, dialect.has_backslashes);
+    let mut rows = TextRows::new(text, dialect);
     let mut table = Table {
         columns,
         rows: Vec::new(),
@@ -130,7 +148,7 @@ pub fn read_text(text: &[u8], dialect: Dialect, columns: Vec<String>) -> Result<
             fault: message.map(|message| RowFault { message, raw: None }),
         });
     }
-    if Quotes::of(text, dialect.delimiter, dialect.has_backslashes).is_open {
+    if Quotes::of(text, dialect).is_open {
         return Err(FileError::new(format!(
             "line {last}: a quotation mark opens a cell and none closes it, so all that follows would be part of this row; \
              close it, or export the file again if its end is missing"
@@ -149,10 +167,10 @@ struct TextRows<'t> {
 }
 
 impl<'t> TextRows<'t> {
-    fn new(text: &'t [u8], delimiter: u8, has_backslashes: bool) -> Self {
+    fn new(text: &'t [u8], dialect: Dialect) -> Self {
         let reader = csv::ReaderBuilder::new()
-            .delimiter(delimiter)
-            .escape(has_backslashes.then_some(b'\\'))
+            .delimiter(dialect.delimiter)
+            .escape(dialect.has_backslashes.then_some(b'\\'))
             .has_headers(false)
             .flexible(true)
             .from_reader(text);
@@ -203,21 +221,20 @@ fn line_ends(bytes: &[u8]) -> u64 {
 struct Quotes {
     /// Whether one opens a cell at the end, and none closes it.
     is_open: bool,
-    /// How many close a cell without ending it: of those after a backslash, and of the others.
-    stray: (usize, usize),
+    /// How many close a cell without ending it.
+    stray: usize,
 }
 
 impl Quotes {
-    fn of(text: &[u8], delimiter: u8, has_backslashes: bool) -> Self {
+    fn of(text: &[u8], dialect: Dialect) -> Self {
         let (mut is_open, mut is_start) = (false, true);
-        let mut stray = (0, 0);
-        let mut at = 0;
+        let (mut stray, mut at) = (0, 0);
         while let Some(byte) = text.get(at).copied() {
             let next = text.get(at + 1).copied();
             if !is_open {
                 is_open = is_start && byte == b'"';
-                is_start = byte == delimiter || matches!(byte, b'\n' | b'\r');
-            } else if has_backslashes && byte == b'\\' {
+                is_start = byte == dialect.delimiter || matches!(byte, b'\n' | b'\r');
+            } else if dialect.has_backslashes && byte == b'\\' {
                 at += 1;
             } else if byte == b'"' {
                 if next == Some(b'"') {
@@ -225,40 +242,14 @@ impl Quotes {
                     at += 1;
                 } else {
                     is_open = false;
-                    let ends = |next| next == delimiter || matches!(next, b'\n' | b'\r');
-                    if !next.is_none_or(ends) {
-                        if at > 0 && text[at - 1] == b'\\' {
-                            stray.0 += 1;
-                        } else {
-                            stray.1 += 1;
-                        }
-                    }
+                    let ends = |next| next == dialect.delimiter || matches!(next, b'\n' | b'\r');
+                    stray += usize::from(!next.is_none_or(ends));
                 }
             }
             at += 1;
         }
         Self { is_open, stray }
     }
-}
-
-/// Whether quotation marks inside cells are escaped by a backslash: otherwise such a mark would end its cell, and words would
-/// follow it, or the rows would not fit the header.
-fn escapes_by_backslash(text: &[u8], delimiter: u8) -> bool {
-    if memchr::memmem::find(text, b"\\\"").is_none() {
-        return false;
-    }
-    let [plain, escaped] = [false, true].map(|has_backslashes| {
-        let quotes = Quotes::of(text, delimiter, has_backslashes);
-        let mut rows = TextRows::new(text, delimiter, has_backslashes);
-        let (mut columns, mut misfits) = (None, 0);
-        while let Ok(Some(_)) = rows.next() {
-            let count = rows.record.len();
-            misfits += usize::from(*columns.get_or_insert(count) != count);
-        }
-        let open = usize::from(quotes.is_open);
-        misfits + open + quotes.stray.0 + quotes.stray.1
-    });
-    escaped < plain
 }
 
 /// Whether the first bytes beyond ASCII are UTF-8: text of Windows-1252 with such letters hardly ever is.
