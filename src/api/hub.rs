@@ -7,12 +7,12 @@ use bytes::Bytes;
 use poem::http::StatusCode;
 use poem::http::header::CACHE_CONTROL;
 use poem::{IntoResponse, Request, RequestBody, Response};
-use poem_openapi::registry::{MetaMediaType, MetaRequest, MetaResponse, MetaResponses, Registry};
+use poem_openapi::registry::{MetaMediaType, MetaRequest, MetaResponses, Registry};
 use poem_openapi::types::Type;
 use poem_openapi::{ApiExtractor, ApiExtractorType, ApiResponse, ExtractParamOptions, OpenApi};
 use serde_json::json;
 
-use super::openapi::OperationGroup;
+use super::openapi::{OperationGroup, response};
 use crate::links::Links;
 use crate::snapshot::Document;
 use crate::web::{BODY_TIMEOUT, ClientAddress, HttpProblem, read_body};
@@ -168,18 +168,15 @@ impl ApiResponse for Accepted {
                 "The hub cannot accept it now; retry after `Retry-After`.",
             ),
         ];
-        let response = |(status, description)| MetaResponse {
-            description,
-            status: Some(status),
-            status_range: None,
-            content: vec![MetaMediaType {
-                content_type: "text/plain",
-                schema: String::schema_ref(),
-            }],
-            headers: Vec::new(),
+        let content = || MetaMediaType {
+            content_type: "text/plain",
+            schema: String::schema_ref(),
         };
+        let responses = statuses.map(|(status, description)| {
+            response(status, description, vec![content()], Vec::new())
+        });
         MetaResponses {
-            responses: statuses.map(response).into(),
+            responses: responses.into(),
         }
     }
 

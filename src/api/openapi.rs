@@ -125,7 +125,7 @@ impl<K: ResponseSpec> ApiResponse for Cacheable<K> {
     }
 }
 
-fn response(
+pub fn response(
     status: u16,
     description: &'static str,
     content: Vec<MetaMediaType>,

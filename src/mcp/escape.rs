@@ -24,18 +24,6 @@ pub fn escaped(text: String) -> String {
     plain
 }
 
-/// The length of `json` with these characters escaped, in bytes.
-pub fn length(json: &str) -> usize {
-    if is_plain(json) {
-        return json.len();
-    }
-    let grown = json
-        .chars()
-        .filter(|c| is_hidden(*c))
-        .map(|c| 6 * c.len_utf16() - c.len_utf8());
-    json.len() + grown.sum::<usize>()
-}
-
 /// Whether the text is of printable ASCII, tabs and line feeds. Looks at every byte, which is quicker than to stop at the
 /// first other one: the compiler tests many at once.
 fn is_plain(text: &str) -> bool {
@@ -75,7 +63,7 @@ pub fn escaped_json(value: &Value) -> String {
 mod tests {
     use serde_json::Value;
 
-    use super::{escaped, length};
+    use super::escaped;
 
     #[test]
     fn hidden_characters_are_escaped_and_parse_to_the_same_text() {
@@ -91,10 +79,7 @@ mod tests {
             ("\u{E0041}\u{E0100}", "\\udb40\\udc41\\udb40\\udd00"),
             ("\u{1b}[31m\n", "\\u001b[31m\\n"),
         ] {
-            let json = Value::from(text).to_string();
-            let bytes = length(&json);
-            let json = escaped(json);
-            assert_eq!(json.len(), bytes);
+            let json = escaped(Value::from(text).to_string());
             assert_eq!(json, format!("\"{shown}\""));
             assert_eq!(serde_json::from_str::<Value>(&json).unwrap(), text);
         }

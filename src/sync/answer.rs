@@ -19,7 +19,6 @@ const WORD_MEMBERS: &str =
 const UNFINISHED: &str =
     "pending running queued processing in_progress started failed failure error aborted";
 
-/// The members of an object.
 pub type Members<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
 
 /// The body of an answer; JSON without its values.

@@ -24,7 +24,6 @@ const FEW: u64 = 3;
 /// Whole runs in a row that lack a review before it is withheld.
 const LACKING_RUNS: i64 = 2;
 
-/// How a run came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Manner {
     Scheduled,
@@ -46,7 +45,6 @@ pub struct Decision {
     pub notes: Vec<String>,
 }
 
-/// Watches the import of a run.
 pub struct Decider<'d> {
     pub database: &'d Database,
     pub source: &'d Source,

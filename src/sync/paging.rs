@@ -13,7 +13,6 @@ use super::answer::{Answer, Members, member};
 use super::client::Page;
 use crate::imports::{Format, Paging};
 
-/// Follows the pages of one run.
 pub struct Pager {
     /// The first page.
     first: Url,
@@ -62,7 +61,6 @@ impl Pager {
             || (self.is_text && status == 200 && matches!(answer, Answer::Other(b"")))
     }
 
-    /// The rows so far.
     pub fn rows(&self) -> usize {
         self.seen_rows.len()
     }

@@ -23,15 +23,15 @@ use crate::storage::sync::{SyncSource, note_sync_failure};
 use crate::storage::{AtPath as _, Database, DbError};
 
 const RUN_TIMEOUT: Duration = Duration::from_mins(30);
+/// A server that asks for a longer wait is mistaken.
+const WAIT_MAX: TimeDelta = TimeDelta::days(366);
 
-/// What a run did.
 #[derive(Debug)]
 pub struct SyncReport {
     pub import: ImportReport,
     pub decision: Decision,
 }
 
-/// Runs sources.
 pub struct SyncRunner {
     pub database: Database,
     pub clock: Clock,
@@ -169,8 +169,8 @@ impl SyncRunner {
         let zone = time_zone(&mut reader).await.at(self.database.path())?;
         let (now, zone) = (self.clock.now(), zone.unwrap_or(Tz::UTC));
         let next = source.schedule.next(now, zone, &self.random);
-        let wait = wait.and_then(|wait| now.checked_add_signed(TimeDelta::from_std(wait).ok()?));
-        Ok(wait.map_or(next, |wait| wait.max(next)))
+        let wait = wait.map(|wait| TimeDelta::from_std(wait).unwrap_or(WAIT_MAX));
+        Ok(wait.map_or(next, |wait| next.max(now + wait.min(WAIT_MAX))))
     }
 }
 

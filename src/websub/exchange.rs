@@ -15,8 +15,8 @@ use sha2::Sha256;
 use super::http_client::{Answer, Blame, Callback, Egress, Failure, with_parameters};
 use super::limits::{Booking, RateLimits};
 use super::request::Secret;
-use super::store::{Attempt, DueDelivery, DueVerification, Outcome};
-use crate::clock::{Clock, Monotonic};
+use super::store::{Attempt, Due, DueDelivery, DueVerification, Outcome};
+use crate::clock::Clock;
 use crate::config::RetryDelays;
 use crate::links::Links;
 use crate::model::hash::hex;
@@ -46,76 +46,84 @@ pub struct Exchange {
     pub rates: Arc<RateLimits>,
 }
 
-/// The start of an exchange: the recorded instant, and the base of its duration.
-#[derive(Clone, Copy)]
-struct Start {
-    at: DateTime<Utc>,
-    monotonic: Monotonic,
-}
-
 /// The outcome, the recorded status, and the reason shown to operators.
 type Conclusion = (Outcome, Option<u16>, &'static str);
 
-/// Runs an exchange with `host`; if it panics, it is repeated like after an outage.
-async fn catch_panic(
-    exchange: impl Future<Output = Conclusion>,
-    host: &str,
-    again: impl FnOnce() -> Outcome,
-) -> Conclusion {
-    let concluded = AssertUnwindSafe(exchange).catch_unwind().await;
-    concluded.unwrap_or_else(|_| {
-        tracing::error!(
-            host,
-            "websub.panicked: an exchange ended without a result; it is repeated in a minute"
-        );
-        (again(), None, "panicked")
-    })
-}
-
 impl Exchange {
-    pub async fn verify(&self, due: &DueVerification) -> Attempt {
-        let start = self.start();
-        let verification = async {
-            match self.challenge() {
-                Ok(challenge) => self.confirm(due, &challenge, start).await,
-                Err(error) => {
-                    tracing::error!(%error, "websub.no_randomness: a challenge must be random; trying again");
-                    let again = Outcome::VerifyAgain {
-                        serial: due.serial,
-                        attempts: 1,
-                        at: start.at + VERIFY_AGAIN,
-                    };
-                    (again, None, "no_randomness")
-                }
+    /// Runs an exchange; if it panics, it is repeated like after an outage.
+    pub async fn run(&self, due: &Due, snapshot: &Snapshot) -> Attempt {
+        let (at, started) = (self.clock.now(), self.clock.monotonic());
+        let subscriber = due.subscriber();
+        let exchange = async {
+            match due {
+                Due::Verify(due) => self.verify(due, at).await,
+                Due::Deliver(due) => self.deliver(due, snapshot, at).await,
             }
         };
-        let again = || self.verify_after_outage(due);
-        let (outcome, status, reason) = catch_panic(verification, &due.host, again).await;
+        let concluded = AssertUnwindSafe(exchange).catch_unwind().await;
+        let (outcome, status, reason) = concluded.unwrap_or_else(|_| {
+            tracing::error!(
+                host = subscriber.host,
+                "websub.panicked: an exchange ended without a result; it is repeated in a minute"
+            );
+            let outcome = match due {
+                Due::Verify(due) => self.verify_after_outage(due),
+                Due::Deliver(due) => self.deliver_after_outage(due),
+            };
+            (outcome, None, "panicked")
+        });
+        let (kind, version) = match due {
+            Due::Verify(_) => ("verification", None),
+            Due::Deliver(_) => {
+                let published = snapshot.document(subscriber.document);
+                ("delivery", Some(published.publication.version))
+            }
+        };
+        let duration = self.clock.monotonic() - started;
         Attempt {
-            subscription_id: due.subscription_id,
-            kind: "verification",
-            document: due.document,
-            callback: due.callback.clone(),
-            version: None,
+            subscriber: subscriber.clone(),
+            kind,
+            version,
             status,
             reason,
-            at: start.at,
-            duration_ms: self.milliseconds_since(start),
+            at,
+            duration_ms: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
             outcome,
         }
     }
 
-    async fn confirm(&self, due: &DueVerification, challenge: &str, start: Start) -> Conclusion {
-        let topic = self.links.absolute(due.document.path());
+    /// `sent_at` is when the verification is sent.
+    async fn verify(&self, due: &DueVerification, sent_at: DateTime<Utc>) -> Conclusion {
+        match self.challenge() {
+            Ok(challenge) => self.confirm(due, &challenge, sent_at).await,
+            Err(error) => {
+                tracing::error!(%error, "websub.no_randomness: a challenge must be random; trying again");
+                let again = Outcome::VerifyAgain {
+                    serial: due.serial,
+                    attempts: 1,
+                    at: sent_at + VERIFY_AGAIN,
+                };
+                (again, None, "no_randomness")
+            }
+        }
+    }
+
+    async fn confirm(
+        &self,
+        due: &DueVerification,
+        challenge: &str,
+        sent_at: DateTime<Utc>,
+    ) -> Conclusion {
+        let topic = self.links.absolute(due.subscriber.document.path());
         // The offered lease; when unsubscribing, the rest of the running one.
-        let lease_seconds = due.lease_seconds_at(start.at).to_string();
+        let lease_seconds = due.lease_seconds_at(sent_at).to_string();
         let parameters = [
             ("hub.mode", due.mode.name()),
             ("hub.topic", &topic),
             ("hub.challenge", challenge),
             ("hub.lease_seconds", &lease_seconds),
         ];
-        let url = with_parameters(&due.callback, &parameters);
+        let url = with_parameters(&due.subscriber.callback, &parameters);
         let answered = match self.send_verification(due, &url).await {
             Ok(answered) => answered,
             // The verification waits, so that networks of third parties are not flooded; no attempt is recorded.
@@ -135,7 +143,7 @@ impl Exchange {
         let failure = answered.as_ref().err().copied();
         let failure = failure.filter(|failure| *failure != Failure::ConnectTimedOut);
         let is_ours = self.is_ours(failure, due.requested_at);
-        let outcome = self.verification_outcome(due, verdict, is_ours, start.at);
+        let outcome = self.verification_outcome(due, verdict, is_ours, sent_at);
         (outcome, status, reason)
     }
 
@@ -144,7 +152,6 @@ impl Exchange {
         Ok(self.random.hex_128()? + &self.random.hex_128()?)
     }
 
-    /// `sent_at` is when the verification was sent.
     fn verification_outcome(
         &self,
         due: &DueVerification,
@@ -191,7 +198,7 @@ impl Exchange {
                 Ok(vetted) => vetted,
                 Err(failure) => return Ok(Err(failure)),
             };
-            if !self.is_exempt(&due.callback) {
+            if !self.is_exempt(&due.subscriber.callback) {
                 let (addresses, is_active) = (vetted.addresses(), due.lease_ends_at.is_some());
                 let booking = (self.rates).book_verification(&due.booked, addresses, is_active);
                 if !booking.wait.is_zero() {
@@ -205,41 +212,29 @@ impl Exchange {
             .unwrap_or(Ok(Err(Failure::TimedOut)))
     }
 
-    pub async fn deliver(&self, due: &DueDelivery, snapshot: &Snapshot) -> Attempt {
-        let start = self.start();
-        let posted = self.post(due, snapshot, start);
-        let again = || self.retry_after(due.failures, OUTAGE_DELAY, self.random.fraction());
-        let (outcome, status, reason) = catch_panic(posted, &due.host, again).await;
-        Attempt {
-            subscription_id: due.subscription_id,
-            kind: "delivery",
-            document: due.document,
-            callback: due.callback.clone(),
-            version: Some(snapshot.document(due.document).publication.version),
-            status,
-            reason,
-            at: start.at,
-            duration_ms: self.milliseconds_since(start),
-            outcome,
-        }
-    }
-
-    async fn post(&self, due: &DueDelivery, snapshot: &Snapshot, start: Start) -> Conclusion {
-        let body = &snapshot.document(due.document).body;
+    async fn deliver(
+        &self,
+        due: &DueDelivery,
+        snapshot: &Snapshot,
+        sent_at: DateTime<Utc>,
+    ) -> Conclusion {
+        let document = due.subscriber.document;
+        let body = &snapshot.document(document).body;
         let bytes = body.content.len();
-        let link = due.document.link(&self.links);
+        let link = document.link(&self.links);
         let signature = (due.secret.as_ref()).map(|secret| sign(secret, &body.content.pieces));
         let mut fields = vec![
-            ("content-type", due.document.content_type()),
+            ("content-type", document.content_type()),
             ("link", link.as_str()),
         ];
         fields.extend((signature.as_deref()).map(|signature| ("x-hub-signature", signature)));
         let (timeout, body) = (delivery_timeout(bytes), Arc::clone(body));
-        let posted = self.egress.post(&due.callback, &fields, body, timeout);
+        let posted = self
+            .egress
+            .post(&due.subscriber.callback, &fields, body, timeout);
         let answered = posted.await;
         let failure = answered.as_ref().err().copied();
-        let is_ours = self.is_ours(failure, due.unanswered_at.unwrap_or(start.at));
-        let jitter = self.random.fraction();
+        let is_ours = self.is_ours(failure, due.unanswered_at.unwrap_or(sent_at));
         match &answered {
             Ok(Answer {
                 status: 200..=299, ..
@@ -249,21 +244,15 @@ impl Exchange {
             }
             Ok(Answer { status: 410, .. }) => (Outcome::Gone, Some(410), "gone"),
             Ok(answer) => {
-                let outcome = self
-                    .outcome_of_failure(due, answer.retry_after, jitter)
-                    .await;
+                let outcome = self.outcome_of_failure(due, answer.retry_after).await;
                 (outcome, Some(answer.status), "status")
             }
             // Nothing is known about the subscriber, so the failure does not count.
-            Err(failure) if is_ours => {
-                let outcome = self.retry_after(due.failures, OUTAGE_DELAY, jitter);
+            Err(failure) if is_ours => (self.deliver_after_outage(due), None, failure.name()),
+            Err(failure) => {
+                let outcome = self.outcome_of_failure(due, None).await;
                 (outcome, None, failure.name())
             }
-            Err(failure) => (
-                self.outcome_of_failure(due, None, jitter).await,
-                None,
-                failure.name(),
-            ),
         }
     }
 
@@ -272,17 +261,21 @@ impl Exchange {
         &self,
         due: &DueDelivery,
         retry_after: Option<Duration>,
-        jitter: f64,
     ) -> Outcome {
         if let Some(wait) = wait_after(&self.delays, due.failures, retry_after) {
-            return self.retry_after(due.failures + 1, wait, jitter);
+            return self.retry_after(due.failures + 1, wait);
         }
         self.deny(due).await;
         Outcome::DeliveriesFailed
     }
 
-    fn retry_after(&self, failures: u32, wait: Duration, jitter: f64) -> Outcome {
-        let wait = TimeDelta::from_std(add_jitter(wait, jitter)).unwrap_or(TimeDelta::MAX);
+    fn deliver_after_outage(&self, due: &DueDelivery) -> Outcome {
+        self.retry_after(due.failures, OUTAGE_DELAY)
+    }
+
+    fn retry_after(&self, failures: u32, wait: Duration) -> Outcome {
+        let wait = add_jitter(wait, self.random.fraction());
+        let wait = TimeDelta::from_std(wait).unwrap_or(TimeDelta::MAX);
         Outcome::Retry {
             failures,
             at: self.clock.now() + wait,
@@ -291,7 +284,7 @@ impl Exchange {
 
     /// Notifies a subscriber that its subscription was ended (WebSub §5.2). The response is ignored.
     async fn deny(&self, due: &DueDelivery) {
-        let topic = self.links.absolute(due.document.path());
+        let topic = self.links.absolute(due.subscriber.document.path());
         let reason =
             format!("{ATTEMPTS_MAX} deliveries in a row failed; subscribe again to continue");
         let parameters = [
@@ -299,15 +292,15 @@ impl Exchange {
             ("hub.topic", topic.as_str()),
             ("hub.reason", reason.as_str()),
         ];
-        let url = with_parameters(&due.callback, &parameters);
+        let url = with_parameters(&due.subscriber.callback, &parameters);
         let answered = self.egress.get(&url, VERIFY_BODY_MAX, VERIFY_TIMEOUT).await;
         let outcome = answered.map_or_else(
             |failure| failure.name().to_owned(),
             |answer| answer.status.to_string(),
         );
         tracing::info!(
-            subscription.id = due.subscription_id,
-            host = due.host,
+            subscription.id = due.subscriber.subscription_id,
+            host = due.subscriber.host,
             outcome,
             "websub.ended: three deliveries in a row failed"
         );
@@ -318,18 +311,6 @@ impl Exchange {
     pub fn is_exempt(&self, callback: &str) -> bool {
         let policy = &self.egress.policy;
         Callback::parse(callback, policy).is_ok_and(|callback| callback.is_allowed_besides(policy))
-    }
-
-    fn start(&self) -> Start {
-        Start {
-            at: self.clock.now(),
-            monotonic: self.clock.monotonic(),
-        }
-    }
-
-    fn milliseconds_since(&self, start: Start) -> i64 {
-        let duration = self.clock.monotonic() - start.monotonic;
-        i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
     }
 }
 

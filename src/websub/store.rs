@@ -198,18 +198,23 @@ pub async fn request_mark(connection: &mut SqliteConnection) -> sqlx::Result<(i6
 
 // Due work, and when the next work is due.
 
-#[derive(Clone)]
-pub struct DueVerification {
+/// Whom an exchange is with.
+#[derive(Debug, Clone)]
+pub struct Subscriber {
     /// Primary key of `subscription`.
     pub subscription_id: i64,
-    /// The number of the request for this subscription.
-    pub serial: i64,
-    pub mode: Mode,
     pub document: Document,
-    /// The callback in the spelling of this request.
+    /// The callback in the spelling of the subscription, or of the request to verify.
     pub callback: String,
     /// Limits count by host.
     pub host: String,
+}
+
+pub struct DueVerification {
+    pub subscriber: Subscriber,
+    /// The number of the request for this subscription.
+    pub serial: i64,
+    pub mode: Mode,
     /// The requested lease, within the bounds.
     pub lease_seconds: i64,
     /// The end of the running lease if it renews or ends an active subscription.
@@ -236,15 +241,8 @@ impl DueVerification {
 }
 
 /// A subscription that is behind the published version.
-#[derive(Clone)]
 pub struct DueDelivery {
-    /// Primary key of `subscription`.
-    pub subscription_id: i64,
-    pub document: Document,
-    /// The callback in the spelling of the subscriber.
-    pub callback: String,
-    /// Limits count by host.
-    pub host: String,
+    pub subscriber: Subscriber,
     pub secret: Option<Secret>,
     pub lease_ends_at: DateTime<Utc>,
     /// The last delivered version.
@@ -261,10 +259,10 @@ pub enum Due {
 }
 
 impl Due {
-    pub const fn subscription_id(&self) -> i64 {
+    pub const fn subscriber(&self) -> &Subscriber {
         match self {
-            Self::Verify(due) => due.subscription_id,
-            Self::Deliver(due) => due.subscription_id,
+            Self::Verify(due) => &due.subscriber,
+            Self::Deliver(due) => &due.subscriber,
         }
     }
 }
@@ -296,12 +294,14 @@ pub async fn verifications(
         let is_active = row.state == State::Active.name();
         let lease_ends_at = row.lease_ends_at.as_deref().filter(|_| is_active);
         Some(DueVerification {
-            subscription_id: row.subscription_id,
+            subscriber: Subscriber {
+                subscription_id: row.subscription_id,
+                document: Document::find(&row.document)?,
+                callback: row.callback,
+                host: row.host,
+            },
             serial: row.serial,
             mode: Mode::find(&row.mode)?,
-            document: Document::find(&row.document)?,
-            callback: row.callback,
-            host: row.host,
             lease_seconds: row.lease_seconds,
             lease_ends_at: lease_ends_at.map(instant_or_epoch),
             attempts: row.attempts,
@@ -344,10 +344,12 @@ pub async fn deliveries(
         let is_unanswered = failure.is_some_and(|failure| failure.blame() == Blame::Unclear);
         let last_attempt_at = row.last_attempt_at.as_deref().filter(|_| is_unanswered);
         Some(DueDelivery {
-            subscription_id: row.subscription_id,
-            document: Document::find(&row.document)?,
-            callback: row.callback,
-            host: row.host,
+            subscriber: Subscriber {
+                subscription_id: row.subscription_id,
+                document: Document::find(&row.document)?,
+                callback: row.callback,
+                host: row.host,
+            },
             secret: row.secret.map(Secret::new),
             lease_ends_at: row.lease_ends_at.as_deref().map(instant_or_epoch)?,
             delivered_version: row.delivered_version,
@@ -385,12 +387,9 @@ pub async fn next_due_at(
 /// One exchange with a callback and its result.
 #[derive(Debug, Clone)]
 pub struct Attempt {
-    /// Primary key of `subscription`.
-    pub subscription_id: i64,
+    pub subscriber: Subscriber,
     /// `verification` or `delivery`.
     pub kind: &'static str,
-    pub document: Document,
-    pub callback: String,
     /// The version sent; `None` for a verification.
     pub version: Option<i64>,
     /// The HTTP status of a response; `None` for a successful delivery.
@@ -461,7 +460,7 @@ pub async fn record(
     for attempt in attempts {
         if let (Outcome::Delivered { .. }, Some(version)) = (&attempt.outcome, attempt.version) {
             delivered.push((
-                attempt.subscription_id,
+                attempt.subscriber.subscription_id,
                 version,
                 utc_milliseconds(attempt.at),
             ));
@@ -482,7 +481,7 @@ pub async fn record(
 
 /// Applies an outcome to its subscription, except successful deliveries, which [`mark_delivered`] applies.
 async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<()> {
-    let id = attempt.subscription_id;
+    let id = attempt.subscriber.subscription_id;
     let update = match &attempt.outcome {
         Outcome::Verified {
             serial,
@@ -664,7 +663,7 @@ async fn log(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> {
     }
     let (at, document, status) = (
         utc_milliseconds(attempt.at),
-        attempt.document.name(),
+        attempt.subscriber.document.name(),
         attempt.status.map(i64::from),
     );
     // The same for all kinds: `ok`, `status 404`, or why there was no valid response.
@@ -676,12 +675,12 @@ async fn log(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> {
         "update subscription set last_attempt_at = ?, last_outcome = ? where subscription_id = ?",
         at,
         outcome,
-        attempt.subscription_id
+        attempt.subscriber.subscription_id
     )
     .execute(&mut *write)
     .await?;
     if !matches!(attempt.outcome, Outcome::Verified { .. }) {
-        let callback = shorten_callback(&attempt.callback);
+        let callback = shorten_callback(&attempt.subscriber.callback);
         sqlx::query!(
             "insert into attempt (at, kind, document, callback, version, status, reason, duration_ms) values (?, ?, ?, ?, ?, ?, ?, ?)",
             at,
@@ -719,7 +718,10 @@ async fn count(write: &mut Write, attempts: &[Attempt]) -> sqlx::Result<()> {
         } else {
             None
         };
-        let (document, at) = (attempt.document.name(), utc_milliseconds(attempt.at));
+        let (document, at) = (
+            attempt.subscriber.document.name(),
+            utc_milliseconds(attempt.at),
+        );
         Some((document, attempt.version?, at, bytes))
     });
     let counted = as_json(&counted.collect::<Vec<_>>())?;
@@ -954,10 +956,13 @@ mod tests {
 
     fn attempt(outcome: Outcome) -> Attempt {
         Attempt {
-            subscription_id: 1,
+            subscriber: Subscriber {
+                subscription_id: 1,
+                document: Document::Reviews,
+                callback: "https://a.example/".to_owned(),
+                host: "a.example".to_owned(),
+            },
             kind: "verification",
-            document: Document::Reviews,
-            callback: "https://a.example/".to_owned(),
             version: None,
             status: None,
             reason: "",

@@ -12,7 +12,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::exchange::{Exchange, VERIFY_TIMEOUT, delivery_timeout, verification_advice};
-use super::store::{self, Attempt, Due, DueDelivery, Outcome};
+use super::store::{self, Attempt, Due, Outcome};
 use crate::clock::{Clock, Monotonic};
 use crate::metrics::{self, Gauge, figure};
 use crate::snapshot::CurrentSnapshot;
@@ -56,8 +56,7 @@ pub struct Worker {
     wake: Arc<Notify>,
     queues: HostQueues,
     slots: Arc<Semaphore>,
-    /// Each returns its host too.
-    in_flight: JoinSet<(String, Attempt)>,
+    in_flight: JoinSet<Attempt>,
     in_flight_gauge: Gauge,
     busy: HashSet<i64>,
     unrecorded: Vec<Attempt>,
@@ -143,7 +142,9 @@ impl Worker {
         self.flush().await;
         // On many nodes, this worker runs again when it gets the lease back. What was cut is due then.
         let unrecorded = self.unrecorded.iter();
-        self.busy = unrecorded.map(|attempt| attempt.subscription_id).collect();
+        self.busy = unrecorded
+            .map(|attempt| attempt.subscriber.subscription_id)
+            .collect();
         self.queues = HostQueues::default();
         self.raise_wake_reason(WakeReason::Some);
         self.in_flight_gauge.set(0.0);
@@ -216,10 +217,10 @@ impl Worker {
                 break;
             };
             let rates = &self.exchange.rates;
-            let Some((host, due)) = self.queues.pop(|host| !rates.may_send(host)) else {
+            let Some(due) = self.queues.pop(|host| !rates.may_send(host)) else {
                 break;
             };
-            self.start(host, due, permit);
+            self.start(due, permit);
         }
     }
 
@@ -247,20 +248,19 @@ impl Worker {
         self.queues.clear();
         self.revised.clear();
         let is_idle = |id: i64| !self.busy.contains(&id);
-        for due in verifications
-            .into_iter()
-            .filter(|due| is_idle(due.subscription_id))
-        {
-            self.queues.push(&due.host.clone(), Due::Verify(due));
+        for due in verifications {
+            if is_idle(due.subscriber.subscription_id) {
+                self.queues.push(Due::Verify(due));
+            }
         }
         let snapshot = self.current.load();
         for due in deliveries {
             // A verification in progress may change the secret or end the subscription, so it goes first. A version
             // that this process has not rendered cannot be sent.
-            let confirmed = snapshot.document(due.document).confirmed();
+            let confirmed = snapshot.document(due.subscriber.document).confirmed();
             let is_ahead = confirmed.is_some_and(|out| out.version > due.delivered_version);
-            if is_ahead && is_idle(due.subscription_id) {
-                self.queues.push(&due.host.clone(), Due::Deliver(due));
+            if is_ahead && is_idle(due.subscriber.subscription_id) {
+                self.queues.push(Due::Deliver(due));
                 // There may be more due work than one read returns.
                 self.is_stale = true;
             }
@@ -268,17 +268,17 @@ impl Worker {
         Ok(())
     }
 
-    fn start(&mut self, host: String, due: Due, permit: OwnedSemaphorePermit) {
+    fn start(&mut self, due: Due, permit: OwnedSemaphorePermit) {
         let (exchange, room) = (Arc::clone(&self.exchange), Arc::clone(&self.room));
-        let (subscription_id, snapshot) = (due.subscription_id(), self.current.load());
-        let body_bytes = |due: &DueDelivery| snapshot.document(due.document).body.content.len();
+        let (subscriber, snapshot) = (due.subscriber(), self.current.load());
+        let bytes = snapshot.document(subscriber.document).body.content.len();
         let (longest, is_over) = match &due {
             Due::Verify(_) => (VERIFY_TIMEOUT, false),
             // Nothing is delivered after the lease's end, even if that is not recorded yet (WebSub §5.3).
-            Due::Deliver(due) => (
-                delivery_timeout(body_bytes(due)),
-                due.lease_ends_at <= exchange.clock.now()
-                    || self.revised.contains(&subscription_id),
+            Due::Deliver(delivery) => (
+                delivery_timeout(bytes),
+                delivery.lease_ends_at <= exchange.clock.now()
+                    || self.revised.contains(&subscriber.subscription_id),
             ),
         };
         // An exchange must end before another process may send.
@@ -288,42 +288,35 @@ impl Worker {
             let again_at = exchange.clock.monotonic() + READ_AGAIN_AFTER;
             self.next_at = self.next_at.min(again_at);
         }
-        if is_over || is_late || !self.busy.insert(subscription_id) {
-            return self.queues.end_exchange(&host);
+        if is_over || is_late || !self.busy.insert(subscriber.subscription_id) {
+            return self.queues.end_exchange(&subscriber.host);
         }
-        match due {
-            Due::Verify(due) => {
-                let work = async move { (host, exchange.verify(&due).await) };
-                self.in_flight.spawn(in_slot(work, permit, room));
-            }
-            Due::Deliver(due) => {
-                if !exchange.is_exempt(&due.callback) {
-                    exchange.rates.count_sent(&host, body_bytes(&due));
-                }
-                let work = async move { (host, exchange.deliver(&due, &snapshot).await) };
-                self.in_flight.spawn(in_slot(work, permit, room));
-            }
+        if matches!(due, Due::Deliver(_)) && !exchange.is_exempt(&subscriber.callback) {
+            exchange.rates.count_sent(&subscriber.host, bytes);
         }
+        let work = async move { exchange.run(&due, &snapshot).await };
+        self.in_flight.spawn(in_slot(work, permit, room));
     }
 
-    fn finish(&mut self, done: Result<(String, Attempt), JoinError>) {
+    fn finish(&mut self, done: Result<Attempt, JoinError>) {
         // Exchanges catch their panics, and only the stop aborts them.
-        let Ok((host, attempt)) = done else { return };
-        self.queues.end_exchange(&host);
+        let Ok(attempt) = done else { return };
+        let subscriber = &attempt.subscriber;
+        self.queues.end_exchange(&subscriber.host);
         match &attempt.outcome {
             Outcome::Waits { .. } => metrics::HUB_WAITS.count(&[]),
             Outcome::Delivered { .. } => metrics::HUB_DELIVERED.count(&[]),
             Outcome::Verified { .. } => {
                 metrics::HUB_VERIFIED.count(&[]);
-                self.revised.insert(attempt.subscription_id);
+                self.revised.insert(subscriber.subscription_id);
             }
             Outcome::NotVerified { .. } => {
                 metrics::HUB_FAILED.count(&[attempt.kind, attempt.reason]);
                 // The URL is the subscriber's secret.
                 tracing::info!(
-                    subscription.id = attempt.subscription_id,
-                    host,
-                    topic = attempt.document.name(),
+                    subscription.id = subscriber.subscription_id,
+                    host = subscriber.host,
+                    topic = subscriber.document.name(),
                     reason = verification_advice(&attempt),
                     "websub.refused: a callback did not confirm a request"
                 );
@@ -353,7 +346,7 @@ impl Worker {
     /// Drops unrecorded results when another process has taken over sending.
     pub fn forget_results(&mut self) {
         for attempt in self.unrecorded.drain(..) {
-            self.busy.remove(&attempt.subscription_id);
+            self.busy.remove(&attempt.subscriber.subscription_id);
         }
         self.is_stale = true;
     }
@@ -378,7 +371,7 @@ impl Worker {
             return Err(DbError::at(path, error));
         }
         for attempt in self.unrecorded.drain(..) {
-            self.busy.remove(&attempt.subscription_id);
+            self.busy.remove(&attempt.subscriber.subscription_id);
             if let Outcome::VerifyAgain { at, .. }
             | Outcome::Waits { at, .. }
             | Outcome::Retry { at, .. } = attempt.outcome
@@ -424,12 +417,13 @@ struct HostQueues {
 }
 
 impl HostQueues {
-    fn push(&mut self, host: &str, due: Due) {
+    fn push(&mut self, due: Due) {
+        let host = &due.subscriber().host;
         if let Some(queue) = self.queues.get_mut(host) {
             queue.push_back(due);
         } else {
-            self.queues.insert(host.to_owned(), VecDeque::from([due]));
-            self.turns.push_back(host.to_owned());
+            self.turns.push_back(host.clone());
+            self.queues.insert(host.clone(), VecDeque::from([due]));
         }
     }
 
@@ -444,7 +438,7 @@ impl HostQueues {
     }
 
     /// The next work item whose host is below its limit and not resting; it counts as in flight.
-    fn pop(&mut self, is_resting: impl Fn(&str) -> bool) -> Option<(String, Due)> {
+    fn pop(&mut self, is_resting: impl Fn(&str) -> bool) -> Option<Due> {
         for _ in 0..self.turns.len() {
             let host = self.turns.pop_front()?;
             let in_flight = self.in_flight.get(&host).copied().unwrap_or(0);
@@ -459,8 +453,8 @@ impl HostQueues {
             } else {
                 self.turns.push_back(host.clone());
             }
-            self.in_flight.insert(host.clone(), in_flight + 1);
-            return Some((host, due));
+            self.in_flight.insert(host, in_flight + 1);
+            return Some(due);
         }
         None
     }
@@ -482,13 +476,16 @@ mod tests {
 
     use super::*;
     use crate::snapshot::Document;
+    use crate::websub::store::{DueDelivery, Subscriber};
 
-    fn due(subscription_id: i64) -> Due {
+    fn due(subscription_id: i64, host: &str) -> Due {
         Due::Deliver(DueDelivery {
-            subscription_id,
-            document: Document::JsonFeed,
-            callback: String::new(),
-            host: String::new(),
+            subscriber: Subscriber {
+                subscription_id,
+                document: Document::JsonFeed,
+                callback: String::new(),
+                host: host.to_owned(),
+            },
             secret: None,
             lease_ends_at: DateTime::UNIX_EPOCH,
             delivered_version: 0,
@@ -500,10 +497,11 @@ mod tests {
     #[test]
     fn hosts_take_turns_and_have_a_limit_in_flight() {
         let mut ready = HostQueues::default();
-        (0..6).for_each(|number| ready.push("many", due(number)));
-        ready.push("one", due(9));
+        (0..6).for_each(|number| ready.push(due(number, "many")));
+        ready.push(due(9, "one"));
         let popped = |ready: &mut HostQueues| -> Vec<i64> {
-            std::iter::from_fn(|| Some(ready.pop(|_| false)?.1.subscription_id())).collect()
+            std::iter::from_fn(|| Some(ready.pop(|_| false)?.subscriber().subscription_id))
+                .collect()
         };
         assert_eq!(popped(&mut ready), [0, 9, 1, 2, 3]);
         ready.end_exchange("many");
@@ -516,9 +514,8 @@ mod tests {
     #[test]
     fn a_waiting_host_keeps_the_turn() {
         let mut ready = HostQueues::default();
-        ready.push("resting", due(1));
+        ready.push(due(1, "resting"));
         assert!(ready.pop(|_| true).is_none());
-        let (host, due) = ready.pop(|_| false).unwrap();
-        assert_eq!((host.as_str(), due.subscription_id()), ("resting", 1));
+        assert!(ready.pop(|_| false).is_some());
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::arguments::{CallError, ToolArguments, refusal};
 use crate::compute::run_long_if;
 use crate::links::Links;
-use crate::mcp::escape::{escaped_json, length};
+use crate::mcp::escape::{escaped, escaped_json};
 use crate::model::{Day, PluralEndings, ReviewId, TextMatch, fold};
 use crate::search::facets::{self, PeriodsParameters, PeriodsRequest, VALUES_MAX, compare};
 use crate::search::insights::{
@@ -378,7 +378,8 @@ fn cut(
     let mut bytes = ENVELOPE_BYTES;
     let fits = |at: &&usize| {
         // Rendered JSON is always UTF-8.
-        bytes += length(str::from_utf8(entries[**at].json()).unwrap_or_default()) + 1;
+        let json = str::from_utf8(entries[**at].json()).unwrap_or_default();
+        bytes += escaped(json.to_owned()).len() + 1;
         bytes <= RESULT_BYTES_MAX
     };
     let fitting = found.positions.iter().take_while(fits).count();
