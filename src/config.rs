@@ -79,7 +79,6 @@ fn listen_address(text: &str) -> Result<SocketAddr, String> {
 /// What `serve` needs to know besides.
 #[derive(Debug, Clone, Args)]
 pub struct ServeConfig {
-    /// The listening address and the base URL.
     #[command(flatten)]
     pub listen: ListenConfig,
     /// Public URL of the service [default: http:// and the listen address]
@@ -90,7 +89,7 @@ pub struct ServeConfig {
         long,
         value_name = "HOSTS",
         env = "REVIEWS_ALLOWED_HOSTS",
-        value_parser = |text: &str| CommaList::parse(text, HostName::from_str),
+        value_parser = |text: &str| parse_list(text, HostName::from_str),
         default_value = "",
         hide_default_value = true
     )]
@@ -100,11 +99,11 @@ pub struct ServeConfig {
         long,
         value_name = "URIS",
         env = "REVIEWS_SECURITY_CONTACT",
-        value_parser = |text: &str| CommaList::parse(text, contact),
+        value_parser = |text: &str| parse_list(text, contact),
         default_value = "",
         hide_default_value = true
     )]
-    pub security_contact: CommaList<String>,
+    pub security_contact: Contacts,
     /// Maximum number of open connections per peer (an IPv4 address or an IPv6 /64); four times as many per IPv6 /48
     #[arg(long, value_name = "N", env = "REVIEWS_CONNECTIONS_PER_PEER_MAX", default_value = "64", value_parser = clap::value_parser!(u32).range(1..))]
     pub connections_per_peer_max: u32,
@@ -116,13 +115,10 @@ pub struct ServeConfig {
         default_value = "off"
     )]
     pub request_log: RequestLog,
-    /// How texts are read.
     #[command(flatten)]
     pub trade: TradeConfig,
-    /// The settings of the WebSub hub.
     #[command(flatten)]
     pub hub: HubConfig,
-    /// The settings of sources.
     #[command(flatten)]
     pub sync: SyncConfig,
 }
@@ -131,23 +127,11 @@ pub struct ServeConfig {
 #[derive(Debug, Clone, Default, Args)]
 pub struct SyncConfig {
     /// PEM file of root certificates to trust for sources, besides the system's
-    #[arg(
-        long = "sync-ca-file",
-        value_name = "FILE",
-        env = "REVIEWS_SYNC_CA_FILE",
-        default_value = "",
-        hide_default_value = true
-    )]
-    pub sync_ca_file: String,
+    #[arg(long, value_name = "FILE", env = "REVIEWS_SYNC_CA_FILE")]
+    pub sync_ca_file: Option<PathBuf>,
     /// Folder of the files and folders that may be sources [default: none]
-    #[arg(
-        long = "sync-files",
-        value_name = "DIR",
-        env = "REVIEWS_SYNC_FILES",
-        default_value = "",
-        hide_default_value = true
-    )]
-    pub sync_files: String,
+    #[arg(long, value_name = "DIR", env = "REVIEWS_SYNC_FILES")]
+    pub sync_files: Option<PathBuf>,
 }
 
 /// The value of a variable that a source names: of the environment, or of the file of settings; `None` if it is empty.
@@ -185,13 +169,11 @@ pub enum RequestLog {
 /// An invalid setting; the message explains what is wrong and what to do.
 #[derive(Debug, Error)]
 pub enum ConfigError {
-    /// `DATABASE_URL` is not a SQLite file.
     #[error(
         "DATABASE_URL `{0}` does not name a SQLite file; write it like sqlite://reviews.db or sqlite:///var/lib/reviews.db, or, \
          on a cluster, rqlite://127.0.0.1:4001?file=/var/lib/rqlite/db.sqlite"
     )]
     Database(String),
-    /// `DATABASE_URL` is an incomplete or invalid rqlite URL.
     #[error(
         "DATABASE_URL: {0}; write it like rqlite://127.0.0.1:4001,10.0.0.2:4001?file=/var/lib/rqlite/db.sqlite, this node's own \
          rqlited first"
@@ -202,7 +184,6 @@ pub enum ConfigError {
         "a backup cannot be restored into a cluster while its nodes run; load it with rqlite's own restore, see docs/CLUSTER.md"
     )]
     NotReplaceable,
-    /// `DATABASE_URL` has parameters, which are not supported.
     #[error(
         "DATABASE_URL `{url}` asks for `{parameters}`, which is not supported; leave out everything from the `?` on (`reviews \
          check` writes nothing, whatever the URL)"
@@ -210,10 +191,8 @@ pub enum ConfigError {
     DatabaseParameters {
         /// Without credentials.
         url: String,
-        /// The text after the question mark.
         parameters: String,
     },
-    /// `REVIEWS_BASE_URL` is invalid.
     #[error("REVIEWS_BASE_URL: {0}")]
     BaseUrl(#[from] BaseUrlError),
     /// An unspecified listen address does not determine a base URL.
@@ -222,18 +201,10 @@ pub enum ConfigError {
          `REVIEWS_BASE_URL=https://YOUR-HOST` into /etc/reviews.env, or pass --base-url https://YOUR-HOST"
     )]
     BaseUrlMissing(SocketAddr),
-    /// The bounds of leases are not in order.
     #[error(
         "REVIEWS_HUB_LEASE_SECONDS_MIN ({min}), _DEFAULT ({default}) and _MAX ({max}) must be in ascending order"
     )]
-    Leases {
-        /// In seconds.
-        min: u64,
-        /// In seconds.
-        default: u64,
-        /// In seconds.
-        max: u64,
-    },
+    Leases { min: u64, default: u64, max: u64 },
 }
 
 impl ServeConfig {
@@ -585,14 +556,8 @@ pub struct HubConfig {
     #[command(flatten)]
     pub leases: LeaseBounds,
     /// PEM file of root certificates to trust for callbacks, besides the system's
-    #[arg(
-        long = "hub-ca-file",
-        value_name = "FILE",
-        env = "REVIEWS_HUB_CA_FILE",
-        default_value = "",
-        hide_default_value = true
-    )]
-    pub ca_file: String,
+    #[arg(long = "hub-ca-file", value_name = "FILE", env = "REVIEWS_HUB_CA_FILE")]
+    pub ca_file: Option<PathBuf>,
     /// Networks (CIDR) that callbacks may be in, on any port, besides the public Internet
     #[arg(
         long = "hub-allow-callback-nets",
@@ -605,7 +570,7 @@ pub struct HubConfig {
     pub allow_callback_nets: Nets,
     /// Networks (CIDR) of proxies whose X-Forwarded-For is trusted
     #[arg(
-        long = "trusted-proxies",
+        long,
         value_name = "NETS",
         env = "REVIEWS_TRUSTED_PROXIES",
         value_parser = nets,
@@ -613,7 +578,6 @@ pub struct HubConfig {
         hide_default_value = true
     )]
     pub trusted_proxies: Nets,
-    /// Its limits against abuse.
     #[command(flatten)]
     pub limits: HubLimits,
 }
@@ -681,12 +645,6 @@ impl LeaseBounds {
     }
 }
 
-impl HubConfig {
-    pub fn ca_file(&self) -> Option<&Path> {
-        Some(Path::new(&self.ca_file)).filter(|path| !path.as_os_str().is_empty())
-    }
-}
-
 // Value types of settings: time spans (`90s`, `15m`, `2h`), and lists of nets, hosts and contacts.
 
 /// A whole number of seconds, minutes or hours.
@@ -746,38 +704,17 @@ impl FromStr for RetryDelays {
     }
 }
 
-/// Values separated by commas; may be empty.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommaList<T>(pub Vec<T>);
-
-impl<T> CommaList<T> {
-    fn parse(text: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Self, String> {
-        let parts = text.split(',').map(str::trim);
-        let parts = parts.filter(|part| !part.is_empty()).map(parse);
-        parts.collect::<Result<_, _>>().map(Self)
-    }
-}
-
-impl<T> Default for CommaList<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
-impl<T: fmt::Display> fmt::Display for CommaList<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, one) in self.0.iter().enumerate() {
-            write!(f, "{}{one}", if index == 0 { "" } else { "," })?;
-        }
-        Ok(())
-    }
+/// The values of a list that is separated by commas and may be empty.
+fn parse_list<T>(text: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
+    let parts = text.split(',').map(str::trim);
+    parts.filter(|part| !part.is_empty()).map(parse).collect()
 }
 
 /// Nets in CIDR notation. A bare address is a net of one.
-pub type Nets = CommaList<IpNet>;
+pub type Nets = Vec<IpNet>;
 
 fn nets(text: &str) -> Result<Nets, String> {
-    CommaList::parse(text, |part| {
+    parse_list(text, |part| {
         let net = part
             .parse()
             .or_else(|_| part.parse::<IpAddr>().map(IpNet::from));
@@ -787,7 +724,8 @@ fn nets(text: &str) -> Result<Nets, String> {
     })
 }
 
-// Contacts for security issues in `/.well-known/security.txt` (RFC 9116 §2.5.3).
+/// Contacts for security issues, for `/.well-known/security.txt`.
+pub type Contacts = Vec<String>;
 
 /// One contact: web addresses must be https (RFC 9116 §2.5.3), and a parsed URL has no line breaks.
 fn contact(text: &str) -> Result<String, String> {
@@ -817,7 +755,7 @@ pub struct HostName {
     pub port: Option<u16>,
 }
 
-pub type Hosts = CommaList<HostName>;
+pub type Hosts = Vec<HostName>;
 
 impl FromStr for HostName {
     type Err = String;
@@ -971,7 +909,7 @@ mod tests {
     fn defaults_are_the_documented_ones() {
         let hub = read(&[]).unwrap();
         assert_eq!(hub.leases.checked().unwrap(), LEASES);
-        assert_eq!(hub.ca_file(), None);
+        assert_eq!(hub.ca_file, None);
     }
 
     #[test]
@@ -1069,8 +1007,9 @@ mod tests {
 
     #[test]
     fn networks_are_parsed_as_a_list_that_may_be_empty() {
-        let text = nets("127.0.0.0/8, ::1,fd00::/8").unwrap();
-        assert_eq!(text.to_string(), "127.0.0.0/8,::1/128,fd00::/8");
+        let parsed = nets("127.0.0.0/8, ::1,fd00::/8").unwrap();
+        let written: Vec<String> = parsed.iter().map(ToString::to_string).collect();
+        assert_eq!(written, ["127.0.0.0/8", "::1/128", "fd00::/8"]);
         assert_eq!(nets("").unwrap(), Nets::default());
         for text in ["127.0.0.0/33", "localhost", "10.0.0.0-10.0.0.9", "10/8"] {
             assert!(nets(text).is_err(), "{text}");
@@ -1079,13 +1018,10 @@ mod tests {
 
     #[test]
     fn contacts_must_be_mailto_or_https_addresses() {
-        let contacts = |text: &str| CommaList::parse(text, contact);
+        let contacts = |text: &str| parse_list(text, contact);
         let two = contacts("mailto:a@example.com, https://example.com/s").unwrap();
-        assert_eq!(
-            two.to_string(),
-            "mailto:a@example.com,https://example.com/s"
-        );
-        assert_eq!(contacts("").unwrap(), CommaList::default());
+        assert_eq!(two, ["mailto:a@example.com", "https://example.com/s"]);
+        assert_eq!(contacts("").unwrap(), Contacts::default());
         for wrong in [
             "a@example.com",
             "http://example.com",
@@ -1113,8 +1049,8 @@ mod tests {
             ),
             ("bücher.example", "xn--bcher-kva.example"),
         ] {
-            let hosts = CommaList::parse(text, HostName::from_str).unwrap();
-            let written = hosts.0.iter().map(|host| match host.port {
+            let hosts = parse_list(text, HostName::from_str).unwrap();
+            let written = hosts.iter().map(|host| match host.port {
                 Some(port) => format!("{}:{port}", host.host),
                 None => host.host.to_string(),
             });
@@ -1134,7 +1070,7 @@ mod tests {
             "a/b",
             ":80",
         ] {
-            let message = CommaList::parse(text, HostName::from_str).unwrap_err();
+            let message = parse_list(text, HostName::from_str).unwrap_err();
             assert!(
                 message.contains(text) && message.contains("app.example.com:8443"),
                 "{text}: {message}"

@@ -440,7 +440,7 @@ impl Precompress {
         let current = self.ctx.current.load();
         let documents = current.documents().map(|published| &published.body);
         let mut kept = documents.chain(&*self.fixed);
-        self.is_current(of) || kept.any(|its| Arc::ptr_eq(its, body))
+        self.is_current(of) || kept.any(|other| Arc::ptr_eq(other, body))
     }
 }
 
@@ -592,6 +592,7 @@ impl FetchSources {
             let success = source.last_success_at.as_deref().map(instant_or_epoch);
             let seconds =
                 u32::try_from(success.unwrap_or_default().timestamp()).unwrap_or(u32::MAX);
+            // Runs with an invalid schedule fail; by the default one the alert still fires.
             let schedule: SourceSchedule = source.schedule.parse().unwrap_or_default();
             let interval = schedule.interval_seconds(self.runner.clock.now());
             metrics::SYNC_LAST_SUCCESS

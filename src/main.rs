@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use reviews_service::cli::{Cli, Exit, explain};
+use reviews_service::cli::{Cli, Exit, explain_error};
 use tokio::runtime::Builder;
 
 /// jemalloc has per-thread arenas and returns a snapshot's or encoder's memory to the system within a second. It is
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
         Ok(outcome) => outcome.into(),
         Err(error) => {
             // If the log cannot be written, the exit code still reports the failure.
-            log.fail(&explain(&error));
+            log.fail(&explain_error(&error));
             Exit::Failed.into()
         }
     };

@@ -15,7 +15,6 @@ use prometheus::{
 };
 use tracing_appender::non_blocking::ErrorCounter;
 
-/// The families of all metrics, by name.
 static FAMILIES: LazyLock<Families> =
     LazyLock::new(|| Families::new().unwrap_or_else(|error| unreachable!("the catalog: {error}")));
 

@@ -78,7 +78,7 @@ impl Rig {
         ];
         let config = Line::parse_from(flags).hub;
         let policy = Arc::new(Policy {
-            allowed: config.allow_callback_nets.0.clone(),
+            allowed: config.allow_callback_nets.clone(),
         });
         let options = HubOptions {
             config: config.clone(),

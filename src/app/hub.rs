@@ -31,10 +31,8 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(400);
 const LEASE_INTERVAL: Duration = Duration::from_secs(4);
 const LEASE_RETRY_INTERVAL: Duration = Duration::from_millis(500);
 
-/// The hub's dependencies besides the database.
 pub struct HubOptions {
     pub config: HubConfig,
-    /// The trusted roots for callbacks' certificates.
     pub roots: Roots,
     /// Resolves callbacks' hosts; replaceable in tests.
     pub resolver: Arc<dyn Resolver>,
@@ -53,16 +51,14 @@ impl HubOptions {
     /// # Errors
     /// If the configured roots cannot be read, or there are none.
     pub fn new(config: HubConfig) -> anyhow::Result<Self> {
-        let name = || format!("REVIEWS_HUB_CA_FILE {}", config.ca_file);
-        let extra = config.ca_file().map(|path| {
-            read_file(path, CA_FILE_MIB_MAX)
-                .map_err(|reason| anyhow!("{}: {reason}; name a readable PEM file", name()))
-        });
-        let extra = extra.transpose()?;
-        let roots = Roots::load(extra.as_deref());
-        let roots = match extra {
-            Some(_) => roots.with_context(name)?,
-            None => roots?,
+        let roots = match &config.ca_file {
+            None => Roots::load(None)?,
+            Some(path) => {
+                let name = format!("REVIEWS_HUB_CA_FILE {}", path.display());
+                let pem = read_file(path, CA_FILE_MIB_MAX)
+                    .map_err(|reason| anyhow!("{name}: {reason}; name a readable PEM file"))?;
+                Roots::load(Some(&pem)).context(name)?
+            }
         };
         Ok(Self {
             config,
@@ -109,7 +105,7 @@ impl HubRuntime {
         );
         let current = Arc::clone(&ctx.current);
         let policy = Arc::new(Policy {
-            allowed: config.allow_callback_nets.0,
+            allowed: config.allow_callback_nets,
         });
         let clock = ctx.clock.clone();
         let egress = Egress::new(Arc::clone(&policy), &roots, resolver, clock.clone());

@@ -207,7 +207,7 @@ impl App {
     ) {
         let jobs_end = CancellationToken::new();
         // They forward requests of many clients.
-        let exempt = LOOPBACK.iter().chain(&self.ctx.trusted_proxies.0);
+        let exempt = LOOPBACK.iter().chain(&self.ctx.trusted_proxies);
         let exempt: Vec<IpNet> = exempt.copied().collect();
         let listen = |listener, endpoint: &Arc<_>, stop| {
             server::serve(listener, Arc::clone(endpoint), stop, limits, exempt.clone())

@@ -16,7 +16,6 @@ use crate::web::{
     ListedRoute, ReadyBody, Routes, with_common_headers, with_conditional_requests, with_log,
 };
 
-/// What a listener serves.
 pub struct Service {
     /// Never fails.
     pub endpoint: Arc<BoxEndpoint<'static, Response>>,
@@ -54,7 +53,6 @@ pub fn public(
     service(list, endpoint, ctx)
 }
 
-/// `/.well-known/openapi.json`.
 #[handler]
 fn openapi(Data(ctx): Data<&Arc<Ctx>>, Data(description): Data<&Arc<Description>>) -> ReadyBody {
     let snapshot = ctx.current.load();

@@ -6,7 +6,7 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 
 use super::output::{Protected, protect};
-use super::report::{Exit, progress, report_done, watch};
+use super::report::{Exit, print_report, progress, watch};
 use crate::config::DatabaseConfig;
 use crate::storage::{Database, may_replace, replace_backup, unused_name};
 
@@ -56,7 +56,7 @@ impl Backup {
                 .with_context(|| format!("{name} cannot be written"))?;
         }
         let bytes = self.file.metadata()?.len();
-        Ok(report_done(&format!(
+        Ok(print_report(&format!(
             "{name}: {bytes} bytes, readable only by you; `reviews restore {name}` replaces the database with it\n"
         )))
     }

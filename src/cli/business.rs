@@ -10,7 +10,7 @@ use sqlx::SqliteConnection;
 
 use super::database::{change, read};
 use super::init::{format_summary, store};
-use super::report::{Exit, say};
+use super::report::{Exit, print_result};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::seed::OwnerFile;
@@ -75,7 +75,7 @@ async fn show(config: &DatabaseConfig) -> anyhow::Result<Exit> {
     };
     let mut text = serde_json::to_string_pretty(&business)?;
     text.push('\n');
-    say(&text)
+    print_result(&text)
 }
 
 /// The business as in a file. A time zone that was never set is left out, because the file would set it.

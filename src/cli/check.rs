@@ -7,7 +7,7 @@ use futures_util::TryStreamExt as _;
 use sqlx::SqliteConnection;
 
 use super::init::remarks;
-use super::report::{Exit, say};
+use super::report::{Exit, print_result};
 use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::{Analyzer, Engine, Subject, store as insights};
 use crate::snapshot::analyze;
@@ -16,7 +16,7 @@ use crate::storage::reviews::{Numbered, newest, unreadable};
 use crate::storage::{Database, FileVerification, lacking_room, unerased, verify};
 
 /// Maximum number of invalid rows that are listed.
-const TOLD_MAX: usize = 20;
+const LISTED_MAX: usize = 20;
 
 /// The advice for faults without a specific remedy.
 const DAMAGED: &str = "Keep a copy of the file. Then restore a backup with `reviews restore COPY`; without one, `reviews export \
@@ -31,14 +31,14 @@ pub struct Check {
 
 impl Check {
     pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
-        let (path, engine) = (database.path()?, super::insights::load(&self.trade)?);
+        let (path, engine) = (database.path()?, super::insights::load_engine(&self.trade)?);
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await?;
         // Faults whose message contains the remedy, and notes on the business.
         let (mut mendable, mut notes) = (Vec::new(), Vec::new());
         let mut verified = verify(&mut connection).await?;
         if verified.is_readable {
-            let unreadable = unreadable(&mut connection, TOLD_MAX).await?;
+            let unreadable = unreadable(&mut connection, LISTED_MAX).await?;
             let sentence = |(id, flaw)| format!("reviews: {id} {flaw} (`reviews delete {id}`)");
             mendable.extend(unreadable.into_iter().map(sentence));
             let business = storage::business::find(&mut connection).await?;
@@ -65,7 +65,7 @@ impl Check {
         drop(connection);
         readers.close().await;
         let is_sound = verified.wrong.is_empty() && mendable.is_empty();
-        say(&report(&path, &verified, &mendable, &notes))?;
+        print_result(&report(&path, &verified, &mendable, &notes))?;
         Ok(if is_sound { Exit::Done } else { Exit::Failed })
     }
 }
@@ -140,6 +140,6 @@ async fn verify_insights(
     }
     let sentence =
         |id: String| format!("insights: {id} has findings that do not match its text; {mend}");
-    mendable.extend(wrong.into_iter().take(TOLD_MAX).map(sentence));
+    mendable.extend(wrong.into_iter().take(LISTED_MAX).map(sentence));
     Ok(())
 }

@@ -7,7 +7,7 @@ use anyhow::bail;
 use sqlx::sqlite::SqliteConnection;
 use url::Url;
 
-use super::report::{Exit, report_done};
+use super::report::{Exit, print_report};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::model::business::nearest;
@@ -31,7 +31,7 @@ pub async fn read<T, E: Into<anyhow::Error>>(
 }
 
 /// Names the database in an error of sqlx, and tells what to do.
-pub fn at_database(error: anyhow::Error, path: &Path) -> anyhow::Error {
+pub fn name_database(error: anyhow::Error, path: &Path) -> anyhow::Error {
     error
         .downcast()
         .map_or_else(|error| error, |error| DbError::at(path, error).into())
@@ -42,7 +42,9 @@ pub const OVERTAKEN_MAX: usize = 8;
 
 /// Runs a command, and runs it again if another process wrote to the cluster in the meantime. The earlier attempt then
 /// changed nothing, and the next one sees the other process's changes.
-pub async fn repeated<T>(mut run: impl AsyncFnMut() -> anyhow::Result<T>) -> anyhow::Result<T> {
+pub async fn repeat_if_overtaken<T>(
+    mut run: impl AsyncFnMut() -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
     for _ in 1..OVERTAKEN_MAX {
         match run().await {
             Err(error) if is_overtaken(&error) => {}
@@ -82,9 +84,9 @@ pub(super) async fn decide(
     name: &str,
     decide: impl AsyncFn(&mut Write, &mut Review) -> anyhow::Result<Decided>,
 ) -> anyhow::Result<Exit> {
-    change(&existing(config)?, async |database| {
+    change(&existing_address(config)?, async |database| {
         let mut write = database.write_as_owner().await?;
-        let mut review = find(write.for_reading(), name).await?;
+        let mut review = find_review(write.for_reading(), name).await?;
         let report = match decide(&mut write, &mut review).await? {
             Decided::Unchanged(report) => report,
             Decided::Changed(report) => {
@@ -110,19 +112,22 @@ pub(super) async fn change(
     address: &DatabaseAddress,
     work: impl AsyncFn(&Database) -> anyhow::Result<String>,
 ) -> anyhow::Result<Exit> {
-    let report = repeated(async || {
+    let report = repeat_if_overtaken(async || {
         let opening = Opening::of(address).await?;
         let worked = work(&opening.database).await;
         opening.end(worked).await
     });
-    Ok(report_done(&report.await?))
+    Ok(print_report(&report.await?))
 }
 
 /// The review that `name` names.
 ///
 /// # Errors
 /// If there is none, or it is invalid.
-pub(super) async fn find(connection: &mut SqliteConnection, name: &str) -> anyhow::Result<Review> {
+pub(super) async fn find_review(
+    connection: &mut SqliteConnection,
+    name: &str,
+) -> anyhow::Result<Review> {
     let (id, review) = find_row(connection, name).await?;
     review.ok_or_else(|| unreadable(&id))
 }
@@ -135,7 +140,7 @@ pub(super) async fn find_row(
     connection: &mut SqliteConnection,
     name: &str,
 ) -> anyhow::Result<(String, Option<Review>)> {
-    let id = row_id(connection, name).await?;
+    let id = resolve_id(connection, name).await?;
     let review = reviews::find(connection, &id).await?;
     Ok((id, review))
 }
@@ -149,7 +154,7 @@ pub(super) fn unreadable(id: &str) -> anyhow::Error {
 ///
 /// # Errors
 /// If there is none.
-pub(super) fn existing(config: &DatabaseConfig) -> anyhow::Result<DatabaseAddress> {
+pub(super) fn existing_address(config: &DatabaseConfig) -> anyhow::Result<DatabaseAddress> {
     let address = config.address()?;
     match &address {
         DatabaseAddress::File(path) if !path.exists() => Err(DbError::Missing(path.clone()).into()),
@@ -169,11 +174,11 @@ const COMPARED: i64 = 5_000;
 ///
 /// # Errors
 /// If it matches no row, several, or a deleted review.
-pub(super) async fn row_id(
+pub(super) async fn resolve_id(
     connection: &mut SqliteConnection,
     name: &str,
 ) -> anyhow::Result<String> {
-    let text = id_of(name);
+    let text = parse_id(name);
     if let Ok(id) = text.parse::<ReviewId>() {
         let known = reviews::standing(connection, &[id.as_str()]).await?;
         if known.reviews.contains_key(id.as_str()) {
@@ -215,7 +220,7 @@ pub(super) async fn row_id(
 }
 
 /// The ID in a permalink or a review's JSON URL; any other text unchanged.
-fn id_of(name: &str) -> String {
+fn parse_id(name: &str) -> String {
     let name = name.trim();
     let path = match Url::parse(name) {
         Ok(url) if matches!(url.scheme(), "http" | "https") => url.path().to_owned(),
@@ -243,7 +248,7 @@ async fn nearest_id(connection: &mut SqliteConnection, text: &str) -> sqlx::Resu
 
 #[cfg(test)]
 mod tests {
-    use super::id_of;
+    use super::parse_id;
 
     #[test]
     fn a_permalink_resolves_to_the_id() {
@@ -256,7 +261,7 @@ mod tests {
             "/reviews/r-1.a",
             "reviews/r-1.a",
         ] {
-            assert_eq!(id_of(name), "r-1.a", "{name}");
+            assert_eq!(parse_id(name), "r-1.a", "{name}");
         }
     }
 }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Args;
 
-use super::database::{change, existing, find_row, row_id};
-use super::report::{Exit, can_ask, confirm, report_done};
-use super::show::{first, paragraphs, stars};
+use super::database::{change, existing_address, find_row, resolve_id};
+use super::report::{Exit, can_ask, confirm, print_report};
+use super::show::{draw_stars, format_paragraphs, shorten};
 use super::withhold::format_copies;
 use crate::config::DatabaseConfig;
 use crate::model::Review;
@@ -32,7 +32,8 @@ impl Delete {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         if !self.yes && can_ask() {
             // Before the write transaction, so that other writers do not wait for the answer.
-            let (database, _) = Database::open_at(&existing(config)?, COMMAND_WAIT_MAX).await?;
+            let (database, _) =
+                Database::open_at(&existing_address(config)?, COMMAND_WAIT_MAX).await?;
             let found = async {
                 let mut write = database.write_as_owner().await?;
                 find_row(write.for_reading(), &self.id).await
@@ -40,13 +41,13 @@ impl Delete {
             let found = found.await;
             database.close().await;
             let (id, review) = found?;
-            if !confirm(&question(&id, review.as_ref()))? {
-                return Ok(report_done("nothing was deleted\n"));
+            if !confirm(&format_question(&id, review.as_ref()))? {
+                return Ok(print_report("nothing was deleted\n"));
             }
         }
-        change(&existing(config)?, async |database| {
+        change(&existing_address(config)?, async |database| {
             let mut write = database.write_as_owner().await?;
-            let id = row_id(write.for_reading(), &self.id).await?;
+            let id = resolve_id(write.for_reading(), &self.id).await?;
             let same = format_copies(&mut write, &id).await?;
             reviews::delete_all(&mut write, &[&id]).await?;
             write.commit().await?;
@@ -55,8 +56,8 @@ impl Delete {
                     "{id} is deleted, but unused parts of the file still contain its text; `reviews serve` erases that within an hour"
                 )
             })?;
-            let traces = traces(erased);
-            let copies = copies(&database.former()?);
+            let traces = format_erased(erased);
+            let copies = format_former(&database.former()?);
             Ok(format!(
                 "{id}: deleted, {traces}; imports do not bring it back unless you pass `--restore`\n{same}{copies}"
             ))
@@ -65,15 +66,14 @@ impl Delete {
     }
 }
 
-/// The confirmation question.
-fn question(id: &str, review: Option<&Review>) -> String {
+fn format_question(id: &str, review: Option<&Review>) -> String {
     let question = match review {
         Some(review) => format!(
             "{}  {}  {}\n{}",
-            stars(review.rating.stars()),
+            draw_stars(review.rating.stars()),
             review.date,
             review.author,
-            paragraphs(&first(&review.text, WORDS_MAX))
+            format_paragraphs(&shorten(&review.text, WORDS_MAX))
         ),
         None => "It cannot be read; `reviews check` reports why.\n".to_owned(),
     };
@@ -81,7 +81,7 @@ fn question(id: &str, review: Option<&Review>) -> String {
 }
 
 /// A note on each former state of the database, which still contains the review.
-fn copies(former: &[PathBuf]) -> String {
+fn format_former(former: &[PathBuf]) -> String {
     former.iter().fold(String::new(), |text, path| {
         text + &format!(
             "{} may still contain it; a running `reviews serve` removes that copy {FORMER_KEPT_DAYS} days after it was made, or \
@@ -92,7 +92,7 @@ fn copies(former: &[PathBuf]) -> String {
 }
 
 /// The result of erasing traces.
-pub(super) fn traces(erased: Erased) -> String {
+pub(super) fn format_erased(erased: Erased) -> String {
     match erased {
         Erased::Nothing | Erased::All => "and erased from the file".to_owned(),
         Erased::ButNodes => {

@@ -6,8 +6,8 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::business::difference;
-use super::database::{change, existing, read};
-use super::report::{Exit, say};
+use super::database::{change, existing_address, read};
+use super::report::{Exit, print_result};
 use crate::config::DatabaseConfig;
 use crate::imports::seed::OwnerFile;
 use crate::model::business::{Editorial, FaqEntry};
@@ -29,7 +29,7 @@ impl EditorialCommand {
             return show(config).await;
         };
         let file = OwnerFile::read_editorial(file)?;
-        change(&existing(config)?, async |database| {
+        change(&existing_address(config)?, async |database| {
             load(&file, database).await
         })
         .await
@@ -50,7 +50,7 @@ async fn load(file: &OwnerFile, database: &Database) -> anyhow::Result<String> {
 
 async fn show(config: &DatabaseConfig) -> anyhow::Result<Exit> {
     let editorial = read(config, business::editorial).await?;
-    say(&format!("{:#}\n", as_json(&editorial)))
+    print_result(&format!("{:#}\n", as_json(&editorial)))
 }
 
 /// The editorial texts in the format of a file.

@@ -11,7 +11,7 @@ use sqlx::{SqliteConnection, SqlitePool};
 use super::business::own;
 use super::editorial::as_json;
 use super::output::{self, Protected};
-use super::report::{Exit, progress, report_done};
+use super::report::{Exit, print_report, progress};
 use crate::config::DatabaseConfig;
 use crate::imports::export::{COLUMNS, Export, Exported};
 use crate::mcp::escaped;
@@ -35,7 +35,6 @@ pub struct ExportCommand {
     format: Option<ExportFormat>,
 }
 
-/// What an export is written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
     /// JSON Lines, the native record
@@ -119,7 +118,7 @@ impl ExportCommand {
             ExportFormat::Csv => TABLE_LACKS,
         };
         if self.file.is_some() {
-            report_done(&format!(
+            print_report(&format!(
                 "{name}: {reviews} reviews, {deleted} IDs without a review; readable only by you\n{lacks}"
             ));
         } else if !lacks.is_empty() {
@@ -206,7 +205,6 @@ async fn about(connection: &mut SqliteConnection) -> anyhow::Result<Option<Value
     Ok((!members.is_empty()).then_some(Value::Object(members)))
 }
 
-/// The output in the requested format.
 enum Out<'a> {
     Lines(Box<dyn Write + 'a>),
     Table(Box<csv::Writer<Box<dyn Write + 'a>>>),

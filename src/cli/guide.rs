@@ -9,13 +9,12 @@ use clap::builder::StyledStr;
 use clap::{Arg, Args, Command};
 use clap_complete::Shell;
 
-use super::report::{Exit, say};
+use super::report::{Exit, print_result};
 use crate::storage::sqlite_version;
 
 /// A command line and its description.
 type Example = (&'static str, &'static str);
 
-/// Maximum width of the help.
 const COLUMNS: usize = 80;
 /// Options of `serve` that `mcp` accepts and ignores, so that both can use the same settings file.
 const ONLY_SERVING: [&str; 4] = [
@@ -151,7 +150,7 @@ impl Completions {
     pub(super) fn run(self, program: Command) -> anyhow::Result<Exit> {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut command(program), "reviews", &mut text);
-        say(&String::from_utf8(text)?)
+        print_result(&String::from_utf8(text)?)
     }
 }
 
@@ -175,7 +174,7 @@ impl Man {
         };
         let mut text = Vec::new();
         clap_mangen::Man::new(page).render(&mut text)?;
-        say(&String::from_utf8(text)?)
+        print_result(&String::from_utf8(text)?)
     }
 }
 

@@ -14,7 +14,7 @@ use reqwest::{Client, StatusCode};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::report::{Exit, say};
+use super::report::{Exit, print_result};
 use crate::config::ListenConfig;
 use crate::websub::http_client::causes;
 
@@ -53,7 +53,7 @@ impl Healthcheck {
             let status = status.as_u16();
             bail!("http://{address}{path} answers {status}: {}", detail(&body));
         }
-        say(&body)
+        print_result(&body)
     }
 }
 
@@ -99,9 +99,10 @@ fn failed(address: SocketAddr, error: &reqwest::Error) -> anyhow::Error {
             "the answer on {address} is not HTTP; check that this service listens there"
         );
     }
-    let cause = causes(error).last().map(ToString::to_string);
-    let cause = anyhow!(cause.unwrap_or_default());
-    cause.context(if error.is_connect() {
+    let cause = causes(error)
+        .last()
+        .map_or_else(|| error.to_string(), ToString::to_string);
+    anyhow!(cause).context(if error.is_connect() {
         format!("nothing answers on {address}; check that the service is running, and that REVIEWS_LISTEN and \
             REVIEWS_ADMIN_LISTEN are set as for the service")
     } else {

@@ -14,7 +14,7 @@ use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
 use super::output::{self, Output, Protected};
-use super::report::{Exit, add_count, report_done, style};
+use super::report::{Exit, add_count, print_report, style};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{
@@ -74,7 +74,7 @@ impl Import {
         }
         console.finish(is_done)?;
         let report = report?;
-        report_done(&summary(&report, self.request.dry_run));
+        print_report(&summary(&report, self.request.dry_run));
         Ok(outcome(&report))
     }
 }
@@ -225,7 +225,7 @@ pub(super) struct Faults {
 impl Faults {
     /// The line about a rejected row; `None` if enough of its kind were shown.
     pub(super) fn shown(&mut self, rejection: &Rejection) -> Option<String> {
-        let kind = kind(&rejection.error);
+        let kind = fault_kind(&rejection.error);
         if !self.like.contains_key(&kind) && self.like.len() == FAULTS_MAX {
             self.others += 1;
             return None;
@@ -247,17 +247,17 @@ impl Faults {
         }
         like.sort_by_key(|(_, count)| Reverse(*count));
         let like = like.into_iter();
-        let like = like.map(|(first, count)| format!("{} like {first}", rows(*count)));
+        let like = like.map(|(first, count)| format!("{} like {first}", format_rows(*count)));
         let mut lines: Vec<String> = like.collect();
         if self.others > 0 {
-            lines.push(format!("{} with other faults", rows(self.others)));
+            lines.push(format!("{} with other faults", format_rows(self.others)));
         }
         lines
     }
 }
 
 /// The kind of a fault: its message without numbers and quoted values.
-fn kind(error: &str) -> String {
+fn fault_kind(error: &str) -> String {
     let mut kind = String::new();
     let mut quote = None;
     for c in error.chars().take(LINE_CHARACTERS_MAX) {
@@ -279,11 +279,11 @@ fn kind(error: &str) -> String {
 
 pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     let mut text = String::new();
-    files(&mut text, report);
+    add_files(&mut text, report);
     for note in &report.notes {
         let _ = writeln!(text, "note: {note}");
     }
-    business(&mut text, report);
+    add_business(&mut text, report);
     let (new, updated, unchanged) = (report.new, report.updated, report.unchanged);
     let rejected = report.rejected;
     // Writing into a String cannot fail, here and below.
@@ -291,7 +291,7 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
         text,
         "{new} new, {updated} updated, {unchanged} unchanged, {rejected} rejected"
     );
-    kept(&mut text, report);
+    add_kept(&mut text, report);
     add_named(
         &mut text,
         &report.undecided,
@@ -308,11 +308,11 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
             text,
             "{} left out: replies that are not the business's answer to a review (the business is the user who answers the \
              most reviews)",
-            rows(report.left_out)
+            format_rows(report.left_out)
         );
     }
     add_count(&mut text, report.elsewhere, "of other locations left out");
-    withheld(&mut text, report);
+    add_withheld(&mut text, report);
     add_named(
         &mut text,
         &report.withdrawn,
@@ -323,16 +323,16 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
         report.moved,
         "moved to their day in the business's time zone",
     );
-    duplicates(&mut text, report);
+    add_duplicates(&mut text, report);
     if dry_run {
-        preview(&mut text, report);
+        add_preview(&mut text, report);
         text.push_str("dry run: nothing was changed\n");
     }
     escaped(text)
 }
 
 /// The copies that other sources already gave, a line each.
-fn duplicates(text: &mut String, report: &ImportReport) {
+fn add_duplicates(text: &mut String, report: &ImportReport) {
     let title =
         "already given by another source or in another format (--skip-duplicates withholds them)";
     add_lines(text, &report.duplicates, title);
@@ -348,7 +348,7 @@ fn duplicates(text: &mut String, report: &ImportReport) {
 }
 
 /// What a dry run would change: the first reviews of each kind, then their number.
-fn preview(text: &mut String, report: &ImportReport) {
+fn add_preview(text: &mut String, report: &ImportReport) {
     for (reviews, title) in [
         (&report.changed, "would be updated"),
         (&report.newly_withheld, "would be withheld"),
@@ -379,7 +379,7 @@ fn quoted(name: &str) -> String {
 }
 
 /// Each file with its rows and notes on its format.
-fn files(text: &mut String, report: &ImportReport) {
+fn add_files(text: &mut String, report: &ImportReport) {
     for file in &report.files {
         let format = find_format(file.format);
         let label = format.map_or(file.format, |format| format.label);
@@ -391,7 +391,7 @@ fn files(text: &mut String, report: &ImportReport) {
             text,
             "{}: {label}, {}{rejected}",
             file.name,
-            rows(file.rows)
+            format_rows(file.rows)
         );
         if let Some(header) = &file.row_numbers {
             let _ = writeln!(
@@ -406,8 +406,7 @@ fn files(text: &mut String, report: &ImportReport) {
     }
 }
 
-/// The business in the files.
-fn business(text: &mut String, report: &ImportReport) {
+fn add_business(text: &mut String, report: &ImportReport) {
     if let Some(name) = &report.business {
         let _ = writeln!(text, "business: {name}, taken from the file");
     }
@@ -426,8 +425,7 @@ fn business(text: &mut String, report: &ImportReport) {
     }
 }
 
-/// Counts by reason.
-fn withheld(text: &mut String, report: &ImportReport) {
+fn add_withheld(text: &mut String, report: &ImportReport) {
     let reasons = report.withheld.iter();
     let reasons: Vec<String> = reasons
         .map(|(why, count)| format!("{why}: {count}"))
@@ -453,7 +451,7 @@ fn add_named(text: &mut String, reviews: &Named, became: &str) {
 }
 
 /// The owner's decisions that the import kept although the file differs.
-fn kept(text: &mut String, report: &ImportReport) {
+fn add_kept(text: &mut String, report: &ImportReport) {
     let mut kept = Vec::new();
     if report.kept_withheld.count > 0 {
         kept.push(format!("{} kept withheld", report.kept_withheld.count));
@@ -486,7 +484,7 @@ fn kept(text: &mut String, report: &ImportReport) {
     );
 }
 
-fn rows(count: u64) -> String {
+fn format_rows(count: u64) -> String {
     if count == 1 {
         "1 row".to_owned()
     } else {

@@ -8,8 +8,8 @@ use chrono_tz::Tz;
 use clap::Args;
 use serde_json::{Map, Value};
 
-use super::database::{read, repeated};
-use super::report::{Exit, ask, can_ask, report_done, tell};
+use super::database::{read, repeat_if_overtaken};
+use super::report::{Exit, ask, can_ask, print_note, print_report};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::imports::map::business::zone;
@@ -71,7 +71,7 @@ impl Init {
         }
         let address = config.address()?;
         self.ask_for_missing(config).await?;
-        repeated(|| self.set_up(&address, clock)).await
+        repeat_if_overtaken(|| self.set_up(&address, clock)).await
     }
 
     async fn set_up(&self, address: &DatabaseAddress, clock: &Clock) -> anyhow::Result<Exit> {
@@ -99,7 +99,7 @@ impl Init {
         }
         database.close().await;
         if let Some(reviews) = discarded {
-            report_done(&format!(
+            print_report(&format!(
                 "removed the sample data: {reviews} reviews, its business and its editorial texts\n"
             ));
         }
@@ -111,7 +111,7 @@ impl Init {
             "`reviews import FILE` adds reviews, then `reviews serve` publishes them"
         };
         let summary = format_summary(&business, is_zone_known, moved, path);
-        Ok(report_done(&format!("{summary}next        {next}\n")))
+        Ok(print_report(&format!("{summary}next        {next}\n")))
     }
 
     /// On a terminal, asks for a new business's missing name, type, time zone and country.
@@ -119,39 +119,28 @@ impl Init {
         if !can_ask() || self.discard_sample || is_set_up(config).await? {
             return Ok(());
         }
-        if self.name.is_none() {
-            self.name = Some(ask_until_valid("Name of the business:", |name| {
-                if name.is_empty() {
-                    Err("the business needs a name".to_owned())
-                } else {
-                    Ok(name.to_owned())
-                }
-            })?);
-        }
-        if self.kind.is_none() {
-            let question =
-                "Type (schema.org, for example Plumber or HVACBusiness) [LocalBusiness]:";
-            self.kind = Some(ask_until_valid(question, |kind| {
-                let kind = if kind.is_empty() {
-                    "LocalBusiness"
-                } else {
-                    kind
-                };
-                local_business_type(kind).map_err(|unknown| unknown.to_string())
-            })?);
-        }
-        if self.time_zone.is_none() {
-            let question = "Time zone (for example America/Phoenix):";
-            self.time_zone = Some(ask_until_valid(question, zone)?);
-        }
-        if self.country.is_none() {
-            let question = "Country, which decides how dates are written (for example US):";
-            self.country = Some(ask_until_valid(question, country)?);
-        }
-        Ok(())
+        ask_if_missing(&mut self.name, "Name of the business:", |name| {
+            if name.is_empty() {
+                Err("the business needs a name".to_owned())
+            } else {
+                Ok(name.to_owned())
+            }
+        })?;
+        let question = "Type (schema.org, for example Plumber or HVACBusiness) [LocalBusiness]:";
+        ask_if_missing(&mut self.kind, question, |kind| {
+            let kind = if kind.is_empty() {
+                "LocalBusiness"
+            } else {
+                kind
+            };
+            local_business_type(kind).map_err(|unknown| unknown.to_string())
+        })?;
+        let question = "Time zone (for example America/Phoenix):";
+        ask_if_missing(&mut self.time_zone, question, zone)?;
+        let question = "Country, which decides how dates are written (for example US):";
+        ask_if_missing(&mut self.country, question, country)
     }
 
-    /// The known business with the given fields replaced.
     fn applied_to(&self, known: Option<&Business>) -> Business {
         let before = known.cloned().unwrap_or_default();
         // The business may have been created without a name.
@@ -333,15 +322,22 @@ async fn is_set_up(config: &DatabaseConfig) -> anyhow::Result<bool> {
     }
 }
 
-/// Repeats the question until `read` accepts the answer.
-fn ask_until_valid<T>(
+/// Asks for a missing value, again until `read` accepts the answer.
+fn ask_if_missing<T>(
+    value: &mut Option<T>,
     question: &str,
     read: impl Fn(&str) -> Result<T, String>,
-) -> anyhow::Result<T> {
+) -> anyhow::Result<()> {
+    if value.is_some() {
+        return Ok(());
+    }
     for _ in 0..QUESTIONS_MAX {
         match read(&ask(question)?) {
-            Ok(answer) => return Ok(answer),
-            Err(fault) => tell(&fault)?,
+            Ok(answer) => {
+                *value = Some(answer);
+                return Ok(());
+            }
+            Err(fault) => print_note(&fault)?,
         }
     }
     bail!("no usable answer; give the values as options, see `reviews init --help`")

@@ -7,8 +7,8 @@ use serde_json::Value;
 use sqlx::SqliteConnection;
 
 use super::database::read;
-use super::report::{Exit, say};
-use super::show::{first, native, stars};
+use super::report::{Exit, print_result};
+use super::show::{draw_stars, export_json, shorten};
 use crate::config::DatabaseConfig;
 use crate::model::{DigestKey, Review, Status, fold};
 use crate::storage::reviews::{self, ListFilter, ListPosition, SourceVersion};
@@ -45,7 +45,6 @@ pub struct ListCommand {
     json: bool,
 }
 
-/// A status, as an option names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum StatusOption {
     /// On the pages
@@ -54,7 +53,6 @@ enum StatusOption {
     Withheld,
 }
 
-/// A review with its source's version.
 type ListedReview = (Review, Option<SourceVersion>);
 
 impl ListCommand {
@@ -66,7 +64,7 @@ impl ListCommand {
         .await?;
         let has_more = rows.len() > self.limit as usize;
         rows.truncate(self.limit as usize);
-        say(&if self.json {
+        print_result(&if self.json {
             json(rows, key.as_ref())
         } else {
             self.table(&rows, has_more)
@@ -132,7 +130,7 @@ impl ListCommand {
         let (ids, authors) = (width(|review| review.id.to_string()), width(author));
         let mut text = String::new();
         for (review, _) in rows {
-            let (id, stars) = (&review.id, stars(review.rating.stars()));
+            let (id, stars) = (&review.id, draw_stars(review.rating.stars()));
             let (author, status) = (author(review), review.status.name());
             let begin = format!("{id:<ids$}  {stars}  {}", review.date);
             let line = format!("{begin}  {author:<authors$}  {status:<9}");
@@ -141,14 +139,14 @@ impl ListCommand {
             let _ = if line.trim_end().chars().count() > COLUMNS {
                 // Long IDs, as in tables, leave no room for the author.
                 let separator = if words.trim().is_empty() { "" } else { ": " };
-                let line = first(&format!("{author}{separator}{words}"), COLUMNS - 4);
+                let line = shorten(&format!("{author}{separator}{words}"), COLUMNS - 4);
                 writeln!(text, "{begin}  {status}\n    {line}")
             } else if words.trim().is_empty() {
                 writeln!(text, "{}", line.trim_end())
             } else if room >= WORDS_MIN {
-                writeln!(text, "{line}  {}", first(words, room))
+                writeln!(text, "{line}  {}", shorten(words, room))
             } else {
-                let words = first(words, COLUMNS - 4);
+                let words = shorten(words, COLUMNS - 4);
                 writeln!(text, "{}\n    {words}", line.trim_end())
             };
         }
@@ -166,10 +164,10 @@ impl ListCommand {
 fn json(rows: Vec<ListedReview>, key: Option<&DigestKey>) -> String {
     let rows = rows
         .into_iter()
-        .map(|(review, source)| native(review, source, None, key));
+        .map(|(review, source)| export_json(review, source, None, key));
     format!("{:#}\n", Value::Array(rows.collect()))
 }
 
 fn author(review: &Review) -> String {
-    first(&review.author, AUTHOR_MAX)
+    shorten(&review.author, AUTHOR_MAX)
 }

@@ -22,7 +22,6 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::metrics;
 
-/// The default filter.
 const FILTER: &str = "info";
 
 /// What is logged, and how.
@@ -158,7 +157,7 @@ where
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        let mut fields = Fields::default();
+        let mut fields = EventFields::default();
         event.record(&mut fields);
         let (mut fields, about) = (fields.0, event.metadata());
         let message = fields.remove("message");
@@ -168,17 +167,16 @@ where
     }
 }
 
-/// The fields of an event as JSON.
 #[derive(Default)]
-struct Fields(Map<String, Value>);
+struct EventFields(Map<String, Value>);
 
-impl Fields {
+impl EventFields {
     fn insert(&mut self, field: &Field, value: impl Into<Value>) {
         self.0.insert(field.name().to_owned(), value.into());
     }
 }
 
-impl Visit for Fields {
+impl Visit for EventFields {
     fn record_f64(&mut self, field: &Field, value: f64) {
         self.insert(field, value);
     }
@@ -258,7 +256,6 @@ const QUEUED_LINES_MAX: usize = 8_192;
 /// The maximum wait of the process at its end for queued lines.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Counts the lines that cannot be written.
 struct CountingOutput<W> {
     stream: &'static str,
     out: W,

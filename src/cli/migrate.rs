@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::report::{Exit, report_done};
+use super::report::{Exit, print_report};
 use crate::config::DatabaseConfig;
 use crate::storage::{COMMAND_WAIT_MAX, Database, FORMER_KEPT_DAYS, Migrated};
 
@@ -15,7 +15,7 @@ impl Migrate {
         let address = database.address()?;
         let (database, migrated) = Database::open_at(&address, COMMAND_WAIT_MAX).await?;
         database.close().await;
-        Ok(report_done(&format!(
+        Ok(print_report(&format!(
             "{}\n{}",
             address.file().display(),
             format_report(&migrated)

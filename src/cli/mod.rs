@@ -39,10 +39,10 @@ use clap::error::ErrorKind;
 use clap::{
     Arg, ArgMatches, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
 };
-use database::{at_database, repeated};
+use database::{name_database, repeat_if_overtaken};
 use futures_util::future::LocalBoxFuture;
 use logging::{Log, LogConfig};
-pub use report::{Exit, explain};
+pub use report::{Exit, explain_error};
 use rustix::process::Signal;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -113,9 +113,7 @@ impl Cli {
             }
             Ok(cli)
         };
-        // What the guide adds is shown only with help or an error.
-        let read = read(Self::command()).or_else(|_| read(guide::command(Self::command())));
-        read.map_err(|error| {
+        read(guide::command(Self::command())).map_err(|error| {
             let printed = if error.kind() == ErrorKind::DisplayVersion {
                 guide::print_version()
             } else {
@@ -147,7 +145,7 @@ impl Cli {
             drop(signal(SignalKind::from_raw(Signal::XFSZ.as_raw()))?);
             let path = self.database.path().unwrap_or_default();
             let run = self.run_command().await;
-            run.map_err(|error| at_database(error, &path))
+            run.map_err(|error| name_database(error, &path))
         })
     }
 
@@ -164,12 +162,14 @@ impl Cli {
             CliCommand::Init(init) => init.run(&database, &clock).await,
             CliCommand::Business(business) => business.run(&database, &clock).await,
             CliCommand::Editorial(editorial) => editorial.run(&database).await,
-            CliCommand::Seed(seed) => repeated(|| seed.run(&database, &clock)).await,
+            CliCommand::Seed(seed) => repeat_if_overtaken(|| seed.run(&database, &clock)).await,
             // Standard input can be read only once.
             CliCommand::Import(import) if import.reads_input() => {
                 import.run(&database, &clock).await
             }
-            CliCommand::Import(import) => repeated(|| import.clone().run(&database, &clock)).await,
+            CliCommand::Import(import) => {
+                repeat_if_overtaken(|| import.clone().run(&database, &clock)).await
+            }
             CliCommand::Status(status) => status.run(&database, &clock).await,
             CliCommand::Sync(sync) => sync.run(&database, &clock).await,
             CliCommand::Undo(undo) => undo.run(&database, &clock).await,

@@ -36,7 +36,7 @@ impl From<Exit> for ExitCode {
 
 /// Prints the report of a command that is done, whether or not the report is read: a closed pipe (`| head -0`) is
 /// ignored, and any other error is reported.
-pub fn report_done(text: &str) -> Exit {
+pub fn print_report(text: &str) -> Exit {
     if let Err(error) = io::stdout().write_all(escaped(text.to_owned()).as_bytes())
         && error.kind() != io::ErrorKind::BrokenPipe
     {
@@ -50,7 +50,7 @@ pub fn report_done(text: &str) -> Exit {
 
 /// The error in one line, outermost cause first, with the limit on file sizes if that may be the cause. A cause that is
 /// already part of a message is not repeated. Control characters are escaped.
-pub fn explain(error: &anyhow::Error) -> String {
+pub fn explain_error(error: &anyhow::Error) -> String {
     let mut message = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
         if !message.contains(&cause) {
@@ -71,7 +71,7 @@ pub fn explain(error: &anyhow::Error) -> String {
 
 /// Prints the result of a command, text or JSON. Control characters are escaped, because the texts of reviews are
 /// untrusted. A closed pipe (`| head`) is an error instead of a panic.
-pub fn say(text: &str) -> anyhow::Result<Exit> {
+pub fn print_result(text: &str) -> anyhow::Result<Exit> {
     io::stdout()
         .write_all(escaped(text.to_owned()).as_bytes())
         .context("cannot print the result")?;
@@ -110,7 +110,7 @@ pub fn ask(question: &str) -> io::Result<String> {
 ///
 /// # Errors
 /// If the terminal cannot be written.
-pub fn tell(text: &str) -> io::Result<()> {
+pub fn print_note(text: &str) -> io::Result<()> {
     writeln!(io::stderr(), "{}", escaped(text.to_owned()))
 }
 
@@ -125,7 +125,6 @@ pub fn confirm(question: &str) -> io::Result<bool> {
 
 // A progress bar on standard error: phase and percent. Only on a terminal, and until it is dropped.
 
-/// Interval of progress updates.
 const LOOK_INTERVAL: Duration = Duration::from_millis(250);
 
 /// A bar for a phase of `total` steps; hidden unless standard error is a terminal.

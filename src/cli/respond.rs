@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::database::{Decided, decide};
 use super::report::Exit;
-use super::show::paragraphs;
+use super::show::format_paragraphs;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::model::{Day, Response};
@@ -70,7 +70,10 @@ fn format_former(former: &Response) -> String {
     let on = former
         .date
         .map_or_else(String::new, |day| format!(" of {day}"));
-    format!("the previous one{on} was:\n{}", paragraphs(&former.text))
+    format!(
+        "the previous one{on} was:\n{}",
+        format_paragraphs(&former.text)
+    )
 }
 
 /// The response, read from standard input for `-`.

@@ -7,7 +7,7 @@ use anyhow::ensure;
 use clap::Args;
 
 use super::output::{Protected, protect};
-use super::report::{Exit, add_count, can_ask, confirm, report_done};
+use super::report::{Exit, add_count, can_ask, confirm, print_report};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::snapshot::carry_publications;
@@ -66,13 +66,13 @@ impl RestoreCommand {
             Ok(Some(former)) => former,
             unchanged => {
                 prepared.leave().await;
-                return unchanged.map(|_| report_done("nothing was changed\n"));
+                return unchanged.map(|_| print_report("nothing was changed\n"));
             }
         };
         let kept = prepared
             .put_in_place(&path, former.alone, clock.now())
             .await?;
-        Ok(report_done(&format_report(
+        Ok(print_report(&format_report(
             &path,
             &self.file,
             kept.as_deref(),

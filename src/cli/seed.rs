@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::database::repeated;
+use super::database::repeat_if_overtaken;
 use super::import::{Console, Faults, outcome, summary};
-use super::report::{Exit, report_done};
+use super::report::{Exit, print_report};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 pub use crate::imports::seed::load;
@@ -35,7 +35,7 @@ impl SeedCommand {
         let report = opening.end(report).await;
         console.finish(report.is_ok())?;
         let report = report?;
-        report_done(&summary(&report, false));
+        print_report(&summary(&report, false));
         Ok(outcome(&report))
     }
 }
@@ -79,7 +79,7 @@ pub(super) async fn load_if_empty(
         }
     }
     // Another node may do the same; the second one finds the data.
-    let report = repeated(async || {
+    let report = repeat_if_overtaken(async || {
         let mut faults = Faults::default();
         let loaded = load(database, clock, folder, &mut faults).await;
         for line in faults.counted() {

@@ -21,7 +21,7 @@ use tracing_appender::non_blocking::NonBlocking;
 
 use super::healthcheck::{TIMEOUT, reachable, request};
 use super::logging::{Lines, LogConfig, LogFormat};
-use super::report::{Exit, progress, say, watch};
+use super::report::{Exit, print_result, progress, watch};
 use super::sync::format_report;
 use super::{insights, seed};
 use crate::app::{App, HubOptions, Limits};
@@ -62,7 +62,7 @@ impl Serve {
         database.path()?;
         self.config.hub.leases.checked()?;
         if self.print_config {
-            return say(&self.settings()?);
+            return print_result(&self.settings()?);
         }
         let signals = Signals::catch()?;
         // With JSON logs, all output is log events.
@@ -96,14 +96,16 @@ impl Serve {
         // Settings first, so that nothing is created or migrated for a service that cannot run.
         let address = database.address()?;
         self.config.links(self.config.listen.public)?;
-        let engine = insights::load(&self.config.trade)?;
+        let engine = insights::load_engine(&self.config.trade)?;
         let nets = &self.config.hub.allow_callback_nets;
-        if !nets.0.is_empty() {
+        if !nets.is_empty() {
+            let nets: Vec<String> = nets.iter().map(ToString::to_string).collect();
+            let nets = nets.join(",");
             tracing::warn!(
                 "hub.nets_opened: callbacks may reach {nets} on any port, besides the public Internet"
             );
         }
-        raise();
+        raise_file_limit();
         if let Some(bytes) = getrlimit(Resource::Fsize).current {
             tracing::warn!(
                 bytes,
@@ -132,7 +134,7 @@ impl Serve {
             format_sync_report: format_report,
             ..HubOptions::new(self.config.hub.clone())?
         };
-        let database = open(&address).await?;
+        let database = open_database(&address).await?;
         if let Some(seeds) = &self.seed
             && let Some(report) = seed::load_if_empty(&database, &clock, seeds).await?
             && let Some(out) = &mut out
@@ -150,10 +152,10 @@ impl Serve {
         let starting = App::new(publisher, hub, self.config.allowed_hosts, admin.is_some());
         let app = watch(bar, starting, || progress.count_loaded()).await?;
         // Nobody has set them before.
-        let _ = app.ctx.contacts.set(self.config.security_contact.0);
+        let _ = app.ctx.contacts.set(self.config.security_contact);
         let _ = app.ctx.request_log.set(self.config.request_log);
         started.cancel();
-        greet(&app, &links, bound, bound_admin, out);
+        print_greeting(&app, &links, bound, bound_admin, out);
         let mut limits = Limits::default();
         let descriptors = getrlimit(Resource::Nofile).current;
         limits.connections_max = connections_max(descriptors, limits.connections_max);
@@ -180,7 +182,7 @@ impl Serve {
 }
 
 /// Prints the name and addresses of the service, or logs them with JSON logs.
-fn greet(
+fn print_greeting(
     app: &App,
     links: &Links,
     listen: SocketAddr,
@@ -286,9 +288,9 @@ const PLENTY: u64 = 8_192;
 const CONNECTIONS_MAX: usize = 2_048;
 
 /// Raises the soft limit of open files and logs if it stays too low.
-fn raise() {
+fn raise_file_limit() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    for target in targets(current, maximum) {
+    for target in file_limits(current, maximum) {
         let current = Some(target);
         if setrlimit(Resource::Nofile, Rlimit { current, maximum }).is_ok() {
             break;
@@ -314,7 +316,7 @@ fn connections_max(descriptors: Option<u64>, least: usize) -> usize {
 }
 
 /// The limits to try, highest first; empty if the current one is sufficient. `None` is unlimited.
-fn targets(current: Option<u64>, maximum: Option<u64>) -> impl Iterator<Item = u64> {
+fn file_limits(current: Option<u64>, maximum: Option<u64>) -> impl Iterator<Item = u64> {
     let allowed = move |target: u64| maximum.map_or(target, |maximum| target.min(maximum));
     [TARGET, FALLBACK]
         .map(allowed)
@@ -420,7 +422,7 @@ fn tell_supervisor(state: &NotifyState<'_>) {
 }
 
 /// Opens the database of a long-running process, and logs the applied migrations.
-pub(super) async fn open(address: &DatabaseAddress) -> Result<Database, DbError> {
+pub(super) async fn open_database(address: &DatabaseAddress) -> Result<Database, DbError> {
     let (database, migrated) = Database::open_at(address, WRITE_WAIT_MAX).await?;
     // A new database has had nothing to migrate.
     if migrated.applied.len() < migrated.total {
@@ -459,7 +461,7 @@ mod tests {
             (None, None, &[]),
         ] {
             assert_eq!(
-                targets(current, maximum).collect::<Vec<_>>(),
+                file_limits(current, maximum).collect::<Vec<_>>(),
                 expected,
                 "{current:?} of {maximum:?}"
             );

@@ -7,8 +7,8 @@ use clap::Args;
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
-use super::database::{read, row_id, unreadable};
-use super::report::{Exit, say};
+use super::database::{read, resolve_id, unreadable};
+use super::report::{Exit, print_result};
 use crate::config::DatabaseConfig;
 use crate::imports::export::{Exported, ExportedReview};
 use crate::model::{DigestKey, Review, Status, Unit, Units};
@@ -29,7 +29,7 @@ pub struct Show {
 impl Show {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         let (id, mut standing, key, note) = read(config, async |reader: &mut SqliteConnection| {
-            let id = row_id(reader, &self.id).await?;
+            let id = resolve_id(reader, &self.id).await?;
             let standing = reviews::standing(reader, &[id.as_str()]).await?;
             let key = reviews::find_key(reader).await?;
             let note = reviews::find_note(reader, &id).await?;
@@ -40,10 +40,11 @@ impl Show {
             return Err(unreadable(&id));
         };
         let source = standing.sources.remove(id.as_str());
-        say(&if self.json {
-            format!("{:#}\n", native(review, source, note, key.as_ref()))
+        print_result(&if self.json {
+            format!("{:#}\n", export_json(review, source, note, key.as_ref()))
         } else {
-            let note = note.map(|note| format!("\nnote, not public:\n{}", paragraphs(&note)));
+            let note =
+                note.map(|note| format!("\nnote, not public:\n{}", format_paragraphs(&note)));
             format_review(&review, source.as_ref(), key.as_ref()) + &note.unwrap_or_default()
         })
     }
@@ -61,7 +62,7 @@ fn format_review(
     };
     line("id", review.id.as_str());
     let count = review.rating.stars();
-    line("rating", &format!("{} {count} of 5", stars(count)));
+    line("rating", &format!("{} {count} of 5", draw_stars(count)));
     line("date", &review.date.to_string());
     line("author", &review.author);
     let status = match &review.status {
@@ -117,17 +118,21 @@ fn format_review(
     };
     line("decided", &decided);
     if let Some(title) = &review.title {
-        let _ = write!(text, "\n{}", paragraphs(title));
+        let _ = write!(text, "\n{}", format_paragraphs(title));
     }
     if !review.text.is_empty() {
-        let _ = write!(text, "\n{}", paragraphs(&review.text));
+        let _ = write!(text, "\n{}", format_paragraphs(&review.text));
     }
     if let Some(response) = &review.response {
         let by = response.author.as_deref().unwrap_or("you");
         let on = response
             .date
             .map_or_else(String::new, |day| format!(", {day}"));
-        let _ = write!(text, "\nAnswer ({by}{on}):\n{}", paragraphs(&response.text));
+        let _ = write!(
+            text,
+            "\nAnswer ({by}{on}):\n{}",
+            format_paragraphs(&response.text)
+        );
     }
     text
 }
@@ -137,7 +142,6 @@ fn format_review(
 /// Width of a paragraph.
 const COLUMNS: usize = 76;
 
-/// The owner's decisions about the review.
 pub(super) fn decisions(
     review: &Review,
     source: Option<&SourceVersion>,
@@ -150,7 +154,7 @@ pub(super) fn decisions(
 }
 
 /// The review in the format of an export.
-pub(super) fn native(
+pub(super) fn export_json(
     review: Review,
     source: Option<SourceVersion>,
     note: Option<String>,
@@ -167,14 +171,14 @@ pub(super) fn native(
 }
 
 /// `count` of five stars.
-pub(super) fn stars(count: u8) -> String {
+pub(super) fn draw_stars(count: u8) -> String {
     (1..=5)
         .map(|star| if star <= count { '★' } else { '☆' })
         .collect()
 }
 
 /// The first `room` characters on one line.
-pub(super) fn first(text: &str, room: usize) -> String {
+pub(super) fn shorten(text: &str, room: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= room {
         return line;
@@ -184,7 +188,7 @@ pub(super) fn first(text: &str, room: usize) -> String {
 }
 
 /// Untrusted text, indented and wrapped.
-pub(super) fn paragraphs(text: &str) -> String {
+pub(super) fn format_paragraphs(text: &str) -> String {
     let mut broken = String::new();
     for paragraph in text.lines() {
         let mut line = String::new();

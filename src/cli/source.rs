@@ -4,10 +4,9 @@ use std::fmt::Write as _;
 
 use anyhow::ensure;
 use clap::{Args, Subcommand};
-use sqlx::SqliteConnection;
 
-use super::database::{change, existing, read};
-use super::report::{Exit, say};
+use super::database::{change, existing_address, read};
+use super::report::{Exit, print_result};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::rename_source;
@@ -39,10 +38,7 @@ enum SourceAction {
 impl SourceCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let Some(SourceAction::Rename { old, new, location }) = self.action else {
-            let places = read(config, async |reader: &mut SqliteConnection| {
-                counts_by_place(reader).await
-            });
-            return say(&format_places(&places.await?));
+            return print_result(&format_places(&read(config, counts_by_place).await?));
         };
         let new = new.trim();
         ensure!(
@@ -50,7 +46,7 @@ impl SourceCommand {
             "NEW is empty; give the new name of the source"
         );
         ensure!(old != new, "{old} has this name already");
-        change(&existing(config)?, async |database| {
+        change(&existing_address(config)?, async |database| {
             let renamed = rename_source(database, clock, &old, new, location.as_deref()).await?;
             let noun = if renamed == 1 {
                 "review is"

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::database::read;
-use super::report::{Exit, say};
+use super::report::{Exit, print_result};
 use super::sync::{source_json, source_line};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
@@ -42,16 +42,16 @@ struct DatabaseStatus {
     /// The base URL of the feeds' first publication, which is part of their IDs.
     base_url: Option<String>,
     is_served: bool,
-    /// The number of subscriptions by state.
     subscriptions: BTreeMap<String, u64>,
 }
 
 impl StatusCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let path = config.path()?;
-        let read_status = async |reader: &mut SqliteConnection| status(reader, &path, clock).await;
+        let read_status =
+            async |reader: &mut SqliteConnection| read_status(reader, &path, clock).await;
         let status = read(config, read_status).await?;
-        say(&if self.json {
+        print_result(&if self.json {
             format!("{:#}\n", status.json())
         } else {
             status.format_report()
@@ -59,7 +59,7 @@ impl StatusCommand {
     }
 }
 
-async fn status(
+async fn read_status(
     reader: &mut SqliteConnection,
     path: &Path,
     clock: &Clock,
@@ -88,7 +88,6 @@ async fn status(
 }
 
 impl DatabaseStatus {
-    /// The number of published or unpublished reviews.
     fn count(&self, is_published: bool) -> u64 {
         let is_counted = |one: &&SourceCount| one.is_published == is_published;
         self.by_source
@@ -98,7 +97,6 @@ impl DatabaseStatus {
             .sum()
     }
 
-    /// Published and withheld reviews by source.
     fn sources(&self) -> BTreeMap<&str, [u64; 2]> {
         let mut sources = BTreeMap::new();
         for one in &self.by_source {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::database::read;
-use super::report::{Exit, say};
+use super::report::{Exit, print_result};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::export::without_nulls;
@@ -29,13 +29,12 @@ impl Subscriptions {
     ) -> anyhow::Result<Exit> {
         let list = async |reader: &mut SqliteConnection| list(reader, clock.now()).await;
         let listed = read(database, list).await?;
-        say(&if self.json {
+        print_result(&if self.json {
             let listed: Value = listed.iter().map(as_json).collect();
             format!("{listed:#}\n")
         } else {
             table(&listed)
-        })?;
-        Ok(Exit::Done)
+        })
     }
 }
 

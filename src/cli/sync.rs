@@ -11,9 +11,11 @@ use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::database::{change, existing, read};
-use super::import::{Console, summary};
-use super::report::{Exit, can_ask, confirm, progress, report_done, say, style};
+use super::database::{change, existing_address, read};
+use super::import::{Console, outcome, summary};
+use super::report::{
+    Exit, can_ask, confirm, print_note, print_report, print_result, progress, style,
+};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SyncConfig};
 use crate::imports::ImportRequest;
@@ -27,7 +29,7 @@ use crate::storage::sync::{
 };
 use crate::storage::{AtPath as _, Database, DeliveryLock, Opening, is_leased};
 use crate::sync::{
-    Fetched, Manner, Source, SourceOptions, SourceSchedule, SyncError, SyncReport, SyncRunner,
+    Fetched, Manner, Source, SourceOptions, SourceSchedule, SyncReport, SyncRunner,
     command_variable, reads,
 };
 
@@ -181,34 +183,16 @@ impl SyncCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         match self.command {
             SyncSubcommand::Add(add) => Box::pin(add.run(config, clock)).await,
-            SyncSubcommand::List { json } => list(config, json).await,
+            SyncSubcommand::List { json } => list_sources(config, json).await,
             SyncSubcommand::Run(run) => Box::pin(run.run(config, clock)).await,
             SyncSubcommand::Pause { name } => {
-                set(
-                    config,
-                    &name,
-                    "is paused; `reviews sync resume` fetches it again",
-                    async |write, name| pause_sync_source(write, name, true).await,
-                )
-                .await
+                change_source(config, &name, SourceChange::Pause).await
             }
             SyncSubcommand::Resume { name } => {
-                set(
-                    config,
-                    &name,
-                    "is fetched again on its schedule",
-                    async |write, name| pause_sync_source(write, name, false).await,
-                )
-                .await
+                change_source(config, &name, SourceChange::Resume).await
             }
             SyncSubcommand::Remove { name } => {
-                set(
-                    config,
-                    &name,
-                    "is removed; its reviews stay",
-                    remove_sync_source,
-                )
-                .await
+                change_source(config, &name, SourceChange::Remove).await
             }
         }
     }
@@ -230,7 +214,7 @@ impl Add {
                 headers: self
                     .headers
                     .iter()
-                    .map(|header| header_of(header))
+                    .map(|header| parse_header(header))
                     .collect::<anyhow::Result<_>>()?,
                 basic: self.basic,
                 partial: self.partial,
@@ -243,20 +227,20 @@ impl Add {
         };
         let source = Source::read(&row)?;
         let opening = Opening::of(&config.address()?).await?;
-        let added = add(&opening.database, clock, &source, self.config, self.yes).await;
+        let added = add_source(&opening.database, clock, &source, self.config, self.yes).await;
         let report = opening.end(added).await?;
-        report_done(&format!(
+        print_report(&format!(
             "{}{}: fetched {}\n",
             format_report(&report),
             row.name,
-            when(&row.schedule)
+            format_schedule(&row.schedule)
         ));
-        Ok(exit_of(&report))
+        Ok(outcome(&report.import))
     }
 }
 
 /// Fetches a new source, shows what it brings, and stores and imports it if the owner agrees.
-async fn add(
+async fn add_source(
     database: &Database,
     clock: &Clock,
     source: &Source,
@@ -277,36 +261,33 @@ async fn add(
             other.name
         );
     }
-    let runner = runner(database, clock, config);
+    let runner = new_runner(database, clock, config);
     let stored = || format!("nothing was stored: {name}");
-    let fetched = fetch_visibly(&runner, source, Manner::Added)
+    let (fetched, preview) = preview_run(&runner, source, Manner::Added)
         .await
         .with_context(stored)?;
-    let preview = apply_visibly(&runner, source, &fetched, Manner::Added, true)
-        .await
-        .with_context(stored)?;
-    report_done(&format_run(&preview, true));
+    print_report(&format_run(&preview, true));
     if !is_agreed {
         let question = format!(
             "Store {name}, import these, and fetch it {}?",
-            when(&source.row.schedule)
+            format_schedule(&source.row.schedule)
         );
         ensure!(
             can_ask() && confirm(&question)?,
             "nothing was stored; add --yes to store and import {name} without being asked"
         );
     }
-    apply_visibly(&runner, source, &fetched, Manner::Added, false)
+    apply_run(&runner, source, &fetched, Manner::Added, false)
         .await
         .with_context(stored)
 }
 
 impl RunSources {
     async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        let address = existing(config)?;
-        let rows = read(config, async |reader| sync_sources(reader).await).await?;
+        let address = existing_address(config)?;
+        let rows = read(config, sync_sources).await?;
         let rows = match &self.name {
-            Some(name) => vec![find(&rows, name)?.clone()],
+            Some(name) => vec![find_source(&rows, name)?.clone()],
             None => rows.into_iter().filter(|row| !row.paused).collect(),
         };
         ensure!(
@@ -320,12 +301,15 @@ impl RunSources {
         } else {
             Manner::ByHand
         };
-        let runner = runner(&opening.database, clock, self.config);
+        let runner = new_runner(&opening.database, clock, self.config);
         let ran = async {
             let mut exit = Exit::Done;
             for row in &rows {
                 let outcome = if is_dry_run {
-                    preview(&runner, row).await?
+                    let previewed =
+                        async { preview_run(&runner, &Source::read(row)?, Manner::ByHand).await };
+                    let (_, report) = previewed.await.with_context(|| row.name.clone())?;
+                    (outcome(&report.import), format_run(&report, true))
                 } else {
                     run_source(&runner, row, manner).await?
                 };
@@ -342,7 +326,6 @@ impl RunSources {
 /// The exit code of a run, and its report or why it failed.
 type Outcome = (Exit, String);
 
-/// The report of a run.
 pub fn format_report(report: &SyncReport) -> String {
     format_run(report, false)
 }
@@ -354,18 +337,6 @@ fn format_run(report: &SyncReport, is_dry_run: bool) -> String {
         let _ = writeln!(text, "note: {note}");
     }
     text
-}
-
-/// What a run would change.
-async fn preview(runner: &SyncRunner, row: &SyncSource) -> anyhow::Result<Outcome> {
-    let manner = Manner::ByHand;
-    let name = || row.name.clone();
-    let source = Source::read(row).with_context(name)?;
-    let fetched = fetch_visibly(runner, &source, manner).await;
-    let fetched = fetched.with_context(name)?;
-    let report = apply_visibly(runner, &source, &fetched, manner, true).await;
-    let report = report.with_context(name)?;
-    Ok((exit_of(&report), format_run(&report, true)))
 }
 
 /// Runs a source here, or by the service if there is one. Another command that fetches is waited for.
@@ -405,7 +376,7 @@ async fn run_here(
     bar.finish_and_clear();
     console.finish(ran.is_ok())?;
     Ok(match ran {
-        Ok(Some(report)) => (exit_of(&report), format_report(&report)),
+        Ok(Some(report)) => (outcome(&report.import), format_report(&report)),
         Ok(None) => (Exit::Failed, "stopped; nothing was imported".to_owned()),
         Err(error) => (Exit::Failed, error.to_string()),
     })
@@ -457,19 +428,11 @@ async fn ask_service(
 /// Prints the report of a run, or on standard error why it failed.
 fn print_outcome(name: &str, (exit, report): Outcome) -> Exit {
     if exit == Exit::Failed {
-        let _ = super::report::tell(&format!("error: {name}: {}", report.trim_end()));
+        let _ = print_note(&format!("error: {name}: {}", report.trim_end()));
     } else {
-        report_done(&format!("{name}:\n{report}"));
+        print_report(&format!("{name}:\n{report}"));
     }
     exit
-}
-
-const fn exit_of(report: &SyncReport) -> Exit {
-    if report.has_rejected() {
-        Exit::SomeRejected
-    } else {
-        Exit::Done
-    }
 }
 
 async fn is_served(runner: &SyncRunner) -> anyhow::Result<bool> {
@@ -491,7 +454,7 @@ async fn keep_lease(runner: &SyncRunner) -> anyhow::Error {
     }
 }
 
-fn runner(database: &Database, clock: &Clock, config: SyncConfig) -> SyncRunner {
+fn new_runner(database: &Database, clock: &Clock, config: SyncConfig) -> SyncRunner {
     SyncRunner {
         database: database.clone(),
         clock: clock.clone(),
@@ -513,19 +476,22 @@ fn show_pages(bar: &ProgressBar) -> impl Fn(usize, usize) + Sync {
     }
 }
 
-async fn fetch_visibly(
+/// Fetches a source, and reports what its run would change.
+async fn preview_run(
     runner: &SyncRunner,
     source: &Source,
     manner: Manner,
-) -> Result<Fetched, SyncError> {
+) -> anyhow::Result<(Fetched, SyncReport)> {
     let bar = page_bar();
     let show = show_pages(&bar);
     let fetched = runner.fetch(source, manner, &show).await;
     bar.finish_and_clear();
-    fetched
+    let fetched = fetched?;
+    let report = apply_run(runner, source, &fetched, manner, true).await?;
+    Ok((fetched, report))
 }
 
-async fn apply_visibly(
+async fn apply_run(
     runner: &SyncRunner,
     source: &Source,
     fetched: &Fetched,
@@ -542,16 +508,18 @@ async fn apply_visibly(
 
 /// The address as it is stored: a path below the folder of sources without that folder.
 fn stored_address(address: &str, config: &SyncConfig) -> String {
-    if address.contains("://") || address.starts_with("${") || config.sync_files.is_empty() {
-        return address.to_owned();
-    }
-    let root = Path::new(&config.sync_files)
-        .canonicalize()
-        .unwrap_or_default();
-    let below = Path::new(address).canonicalize().ok();
-    let below = below
-        .as_deref()
-        .and_then(|path| path.strip_prefix(&root).ok());
+    let is_path = !address.contains("://") && !address.starts_with("${");
+    let below = config
+        .sync_files
+        .as_ref()
+        .filter(|_| is_path)
+        .and_then(|root| {
+            let (root, path) = (
+                root.canonicalize().ok()?,
+                Path::new(address).canonicalize().ok()?,
+            );
+            Some(path.strip_prefix(root).ok()?.to_owned())
+        });
     match below {
         Some(below) if below.as_os_str().is_empty() => ".".to_owned(),
         Some(below) => below.display().to_string(),
@@ -559,14 +527,14 @@ fn stored_address(address: &str, config: &SyncConfig) -> String {
     }
 }
 
-fn header_of(text: &str) -> anyhow::Result<(String, String)> {
+fn parse_header(text: &str) -> anyhow::Result<(String, String)> {
     let (name, value) = text
         .split_once(':')
         .context("a header is written 'Name: value'")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-fn find<'r>(rows: &'r [SyncSource], name: &str) -> anyhow::Result<&'r SyncSource> {
+fn find_source<'r>(rows: &'r [SyncSource], name: &str) -> anyhow::Result<&'r SyncSource> {
     let found = rows.iter().find(|row| row.name == name);
     found.with_context(
         || match nearest(name, rows.iter().map(|row| row.name.as_str())) {
@@ -578,17 +546,34 @@ fn find<'r>(rows: &'r [SyncSource], name: &str) -> anyhow::Result<&'r SyncSource
     )
 }
 
-/// Changes the source with this name, and says what it is now.
-async fn set(
+enum SourceChange {
+    Pause,
+    Resume,
+    Remove,
+}
+
+async fn change_source(
     config: &DatabaseConfig,
     name: &str,
-    done: &str,
-    change_row: impl AsyncFn(&mut crate::storage::Write, &str) -> sqlx::Result<()>,
+    to: SourceChange,
 ) -> anyhow::Result<Exit> {
-    change(&existing(config)?, async |database| {
+    change(&existing_address(config)?, async |database| {
         let mut write = database.write_as_owner().await?;
-        find(&sync_sources(write.for_reading()).await?, name)?;
-        change_row(&mut write, name).await?;
+        find_source(&sync_sources(write.for_reading()).await?, name)?;
+        let done = match to {
+            SourceChange::Pause => {
+                pause_sync_source(&mut write, name, true).await?;
+                "is paused; `reviews sync resume` fetches it again"
+            }
+            SourceChange::Resume => {
+                pause_sync_source(&mut write, name, false).await?;
+                "is fetched again on its schedule"
+            }
+            SourceChange::Remove => {
+                remove_sync_source(&mut write, name).await?;
+                "is removed; its reviews stay"
+            }
+        };
         write.commit().await?;
         Ok(format!("{name} {done}\n"))
     })
@@ -597,16 +582,16 @@ async fn set(
 
 // The sources, for people and as JSON.
 
-async fn list(config: &DatabaseConfig, is_json: bool) -> anyhow::Result<Exit> {
-    let rows = read(config, async |reader| sync_sources(reader).await).await?;
+async fn list_sources(config: &DatabaseConfig, is_json: bool) -> anyhow::Result<Exit> {
+    let rows = read(config, sync_sources).await?;
     if is_json {
         let rows: Value = rows.iter().map(source_json).collect();
-        return say(&format!("{rows:#}\n"));
+        return print_result(&format!("{rows:#}\n"));
     }
     if rows.is_empty() {
-        return say("No sources; `reviews sync add NAME URL` adds one.\n");
+        return print_result("No sources; `reviews sync add NAME URL` adds one.\n");
     }
-    say(&rows.iter().map(source_text).collect::<Vec<_>>().join("\n"))
+    print_result(&rows.iter().map(source_text).collect::<Vec<_>>().join("\n"))
 }
 
 pub(super) fn source_json(row: &SyncSource) -> Value {
@@ -645,7 +630,7 @@ fn source_text(row: &SyncSource) -> String {
     let _ = write!(
         text,
         "  fetched       {}\n  next run      {next}\n  last success  {last}{count}{note}\n",
-        when(&row.schedule)
+        format_schedule(&row.schedule)
     );
     if let (Some(at), Some(reason)) = (&row.last_failure_at, &row.last_failure) {
         let _ = writeln!(text, "  last failure  {at}: {reason}");
@@ -667,11 +652,11 @@ pub(super) fn source_line(row: &SyncSource) -> String {
         (.., Some(at)) => format!("fetched at {at}"),
         (.., None) => "not fetched yet".to_owned(),
     };
-    format!("{}: {}, {state}", row.name, when(&row.schedule))
+    format!("{}: {}, {state}", row.name, format_schedule(&row.schedule))
 }
 
 /// A schedule in words.
-fn when(schedule: &str) -> String {
+fn format_schedule(schedule: &str) -> String {
     if schedule.contains(' ') {
         format!("at {schedule}")
     } else {

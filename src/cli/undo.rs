@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use clap::Args;
 
-use super::database::{change, existing};
-use super::delete::traces;
+use super::database::{change, existing_address};
+use super::delete::format_erased;
 use super::report::{Exit, add_count};
 use super::status::run_line;
 use crate::clock::Clock;
@@ -26,7 +26,7 @@ pub struct UndoCommand {
 
 impl UndoCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        change(&existing(config)?, async |database| {
+        change(&existing_address(config)?, async |database| {
             let undone = undo(database, clock, self.run, self.dry_run).await?;
             let erased = if self.dry_run || undone.removed + undone.deleted == 0 {
                 None
@@ -43,7 +43,7 @@ fn format_undone(undone: &Undone, erased: Option<Erased>, is_dry_run: bool) -> S
     let (run, removed, left) = (&undone.run, undone.removed, &undone.left);
     let mut text = format!("{}\n{removed} removed", run_line(run));
     if let Some(erased) = erased {
-        let _ = write!(text, "; {}", traces(erased));
+        let _ = write!(text, "; {}", format_erased(erased));
     }
     text.push('\n');
     add_count(

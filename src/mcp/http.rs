@@ -411,7 +411,7 @@ impl OriginCheck {
     }
 
     fn is_allowed(&self, host: &Host, port: Option<u16>) -> bool {
-        self.allowed.0.iter().any(|allowed| {
+        self.allowed.iter().any(|allowed| {
             allowed.host == *host && (allowed.port.is_none() || allowed.port == port)
         })
     }
@@ -422,16 +422,13 @@ mod tests {
     use poem::http::HeaderName;
 
     use super::*;
-    use crate::config::CommaList;
 
     fn lets_in(name: HeaderName, value: &str) -> bool {
         let origin_check = OriginCheck::new(
             &"https://reviews.sample.test".parse().unwrap(),
-            CommaList(
-                ["agents.example.com", "app.example.com:8443"]
-                    .map(|host| host.parse().unwrap())
-                    .to_vec(),
-            ),
+            ["agents.example.com", "app.example.com:8443"]
+                .map(|host| host.parse().unwrap())
+                .to_vec(),
         );
         let headers =
             HeaderMap::from_iter([(name, HeaderValue::from_bytes(value.as_bytes()).unwrap())]);

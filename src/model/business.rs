@@ -195,7 +195,7 @@ pub fn local_business_type(name: &str) -> Result<&'static str, UnknownType> {
     let known = TYPES.lines().find(|known| known.eq_ignore_ascii_case(last));
     known.ok_or_else(|| UnknownType {
         name: name.chars().take(NAME_CHARACTERS_MAX).collect(),
-        nearest: nearest(last, TYPES.lines()).unwrap_or_default(),
+        nearest: nearest(last, TYPES.lines()).unwrap_or("LocalBusiness"),
     })
 }
 

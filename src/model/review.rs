@@ -364,12 +364,14 @@ impl Unit {
             }),
             Self::Mentions => {
                 let mentions = &review.mentions;
-                let all = [
+                let lists = [
                     &mentions.technicians,
                     &mentions.services,
                     &mentions.service_areas,
                 ];
-                text(Some(&all.map(|list| list.join(", ")).join("; ")))
+                let lists = lists.into_iter().filter(|list| !list.is_empty());
+                let lists: Vec<String> = lists.map(|list| list.join(", ")).collect();
+                text(Some(&lists.join("; ")))
             }
         }
     }

@@ -75,7 +75,6 @@ impl VoteCounts {
         }
     }
 
-    /// Adds the counts of another.
     pub const fn add(&mut self, other: &Self) {
         self.positive += other.positive;
         self.negative += other.negative;

@@ -61,15 +61,14 @@ impl SourceClient {
     /// If the configured roots cannot be read.
     pub fn new(config: &SyncConfig, clock: &Clock) -> Result<Self, SyncError> {
         let mut roots = Vec::new();
-        if !config.sync_ca_file.is_empty() {
+        if let Some(path) = &config.sync_ca_file {
             let fault = |reason: String| {
                 SyncError::failed(format!(
                     "REVIEWS_SYNC_CA_FILE {}: {reason}; name a readable PEM file",
-                    config.sync_ca_file
+                    path.display()
                 ))
             };
-            let pem = read_file(config.sync_ca_file.as_ref(), CA_FILE_MIB_MAX)
-                .map_err(|error| fault(error.to_string()))?;
+            let pem = read_file(path, CA_FILE_MIB_MAX).map_err(|error| fault(error.to_string()))?;
             roots = Certificate::from_pem_bundle(&pem).map_err(|error| fault(error.to_string()))?;
         }
         let client = Client::builder()

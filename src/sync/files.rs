@@ -33,13 +33,12 @@ pub fn find_files(
 ) -> Result<Fetched, SyncError> {
     let path = &source.row.url;
     let fault = |reason| SyncError::failed(format!("{path}: {reason}"));
-    if config.sync_files.is_empty() {
+    let Some(root) = &config.sync_files else {
         return Err(fault(
             "REVIEWS_SYNC_FILES is not set; set it to the folder with the files of sources"
                 .to_owned(),
         ));
-    }
-    let root = Path::new(&config.sync_files);
+    };
     let files = finished_files(root, path, (now - SETTLED_AFTER).into());
     let files = files
         .map_err(|error| fault(format!("cannot be read below REVIEWS_SYNC_FILES: {error}")))?;

@@ -7,12 +7,12 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
+use ipnet::IpNet;
 use poem::http::{HeaderName, HeaderValue};
 use poem::{Addr, FromRequest, Request, RequestBody};
 
 use super::context::Ctx;
 use crate::compute::network;
-use crate::config::Nets;
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
@@ -51,7 +51,7 @@ impl<'a> FromRequest<'a> for ClientAddress {
 fn source<'v>(
     peer: IpAddr,
     values: impl DoubleEndedIterator<Item = Option<&'v str>>,
-    trusted: &Nets,
+    trusted: &[IpNet],
 ) -> IpAddr {
     let entries = values
         .rev()
@@ -59,7 +59,7 @@ fn source<'v>(
     // Empty list elements are ignored (RFC 9110 §5.6.1).
     let mut entries = entries.map(str::trim).filter(|entry| !entry.is_empty());
     let mut source = peer.to_canonical();
-    while trusted.0.iter().any(|net| net.contains(&source)) {
+    while trusted.iter().any(|net| net.contains(&source)) {
         match entries.next().map(address) {
             Some(Some(address)) => source = address,
             Some(None) | None => break,
@@ -82,12 +82,10 @@ fn address(entry: &str) -> Option<IpAddr> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::CommaList;
 
     #[test]
     fn the_client_is_the_first_untrusted_hop_from_the_right() {
         let trusted = ["10.0.0.0/8", "fd00::/8"].map(|net| net.parse().unwrap());
-        let trusted: Nets = CommaList(trusted.to_vec());
         for (peer, lines, expected) in [
             // An untrusted peer's field is ignored.
             ("198.51.100.1", &["203.0.113.1"][..], "198.51.100.1"),
@@ -140,7 +138,7 @@ mod tests {
 
     #[test]
     fn an_entry_that_cannot_be_parsed_ends_the_chain() {
-        let trusted: Nets = CommaList(vec!["10.0.0.0/8".parse().unwrap()]);
+        let trusted = ["10.0.0.0/8".parse().unwrap()];
         let bad = [
             "unknown",
             "_hidden",

@@ -3,7 +3,6 @@
 use poem::http::Method;
 use reviews_service::app::App;
 use reviews_service::clock::Clock;
-use reviews_service::config::CommaList;
 use reviews_service::snapshot::Publisher;
 use reviews_service::storage::Database;
 use serde_json::json;
@@ -84,7 +83,7 @@ async fn the_operator_can_allow_other_hosts() {
     let app = App::new(
         Publisher::new(database, links(), Clock::manual(start())),
         hub_options(),
-        CommaList(hosts),
+        hosts,
         false,
     )
     .await

@@ -1,7 +1,5 @@
 //! The command `reviews insights`: shows, rebuilds and explains the insights.
 
-mod explain;
-
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -11,12 +9,14 @@ use clap::{Args, Subcommand};
 use futures_util::TryStreamExt as _;
 use sqlx::SqliteConnection;
 
-use super::database::{find, read};
-use super::report::{Exit, progress, report_done, say};
+use super::database::{find_review, read};
+use super::report::{Exit, print_report, print_result, progress};
 use crate::config::{DatabaseConfig, TradeConfig, read_text};
 use crate::insights::store::{clear, save};
 use crate::insights::trades::{FILE_MIB_MAX, IDS, parse_all, read_folder};
-use crate::insights::{Analyzer, Engine, Subject, Trade};
+use crate::insights::{
+    Analysis, Analyzer, Engine, Finding, Subject, TextLanguage, TextSpan, Trade, witness,
+};
 use crate::links::Links;
 use crate::model::Status;
 use crate::snapshot::input::SnapshotInput;
@@ -44,7 +44,7 @@ enum InsightsSubcommand {
 
 impl InsightsCommand {
     pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
-        let engine = load(&self.trade)?;
+        let engine = load_engine(&self.trade)?;
         match self.command {
             None => show(database, engine).await,
             Some(InsightsSubcommand::Explain(explain)) => explain.run(database, engine).await,
@@ -59,7 +59,7 @@ impl InsightsCommand {
 ///
 /// # Errors
 /// If the package cannot be read or is invalid, with all its faults.
-pub(super) fn load(config: &TradeConfig) -> anyhow::Result<Option<Arc<Engine>>> {
+pub(super) fn load_engine(config: &TradeConfig) -> anyhow::Result<Option<Arc<Engine>>> {
     let engine = match (&config.package, &config.trade_file) {
         (None, None) => return Ok(None),
         (Some(_), Some(_)) => {
@@ -104,7 +104,7 @@ async fn show(database: &DatabaseConfig, engine: Option<Arc<Engine>>) -> anyhow:
         survey(reader, engine.as_ref(), &links).await
     })
     .await?;
-    say(&format_insights(&input, &insights(&input, &links), behind))
+    print_result(&format_insights(&input, &insights(&input, &links), behind))
 }
 
 fn format_insights(input: &SnapshotInput, insights: &wire::Insights, behind: usize) -> String {
@@ -125,8 +125,8 @@ fn format_insights(input: &SnapshotInput, insights: &wire::Insights, behind: usi
         let _ = write!(text, "; {} to {}", window.from, window.to);
     }
     text.push('\n');
-    aspects(&mut text, insights);
-    entities(&mut text, insights);
+    add_aspects(&mut text, insights);
+    add_entities(&mut text, insights);
     let topics: Vec<String> = insights
         .topics
         .iter()
@@ -172,7 +172,7 @@ fn format_insights(input: &SnapshotInput, insights: &wire::Insights, behind: usi
     text
 }
 
-fn aspects(text: &mut String, insights: &wire::Insights) {
+fn add_aspects(text: &mut String, insights: &wire::Insights) {
     let aspects = insights.aspects.iter().map(|one| TableRow {
         name: &one.label,
         reviews: one.reviews,
@@ -185,10 +185,10 @@ fn aspects(text: &mut String, insights: &wire::Insights) {
         ]),
         share: one.positive_share.as_ref(),
     });
-    table(text, "ASPECT", &aspects.collect::<Vec<_>>());
+    add_table(text, "ASPECT", &aspects.collect::<Vec<_>>());
 }
 
-fn entities(text: &mut String, insights: &wire::Insights) {
+fn add_entities(text: &mut String, insights: &wire::Insights) {
     let entities = &insights.entities;
     for (head, list) in [
         ("TECHNICIAN", &entities.technicians),
@@ -201,7 +201,7 @@ fn entities(text: &mut String, insights: &wire::Insights) {
             votes: votes(one),
             share: one.positive_share.as_ref(),
         });
-        table(text, head, &rows.collect::<Vec<_>>());
+        add_table(text, head, &rows.collect::<Vec<_>>());
     }
 }
 
@@ -216,10 +216,8 @@ fn votes(entity: &wire::Entity) -> Option<[u32; 5]> {
     ])
 }
 
-/// Column headings of the votes.
 const COLUMNS: [&str; 5] = ["POSITIVE", "NEGATIVE", "NEUTRAL", "MIXED", "UNCERTAIN"];
 
-/// A line of a table.
 struct TableRow<'a> {
     name: &'a str,
     reviews: u32,
@@ -228,7 +226,7 @@ struct TableRow<'a> {
     share: Option<&'a wire::Share>,
 }
 
-fn table(text: &mut String, head: &str, rows: &[TableRow<'_>]) {
+fn add_table(text: &mut String, head: &str, rows: &[TableRow<'_>]) {
     if rows.is_empty() {
         return;
     }
@@ -278,7 +276,7 @@ impl Explain {
         engine: Option<Arc<Engine>>,
     ) -> anyhow::Result<Exit> {
         let (review, business) = read(database, async |reader: &mut SqliteConnection| {
-            let review = find(reader, &self.id).await?;
+            let review = find_review(reader, &self.id).await?;
             let business = storage::business::find(reader).await?;
             anyhow::Ok((review, business.unwrap_or_default()))
         })
@@ -289,14 +287,79 @@ impl Explain {
             Status::Published => "",
             Status::Withheld { .. } => "It is withheld and does not count.\n",
         };
-        say(&format!(
+        print_result(&format!(
             "{}, {}, {} of 5\n{note}\n{}",
             review.id,
             review.date,
             review.rating.stars(),
-            explain::explain(&review.text, &analysis)
+            format_explanation(&review.text, &analysis)
         ))
     }
+}
+
+/// The findings of an analysis of `text`, with every hit and its points.
+fn format_explanation(text: &str, analysis: &Analysis) -> String {
+    let cut = |span: TextSpan| {
+        let words = span.of(text).unwrap_or_default().split_whitespace();
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let mut report = match analysis.language {
+        TextLanguage::None => return "The text has no words, so it was not analysed.\n".to_owned(),
+        TextLanguage::Other => {
+            return "The language of the text is not supported, so it was counted and not analysed.\n"
+                .to_owned();
+        }
+        TextLanguage::English => String::new(),
+        TextLanguage::Also(code) => format!("The text was read as `{}`.\n", code.as_str()),
+    };
+    for (number, sentence) in (0_u32..).zip(&analysis.sentences) {
+        let _ = writeln!(report, "{}. {}", number + 1, cut(*sentence));
+        let findings = analysis.findings.iter();
+        for finding in findings.filter(|finding| finding.sentence == number) {
+            write_finding(&mut report, finding, &cut);
+        }
+        let mentions = analysis.mentions.iter();
+        for mention in mentions.filter(|mention| mention.sentence == number) {
+            let names = mention.candidates.join(" or ");
+            let _ = writeln!(
+                report,
+                "   {} {names} ({}, {:?})",
+                mention.kind.name(),
+                mention.rule,
+                cut(mention.span)
+            );
+        }
+    }
+    let (polarity, score) = analysis.overall;
+    let _ = writeln!(
+        report,
+        "The text as a whole: {} ({score:+})",
+        polarity.name()
+    );
+    report
+}
+
+fn write_finding(report: &mut String, finding: &Finding, cut: &impl Fn(TextSpan) -> String) {
+    let _ = writeln!(
+        report,
+        "   {} {} ({:+}, {}) in {:?}",
+        finding.aspect,
+        finding.polarity.name(),
+        finding.score,
+        witness(&finding.hits).name(),
+        cut(finding.span)
+    );
+    for hit in &finding.hits {
+        let _ = writeln!(
+            report,
+            "     {:>+4}  {}  {:?}",
+            hit.points,
+            hit.rule,
+            cut(hit.span)
+        );
+    }
+    let sum: i32 = finding.hits.iter().map(|hit| hit.points).sum();
+    let _ = writeln!(report, "     {sum:>+4}  sum");
 }
 
 // Derives all insights again.
@@ -307,13 +370,12 @@ async fn rebuild(database: &DatabaseConfig, engine: Option<Arc<Engine>>) -> anyh
     let (database, _) = Database::open_at(&database.address()?, COMMAND_WAIT_MAX).await?;
     let rebuilt = rebuild_all(&database, engine.as_ref()).await;
     database.close().await;
-    Ok(report_done(&rebuilt?))
+    Ok(print_report(&rebuilt?))
 }
 
 /// Number of analyses that one transaction stores.
 const STORED_AT_ONCE: usize = 256;
 
-/// Returns the report.
 async fn rebuild_all(database: &Database, engine: Option<&Arc<Engine>>) -> anyhow::Result<String> {
     let mut connection = database.reader().await?;
     let business = storage::business::find(&mut connection)
@@ -342,4 +404,45 @@ async fn rebuild_all(database: &Database, engine: Option<&Arc<Engine>>) -> anyho
     Ok(format!(
         "{deleted} analyses deleted\n{read} reviews read, {analysed} of them analysed: {findings} findings, {mentions} mentions\n"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::format_explanation;
+    use crate::insights::aspects::RuleEngine;
+    use crate::insights::text::TokenizedText;
+    use crate::insights::trades::{HOME_SERVICES, shipped};
+    use crate::insights::{Analysis, Polarity, TextLanguage};
+
+    #[test]
+    fn an_explanation_shows_every_hit_and_the_sum() {
+        let original = "He was not rude.";
+        let text = TokenizedText::new(original);
+        let rules = RuleEngine::new(shipped(HOME_SERVICES).unwrap()).decided_by(None);
+        let judged = rules.analyze(&text);
+        let sentences = text
+            .sentences()
+            .iter()
+            .map(|sentence| text.span(sentence.clone()))
+            .collect();
+        let mut analysis = Analysis {
+            language: TextLanguage::English,
+            sentences,
+            findings: judged.findings,
+            mentions: Vec::new(),
+            overall: (Polarity::Positive, 3),
+            phrases: String::new(),
+        };
+        assert_eq!(
+            format_explanation(original, &analysis),
+            "1. He was not rude.\n   \
+         professionalism positive (+3, rule) in \"He was not rude\"\n       \
+         -3  phrase:rude  \"rude\"\n       \
+         +6  negators:not  \"not\"\n       \
+         +3  sum\n\
+         The text as a whole: positive (+3)\n"
+        );
+        analysis.language = TextLanguage::Other;
+        assert!(format_explanation(original, &analysis).contains("not analysed"));
+    }
 }
