@@ -28,7 +28,7 @@ pub struct DatasetsApi {
     facets: Arc<PerSnapshot<OnceLock<Bytes>>>,
 }
 
-impl ResponseSpec for wire::Dataset {
+impl ResponseSpec for wire::ReviewsDataset {
     const CONTENT_TYPE: &'static str = Document::Reviews.content_type();
     const DESCRIPTION: &'static str =
         "The business, its overall rating, and every published review, newest first.";
@@ -48,7 +48,7 @@ impl ResponseSpec for wire::InsightsAnswer {
     ];
 }
 
-impl ResponseSpec for wire::Feed {
+impl ResponseSpec for wire::JsonFeed {
     const CONTENT_TYPE: &'static str = Document::JsonFeed.content_type();
     const DESCRIPTION: &'static str = "The 50 newest reviews as JSON Feed 1.1.";
     const HAS_LAST_MODIFIED: bool = true;
@@ -63,7 +63,7 @@ impl ResponseSpec for String {
     const IS_TOPIC: bool = true;
 }
 
-impl ResponseSpec for wire::DatasetHead {
+impl ResponseSpec for wire::BusinessSummary {
     const DESCRIPTION: &'static str = "The business and its overall rating.";
 }
 
@@ -88,7 +88,7 @@ impl DatasetsApi {
     ///
     /// The business, its overall rating, and every published review, newest first (date descending, then id ascending).
     #[oai(path = "/reviews.json", method = "get", operation_id = "getReviews")]
-    async fn get_reviews(&self) -> Cacheable<wire::Dataset> {
+    async fn get_reviews(&self) -> Cacheable<wire::ReviewsDataset> {
         self.document(Document::Reviews)
     }
 
@@ -119,7 +119,7 @@ impl DatasetsApi {
     ///
     /// JSON Feed 1.1 of the 50 newest reviews, with the hub to subscribe at.
     #[oai(path = "/api/feed.json", method = "get", operation_id = "getFeed")]
-    async fn get_feed(&self) -> Cacheable<wire::Feed> {
+    async fn get_feed(&self) -> Cacheable<wire::JsonFeed> {
         self.document(Document::JsonFeed)
     }
 
@@ -135,7 +135,7 @@ impl DatasetsApi {
     ///
     /// The members of `/reviews.json` except the reviews.
     #[oai(path = "/business.json", method = "get", operation_id = "getBusiness")]
-    async fn get_business(&self) -> Cacheable<wire::DatasetHead> {
+    async fn get_business(&self) -> Cacheable<wire::BusinessSummary> {
         let snapshot = self.ctx.current.load();
         let body = wire::json(&head(&snapshot.input, Some(snapshot.changed_at())));
         ReadyBody::whole(JSON, body, snapshot).into()

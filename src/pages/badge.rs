@@ -54,7 +54,6 @@ pub fn show(Data(ctx): Data<&Arc<Ctx>>, request: &Request) -> poem::Result<Respo
     Ok(protect(body, POLICY))
 }
 
-/// The badge's query string.
 pub const fn query(is_short: bool) -> &'static str {
     if is_short { "?form=short" } else { "" }
 }

@@ -22,22 +22,18 @@ const SITEMAP_REVIEWS_MAX: usize = 5_000;
 
 /// A page that depends only on the snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Page {
-    /// `/`.
+pub enum CachedPage {
     Home,
     /// `/insights` without a query.
     Insights,
-    /// `/developers`.
     Developers,
-    /// `/robots.txt`.
     Robots,
-    /// `/llms.txt`.
     Llms,
     /// `/sitemap.xml`: the sitemap, or an index if it has several files.
     Sitemap,
 }
 
-impl Page {
+impl CachedPage {
     /// `page as usize` is a page's index here.
     pub const ALL: [Self; 6] = [
         Self::Home,
@@ -72,13 +68,12 @@ impl Page {
 /// The rendered parts of one snapshot; each part is rendered on its first use.
 #[derive(Debug, Default)]
 pub struct SnapshotPages {
-    bodies: [OnceLock<Arc<CachedBody>>; Page::ALL.len()],
+    bodies: [OnceLock<Arc<CachedBody>>; CachedPage::ALL.len()],
     choices: OnceLock<Choices>,
     sitemap_files: OnceLock<Vec<Arc<CachedBody>>>,
 }
 
 impl SnapshotPages {
-    /// The choices of the search form.
     pub fn choices(&self, snapshot: &Snapshot) -> &Choices {
         made_once(&self.choices, || Choices::of(snapshot))
     }
@@ -113,12 +108,11 @@ impl Pages {
         }
     }
 
-    /// The rendered parts of `snapshot`.
     pub fn of(&self, snapshot: &Arc<Snapshot>) -> Arc<SnapshotPages> {
         self.made.of(snapshot)
     }
 
-    pub fn body(&self, snapshot: &Arc<Snapshot>, page: Page) -> Arc<CachedBody> {
+    pub fn body(&self, snapshot: &Arc<Snapshot>, page: CachedPage) -> Arc<CachedBody> {
         let made = self.of(snapshot);
         let body = made_once(&made.bodies[page as usize], || {
             Arc::new(body(page.content_type(), self.render(snapshot, page)))
@@ -126,18 +120,20 @@ impl Pages {
         Arc::clone(body)
     }
 
-    fn render(&self, snapshot: &Snapshot, page: Page) -> String {
+    fn render(&self, snapshot: &Snapshot, page: CachedPage) -> String {
         let links = &self.ctx.links;
         match page {
-            Page::Insights | Page::Developers if !snapshot.input.business.is_set_up() => {
+            CachedPage::Insights | CachedPage::Developers
+                if !snapshot.input.business.is_set_up() =>
+            {
                 home::show(snapshot, links)
             }
-            Page::Home => home::show(snapshot, links),
-            Page::Insights => overview::overview(snapshot, links),
-            Page::Developers => developers::show(snapshot, links),
-            Page::Robots => discovery::robots(links),
-            Page::Llms => discovery::llms(snapshot, links),
-            Page::Sitemap => match discovery::sitemap_files(snapshot.input.entries.len()) {
+            CachedPage::Home => home::show(snapshot, links),
+            CachedPage::Insights => overview::overview(snapshot, links),
+            CachedPage::Developers => developers::show(snapshot, links),
+            CachedPage::Robots => discovery::robots(links),
+            CachedPage::Llms => discovery::llms(snapshot, links),
+            CachedPage::Sitemap => match discovery::sitemap_files(snapshot.input.entries.len()) {
                 1 => discovery::sitemap(snapshot, 1, links),
                 files => discovery::sitemap_index(files, links),
             },
@@ -147,14 +143,18 @@ impl Pages {
     /// The pages of `snapshot` to be rendered and compressed in advance.
     pub fn bodies(&self, snapshot: &Arc<Snapshot>) -> Vec<Arc<CachedBody>> {
         let is_small = snapshot.input.entries.len() <= SITEMAP_REVIEWS_MAX;
-        let pages = Page::ALL
+        let pages = CachedPage::ALL
             .into_iter()
-            .filter(|page| is_small || *page != Page::Sitemap);
+            .filter(|page| is_small || *page != CachedPage::Sitemap);
         pages.map(|page| self.body(snapshot, page)).collect()
     }
 
     /// `page` of the current snapshot. A request that has to render it waits for its turn.
-    pub async fn response(&self, page: Page, client: ClientAddress) -> poem::Result<Response> {
+    pub async fn response(
+        &self,
+        page: CachedPage,
+        client: ClientAddress,
+    ) -> poem::Result<Response> {
         let snapshot = self.ctx.current.load();
         let rendered = self.of(&snapshot).bodies[page as usize].get().cloned();
         let body = if let Some(body) = rendered {

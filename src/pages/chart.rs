@@ -17,7 +17,7 @@ use crate::wire;
 pub const JUDGED_MIN: u32 = 5;
 
 /// A part of a bar; positions and widths are percentages of the bar's width.
-pub struct Part {
+pub struct BarPart {
     /// Its class in the stylesheet.
     pub class: &'static str,
     /// The distance from the left, with two decimals.
@@ -30,16 +30,14 @@ pub struct Part {
 #[template(path = "bar_fragment.html")]
 pub struct BarFragment {
     words: Cow<'static, str>,
-    parts: Vec<Part>,
+    parts: Vec<BarPart>,
     whisker: Option<(String, String)>,
 }
 
-/// The legend of all bars.
 #[derive(Template)]
 #[template(path = "legend_fragment.html")]
 pub struct LegendFragment<'a> {
     locale: &'a Locale,
-    /// Whether the bars have an interval.
     has_interval: bool,
 }
 
@@ -79,7 +77,7 @@ impl BarFragment {
         ] {
             let width = f64::from(votes) * 100.0 / f64::from(judged);
             if votes > 0 {
-                parts.push(Part {
+                parts.push(BarPart {
                     class,
                     from: format!("{from:.2}"),
                     width: format!("{width:.2}"),
@@ -172,19 +170,19 @@ impl<'a> YearsFragment<'a> {
         if years.len() < 2 {
             return None;
         }
-        let points = (0..).zip(years).map(|(at, (year, reviews, stars))| {
-            let mean = mean_hundredths(*stars, *reviews).unwrap_or_default();
+        let points = (0..).zip(years).filter_map(|(at, (year, reviews, stars))| {
+            let mean = mean_hundredths(*stars, *reviews)?;
             // Hundredths from 100 to 500, as tenths of units from 400 down to 0.
             let y = 500_u64.saturating_sub(mean);
             // The middle of the year's column, in tenths.
             let x = (at * 2 + 1) * 500 / years.len();
-            Point {
+            Some(Point {
                 year: *year,
                 mean,
                 reviews: *reviews,
                 x: format!("{}.{}", x / 10, x % 10),
                 y: format!("{}.{}", y / 10, y % 10),
-            }
+            })
         });
         let points: Vec<Point> = points.collect();
         let mut path = String::new();
@@ -246,7 +244,7 @@ impl<'a> TrendFragment<'a> {
 
 impl Chart {
     /// `None` if the months have no positive or negative reviews.
-    fn of(months: &[wire::Monthly], locale: &Locale) -> Option<Self> {
+    fn of(months: &[wire::InsightMonth], locale: &Locale) -> Option<Self> {
         let up = months.iter().map(|month| month.positive).max()?;
         let down = months.iter().map(|month| month.negative).max()?;
         let (first, last) = (months.first()?, months.last()?);
@@ -289,13 +287,18 @@ impl Chart {
     }
 }
 
-/// The content of the chart in words.
-fn chart_words(months: &[wire::Monthly], up: u32, down: u32, locale: &Locale) -> Cow<'static, str> {
-    let sum = |of: fn(&wire::Monthly) -> u32| {
+fn chart_words(
+    months: &[wire::InsightMonth],
+    up: u32,
+    down: u32,
+    locale: &Locale,
+) -> Cow<'static, str> {
+    let sum = |of: fn(&wire::InsightMonth) -> u32| {
         locale.number(months.iter().map(|month| u64::from(of(month))).sum())
     };
-    let name =
-        |at: Option<&wire::Monthly>| at.map_or(Cow::Borrowed(""), |one| locale.month(&one.month));
+    let name = |at: Option<&wire::InsightMonth>| {
+        at.map_or(Cow::Borrowed(""), |one| locale.month(&one.month))
+    };
     let texts = [
         ("from", &*name(months.first())),
         ("to", &name(months.last())),
@@ -418,8 +421,8 @@ mod trend_tests {
     use crate::pages::locale::Locale;
     use crate::wire;
 
-    fn monthly(month: &str, positive: u32, negative: u32) -> wire::Monthly {
-        wire::Monthly {
+    fn monthly(month: &str, positive: u32, negative: u32) -> wire::InsightMonth {
+        wire::InsightMonth {
             month: month.into(),
             reviews: 9,
             positive,

@@ -29,11 +29,9 @@ struct DevelopersPage<'a> {
     heading: Cow<'static, str>,
     /// The title of the embedded frame, and the alternative text of the badge.
     label: Cow<'static, str>,
-    /// Path and title of each document.
     shown: &'a [(&'static str, &'static str)],
 }
 
-/// Path and title of each document.
 const DOCUMENTS: [(&str, &str); 7] = [
     (Document::Reviews.path(), "All reviews"),
     (Document::Insights.path(), "Insights"),
@@ -86,6 +84,16 @@ SwaggerUIBundle({
 /// process: it is the same for all snapshots. It takes no slot, because it is made only once.
 static SWAGGER_UI: OnceLock<SwaggerUi> = OnceLock::new();
 
+/// Scripts and styles are files of this program.
+#[derive(Template)]
+#[template(path = "docs_page.html", escape = "none")]
+struct SwaggerPage<'a> {
+    library: &'a str,
+    library_style: &'a str,
+    style: &'a str,
+    start: &'a str,
+}
+
 struct SwaggerUi {
     body: Arc<CachedBody>,
     policy: HeaderValue,
@@ -93,32 +101,16 @@ struct SwaggerUi {
 
 fn swagger_ui() -> SwaggerUi {
     let (library, library_style) = (unpack(LIBRARY), unpack(LIBRARY_STYLE));
-    // Joined at once: a text of 2 MB that grows step by step takes 4.
-    let html = [
-        r#"<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Reviews Service: API</title>
-<style>"#,
-        &library_style,
-        "</style>\n<style>",
-        STYLE,
-        "</style>\n<script>",
-        &library,
-        r#"</script>
-</head>
-<body>
-<header><h1 class="unseen">Reviews Service: API</h1></header>
-<noscript><p>This page needs JavaScript. Without it, read the OpenAPI document at <code>/.well-known/openapi.json</code>; <code>/llms.txt</code> lists the rest.</p></noscript>
-<div id="ui"></div>
-<script>"#,
-        START,
-        "</script>\n</body>\n</html>\n",
-    ]
-    .concat();
+    let page = SwaggerPage {
+        library: &library,
+        library_style: &library_style,
+        style: STYLE,
+        start: START,
+    };
     let policy = HeaderValue::from_str(&policy(&[&library, START], &[&library_style, STYLE]));
+    let mut html = render(&page);
+    // It grew step by step, to twice its length.
+    html.shrink_to_fit();
     let body = CachedBody::new(HTML, Content::whole(html.into_bytes()));
     for coding in Coding::ALL {
         // A coding that fails for want of memory is not offered.
@@ -153,7 +145,6 @@ fn policy(scripts: &[&str], styles: &[&str]) -> String {
     )
 }
 
-/// `/docs`.
 #[handler]
 pub fn docs(Data(ctx): Data<&Arc<Ctx>>) -> Response {
     let page = made_once(&SWAGGER_UI, swagger_ui);

@@ -66,27 +66,7 @@ named! {
     }
 }
 
-impl EmbedLayout {
-    /// The ID of its label.
-    const fn label(self) -> &'static str {
-        match self {
-            Self::List => "try-layout-list",
-            Self::Grid => "try-layout-grid",
-            Self::Carousel => "try-layout-carousel",
-        }
-    }
-}
-
 impl Theme {
-    /// The ID of its label.
-    const fn label(self) -> &'static str {
-        match self {
-            Self::Light => "try-theme-light",
-            Self::Dark => "try-theme-dark",
-            Self::Auto => "try-theme-auto",
-        }
-    }
-
     /// The contrast of an accent colour in this theme; `auto` takes the better one.
     fn contrast(self, accent: Rgb) -> f64 {
         let [light, dark] = accent.contrasts();
@@ -98,7 +78,6 @@ impl Theme {
     }
 }
 
-/// The names of the options.
 const OPTIONS: [&str; 6] = ["layout", "limit", "min_rating", "theme", "accent", "lang"];
 
 /// The options in the frame's address.
@@ -243,7 +222,6 @@ pub fn snippet(options: &EmbedOptions, label: &str, links: &Links) -> String {
     )
 }
 
-/// `/embed`.
 #[handler]
 pub async fn embed(
     Data(ctx): Data<&Arc<Ctx>>,
@@ -292,7 +270,6 @@ pub const CONTRAST_MIN: f64 = 4.5;
 /// `--bg` of the stylesheet, light and dark.
 const BACKGROUNDS: [Rgb; 2] = [Rgb(0xff, 0xff, 0xff), Rgb(0x12, 0x17, 0x1a)];
 
-/// sRGB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rgb(u8, u8, u8);
 
@@ -376,7 +353,6 @@ struct EmbedTryPage<'a> {
     label: Cow<'static, str>,
 }
 
-/// `/embed/try`.
 #[handler]
 pub async fn try_embed(
     Data(ctx): Data<&Arc<Ctx>>,

@@ -13,7 +13,7 @@ impl Escaper for Html {
     fn write_escaped_str<W: fmt::Write>(&self, mut dest: W, text: &str) -> fmt::Result {
         // Copies whole runs, because most characters need no escape.
         let mut rest = text;
-        while let Some(at) = rest.bytes().position(may_mean_something) {
+        while let Some(at) = rest.find(means_something) {
             let (plain, found) = rest.split_at(at);
             dest.write_str(plain)?;
             let mut chars = found.chars();
@@ -38,16 +38,6 @@ impl Escaper for Html {
     }
 }
 
-/// Whether a character that begins with this byte may have to be escaped or replaced. 0xC2 begins the control characters
-/// from U+0080 to U+009F.
-const fn may_mean_something(byte: u8) -> bool {
-    matches!(
-        byte,
-        b'&' | b'<' | b'>' | b'"' | b'\'' | ..b' ' | 0x7F | 0xC2
-    )
-}
-
-/// Whether a character must be escaped or replaced.
 fn means_something(c: char) -> bool {
     matches!(c, '&' | '<' | '>' | '"' | '\'')
         || (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))

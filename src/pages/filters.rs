@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use askama::Template;
 
-use super::frame::{Site, render, year_days};
+use super::frame::{Site, year_days};
 use super::locale::Locale;
 use crate::model::{Day, Vote};
 use crate::search::SearchParameters;
@@ -42,13 +42,7 @@ pub struct Choices {
     years: Vec<(i32, String)>,
 }
 
-#[derive(Debug, Clone)]
-struct FormField {
-    name: &'static str,
-    kind: FieldKind,
-    /// The field's HTML without a value, as in most requests; empty if there is nothing to choose from.
-    plain: String,
-}
+type FormField = (&'static str, FieldKind);
 
 impl Choices {
     /// The values in reviews and in the business's lists, which the facets have, too.
@@ -91,7 +85,7 @@ impl Choices {
             ("false".to_owned(), locale.message("choice-no").into_owned()),
         ];
         let as_written = locale.message("choice-substring").into_owned();
-        let field = |name, choices| FormField::new(name, FieldKind::Choice(choices), locale);
+        let field = |name, choices| (name, FieldKind::Choice(choices));
         Self {
             reviews: facets.reviews,
             fields: vec![
@@ -99,8 +93,8 @@ impl Choices {
                 field("mentions_service", services.collect()),
                 field("mentions_technician", named(&facets.technicians)),
                 field("source", named(&facets.sources)),
-                FormField::new("since", FieldKind::Day, locale),
-                FormField::new("until", FieldKind::Day, locale),
+                ("since", FieldKind::Day),
+                ("until", FieldKind::Day),
             ],
             more: vec![
                 field("match", vec![("substring".to_owned(), as_written)]),
@@ -119,29 +113,6 @@ impl Choices {
     }
 }
 
-impl FormField {
-    fn new(name: &'static str, kind: FieldKind, locale: &Locale) -> Self {
-        let plain = match &kind {
-            FieldKind::Choice(choices) if choices.is_empty() => String::new(),
-            FieldKind::Choice(_) | FieldKind::Text | FieldKind::Day => {
-                let query = QueryParameters::default();
-                render(&FieldFragment::new(name, &kind, &query, locale))
-            }
-        };
-        Self { name, kind, plain }
-    }
-
-    /// The field's HTML with the values of `query`.
-    fn html(&self, query: &QueryParameters, locale: &Locale) -> String {
-        if query.value(self.name).is_some() || query.issue(self.name).is_some() {
-            render(&FieldFragment::new(self.name, &self.kind, query, locale))
-        } else {
-            self.plain.clone()
-        }
-    }
-}
-
-/// The form with the values of `query`.
 #[derive(Template)]
 #[template(path = "search_form_fragment.html")]
 pub struct SearchFormFragment<'a> {
@@ -218,7 +189,6 @@ pub fn label(name: &str, locale: &Locale) -> Option<Cow<'static, str>> {
     locale.find(&format!("field-{name}"))
 }
 
-/// The label of an opinion.
 pub fn polarity_words(vote: Vote, locale: &Locale) -> Cow<'static, str> {
     locale.message(match vote {
         Vote::Positive => "positive",
@@ -230,16 +200,25 @@ pub fn polarity_words(vote: Vote, locale: &Locale) -> Cow<'static, str> {
 }
 
 impl SearchFormFragment<'_> {
+    /// The fields that have a value, an error or something to choose from.
+    fn shown<'f>(&'f self, fields: &'f [FormField]) -> impl Iterator<Item = FieldFragment<'f>> {
+        let fields = fields.iter().filter(|(name, kind)| {
+            let is_used = self.query.value(name).is_some() || self.query.issue(name).is_some();
+            is_used || !matches!(kind, FieldKind::Choice(choices) if choices.is_empty())
+        });
+        fields.map(|(name, kind)| FieldFragment::new(name, kind, self.query, &self.site.locale))
+    }
+
     /// Whether one of the folded fields has an error.
     fn has_fault(&self) -> bool {
         let mut fields = self.choices.fields.iter().chain(&self.choices.more);
-        fields.any(|field| self.query.issue(field.name).is_some())
+        fields.any(|(name, _)| self.query.issue(name).is_some())
     }
 
     /// Whether one of the less common fields was given.
     fn is_open(&self) -> bool {
         let mut fields = self.choices.more.iter();
-        fields.any(|field| self.query.value(field.name).is_some())
+        fields.any(|(name, _)| self.query.value(name).is_some())
     }
 
     /// The address of the search for a year's reviews.

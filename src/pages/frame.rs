@@ -30,7 +30,6 @@ pub const POLICY_FRAMEABLE: &str = "default-src 'none'; style-src 'self'; script
 pub const POLICY_FRAMING: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
     frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// Data that all pages share.
 #[derive(Debug, Clone)]
 pub struct Site<'a> {
     pub locale: Locale,
@@ -40,14 +39,12 @@ pub struct Site<'a> {
     pub root: &'a str,
 }
 
-/// The head of one page.
 #[derive(Debug, Clone)]
 pub struct Frame<'a> {
     /// The text of the `<title>` element.
     pub title: Cow<'static, str>,
     /// A sentence for search engines.
     pub description: Option<Cow<'static, str>>,
-    /// The canonical URL.
     pub canonical: Option<String>,
     /// Whether the page has `noindex`.
     pub is_hidden_from_search: bool,
@@ -98,7 +95,6 @@ impl<'a> Site<'a> {
             .finish()
     }
 
-    /// The path of a search with one filter.
     pub fn search(&self, name: &str, value: &str) -> String {
         self.path_with("/search", name, value)
     }
@@ -110,12 +106,11 @@ impl<'a> Site<'a> {
     }
 
     /// The language of a quote, if it differs from the page's; one without a language is English.
-    pub fn foreign<'q>(&self, quote: &'q wire::Quote) -> Option<&'q str> {
+    pub fn foreign<'q>(&self, quote: &'q wire::InsightQuote) -> Option<&'q str> {
         let language = quote.language.as_deref().unwrap_or("en");
         Some(language).filter(|language| *language != self.locale.tag())
     }
 
-    /// The path of a review's page.
     pub fn review(&self, id: &str) -> String {
         format!("{}/reviews/{id}", self.root)
     }

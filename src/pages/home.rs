@@ -47,7 +47,6 @@ struct HomePage<'a> {
     withheld: &'a BTreeMap<String, u64>,
     aspects: Vec<AspectRowFragment<'a>>,
     folded: Vec<AspectRowFragment<'a>>,
-    /// The label of the fold.
     more: Cow<'static, str>,
     newest: Vec<ReviewFragment<'a>>,
     /// The number of reviews, if it is more than these.
@@ -55,13 +54,11 @@ struct HomePage<'a> {
     structured: String,
 }
 
-/// The overall rating.
 pub struct RatingFigure {
     /// With two decimals.
     pub mean: String,
     /// The last star is filled in part.
     pub stars: PartialStars,
-    /// The number of reviews in words.
     pub from: Cow<'static, str>,
     pub count: u64,
     /// The years or days of the reviews, in words.
@@ -74,13 +71,11 @@ pub struct Bin {
     /// 1 to 5.
     pub stars: u8,
     pub count: String,
-    /// The count as a sentence.
     pub label: Cow<'static, str>,
     /// The length of the bar, in percent of the longest one.
     pub percent: String,
 }
 
-/// The reviews of one source.
 struct SourceRating {
     name: String,
     href: String,
@@ -149,16 +144,14 @@ fn by_source(entries: &Entries, site: &Site<'_>) -> Vec<SourceRating> {
         .collect();
     sources.sort_by_key(|(name, positions)| (Reverse(positions.len()), *name));
     let rows = sources.into_iter().take(SOURCES);
-    rows.map(|(name, positions)| {
+    rows.filter_map(|(name, positions)| {
         let (stars, reviews) = (index.sum_of_stars(positions), positions.len());
-        SourceRating {
+        Some(SourceRating {
             name: name.to_owned(),
             href: site.search("source", name),
-            mean: site
-                .locale
-                .hundredths(mean_hundredths(stars, reviews).unwrap_or_default()),
+            mean: site.locale.hundredths(mean_hundredths(stars, reviews)?),
             reviews: site.locale.number(reviews),
-        }
+        })
     })
     .collect()
 }

@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 pub use assets::fixed;
 pub use cached::Pages;
-use cached::{Page, sitemap_file};
+use cached::{CachedPage, sitemap_file};
 pub use error::error_page;
 pub use escape::Html;
 use poem::endpoint::{make, make_sync};
@@ -37,11 +37,11 @@ use crate::web::{ClientAddress, Routes};
 /// The handlers need [`Pages`] and the context as [`Data`](poem::web::Data).
 pub fn routes(routes: Routes, pages: &Arc<Pages>) -> Routes {
     let fixed = [
-        Page::Home,
-        Page::Developers,
-        Page::Robots,
-        Page::Sitemap,
-        Page::Llms,
+        CachedPage::Home,
+        CachedPage::Developers,
+        CachedPage::Robots,
+        CachedPage::Sitemap,
+        CachedPage::Llms,
     ];
     let routes = fixed.into_iter().fold(routes, |routes, page| {
         routes.get(page.path(), rendered(pages, page))
@@ -79,13 +79,12 @@ where
                 return Ok(endpoint.call(request).await?.into_response());
             }
             let client = ClientAddress::of(&request);
-            pages.response(Page::Home, client).await
+            pages.response(CachedPage::Home, client).await
         }
     })
 }
 
-/// A page that is rendered once per snapshot.
-fn rendered(pages: &Arc<Pages>, page: Page) -> impl Endpoint<Output = Response> + 'static {
+fn rendered(pages: &Arc<Pages>, page: CachedPage) -> impl Endpoint<Output = Response> + 'static {
     let pages = Arc::clone(pages);
     make(move |request: Request| {
         let pages = Arc::clone(&pages);

@@ -54,13 +54,11 @@ impl<'a> ReviewFragment<'a> {
         item
     }
 
-    /// Each of `reviews` in a list.
     pub fn list(reviews: Vec<wire::Review>, site: &'a Site<'a>) -> Vec<Self> {
         let reviews = reviews.into_iter();
         reviews.map(|review| Self::in_list(review, site)).collect()
     }
 
-    /// Marks the matches of `finder` in its text.
     pub fn with_marks(mut self, finder: &TextFinder<'_>) -> Self {
         self.text.mark(finder);
         if let Some(rest) = &mut self.rest {
@@ -69,7 +67,6 @@ impl<'a> ReviewFragment<'a> {
         self
     }
 
-    /// The whole review, for its own page.
     pub fn whole(mut review: wire::Review, site: &'a Site<'a>) -> Self {
         Self {
             site,
@@ -114,11 +111,9 @@ struct ReviewPage<'a> {
     frame: Frame<'a>,
     item: ReviewFragment<'a>,
     structured: String,
-    /// The number of reviews.
     total: u64,
 }
 
-/// `/reviews/{id}`.
 #[handler]
 pub fn permalink(Data(ctx): Data<&Arc<Ctx>>, Path(id): Path<String>) -> poem::Result<Response> {
     let snapshot = ctx.current.load();
@@ -185,7 +180,6 @@ impl From<String> for MarkedText {
 }
 
 impl MarkedText {
-    /// Marks the first matches of `finder`.
     pub fn mark(&mut self, finder: &TextFinder<'_>) {
         self.text = compose(&self.text).into_owned();
         self.found = finder.found_in(&self.text);

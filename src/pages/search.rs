@@ -50,7 +50,6 @@ struct SearchPage<'a> {
     feed_url: String,
 }
 
-/// `/search`, rendered for each request.
 #[handler]
 pub async fn search(
     Data(pages): Data<&Arc<Pages>>,
@@ -108,7 +107,6 @@ struct SearchView<'a> {
 }
 
 impl<'a> SearchView<'a> {
-    /// The page with `heading`, without results.
     fn page(
         &self,
         site: &'a Site<'a>,
@@ -189,22 +187,23 @@ impl<'a> SearchView<'a> {
         });
         let page_at =
             |cursor: &Cursor| query.address(&path, &["cursor"], &[("cursor", &cursor.to_string())]);
-        let mut page = self.page(&site, heading, nothing);
-        page.chips = chips.collect();
-        page.filtered = (!page.chips.is_empty()).then(|| locale.counted("find-filtered", all));
-        page.orders = self.orders(locale, &path);
+        let chips: Vec<ChoiceLink> = chips.collect();
         let finding = nearest.into_iter().filter(|(_, found)| found.total > 0);
-        page.nearest = finding
-            .map(|(candidate, found)| CountedLink {
-                words: candidate.words,
-                href: candidate.href,
-                reviews: reviews(&found, locale),
-            })
-            .collect();
-        page.reviews = shown.collect();
-        page.previous = found.previous.as_ref().map(page_at);
-        page.next = found.next.as_ref().map(page_at);
-        render(&page)
+        let nearest = finding.map(|(candidate, found)| CountedLink {
+            words: candidate.words,
+            href: candidate.href,
+            reviews: reviews(&found, locale),
+        });
+        render(&SearchPage {
+            filtered: (!chips.is_empty()).then(|| locale.counted("find-filtered", all)),
+            chips,
+            orders: self.orders(locale, &path),
+            nearest: nearest.collect(),
+            reviews: shown.collect(),
+            previous: found.previous.as_ref().map(page_at),
+            next: found.next.as_ref().map(page_at),
+            ..self.page(&site, heading, nothing)
+        })
     }
 
     fn orders(&self, locale: &Locale, path: &str) -> Vec<ChoiceLink> {
@@ -238,17 +237,14 @@ impl<'a> SearchView<'a> {
             let name = issue.path.first().and_then(|name| label(name, locale));
             name.map_or_else(|| words.to_string(), |name| format!("{name}: {words}"))
         });
-        let mut page = self.page(
-            &site,
-            locale.message("find-refused"),
-            locale.message("find-not-searched"),
-        );
-        page.faults = faults.collect();
-        render(&page)
+        let heading = locale.message("find-refused");
+        render(&SearchPage {
+            faults: faults.collect(),
+            ..self.page(&site, heading, locale.message("find-not-searched"))
+        })
     }
 }
 
-/// The number of results in words.
 fn reviews(found: &ResultPage, locale: &Locale) -> Cow<'static, str> {
     if found.is_exact {
         locale.counted("reviews", found.total)
@@ -268,9 +264,7 @@ const WORDS_MAX: usize = 4;
 
 struct Candidate {
     filter: ReviewFilter,
-    /// Its label.
     words: Cow<'static, str>,
-    /// Its address.
     href: String,
 }
 

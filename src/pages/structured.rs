@@ -32,7 +32,6 @@ pub fn business(
     script(&node)
 }
 
-/// One review and the business.
 pub fn review(
     review: &wire::Review,
     business: &Business,

@@ -576,7 +576,7 @@ fn supporting_review(
         polarity: support.vote.vote.into(),
         confirmed: support.vote.confirmed.map(|_| true),
         findings,
-        response: review.response.clone().map(wire::Response::from),
+        response: review.response.clone().map(wire::OwnerResponse::from),
     }
 }
 

@@ -210,8 +210,8 @@ pub fn draft(
 }
 
 /// The dataset without its reviews; `changed_at` is `None` if unknown.
-pub fn head(input: &SnapshotInput, changed_at: Option<DateTime<Utc>>) -> wire::DatasetHead {
-    wire::DatasetHead {
+pub fn head(input: &SnapshotInput, changed_at: Option<DateTime<Utc>>) -> wire::BusinessSummary {
+    wire::BusinessSummary {
         business: (&input.business).into(),
         aggregate_rating: (&input.entries.rating_counts()).into(),
         withheld: wire::Withheld {
@@ -265,8 +265,8 @@ fn json_feed(
     newest: &[wire::Review],
     links: &Links,
     first_links: &Links,
-) -> wire::Feed {
-    wire::Feed {
+) -> wire::JsonFeed {
+    wire::JsonFeed {
         version: "https://jsonfeed.org/version/1.1".to_owned(),
         title: title(business),
         home_page_url: links.home(),

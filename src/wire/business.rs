@@ -179,20 +179,18 @@ pub struct Withheld {
 
 /// The whole dataset: the business, its overall rating, and every published review, newest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
-#[oai(rename = "ReviewsDataset")]
-pub struct Dataset {
+pub struct ReviewsDataset {
     /// All but its reviews.
     #[serde(flatten)]
     #[oai(flatten)]
-    pub head: DatasetHead,
+    pub head: BusinessSummary,
     /// Date descending, then id ascending.
     pub reviews: Vec<Review>,
 }
 
 /// The business and its overall rating: the dataset without its reviews.
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
-#[oai(rename = "BusinessSummary")]
-pub struct DatasetHead {
+pub struct BusinessSummary {
     /// The business whose reviews these are.
     pub business: Business,
     /// Overall rating computed from the published reviews.

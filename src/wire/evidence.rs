@@ -5,7 +5,7 @@ use poem_openapi::{Enum, Object};
 use serde::Serialize;
 
 use super::insights::Polarity;
-use super::{DidYouMean, Facet, Response};
+use super::{DidYouMean, Facet, OwnerResponse};
 use crate::model::named;
 
 /// One page of the reviews that support an aspect, newest first.
@@ -57,7 +57,7 @@ pub struct EvidenceReview {
     pub findings: Vec<EvidenceFinding>,
     /// The owner's public answer to the review, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub response: Option<Response>,
+    pub response: Option<OwnerResponse>,
 }
 
 /// A clause that judges or names the aspect.

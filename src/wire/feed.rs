@@ -6,8 +6,7 @@ use serde::Serialize;
 
 /// The newest reviews as a JSON Feed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
-#[oai(rename = "JsonFeed")]
-pub struct Feed {
+pub struct JsonFeed {
     /// JSON Feed version; always `https://jsonfeed.org/version/1.1`.
     pub version: String,
     /// Title of the feed: `Reviews of` and the name of the business.

@@ -199,7 +199,7 @@ pub struct Aspect {
     pub co_mentioned: CoMentioned,
     /// Words of customers. At most three of the majority; at most two of the minority, if it has three reviews and one in ten of
     /// those that judge.
-    pub quotes: Vec<Quote>,
+    pub quotes: Vec<InsightQuote>,
     /// Address of all the evidence.
     pub evidence_url: String,
 }
@@ -315,7 +315,7 @@ pub struct Entity {
     /// Words of customers: for a person, passages that name the person; for a service or a place, from reviews that name it. At
     /// most one of either side, by the rule of aspects.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub quotes: Option<Vec<Quote>>,
+    pub quotes: Option<Vec<InsightQuote>>,
 }
 
 /// A phrase that stands out: far more reviews have it than chance and reviews of other trades would have it.
@@ -339,7 +339,7 @@ pub struct Topic {
     /// How many are negative about it.
     pub negative: u32,
     /// A sentence that has it.
-    pub quote: Quote,
+    pub quote: InsightQuote,
 }
 
 // Texts: questions and answers, and the summary.
@@ -400,26 +400,24 @@ pub struct Summary {
     /// Overall sentiment of the analysed texts.
     pub overall: Overall,
     /// Sentences made of the figures, in a fixed form.
-    pub sentences: Vec<Sentence>,
+    pub sentences: Vec<SummarySentence>,
 }
 
 /// One sentence. Its quantifier is bound to the share: few is below 10 %; otherwise the share's 95 % interval begins at 50 % for
 /// most, at 30 % for many, below for some.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
-#[oai(rename = "SummarySentence")]
-pub struct Sentence {
+pub struct SummarySentence {
     /// The sentence itself, in English plain text.
     pub text: String,
     /// Its form: `overall`, `aspect_positive`, `aspect_negative`, `technicians` or `services`.
     pub template: String,
     /// The evidence behind it.
-    pub evidence: Evidence,
+    pub evidence: SummaryEvidence,
 }
 
 /// The evidence behind a sentence.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Object)]
-#[oai(rename = "SummaryEvidence")]
-pub struct Evidence {
+pub struct SummaryEvidence {
     /// Id of the aspect that the sentence is about; left out if it is about none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aspect: Option<String>,
@@ -435,7 +433,7 @@ pub struct Evidence {
     pub review_ids: Vec<String>,
     /// Words of a customer, if the sentence is about complaints; left out if none can be shown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub quote: Option<Quote>,
+    pub quote: Option<InsightQuote>,
 }
 
 // Statistics of opinions about an aspect or a named person or thing: shares, trends, quotes.
@@ -565,7 +563,7 @@ impl From<&VoteCounts> for Overall {
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Trend {
     /// Months with reviews, oldest first: of aspects those of the last two years, of entities those of the last one.
-    pub months: Vec<Monthly>,
+    pub months: Vec<InsightMonth>,
     /// Direction of the share of positive reviews.
     pub direction: Direction,
     /// The comparison; left out if either side has fewer than 10 judging reviews.
@@ -591,8 +589,7 @@ pub enum Direction {
 
 /// The reviews of one month.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
-#[oai(rename = "InsightMonth")]
-pub struct Monthly {
+pub struct InsightMonth {
     /// The calendar month, written `YYYY-MM`.
     pub month: String,
     /// Number of reviews of the month that mention the aspect or name the entity.
@@ -633,8 +630,7 @@ pub struct TrendPeriod {
 
 /// Words of a customer, cut out of a review's `text`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
-#[oai(rename = "InsightQuote")]
-pub struct Quote {
+pub struct InsightQuote {
     /// Id of the quoted review, as in `/reviews.json`.
     pub review_id: String,
     /// Which sentence of it, counted from 0.

@@ -16,32 +16,33 @@ mod review;
 mod stage;
 
 pub use business::{
-    AggregateRating, Business, Dataset, DatasetHead, Distribution, Geo, OwnBusiness, Service,
-    Technician, Withheld,
+    AggregateRating, Business, BusinessSummary, Distribution, Geo, OwnBusiness, ReviewsDataset,
+    Service, Technician, Withheld,
 };
 pub use comparison::{
     AspectChange, Comparison, Difference, DistributionChange, Period, PeriodAspect,
 };
 pub use evidence::{AspectEvidence, EvidenceFinding, EvidenceHit, EvidenceReview, Witness};
 pub use facets::{AspectFacet, Facet, Facets, LeftOut, RatingFacet, YearFacet};
-pub use feed::{Feed, FeedAuthor, FeedExtension, FeedHub, FeedItem, FeedReview};
+pub use feed::{FeedAuthor, FeedExtension, FeedHub, FeedItem, FeedReview, JsonFeed};
 pub use insights::{
     Aspect, CoMention, CoMentioned, Confidence, ConfirmedFindings, ConfirmedVotes, Direction,
-    Entities, Entity, Evidence, Excluded, Faq, FaqBasis, GeneratedFrom, Insights, InsightsMethod,
-    LowRated, MethodTrade, Monthly, Overall, Polarity, Quality, Quote, Sentence, Share, SubTopic,
-    Summary, Topic, Trend, TrendBasis, TrendPeriod, Weights, Window, Withdrawn,
+    Entities, Entity, Excluded, Faq, FaqBasis, GeneratedFrom, InsightMonth, InsightQuote, Insights,
+    InsightsMethod, LowRated, MethodTrade, Overall, Polarity, Quality, Share, SubTopic, Summary,
+    SummaryEvidence, SummarySentence, Topic, Trend, TrendBasis, TrendPeriod, Weights, Window,
+    Withdrawn,
 };
 pub use parameters::{HubMode, HubRequest, InsightsPart};
 pub use problem::{Issue, IssueCode, Problem, RECEIVED_CHARACTERS_MAX};
 pub use review::{
-    DidYouMean, Mentions, Response, Review, SearchHead, SearchResult, SinceHead, SinceResult,
-    Source, TotalRelation, Verification, VerificationMethod,
+    DidYouMean, Mentions, OwnerResponse, Review, ReviewSource, SearchHead, SearchResult, SinceHead,
+    SinceResult, TotalRelation, Verification, VerificationMethod,
 };
 pub use stage::{EntityRow, FaqRow, InsightsAnswer, InsightsStage, TopicRow};
 
 /// Cannot fail, because the shapes of this module have no maps with other keys than texts.
 pub fn json<T: serde::Serialize>(value: &T) -> Vec<u8> {
-    serde_json::to_vec(value).unwrap_or_default()
+    serde_json::to_vec(value).unwrap_or_else(|error| unreachable!("a published shape: {error}"))
 }
 
 /// A JSON object without its closing brace, so that members can be appended.

@@ -29,14 +29,14 @@ pub struct Review {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// Where it was written.
-    pub source: Source,
+    pub source: ReviewSource,
     /// How it is known to be from a customer.
     pub verification: Verification,
     /// What it is about.
     pub mentions: Mentions,
     /// The owner's public response; left out if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub response: Option<Response>,
+    pub response: Option<OwnerResponse>,
     /// Permalink: the URL of the review's own page.
     pub url: String,
     /// When it last changed; if that is not recorded, the start of its day.
@@ -45,8 +45,8 @@ pub struct Review {
 
 /// Where a review was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
-#[oai(rename = "ReviewSource", remote = "model::Source")]
-pub struct Source {
+#[oai(remote = "model::Source")]
+pub struct ReviewSource {
     /// Name of the platform, as the filter `source` takes it.
     pub name: String,
     /// The review's page there.
@@ -97,8 +97,7 @@ pub struct Mentions {
 
 /// The owner's answer to a review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
-#[oai(rename = "OwnerResponse")]
-pub struct Response {
+pub struct OwnerResponse {
     /// Text of the response, as it was written.
     pub text: String,
     /// The day it is from.
@@ -123,13 +122,13 @@ impl Review {
             source: review.source.clone().into(),
             verification: review.verification.clone().into(),
             mentions: review.mentions.clone().into(),
-            response: review.response.clone().map(Response::from),
+            response: review.response.clone().map(OwnerResponse::from),
             updated_at: review.changed_at(),
         }
     }
 }
 
-impl From<model::Response> for Response {
+impl From<model::Response> for OwnerResponse {
     fn from(response: model::Response) -> Self {
         Self {
             text: response.text,

@@ -6,8 +6,8 @@ use poem_openapi::{Object, Union};
 use serde::Serialize;
 
 use super::insights::{
-    Aspect, ConfirmedVotes, Entity, Faq, FaqBasis, GeneratedFrom, Insights, InsightsMethod, Quote,
-    Share, Summary, Topic,
+    Aspect, ConfirmedVotes, Entity, Faq, FaqBasis, GeneratedFrom, InsightQuote, Insights,
+    InsightsMethod, Share, Summary, Topic,
 };
 use super::{AspectFacet, LeftOut};
 
@@ -123,7 +123,7 @@ pub struct TopicRow {
     pub aspect: Option<String>,
     /// A sentence that has it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub quote: Option<Quote>,
+    pub quote: Option<InsightQuote>,
 }
 
 /// A question, with its answer if that was requested.

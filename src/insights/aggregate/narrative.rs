@@ -16,7 +16,9 @@ use crate::insights::analysis::{Polarity, TextLanguage};
 use crate::insights::packed_analysis::{PackedAnalysis, PackedFinding};
 use crate::insights::trades::Trade;
 use crate::model::{MentionKind, Vote, VoteCounts};
-use crate::wire::{Aspect, Entities, Entity, Evidence, Faq, FaqBasis, Quote, Sentence, Share};
+use crate::wire::{
+    Aspect, Entities, Entity, Faq, FaqBasis, InsightQuote, Share, SummaryEvidence, SummarySentence,
+};
 
 /// Minimum number of reviews with a judgement for an answer.
 pub const REVIEWS_MIN: u32 = 5;
@@ -46,7 +48,7 @@ pub struct NarrativeInput<'a> {
 
 /// The sentences in a fixed order: all reviews, the most praised aspect, the most criticised one, names of people, names
 /// of services.
-pub fn sentences(input: &NarrativeInput<'_>) -> Vec<Sentence> {
+pub fn sentences(input: &NarrativeInput<'_>) -> Vec<SummarySentence> {
     let praised = most_judged_aspect(input.counted, input.sources.trade, true);
     let sentences = [
         overall(input),
@@ -67,20 +69,20 @@ fn figure_min(counted: &Counted) -> u32 {
 }
 
 /// A sentence whose only evidence are these figures.
-fn sentence(template: &str, text: String, figures: &[(&str, u32)]) -> Sentence {
+fn sentence(template: &str, text: String, figures: &[(&str, u32)]) -> SummarySentence {
     let figures = figures.iter();
     let figures = figures.map(|(name, figure)| ((*name).to_owned(), *figure));
-    Sentence {
+    SummarySentence {
         text,
         template: template.to_owned(),
-        evidence: Evidence {
+        evidence: SummaryEvidence {
             figures: figures.collect(),
-            ..Evidence::default()
+            ..SummaryEvidence::default()
         },
     }
 }
 
-fn overall(input: &NarrativeInput<'_>) -> Option<Sentence> {
+fn overall(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
     let votes = &input.counted.corpus.overall;
     let (positive, negative, judged) = (votes.positive, votes.negative, votes.judged());
     let rest = match negative {
@@ -126,7 +128,7 @@ pub fn most_judged_aspect(counted: &Counted, trade: &Trade, is_praise: bool) -> 
 }
 
 /// Praise of an aspect or, with a `complaint`, blame, followed by the phrase of the most complaints.
-fn side(input: &NarrativeInput<'_>, at: usize, complaint: Option<&Complaint>) -> Sentence {
+fn side(input: &NarrativeInput<'_>, at: usize, complaint: Option<&Complaint>) -> SummarySentence {
     let (aspect, votes) = (&input.aspects[at], &input.counted.aspects[at].votes);
     let (template, vote) = match complaint {
         None => ("aspect_positive", Vote::Positive),
@@ -159,7 +161,7 @@ fn side(input: &NarrativeInput<'_>, at: usize, complaint: Option<&Complaint>) ->
     sentence
 }
 
-fn ids<'a>(quotes: impl Iterator<Item = &'a Quote>) -> Vec<String> {
+fn ids<'a>(quotes: impl Iterator<Item = &'a InsightQuote>) -> Vec<String> {
     quotes
         .take(IDS_MAX)
         .map(|quote| quote.review_id.clone())
@@ -172,7 +174,7 @@ fn names(
     kind: MentionKind,
     template: &str,
     whom: &str,
-) -> Option<Sentence> {
+) -> Option<SummarySentence> {
     let least = figure_min(input.counted);
     let entities = input.entities.of(kind).iter();
     let mut most: Vec<&Entity> = entities.filter(|one| one.reviews >= least).collect();
@@ -266,7 +268,7 @@ pub struct Complaint {
     pub aspect: usize,
     pub phrase: Option<SharedPhrase>,
     /// A sentence of a complaint, with the phrase if there is one.
-    pub quote: Option<Quote>,
+    pub quote: Option<InsightQuote>,
 }
 
 /// The phrase of the most complaints; of equally frequent ones the longest, then the alphabetically first.

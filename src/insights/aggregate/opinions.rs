@@ -12,7 +12,7 @@ use crate::insights::trades::AspectDefinition;
 use crate::model::MentionKind;
 use crate::model::statistics::round_to;
 use crate::wire::{
-    Aspect, CoMention, CoMentioned, Confidence, Entities, Entity, Quote, Share, SubTopic,
+    Aspect, CoMention, CoMentioned, Confidence, Entities, Entity, InsightQuote, Share, SubTopic,
 };
 
 /// Minimum number of reviews for which one side, praise or blame, is shown.
@@ -179,7 +179,7 @@ pub fn both_sides(
     opinion_counts: &OpinionCounts,
     (more, less): (usize, usize),
     originals: &mut Originals<'_>,
-) -> Vec<Quote> {
+) -> Vec<InsightQuote> {
     let (votes, [praise, blame]) = (opinion_counts.votes, &opinion_counts.quotes);
     // A mixed review counts for both sides.
     let [praised, blamed] = [votes.positive, votes.negative].map(|side| side + votes.mixed);

@@ -13,7 +13,7 @@ use crate::insights::packed_analysis::{
 use crate::insights::text::{LanguageWords, TokenizedText, is_quotable, says_by_itself};
 use crate::insights::trades::Trade;
 use crate::model::{MentionKind, Vote};
-use crate::wire::Quote;
+use crate::wire::InsightQuote;
 
 /// Maximum number of candidates in a list.
 const LISTED: usize = 12;
@@ -188,7 +188,7 @@ impl<'a> Originals<'a> {
     }
 
     /// The sentence as a quote; `None` if it cannot be shown or is already quoted.
-    pub fn quote(&mut self, position: u32, sentence: u16, polarity: Vote) -> Option<Quote> {
+    pub fn quote(&mut self, position: u32, sentence: u16, polarity: Vote) -> Option<InsightQuote> {
         if self.quoted.contains(&(position, sentence)) {
             return None;
         }
@@ -198,7 +198,12 @@ impl<'a> Originals<'a> {
     }
 
     /// The sentence as a quote, even if it is quoted elsewhere; `None` if it cannot be shown.
-    pub fn quote_again(&mut self, position: u32, sentence: u16, polarity: Vote) -> Option<Quote> {
+    pub fn quote_again(
+        &mut self,
+        position: u32,
+        sentence: u16,
+        polarity: Vote,
+    ) -> Option<InsightQuote> {
         if self.tells_of_few(position, sentence) {
             return None;
         }
@@ -207,7 +212,7 @@ impl<'a> Originals<'a> {
 }
 
 /// `None` if the sentence cannot be shown by itself.
-fn quote_of(opened: &SegmentedOriginal<'_>, sentence: u16, polarity: Vote) -> Option<Quote> {
+fn quote_of(opened: &SegmentedOriginal<'_>, sentence: u16, polarity: Vote) -> Option<InsightQuote> {
     let tokens = opened.text.sentences().get(usize::from(sentence))?;
     let span = opened.text.span(tokens.clone());
     let (original, language) = (&opened.original, opened.analysis.head.language.code());
@@ -222,7 +227,7 @@ fn quote_of(opened: &SegmentedOriginal<'_>, sentence: u16, polarity: Vote) -> Op
         return None;
     }
     let language = language.filter(|code| *code != LanguageCode::ENGLISH);
-    Some(Quote {
+    Some(InsightQuote {
         review_id: original.id.clone(),
         sentence: sentence.into(),
         start: span.start,
@@ -236,8 +241,8 @@ fn quote_of(opened: &SegmentedOriginal<'_>, sentence: u16, polarity: Vote) -> Op
 }
 
 /// The best `count` of the list, each with different words.
-pub fn pick(list: &Shortlist, count: usize, originals: &mut Originals<'_>) -> Vec<Quote> {
-    let mut quotes: Vec<Quote> = Vec::with_capacity(count);
+pub fn pick(list: &Shortlist, count: usize, originals: &mut Originals<'_>) -> Vec<InsightQuote> {
+    let mut quotes: Vec<InsightQuote> = Vec::with_capacity(count);
     for candidate in &list.best {
         if quotes.len() == count {
             break;

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use super::count::Month;
 use crate::model::VoteCounts;
 use crate::model::statistics::{COMPARED_MIN, compare, round_to};
-use crate::wire::{Direction, Monthly, Trend, TrendBasis, TrendPeriod};
+use crate::wire::{Direction, InsightMonth, Trend, TrendBasis, TrendPeriod};
 
 /// Number of months in each of the two compared periods.
 const HALF_YEAR: i32 = 6;
@@ -58,8 +58,8 @@ pub fn trend(months: &[Month], cell: usize, months_max: i32) -> Trend {
     }
 }
 
-fn monthly(number: i32, votes: &VoteCounts) -> Monthly {
-    Monthly {
+fn monthly(number: i32, votes: &VoteCounts) -> InsightMonth {
+    InsightMonth {
         month: year_and_month(number),
         reviews: votes.reviews(),
         positive: votes.positive,

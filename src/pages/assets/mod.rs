@@ -36,10 +36,8 @@ pub static STYLESHEET: LazyLock<Asset> = LazyLock::new(|| {
 /// The script that copies snippets.
 pub static COPY_SCRIPT: LazyLock<Asset> =
     LazyLock::new(|| immutable("copy", "js", JAVASCRIPT, include_str!("copy.js")));
-/// The frame's stylesheet.
 pub static EMBED_STYLESHEET: LazyLock<Asset> =
     LazyLock::new(|| immutable("embed", "css", CSS, include_str!("embed.css")));
-/// The script of `/embed/try`.
 pub static TRY_SCRIPT: LazyLock<Asset> =
     LazyLock::new(|| immutable("try", "js", JAVASCRIPT, include_str!("try.js")));
 // Other sites embed this address, so it has no digest.
@@ -76,7 +74,6 @@ fn immutable(stem: &str, extension: &str, content_type: &'static str, text: &'st
     }
 }
 
-/// All files.
 pub fn all() -> [&'static Asset; 6] {
     ALL.map(|asset| &**asset)
 }

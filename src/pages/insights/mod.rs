@@ -10,7 +10,7 @@ use std::sync::Arc;
 use poem::web::Data;
 use poem::{Request, Response, handler};
 
-use super::cached::{Page, Pages};
+use super::cached::{CachedPage, Pages};
 use super::frame::{POLICY, page};
 use crate::compute::run_long;
 use crate::model::MentionKind;
@@ -79,7 +79,7 @@ pub async fn insights(
             Ok(entity(ctx, &snapshot, kind, &key)?)
         }
         // The page takes no part.
-        Some(StageRequest::Part(_)) | None => pages.response(Page::Insights, client).await,
+        Some(StageRequest::Part(_)) | None => pages.response(CachedPage::Insights, client).await,
     }
 }
 

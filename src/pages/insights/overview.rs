@@ -104,7 +104,6 @@ fn made_of(from: &wire::GeneratedFrom, locale: &Locale) -> Cow<'static, str> {
     }
 }
 
-/// A note on the method and the trade.
 fn how(method: &wire::InsightsMethod, locale: &Locale) -> Cow<'static, str> {
     let trade = locale.name(&method.trade.label);
     let id = if method.trade.is_measured {
@@ -135,15 +134,14 @@ pub fn sentences<'a>(
     })
 }
 
-/// The parts of a sentence.
 struct SentenceWords<'a> {
-    evidence: &'a wire::Evidence,
+    evidence: &'a wire::SummaryEvidence,
     insights: &'a wire::Insights,
     locale: &'a Locale,
 }
 
 impl SentenceWords<'_> {
-    fn sentence<'s>(&self, sentence: &'s wire::Sentence, business: &str) -> Cow<'s, str> {
+    fn sentence<'s>(&self, sentence: &'s wire::SummarySentence, business: &str) -> Cow<'s, str> {
         let words = match sentence.template.as_str() {
             "overall" => self.overall(business),
             "aspect_positive" => self.side("positive"),
@@ -214,15 +212,15 @@ impl SentenceWords<'_> {
     }
 
     /// `Curtis Hale (12 reviews)` for each name, by rank.
-    fn with_counts(&self, names: Vec<String>) -> String {
+    fn with_counts(&self, names: Vec<String>) -> Option<String> {
         let counted = (1..).zip(names).map(|(rank, name)| {
-            let reviews = self.figure(&format!("reviews_{rank}")).unwrap_or_default();
+            let reviews = self.figure(&format!("reviews_{rank}"))?;
             let reviews = self.locale.counted("reviews", reviews);
             let texts = [("name", name.as_str()), ("reviews", &reviews)];
             let words = self.locale.message_with("name-with-reviews", &texts);
-            words.into_owned()
+            Some(words.into_owned())
         });
-        self.locale.list(&counted.collect::<Vec<_>>())
+        Some(self.locale.list(&counted.collect::<Option<Vec<_>>>()?))
     }
 
     fn names(&self, id: &str, kind: MentionKind) -> Option<Cow<'static, str>> {
@@ -234,7 +232,7 @@ impl SentenceWords<'_> {
             found.map_or_else(|| key.clone(), |one| one.name.clone())
         };
         let names = self.evidence.entities.as_ref()?.iter().map(name).collect();
-        let names = self.with_counts(names);
+        let names = self.with_counts(names)?;
         Some(self.locale.message_with(id, &[("names", &names)]))
     }
 }

@@ -34,7 +34,6 @@ impl<'a> AspectFragment<'a> {
     }
 }
 
-/// Bar, figure and trend.
 #[derive(Template)]
 #[template(path = "figures_fragment.html")]
 pub struct FiguresFragment<'a> {
@@ -76,7 +75,6 @@ pub fn figure_of_entity(entity: &wire::Entity, locale: &Locale) -> String {
     words
 }
 
-/// The path of the sentences behind an aspect.
 pub fn aspect_path(id: &str, site: &Site<'_>) -> String {
     format!("{}/insights?aspect={id}", site.root)
 }

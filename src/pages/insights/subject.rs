@@ -37,7 +37,7 @@ struct SubjectPage<'a> {
     /// `None` if there are too few reviews.
     figures: Option<FiguresFragment<'a>>,
     aspects: &'a [wire::CoMention],
-    quotes: &'a [wire::Quote],
+    quotes: &'a [wire::InsightQuote],
     list_heading: Cow<'static, str>,
     list_total: Option<Cow<'static, str>>,
     /// Links to the sentences of each polarity; empty for other subjects than aspects.
@@ -203,7 +203,6 @@ pub const fn group(kind: MentionKind) -> &'static str {
     }
 }
 
-/// The heading of that group.
 pub fn heading(kind: MentionKind, locale: &Locale) -> Cow<'static, str> {
     locale.message(match kind {
         MentionKind::Technician => "people",
@@ -218,7 +217,6 @@ fn key(kind: MentionKind, entity: &wire::Entity) -> &str {
     id.unwrap_or(&entity.name)
 }
 
-/// The path of an entity's page.
 pub fn path(kind: MentionKind, entity: &wire::Entity, site: &Site<'_>) -> String {
     site.path_with("/insights", parameter(kind), key(kind, entity))
 }
@@ -235,7 +233,6 @@ pub fn find_entity<'a>(
     by_key.or_else(|| entities.iter().find(|entity| fold(&entity.name) == folded))
 }
 
-/// The page of a person, a service or a place.
 pub fn show_entity(
     snapshot: &Snapshot,
     kind: MentionKind,

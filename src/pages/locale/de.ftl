@@ -3,18 +3,20 @@
 percent = { $number } %
 day = { $day }. { $month } { $year }
 month = { $month } { $year }
-january = Januar
-february = Februar
-march = März
-april = April
-may = Mai
-june = Juni
-july = Juli
-august = August
-september = September
-october = Oktober
-november = November
-december = Dezember
+month-name = { $month ->
+    [1] Januar
+    [2] Februar
+    [3] März
+    [4] April
+    [5] Mai
+    [6] Juni
+    [7] Juli
+    [8] August
+    [9] September
+    [10] Oktober
+    [11] November
+   *[12] Dezember
+}
 list = { $rest } und { $last }
 
 ## Every page

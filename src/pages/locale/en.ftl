@@ -11,18 +11,20 @@ day = { $region ->
    *[other] { $day } { $month } { $year }
 }
 month = { $month } { $year }
-january = January
-february = February
-march = March
-april = April
-may = May
-june = June
-july = July
-august = August
-september = September
-october = October
-november = November
-december = December
+month-name = { $month ->
+    [1] January
+    [2] February
+    [3] March
+    [4] April
+    [5] May
+    [6] June
+    [7] July
+    [8] August
+    [9] September
+    [10] October
+    [11] November
+   *[12] December
+}
 list = { $rest } and { $last }
 
 ## Every page

@@ -3,18 +3,20 @@
 percent = { $number } %
 day = { $day } de { $month } de { $year }
 month = { $month } de { $year }
-january = enero
-february = febrero
-march = marzo
-april = abril
-may = mayo
-june = junio
-july = julio
-august = agosto
-september = septiembre
-october = octubre
-november = noviembre
-december = diciembre
+month-name = { $month ->
+    [1] enero
+    [2] febrero
+    [3] marzo
+    [4] abril
+    [5] mayo
+    [6] junio
+    [7] julio
+    [8] agosto
+    [9] septiembre
+    [10] octubre
+    [11] noviembre
+   *[12] diciembre
+}
 list = { $rest } y { $last }
 
 ## Every page

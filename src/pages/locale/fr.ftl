@@ -6,18 +6,20 @@ day = { $day ->
    *[other] { $day } { $month } { $year }
 }
 month = { $month } { $year }
-january = janvier
-february = février
-march = mars
-april = avril
-may = mai
-june = juin
-july = juillet
-august = août
-september = septembre
-october = octobre
-november = novembre
-december = décembre
+month-name = { $month ->
+    [1] janvier
+    [2] février
+    [3] mars
+    [4] avril
+    [5] mai
+    [6] juin
+    [7] juillet
+    [8] août
+    [9] septembre
+    [10] octobre
+    [11] novembre
+   *[12] décembre
+}
 list = { $rest } et { $last }
 
 ## Every page

@@ -1,8 +1,7 @@
 //! Messages, numbers and days in the language of the reader.
 //!
 //! The texts are Fluent files (<https://projectfluent.org>), one per language, all with the same messages and
-//! arguments. Templates and pages use a message by its ID: `locale.message("newest-reviews")`. Tests compare the files
-//! with each other and with the IDs and arguments in the sources.
+//! arguments. Templates and pages use a message by its ID: `locale.message("newest-reviews")`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -61,7 +60,6 @@ impl PageLanguage {
 
 type Messages = FluentBundle<FluentResource>;
 
-/// Parsed once.
 static MESSAGES: LazyLock<[Messages; PageLanguage::ALL.len()]> = LazyLock::new(|| {
     PageLanguage::ALL.map(|language| {
         let tags = language.name().parse().into_iter().collect();
@@ -241,21 +239,9 @@ impl Locale {
     }
 
     fn month_name(&self, date: NaiveDate) -> Cow<'static, str> {
-        const IDS: [&str; 12] = [
-            "january",
-            "february",
-            "march",
-            "april",
-            "may",
-            "june",
-            "july",
-            "august",
-            "september",
-            "october",
-            "november",
-            "december",
-        ];
-        self.message(IDS[date.month0() as usize % IDS.len()])
+        let mut args = FluentArgs::new();
+        args.set("month", date.month());
+        self.format("month-name", Some(&args))
     }
 
     /// Several names as one text: `one, two and three`.
@@ -540,9 +526,10 @@ mod tests {
             }
         }
         for id in english.keys().filter(|id| !id.starts_with("name-")) {
-            // The labels of a parameter are found by its name.
-            let of_parameter = id.strip_prefix("field-").or(id.strip_prefix("filter-"));
-            let quoted = format!("\"{}\"", of_parameter.unwrap_or(id));
+            // The labels of a parameter and of an option's values are found by their names.
+            let mut families = ["field-", "filter-", "try-layout-", "try-theme-"].into_iter();
+            let name = families.find_map(|family| id.strip_prefix(family));
+            let quoted = format!("\"{}\"", name.unwrap_or(id));
             let is_used = files.iter().any(|(_, code)| code.contains(&quoted));
             assert!(is_used, "no page uses {id}");
         }

@@ -6,7 +6,7 @@ mod written;
 
 use reviews_service::insights::{Analysis, Finding, Mention, Polarity, TextLanguage, TextSpan};
 use reviews_service::model::{MentionKind, Rating, Vote};
-use reviews_service::wire::{Aspect, ConfirmedVotes, Entity, Insights, Quote};
+use reviews_service::wire::{Aspect, ConfirmedVotes, Entity, InsightQuote, Insights};
 use written::{PEOPLE, Written, hits, insights, trade, write};
 
 /// Seeds of the generated data.
@@ -54,7 +54,7 @@ fn entities(insights: &Insights) -> impl Iterator<Item = &Entity> {
         .flat_map(|kind| insights.entities.of(kind))
 }
 
-fn quotes(insights: &Insights) -> impl Iterator<Item = &Quote> {
+fn quotes(insights: &Insights) -> impl Iterator<Item = &InsightQuote> {
     let aspects = insights.aspects.iter().flat_map(|aspect| &aspect.quotes);
     let entities = entities(insights).flat_map(|entity| entity.quotes.iter().flatten());
     let topics = insights.topics.iter();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use reviews_service::insights::{Finding, Hit, Polarity, TextLanguage};
-use reviews_service::wire::{ConfirmedVotes, Insights, Polarity as Sentiment, Sentence};
+use reviews_service::wire::{ConfirmedVotes, Insights, Polarity as Sentiment, SummarySentence};
 use serde_json::Value;
 
 use super::written::{Written, hits, insights, write};
@@ -175,7 +175,7 @@ fn low_ratings_without_a_negative_text_are_reported() {
 fn the_summary_omits_aspects_with_mostly_uncertain_votes() {
     let reported = |written: &[Written]| {
         let insights = insights(written);
-        let of_sentence = |one: &Sentence| one.evidence.aspect.clone();
+        let of_sentence = |one: &SummarySentence| one.evidence.aspect.clone();
         let sentences = insights.summary.sentences.iter();
         let reported: BTreeSet<String> = sentences.filter_map(of_sentence).collect();
         (reported, insights.aspects)
