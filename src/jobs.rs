@@ -867,9 +867,9 @@ mod tests {
     #[test]
     fn only_a_changed_failure_or_a_recovery_is_reported() {
         let mut retry = Retry::default();
-        let said = ["locked", "locked", "full", "full", "locked"]
+        let logged = ["locked", "locked", "full", "full", "locked"]
             .map(|reason| retry.failed(reason.to_owned()));
-        assert_eq!(said, [true, false, true, false, true]);
+        assert_eq!(logged, [true, false, true, false, true]);
         assert_eq!((retry.succeeded(), retry.succeeded()), (Some(5), None));
         assert!(retry.failed("locked".to_owned()));
     }

@@ -4,15 +4,16 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
+use sqlx::SqliteConnection;
 
-use super::database::{change, existing_address, find_row, resolve_id};
+use super::database::{change, existing_address, find_row, read, resolve_id};
 use super::report::{Exit, can_ask, confirm, print_report};
 use super::show::{draw_stars, format_paragraphs, shorten};
 use super::withhold::format_copies;
 use crate::config::DatabaseConfig;
 use crate::model::Review;
 use crate::storage::reviews;
-use crate::storage::{COMMAND_WAIT_MAX, Database, Erased, FORMER_KEPT_DAYS, Postponed};
+use crate::storage::{Erased, FORMER_KEPT_DAYS, Postponed};
 
 /// Maximum number of characters of the text in the confirmation question.
 const WORDS_MAX: usize = 300;
@@ -32,15 +33,8 @@ impl Delete {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         if !self.yes && can_ask() {
             // Before the write transaction, so that other writers do not wait for the answer.
-            let (database, _) =
-                Database::open_at(&existing_address(config)?, COMMAND_WAIT_MAX).await?;
-            let found = async {
-                let mut write = database.write_as_owner().await?;
-                find_row(write.for_reading(), &self.id).await
-            };
-            let found = found.await;
-            database.close().await;
-            let (id, review) = found?;
+            let find = async |reader: &mut SqliteConnection| find_row(reader, &self.id).await;
+            let (id, review) = read(config, find).await?;
             if !confirm(&format_question(&id, review.as_ref()))? {
                 return Ok(print_report("nothing was deleted\n"));
             }

@@ -377,11 +377,8 @@ fn try_page(snapshot: &Snapshot, query: &str, links: &Links) -> String {
         faults,
         label: locale.message_with("reviews-of", &named),
         frame: Frame {
-            title: locale.message_with("try-title", &named),
-            description: None,
             canonical: Some(links.absolute(TRY_PATH)),
-            is_hidden_from_search: true,
-            site: site.clone(),
+            ..Frame::unlisted(locale.message_with("try-title", &named), &site)
         },
     })
 }

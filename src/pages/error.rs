@@ -48,18 +48,13 @@ fn show(ctx: &Ctx, status: StatusCode, problem: &Problem, is_for_agents: bool) -
         _ => ("failed", "failed-text"),
     };
     let (heading, detail) = (locale.message(heading), locale.message(detail));
+    let title = if site.business.is_set_up() {
+        format!("{heading}: {}", site.business.name).into()
+    } else {
+        heading.clone()
+    };
     render(&ErrorPage {
-        frame: Frame {
-            title: if site.business.is_set_up() {
-                format!("{heading}: {}", site.business.name).into()
-            } else {
-                heading.clone()
-            },
-            description: None,
-            canonical: None,
-            is_hidden_from_search: true,
-            site: site.clone(),
-        },
+        frame: Frame::unlisted(title, &site),
         heading,
         detail,
         issues,

@@ -51,6 +51,19 @@ pub struct Frame<'a> {
     pub site: Site<'a>,
 }
 
+impl<'a> Frame<'a> {
+    /// The head of a page that search engines do not list.
+    pub fn unlisted(title: Cow<'static, str>, site: &Site<'a>) -> Self {
+        Self {
+            title,
+            description: None,
+            canonical: None,
+            is_hidden_from_search: true,
+            site: site.clone(),
+        }
+    }
+}
+
 /// A link to the page with one change; `is_current` if it leads to this page.
 pub struct ChoiceLink {
     pub words: Cow<'static, str>,

@@ -180,13 +180,7 @@ struct NotSetUpPage<'a> {
 pub fn show(snapshot: &Snapshot, links: &Links) -> String {
     if !snapshot.input.business.is_set_up() {
         let site = Site::new(&snapshot.input.business, links);
-        let frame = Frame {
-            title: site.reviews_heading(),
-            description: None,
-            canonical: None,
-            is_hidden_from_search: true,
-            site,
-        };
+        let frame = Frame::unlisted(site.reviews_heading(), &site);
         return render(&NotSetUpPage { frame });
     }
     let input = &snapshot.input;

@@ -115,13 +115,7 @@ impl<'a> SearchView<'a> {
     ) -> SearchPage<'a> {
         let title = [("heading", &*heading), ("business", &site.business.name)];
         SearchPage {
-            frame: Frame {
-                title: site.locale.message_with("find-page-title", &title),
-                description: None,
-                canonical: None,
-                is_hidden_from_search: true,
-                site: site.clone(),
-            },
+            frame: Frame::unlisted(site.locale.message_with("find-page-title", &title), site),
             heading,
             faults: Vec::new(),
             filtered: None,

@@ -19,7 +19,7 @@ impl Stars {
     pub fn new(stars: u8, locale: &Locale) -> Self {
         let stars = stars.min(5);
         Self {
-            label: locale.stars_of_5(stars),
+            label: locale.message_with("stars-of-5", &[("stars", &stars.to_string())]),
             stars,
         }
     }

@@ -221,10 +221,6 @@ impl Locale {
         self.format("day", Some(&args))
     }
 
-    pub fn stars_of_5(&self, stars: u8) -> Cow<'static, str> {
-        self.message_with("stars-of-5", &[("stars", &stars.min(5).to_string())])
-    }
-
     /// A month: `2026-11` is `November 2026`; an invalid one stays unchanged.
     pub fn month(&self, month: &str) -> Cow<'static, str> {
         let first = NaiveDate::parse_from_str(&format!("{month}-01"), "%Y-%m-%d");

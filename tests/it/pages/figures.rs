@@ -331,7 +331,7 @@ async fn people_services_and_areas_have_figures_quotes_and_reviews() {
                 .map(|one| one["id"].as_str().unwrap())
                 .take(10)
                 .collect();
-            let list = page.split("id=\"naming\"").nth(1).unwrap();
+            let list = page.split("id=\"list\"").nth(1).unwrap();
             assert_eq!(permalinks(list), newest, "{target}");
         }
     }
