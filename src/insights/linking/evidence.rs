@@ -250,10 +250,10 @@ pub fn is_signature(context: &TokenContext<'_>, author: &str) -> bool {
     if matches!(word(1), "-" | "\u{2014}" | "~" | "*") && is_break || tokens[at].begins_line {
         return true;
     }
-    let is_said = context.tagged.is_mark(at - 1)
+    let is_stated = context.tagged.is_mark(at - 1)
         || is(1, Closing)
         || matches!(word(1), "says" | "said" | "from");
-    word(1) == "," && is(2, Closing) || is_said && followers <= 1 && is_author(context, author)
+    word(1) == "," && is(2, Closing) || is_stated && followers <= 1 && is_author(context, author)
 }
 
 fn is_author(context: &TokenContext<'_>, author: &str) -> bool {
