@@ -125,8 +125,7 @@ fn word_name(context: &TokenContext<'_>, is_stated: bool, is_hinted: bool) -> Ce
         return named(is_name && !word.is(CalendarName));
     }
     let is_verb = next.is(Bare) && (word.is(Modal) || !next.is(Deed) && context.is_at_start());
-    let follows_preposition = context.word(-1).is(Toward) && context.text(-1) != "and"
-        || context.word(-1).is(BeforeMonth);
+    let follows_preposition = context.word(-1).is_any(&[Toward, BeforeMonth]);
     let is_spoken_to = (is_hinted || follows_preposition)
         && !context.is_at_start()
         && !acts(context)

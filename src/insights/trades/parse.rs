@@ -396,7 +396,9 @@ impl PackageReader {
                         TextList::Text(text) if is_right(text.trim()) => {
                             return Some(text.trim().to_owned());
                         }
-                        _ => (value.span().start, format!("`{key}` must {form}")),
+                        TextList::Text(_) | TextList::List(_) => {
+                            (value.span().start, format!("`{key}` must {form}"))
+                        }
                     },
                 };
                 self.refuse(file, at, message);
