@@ -472,7 +472,7 @@ mod tests {
         Analyzer::new(&firm, &std::sync::Arc::new(Engine::new(trade)))
     }
 
-    fn said(analyzer: &Analyzer, text: &str) -> (TextLanguage, Vec<String>) {
+    fn find_aspects(analyzer: &Analyzer, text: &str) -> (TextLanguage, Vec<String>) {
         let none = Mentions::default();
         let analysis = analyzer.analyze(&subject(text, &none));
         let aspects = analysis.findings.into_iter().map(|one| one.aspect);
@@ -506,8 +506,12 @@ mod tests {
         ] {
             let analyzer = measured(shares);
             let expected = aspects.iter().map(|aspect| (*aspect).to_owned()).collect();
-            assert_eq!(said(&analyzer, text), (language, expected), "{shares:?}");
-            let english = said(&analyzer, "They were late.");
+            assert_eq!(
+                find_aspects(&analyzer, text),
+                (language, expected),
+                "{shares:?}"
+            );
+            let english = find_aspects(&analyzer, "They were late.");
             assert_eq!(
                 english,
                 (TextLanguage::English, vec!["punctuality".to_owned()])

@@ -26,12 +26,12 @@ const CONFIRMED_FROM: u8 = 65;
 pub fn witness(hits: &[Hit]) -> Witness {
     let (mut rules, mut classifier) = ((0, false), (0, false));
     for hit in (hits.iter()).filter(|hit| !matches!(&*hit.rule, WITHDRAWN | CONFIRMED)) {
-        let its = if hit.rule.starts_with("examples:") {
+        let source = if hit.rule.starts_with("examples:") {
             &mut classifier
         } else {
             &mut rules
         };
-        *its = (its.0 + hit.points, true);
+        *source = (source.0 + hit.points, true);
     }
     // A sum below the margin is not a judgement.
     let sum = rules.0 + classifier.0;

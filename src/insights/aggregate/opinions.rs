@@ -57,11 +57,11 @@ pub fn aspect_figures(
         sub_topics.truncate(JOINT_MAX);
         let of = |kind: MentionKind| {
             let named = counted.entities.iter().zip(&roster.entries).enumerate();
-            let of_kind = named.filter(|(_, (named, its))| {
-                its.kind == kind && its.is_stated(named.votes.reviews())
+            let of_kind = named.filter(|(_, (named, entry))| {
+                entry.kind == kind && entry.is_stated(named.votes.reviews())
             });
-            strongest(of_kind.filter_map(|(entity, (_, its))| {
-                joint(counted, at, entity, its.id.as_ref(), &its.name)
+            strongest(of_kind.filter_map(|(entity, (_, entry))| {
+                joint(counted, at, entity, entry.id.as_ref(), &entry.name)
             }))
         };
         let votes = &opinion_counts.votes;
@@ -122,27 +122,27 @@ fn entity(
 ) -> Entity {
     let opinion_counts = &counted.entities[at];
     let votes = &opinion_counts.votes;
-    let told = entry.is_stated(votes.reviews()).then_some(votes);
-    let judged = (0..)
-        .zip(aspects)
-        .filter_map(|(aspect, its)| joint(counted, aspect, at, Some(&its.id), &its.label));
+    let stated = entry.is_stated(votes.reviews()).then_some(votes);
+    let judged = (0..).zip(aspects).filter_map(|(at_aspect, aspect)| {
+        joint(counted, at_aspect, at, Some(&aspect.id), &aspect.label)
+    });
     Entity {
         id: entry.id.clone(),
         name: entry.name.clone(),
         reviews: votes.reviews(),
         mentions: opinion_counts.mentions,
         ambiguous_mentions: opinion_counts.ambiguous,
-        positive: told.map(|votes| votes.positive),
-        negative: told.map(|votes| votes.negative),
-        neutral: told.map(|votes| votes.neutral),
-        mixed: told.map(|votes| votes.mixed),
-        uncertain: told.map(|votes| votes.uncertain),
-        confirmed: told.map(|votes| votes.confirmed.into()),
-        positive_share: told.and_then(|votes| Share::new(votes.positive, votes.judged())),
-        confidence: told.map(|votes| Confidence::of(votes.judged())),
-        trend: told.map(|_| trend(&counted.months, aspects.len() + at, ENTITY_MONTHS)),
-        aspects: told.map(|_| strongest(judged)),
-        quotes: told.map(|_| both_sides(opinion_counts, ENTITY_QUOTES, originals)),
+        positive: stated.map(|votes| votes.positive),
+        negative: stated.map(|votes| votes.negative),
+        neutral: stated.map(|votes| votes.neutral),
+        mixed: stated.map(|votes| votes.mixed),
+        uncertain: stated.map(|votes| votes.uncertain),
+        confirmed: stated.map(|votes| votes.confirmed.into()),
+        positive_share: stated.and_then(|votes| Share::new(votes.positive, votes.judged())),
+        confidence: stated.map(|votes| Confidence::of(votes.judged())),
+        trend: stated.map(|_| trend(&counted.months, aspects.len() + at, ENTITY_MONTHS)),
+        aspects: stated.map(|_| strongest(judged)),
+        quotes: stated.map(|_| both_sides(opinion_counts, ENTITY_QUOTES, originals)),
     }
 }
 

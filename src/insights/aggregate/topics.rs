@@ -196,8 +196,8 @@ fn class(
     token: usize,
     begins: bool,
 ) -> (PhraseWordClass, u16) {
-    let (its, word) = (text.tokens()[token], text.word(token));
-    let is_word = match its.shape {
+    let (word, token) = (text.word(token), text.tokens()[token]);
+    let is_word = match token.shape {
         Capitalisation::Lower => word.len() >= LETTERS_MIN,
         Capitalisation::Capitalised => begins && word.len() >= LETTERS_MIN,
         Capitalisation::Upper => true,
@@ -206,9 +206,12 @@ fn class(
     if !is_word || word.contains('\'') {
         return (PhraseWordClass::Stop, 0);
     }
-    match WORDS.get(&its.fingerprint) {
+    match WORDS.get(&token.fingerprint) {
         Some(class) => (*class, 0),
-        None => (PhraseWordClass::Plain, background.count_of(its.fingerprint)),
+        None => (
+            PhraseWordClass::Plain,
+            background.count_of(token.fingerprint),
+        ),
     }
 }
 
@@ -263,8 +266,8 @@ pub struct TopicSentence {
 /// Whether a phrase of `words` words names a thing: more sentences must use it as a thing than otherwise. For a single
 /// word, these must be at least half of all sentences.
 pub fn is_thing(words: usize, sentences: &[TopicSentence]) -> bool {
-    let count = |wanted| {
-        let of_use = sentences.iter().filter(|one| one.phrase_use == wanted);
+    let count = |phrase_use| {
+        let of_use = sentences.iter().filter(|one| one.phrase_use == phrase_use);
         of_use.count()
     };
     let (things, others) = (count(PhraseUse::Thing), count(PhraseUse::Other));

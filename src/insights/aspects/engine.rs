@@ -74,7 +74,7 @@ impl RuleEngine {
 
 /// The heads of each aspect in the classifier, if the classifier has it.
 fn detected(trade: &Trade, classifier: &NgramClassifier) -> Vec<Option<AspectHeads>> {
-    let head = |name: &str| classifier.aspects().iter().position(|its| its == name);
+    let head = |name: &str| classifier.aspects().iter().position(|head| head == name);
     let heads = |id: &str| {
         let aspect = head(id)?;
         let judgement = |label: &str| head(&judgement_head(id, label)).unwrap_or(aspect);

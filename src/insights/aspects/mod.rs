@@ -87,27 +87,27 @@ mod tests {
 
     /// The findings of a text: `price+ workmanship-`, sorted.
     fn findings_in(engine: &RuleEngine, text: &str) -> String {
-        told(&engine.analyze(&TokenizedText::new(text)).findings)
+        list_findings(&engine.analyze(&TokenizedText::new(text)).findings)
     }
 
-    fn told(findings: &[Finding]) -> String {
+    fn list_findings(findings: &[Finding]) -> String {
         let sign = |polarity| match polarity {
             Polarity::Positive => '+',
             Polarity::Negative => '-',
             Polarity::Neutral => '=',
             Polarity::Uncertain => '?',
         };
-        let mut said: Vec<String> = findings
+        let mut listed: Vec<String> = findings
             .iter()
             .map(|one| format!("{}{}", one.aspect, sign(one.polarity)))
             .collect();
-        said.sort();
-        said.join(" ")
+        listed.sort();
+        listed.join(" ")
     }
 
     /// Checks the rules' findings.
     #[track_caller]
-    fn assert_said(cases: &[(&str, &str)]) {
+    fn assert_findings(cases: &[(&str, &str)]) {
         let engine = rules();
         let wrong: Vec<String> = cases
             .iter()
@@ -126,9 +126,9 @@ mod tests {
         let trade = shipped(HOME_SERVICES).unwrap();
         let spanish = &trade.languages[0];
         let rules = RuleEngine::new(spanish.clone());
-        let said = |text: &str| {
+        let listed = |text: &str| {
             let text = TokenizedText::of(text, spanish.language_words());
-            told(&rules.analyze(&text).findings)
+            list_findings(&rules.analyze(&text).findings)
         };
         for (text, expected) in [
             ("Llegaron a tiempo.", "punctuality+"),
@@ -163,9 +163,9 @@ mod tests {
             ("El otro plomero era muy caro.", ""),
             ("Se me dañó el aire un sábado.", ""),
         ] {
-            assert_eq!(said(text), expected, "{text}");
+            assert_eq!(listed(text), expected, "{text}");
             let plain: String = text.chars().map(plain).collect();
-            assert_eq!(said(&plain), expected, "{plain}: without accents");
+            assert_eq!(listed(&plain), expected, "{plain}: without accents");
         }
     }
 
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn one_sentence_can_have_findings_of_several_aspects() {
-        assert_said(&[
+        assert_findings(&[
             (
                 "Fast, tidy and reasonably priced.",
                 "cleanliness+ price+ response_time+",
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_negator_inverts_only_the_words_in_scope() {
-        assert_said(&[
+        assert_findings(&[
             ("He wasn't rude.", "professionalism+"),
             ("The crew was not friendly or polite.", "professionalism-"),
             ("They never left a mess.", "cleanliness+"),
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn after_a_contrast_the_conclusion_decides_within_an_aspect() {
-        assert_said(&[
+        assert_findings(&[
             (
                 "Although pricey, the repair was perfect.",
                 "price- workmanship+",
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn trouble_that_the_firm_did_not_cause_is_no_finding() {
-        assert_said(&[
+        assert_findings(&[
             (
                 "The leak was awful and they came out the same day.",
                 "response_time+",
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_fault_that_remains_or_returns_is_negative_workmanship() {
-        assert_said(&[
+        assert_findings(&[
             ("The furnace is still not heating.", "workmanship-"),
             ("The drain clogged again a week later.", "workmanship-"),
             ("I had to hire another plumber to fix it.", "workmanship-"),
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn replies_and_missing_replies_count_as_communication() {
-        assert_said(&[
+        assert_findings(&[
             ("Called twice and never heard back.", "communication-"),
             ("They ghosted us.", "communication-"),
             ("They kept me updated the whole time.", "communication+"),
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn amounts_and_facts_are_neutral_without_a_judgement() {
-        assert_said(&[
+        assert_findings(&[
             ("The trip fee is $79.", "price="),
             ("The bill came in under the estimate.", "price+"),
             ("The bill was twice what they quoted.", "price-"),
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_wish_is_a_complaint() {
-        assert_said(&[
+        assert_findings(&[
             ("I wish they had been on time.", "punctuality-"),
             ("I wish they were cheaper.", "price-"),
         ]);
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn passive_sentences_about_omissions_are_complaints() {
-        assert_said(&[
+        assert_findings(&[
             ("Two emails of ours were never answered.", "communication-"),
             (
                 "We were not told that the street would be closed.",
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn tasks_left_to_the_customer_are_complaints() {
-        assert_said(&[
+        assert_findings(&[
             ("I had to chase them for the report.", "communication-"),
             (
                 "We had to remind him of the second window.",
@@ -331,7 +331,7 @@ mod tests {
 
     #[test]
     fn missing_information_is_a_complaint() {
-        assert_said(&[
+        assert_findings(&[
             ("Nobody could tell me which valve it was.", "communication-"),
             ("No call, no text.", "communication-"),
             ("Three voicemails, no reply.", "communication-"),
@@ -352,7 +352,7 @@ mod tests {
 
     #[test]
     fn a_problem_after_the_work_is_a_complaint() {
-        assert_said(&[
+        assert_findings(&[
             ("Same drip as before, three weeks on.", "workmanship-"),
             (
                 "Another electrician had to finish the panel.",
@@ -380,7 +380,7 @@ mod tests {
 
     #[test]
     fn a_broken_promise_is_a_complaint() {
-        assert_said(&[
+        assert_findings(&[
             ("The quote became twice as much at the door.", "price-"),
             (
                 "The booking fee was never mentioned on the phone.",
@@ -410,7 +410,7 @@ mod tests {
 
     #[test]
     fn a_wish_about_the_past_is_a_complaint() {
-        assert_said(&[
+        assert_findings(&[
             ("A phone call would have been nice.", "communication-"),
             (
                 "It would have been useful to know about the dust.",
@@ -460,7 +460,7 @@ mod tests {
 
     #[test]
     fn understated_praise_is_positive() {
-        assert_said(&[
+        assert_findings(&[
             ("He advised us against a new boiler.", "honesty+"),
             ("The bill was exactly as quoted.", "price+"),
             ("Every breaker is labelled now.", "workmanship+"),
@@ -487,8 +487,8 @@ mod tests {
         ];
         for text in before {
             for engine in [rules(), engine()] {
-                let said = findings_in(engine, text);
-                assert!(!said.contains('-'), "{text}: {said}");
+                let found = findings_in(engine, text);
+                assert!(!found.contains('-'), "{text}: {found}");
             }
         }
         let blames = [
@@ -506,8 +506,8 @@ mod tests {
             "After the repair the faucet leaked again.",
         ];
         for text in blames {
-            let said = findings_in(rules(), text);
-            assert!(said.contains("workmanship-"), "{text}: {said}");
+            let found = findings_in(rules(), text);
+            assert!(found.contains("workmanship-"), "{text}: {found}");
         }
     }
 
@@ -515,8 +515,8 @@ mod tests {
     #[track_caller]
     fn assert_not(kind: &str, texts: &[&str]) {
         for text in texts {
-            let said = findings_in(rules(), text);
-            assert!(!said.contains(kind), "{text}: {said}");
+            let found = findings_in(rules(), text);
+            assert!(!found.contains(kind), "{text}: {found}");
         }
     }
 
@@ -524,14 +524,14 @@ mod tests {
     #[track_caller]
     fn assert_open(texts: &[&str]) {
         for text in texts {
-            let said = findings_in(rules(), text);
-            assert!(!said.contains(['+', '-']), "{text}: {said}");
+            let found = findings_in(rules(), text);
+            assert!(!found.contains(['+', '-']), "{text}: {found}");
         }
     }
 
     #[test]
     fn would_be_with_praise_is_negative_and_with_blame_is_open() {
-        assert_said(&[
+        assert_findings(&[
             (
                 "A polite voice on the phone would be a start.",
                 "professionalism-",
@@ -558,7 +558,7 @@ mod tests {
             "We'd rather wait for a punctual company.",
             "They would rather be rude than wait.",
         ]);
-        assert_said(&[("I would rather not call them again.", "overall-")]);
+        assert_findings(&[("I would rather not call them again.", "overall-")]);
     }
 
     #[test]
@@ -581,7 +581,7 @@ mod tests {
             "Many others who were rude are gone.",
             "Some companies who charge less are dishonest.",
         ]);
-        assert_said(&[(
+        assert_findings(&[(
             "Others who were cheaper left a mess, but this crew was punctual.",
             "punctuality+",
         )]);
@@ -589,7 +589,7 @@ mod tests {
 
     #[test]
     fn thanks_with_a_negative_emoji_are_negative() {
-        assert_said(&[
+        assert_findings(&[
             ("Thank you for the lovely mess 🤮", "cleanliness- overall-"),
             ("Thanks for your great service 🤮", "overall-"),
             ("Thanks a lot for the excellent advice 🙄", "overall-"),
@@ -617,16 +617,16 @@ mod tests {
         ];
         for text in texts {
             for engine in [rules(), engine()] {
-                let said = findings_in(engine, text);
-                assert!(!said.contains("honesty"), "{text}: {said}");
+                let found = findings_in(engine, text);
+                assert!(!found.contains("honesty"), "{text}: {found}");
             }
         }
-        assert_said(&[("I found him to be honest.", "honesty+")]);
+        assert_findings(&[("I found him to be honest.", "honesty+")]);
     }
 
     #[test]
     fn at_no_time_inverts_the_following_clause() {
-        assert_said(&[
+        assert_findings(&[
             ("At no time were they rude.", "professionalism+"),
             ("At no point did they overcharge.", "price+"),
             ("At no time did the price seem unfair.", "price+"),
@@ -647,7 +647,7 @@ mod tests {
 
     #[test]
     fn a_need_is_negative_unless_it_recommends_the_firm() {
-        assert_said(&[
+        assert_findings(&[
             ("I need somebody honest.", "honesty-"),
             ("We need a company that is on time.", "punctuality-"),
             (
@@ -673,14 +673,14 @@ mod tests {
             "People really enjoy the garden now.",
         ];
         for text in texts {
-            let said = findings_in(rules(), text);
-            assert!(!said.contains("professionalism"), "{text}: {said}");
+            let found = findings_in(rules(), text);
+            assert!(!found.contains("professionalism"), "{text}: {found}");
         }
     }
 
     #[test]
     fn idioms_that_resemble_praise_are_not_positive() {
-        assert_said(&[
+        assert_findings(&[
             ("Their early notice is worth a great deal to me.", ""),
             ("We got a great deal on the new boiler.", "price+"),
             ("It shouldn't depend on luck at these prices.", "price-"),
@@ -706,11 +706,11 @@ mod tests {
         ];
         for text in texts {
             for engine in [rules(), engine()] {
-                let said = findings_in(engine, text);
-                assert!(!said.contains("warranty+"), "{text}: {said}");
+                let found = findings_in(engine, text);
+                assert!(!found.contains("warranty+"), "{text}: {found}");
             }
         }
-        assert_said(&[("The repair was covered under the warranty.", "warranty+")]);
+        assert_findings(&[("The repair was covered under the warranty.", "warranty+")]);
     }
 
     #[test]
@@ -725,11 +725,11 @@ mod tests {
         ];
         for text in texts {
             for engine in [rules(), engine()] {
-                let said = findings_in(engine, text);
-                assert!(!said.contains("price"), "{text}: {said}");
+                let found = findings_in(engine, text);
+                assert!(!found.contains("price"), "{text}: {found}");
             }
         }
-        assert_said(&[("They did not charge for the visit.", "price+")]);
+        assert_findings(&[("They did not charge for the visit.", "price+")]);
     }
 
     #[test]
@@ -764,8 +764,8 @@ mod tests {
             ),
         ] {
             let findings = engine.analyze(&TokenizedText::new(original)).findings;
-            let its = findings.iter().filter(|finding| finding.aspect == aspect);
-            for hit in its.flat_map(|finding| &finding.hits) {
+            let of_aspect = findings.iter().filter(|finding| finding.aspect == aspect);
+            for hit in of_aspect.flat_map(|finding| &finding.hits) {
                 assert!(!hit.rule.contains(others), "{original}: {hit:?}");
                 named += usize::from(hit.rule.starts_with("examples:"));
             }
@@ -775,7 +775,7 @@ mod tests {
 
     #[test]
     fn words_are_judgements_only_in_the_expected_context() {
-        assert_said(&[
+        assert_findings(&[
             (
                 "I would like to thank Mike for coming out so fast.",
                 "overall+ response_time+",
@@ -808,7 +808,7 @@ mod tests {
 
     #[test]
     fn faults_of_other_firms_are_no_findings_about_the_firm() {
-        assert_said(&[
+        assert_findings(&[
             ("The insurance company was useless.", ""),
             ("The manufacturer sent the wrong part.", ""),
             ("I was so stressed when the heater broke.", ""),
@@ -817,7 +817,7 @@ mod tests {
 
     #[test]
     fn a_negator_inverts_neither_emoji_nor_facts_unknown_before() {
-        assert_said(&[
+        assert_findings(&[
             ("I was not aware of the exorbitant price.", "price-"),
             ("Never had a problem 😊", "workmanship+"),
         ]);
@@ -833,7 +833,7 @@ mod tests {
 
     #[test]
     fn marks_and_recommendations_set_the_overall_polarity() {
-        assert_said(&[
+        assert_findings(&[
             ("Very recommendable!", "overall+"),
             ("Not recommendable.", "overall-"),
             ("A+", "overall+"),
@@ -846,12 +846,12 @@ mod tests {
 
     #[test]
     fn praise_in_quotation_marks_is_negative() {
-        assert_said(&[("Their \"honest\" salesman was a piece of work.", "honesty-")]);
+        assert_findings(&[("Their \"honest\" salesman was a piece of work.", "honesty-")]);
     }
 
     #[test]
     fn misspelled_words_and_repeated_letters_are_corrected() {
-        assert_said(&[
+        assert_findings(&[
             ("highly reccomend", "overall+"),
             ("soooo friendly", "professionalism+"),
             ("they dont return calls", "communication-"),

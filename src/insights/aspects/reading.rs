@@ -45,8 +45,8 @@ impl<'engine> SentenceReading<'engine> {
         let tokens = parsed.tokens(0..parsed.units.len());
         let mut rules = score::sentence(engine, text, parsed, sentence);
         let judged = [Polarity::Positive, Polarity::Negative].map(|polarity| {
-            let its = rules.iter().filter(|(_, one)| one.polarity == polarity);
-            i32::try_from(its.count()).unwrap_or(i32::MAX)
+            let alike = rules.iter().filter(|(_, one)| one.polarity == polarity);
+            i32::try_from(alike.count()).unwrap_or(i32::MAX)
         });
         // Without strays, a finding of the role `overall` needs a phrase of its own.
         let overall = engine.trade.overall.filter(|_| !engine.trade.has_strays);
@@ -117,7 +117,7 @@ pub fn candidates(
             let rule = sentence
                 .rules
                 .iter()
-                .find(|(its, _)| *its == aspect)
+                .find(|(found, _)| *found == aspect)
                 .map(|(_, finding)| finding);
             let heads = engine.detected[aspect];
             let part = match (heads, rule) {
@@ -152,10 +152,10 @@ fn is_plain(rule: &Finding) -> bool {
     rule.polarity.judges() && rule.hits.iter().any(|hit| hit.rule.starts_with("plain:"))
 }
 
-/// The part with the highest score for the aspect `its`.
-fn loudest(parts: &[SentencePart], its: usize) -> usize {
+/// The part with the highest score of that head.
+fn loudest(parts: &[SentencePart], head: usize) -> usize {
     let all = parts.iter().enumerate();
-    all.max_by_key(|(_, part)| part.aspects[its])
+    all.max_by_key(|(_, part)| part.aspects[head])
         .map_or(0, |(at, _)| at)
 }
 
@@ -248,7 +248,9 @@ pub fn findings(
         };
         let sentence = &mut read[candidate.sentence];
         let rules = &mut sentence.rules;
-        let rule = rules.iter().position(|(its, _)| *its == candidate.aspect);
+        let rule = rules
+            .iter()
+            .position(|(found, _)| *found == candidate.aspect);
         let rule = rule.map(|at| rules.swap_remove(at).1);
         let scores = &sentence.scores;
         let decision = Decision {

@@ -172,11 +172,11 @@ impl NgramClassifier {
             }
             let is_inside =
                 |part: &&Range<usize>| part.contains(&tokens.start) && tokens.end <= part.end;
-            let its = parts.get(at).filter(is_inside).map_or(count, |_| at);
-            let its = &mut sums[its * width..][..width];
+            let row = parts.get(at).filter(is_inside).map_or(count, |_| at);
+            let row = &mut sums[row * width..][..width];
             // The labels follow the aspects.
             let heads = if is_turned { self.aspects } else { width };
-            for (sum, weight) in its[..heads].iter_mut().zip(weights) {
+            for (sum, weight) in row[..heads].iter_mut().zip(weights) {
                 *sum += i32::from(*weight);
             }
             known.push(KnownNgram {
@@ -188,9 +188,9 @@ impl NgramClassifier {
         let (sums, across) = sums.split_at_mut(count * width);
         if count != 1 {
             for part in sums.chunks_exact(width) {
-                let its = part.iter().zip(&self.silence);
-                for (sum, (its, bias)) in across.iter_mut().zip(its) {
-                    *sum += its - bias;
+                let spoken = part.iter().zip(&self.silence);
+                for (sum, (own, bias)) in across.iter_mut().zip(spoken) {
+                    *sum += own - bias;
                 }
             }
             parts.push(sentence);

@@ -118,8 +118,8 @@ impl NgramModel {
         let nothing = [0; HEADS_MAX];
         for key in self.rows.keys().chain(other.rows.keys()) {
             let own = self.row(*key).unwrap_or(&nothing[..self.heads.len()]);
-            let its = other.row(*key).unwrap_or(&nothing[..other.heads.len()]);
-            joined.insert(*key, own.iter().chain(its).copied());
+            let added = other.row(*key).unwrap_or(&nothing[..other.heads.len()]);
+            joined.insert(*key, own.iter().chain(added).copied());
         }
         joined.weights.shrink_to_fit();
         joined

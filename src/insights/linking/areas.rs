@@ -7,7 +7,7 @@ use super::guards::Guards;
 use super::name_forms;
 use super::words::WordClass::{
     self, Be, BeforeMonth, Common, Compass, Deed, Determiner, Firm, FirstName, Home, Link, Near,
-    Own, Pair, Part, Pronoun, Rank, Role, State, Toward, Trade, Wide, With,
+    Own, Pair, Pronoun, Rank, State, Toward, Trade, Wide, With,
 };
 use super::words::{Dictionary, NameTrie, TaggedText};
 use crate::insights::analysis::Mention;
@@ -100,56 +100,28 @@ fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
     if guards.state.holds(context) || !is_capital && guards.state_in_lower_case.holds(context) {
         return Some("area_and_state");
     }
-    let mut n = -1;
-    while context.word(n).is(Compass) {
-        n -= 1;
-    }
-    let is_home = next.is(Home) || next.is(Compass) && context.word(2).is(Home);
-    n -= isize::from(context.text(n) == "the" && (is_capital || is_home));
-    let is_within = context.word(n).is(Near) || n < -1 && context.text(-1) == "downtown";
-    let is_owned = context.word(n).begins_noun();
-    let is_at_home =
-        is_home && (is_many || is_owned || is_capital && !(context.is_at_start() && next.is(Deed)));
-    let is_praised = context.has_s()
-        && is_capital
-        && matches!(context.text(1), "best" | "finest" | "favorite" | "only");
-    // `a Gilbert mom`
-    let is_owner = matches!(
-        context.text(-1),
-        "a" | "an" | "our" | "my" | "their" | "your" | "this" | "most" | "many"
-    );
-    let is_noun = !context.is_end(1) && !next.is_any(&[Deed, Be, Pair, Link, Near]);
-    let is_kind = is_capital && is_owner && is_noun && !context.is_capital_at(1);
-    if is_within
-        || is_joined
+    let is_wide = context.word(-1).is(Wide)
+        && !context.word(-2).begins_noun()
+        && (is_capital && !context.is_capital_at(-1) || context.at(-2).is_none());
+    let is_home = guards.place_of_home.holds(context) && !(context.is_at_start() && next.is(Deed));
+    let may_be_direction = is_capital || is_many || !word.is(FirstName);
+    let is_place = is_joined
+        || is_wide
+        || is_home
         || is_many && is_capital
         || is_apart(context)
-        || is_at_home
-        || is_praised
-        || is_kind
-    {
-        return Some("area");
-    }
-    let is_direction = context.word(n).is(Toward) && !matches!(context.text(n), "and" | "like");
-    if is_direction && (is_capital || is_many || !word.is(FirstName)) && !is_person(context) {
-        return Some("area");
-    }
-    let is_wide = context.word(-1).is(Wide) && !context.word(-2).begins_noun();
-    (is_wide && (is_capital && !context.is_capital_at(-1) || context.at(-2).is_none()))
-        .then_some("area")
+        || guards.place.holds(context)
+        || may_be_direction && guards.toward_place.holds(context) && !is_person(context);
+    is_place.then_some("area")
 }
 
 /// `spoke to Gilbert`, `a call from Chandler`, `thanks to Gilbert`, `for Gilbert`
 fn is_person(context: &TokenContext<'_>) -> bool {
-    if context.text(-1) == "from" && context.word(-2).is(Role) {
-        return false;
-    }
-    let is_part = context.word(-2).is(Home) || context.word(-2).is(Part);
-    let is_loose = matches!(context.text(-1), "of" | "for") && !is_part && context.name.len() == 1;
-    is_loose
-        || Guards::get().person_of_place.holds(context)
-        || evidence::acts(context)
-        || evidence::is_subject(context)
+    let guards = Guards::get();
+    !guards.place_of_person.holds(context)
+        && (guards.person_of_place.holds(context)
+            || evidence::acts(context)
+            || evidence::is_subject(context))
 }
 
 /// `(Mesa)`, `Location: Tempe`, and `— Tempe` at the end

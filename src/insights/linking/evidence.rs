@@ -125,8 +125,7 @@ fn word_name(context: &TokenContext<'_>, is_stated: bool, is_hinted: bool) -> Ce
         return named(is_name && !word.is(CalendarName));
     }
     let is_verb = next.is(Bare) && (word.is(Modal) || !next.is(Deed) && context.is_at_start());
-    let follows_preposition = context.word(-1).is(Toward) && context.text(-1) != "and"
-        || context.word(-1).is(BeforeMonth);
+    let follows_preposition = context.word(-1).is_any(&[Toward, BeforeMonth]);
     let is_spoken_to = (is_hinted || follows_preposition)
         && !context.is_at_start()
         && !acts(context)
@@ -250,10 +249,10 @@ pub fn is_signature(context: &TokenContext<'_>, author: &str) -> bool {
     if matches!(word(1), "-" | "\u{2014}" | "~" | "*") && is_break || tokens[at].begins_line {
         return true;
     }
-    let is_said = context.tagged.is_mark(at - 1)
+    let is_stated = context.tagged.is_mark(at - 1)
         || is(1, Closing)
         || matches!(word(1), "says" | "said" | "from");
-    word(1) == "," && is(2, Closing) || is_said && followers <= 1 && is_author(context, author)
+    word(1) == "," && is(2, Closing) || is_stated && followers <= 1 && is_author(context, author)
 }
 
 fn is_author(context: &TokenContext<'_>, author: &str) -> bool {

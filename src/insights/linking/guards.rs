@@ -7,15 +7,19 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::context::TokenContext;
-use super::words::WordClass::{self, Firm, FirstName, WordName};
+use super::words::WordClass::{self, Be, Deed, Firm, FirstName, Link, Near, Pair, WordName};
 use super::words::{TABLE, WordTable};
 use crate::insights::text::{Capitalisation, Fingerprint};
 use crate::insights::trades::{PatternStep, parse_pattern};
 
 /// The classes in angle brackets.
-const CLASSES: [&str; 15] = [
+const CLASSES: [&str; 19] = [
     "<name>",
     "<names>",
+    "<one>",
+    "<Name>",
+    "<Names>",
+    "<noun>",
     "<number>",
     "<capital>",
     "<unknown>",
@@ -30,6 +34,9 @@ const CLASSES: [&str; 15] = [
     "<past>",
     "<end>",
 ];
+/// The number of classes that stand for the name: of any form, in the plural or a possessive, in neither; then with a
+/// capital.
+const NAMES: usize = 5;
 /// Any one token.
 const ANY: &str = "<word>";
 
@@ -52,7 +59,15 @@ pub struct Guards {
     pub street: Guard,
     pub state: Guard,
     pub state_in_lower_case: Guard,
+    pub place: Guard,
+    pub place_of_home: Guard,
+    pub toward_place: Guard,
     pub person_of_place: Guard,
+    pub place_of_person: Guard,
+    pub service_verb: Guard,
+    pub service_participle: Guard,
+    pub simile: Guard,
+    pub proof: Guard,
 }
 
 impl Guards {
@@ -100,8 +115,10 @@ pub struct Guard(Vec<NamePattern>);
 struct NamePattern {
     before: Vec<ContextStep>,
     after: Vec<ContextStep>,
-    /// Whether the name must be in the plural or a possessive.
-    has_s: bool,
+    /// Whether the name must be in the plural or a possessive, or must not.
+    has_s: Option<bool>,
+    /// Whether the name must be capitalised.
+    is_capital: bool,
 }
 
 #[derive(Debug)]
@@ -136,8 +153,10 @@ impl TryFrom<String> for Guard {
         for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let (_, ways) = parse_pattern(line, &lists, &[&CLASSES[..], &[ANY]].concat())?;
             for way in ways {
-                let is_name =
-                    |step: &PatternStep| matches!(step.symbol(), Some("<name>" | "<names>"));
+                let is_name = |step: &PatternStep| {
+                    step.symbol()
+                        .is_some_and(|symbol| CLASSES[..NAMES].contains(&symbol))
+                };
                 let at = way
                     .iter()
                     .position(is_name)
@@ -148,10 +167,16 @@ impl TryFrom<String> for Guard {
                 };
                 let mut before = steps(&way[..at])?;
                 before.reverse();
+                let name = way[at].symbol().unwrap_or_default();
                 parsed.push(NamePattern {
                     before,
                     after: steps(&way[at + 1..])?,
-                    has_s: way[at].symbol() == Some("<names>"),
+                    has_s: match name {
+                        "<names>" | "<Names>" => Some(true),
+                        "<one>" => Some(false),
+                        _ => None,
+                    },
+                    is_capital: name.starts_with("<N"),
                 });
             }
         }
@@ -164,7 +189,8 @@ impl Guard {
     pub fn holds(&self, context: &TokenContext<'_>) -> bool {
         let mut patterns = self.0.iter();
         patterns.any(|pattern| {
-            (!pattern.has_s || context.has_s())
+            pattern.has_s.is_none_or(|has_s| has_s == context.has_s())
+                && (!pattern.is_capital || context.is_capital())
                 && matches(&pattern.before, context, -1, -1)
                 && matches(&pattern.after, context, 1, 1)
         })
@@ -248,6 +274,10 @@ impl Condition {
                         && !word.is(FirstName)
                 }
                 "<crossing>" => is_capital && word.id == 0,
+                "<noun>" => {
+                    let is_other = word.is_any(&[Deed, Be, Pair, Link, Near]);
+                    !is_capital && !context.tagged.is_mark(at) && !is_other
+                }
                 "<letter>" => is_capital && token.span.end - token.span.start == 1,
                 "<mark>" | "<end>" => {
                     context.tagged.is_mark(at) && (*kind == "<end>" || context.text(n) != ".")

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::context::TokenContext;
-use super::words::WordClass::{Actor, Auxiliary, Crowd, Determiner, Infinitive, Pronoun, Proof};
+use super::guards::Guards;
 use super::words::{Dictionary, NameTrie, TaggedText, WordTable};
 use crate::insights::analysis::Mention;
 use crate::insights::text::{Capitalisation, Fingerprint, LanguageWords, TokenizedText};
@@ -107,40 +107,16 @@ fn is_something_else(context: &TokenContext<'_>, follows: bool) -> bool {
     if is_compound(context.text(-1), first) || is_compound(stem, after) {
         return true;
     }
-    let has_object = context.word(1).begins_noun();
+    let guards = Guards::get();
     if matches!(last, "up" | "out" | "off" | "down") && first.ends_with("ed") {
-        // `They backed up every word`, `they were backed up for weeks`
-        return has_object
-            || matches!(after, "by" | "what" | "for")
-            || (-3..=-1).any(|n| context.word(n).is(Crowd));
+        return guards.service_participle.holds(context);
     }
-    if tokens.len() > 1 {
-        return false;
-    }
-    // `hot as a furnace`, `money down the drain`
-    let is_thing = context.word(-1).is(Determiner);
-    let is_simile =
-        is_thing && matches!(context.text(-2), "like" | "as") && !context.word(-3).is(Proof);
     // `the faucet leaks`, `the faucets leak`
     let agrees = follows && context.word(-1).has_s != context.has_s();
-    agrees
-        || is_simile
-        || is_thing && matches!(context.text(-2), "down" | "circling")
-        || is_verb(context, has_object)
-}
-
-/// `it leaks`, `does it drain`, `to drain the tank`: a verb rather than a thing.
-fn is_verb(context: &TokenContext<'_>, has_object: bool) -> bool {
-    let before = context.word(-1);
-    if context.has_s() {
-        return before.is(Actor);
-    }
-    let is_infinitive = context.text(-1) == "to" && (context.word(-2).is(Infinitive) || has_object);
-    let is_question = before.is(Actor) && context.word(-2).is(Auxiliary);
-    is_infinitive
-        || is_question
-        || before.is(Auxiliary)
-        || has_object && (before.is(Pronoun) || context.text(-1) == "and")
+    tokens.len() == 1
+        && (agrees
+            || guards.simile.holds(context) && !guards.proof.holds(context)
+            || guards.service_verb.holds(context))
 }
 
 /// The number of a word, which is the same for its singular and plural.

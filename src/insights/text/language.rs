@@ -107,14 +107,14 @@ impl LanguageDetector {
                 TextLanguage::English
             }
             words if words < SHORT => {
-                let told = rival.filter(|(other, [_, telling])| {
+                let likely = rival.filter(|(other, [_, telling])| {
                     let is_declared = other.code.as_str() == primary;
                     let is_stated = *telling > counts.english
                         && *telling >= words.min(TELLING_MIN)
                         && telling * TELLING_ONE_IN >= words;
                     is_stated || is_declared && has_only_letters_below(text, LATIN_END)
                 });
-                match told {
+                match likely {
                     Some((other, _)) => TextLanguage::Also(other.code),
                     None => short(text, is_declared_other),
                 }
@@ -142,15 +142,15 @@ impl LanguageDetector {
         let words = text.tokens().iter();
         for word in words.filter(|token| token.is_word()).take(WORDS_MAX) {
             counts.words += 1;
-            let Some(told) = self.words.get(&word.fingerprint) else {
+            let Some(known) = self.words.get(&word.fingerprint) else {
                 continue;
             };
             for (bit, count) in (0..u32::BITS).zip(&mut counts.others) {
-                let is_function = told.function >> bit & 1 == 1;
+                let is_function = known.function >> bit & 1 == 1;
                 count[0] += usize::from(is_function);
-                count[1] += usize::from(is_function || told.telling >> bit & 1 == 1);
+                count[1] += usize::from(is_function || known.telling >> bit & 1 == 1);
             }
-            counts.english += usize::from(told.is_english);
+            counts.english += usize::from(known.is_english);
             let is_enough = counts.english * ENGLISH_ONE_IN >= most;
             let is_first = (counts.others.iter()).all(|[function, _]| *function < counts.english);
             if is_enough && is_first && may_be_english {
@@ -189,10 +189,10 @@ impl LanguageDetector {
             (info.as_ref())
                 .is_none_or(|info| !info.is_reliable() || Some(info.lang()) == other.whatlang)
         };
-        let told = rival.filter(|(other, [function, telling])| {
+        let likely = rival.filter(|(other, [function, telling])| {
             *function > counts.english && telling * TELLING_ONE_IN >= counts.words && may_be(other)
         });
-        match (told, info) {
+        match (likely, info) {
             (Some((other, _)), _) => TextLanguage::Also(other.code),
             (None, Some(info)) if info.lang() != whatlang::Lang::Eng && is_sure(&info) => {
                 let known = (self.others.iter()).find(|one| one.whatlang == Some(info.lang()));

@@ -196,19 +196,19 @@ impl LanguageWords {
     /// # Errors
     /// The byte position and the error.
     pub fn parse(text: &str) -> Result<Self, (usize, String)> {
-        let told = |error: toml::de::Error| {
+        let with_position = |error: toml::de::Error| {
             let at = error.span().map_or(0, |span| span.start);
             (at, error.message().to_owned())
         };
-        let mut language: Self = toml::from_str(text).map_err(told)?;
+        let mut language: Self = toml::from_str(text).map_err(with_position)?;
         if language.code == LanguageCode::default() {
             let message = "`code` must be the two lower-case letters of ISO 639-1, like `es`";
             return Err((0, message.to_owned()));
         }
         if language.ignores_accents {
-            let mut plain: toml::Value = toml::from_str(text).map_err(told)?;
+            let mut plain: toml::Value = toml::from_str(text).map_err(with_position)?;
             fold(&mut plain);
-            let mut plain: Self = plain.try_into().map_err(told)?;
+            let mut plain: Self = plain.try_into().map_err(with_position)?;
             // Words that identify a language are compared in both forms, because the language of a text is not known yet.
             plain.function_words.0.extend(language.function_words.0);
             plain.telling_words.0.extend(language.telling_words.0);

@@ -130,7 +130,7 @@ fn ends_with_mark(words: &[char]) -> bool {
 
 /// Whether all quotation marks and brackets are closed, so that the quote is complete.
 fn is_closed(sentence: &[char]) -> bool {
-    let count = |wanted: &[char]| sentence.iter().filter(|c| wanted.contains(c)).count();
+    let count = |marks: &[char]| sentence.iter().filter(|c| marks.contains(c)).count();
     count(&['"']) % 2 == 0 && count(&['(', '[', '\u{201c}']) == count(&[')', ']', '\u{201d}'])
 }
 

@@ -141,7 +141,7 @@ mod tests {
         );
         assert_eq!(
             fault("\n\n[colours]"),
-            "trade:3: `colours` is not one of trade, aspect, phrases, opinions, cues, lists, irregular, spellings"
+            "trade:3: unknown field `colours`, expected one of `trade`, `aspect`, `phrases`, `opinions`, `cues`, `lists`, `irregular`, `spellings`"
         );
         assert_eq!(
             fault("[cues]\nnegators = ['not', 'Not']"),
@@ -158,10 +158,10 @@ mod tests {
             ("'''Bad'''", 5),
             ("'''\nBad'''", 6),
         ] {
-            let told = fault(&format!("{ASPECT}positive = {value}\n"));
+            let message = fault(&format!("{ASPECT}positive = {value}\n"));
             assert!(
-                told.starts_with(&format!("trade:{line}: `Bad` is")),
-                "{told}"
+                message.starts_with(&format!("trade:{line}: `Bad` is")),
+                "{message}"
             );
         }
     }
@@ -283,7 +283,7 @@ mod tests {
             ("broken.toml", "[cues\n"),
         ])
         .unwrap_err();
-        let told: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        let messages: Vec<String> = faults.iter().map(ToString::to_string).collect();
         let begins = [
             "trade.toml:1: `quiet` names `taste`, which is not an aspect here",
             "trade.toml:2: an id must be lower case letters and `_`, not `Food`",
@@ -293,9 +293,9 @@ mod tests {
             "price.toml:6: `cheap` is not one of positive",
             "broken.toml:1: ",
         ];
-        assert_eq!(told.len(), begins.len(), "{told:#?}");
-        for (told, begin) in told.iter().zip(begins) {
-            assert!(told.starts_with(begin), "{told}");
+        assert_eq!(messages.len(), begins.len(), "{messages:#?}");
+        for (message, begin) in messages.iter().zip(begins) {
+            assert!(message.starts_with(begin), "{message}");
         }
     }
 
@@ -390,13 +390,13 @@ mod tests {
             "fr/price.toml",
             "[[phrases]]\nid = \"price\"\nnegative = ['trop cher~']\n",
         );
-        let told = |error: super::PackageError| error.to_string();
-        let fault = read_folder(folder.path()).map_err(told).unwrap_err();
+        let message = |error: super::PackageError| error.to_string();
+        let fault = read_folder(folder.path()).map_err(message).unwrap_err();
         assert!(
             fault.ends_with("fr has no file language.toml, which says how that language is read")
         );
         write("fr/language.toml", "code = \"de\"\n");
-        let fault = read_folder(folder.path()).map_err(told).unwrap_err();
+        let fault = read_folder(folder.path()).map_err(message).unwrap_err();
         assert!(
             fault.ends_with("the folder is called `fr`, and `code` must be the same"),
             "{fault}"
@@ -416,16 +416,16 @@ mod tests {
         let words = french.language_words();
         let text = TokenizedText::of("Les pièces étaient trop chères.", words);
         let findings = RuleEngine::new(french.clone()).analyze(&text).findings;
-        let said: Vec<(&str, i32)> = findings
+        let found: Vec<(&str, i32)> = findings
             .iter()
             .map(|finding| (finding.aspect.as_str(), finding.score))
             .collect();
-        assert_eq!(said, [("price", -3)]);
+        assert_eq!(found, [("price", -3)]);
         write(
             "fr/price.toml",
             "[[aspect]]\nid = \"price\"\n[[phrases]]\nid = \"prix\"\n",
         );
-        let fault = read_folder(folder.path()).map_err(told).unwrap_err();
+        let fault = read_folder(folder.path()).map_err(message).unwrap_err();
         for part in [
             "`aspect` is in the package's own files",
             "`prix` is not an aspect of the package",

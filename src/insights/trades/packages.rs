@@ -375,8 +375,8 @@ fn as_strs<'a>(texts: &'a [(String, &'a str)]) -> Vec<(&'a str, &'a str)> {
 
 /// What was read, or nothing of it with its errors among `faults`.
 fn keep<T: Default>(read: Result<T, TradeErrors>, faults: &mut Vec<TradeError>) -> T {
-    read.unwrap_or_else(|TradeErrors(its)| {
-        faults.extend(its);
+    read.unwrap_or_else(|TradeErrors(found)| {
+        faults.extend(found);
         T::default()
     })
 }

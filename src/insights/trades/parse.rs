@@ -2,10 +2,12 @@
 //! files understands.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
 use std::sync::Arc;
 
+use serde::Deserialize;
+use serde::de::{Deserializer, SeqAccess, Visitor};
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
 
 use super::errors::{TradeError, TradeErrors, line};
 use super::pattern::{self, PatternStep};
@@ -33,17 +35,14 @@ const JUDGEMENTS: [(&str, i32); 6] = [
 ];
 /// The key of complaints that can mean nothing else, so that no classifier overrules them.
 const PLAIN_NEGATIVE: &str = "plainly_negative";
-/// The top-level keys of a file.
-const SECTIONS: [&str; 8] = [
-    "trade",
-    "aspect",
-    "phrases",
-    "opinions",
-    "cues",
-    "lists",
-    "irregular",
-    "spellings",
-];
+/// Default id of a trade.
+const UNNAMED: &str = "own";
+/// Default label of a trade.
+const UNLABELED: &str = "The firm's own";
+/// Default aspect of opinions without an aspect.
+const OVERALL: &str = "overall";
+/// Default list of quiet aspects.
+const QUIET: [&str; 3] = ["communication", "overall", "professionalism"];
 
 /// The parts of a package that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +50,132 @@ pub enum Parts {
     /// All but the words and phrases, which take a hundred times as long.
     Head,
     All,
+}
+
+/// A text or a list of texts.
+#[derive(Debug)]
+enum TextList {
+    Text(String),
+    List(Vec<Spanned<String>>),
+}
+
+impl<'de> Deserialize<'de> for TextList {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // `untagged` would lose the positions.
+        struct TextListVisitor;
+        impl<'de> Visitor<'de> for TextListVisitor {
+            type Value = TextList;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a text in quotes or a list of them")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<TextList, E> {
+                Ok(TextList::Text(text.to_owned()))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<TextList, A::Error> {
+                let mut texts = Vec::new();
+                while let Some(text) = list.next_element()? {
+                    texts.push(text);
+                }
+                Ok(TextList::List(texts))
+            }
+        }
+        deserializer.deserialize_any(TextListVisitor)
+    }
+}
+
+/// The texts of a list, each with its position. A multi-line text is also a list: its items are separated by line
+/// breaks and commas, and it may have `#` comments.
+fn texts(value: &Spanned<TextList>) -> Vec<(usize, &str)> {
+    let text = match value.get_ref() {
+        TextList::Text(text) => text,
+        TextList::List(list) => {
+            let list = list.iter();
+            return list
+                .map(|one| (one.span().start, one.get_ref().as_str()))
+                .collect();
+        }
+    };
+    // The value lacks the quotes on both sides, and the line break after the first ones.
+    let quotes = value.span().len().saturating_sub(text.len()).div_ceil(2);
+    let mut at = value.span().start + quotes;
+    let mut texts = Vec::new();
+    for line in text.split_inclusive('\n') {
+        let plain = line.split('#').next().unwrap_or(line);
+        let items = plain.split(',').map(str::trim);
+        texts.extend(items.filter(|one| !one.is_empty()).map(|one| (at, one)));
+        at += line.len();
+    }
+    texts
+}
+
+fn owned_texts(value: &Spanned<TextList>) -> Vec<String> {
+    let texts = texts(value).into_iter();
+    texts.map(|(_, text)| text.to_owned()).collect()
+}
+
+type TextsByKey = BTreeMap<Spanned<String>, Spanned<TextList>>;
+
+/// The content of a file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct FileContent {
+    trade: Option<Spanned<TradeTable>>,
+    aspect: Vec<Spanned<TextsByKey>>,
+    phrases: Vec<Spanned<TextsByKey>>,
+    opinions: TextsByKey,
+    cues: TextsByKey,
+    lists: TextsByKey,
+    irregular: TextsByKey,
+    spellings: TextsByKey,
+}
+
+/// The table `[trade]`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct TradeTable {
+    id: Option<Spanned<String>>,
+    label: Option<String>,
+    types: Option<Spanned<TextList>>,
+    /// In display order; without it, in the order of the files.
+    aspects: Option<Spanned<TextList>>,
+    /// The aspect that receives opinions without an aspect.
+    overall: Option<String>,
+    /// Aspects whose facts are omitted beside a judgement.
+    quiet: Option<Spanned<TextList>>,
+    /// Aspects whose facts remain facts among complaints.
+    facts: Option<Spanned<TextList>>,
+    shared: Option<bool>,
+    strays: Option<bool>,
+}
+
+/// One file of a trade.
+struct PackageFile<'file> {
+    /// Name of the file in errors.
+    name: &'file str,
+    text: &'file str,
+    content: FileContent,
+    /// Whether all trades share the file.
+    is_shared: bool,
+}
+
+fn read_file<'file>(
+    name: &'file str,
+    text: &'file str,
+    is_shared: bool,
+) -> Result<PackageFile<'file>, TradeError> {
+    let content = toml::from_str(text).map_err(|error: toml::de::Error| {
+        let at = error.span().map_or(0, |span| span.start);
+        TradeError::at(name, text, (at, error.message().to_owned()))
+    })?;
+    Ok(PackageFile {
+        name,
+        text,
+        content,
+        is_shared,
+    })
 }
 
 /// Parses a trade's own files and the shared ones as if they were one.
@@ -62,24 +187,17 @@ pub fn parse(
     shared: &[(&str, &str)],
     parts: Parts,
 ) -> Result<Trade, TradeErrors> {
-    let mut faults = Vec::new();
-    let mut files = read(own, false, &mut faults);
-    let mut head = TradeHeader::read(&files, &mut faults);
-    let trade = std::mem::take(&mut head.trade);
-    if trade.is_sharing && parts == Parts::All {
-        files.extend(read(shared, true, &mut faults));
+    let mut reader = PackageReader::default();
+    let mut files = reader.read(own, false);
+    reader.read_header(&files);
+    if reader.trade.is_sharing && parts == Parts::All {
+        files.extend(reader.read(shared, true));
     }
-    let mut reader = PackageReader {
-        files: &files,
-        trade,
-        uses: BTreeSet::new(),
-        faults,
-    };
-    reader.aspects(&head);
-    reader.roles(&head);
+    reader.read_aspects(&files);
+    reader.read_roles(&files);
     if parts == Parts::All {
-        reader.words();
-        reader.phrases();
+        reader.read_words(&files);
+        reader.read_phrases(&files);
     }
     reader.finish(own, shared)
 }
@@ -96,33 +214,8 @@ pub fn parse_language(
     shared: &[(&str, &str)],
     parts: Parts,
 ) -> Result<Trade, TradeErrors> {
-    let mut faults = Vec::new();
-    let mut files = match parts {
-        Parts::Head => Vec::new(),
-        Parts::All => read(own, false, &mut faults),
-    };
-    for file in &files {
-        for (key, _) in &file.table {
-            if let name @ ("trade" | "aspect") = key.get_ref().as_ref() {
-                let message = format!(
-                    "`{name}` is in the package's own files; here `[[phrases]]` name an aspect by its `id`"
-                );
-                faults.push(file.fault((key.span().start, message)));
-            }
-        }
-        for (at, phrases) in each(&file.table, "phrases").unwrap_or_default() {
-            if let Some(id) = id_of(phrases).filter(|id| trade.aspect(id).is_none()) {
-                let message = format!("`{id}` is not an aspect of the package");
-                faults.push(file.fault((at, message)));
-            }
-        }
-    }
-    if trade.is_sharing && parts == Parts::All {
-        files.extend(read(shared, true, &mut faults));
-    }
     let ids = trade.aspects.iter().map(|aspect| aspect.id.clone());
     let mut reader = PackageReader {
-        files: &files,
         uses: ids.zip(0..).collect(),
         trade: Trade {
             id: trade.id.clone(),
@@ -137,42 +230,106 @@ pub fn parse_language(
             language: Some(language),
             ..Trade::default()
         },
-        faults,
+        faults: Vec::new(),
     };
-    reader.words();
-    reader.phrases();
+    if parts == Parts::All {
+        let mut files = reader.read(own, false);
+        for file in &files {
+            let FileContent {
+                trade: table,
+                aspect,
+                phrases,
+                ..
+            } = &file.content;
+            let places = table.iter().map(|table| ("trade", table.span().start));
+            let aspects = aspect.iter().map(|table| ("aspect", table.span().start));
+            for (name, at) in places.chain(aspects) {
+                let message = format!(
+                    "`{name}` is in the package's own files; here `[[phrases]]` name an aspect by its `id`"
+                );
+                reader.refuse(file, at, message);
+            }
+            for phrases in phrases {
+                if let Some(id) = id_of(phrases).filter(|id| trade.aspect(id).is_none()) {
+                    let message = format!("`{id}` is not an aspect of the package");
+                    reader.refuse(file, phrases.span().start, message);
+                }
+            }
+        }
+        if trade.is_sharing {
+            files.extend(reader.read(shared, true));
+        }
+        reader.read_words(&files);
+        reader.read_phrases(&files);
+    }
     reader.finish(own, shared)
 }
 
-/// The schema.org types in the `[trade]` table of a file; `None` if the file is not valid TOML.
+/// The schema.org types in the `[trade]` table of a file; `None` if the file is invalid.
 pub fn types_of(name: &str, text: &str) -> Option<Vec<String>> {
-    let file = PackageFile::read(name, text, false).ok()?;
-    let head = TradeHeader::read(&[file], &mut Vec::new());
-    Some(head.trade.types)
+    let trade = read_file(name, text, false).ok()?.content.trade?;
+    trade.get_ref().types.as_ref().map(owned_texts)
 }
 
-fn read<'file>(
-    files: &[(&'file str, &'file str)],
-    is_shared: bool,
-    faults: &mut Vec<TradeError>,
-) -> Vec<PackageFile<'file>> {
-    let files = files.iter().filter_map(|(name, text)| {
-        let file = PackageFile::read(name, text, is_shared);
-        file.map_err(|fault| faults.push(fault)).ok()
-    });
-    files.collect()
+/// Whether a schema.org type, written as `Plumber` or as a URL, is among these.
+pub fn is_among(types: &[String], kind: &str) -> bool {
+    let name = kind.trim().rsplit('/').next().unwrap_or(kind);
+    types.iter().any(|one| one.eq_ignore_ascii_case(name))
 }
 
-struct PackageReader<'read, 'file> {
-    /// The trade's own files come first: of equal phrases, the first one counts.
-    files: &'read [PackageFile<'file>],
+/// The `id` of a table, if it is a text.
+fn id_of(table: &Spanned<TextsByKey>) -> Option<&str> {
+    match table.get_ref().get("id")?.get_ref() {
+        TextList::Text(id) => Some(id),
+        TextList::List(_) => None,
+    }
+}
+
+fn is_id(id: &str) -> bool {
+    !id.is_empty() && id.chars().all(|c| c.is_ascii_lowercase() || c == '_')
+}
+
+fn is_schema_type(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.chars().all(|c| c.is_ascii_alphanumeric())
+}
+
+/// The value with that name, or a message with all valid names.
+fn find_key<T: Copy>(names: &[(&str, T)], name: &str) -> Result<T, String> {
+    let found = names.iter().find(|(one, _)| *one == name);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
+        format!("`{name}` is not one of {}", names.join(", "))
+    })
+}
+
+/// Reads files into a trade. The trade's own files come first: of equal phrases, the first one counts.
+#[derive(Default)]
+struct PackageReader {
     trade: Trade,
     /// The shared sets of phrases that each aspect uses.
     uses: BTreeSet<(String, usize)>,
     faults: Vec<TradeError>,
 }
 
-impl<'read, 'file> PackageReader<'read, 'file> {
+impl PackageReader {
+    fn read<'file>(
+        &mut self,
+        files: &[(&'file str, &'file str)],
+        is_shared: bool,
+    ) -> Vec<PackageFile<'file>> {
+        let files = files.iter().filter_map(|(name, text)| {
+            let file = read_file(name, text, is_shared);
+            file.map_err(|fault| self.faults.push(fault)).ok()
+        });
+        files.collect()
+    }
+
+    fn refuse(&mut self, file: &PackageFile<'_>, at: usize, message: String) {
+        let fault = TradeError::at(file.name, file.text, (at, message));
+        self.faults.push(fault);
+    }
+
     /// The trade, or all errors in the order of the files.
     fn finish(self, own: &[(&str, &str)], shared: &[(&str, &str)]) -> Result<Trade, TradeErrors> {
         let Self {
@@ -191,76 +348,193 @@ impl<'read, 'file> PackageReader<'read, 'file> {
         Err(TradeErrors(faults))
     }
 
-    fn keep<T>(&mut self, file: &PackageFile<'_>, read: Result<T, PackageFault>) -> Option<T> {
-        read.map_err(|fault| self.faults.push(file.fault(fault)))
-            .ok()
+    /// The table `[trade]`, with defaults. It is read before the phrases, because it identifies the package.
+    fn read_header(&mut self, files: &[PackageFile<'_>]) {
+        let usual = TradeTable::default();
+        let mut tables = tables_of_trade(files);
+        let first = tables.next();
+        for (file, table) in tables {
+            let message = "the table [trade] appears twice".to_owned();
+            self.refuse(file, table.span().start, message);
+        }
+        let table = first.map_or(&usual, |(_, table)| table.get_ref());
+        let label = table.label.as_deref().unwrap_or(UNLABELED).trim();
+        self.trade = Trade {
+            id: (table.id.as_ref())
+                .map_or(UNNAMED, |id| id.get_ref())
+                .to_owned(),
+            label: label.to_owned(),
+            types: table.types.as_ref().map(owned_texts).unwrap_or_default(),
+            is_sharing: table.shared.unwrap_or(true),
+            has_strays: table.strays.unwrap_or(true),
+            ..Trade::default()
+        };
+        let Some((file, _)) = first else { return };
+        if let Some(id) = table.id.as_ref().filter(|id| !is_id(id.get_ref())) {
+            let message = format!("an id must be lower case letters and `_`, not `{id}`");
+            self.refuse(file, id.span().start, message);
+        }
+        let types = table.types.iter().flat_map(texts);
+        for (at, name) in types.filter(|(_, name)| !is_schema_type(name)) {
+            let message =
+                format!("`{name}` is not a type of schema.org: write it like `AutoRepair`");
+            self.refuse(file, at, message);
+        }
     }
 
-    /// The tables `[[key]]` of a file.
-    fn each(
-        &mut self,
-        file: &'read PackageFile<'file>,
-        key: &str,
-    ) -> Vec<(usize, &'read DeTable<'file>)> {
-        self.keep(file, each(&file.table, key)).unwrap_or_default()
+    /// All `[[aspect]]`.
+    fn read_aspects(&mut self, files: &[PackageFile<'_>]) {
+        let aspects = files
+            .iter()
+            .flat_map(|file| file.content.aspect.iter().map(move |aspect| (file, aspect)));
+        for (file, aspect) in aspects {
+            let at = aspect.span().start;
+            let mut text = |key: &str, is_right: fn(&str) -> bool, form: &str| {
+                let (at, message) = match aspect.get_ref().get(key) {
+                    None => (at, format!("an aspect needs `{key}`")),
+                    Some(value) => match value.get_ref() {
+                        TextList::Text(text) if is_right(text.trim()) => {
+                            return Some(text.trim().to_owned());
+                        }
+                        TextList::Text(_) | TextList::List(_) => {
+                            (value.span().start, format!("`{key}` must {form}"))
+                        }
+                    },
+                };
+                self.refuse(file, at, message);
+                None
+            };
+            let id = text("id", is_id, "be lower case letters and `_`");
+            let label = text("label", |text| !text.is_empty(), "not be empty");
+            let question = text("question", |text| text.ends_with('?'), "end with `?`");
+            let Some(((id, label), question)) = id.zip(label).zip(question) else {
+                continue;
+            };
+            if self.trade.aspect(&id).is_some() {
+                self.refuse(file, at, format!("the aspect `{id}` appears twice"));
+            } else if self.trade.aspects.len() == ASPECTS_MAX {
+                let message = format!("a package has at most {ASPECTS_MAX} aspects");
+                self.refuse(file, at, message);
+            } else {
+                self.trade.aspects.push(AspectDefinition {
+                    id,
+                    label,
+                    question,
+                });
+            }
+        }
+    }
+
+    /// The order and the roles of the aspects; aspects that `[trade]` names must exist.
+    fn read_roles(&mut self, files: &[PackageFile<'_>]) {
+        let usual = TradeTable::default();
+        let first = tables_of_trade(files).next();
+        let table = first.map_or(&usual, |(_, table)| table.get_ref());
+        let ids = |list: &Option<Spanned<TextList>>| list.as_ref().map(owned_texts);
+        let (order, quiet, facts) = (ids(&table.aspects), ids(&table.quiet), ids(&table.facts));
+        let mut messages = Vec::new();
+        if let Some(order) = &order {
+            let place = |id: &str| order.iter().position(|one| one == id);
+            let aspects = self.trade.aspects.iter();
+            let unlisted = aspects.filter(|aspect| place(&aspect.id).is_none());
+            messages.extend(unlisted.map(|one| format!("`aspects` does not list `{}`", one.id)));
+            self.trade.aspects.sort_by_key(|aspect| place(&aspect.id));
+        }
+        let overall = table.overall.clone();
+        for (key, ids) in [
+            ("aspects", order),
+            ("overall", overall.map(|id| vec![id])),
+            ("quiet", quiet.clone()),
+            ("facts", facts.clone()),
+        ] {
+            let ids = ids.into_iter().flatten();
+            for id in ids.filter(|id| self.trade.aspect(id).is_none()) {
+                messages.push(format!("`{key}` names `{id}`, which is not an aspect here"));
+            }
+        }
+        if let Some((file, table)) = first {
+            for message in messages {
+                self.refuse(file, table.span().start, message);
+            }
+        }
+        let quiet = quiet.unwrap_or_else(|| QUIET.map(str::to_owned).to_vec());
+        let indices = |ids: &[String]| ids.iter().filter_map(|id| self.trade.aspect(id)).collect();
+        let (quiet, facts) = (indices(&quiet), indices(&facts.unwrap_or_default()));
+        self.trade.overall = (self.trade).aspect(table.overall.as_deref().unwrap_or(OVERALL));
+        (self.trade.quiet, self.trade.facts) = (quiet, facts);
     }
 
     /// `[lists]`, `[irregular]` and `[spellings]`: a trade's entries with the name of a shared list are added to that
     /// list.
-    fn words(&mut self) {
-        for file in self.files {
-            for (key, value) in &file.table {
-                let (section, at) = (key.get_ref().as_ref(), key.span().start);
-                if !SECTIONS.contains(&section) {
-                    self.faults
-                        .push(file.fault(unknown(section, at, &SECTIONS)));
-                }
-                if !["lists", "irregular", "spellings"].contains(&section) {
-                    continue;
-                }
-                for (name, value) in self.keep(file, table(value)).into_iter().flatten() {
-                    let words = self.keep(file, texts(value)).unwrap_or_default();
-                    let of: &mut BTreeMap<String, Vec<String>> = match section {
-                        "lists" => &mut self.trade.lists,
-                        "irregular" => &mut self.trade.irregular,
-                        _ => &mut self.trade.spellings,
-                    };
-                    let name_text = name.get_ref().to_string();
-                    if of.contains_key(&name_text) && !file.is_shared {
-                        let message = format!("`{name_text}` appears twice");
-                        self.faults.push(file.fault((name.span().start, message)));
-                        continue;
+    fn read_words(&mut self, files: &[PackageFile<'_>]) {
+        for file in files {
+            let FileContent {
+                lists,
+                irregular,
+                spellings,
+                ..
+            } = &file.content;
+            let mut repeated = Vec::new();
+            for (section, known) in [
+                (lists, &mut self.trade.lists),
+                (irregular, &mut self.trade.irregular),
+                (spellings, &mut self.trade.spellings),
+            ] {
+                for (name, words) in section {
+                    if known.contains_key(name.get_ref()) && !file.is_shared {
+                        repeated.push(name);
+                    } else {
+                        let all = known.entry(name.get_ref().clone()).or_default();
+                        all.extend(owned_texts(words));
                     }
-                    of.entry(name_text).or_default().extend(words);
                 }
+            }
+            for name in repeated {
+                self.refuse(file, name.span().start, format!("`{name}` appears twice"));
             }
         }
     }
 
     /// All phrases of aspects, opinions and cues.
-    fn phrases(&mut self) {
-        for file in self.files {
-            self.opinions(file);
+    fn read_phrases(&mut self, files: &[PackageFile<'_>]) {
+        for file in files {
+            for (key, phrases) in &file.content.opinions {
+                let points = find_key(&OPINIONS, key.get_ref());
+                self.add(file, key, "lexicon", points.map(Meaning::Opinion), phrases);
+            }
+            for (key, phrases) in &file.content.cues {
+                let cue = find_key(&Cue::ALL.map(|cue| (cue.name(), cue)), key.get_ref());
+                self.add(file, key, key.get_ref(), cue.map(Meaning::Cue), phrases);
+            }
         }
-        for file in self.files {
-            for (_, aspect) in self.each(file, "aspect") {
+        let sets: BTreeSet<&str> = files
+            .iter()
+            .flat_map(|file| file.content.phrases.iter().filter_map(id_of))
+            .collect();
+        for file in files {
+            for aspect in &file.content.aspect {
                 let id = id_of(aspect);
                 let Some(index) = id.and_then(|id| self.trade.aspect(id)) else {
                     continue;
                 };
-                let sets = match aspect.get("uses") {
-                    Some(value) => self.uses(file, value),
-                    None => id.map(str::to_owned).into_iter().collect(),
-                };
-                self.uses.extend(sets.into_iter().map(|set| (set, index)));
+                let uses = aspect.get_ref().get("uses").map(texts);
+                for (at, set) in uses.iter().flatten().filter(|(_, set)| !sets.contains(set)) {
+                    let names: Vec<&str> = sets.iter().copied().collect();
+                    let message = format!("unknown shared phrases `{set}`: {}", names.join(", "));
+                    self.refuse(file, *at, message);
+                }
+                let own = || id.map(|id| (0, id)).into_iter().collect();
+                let uses = uses.unwrap_or_else(own).into_iter();
+                self.uses
+                    .extend(uses.map(|(_, set)| (set.to_owned(), index)));
                 self.judgements(file, aspect, index, &["id", "label", "question", "uses"]);
             }
         }
-        for file in self.files {
-            for (at, phrases) in self.each(file, "phrases") {
+        for file in files {
+            for phrases in &file.content.phrases {
                 let Some(id) = id_of(phrases) else {
                     let message = "phrases need the `id` that aspects use them by".to_owned();
-                    self.faults.push(file.fault((at, message)));
+                    self.refuse(file, phrases.span().start, message);
                     continue;
                 };
                 let users = self.uses.iter().filter(|(set, _)| set == id);
@@ -272,100 +546,69 @@ impl<'read, 'file> PackageReader<'read, 'file> {
         }
     }
 
-    /// The sets of phrases that an aspect uses; an unknown set is an error.
-    fn uses(&mut self, file: &PackageFile<'_>, value: &TomlValue<'_>) -> Vec<String> {
-        let named = match string(value) {
-            Ok(one) => Ok(vec![(value.span().start, one)]),
-            Err(_) => strings(value),
-        };
-        let named = self.keep(file, named).unwrap_or_default();
-        let mut known = BTreeSet::new();
-        for file in self.files {
-            let phrases = self.each(file, "phrases").into_iter();
-            known.extend(phrases.filter_map(|(_, phrases)| id_of(phrases)));
-        }
-        for (at, set) in named.iter().filter(|(_, set)| !known.contains(set)) {
-            let names: Vec<&str> = known.iter().copied().collect();
-            let message = format!("unknown shared phrases `{set}`: {}", names.join(", "));
-            self.faults.push(file.fault((*at, message)));
-        }
-        named.into_iter().map(|(_, set)| set.to_owned()).collect()
-    }
-
     /// The phrases of a table that judge, name or hint at an aspect.
     fn judgements(
         &mut self,
         file: &PackageFile<'_>,
-        of: &DeTable<'_>,
+        table: &Spanned<TextsByKey>,
         index: usize,
         others: &[&str],
     ) {
-        for (key, value) in of {
-            let meaning = match key.get_ref().as_ref() {
+        for (key, phrases) in table.get_ref() {
+            let (kind, meaning) = match key.get_ref().as_str() {
                 other if others.contains(&other) => continue,
-                "names" => Ok(Meaning::Names(index)),
-                "hints" => Ok(Meaning::Hints(index)),
-                other => one_of(&JUDGEMENTS, other, key.span().start)
-                    .map(|points| Meaning::Judges(index, points)),
-            };
-            if let Some(meaning) = self.keep(file, meaning) {
-                let is_plain = key.get_ref() == PLAIN_NEGATIVE;
-                self.add(
-                    file,
-                    if is_plain { "plain" } else { "phrase" },
-                    meaning,
-                    value,
-                );
-            }
-        }
-    }
-
-    /// `[opinions]` and `[cues]`.
-    fn opinions(&mut self, file: &'read PackageFile<'file>) {
-        for section in ["opinions", "cues"] {
-            let Some(value) = file.table.get(section) else {
-                continue;
-            };
-            for (key, value) in self.keep(file, table(value)).into_iter().flatten() {
-                let (name, at) = (key.get_ref().as_ref(), key.span().start);
-                let (kind, meaning) = if section == "cues" {
-                    let cue = Cue::find(name).map(Meaning::Cue);
-                    (
-                        name,
-                        cue.ok_or_else(|| unknown(name, at, &Cue::ALL.map(Cue::name))),
-                    )
-                } else {
-                    let points = one_of(&OPINIONS, name, at);
-                    ("lexicon", points.map(Meaning::Opinion))
-                };
-                if let Some(meaning) = self.keep(file, meaning) {
-                    self.add(file, kind, meaning, value);
+                "names" => ("phrase", Ok(Meaning::Names(index))),
+                "hints" => ("phrase", Ok(Meaning::Hints(index))),
+                name => {
+                    let points = find_key(&JUDGEMENTS, name);
+                    let is_plain = name == PLAIN_NEGATIVE;
+                    let kind = if is_plain { "plain" } else { "phrase" };
+                    (kind, points.map(|points| Meaning::Judges(index, points)))
                 }
-            }
+            };
+            self.add(file, key, kind, meaning, phrases);
         }
     }
 
-    fn add(&mut self, file: &PackageFile<'_>, kind: &str, meaning: Meaning, value: &TomlValue<'_>) {
+    /// Adds the phrases of a key.
+    fn add(
+        &mut self,
+        file: &PackageFile<'_>,
+        key: &Spanned<String>,
+        kind: &str,
+        meaning: Result<Meaning, String>,
+        phrases: &Spanned<TextList>,
+    ) {
+        let meaning = match meaning {
+            Ok(meaning) => meaning,
+            Err(message) => return self.refuse(file, key.span().start, message),
+        };
         let file_name: Arc<str> = file.name.into();
-        for (at, text) in self.keep(file, strings(value)).unwrap_or_default() {
-            let parsed = pattern::parse(text, &self.trade.lists, &pattern::CLASSES)
-                .map_err(|message| (at, message));
-            let Some((name, ways)) = self.keep(file, parsed) else {
-                continue;
-            };
-            self.trade.rules.push(Rule {
-                id: format!("{kind}:{name}"),
-                ways,
-                meaning,
-                text: text.into(),
-                place: RulePlace {
-                    file: Arc::clone(&file_name),
-                    line: line(file.text, at),
-                    is_shared: file.is_shared,
-                },
-            });
+        for (at, text) in texts(phrases) {
+            match pattern::parse(text, &self.trade.lists, &pattern::CLASSES) {
+                Err(message) => self.refuse(file, at, message),
+                Ok((name, ways)) => self.trade.rules.push(Rule {
+                    id: format!("{kind}:{name}"),
+                    ways,
+                    meaning,
+                    text: text.into(),
+                    place: RulePlace {
+                        file: Arc::clone(&file_name),
+                        line: line(file.text, at),
+                        is_shared: file.is_shared,
+                    },
+                }),
+            }
         }
     }
+}
+
+/// The tables `[trade]` of all files.
+fn tables_of_trade<'files, 'file>(
+    files: &'files [PackageFile<'file>],
+) -> impl Iterator<Item = (&'files PackageFile<'file>, &'files Spanned<TradeTable>)> {
+    let tables = files.iter();
+    tables.filter_map(|file| Some((file, file.content.trade.as_ref()?)))
 }
 
 /// The package's own phrases that praise what an earlier one of them blames, or the other way round.
@@ -394,351 +637,4 @@ fn contradictions(rules: &[Rule]) -> Vec<TradeError> {
         }
     }
     faults
-}
-
-// Parses TOML with positions, so that every error has its file and line.
-
-pub type TomlValue<'file> = Spanned<DeValue<'file>>;
-/// The byte position of an error, and the problem.
-pub type PackageFault = (usize, String);
-
-/// One file of a trade.
-#[derive(Debug)]
-pub struct PackageFile<'file> {
-    /// Name of the file in errors.
-    pub name: &'file str,
-    text: &'file str,
-    pub table: DeTable<'file>,
-    /// Whether it is a file that all trades share.
-    pub is_shared: bool,
-}
-
-impl<'file> PackageFile<'file> {
-    /// # Errors
-    /// When the text is not valid TOML.
-    pub fn read(name: &'file str, text: &'file str, is_shared: bool) -> Result<Self, TradeError> {
-        let told = |error: toml::de::Error| {
-            let at = error.span().map_or(0, |span| span.start);
-            TradeError::at(name, text, (at, error.message().to_owned()))
-        };
-        Ok(Self {
-            name,
-            text,
-            table: DeTable::parse(text).map_err(told)?.into_inner(),
-            is_shared,
-        })
-    }
-
-    fn fault(&self, fault: PackageFault) -> TradeError {
-        TradeError::at(self.name, self.text, fault)
-    }
-}
-
-/// The `id` of a table, if it is a text.
-fn id_of<'table>(table: &'table DeTable<'_>) -> Option<&'table str> {
-    table.get("id")?.get_ref().as_str()
-}
-
-/// The tables of `[[key]]`, each with its position.
-pub fn each<'table, 'file>(
-    file: &'table DeTable<'file>,
-    key: &str,
-) -> Result<Vec<(usize, &'table DeTable<'file>)>, PackageFault> {
-    let Some(value) = file.get(key) else {
-        return Ok(Vec::new());
-    };
-    let array = typed(
-        value,
-        value.get_ref().as_array(),
-        &format!("write `[[{key}]]`"),
-    )?;
-    array
-        .iter()
-        .map(|one| Ok((one.span().start, table(one)?)))
-        .collect()
-}
-
-pub fn table<'table, 'file>(
-    value: &'table TomlValue<'file>,
-) -> Result<&'table DeTable<'file>, PackageFault> {
-    typed(value, value.get_ref().as_table(), "this must be a table")
-}
-
-pub fn string<'value>(value: &'value TomlValue<'_>) -> Result<&'value str, PackageFault> {
-    typed(
-        value,
-        value.get_ref().as_str(),
-        "this must be a text in quotes",
-    )
-}
-
-/// What a value is, or the error `expected` if it is something else.
-fn typed<T>(value: &TomlValue<'_>, found: Option<T>, expected: &str) -> Result<T, PackageFault> {
-    found.ok_or_else(|| (value.span().start, expected.to_owned()))
-}
-
-/// The texts of a list, each with its position. A multi-line text is also a list: its items are separated by line
-/// breaks and commas, and it may have `#` comments.
-pub fn strings<'value>(
-    value: &'value TomlValue<'_>,
-) -> Result<Vec<(usize, &'value str)>, PackageFault> {
-    if let Some(array) = value.get_ref().as_array() {
-        return array
-            .iter()
-            .map(|one| Ok((one.span().start, string(one)?)))
-            .collect();
-    }
-    let text = string(value)?;
-    // The value lacks the quotes on both sides, and the line break after the first ones.
-    let quotes = value.span().len().saturating_sub(text.len()).div_ceil(2);
-    let mut at = value.span().start + quotes;
-    let mut texts = Vec::new();
-    for line in text.split_inclusive('\n') {
-        let plain = line.split('#').next().unwrap_or(line);
-        texts.extend(
-            plain
-                .split(',')
-                .map(str::trim)
-                .filter(|one| !one.is_empty())
-                .map(|one| (at, one)),
-        );
-        at += line.len();
-    }
-    Ok(texts)
-}
-
-/// # Errors
-/// An unknown name; the message lists all valid names.
-pub fn one_of<T: Copy>(names: &[(&str, T)], name: &str, at: usize) -> Result<T, PackageFault> {
-    let found = names.iter().find(|(one, _)| *one == name);
-    found.map(|(_, value)| *value).ok_or_else(|| {
-        let names: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-        unknown(name, at, &names)
-    })
-}
-
-fn unknown(name: &str, at: usize, names: &[&str]) -> PackageFault {
-    (at, format!("`{name}` is not one of {}", names.join(", ")))
-}
-
-// The table `[trade]`. It is read before the phrases, because it identifies the package.
-
-/// Default id of a trade.
-const UNNAMED: &str = "own";
-/// Default label of a trade.
-const UNLABELED: &str = "The firm's own";
-/// Default list of quiet aspects.
-const QUIET: [&str; 3] = ["communication", "overall", "professionalism"];
-const KEYS: [&str; 9] = [
-    "id", "label", "types", "aspects", "overall", "quiet", "facts", "shared", "strays",
-];
-
-/// The table `[trade]`, with defaults.
-struct TradeHeader {
-    /// The trade without aspects, roles and phrases.
-    trade: Trade,
-    /// The aspects in display order; `None` for the order of the files.
-    aspects: Option<Vec<String>>,
-    /// The aspect that receives opinions without an aspect.
-    overall: String,
-    /// Aspects whose facts are omitted beside a judgement.
-    quiet: Vec<String>,
-    /// Aspects whose facts remain facts among complaints.
-    facts: Vec<String>,
-    /// File index and position of the table, for errors about unknown aspects.
-    place: Option<(usize, usize)>,
-}
-
-impl Default for TradeHeader {
-    fn default() -> Self {
-        Self {
-            trade: Trade {
-                id: UNNAMED.to_owned(),
-                label: UNLABELED.to_owned(),
-                is_sharing: true,
-                has_strays: true,
-                ..Trade::default()
-            },
-            aspects: None,
-            overall: "overall".to_owned(),
-            quiet: QUIET.map(str::to_owned).to_vec(),
-            facts: Vec::new(),
-            place: None,
-        }
-    }
-}
-
-impl TradeHeader {
-    /// Reads the table; errors are added to `faults`.
-    fn read(files: &[PackageFile<'_>], faults: &mut Vec<TradeError>) -> Self {
-        let mut head = Self::default();
-        for (number, file) in files.iter().enumerate() {
-            let Some(value) = file.table.get("trade") else {
-                continue;
-            };
-            let at = value.span().start;
-            if head.place.is_some() {
-                faults.push(file.fault((at, "the table [trade] appears twice".to_owned())));
-                continue;
-            }
-            head.place = Some((number, at));
-            let table = table(value).map_err(|fault| faults.push(file.fault(fault)));
-            for (key, value) in table.into_iter().flatten() {
-                if let Err(fault) = head.set(key.get_ref(), key.span().start, value) {
-                    faults.push(file.fault(fault));
-                }
-            }
-        }
-        head
-    }
-
-    fn set(&mut self, key: &str, at: usize, value: &TomlValue<'_>) -> Result<(), PackageFault> {
-        match key {
-            "id" => self.trade.id = id(value)?,
-            "label" => string(value)?.trim().clone_into(&mut self.trade.label),
-            "types" => self.trade.types = types(value)?,
-            "aspects" => self.aspects = Some(texts(value)?),
-            "overall" => self.overall = id(value)?,
-            "quiet" => self.quiet = texts(value)?,
-            "facts" => self.facts = texts(value)?,
-            "shared" => self.trade.is_sharing = boolean(key, value)?,
-            "strays" => self.trade.has_strays = boolean(key, value)?,
-            _ => return Err(unknown(key, at, &KEYS)),
-        }
-        Ok(())
-    }
-}
-
-/// Whether a schema.org type, written as `Plumber` or as a URL, is among these.
-pub fn is_among(types: &[String], kind: &str) -> bool {
-    let name = kind.trim().rsplit('/').next().unwrap_or(kind);
-    types.iter().any(|one| one.eq_ignore_ascii_case(name))
-}
-
-fn boolean(key: &str, value: &TomlValue<'_>) -> Result<bool, PackageFault> {
-    let expected = format!("`{key}` must be true or false");
-    typed(value, value.get_ref().as_bool(), &expected)
-}
-
-fn texts(value: &TomlValue<'_>) -> Result<Vec<String>, PackageFault> {
-    Ok(strings(value)?
-        .into_iter()
-        .map(|(_, text)| text.to_owned())
-        .collect())
-}
-
-fn types(value: &TomlValue<'_>) -> Result<Vec<String>, PackageFault> {
-    let is_type = |name: &str| {
-        name.starts_with(|c: char| c.is_ascii_uppercase())
-            && name.chars().all(|c| c.is_ascii_alphanumeric())
-    };
-    let types = strings(value)?;
-    match types.iter().find(|(_, name)| !is_type(name)) {
-        Some((at, name)) => Err((
-            *at,
-            format!("`{name}` is not a type of schema.org: write it like `AutoRepair`"),
-        )),
-        None => Ok(types.into_iter().map(|(_, name)| name.to_owned()).collect()),
-    }
-}
-
-/// An id: lower case letters and `_`.
-pub fn id(value: &TomlValue<'_>) -> Result<String, PackageFault> {
-    let id = string(value)?;
-    if id.is_empty() || !id.chars().all(|c| c.is_ascii_lowercase() || c == '_') {
-        let message = format!("an id must be lower case letters and `_`, not `{id}`");
-        return Err((value.span().start, message));
-    }
-    Ok(id.to_owned())
-}
-
-// The aspects of a trade, their order and their roles.
-
-impl PackageReader<'_, '_> {
-    /// The names of all `[[aspect]]`, in display order.
-    fn aspects(&mut self, head: &TradeHeader) {
-        for file in self.files {
-            for (at, aspect) in self.each(file, "aspect") {
-                let value = |key: &str| {
-                    let value = aspect.get(key);
-                    value.ok_or_else(|| (at, format!("an aspect needs `{key}`")))
-                };
-                let words = |key: &str, is_right: fn(&str) -> bool, form: &str| {
-                    let value = value(key)?;
-                    let words = string(value)?.trim();
-                    let fault = || (value.span().start, format!("`{key}` must {form}"));
-                    is_right(words).then_some(words).ok_or_else(fault)
-                };
-                let (id, label, question) = (
-                    self.keep(file, value("id").and_then(id)),
-                    self.keep(
-                        file,
-                        words("label", |words| !words.is_empty(), "not be empty"),
-                    ),
-                    self.keep(
-                        file,
-                        words("question", |words| words.ends_with('?'), "end with `?`"),
-                    ),
-                );
-                let Some(((id, label), question)) = id.zip(label).zip(question) else {
-                    continue;
-                };
-                let is_known = self.trade.aspect(&id).is_some();
-                if is_known || self.trade.aspects.len() == ASPECTS_MAX {
-                    let message = if is_known {
-                        format!("the aspect `{id}` appears twice")
-                    } else {
-                        format!("a package has at most {ASPECTS_MAX} aspects")
-                    };
-                    self.faults.push(file.fault((at, message)));
-                    continue;
-                }
-                self.trade.aspects.push(AspectDefinition {
-                    id,
-                    label: label.to_owned(),
-                    question: question.to_owned(),
-                });
-            }
-        }
-        if let Some(order) = &head.aspects {
-            let place = |id: &str| order.iter().position(|one| one == id);
-            let unlisted = self.trade.aspects.iter().map(|aspect| aspect.id.clone());
-            let unlisted: Vec<String> = unlisted.filter(|id| place(id).is_none()).collect();
-            for id in unlisted {
-                self.tell_head(head, format!("`aspects` does not list `{id}`"));
-            }
-            self.trade.aspects.sort_by_key(|aspect| place(&aspect.id));
-        }
-    }
-
-    /// Checks that the aspects named in `[trade]` exist; default names may be missing.
-    fn roles(&mut self, head: &TradeHeader) {
-        let usual = TradeHeader::default();
-        let mut roles = vec![("aspects", head.aspects.clone().unwrap_or_default())];
-        if head.overall != usual.overall {
-            roles.push(("overall", vec![head.overall.clone()]));
-        }
-        if head.quiet != usual.quiet {
-            roles.push(("quiet", head.quiet.clone()));
-        }
-        roles.push(("facts", head.facts.clone()));
-        for (key, ids) in roles {
-            for id in ids {
-                if self.trade.aspect(&id).is_none() {
-                    let message = format!("`{key}` names `{id}`, which is not an aspect here");
-                    self.tell_head(head, message);
-                }
-            }
-        }
-        let found = |ids: &[String]| ids.iter().filter_map(|id| self.trade.aspect(id)).collect();
-        let (quiet, facts) = (found(&head.quiet), found(&head.facts));
-        self.trade.overall = self.trade.aspect(&head.overall);
-        (self.trade.quiet, self.trade.facts) = (quiet, facts);
-    }
-
-    fn tell_head(&mut self, head: &TradeHeader, message: String) {
-        if let Some((file, at)) = head.place {
-            self.faults.push(self.files[file].fault((at, message)));
-        }
-    }
 }

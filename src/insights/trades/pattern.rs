@@ -126,11 +126,11 @@ impl PatternPart {
         }
         self.name.push_str(&next.name);
         let both = self.ways.take().zip(next.ways);
-        let both = both.filter(|(own, its)| own.len() * its.len() <= WAYS_MAX);
-        self.ways = both.map(|(own, its)| {
-            let mut ways = Vec::with_capacity(own.len() * its.len());
+        let both = both.filter(|(own, added)| own.len() * added.len() <= WAYS_MAX);
+        self.ways = both.map(|(own, added)| {
+            let mut ways = Vec::with_capacity(own.len() * added.len());
             for way in &own {
-                ways.extend(its.iter().map(|part| [way.as_slice(), part].concat()));
+                ways.extend(added.iter().map(|part| [way.as_slice(), part].concat()));
             }
             ways
         });

@@ -243,7 +243,7 @@ fn all_languages_of_a_package_are_checked_where_it_is_loaded() {
     for place in [
         "dentist/quality.tsv:1:",
         "es/a.toml:1:",
-        "es/b.toml:1:",
+        "es/b.toml:2:",
         "es/quality.tsv:1:",
         "es/quality.tsv:2:",
         "fr/language.toml:1: the folder is called `fr`",
