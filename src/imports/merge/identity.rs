@@ -148,7 +148,7 @@ const COMPARED_MAX: usize = 16;
 
 /// The reviews of `rows`, in their order.
 pub fn identify(rows: &[Row], known: &Known, rules: &Rules<'_>) -> Vec<Identity> {
-    let mut search = Search {
+    let mut search = IdentitySearch {
         rows,
         known,
         rules,
@@ -247,7 +247,7 @@ impl<'k> OwnIds<'k> {
     }
 }
 
-struct Search<'k> {
+struct IdentitySearch<'k> {
     rows: &'k [Row],
     known: &'k Known,
     rules: &'k Rules<'k>,
@@ -260,7 +260,7 @@ struct Search<'k> {
 /// Rows that are no known review by their id.
 type Open = Vec<(usize, Identity)>;
 
-impl<'k> Search<'k> {
+impl<'k> IdentitySearch<'k> {
     fn set(&mut self, index: usize, identity: Identity) {
         let row = &self.rows[index];
         let identity = if let Identity::New(id) = &identity

@@ -31,7 +31,7 @@ pub enum CallError {
 }
 
 #[derive(Debug, Clone)]
-pub struct Known {
+pub struct KnownArgument {
     pub name: String,
     /// With a description.
     pub schema: Object,
@@ -42,14 +42,14 @@ pub struct Known {
 #[derive(Debug)]
 pub struct ToolArguments<'a> {
     tool: &'a str,
-    known: &'a [Known],
+    known: &'a [KnownArgument],
     values: &'a Object,
     issues: Vec<Issue>,
 }
 
 impl<'a> ToolArguments<'a> {
     /// `known` are the arguments of `tool`, `values` those of the call.
-    pub const fn new(tool: &'a str, known: &'a [Known], values: &'a Object) -> Self {
+    pub const fn new(tool: &'a str, known: &'a [KnownArgument], values: &'a Object) -> Self {
         Self {
             tool,
             known,

@@ -11,7 +11,7 @@ mod tools;
 use std::sync::Arc;
 
 pub use arguments::{CallError, Object};
-use arguments::{Known, ToolArguments};
+use arguments::{KnownArgument, ToolArguments};
 pub use results::{RESULT_BYTES_MAX, ToolAnswer};
 use rmcp::model::Tool;
 use serde_json::Value;
@@ -34,7 +34,7 @@ pub struct Catalog {
     /// In a fixed order.
     pub tools: Vec<Tool>,
     /// By the index of the tool's kind.
-    known: [Vec<Known>; ToolKind::ALL.len()],
+    known: [Vec<KnownArgument>; ToolKind::ALL.len()],
 }
 
 impl Catalog {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
-use super::arguments::{Known, Object};
+use super::arguments::{KnownArgument, Object};
 use super::results::{AspectArguments, ReviewArguments, SinceArguments};
 use crate::model::named;
 use crate::search::SearchParameters;
@@ -93,7 +93,7 @@ impl ToolKind {
     }
 
     /// The tool's arguments: the parameters of its REST operation.
-    pub fn arguments(self) -> Vec<Known> {
+    pub fn arguments(self) -> Vec<KnownArgument> {
         let specs = match self {
             Self::Business | Self::Facets => Vec::new(),
             Self::Search => SearchParameters::specs(),
@@ -107,7 +107,7 @@ impl ToolKind {
             }
             Self::Periods => PeriodsParameters::specs(),
         };
-        let known = |spec: ParameterSpec| Known {
+        let known = |spec: ParameterSpec| KnownArgument {
             name: spec.name.to_owned(),
             schema: plain(object(json!(spec.schema)), spec.description),
             is_required: spec.is_required,
@@ -168,7 +168,7 @@ impl ToolKind {
     }
 
     /// The listed tool, with annotations: read-only, idempotent, and without access to other systems.
-    pub fn tool(self, schemas: &Value, known: &[Known]) -> Tool {
+    pub fn tool(self, schemas: &Value, known: &[KnownArgument]) -> Tool {
         let properties: Object = known
             .iter()
             .map(|known| (known.name.clone(), Value::Object(known.schema.clone())))
