@@ -46,6 +46,6 @@ pub use review::{
 };
 pub use votes::{ReviewVote, Vote, VoteCounts};
 pub use words::{
-    FoldedText, PluralEndings, TextMatch, TextQuery, compose, fold, fold_plain_character,
-    fold_plainly, is_of_word,
+    FoldedText, PluralEndings, TextMatch, TextQuery, compose, fold, fold_both,
+    fold_plain_character, fold_plainly, is_of_word,
 };

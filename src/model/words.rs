@@ -171,6 +171,13 @@ pub fn fold_plainly(text: &str) -> String {
     plain(&fold(text))
 }
 
+/// The text as [`fold`] and as [`fold_plainly`] make it.
+pub fn fold_both(text: &str) -> (String, String) {
+    let folded = fold(text);
+    let plain = plain(&folded);
+    (folded, plain)
+}
+
 /// The plain form of a folded text: by character, so that a part of the text stays a part.
 fn plain(folded: &str) -> String {
     if folded.is_ascii() {
@@ -219,41 +226,13 @@ const fn is_accent(character: char) -> bool {
     matches!(character, '\u{0300}'..='\u{036F}' | '\u{1AB0}'..='\u{1AFF}' | '\u{1DC0}'..='\u{1DFF}')
 }
 
-/// What a search needs beside a text to compare it. The folded form of an ASCII text is its lower case, which is made for
-/// each comparison in less than 0.1 µs: kept for every text, it would be a sixth of the memory of a snapshot.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoldedText {
-    /// `None` for an ASCII text.
-    folded: Option<Box<str>>,
-    /// For a comparison by words; `None` if it is the same.
-    plain: Option<Box<str>>,
-}
-
-impl FoldedText {
-    pub fn new(text: &str) -> Self {
-        let folded = fold(text);
-        let plain = plain(&folded);
-        Self {
-            plain: (plain != folded).then(|| plain.into()),
-            folded: (!text.is_ascii()).then(|| folded.into()),
-        }
-    }
-
-    /// `text`, of which this was made, as [`fold`] makes it.
-    pub fn folded(&self, text: &str) -> Cow<'_, str> {
-        match &self.folded {
-            Some(folded) => Cow::Borrowed(folded),
-            None => Cow::Owned(text.to_ascii_lowercase()),
-        }
-    }
-
-    /// `text`, of which this was made, as [`fold_plainly`] makes it.
-    pub fn plain(&self, text: &str) -> Cow<'_, str> {
-        match &self.plain {
-            Some(plain) => Cow::Borrowed(plain),
-            None => self.folded(text),
-        }
-    }
+/// A text as queries compare it.
+#[derive(Debug, Clone, Copy)]
+pub struct FoldedText<'a> {
+    /// As [`fold`] makes it.
+    pub folded: &'a str,
+    /// As [`fold_plainly`] makes it.
+    pub plain: &'a str,
 }
 
 #[cfg(test)]

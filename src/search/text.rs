@@ -23,11 +23,10 @@ impl<'a> TextFinder<'a> {
         }
     }
 
-    /// Whether `text` has a match; `folded` is made of it.
-    pub fn is_in(&self, text: &str, folded: &FoldedText) -> bool {
+    pub fn is_in(&self, text: FoldedText<'_>) -> bool {
         let text = match self.text_match {
-            TextMatch::Substring => folded.folded(text),
-            TextMatch::Words => folded.plain(text),
+            TextMatch::Substring => text.folded,
+            TextMatch::Words => text.plain,
         };
         let text = text.as_bytes();
         let begins_words =

@@ -12,14 +12,16 @@ use sha2::{Digest, Sha256};
 use super::entry::{Entry, EntryKey, position};
 use super::index::Index;
 use super::segment::{self, Segment};
-use super::trigrams::{QueryTrigrams, TEXTS_MAX};
-use crate::model::{Day, RatingCounts, ReviewId};
+use super::texts::{QueryTrigrams, TEXTS_PER_BLOCK};
+use crate::model::{Day, FoldedText, RatingCounts, ReviewId};
 
 /// The entries of one snapshot, newest first. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct Entries {
     list: Arc<[Arc<Entry>]>,
     segments: Arc<[Arc<Segment>]>,
+    /// The number of entries up to the end of each segment.
+    ends: Arc<[usize]>,
     index: Arc<Index>,
 }
 
@@ -35,8 +37,13 @@ impl Entries {
     /// `list` is newest first. Segments are shared with `previous` if their content is the same.
     pub fn new(mut list: Vec<Arc<Entry>>, previous: &Self) -> Self {
         let segments = segment::divide(&mut list, &previous.segments, previous);
+        let ends = segments.iter().scan(0, |end, segment| {
+            *end += segment.len;
+            Some(*end)
+        });
         Self {
             index: Arc::new(Index::new(&list)),
+            ends: ends.collect(),
             segments: segments.into(),
             list: list.into(),
         }
@@ -95,15 +102,27 @@ impl Entries {
         position(start)..position(end.max(start))
     }
 
-    /// The positions of the entries whose text may match the query, ascending.
-    pub fn candidates<'a>(&'a self, query: &'a QueryTrigrams) -> impl Iterator<Item = u32> + 'a {
-        let mut end = 0;
-        let parts = self.segments.iter().flat_map(move |segment| {
-            let start = end;
-            end += position(segment.len);
-            (start..end).step_by(TEXTS_MAX).zip(&segment.trigrams)
+    /// The texts that may match the query, newest first, with their positions.
+    pub fn candidates<'a>(
+        &'a self,
+        query: &'a QueryTrigrams,
+    ) -> impl Iterator<Item = (u32, FoldedText<'a>)> {
+        let segments = self.segments.iter().zip(&*self.ends);
+        let blocks = segments.flat_map(|(segment, end)| {
+            let starts = (end - segment.len..).step_by(TEXTS_PER_BLOCK);
+            starts.zip(&segment.texts)
         });
-        parts.flat_map(|(start, part)| part.candidates(query).map(move |at| start + at))
+        let blocks = blocks.filter(|(_, block)| block.may_contain(query));
+        blocks.flat_map(|(start, block)| {
+            (0..block.len()).map(move |at| (position(start + at), block.text(at)))
+        })
+    }
+
+    /// The text of the entry at that position.
+    pub fn text(&self, at: usize) -> FoldedText<'_> {
+        let (whole, start) = self.cut(at);
+        let at = at - start;
+        self.segments[whole].texts[at / TEXTS_PER_BLOCK].text(at % TEXTS_PER_BLOCK)
     }
 
     /// The years with reviews, newest first, with the positions of each.
@@ -122,39 +141,35 @@ impl Entries {
 
     /// The JSON of the newest `count` reviews, each followed by a comma.
     pub fn json_of_first(&self, count: usize) -> Vec<Bytes> {
-        let (whole, rest, start) = self.cut(count);
-        let mut pieces: Vec<Bytes> = whole.iter().map(|one| one.json.clone()).collect();
-        if let Some(cut) = rest {
-            let length = segment::json_len(&self[start..count.min(self.len())]);
-            pieces.push(cut.json.slice(..length));
+        let (whole, start) = self.cut(count);
+        let segments = self.segments[..whole].iter();
+        let mut pieces: Vec<Bytes> = segments.map(|one| one.json.clone()).collect();
+        if start < count.min(self.len()) {
+            let length = segment::json_len(&self[start..count]);
+            pieces.push(self.segments[whole].json.slice(..length));
         }
         pieces
     }
 
     /// A digest of the newest `count` reviews' JSON, from the digests of whole segments and that of the rest.
     pub fn digest_of_first(&self, count: usize) -> [u8; 32] {
-        let (whole, rest, start) = self.cut(count);
+        let (whole, start) = self.cut(count);
         let mut digest = Sha256::new();
-        whole.iter().for_each(|one| digest.update(one.digest));
-        if rest.is_some() {
-            digest.update(segment::digest(&self[start..count.min(self.len())]));
+        let segments = self.segments[..whole].iter();
+        segments.for_each(|one| digest.update(one.digest));
+        if start < count.min(self.len()) {
+            digest.update(segment::digest(&self[start..count]));
         }
         digest.finalize().into()
     }
 
-    /// The segments within the newest `count` entries, the segment that is only partly within them, and the number of
-    /// entries in the former.
-    fn cut(&self, count: usize) -> (&[Arc<Segment>], Option<&Segment>, usize) {
-        let (mut whole, mut start) = (0, 0);
-        for segment in &*self.segments {
-            if start + segment.len > count {
-                let rest = (start < count).then_some(&**segment);
-                return (&self.segments[..whole], rest, start);
-            }
-            start += segment.len;
-            whole += 1;
-        }
-        (&self.segments, None, start)
+    /// The number of segments within the newest `count` entries, and that of their entries.
+    fn cut(&self, count: usize) -> (usize, usize) {
+        let whole = self.ends.partition_point(|end| *end <= count);
+        (
+            whole,
+            whole.checked_sub(1).map_or(0, |last| self.ends[last]),
+        )
     }
 }
 

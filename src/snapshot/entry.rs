@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use crate::insights::PackedAnalysis;
 use crate::links::Links;
 use crate::model::hash::{FNV_OFFSET, fnv1a};
-use crate::model::{Day, FoldedText, MentionKind, Mentions, Review, ReviewId};
+use crate::model::{Day, MentionKind, Mentions, Review, ReviewId};
 use crate::wire;
 
 /// The order of entries: by date descending, then by ID ascending.
@@ -22,8 +22,6 @@ pub struct Entry {
     pub(super) json: Bytes,
     /// SHA-256 of the JSON.
     pub(super) digest: [u8; 32],
-    /// The review's text, for comparison with queries.
-    pub text: FoldedText,
     /// `None` until the text is analyzed.
     pub analysis: Option<PackedAnalysis>,
 }
@@ -41,7 +39,6 @@ impl Entry {
         Self {
             digest: Sha256::digest(&json).into(),
             json: json.into(),
-            text: FoldedText::new(&review.text),
             analysis,
             review,
         }

@@ -16,7 +16,7 @@ mod publisher;
 mod segment;
 mod staff;
 mod store;
-mod trigrams;
+mod texts;
 
 pub use coding::{CachedBody, Coding};
 pub use counts::MentionCounts;
@@ -29,4 +29,4 @@ pub use input::{ANALYZE_AT_ONCE_MAX, AnalysisProgress, analyze, cost};
 pub use publisher::{PublishError, Publisher, survey};
 pub use segment::{Segment, ends_segment};
 pub use store::{Publication, carry_publications, first_base, served_base};
-pub use trigrams::QueryTrigrams;
+pub use texts::QueryTrigrams;

@@ -1,5 +1,5 @@
-//! A segment: the JSON of about 128 consecutive entries and the trigrams of their texts, shared by every snapshot that has
-//! them unchanged, and so are its compressed pieces.
+//! A segment: the JSON of about 128 consecutive entries and their texts for queries, shared by every snapshot that has them
+//! unchanged, and so are its compressed pieces.
 //!
 //! A segment ends after a review whose ID has a certain hash, never by count. So segments depend only on the reviews,
 //! not on the order of their arrival, and a change rebuilds only its own segment.
@@ -11,7 +11,7 @@ use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
 use super::entry::{Entry, id_hash};
-use super::trigrams::{TEXTS_MAX, TrigramFilter};
+use super::texts::{TEXTS_PER_BLOCK, TextBlock};
 
 /// One ID in this many ends its segment.
 const REVIEWS_PER_SEGMENT: u64 = 128;
@@ -24,8 +24,8 @@ pub struct Segment {
     pub digest: [u8; 32],
     /// Number of its entries; at least 1.
     pub len: usize,
-    /// The trigrams of its entries' texts, [`TEXTS_MAX`] entries each.
-    pub trigrams: Vec<TrigramFilter>,
+    /// The texts of its entries, [`TEXTS_PER_BLOCK`] each.
+    pub texts: Box<[TextBlock]>,
 }
 
 /// Whether the review with that ID is the last of its segment.
@@ -72,7 +72,7 @@ pub fn divide(
                     json: join(part),
                     digest,
                     len: part.len(),
-                    trigrams: trigrams(part),
+                    texts: texts(part),
                 }),
             };
             slice(part, &segment.json);
@@ -81,12 +81,10 @@ pub fn divide(
         .collect()
 }
 
-fn trigrams(entries: &[Arc<Entry>]) -> Vec<TrigramFilter> {
-    let parts = entries.chunks(TEXTS_MAX);
-    parts
-        .map(|part| {
-            TrigramFilter::new(part.iter().map(|one| (one.review.text.as_str(), &one.text)))
-        })
+fn texts(entries: &[Arc<Entry>]) -> Box<[TextBlock]> {
+    let blocks = entries.chunks(TEXTS_PER_BLOCK);
+    blocks
+        .map(|block| TextBlock::new(block.iter().map(|entry| entry.review.text.as_str())))
         .collect()
 }
 
