@@ -1,9 +1,9 @@
 -- What sources last said of each review, so that the next import can tell it from what the owner decided since. Written by
--- imports. Keyed digests only, never a text, so that nothing of an erased review stays. No change triggers: what a source said
--- is not published.
+-- imports. Digests only, never a text, so that nothing of an erased review stays. No change triggers: what a source said is not
+-- published.
 
 create table source_key (
-    -- The key of the digests, made by the first import.
+    -- The key of the digests in `review_source.base`, made by the first import.
     only_row integer not null default 1 constraint source_key_is_one check (only_row = 1),
     key      blob not null constraint source_key_has_256_bits check (length(key) = 32),
     primary key (only_row)
@@ -21,6 +21,8 @@ create table review_source (
     base         blob not null,
     -- A digest of author, day, rating and text, the same for two sources' copies of one review.
     fingerprint  integer not null,
+    -- A digest of author and day.
+    author_day   integer not null,
     -- The id at the source, if the review has another one because a review of another source had that id.
     own_id       text,
     primary key (review_id)
@@ -28,12 +30,13 @@ create table review_source (
 create index review_source_fingerprint on review_source (fingerprint);
 
 create table deleted_review (
-    -- Deleted reviews, so that neither their rows nor copies from other sources come back unnoticed.
+    -- Deleted reviews, so that neither their rows, edited ones included, nor copies from other sources come back unnoticed.
     review_id   text not null,
     source_name text not null,
     location    text,
     own_id      text,
     fingerprint integer not null,
+    author_day  integer not null,
     primary key (review_id)
 ) strict, without rowid;
 
@@ -56,8 +59,9 @@ create table calendar (
 -- `insert or replace` from a shell fires no delete trigger: it is an edit, and what the source said stays.
 create trigger source_of_deleted after delete on review begin
     delete from deleted_review where review_id = old.review_id;
-    insert into deleted_review (review_id, source_name, location, own_id, fingerprint)
-        select review_id, source_name, location, own_id, fingerprint from review_source where review_id = old.review_id;
+    insert into deleted_review (review_id, source_name, location, own_id, fingerprint, author_day)
+        select review_id, source_name, location, own_id, fingerprint, author_day from review_source
+        where review_id = old.review_id;
     delete from review_source where review_id = old.review_id;
 end;
 

@@ -158,7 +158,7 @@ async fn write(
         for line in lines {
             match &line {
                 Exported::Review(..) => reviews += 1,
-                Exported::Deleted(_) => deleted += 1,
+                Exported::Deleted { .. } => deleted += 1,
             }
             out.put(&line).with_context(unwritable)?;
         }

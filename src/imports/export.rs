@@ -1,5 +1,7 @@
 //! Writes native records: an import of them into an empty database restores everything. `platforms::native` reads them.
 
+use std::collections::HashMap;
+
 use chrono::NaiveDate;
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
@@ -7,16 +9,20 @@ use sqlx::SqliteConnection;
 pub use crate::imports::map::COLUMNS;
 use crate::imports::map::put;
 use crate::imports::map::table::{Row, find};
+use crate::imports::merge::identity::is_derived;
 use crate::model::{DigestKey, Review, Status, Unit, Units};
 use crate::storage::reviews;
-use crate::storage::reviews::SourceVersion;
+use crate::storage::reviews::{DeletedReview, SourceVersion};
 
 /// One line of an export.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Exported {
     Review(Box<ExportedReview>),
-    /// Id of a deleted review.
-    Deleted(String),
+    Deleted {
+        id: String,
+        /// `None` if files of its source have its id.
+        kept: Option<DeletedReview>,
+    },
 }
 
 /// A review with what an import of it needs.
@@ -38,6 +44,8 @@ const ROWS: i64 = 250;
 #[derive(Debug, Default)]
 pub struct Export {
     key: Option<DigestKey>,
+    /// Of the deleted reviews that files of their source have under another id.
+    deleted: HashMap<String, DeletedReview>,
     last: String,
 }
 
@@ -45,7 +53,10 @@ impl Export {
     /// # Errors
     /// When the database cannot be read.
     pub async fn new(connection: &mut SqliteConnection) -> sqlx::Result<Self> {
+        let deleted = reviews::deleted_reviews(connection).await?.into_iter();
+        let deleted = deleted.filter(|kept| is_derived(&kept.id) || kept.own_id.is_some());
         Ok(Self {
+            deleted: deleted.map(|kept| (kept.id.to_string(), kept)).collect(),
             key: reviews::find_key(connection).await?,
             last: String::new(),
         })
@@ -70,10 +81,10 @@ impl Export {
         let line = |id: &String| {
             let Some(review) = standing.reviews.remove(id) else {
                 // A row without a valid review counts neither as a review nor as a deletion.
-                return standing
-                    .deleted
-                    .contains(id)
-                    .then(|| Exported::Deleted(id.clone()));
+                return standing.deleted.contains(id).then(|| Exported::Deleted {
+                    id: id.clone(),
+                    kept: self.deleted.get(id).cloned(),
+                });
             };
             let source = standing.sources.remove(id);
             let base = source.as_ref().map(|source| source.base.clone());
@@ -98,7 +109,18 @@ impl Exported {
     /// A line of JSON Lines.
     pub fn json(&self) -> Value {
         match self {
-            Self::Deleted(id) => json!({ "id": id, "deleted": true }),
+            Self::Deleted { id, kept: None } => json!({ "id": id, "deleted": true }),
+            Self::Deleted {
+                id,
+                kept: Some(kept),
+            } => without_nulls(json!({
+                "id": id,
+                "deleted": true,
+                "imported_from": kept.source_name,
+                "location": kept.location,
+                "id_at_source": kept.own_id,
+                "fingerprints": kept.fingerprints.to_string(),
+            })),
             Self::Review(exported) => record(exported),
         }
     }

@@ -129,7 +129,7 @@ async fn merged(
         now,
         request: order,
     };
-    let known = load(write, &rows, &deleted, &rules.key).await?;
+    let known = load(write, &rows, &deleted).await?;
     let sources: Vec<String> = source_names(&rows).into_iter().map(str::to_owned).collect();
     let mut outcome = merge_rows(rows, deleted, known, &rules, report);
     for rejection in std::mem::take(&mut outcome.rejections) {

@@ -2,12 +2,16 @@
 //! new values, its previous values and the stored review. A pure function of one review; the importer selects and
 //! writes the rows.
 
+use std::fmt::{self, Display, Formatter};
+use std::num::ParseIntError;
+use std::str::FromStr;
+
 use chrono::{DateTime, Utc};
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
-use sha2::Sha256;
+use sha2::{Digest as _, Sha256};
 
-use super::review::{Day, Rating, Review, Status, Unit};
+use super::review::{Review, Status, Unit};
 
 /// Reason for withholding an unverified review without another reason.
 pub const NOT_VERIFIED: &str = "not verified";
@@ -230,36 +234,64 @@ impl DigestKey {
     }
 
     pub fn digest(&self, unit: Unit, review: &Review) -> UnitDigest {
-        self.digest_parts(&[unit as u8], |add| {
-            add(Some(review.id.as_str().as_bytes()));
-            unit.each_part(review, add);
-        })
-    }
-
-    /// A digest that copies of a review from two sources share.
-    pub fn fingerprint(&self, author: &str, date: Day, rating: Rating, text: &str) -> i64 {
-        i64::from_be_bytes(self.digest_parts(b"fingerprint", |add| {
-            add(Some(author.as_bytes()));
-            add(Some(&date.number().to_be_bytes()));
-            add(Some(&[rating.stars()]));
-            add(Some(text.as_bytes()));
-        }))
-    }
-
-    /// The digest of `kind` and of the parts that `each` adds, truncated to the stored bytes.
-    fn digest_parts(
-        &self,
-        kind: &[u8],
-        each: impl FnOnce(&mut dyn FnMut(Option<&[u8]>)),
-    ) -> UnitDigest {
         let mut mac = self.0.clone();
-        mac.update(kind);
-        each(&mut |part| {
+        mac.update(&[unit as u8]);
+        let mut add = |part: Option<&[u8]>| {
             mac.update(&part.map_or(ABSENT, |part| part.len() as u64).to_be_bytes());
             mac.update(part.unwrap_or_default());
-        });
+        };
+        add(Some(review.id.as_str().as_bytes()));
+        unit.each_part(review, &mut add);
         let digest = mac.finalize().into_bytes();
         digest.first_chunk().copied().unwrap_or_default()
+    }
+}
+
+/// Digests of a review's content, without a key, so that they mean the same in another database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fingerprints {
+    /// Of author, day, stars and text: copies of a review from two sources share it.
+    pub content: i64,
+    /// Of author and day.
+    pub author_day: i64,
+}
+
+impl Fingerprints {
+    pub fn new(review: &Review) -> Self {
+        let digest = |parts: &[&[u8]]| {
+            let mut hash = Sha256::new();
+            for part in parts {
+                hash.update((part.len() as u64).to_be_bytes());
+                hash.update(part);
+            }
+            let digest = hash.finalize();
+            i64::from_be_bytes(digest.first_chunk().copied().unwrap_or_default())
+        };
+        let (author, day) = (review.author.as_bytes(), review.date.number().to_be_bytes());
+        let (stars, text) = ([review.rating.stars()], review.text.as_bytes());
+        Self {
+            content: digest(&[author, &day, &stars, text]),
+            author_day: digest(&[author, &day]),
+        }
+    }
+}
+
+impl Display for Fingerprints {
+    fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
+        write!(to, "{:016x}-{:016x}", self.content, self.author_day)
+    }
+}
+
+impl FromStr for Fingerprints {
+    type Err = ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (content, author_day) = text.split_once('-').unwrap_or((text, ""));
+        let number = |digits| u64::from_str_radix(digits, 16).map(u64::cast_signed);
+        Ok(Self {
+            content: number(content)?,
+            author_day: number(author_day)?,
+        })
     }
 }
 

@@ -36,8 +36,8 @@ mod votes;
 mod words;
 
 pub use merge::{
-    Base, DUPLICATE, DigestKey, GONE, Merged, NOT_VERIFIED, Statement, UnitDigest, Units, adopt,
-    merge,
+    Base, DUPLICATE, DigestKey, Fingerprints, GONE, Merged, NOT_VERIFIED, Statement, UnitDigest,
+    Units, adopt, merge,
 };
 pub use review::{
     Day, InvalidDay, InvalidRating, InvalidReviewId, MentionKind, Mentions, Method, Rating,

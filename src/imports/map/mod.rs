@@ -223,7 +223,7 @@ named! {
 pub const EXPORT_ALONE: &str = "decided";
 
 /// The columns of an export as a table: paths of the native record.
-pub const COLUMNS: [&str; 30] = [
+pub const COLUMNS: [&str; 31] = [
     "id",
     "rating",
     "date",
@@ -252,6 +252,7 @@ pub const COLUMNS: [&str; 30] = [
     "responded_at",
     "imported_from",
     "id_at_source",
+    "fingerprints",
     "note",
     // Marks a row with escaped cells: in other tables an apostrophe is literal.
     "escaped",

@@ -23,6 +23,7 @@ use crate::imports::request::ImportRequest;
 use crate::model::business::{Business, Editorial};
 use crate::model::{InvalidReviewId, Review, ReviewId, Source, Unit};
 use crate::storage::imports::{ColumnMeaning, KeptColumns};
+use crate::storage::reviews::DeletedReview;
 
 /// Returns the row as in the file; called only if the row is rejected.
 pub type Raw<'r> = &'r dyn Fn() -> Value;
@@ -58,6 +59,14 @@ pub struct Row {
     number: u64,
     pub format: &'static Format,
     pub incoming: Incoming,
+}
+
+/// A review that the owner deleted, from one of our own exports.
+#[derive(Debug)]
+pub struct DeletedRow {
+    pub id: ReviewId,
+    /// `None` if its id is enough to find it in files of its source.
+    pub kept: Option<DeletedReview>,
 }
 
 impl Row {
@@ -103,7 +112,7 @@ pub struct Collected {
     /// The rows of all files, in their order.
     pub rows: Vec<Row>,
     /// Ids of reviews that the owner deleted, from our own exports.
-    pub deleted: Vec<ReviewId>,
+    pub deleted: Vec<DeletedRow>,
     /// The business in the files.
     pub business: Option<Business>,
     /// The editorial texts in the files.
@@ -400,10 +409,10 @@ impl<'a> Collector<'a> {
     }
 
     /// Adds a deletion by the owner; only in our own exports.
-    pub fn deleted(&mut self, id: ReviewId) {
+    pub fn deleted(&mut self, row: DeletedRow) {
         self.count();
         self.collected.report.taken += 1;
-        self.collected.deleted.push(id);
+        self.collected.deleted.push(row);
     }
 
     /// Rejects a row; `problems` has all its problems.
@@ -469,19 +478,24 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Takes the line of an export that contains the business and the editorial texts.
+    /// Takes the line of an export that contains the business, the editorial texts and the meanings of columns. A business that
+    /// is there stays, with its texts, and so do the meanings of the columns of sources that are there.
     pub fn about_business(&mut self, value: &Value) -> Result<(), FileError> {
-        if self.has_business {
-            self.collected.report.has_left_out_business = true;
-            return Ok(());
-        }
         if let Some(rows) = value.get("columns") {
             let rows: Vec<(String, String, String)> = Vec::deserialize(rows).unwrap_or_default();
+            let known = self.kept.rows().map(|(source, ..)| source.to_owned());
+            let known: BTreeSet<String> = known.collect();
             for (source, header, meaning) in rows {
-                if let Some(meaning) = ColumnMeaning::find(&meaning) {
+                if let Some(meaning) = ColumnMeaning::find(&meaning)
+                    && !known.contains(&source)
+                {
                     self.keep(&source, &header, meaning);
                 }
             }
+        }
+        if self.has_business {
+            self.collected.report.has_left_out_business = true;
+            return Ok(());
         }
         if let Some(editorial) = value.get("editorial").filter(|value| value.is_object()) {
             let texts = business::editorial(editorial, &Editorial::default(), Origin::Service);

@@ -9,7 +9,7 @@ use crate::imports::map::{Incoming, SOURCE_DEFAULT, values};
 use crate::imports::merge::collector::Row;
 use crate::imports::platforms::all_formats;
 use crate::imports::request::ImportRequest;
-use crate::model::{Base, Day, DigestKey, GONE, Review, ReviewId, Status, Unit};
+use crate::model::{Base, Day, DigestKey, Fingerprints, GONE, Review, ReviewId, Status, Unit};
 use crate::storage::reviews::{AlikeReviews, DeletedReview, SourceVersion};
 
 /// Maximum number of sources whose names are equal in an id, such as `Angi` and `angi`.
@@ -21,8 +21,8 @@ pub struct Known {
     pub reviews: HashMap<ReviewId, KnownReview>,
     /// Ids of reviews that the owner deleted, with what is kept of them.
     pub deleted: HashMap<ReviewId, Option<DeletedReview>>,
-    /// Of the rows, in their order: digests that copies of a review share.
-    pub fingerprints: Vec<i64>,
+    /// Of the rows, in their order.
+    pub fingerprints: Vec<Fingerprints>,
     /// The reviews with the fingerprints of the rows, by fingerprint.
     pub alike: HashMap<i64, Vec<AlikeReviews>>,
 }
@@ -170,6 +170,7 @@ pub fn identify(rows: &[Row], known: &Known, rules: &Rules<'_>) -> Vec<Identity>
     }
     let open = search.by_content(open);
     let open = search.by_edits(open);
+    let open = search.by_deleted(open);
     for (index, identity) in open {
         search.set(index, identity);
     }
@@ -389,14 +390,14 @@ impl<'k> IdentitySearch<'k> {
         let mut alike: HashMap<i64, Vec<Identity>> = HashMap::new();
         for (id, known) in self.orphans() {
             if let Some(source) = &known.source {
-                let list = alike.entry(source.fingerprint).or_default();
+                let list = alike.entry(source.fingerprints.content).or_default();
                 list.push(Identity::Known(id.clone()));
             }
         }
         let mut deleted: Vec<&DeletedReview> = self.known.deleted.values().flatten().collect();
         deleted.sort_unstable_by_key(|review| &review.id);
         for review in deleted {
-            let list = alike.entry(review.fingerprint).or_default();
+            let list = alike.entry(review.fingerprints.content).or_default();
             list.push(Identity::Deleted(review.id.clone()));
         }
         let mut left = Vec::new();
@@ -419,7 +420,7 @@ impl<'k> IdentitySearch<'k> {
                 };
                 is_own && may_be && !self.claimed.contains(id)
             };
-            let candidates = alike.get(&self.known.fingerprints[index]);
+            let candidates = alike.get(&self.known.fingerprints[index].content);
             let found = candidates.and_then(|candidates| candidates.iter().find(is_review));
             match found.cloned() {
                 Some(found) => self.set(index, found),
@@ -436,10 +437,7 @@ impl<'k> IdentitySearch<'k> {
         let rows = self.rows;
         for (index, _) in &open {
             let row = &rows[*index];
-            if !row.incoming.has_own_id
-                && !row.format.excerpts
-                && !is_shared_name(&row.review().author)
-            {
+            if may_be_edited(row) {
                 let key = (row.review().author.as_str(), row.review().date);
                 groups.entry(key).or_default().0.push(*index);
             }
@@ -478,6 +476,42 @@ impl<'k> IdentitySearch<'k> {
         for (index, identity) in open {
             match found.remove(&index) {
                 Some(found) => self.set(index, found),
+                None => left.push((index, identity)),
+            }
+        }
+        left
+    }
+
+    /// Rows without an id that may be a deleted review whose row was edited: author and day are the same. With `--restore`
+    /// they are.
+    fn by_deleted(&mut self, open: Open) -> Open {
+        let mut deleted: HashMap<i64, Vec<&DeletedReview>> = HashMap::new();
+        for kept in self.known.deleted.values().flatten() {
+            let list = deleted.entry(kept.fingerprints.author_day).or_default();
+            list.push(kept);
+        }
+        let mut left = Vec::new();
+        for (index, identity) in open {
+            let row = &self.rows[index];
+            let candidates = deleted.get(&self.known.fingerprints[index].author_day);
+            let mut candidates = candidates.into_iter().flatten();
+            let found = candidates.find(|kept| {
+                may_be_edited(row)
+                    && is_deleted_of_place(row, kept)
+                    && !self.claimed.contains(&kept.id)
+            });
+            match found {
+                Some(kept) if self.rules.request.restore => {
+                    self.set(index, Identity::Deleted(kept.id.clone()));
+                }
+                Some(kept) => {
+                    let reason = format!(
+                        "may be {}, which you deleted; --restore brings that back, and a row with an ID of its own is another \
+                         review",
+                        kept.id
+                    );
+                    self.set(index, Identity::Undecided(reason));
+                }
                 None => left.push((index, identity)),
             }
         }
@@ -682,6 +716,11 @@ pub fn is_derived(id: &ReviewId) -> bool {
         .map_or("", |(_, digest)| digest);
     let digest = digest.split('.').next().unwrap_or_default();
     digest.len() == 32 && digest.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Whether a row is found by author and day if its stars or text were edited.
+fn may_be_edited(row: &Row) -> bool {
+    !row.incoming.has_own_id && !row.format.excerpts && !is_shared_name(&row.review().author)
 }
 
 /// Whether many people may have the name, so that it identifies nobody.

@@ -14,13 +14,13 @@ use std::path::Path;
 
 use chrono::{DateTime, Utc};
 
-use crate::imports::merge::collector::Row;
+use crate::imports::merge::collector::{DeletedRow, Row};
 use crate::imports::merge::identity::{
     Known, KnownReview, PREFIXES_MAX, Rules, prefixed_id, source_names,
 };
 use crate::imports::merge::outcome::{Change, Outcome, withdrawal};
 use crate::imports::report::{ImportError, MergeError, Watcher};
-use crate::model::{DigestKey, Review, ReviewId};
+use crate::model::{Fingerprints, Review, ReviewId};
 use crate::storage::reviews::{self, RunChange};
 use crate::storage::{DbError, Write};
 
@@ -45,18 +45,10 @@ impl MergeError {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn load(
-    write: &mut Write,
-    rows: &[Row],
-    deleted: &[ReviewId],
-    key: &DigestKey,
-) -> sqlx::Result<Known> {
-    let fingerprint = |row: &Row| {
-        let review = &row.incoming.statement.review;
-        key.fingerprint(&review.author, review.date, review.rating, &review.text)
-    };
+pub async fn load(write: &mut Write, rows: &[Row], deleted: &[DeletedRow]) -> sqlx::Result<Known> {
+    let fingerprints = rows.iter().map(|row| Fingerprints::new(row.review()));
     let mut known = Known {
-        fingerprints: rows.iter().map(fingerprint).collect(),
+        fingerprints: fingerprints.collect(),
         ..Known::default()
     };
     load_sources(write, &source_names(rows), &mut known).await?;
@@ -64,6 +56,7 @@ pub async fn load(
         known.deleted.insert(kept.id.clone(), Some(kept));
     }
     let unknown = |id: &&ReviewId, known: &Known| !known.reviews.contains_key(*id);
+    let deleted = deleted.iter().map(|row| &row.id);
     let ids: BTreeSet<&ReviewId> = rows.iter().map(Row::id).chain(deleted).collect();
     let ids: Vec<&ReviewId> = ids.into_iter().filter(|id| unknown(id, &known)).collect();
     load_ids(write, rows, &ids, &mut known).await?;
@@ -88,7 +81,7 @@ pub async fn load(
     }
     let prefixed: Vec<&ReviewId> = prefixed.iter().filter(|id| unknown(id, &known)).collect();
     load_ids(write, rows, &prefixed, &mut known).await?;
-    let distinct: BTreeSet<i64> = known.fingerprints.iter().copied().collect();
+    let distinct: BTreeSet<i64> = known.fingerprints.iter().map(|one| one.content).collect();
     let distinct: Vec<i64> = distinct.into_iter().collect();
     for batch in distinct.chunks(BATCH) {
         for alike in reviews::alike(write.for_reading(), batch).await? {
@@ -243,7 +236,7 @@ pub async fn apply(
         }
         watch.written(done, of);
     }
-    let deleted: Vec<&str> = outcome.deleted.iter().map(ReviewId::as_str).collect();
+    let deleted: Vec<&str> = outcome.deleted.iter().map(|row| row.id.as_str()).collect();
     if let Some(run) = run {
         let notes: Vec<_> = deleted
             .iter()
@@ -253,6 +246,12 @@ pub async fn apply(
     }
     if !deleted.is_empty() {
         reviews::note_deleted(write, &deleted).await?;
+        let kept: Vec<_> = outcome
+            .deleted
+            .iter()
+            .filter_map(|row| row.kept.clone())
+            .collect();
+        reviews::keep_deleted(write, &kept).await?;
     }
     Ok(())
 }

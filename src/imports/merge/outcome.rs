@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::imports::export::{Exported, ExportedReview};
 use crate::imports::map::SOURCE_DEFAULT;
-use crate::imports::merge::collector::Row;
+use crate::imports::merge::collector::{DeletedRow, Row};
 use crate::imports::merge::identity::{Identity, Known, KnownReview, Rules, identify, is_derived};
 use crate::imports::platforms::{NATIVE, id_prefix};
 use crate::imports::report::{ImportReport, Rejection, preview, preview_change};
 use crate::model::{
-    Base, GONE, Merged, Review, ReviewId, Statement, Status, Unit, Units, adopt, merge,
+    Base, Fingerprints, GONE, Merged, Review, ReviewId, Statement, Status, Unit, Units, adopt,
+    merge,
 };
 use crate::storage::reviews::{AlikeReviews, DeletedReview, Former, RunChange, SourceVersion};
 
@@ -19,7 +20,7 @@ pub struct Outcome {
     /// Reviews that change, or of which their source said something else before.
     pub changes: Vec<Change>,
     /// Ids to mark as deleted by the owner.
-    pub deleted: Vec<ReviewId>,
+    pub deleted: Vec<DeletedRow>,
     /// Rows that cannot be merged.
     pub rejections: Vec<Rejection>,
     /// Ids of all reviews that have a row.
@@ -49,7 +50,7 @@ const SHARE_PERCENT_MAX: usize = 10;
 /// Merges the rows; `deleted` are reviews that one of our exports lists as deleted, `report` is the report of reading.
 pub fn merge_rows(
     rows: Vec<Row>,
-    deleted: Vec<ReviewId>,
+    deleted: Vec<DeletedRow>,
     mut known: Known,
     rules: &Rules<'_>,
     report: ImportReport,
@@ -70,11 +71,11 @@ pub fn merge_rows(
             report,
         },
     };
-    for ((row, identity), fingerprint) in rows.into_iter().zip(identities).zip(fingerprints) {
-        merging.row(row, identity, fingerprint);
+    for ((row, identity), fingerprints) in rows.into_iter().zip(identities).zip(fingerprints) {
+        merging.row(row, identity, fingerprints);
     }
-    for id in deleted {
-        merging.note_deleted(id);
+    for row in deleted {
+        merging.note_deleted(row);
     }
     if rules.request.withdraw_missing {
         merging.outcome.refusal = merging.withdraw_missing().err();
@@ -93,7 +94,7 @@ struct Merging<'r> {
 }
 
 impl Merging<'_> {
-    fn row(&mut self, row: Row, identity: Identity, fingerprint: i64) {
+    fn row(&mut self, row: Row, identity: Identity, fingerprints: Fingerprints) {
         let (id, kind) = match identity {
             Identity::Known(id) => (id, RunChange::Changed),
             Identity::New(id) => (id, RunChange::Added),
@@ -147,10 +148,10 @@ impl Merging<'_> {
             } else {
                 incoming.responded_at
             },
-            // A file without texts does not change the fingerprint.
-            fingerprint: before
+            // A file without texts does not change the fingerprints.
+            fingerprints: before
                 .filter(|_| statement.unstated.has(Unit::Text))
-                .map_or(fingerprint, |before| before.fingerprint),
+                .map_or(fingerprints, |before| before.fingerprints),
             own_id: own_id
                 .or(incoming.id_at_source)
                 .or_else(|| before.and_then(|before| before.own_id.clone())),
@@ -294,15 +295,15 @@ impl Merging<'_> {
         });
     }
 
-    fn note_deleted(&mut self, id: ReviewId) {
-        let report = &mut self.outcome.report;
-        if self.known.reviews.contains_key(&id) || self.outcome.present.contains(&id) {
+    fn note_deleted(&mut self, row: DeletedRow) {
+        let (report, id) = (&mut self.outcome.report, &row.id);
+        if self.known.reviews.contains_key(id) || self.outcome.present.contains(id) {
             report.still_there.add(|| id.to_string());
-        } else if self.known.deleted.contains_key(&id) {
+        } else if self.known.deleted.contains_key(id) {
             report.kept_deleted.add(|| id.to_string());
         } else {
             report.noted_deleted += 1;
-            self.outcome.deleted.push(id);
+            self.outcome.deleted.push(row);
         }
     }
 
@@ -482,11 +483,13 @@ impl Copies {
         let mut deleted: Vec<&DeletedReview> = deleted.values().flatten().collect();
         deleted.sort_unstable_by_key(|review| &review.id);
         for review in deleted {
-            all.entry(review.fingerprint).or_default().push(Copy {
-                id: review.id.to_string(),
-                source_name: review.source_name.clone(),
-                is_hidden: true,
-            });
+            all.entry(review.fingerprints.content)
+                .or_default()
+                .push(Copy {
+                    id: review.id.to_string(),
+                    source_name: review.source_name.clone(),
+                    is_hidden: true,
+                });
         }
         // Published copies are named first.
         all.values_mut()
@@ -508,7 +511,7 @@ impl Copies {
             self.remove(source);
             return None;
         }
-        let copies = self.0.entry(source.fingerprint).or_default();
+        let copies = self.0.entry(source.fingerprints.content).or_default();
         let copy = copies.iter().find(|other| {
             let is_other_format =
                 || !review.text.is_empty() && id_prefix(&other.id) != id_prefix(id);
@@ -532,7 +535,7 @@ impl Copies {
 
     /// Removes a review that is withheld as a duplicate.
     pub fn remove(&mut self, source: &SourceVersion) {
-        if let Some(copies) = self.0.get_mut(&source.fingerprint) {
+        if let Some(copies) = self.0.get_mut(&source.fingerprints.content) {
             copies.retain(|other| other.is_hidden || other.id != source.id.as_str());
         }
     }

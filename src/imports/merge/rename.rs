@@ -74,7 +74,7 @@ async fn rename(
             }
             changed.extend(Some(review).filter(|_| is_shown));
         }
-        reviews::upsert(write, &changed, now).await?;
+        reviews::update_undecided(write, &changed, now).await?;
         reviews::note_sources(write, &versions).await?;
         write.end_group();
     }

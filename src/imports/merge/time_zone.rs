@@ -48,7 +48,7 @@ pub async fn follow(write: &mut Write, zone: Tz, now: DateTime<Utc>) -> sqlx::Re
         }
         moved += changed.len() as u64;
         if !changed.is_empty() {
-            reviews::upsert(write, &changed, now).await?;
+            reviews::update_undecided(write, &changed, now).await?;
         }
         reviews::note_sources(write, &rows).await?;
     }

@@ -18,7 +18,7 @@ use crate::imports::map::values::{
 };
 use crate::imports::map::visibility::{NOT_PUBLISHED, Subject, is_public_record, is_state};
 use crate::imports::map::{self, COLUMNS, Calendar, Incoming, VOUCHED, default_source};
-use crate::imports::merge::collector::Collector;
+use crate::imports::merge::collector::{Collector, DeletedRow};
 use crate::imports::read::detect::{Part, Rows};
 use crate::imports::read::json::RowValue;
 use crate::imports::report::{FieldError, FileError, Position};
@@ -27,6 +27,7 @@ use crate::model::{
     InvalidReviewId, Mentions, Method, NOT_VERIFIED, Response, Review, ReviewId, Statement, Status,
     Unit, Units,
 };
+use crate::storage::reviews::DeletedReview;
 
 /// That a spreadsheet has changed the dates of our own export.
 pub fn changed_date(table: &Table, tomorrow: NaiveDate) -> Option<FileError> {
@@ -105,7 +106,8 @@ fn read_record(
         let id = value.get("id").and_then(Value::as_str).unwrap_or_default();
         return match id.parse() {
             Ok(id) => {
-                sink.deleted(id);
+                let kept = kept(&value, &id);
+                sink.deleted(DeletedRow { id, kept });
                 Ok(())
             }
             Err(error) => {
@@ -122,6 +124,18 @@ fn read_record(
         *author = without_address(author);
     }
     sink.review(at, read, &raw)
+}
+
+/// What the line of a deleted review has beside its id, by which rows of its source are found.
+fn kept(value: &Value, id: &ReviewId) -> Option<DeletedReview> {
+    let text = |name: &str| value.get(name).and_then(Value::as_str);
+    Some(DeletedReview {
+        id: id.clone(),
+        source_name: text("imported_from")?.to_owned(),
+        location: text("location").map(str::to_owned),
+        own_id: text("id_at_source").map(str::to_owned),
+        fingerprints: text("fingerprints")?.parse().ok()?,
+    })
 }
 
 /// Members with the names of authors.

@@ -14,10 +14,12 @@ pub use runs::{
     Former, Run, RunChange, RunCounts, RunReview, UNDOABLE_DAYS_MAX, UNDOABLE_MAX, begin_run,
     delete_all, end_run, forget_deleted, forget_run, forget_run_reviews, forget_runs,
     forget_sources, last_runs, note_run_reviews, note_undone, remove_added, run_reviews,
+    update_undecided,
 };
 pub use source::{
     AlikeReviews, DeletedReview, KnownReviews, PlaceCount, ReviewCopy, SourceVersion, alike,
     copies_of, counts_by_place, deleted_reviews, digest_key, find_key, find_note, ids_after,
-    ids_of_source, ids_present, note_deleted, note_sources, note_status_decided, notes,
-    rename_source_records, set_note, sources, sources_with_instants, standing, stored_decisions,
+    ids_of_source, ids_present, keep_deleted, note_deleted, note_sources, note_status_decided,
+    notes, rename_source_records, set_note, sources, sources_with_instants, standing,
+    stored_decisions,
 };

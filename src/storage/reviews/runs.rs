@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
+use super::rows::upsert;
 use super::source::SourceVersion;
 use crate::model::{Review, named};
 use crate::storage::text::utc_seconds;
@@ -332,14 +333,40 @@ pub async fn run_reviews(
 /// When the database refuses the write.
 pub async fn remove_added(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     delete_all(write, ids).await?;
-    let list = Value::from(ids).to_string();
+    forget_deleted(write, ids).await
+}
+
+/// Updates reviews by a change that is nobody's decision, such as another name of their source: the imports that added them
+/// can still be undone.
+///
+/// # Errors
+/// When the database refuses one; no review of the batch is written then.
+pub async fn update_undecided(
+    write: &mut Write,
+    reviews: &[Review],
+    now: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    let ids: Vec<&str> = reviews.iter().map(|review| review.id.as_str()).collect();
+    let ids = Value::from(ids).to_string();
+    // No change has the number -1.
     sqlx::query!(
-        "delete from deleted_review where review_id in (select value from json_each(?))",
-        list
+        "update import_run_review set change_no = -1 where review_id in (select value from json_each(?))
+           and kind = 'added' and change_no = (select c.change_no from review_change as c
+             where c.review_id = import_run_review.review_id)",
+        ids
     )
     .execute(&mut *write)
     .await?;
-    forget_deleted(write, ids).await
+    upsert(write, reviews, now).await?;
+    sqlx::query!(
+        "update import_run_review set change_no = (select c.change_no from review_change as c
+             where c.review_id = import_run_review.review_id)
+           where review_id in (select value from json_each(?)) and change_no = -1",
+        ids
+    )
+    .execute(&mut *write)
+    .await
+    .map(drop)
 }
 
 /// Makes ids of deleted reviews no longer count as deleted, so that an import may add them.
@@ -348,6 +375,12 @@ pub async fn remove_added(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
 /// When the database refuses the write.
 pub async fn forget_deleted(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
+    sqlx::query!(
+        "delete from deleted_review where review_id in (select value from json_each(?))",
+        ids
+    )
+    .execute(&mut *write)
+    .await?;
     sqlx::query!(
         "insert into undone_review (review_id) select value from json_each(?) where true on conflict do nothing",
         ids

@@ -9,7 +9,9 @@ use sqlx::SqliteConnection;
 
 use super::rows::of_ids;
 use crate::model::hash::hex;
-use crate::model::{Base, DUPLICATE, DigestKey, GONE, Response, Review, ReviewId, Status, Unit};
+use crate::model::{
+    Base, DUPLICATE, DigestKey, Fingerprints, GONE, Response, Review, ReviewId, Status, Unit,
+};
 use crate::random::Random;
 use crate::storage::text::{instant, strings, utc};
 use crate::storage::{Text, Write};
@@ -29,8 +31,7 @@ pub struct SourceVersion {
     pub responded_at: Option<DateTime<Utc>>,
     /// Digests of the last version, by field.
     pub base: Base,
-    /// Digest of the values that copies from two sources share.
-    pub fingerprint: i64,
+    pub fingerprints: Fingerprints,
 }
 
 #[derive(Debug, Default)]
@@ -49,7 +50,7 @@ pub struct DeletedReview {
     pub source_name: String,
     pub location: Option<String>,
     pub own_id: Option<String>,
-    pub fingerprint: i64,
+    pub fingerprints: Fingerprints,
 }
 
 /// What of an unreadable row still counts: its status, and the owner's answer.
@@ -92,7 +93,8 @@ macro_rules! stored_sources {
     ($connection:ident, $from:literal $(, $argument:ident)*) => {{
         let rows = sqlx::query!(
             r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
-             posted_at as "posted_at: Text", responded_at as "responded_at: Text", base, fingerprint, own_id as "own_id: Text"
+             posted_at as "posted_at: Text", responded_at as "responded_at: Text", base, fingerprint, author_day,
+             own_id as "own_id: Text"
            from "# + $from
             $(, $argument)*
         );
@@ -106,7 +108,10 @@ macro_rules! stored_sources {
                 posted_at: instant(row.posted_at),
                 responded_at: instant(row.responded_at),
                 base: Base::unpack(&row.base),
-                fingerprint: row.fingerprint,
+                fingerprints: Fingerprints {
+                    content: row.fingerprint,
+                    author_day: row.author_day,
+                },
                 own_id: row.own_id.map(String::from),
             })
         })
@@ -150,7 +155,7 @@ pub async fn deleted_reviews(
 ) -> sqlx::Result<Vec<DeletedReview>> {
     let rows = sqlx::query!(
         r#"select review_id as "id: Text", source_name as "source_name: Text", location as "location: Text",
-             own_id as "own_id: Text", fingerprint from deleted_review order by review_id"#
+             own_id as "own_id: Text", fingerprint, author_day from deleted_review order by review_id"#
     )
     .fetch_all(connection)
     .await?;
@@ -160,7 +165,10 @@ pub async fn deleted_reviews(
             source_name: row.source_name.into(),
             location: row.location.map(String::from),
             own_id: row.own_id.map(String::from),
-            fingerprint: row.fingerprint,
+            fingerprints: Fingerprints {
+                content: row.fingerprint,
+                author_day: row.author_day,
+            },
         })
     });
     Ok(rows.collect())
@@ -259,20 +267,24 @@ pub async fn note_sources(write: &mut Write, rows: &[SourceVersion]) -> sqlx::Re
             row.posted_at.map(utc),
             row.responded_at.map(utc),
             hex(&row.base.pack()),
-            row.fingerprint,
+            row.fingerprints.content,
+            row.fingerprints.author_day,
             row.own_id
         ])
     };
     let rows = Value::Array(rows.iter().map(row).collect()).to_string();
     sqlx::query!(
-        "insert into review_source (review_id, source_name, location, posted_at, responded_at, base, fingerprint, own_id)
-         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, unhex(value ->> 5), value ->> 6, value ->> 7
+        "insert into review_source (review_id, source_name, location, posted_at, responded_at, base, fingerprint, author_day,
+           own_id)
+         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, unhex(value ->> 5), value ->> 6, value ->> 7,
+           value ->> 8
          from json_each(?) where true
          on conflict (review_id) do update set source_name = excluded.source_name, location = excluded.location,
            posted_at = excluded.posted_at, responded_at = excluded.responded_at, base = excluded.base,
-           fingerprint = excluded.fingerprint, own_id = excluded.own_id
-         where (source_name, location, posted_at, responded_at, base, fingerprint, own_id) is not (excluded.source_name,
-           excluded.location, excluded.posted_at, excluded.responded_at, excluded.base, excluded.fingerprint, excluded.own_id)",
+           fingerprint = excluded.fingerprint, author_day = excluded.author_day, own_id = excluded.own_id
+         where (source_name, location, posted_at, responded_at, base, fingerprint, author_day, own_id) is not (
+           excluded.source_name, excluded.location, excluded.posted_at, excluded.responded_at, excluded.base,
+           excluded.fingerprint, excluded.author_day, excluded.own_id)",
         rows
     )
     .execute(&mut *write)
@@ -551,7 +563,6 @@ pub async fn ids_present(
 /// # Errors
 /// When the database refuses the write, or the operating system gives no randomness.
 pub async fn note_status_decided(write: &mut Write, review: &Review) -> sqlx::Result<()> {
-    let key = digest_key(write).await?;
     let known = sources(write.for_reading(), &[review.id.as_str()]).await?;
     let mut row = known.into_values().next().unwrap_or_else(|| SourceVersion {
         id: review.id.clone(),
@@ -560,7 +571,7 @@ pub async fn note_status_decided(write: &mut Write, review: &Review) -> sqlx::Re
         posted_at: None,
         responded_at: None,
         base: Base::default(),
-        fingerprint: key.fingerprint(&review.author, review.date, review.rating, &review.text),
+        fingerprints: Fingerprints::new(review),
         own_id: None,
     });
     row.base.set_decided(Unit::Status);
@@ -574,6 +585,31 @@ pub async fn note_status_decided(write: &mut Write, review: &Review) -> sqlx::Re
     .execute(&mut *write)
     .await?;
     Ok(())
+}
+
+/// Keeps what an export has of deleted reviews; their ids are marked by [`note_deleted`].
+///
+/// # Errors
+/// When the database refuses the write.
+pub async fn keep_deleted(write: &mut Write, reviews: &[DeletedReview]) -> sqlx::Result<()> {
+    let row = |kept: &DeletedReview| {
+        let Fingerprints {
+            content,
+            author_day,
+        } = kept.fingerprints;
+        let (id, source, location) = (kept.id.as_str(), &kept.source_name, &kept.location);
+        json!([id, source, location, kept.own_id, content, author_day])
+    };
+    let rows = Value::Array(reviews.iter().map(row).collect()).to_string();
+    sqlx::query!(
+        "insert into deleted_review (review_id, source_name, location, own_id, fingerprint, author_day)
+         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 from json_each(?) where true
+         on conflict do nothing",
+        rows
+    )
+    .execute(&mut *write)
+    .await
+    .map(drop)
 }
 
 /// Marks ids as deleted by the owner although they never existed here, so that they are not imported.

@@ -71,6 +71,47 @@ async fn an_edited_row_does_not_restore_a_deleted_review() {
 }
 
 #[tokio::test]
+async fn an_edit_after_the_deletion_is_reported_and_publishes_nothing() {
+    let bench = bench().await;
+    let shared = "Anonymous,4,2026-10-02,Cheap";
+    bench.sheet(&[ANN, BO, CY, shared]).await;
+    sqlite3(
+        bench.database.path(),
+        "delete from review where author in ('Bo', 'Anonymous')",
+    );
+    let edited = "Bo,4,2026-10-02,Fair price for the boiler!";
+    // Many people share the name, so its row is another review.
+    let other = "Anonymous,4,2026-10-02,Cheap!";
+    let report = bench.sheet(&[ANN, edited, CY, other]).await;
+    assert_eq!((counts(&report), report.undecided.count), ((1, 0, 2, 0), 1));
+    // The row as it was deleted is known, and another one of that author and day is another review.
+    let report = bench.sheet(&[ANN, BO, edited, CY, other]).await;
+    assert_eq!((counts(&report), report.undecided.count), ((1, 0, 3, 0), 0));
+    assert_eq!(report.kept_deleted.count, 1);
+}
+
+#[tokio::test]
+async fn an_edited_row_of_a_deleted_review_restores_it_on_request() {
+    let bench = bench().await;
+    bench.sheet(&[ANN, BO, CY]).await;
+    let select = "select review_id from review where author = 'Bo'";
+    let id = sqlite3(bench.database.path(), select);
+    sqlite3(
+        bench.database.path(),
+        "delete from review where author = 'Bo'",
+    );
+    let rows = [ANN, "Bo,4,2026-10-02,Fair price for the boiler!", CY];
+    let request = ImportRequest {
+        files: vec![bench.file("t.csv", format!("{HEADER}{}\n", rows.join("\n")))],
+        restore: true,
+        ..ImportRequest::default()
+    };
+    let report = bench.run(&request).await.0.unwrap();
+    assert_eq!((counts(&report), report.undecided.count), ((1, 0, 2, 0), 0));
+    assert_eq!(sqlite3(bench.database.path(), select), id);
+}
+
+#[tokio::test]
 async fn a_row_that_may_be_another_review_is_a_new_one() {
     for (row, why) in [
         (

@@ -316,3 +316,94 @@ fn a_dry_run_names_changes_field_by_field_and_writes_nothing() {
         done.out
     );
 }
+
+#[test]
+fn an_import_is_undone_after_moves_that_nobody_decided() {
+    let home = Home::new();
+    home.run_ok(
+        &[
+            "init",
+            "--name",
+            "Desert Peak",
+            "--time-zone",
+            "America/Phoenix",
+        ],
+        "Phoenix",
+    );
+    home.file(
+        "sheet.csv",
+        &format!("{SHEET}Cy Dorn,5,2026-10-09T03:00:00Z,Late.\n"),
+    );
+    home.run_ok(&["import", "sheet.csv"], "3 new");
+    home.run_ok(&["source", "rename", "Direct", "Angi"], "3 reviews");
+    home.run_ok(&["init", "--time-zone", "Europe/Berlin"], "moved       1 reviews");
+    home.run_ok(&["undo"], "3 removed");
+    assert_eq!(sqlite3(&home.path(), "select count(*) from review"), "0");
+}
+
+#[test]
+fn deleted_rows_without_ids_stay_deleted_in_another_database() {
+    let row = |author: &str, text: &str| format!("{author},5,2026-10-12,{text}\n");
+    let sheet = |rows: &[String]| format!("author,rating,date,text\n{}", rows.concat());
+    let first = sheet(&[
+        row("Ann", "On time."),
+        row("Bo", "Fair price."),
+        row("Cy", "Late but friendly."),
+    ]);
+    let edited = sheet(&[
+        row("Ann", "On time."),
+        row("Bo", "Fair price!"),
+        row("Cy", "Late but very friendly."),
+    ]);
+    for name in ["export.jsonl", "export.csv"] {
+        let home = Home::new();
+        home.file("first.csv", &first);
+        home.file("edited.csv", &edited);
+        home.run_ok(&["import", "first.csv"], "3 new");
+        home.run_ok(&["import", "edited.csv"], "2 updated");
+        home.run_ok(&["source", "rename", "Direct", "Angi"], "3 reviews");
+        sqlite3(&home.path(), "delete from review where author <> 'Ann'");
+        home.run_ok(&["export", name], "");
+        let other = Home::new();
+        for file in [name, "edited.csv"] {
+            other.file(file, &fs::read_to_string(home.0.path().join(file)).unwrap());
+        }
+        other.run_ok(&["import", name], "1 new");
+        for home in [&home, &other] {
+            home.run_ok(
+                &["import", "edited.csv", "--source", "Angi"],
+                "0 new, 0 updated, 1 unchanged",
+            );
+            assert_eq!(
+                sqlite3(&home.path(), "select author from review"),
+                "Ann",
+                "{name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn meanings_of_columns_are_taken_beside_a_business_that_is_there() {
+    let home = Home::new();
+    let init = ["init", "--name", "Desert Peak", "--country", "US"];
+    let numbered =
+        "no,author,rating,date,text\n1,Ann,5,2026-10-12,On time.\n2,Bo,4,2026-10-11,Fair price.\n";
+    home.run_ok(&init, "Desert Peak");
+    home.file("sheet.csv", numbered);
+    home.run_ok(&["import", "sheet.csv", "--map", "id="], "2 new");
+    sqlite3(
+        &home.path(),
+        "insert into source_column values ('Direct', 'day', 'day_first'); select * from source_column",
+    );
+    home.run_ok(&["export", "export.jsonl"], "");
+    let other = Home::new();
+    other.run_ok(&init, "Desert Peak");
+    other.file(
+        "export.jsonl",
+        &fs::read_to_string(home.0.path().join("export.jsonl")).unwrap(),
+    );
+    other.run_ok(&["import", "export.jsonl"], "2 new");
+    let kept = |home: &Home| sqlite3(&home.path(), "select * from source_column order by 1, 2");
+    assert_eq!(kept(&other), kept(&home));
+}
