@@ -16,8 +16,7 @@ named! {
         /// The query as it is, anywhere.
         #[default]
         Substring = "substring",
-        /// Each word of the query, without its plural ending, at the start of a word, in any order; or the whole query
-        /// anywhere.
+        /// Each word of the query, in singular or plural, at the start of a word, in any order; or the whole query anywhere.
         Words = "words",
     }
 }
@@ -26,58 +25,91 @@ named! {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextQuery {
     pub text_match: TextMatch,
-    /// Must occur in the text, unless all of `stems` do. Folded, plainly if words are searched.
+    /// Must occur in the text, unless all of `words` do. Folded, plainly if words are searched.
     pub whole: String,
-    /// [`PluralEndings::stems`], each of which must begin a word. Empty if only the whole query counts.
-    pub stems: Vec<String>,
+    /// [`PluralEndings::words`]: of each, a form must begin a word of the text. Empty if only the whole query counts.
+    pub words: Vec<WordForms>,
 }
 
 impl TextQuery {
     pub fn new(query: &str, text_match: TextMatch, plural_endings: PluralEndings) -> Self {
-        let (whole, stems) = match text_match {
+        let (whole, words) = match text_match {
             TextMatch::Substring => (fold(query), Vec::new()),
             TextMatch::Words => {
                 let whole = fold_plainly(query);
-                let stems = plural_endings.stems(&whole);
-                (whole, stems)
+                let words = plural_endings.words(&whole);
+                (whole, words)
             }
         };
         Self {
             text_match,
             whole,
-            stems,
+            words,
         }
     }
 
-    /// Texts that the plain form of every match contains: all stems, because the whole query contains them too; without stems,
-    /// the query.
+    /// Texts that the plain form of every match contains: what all forms of a word begin with, because the whole query contains
+    /// that too; without words, the query.
     pub fn plain_parts(&self) -> Vec<String> {
         match self.text_match {
             TextMatch::Substring => vec![plain(&self.whole)],
-            TextMatch::Words if self.stems.is_empty() => vec![self.whole.clone()],
-            TextMatch::Words => self.stems.clone(),
+            TextMatch::Words if self.words.is_empty() => vec![self.whole.clone()],
+            TextMatch::Words => self.words.iter().map(|word| common_start(word)).collect(),
         }
     }
 }
 
-/// The plural endings of one language, each with the number of bytes to remove. The first ending that matches a word
-/// counts; 0 bytes protect a word that only looks like a plural. Stems match the start of words, so more than the
-/// plural ending may be removed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PluralEndings(&'static [(&'static str, usize)]);
+/// The beginnings of a word's singular and plural, none of which begins with another.
+pub type WordForms = Vec<String>;
 
-/// Minimum number of characters that must remain when an ending is removed.
-const STEM_CHARACTERS_MIN: usize = 3;
+/// What all forms of a word begin with.
+fn common_start(word: &WordForms) -> String {
+    let [first, others @ ..] = word.as_slice() else {
+        return String::new();
+    };
+    let is_shared = |(at, letter): &(usize, char)| {
+        let end = at + letter.len_utf8();
+        others.iter().all(|other| other.starts_with(&first[..end]))
+    };
+    let shared = first.char_indices().take_while(is_shared);
+    shared.map(|(_, letter)| letter).collect()
+}
+
+/// How the plurals of one language end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PluralEndings {
+    /// Minimum number of characters of a word without its ending.
+    characters_min: usize,
+    /// Endings of plurals without accents, each with the endings of their singulars. The first that ends a word counts; one that
+    /// is its own singular protects words that only look like plurals.
+    endings: &'static [(&'static str, &'static [&'static str])],
+}
 
 #[rustfmt::skip]
-const ENGLISH: PluralEndings = PluralEndings(&[
-    ("ies", 3), ("sses", 2), ("shes", 2), ("ches", 2), ("xes", 2), ("zes", 2), ("ss", 0), ("us", 0), ("is", 0), ("s", 1),
-]);
-const SPANISH: PluralEndings = PluralEndings(&[("ones", 4), ("ces", 3), ("es", 2), ("s", 1)]);
-const GERMAN: PluralEndings =
-    PluralEndings(&[("nen", 3), ("en", 2), ("er", 2), ("e", 1), ("s", 1)]);
-const FRENCH: PluralEndings =
-    PluralEndings(&[("eaux", 1), ("aux", 3), ("eux", 1), ("oux", 1), ("s", 1)]);
+const ENGLISH: PluralEndings = PluralEndings {
+    characters_min: 3,
+    endings: &[
+        ("ies", &["ie", "y"]), ("sses", &["ss"]), ("shes", &["sh"]), ("ches", &["ch"]), ("xes", &["x"]), ("zes", &["z"]),
+        ("ss", &["ss"]), ("us", &["us"]), ("is", &["is"]), ("s", &[""]),
+    ],
+};
+const SPANISH: PluralEndings = PluralEndings {
+    characters_min: 3,
+    endings: &[("ces", &["ce", "z"]), ("es", &[""]), ("s", &[""])],
+};
+/// Four characters, because "sehen" would find "sehr", and "Haus" "Hauptsache".
+#[rustfmt::skip]
+const GERMAN: PluralEndings = PluralEndings {
+    characters_min: 4,
+    endings: &[("nen", &[""]), ("en", &["", "a"]), ("er", &[""]), ("e", &[""]), ("s", &[""])],
+};
+#[rustfmt::skip]
+const FRENCH: PluralEndings = PluralEndings {
+    characters_min: 3,
+    endings: &[
+        ("eaux", &["eau"]), ("aux", &["au", "al", "ail"]), ("eux", &["eu"]), ("oux", &["ou"]), ("s", &[""]),
+    ],
+};
 
 impl Default for PluralEndings {
     fn default() -> Self {
@@ -98,35 +130,58 @@ impl PluralEndings {
         }
     }
 
-    fn stem<'a>(&self, word: &'a str) -> &'a str {
-        let mut fitting = (self.0.iter()).filter(|(ending, _)| word.ends_with(ending));
-        let stem = fitting.find_map(|(_, bytes)| {
-            let stem = &word[..word.len() - bytes];
-            (stem.chars().count() >= STEM_CHARACTERS_MIN).then_some(stem)
+    fn forms(&self, word: &str) -> WordForms {
+        let before = |ending: &str| {
+            let before = word.strip_suffix(ending)?;
+            (before.chars().count() >= self.characters_min).then_some(before)
+        };
+        let mut plural = self.endings.iter();
+        let singulars = plural.find_map(|(plural, singulars)| {
+            let stem = before(plural)?;
+            Some(
+                singulars
+                    .iter()
+                    .map(move |singular| format!("{stem}{singular}")),
+            )
         });
-        stem.unwrap_or(word)
+        // Plurals that the singular does not begin.
+        let plurals = self.endings.iter().flat_map(|(plural, singulars)| {
+            let changed = singulars
+                .iter()
+                .filter(|singular| !plural.starts_with(**singular));
+            changed.filter_map(move |singular| Some(format!("{}{plural}", before(singular)?)))
+        });
+        let mut forms: Vec<String> = singulars.into_iter().flatten().chain(plurals).collect();
+        forms.push(word.to_owned());
+        forms.sort_unstable();
+        // A form comes after those that it begins with.
+        forms.dedup_by(|longer, shorter| longer.starts_with(shorter.as_str()));
+        forms
     }
 
-    /// The stems of the words in a folded query, longest first. Stems that are a prefix of another one are left out,
-    /// because they match wherever that one does. Empty if only the whole query counts: a query in a script without
-    /// spaces, without a word, or of one word without an ending, which matches anywhere.
-    pub fn stems(&self, folded: &str) -> Vec<String> {
+    /// The words of a folded query, longest first. Those that another one implies are left out. Empty if only the whole query
+    /// counts: a query in a script without spaces, without a word, or of one word with one form, which matches anywhere.
+    pub fn words(&self, folded: &str) -> Vec<WordForms> {
         if folded.chars().any(is_unspaced) {
             return Vec::new();
         }
         let words = folded.split(|character| !is_of_word(character));
-        let mut stems: Vec<&str> = words
-            .filter(|word| !word.is_empty())
-            .map(|word| self.stem(word))
-            .collect();
-        stems.sort_unstable_by(|one, other| (other.len(), *one).cmp(&(one.len(), *other)));
-        let mut kept: Vec<String> = Vec::new();
-        for stem in stems {
-            if !kept.iter().any(|longer| longer.starts_with(stem)) {
-                kept.push(stem.to_owned());
+        let words = words.filter(|word| !word.is_empty());
+        let mut words: Vec<WordForms> = words.map(|word| self.forms(word)).collect();
+        words.sort_unstable_by(|one, other| {
+            (other[0].len(), &other[0]).cmp(&(one[0].len(), &one[0]))
+        });
+        let mut kept: Vec<WordForms> = Vec::new();
+        for word in words {
+            let is_implied = |other: &WordForms| {
+                let begins = |form: &String| word.iter().any(|one| form.starts_with(one.as_str()));
+                other.iter().all(begins)
+            };
+            if !kept.iter().any(is_implied) {
+                kept.push(word);
             }
         }
-        kept.retain(|stem| *stem != folded);
+        kept.retain(|word| *word != [folded]);
         kept
     }
 }
@@ -240,50 +295,59 @@ mod tests {
     use super::{PluralEndings, fold, fold_plainly};
 
     #[test]
-    fn plural_and_singular_have_the_same_stem() {
-        for (tag, plural, stem) in [
-            (None, "heaters", "heater"),
-            (None, "batteries", "batter"),
-            (None, "boxes", "box"),
-            (None, "glass", "glass"),
-            (None, "thermos", "thermo"),
-            (None, "ties", "tie"),
-            (None, "gas", "gas"),
-            (Some("en-GB"), "leaks", "leak"),
-            (Some("es-MX"), "reparaciones", "reparaci"),
-            (Some("es"), "luces", "luc"),
-            (Some("es"), "narices", "nari"),
-            (Some("es"), "tuberías", "tubería"),
-            (Some("de"), "heizungen", "heizung"),
-            (Some("de"), "rohre", "rohr"),
-            (Some("DE-at"), "technikerinnen", "technikerin"),
-            (Some("fr"), "tuyaux", "tuy"),
-            (Some("fr"), "chauffeaux", "chauffeau"),
-            (Some("tlh"), "pipes", "pipe"),
+    fn a_word_has_the_forms_of_its_singular_and_plural() {
+        for (tag, word, forms) in [
+            (None, "heaters", vec!["heater"]),
+            (None, "batteries", vec!["batterie", "battery"]),
+            (None, "battery", vec!["batteries", "battery"]),
+            (None, "movies", vec!["movie", "movy"]),
+            (None, "boxes", vec!["box"]),
+            (None, "glass", vec!["glass"]),
+            (None, "thermos", vec!["thermo"]),
+            (None, "ties", vec!["tie"]),
+            (None, "gas", vec!["gas"]),
+            (Some("en-GB"), "leaks", vec!["leak"]),
+            (Some("es-MX"), "reparaciones", vec!["reparacion"]),
+            (Some("es"), "clases", vec!["clas"]),
+            (Some("es"), "narices", vec!["narice", "nariz"]),
+            (Some("es"), "nariz", vec!["narices", "nariz"]),
+            (Some("es"), "tuberias", vec!["tuberia"]),
+            (Some("de"), "heizungen", vec!["heizung"]),
+            (Some("de"), "rohre", vec!["rohr"]),
+            (Some("DE-at"), "technikerinnen", vec!["technikerin"]),
+            (Some("de"), "firmen", vec!["firm"]),
+            (Some("de"), "firma", vec!["firma", "firmen"]),
+            (Some("de"), "sehen", vec!["sehen"]),
+            (Some("de"), "haus", vec!["haus"]),
+            (Some("fr"), "tuyaux", vec!["tuyail", "tuyal", "tuyau"]),
+            (Some("fr"), "travail", vec!["travail", "travaux"]),
+            (Some("fr"), "chauffeaux", vec!["chauffeau"]),
+            (Some("tlh"), "pipes", vec!["pipe"]),
         ] {
             let endings = PluralEndings::of(tag);
-            assert_eq!(endings.stem(plural), stem, "{tag:?} {plural}");
+            assert_eq!(endings.forms(word), forms, "{tag:?} {word}");
         }
     }
 
     #[test]
-    fn implied_words_and_queries_without_words_give_no_stems() {
-        for (question, stems) in [
-            ("leak repair", vec!["repair", "leak"]),
-            ("water heaters", vec!["heater", "water"]),
-            ("the thermostats, the", vec!["thermostat"]),
-            ("the theme", vec!["theme"]),
-            ("leaks", vec!["leak"]),
+    fn implied_words_and_queries_without_words_are_left_out() {
+        for (question, words) in [
+            ("leak repair", vec![vec!["repair"], vec!["leak"]]),
+            ("water heaters", vec![vec!["heater"], vec!["water"]]),
+            ("the thermostats, the", vec![vec!["thermostat"]]),
+            ("the theme", vec![vec!["theme"]]),
+            ("leaks", vec![vec!["leak"]]),
             ("leak", vec![]),
-            ("leak!", vec!["leak"]),
-            ("100% !", vec!["100"]),
+            ("leak!", vec![vec!["leak"]]),
+            ("party", vec![vec!["parties", "party"]]),
+            ("100% !", vec![vec!["100"]]),
             ("%", vec![]),
             ("東京 repairs", vec![]),
             ("", vec![]),
         ] {
             assert_eq!(
-                PluralEndings::default().stems(question),
-                stems,
+                PluralEndings::default().words(question),
+                words,
                 "{question:?}"
             );
         }

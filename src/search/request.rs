@@ -195,7 +195,11 @@ impl ReviewFilter {
         if let Some(query) = &self.text {
             add("query", Some(&query.whole));
             add("match", Some(query.text_match.name()));
-            query.stems.iter().for_each(|stem| add("stem", Some(stem)));
+            query
+                .words
+                .iter()
+                .flatten()
+                .for_each(|form| add("form", Some(form)));
         }
         add("technician", self.technician.as_deref());
         add("service", self.service.as_deref());

@@ -10,8 +10,8 @@ use crate::model::{FoldedText, TextMatch, TextQuery, fold, fold_plain_character,
 pub struct TextFinder<'a> {
     text_match: TextMatch,
     whole: Finder<'a>,
-    /// Longest first; empty if only the whole query matches.
-    stems: Vec<Finder<'a>>,
+    /// The forms of each word; empty if only the whole query matches.
+    words: Vec<Vec<Finder<'a>>>,
 }
 
 impl<'a> TextFinder<'a> {
@@ -19,7 +19,11 @@ impl<'a> TextFinder<'a> {
         Self {
             text_match: query.text_match,
             whole: Finder::new(&query.whole),
-            stems: query.stems.iter().map(Finder::new).collect(),
+            words: query
+                .words
+                .iter()
+                .map(|word| word.iter().map(Finder::new).collect())
+                .collect(),
         }
     }
 
@@ -30,8 +34,9 @@ impl<'a> TextFinder<'a> {
         };
         let text = text.as_bytes();
         let begins_words =
-            |stem: &Finder<'_>| stem.find_iter(text).any(|start| begins_word(text, start));
-        let has_words = !self.stems.is_empty() && self.stems.iter().all(begins_words);
+            |form: &Finder<'_>| form.find_iter(text).any(|start| begins_word(text, start));
+        let has_word = |word: &Vec<Finder<'_>>| word.iter().any(begins_words);
+        let has_words = !self.words.is_empty() && self.words.iter().all(has_word);
         has_words || self.whole.find(text).is_some()
     }
 
@@ -50,8 +55,8 @@ impl<'a> TextFinder<'a> {
             rest.find(|character| !is_of_word(character))
                 .unwrap_or(rest.len())
         };
-        for stem in self.stems.iter().filter(is_shown) {
-            let starts = stem.find_iter(folded.as_bytes());
+        for form in self.words.iter().flatten().filter(is_shown) {
+            let starts = form.find_iter(folded.as_bytes());
             let starts = starts.filter(|start| begins_word(folded.as_bytes(), *start));
             found.extend(starts.map(|start| start..start + length(start)));
         }

@@ -281,7 +281,7 @@ fn plain(text: &str) -> String {
     fold(&bare.chars().map(alike).collect::<String>())
 }
 
-/// Whether each word of a folded query, without its English plural ending, begins a word of a folded text. Both must be in
+/// Whether each word of a folded query, in the English singular or plural, begins a word of a folded text. Both must be in
 /// scripts with spaces.
 fn has_words(text: &str, question: &str) -> bool {
     let is_chinese = |c: char| ('\u{2E80}'..='\u{9FFF}').contains(&c);
@@ -290,7 +290,7 @@ fn has_words(text: &str, question: &str) -> bool {
         let words = text.split(is_apart).filter(|word| !word.is_empty());
         words.map(str::to_owned).collect()
     };
-    let singular = |word: &String| -> String {
+    let forms = |word: &String| -> Vec<String> {
         let letters: Vec<char> = word.chars().collect();
         let without = |count: usize| {
             (letters.len() >= count + 3)
@@ -298,7 +298,9 @@ fn has_words(text: &str, question: &str) -> bool {
         };
         let ends = |endings: &[&str]| endings.iter().any(|ending| word.ends_with(ending));
         let shorter = if ends(&["ies"]) && letters.len() >= 6 {
-            without(3)
+            return vec![without(1).unwrap(), without(3).unwrap() + "y"];
+        } else if ends(&["y"]) && letters.len() >= 4 {
+            return vec![word.clone(), without(1).unwrap() + "ies"];
         } else if ends(&["sses", "shes", "ches", "xes", "zes"]) && letters.len() >= 5 {
             without(2)
         } else if ends(&["ss", "us", "is"]) && letters.len() >= 3 {
@@ -308,13 +310,16 @@ fn has_words(text: &str, question: &str) -> bool {
         } else {
             None
         };
-        shorter.unwrap_or_else(|| word.clone())
+        vec![shorter.unwrap_or_else(|| word.clone())]
     };
     let (asked, said) = (words(question), words(text));
-    let begins = |stem: &String| said.iter().any(|word| word.starts_with(stem.as_str()));
+    let begins = |form: &String| said.iter().any(|word| word.starts_with(form.as_str()));
     !asked.is_empty()
         && !question.chars().any(is_chinese)
-        && asked.iter().map(singular).all(|stem| begins(&stem))
+        && asked
+            .iter()
+            .map(forms)
+            .all(|forms| forms.iter().any(begins))
 }
 
 /// A part of a review's text in mixed case, or characters that are special in SQL, LIKE or regular expressions.

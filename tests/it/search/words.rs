@@ -1,5 +1,5 @@
-//! `match=words`: each word of the query, without its plural ending, begins a word of the text, in any order; or the text
-//! contains the whole query. Compared with a naive implementation.
+//! `match=words`: each word of the query, in singular or plural, begins a word of the text, in any order; or the text contains
+//! the whole query. Compared with a naive implementation.
 
 use super::*;
 
@@ -100,7 +100,8 @@ async fn words_match_in_any_order_and_substrings_by_default() {
         ("leak", vec![0, 1, 2, 3, 4], vec![0, 1, 2, 3, 4]),
         ("leached", vec![], vec![]),
         ("eachers", vec![2], vec![2]),
-        ("battery", vec![], vec![]),
+        ("battery", vec![5], vec![]),
+        ("companies", vec![5], vec![]),
         ("box batteries", vec![5], vec![]),
         ("漏れ", vec![4], vec![4]),
         ("修理 水", vec![], vec![]),
@@ -202,6 +203,8 @@ async fn plural_endings_are_those_of_the_language_of_the_business() {
         "Eine Heizung und ein Rohr",
         "La instalación",
         "A water heater",
+        "Zwei Firmen",
+        "Des travaux",
     ];
     let reviews: Vec<Review> = (texts.iter().enumerate())
         .map(|(number, text)| review_with_text(number, text))
@@ -213,6 +216,9 @@ async fn plural_endings_are_those_of_the_language_of_the_business() {
         ("'de-AT'", "rohre+heizungen", 1),
         ("'es'", "instalaciones", 1),
         ("'tlh'", "heaters", 1),
+        ("'de'", "firma", 1),
+        ("'de'", "sehen", 0),
+        ("'fr'", "travail", 1),
     ] {
         let replace = "replace into business (business_id, name, language) values ('b', 'Peak Air'";
         app.shell(&format!("{replace}, {language})")).await;
