@@ -32,6 +32,12 @@ pub struct Fetched {
     pub is_same: bool,
     /// The number of reviews that the source says it has.
     pub total: Option<u64>,
+    /// Files that changed a moment ago, and may still be written.
+    pub waiting: usize,
+    /// Whether the first page is an object without an empty list, so that the import must find rows.
+    pub needs_rows: bool,
+    /// Status and content type of the first page.
+    pub answer: String,
     pub etag: Option<String>,
     pub last_modified: Option<String>,
     pub secrets: Secrets,
@@ -108,9 +114,19 @@ pub async fn fetch_pages(
         }
         bytes_left -= page.body.len() as u64;
         let file = folder.path().join(format!("page {number}"));
-        fs::write(&file, secrets.strike(&page.body)).map_err(|error| unwritable(&error))?;
+        // The import need not know the platform of an empty list.
+        let body = if answer.is_empty_list() {
+            b"[]".into()
+        } else {
+            secrets.strike(&page.body)
+        };
+        fs::write(&file, body).map_err(|error| unwritable(&error))?;
         fetched.files.push(file);
         fetched.total = pager.total;
+        if is_first {
+            fetched.answer = page.describe();
+            fetched.needs_rows = answer.is_object() && !answer.is_empty_list();
+        }
         progress(number, pager.rows());
         let Some(next) = turn.next else {
             if is_first {

@@ -65,9 +65,23 @@ impl SourceSchedule {
             .seconds(Seconds::Disallowed)
             .year(Year::Disallowed)
             .build();
-        let cron = parser.parse(text.trim()).map_err(|error| {
-            format!("`{text}` is not a schedule ({error}); write five fields: minute, hour, day, month, weekday, like \"15 3 * * *\"")
-        })?;
+        let fault = |reason: &str| {
+            format!(
+                "`{text}` is not a schedule ({reason}); write five fields: minute, hour, day, month, weekday, like \"15 3 * * *\""
+            )
+        };
+        // The parser also takes nicknames such as @daily.
+        if text.split_whitespace().count() != 5 {
+            return Err(fault("it has not five fields"));
+        }
+        let cron = parser.parse(text.trim());
+        let cron = cron.map_err(|error| fault(&error.to_string()))?;
+        if cron
+            .find_next_occurrence(&DateTime::UNIX_EPOCH, false)
+            .is_err()
+        {
+            return Err(fault("its day never comes"));
+        }
         Ok(Self::At(text.trim().to_owned(), Box::new(cron)))
     }
 
