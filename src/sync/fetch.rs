@@ -1,12 +1,13 @@
 //! Fetches all pages of a source into a temporary folder, or finds its files.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use reqwest::header::{
     ETAG, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED,
 };
-use tempfile::TempDir;
+use tempfile::{Builder, TempDir};
 use url::Url;
 
 use super::answer::Answer;
@@ -80,7 +81,10 @@ pub async fn fetch_pages(
     first_headers.extend(conditions.clone());
     let reading = source.import_request()?;
     let format = |page: &Page| format_of(&page.body, &reading);
-    let folder = tempfile::tempdir().map_err(|error| unwritable(&error))?;
+    // Other users of the machine must not read the platform's rows.
+    let private = Permissions::from_mode(0o700);
+    let folder = Builder::new().permissions(private).tempdir();
+    let folder = folder.map_err(|error| unwritable(&error))?;
     let mut fetched = Fetched::default();
     let (mut bytes_left, mut url, mut pager) = (INPUT_BYTES_MAX, first.clone(), None::<Pager>);
     for number in 1.. {
