@@ -54,30 +54,3 @@ create table intent (
     booked          text constraint intent_booked_is_json check (booked is null or json_type(booked) = 'array')
 ) strict;
 create index intent_due on intent (next_attempt_at);
-
-create table attempt (
-    -- Attempts that failed, for the operator; removed after 30 days.
-    attempt_id  integer primary key,
-    at          text not null,
-    kind        text not null constraint attempt_kind_known check (kind in ('verification', 'delivery', 'denial')),
-    document    text not null,
-    callback    text not null,
-    version     integer,
-    -- The HTTP status, if there was a response.
-    status      integer,
-    reason      text not null,
-    duration_ms integer not null
-) strict;
-create index attempt_at on attempt (at);
-
-create table fan_out (
-    -- Deliveries of each version of each topic; removed after 30 days.
-    document   text not null,
-    version    integer not null,
-    first_at   text not null,
-    last_at    text not null,
-    delivered  integer not null default 0,
-    failed     integer not null default 0,
-    bytes      integer not null default 0,
-    primary key (document, version)
-) strict, without rowid;

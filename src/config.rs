@@ -143,15 +143,14 @@ pub struct SyncConfig {
     reason = "the names of these variables are the owner's, so clap does not know them"
 )]
 pub(crate) fn variable(name: &str) -> io::Result<Option<String>> {
-    let value = match std::env::var(name) {
-        Ok(value) => Some(value),
-        Err(VarError::NotPresent) => SettingsFile::read()?.0.remove(name),
+    match std::env::var(name) {
+        Ok(value) if !value.is_empty() => Ok(Some(value)),
+        Ok(_) | Err(VarError::NotPresent) => Ok(SettingsFile::read()?.0.remove(name)),
         Err(VarError::NotUnicode(_)) => {
             let message = "it is not UTF-8 text";
-            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+            Err(io::Error::new(io::ErrorKind::InvalidData, message))
         }
-    };
-    Ok(value.filter(|value| !value.is_empty()))
+    }
 }
 
 /// Which requests are logged.
@@ -288,6 +287,7 @@ impl SettingsFile {
 
     /// Parses `NAME=VALUE` lines with optional quotes, like systemd (systemd.exec(5), `EnvironmentFile=`).
     fn parse(text: &str) -> Self {
+        let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
         let lines = text.lines().map(str::trim);
         let settings = lines.filter(|line| !line.starts_with(['#', ';']));
         let setting = |line: &str| {
@@ -316,10 +316,14 @@ impl SettingsFile {
                 let Some(name) = argument.get_env() else {
                     return argument;
                 };
-                if std::env::var_os(name).is_some_and(|value| value.is_empty()) {
-                    return argument.env(None::<&'static str>);
-                }
-                match name.to_str().and_then(|name| self.0.get(name)).cloned() {
+                let is_empty = std::env::var_os(name).is_some_and(|value| value.is_empty());
+                let value = name.to_str().and_then(|name| self.0.get(name)).cloned();
+                let argument = if is_empty {
+                    argument.env(None::<&'static str>)
+                } else {
+                    argument
+                };
+                match value {
                     Some(value) => argument.default_value(value).hide_default_value(true),
                     None => argument,
                 }

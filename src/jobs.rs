@@ -1,7 +1,7 @@
 //! Background jobs. Each returns whether it did anything; the caller decides when it runs: the service by its clock, a
 //! test until no work is left.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
@@ -461,8 +461,8 @@ pub struct FetchSources {
     /// The names of the sources that run: a source never runs beside itself.
     running: Mutex<HashSet<String>>,
     places: Semaphore,
-    /// The sources with gauges.
-    measured: Mutex<HashSet<String>>,
+    /// The sources with gauges, and their schedules.
+    measured: Mutex<HashMap<String, String>>,
 }
 
 struct Unwatched;
@@ -579,9 +579,14 @@ impl FetchSources {
     /// Sets the gauges of the sources that are fetched, and removes those of others: a paused source is no fault.
     pub fn measure(&self, sources: &[SyncSource]) {
         let active: Vec<&SyncSource> = sources.iter().filter(|source| !source.paused).collect();
-        let names: HashSet<String> = active.iter().map(|source| source.name.clone()).collect();
+        let schedules: HashMap<String, String> = (active.iter())
+            .map(|source| (source.name.clone(), source.schedule.clone()))
+            .collect();
         let mut measured = lock(&self.measured);
-        for gone in measured.difference(&names) {
+        for gone in measured
+            .keys()
+            .filter(|name| !schedules.contains_key(*name))
+        {
             metrics::SYNC_LAST_SUCCESS.remove_gauge(&[gone]);
             metrics::SYNC_INTERVAL.remove_gauge(&[gone]);
         }
@@ -592,15 +597,17 @@ impl FetchSources {
             let success = source.last_success_at.as_deref().map(instant_or_epoch);
             let seconds =
                 u32::try_from(success.unwrap_or_default().timestamp()).unwrap_or(u32::MAX);
-            // Runs with an invalid schedule fail; by the default one the alert still fires.
-            let schedule: SourceSchedule = source.schedule.parse().unwrap_or_default();
-            let interval = schedule.interval_seconds(self.runner.clock.now());
             metrics::SYNC_LAST_SUCCESS
                 .gauge(&[&source.name])
                 .set(f64::from(seconds));
-            metrics::SYNC_INTERVAL.gauge(&[&source.name]).set(interval);
+            if measured.get(&source.name) != Some(&source.schedule) {
+                // Runs with an invalid schedule fail; by the default one the alert still fires.
+                let schedule: SourceSchedule = source.schedule.parse().unwrap_or_default();
+                let interval = schedule.interval_seconds(self.runner.clock.now());
+                metrics::SYNC_INTERVAL.gauge(&[&source.name]).set(interval);
+            }
         }
-        *measured = names;
+        *measured = schedules;
     }
 }
 

@@ -132,7 +132,8 @@ impl Rig {
             let mut connection = database.readers().acquire().await.unwrap();
             loop {
                 let delivered: i64 = sqlx::query_scalar(
-                    "select coalesce(max(delivered), 0) from fan_out where document = 'json_feed'",
+                    "select count(*) from subscription as s join publication as p using (document)
+                     where s.document = 'json_feed' and s.delivered_version = p.version",
                 )
                 .fetch_one(&mut *connection)
                 .await

@@ -8,7 +8,7 @@ use clap::Args;
 use super::output::{Protected, protect};
 use super::report::{Exit, print_report, progress, watch};
 use crate::config::DatabaseConfig;
-use crate::storage::{Database, may_replace, replace_backup, unused_name};
+use crate::storage::{Database, DbError, may_replace, replace_backup, unused_name};
 
 /// Write a consistent copy of the database to a new file while the service runs
 #[derive(Debug, Args)]
@@ -43,18 +43,15 @@ impl Backup {
         }
         let bytes = |path: &Path| path.metadata().map_or(0, |file| file.len());
         let bar = progress("copying", bytes(address.file()));
-        // Under another name first, so that a former file stays if the copy fails.
-        let begun = if is_there {
-            unused_name(&self.file)?
-        } else {
-            self.file.clone()
-        };
+        // Under another name first, so that a former file stays if the copy fails, and no part of a copy has this one.
+        let begun = unused_name(&self.file)?;
         let copying = Database::back_up_from(&address, &begun);
-        watch(bar, copying, || bytes(&begun)).await?;
-        if is_there {
-            replace_backup(&begun, &self.file)
-                .with_context(|| format!("{name} cannot be written"))?;
+        let mut copied = watch(bar, copying, || bytes(&begun)).await;
+        if let Err(DbError::Backup { path, .. }) = &mut copied {
+            path.clone_from(&self.file);
         }
+        copied?;
+        replace_backup(&begun, &self.file).with_context(|| format!("{name} cannot be written"))?;
         let bytes = self.file.metadata()?.len();
         Ok(print_report(&format!(
             "{name}: {bytes} bytes, readable only by you; `reviews restore {name}` replaces the database with it\n"

@@ -132,6 +132,20 @@ pub fn examples_of(name: &str) -> Vec<Example> {
 
 // Shell completions, manual pages and the version, from the same definitions as the parser.
 
+/// The end of every manual page.
+const MANUAL_SECTIONS: &str = r#".SH "EXIT STATUS"
+0 done, 1 some rows were rejected, 2 failed
+.SH ENVIRONMENT
+Each option names its variable. Options have precedence over variables, and these over the file of settings.
+.SH FILES
+.TP
+/etc/reviews.env
+settings, one NAME=VALUE a line
+.TP
+reviews.db
+the default database
+"#;
+
 /// Print completions for a shell
 #[derive(Debug, Args)]
 pub struct Completions {
@@ -142,8 +156,9 @@ pub struct Completions {
 /// Print the manual page (roff) of the program or of one command
 #[derive(Debug, Args)]
 pub struct Man {
-    /// A command, such as `serve` [default: the program]
-    command: Option<String>,
+    /// A command, such as `serve` or `sync add` [default: the program]
+    #[arg(value_name = "COMMAND")]
+    command: Vec<String>,
 }
 
 impl Completions {
@@ -156,25 +171,23 @@ impl Completions {
 
 impl Man {
     pub(super) fn run(self, program: Command) -> anyhow::Result<Exit> {
-        let mut program = command(program);
-        program.build();
-        let page = match &self.command {
-            None => program,
-            Some(name) => {
-                let commands: Vec<&str> =
-                    program.get_subcommands().map(Command::get_name).collect();
-                let Some(command) = program.find_subcommand(name) else {
-                    bail!(
-                        "unknown command `{name}`; name one of {}",
-                        commands.join(", ")
-                    );
-                };
-                command.clone().version(env!("CARGO_PKG_VERSION"))
-            }
-        };
+        let mut page = command(program);
+        page.build();
+        for name in &self.command {
+            let Some(command) = page.find_subcommand(name) else {
+                let commands: Vec<&str> = page.get_subcommands().map(Command::get_name).collect();
+                bail!(
+                    "unknown command `{name}`; name one of {}",
+                    commands.join(", ")
+                );
+            };
+            page = command.clone().version(env!("CARGO_PKG_VERSION"));
+        }
         let mut text = Vec::new();
         clap_mangen::Man::new(page).render(&mut text)?;
-        print_result(&String::from_utf8(text)?)
+        // The library's heading for what follows the options.
+        let text = String::from_utf8(text)?.replace(".SH EXTRA\nExamples:\n", ".SH EXAMPLES\n");
+        print_result(&(text + MANUAL_SECTIONS))
     }
 }
 

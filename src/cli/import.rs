@@ -277,6 +277,9 @@ fn fault_kind(error: &str) -> String {
     kind
 }
 
+/// The end of the report of a dry run.
+pub(super) const NOTHING_CHANGED: &str = "dry run: nothing was changed\n";
+
 pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     let mut text = String::new();
     add_files(&mut text, report);
@@ -326,7 +329,7 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     add_duplicates(&mut text, report);
     if dry_run {
         add_preview(&mut text, report);
-        text.push_str("dry run: nothing was changed\n");
+        text.push_str(NOTHING_CHANGED);
     }
     escaped(text)
 }

@@ -70,12 +70,14 @@ pub fn explain_error(error: &anyhow::Error) -> String {
 }
 
 /// Prints the result of a command, text or JSON. Control characters are escaped, because the texts of reviews are
-/// untrusted. A closed pipe (`| head`) is an error instead of a panic.
+/// untrusted. A reader that closes the pipe (`| head`) has what it wants.
 pub fn print_result(text: &str) -> anyhow::Result<Exit> {
-    io::stdout()
-        .write_all(escaped(text.to_owned()).as_bytes())
-        .context("cannot print the result")?;
-    Ok(Exit::Done)
+    match io::stdout().write_all(escaped(text.to_owned()).as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(error).context("cannot print the result")
+        }
+        Ok(()) | Err(_) => Ok(Exit::Done),
+    }
 }
 
 /// Adds the line `COUNT TEXT` to a report, unless the count is 0.

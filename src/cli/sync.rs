@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::database::{change, existing_address, read};
-use super::import::{Console, outcome, summary};
+use super::import::{Console, NOTHING_CHANGED, outcome, summary};
 use super::report::{
-    Exit, can_ask, confirm, print_note, print_report, print_result, progress, style,
+    Exit, can_ask, confirm, explain_error, print_note, print_report, print_result, progress, style,
 };
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SyncConfig};
@@ -29,8 +29,8 @@ use crate::storage::sync::{
 };
 use crate::storage::{AtPath as _, Database, DeliveryLock, Opening, is_leased};
 use crate::sync::{
-    Fetched, Manner, Source, SourceOptions, SourceSchedule, SyncReport, SyncRunner,
-    command_variable, reads,
+    Fetched, Manner, Source, SourceOptions, SourceSchedule, SyncError, SyncReport, SyncRunner,
+    command_variable, is_much_less, reads,
 };
 
 /// Interval of checks for the report of a run that the service does.
@@ -266,8 +266,11 @@ async fn add_source(
     let (fetched, preview) = preview_run(&runner, source, Manner::Added)
         .await
         .with_context(stored)?;
-    print_report(&format_run(&preview, true));
-    if !is_agreed {
+    let preview = format_run(&preview, true);
+    if is_agreed {
+        print_report(&preview.replace(NOTHING_CHANGED, ""));
+    } else {
+        print_report(&preview);
         let question = format!(
             "Store {name}, import these, and fetch it {}?",
             format_schedule(&source.row.schedule)
@@ -286,13 +289,18 @@ impl RunSources {
     async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let address = existing_address(config)?;
         let rows = read(config, sync_sources).await?;
+        let is_any = !rows.is_empty();
         let rows = match &self.name {
             Some(name) => vec![find_source(&rows, name)?.clone()],
             None => rows.into_iter().filter(|row| !row.paused).collect(),
         };
         ensure!(
             !rows.is_empty(),
-            "no source to fetch; `reviews sync add NAME URL` adds one, `reviews sync list` lists them"
+            if is_any {
+                "every source is paused; `reviews sync resume NAME` fetches one again, `reviews sync list` lists them"
+            } else {
+                "no source to fetch; `reviews sync add NAME URL` adds one"
+            }
         );
         let opening = Opening::of(&address).await?;
         let is_dry_run = self.dry_run;
@@ -306,10 +314,11 @@ impl RunSources {
             let mut exit = Exit::Done;
             for row in &rows {
                 let outcome = if is_dry_run {
-                    let previewed =
-                        async { preview_run(&runner, &Source::read(row)?, Manner::ByHand).await };
-                    let (_, report) = previewed.await.with_context(|| row.name.clone())?;
-                    (outcome(&report.import), format_run(&report, true))
+                    let preview = async { preview_run(&runner, &Source::read(row)?, manner).await };
+                    match preview.await {
+                        Ok((_, report)) => (outcome(&report.import), format_run(&report, true)),
+                        Err(error) => (Exit::Failed, explain_error(&error)),
+                    }
                 } else {
                     run_source(&runner, row, manner).await?
                 };
@@ -378,6 +387,14 @@ async fn run_here(
     Ok(match ran {
         Ok(Some(report)) => (outcome(&report.import), format_report(&report)),
         Ok(None) => (Exit::Failed, "stopped; nothing was imported".to_owned()),
+        Err(SyncError::Unreadable {
+            name,
+            answer,
+            reason,
+        }) => {
+            let advice = format!("`reviews sync add {name} URL …` stores options for reading");
+            (Exit::Failed, format!("{answer}{reason}; {advice}"))
+        }
         Err(error) => (Exit::Failed, error.to_string()),
     })
 }
@@ -563,15 +580,15 @@ async fn change_source(
         let done = match to {
             SourceChange::Pause => {
                 pause_sync_source(&mut write, name, true).await?;
-                "is paused; `reviews sync resume` fetches it again"
+                format!("is paused; `reviews sync resume {name}` fetches it again")
             }
             SourceChange::Resume => {
                 pause_sync_source(&mut write, name, false).await?;
-                "is fetched again on its schedule"
+                "is fetched again on its schedule".to_owned()
             }
             SourceChange::Remove => {
                 remove_sync_source(&mut write, name).await?;
-                "is removed; its reviews stay"
+                "is removed; its reviews stay".to_owned()
             }
         };
         write.commit().await?;
@@ -600,7 +617,15 @@ pub(super) fn source_json(row: &SyncSource) -> Value {
         "last_success_at": row.last_success_at, "last_failure_at": row.last_failure_at, "last_failure": row.last_failure,
         "last_outcome": row.last_outcome, "reviews": row.last_count, "last_run": row.last_run,
         "reviews_of_last_whole_run": row.whole_count,
+        "options": format_options(row),
     }))
+}
+
+/// The options of a source as `sync add` takes them; `None` without any, and if a secret is written in them.
+fn format_options(row: &SyncSource) -> Option<String> {
+    let words = Source::read(row).ok()?.options.words();
+    let words = shlex::try_join(words.iter().map(String::as_str)).ok()?;
+    (!words.is_empty()).then_some(words)
 }
 
 fn source_text(row: &SyncSource) -> String {
@@ -620,13 +645,18 @@ fn source_text(row: &SyncSource) -> String {
     let count = row
         .last_count
         .map_or_else(String::new, |count| format!(", {count} reviews"));
-    let note = match (row.last_outcome.as_deref(), row.whole_count) {
-        (Some("short"), Some(before)) => {
-            format!(", not whole: the last whole run brought {before}")
-        }
-        (Some("short"), None) => ", not whole".to_owned(),
+    let before = row.whole_count.unwrap_or(0).unsigned_abs();
+    let is_less = row
+        .last_count
+        .is_some_and(|count| is_much_less(count.unsigned_abs(), before));
+    let note = match row.last_outcome.as_deref() {
+        Some("short") if is_less => format!(", not whole: the last whole run brought {before}"),
+        Some("short") => ", not whole: the source says that it has more".to_owned(),
         _ => String::new(),
     };
+    if let Some(options) = format_options(row) {
+        let _ = writeln!(text, "  options       {options}");
+    }
     let _ = write!(
         text,
         "  fetched       {}\n  next run      {next}\n  last success  {last}{count}{note}\n",

@@ -7,9 +7,10 @@ use poem::Response;
 use poem::http::StatusCode;
 
 use super::frame::{Frame, HTML, POLICY, Site, protect, render};
+use super::locale::{Locale, PageLanguage};
 use crate::web::HttpProblem;
 use crate::web::context::Ctx;
-use crate::wire::Problem;
+use crate::wire::{Issue, Problem};
 
 #[derive(Template)]
 #[template(path = "error_page.html")]
@@ -17,9 +18,17 @@ struct ErrorPage<'a> {
     frame: Frame<'a>,
     heading: Cow<'static, str>,
     detail: Cow<'static, str>,
-    /// Name and error of each invalid parameter, in English.
-    issues: Vec<(String, String)>,
+    /// Name and error of each invalid parameter.
+    issues: Vec<(String, Cow<'a, str>)>,
     is_for_agents: bool,
+}
+
+/// What is wrong with a parameter, after its name: as the API says it, or in short in the reader's language.
+pub fn issue_words<'i>(issue: &'i Issue, locale: &Locale) -> Cow<'i, str> {
+    if locale.tag() == PageLanguage::English.name() {
+        return Cow::Borrowed(&issue.message);
+    }
+    locale.message_with("fault-value", &[("value", &issue.received)])
 }
 
 /// A problem as a page with the same header fields; `is_for_agents` if the address is no page but one for agents.
@@ -36,7 +45,7 @@ fn show(ctx: &Ctx, status: StatusCode, problem: &Problem, is_for_agents: bool) -
     let issues = problem
         .issues
         .iter()
-        .map(|issue| (issue.path.join("."), issue.message.clone()))
+        .map(|issue| (issue.path.join("."), issue_words(issue, locale)))
         .collect();
     let (heading, detail) = match status {
         StatusCode::METHOD_NOT_ALLOWED if is_for_agents => ("only-agents", "only-agents-text"),

@@ -133,7 +133,7 @@ impl<'a> SearchView<'a> {
                 query: self.query,
             },
             json_url: self.json_url(),
-            feed_url: feed_url(self.query, self.links),
+            feed_url: feed_url(&self.search_request.parameters, self.links),
         }
     }
 

@@ -78,15 +78,27 @@ pub async fn sync_sources(connection: &mut SqliteConnection) -> sqlx::Result<Vec
     Ok(source.collect())
 }
 
-/// Stores a new source, or the new definition of one, which is no longer paused.
+/// Stores a new source, or the new definition of one, which is no longer paused. What runs by another definition brought is
+/// forgotten: it may be of another place.
 ///
 /// # Errors
 /// When the database refuses the write.
 pub async fn save_sync_source(write: &mut Write, source: &SyncSource) -> sqlx::Result<()> {
     sqlx::query!(
+        "delete from sync_review where name = ?1
+           and exists (select 1 from sync_source as s where s.name = ?1 and (s.url <> ?2 or s.options <> ?3))",
+        source.name,
+        source.url,
+        source.options
+    )
+    .execute(&mut *write)
+    .await?;
+    sqlx::query!(
         "insert into sync_source (name, url, schedule, options) values (?, ?, ?, ?)
          on conflict (name) do update set url = excluded.url, schedule = excluded.schedule, options = excluded.options, paused = 0,
-           etag = null, last_modified = null",
+           etag = null, last_modified = null,
+           whole_count = iif(url = excluded.url and options = excluded.options, whole_count, null),
+           whole_format = iif(url = excluded.url and options = excluded.options, whole_format, null)",
         source.name,
         source.url,
         source.schedule,
@@ -124,13 +136,28 @@ pub async fn pause_sync_source(write: &mut Write, name: &str, paused: bool) -> s
     .map(drop)
 }
 
-/// Pauses the source of an undone run: its next run would bring back what was removed. The next fetch is unconditional.
+/// Pauses the source of an undone run: its next run would bring back what was removed. Takes back what the run recorded
+/// about its source: the next one is compared with the reviews that the source had before, and its fetch is unconditional.
 ///
 /// # Errors
 /// When the database refuses the write.
 pub async fn pause_after_undo(write: &mut Write, name: &str) -> sqlx::Result<()> {
     sqlx::query!(
-        "update sync_source set paused = 1, etag = null, last_modified = null where name = ?",
+        "delete from sync_review where name = ? and review_id not in (select review_id from review)",
+        name
+    )
+    .execute(&mut *write)
+    .await?;
+    sqlx::query!(
+        "update sync_review set missing = missing - 1 where name = ? and missing > 0",
+        name
+    )
+    .execute(&mut *write)
+    .await?;
+    sqlx::query!(
+        "update sync_source set paused = 1, etag = null, last_modified = null, whole_format = null,
+           whole_count = (select count(*) from sync_review as r where r.name = ?1 and r.missing = 0)
+         where name = ?1",
         name
     )
     .execute(write)
@@ -288,7 +315,7 @@ pub async fn note_same_answer(write: &mut Write, name: &str) -> sqlx::Result<()>
     .map(drop)
 }
 
-/// The published reviews that at least `runs` whole runs in a row lacked.
+/// The published reviews that at least `runs` whole runs in a row lacked, and that no other source has.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -298,8 +325,10 @@ pub async fn missing_reviews(
     runs: i64,
 ) -> sqlx::Result<Vec<ReviewId>> {
     let ids = sqlx::query_scalar!(
-        r#"select review_id as "id: Text" from sync_review join review using (review_id)
-           where name = ? and missing >= ? and status = 'published' order by review_id"#,
+        r#"select review_id as "id: Text" from sync_review as s join review using (review_id)
+           where name = ? and missing >= ? and status = 'published'
+             and not exists (select 1 from sync_review as o where o.review_id = s.review_id and o.name <> s.name and o.missing = 0)
+           order by review_id"#,
         name,
         runs
     )

@@ -15,6 +15,11 @@ const ERROR_MEMBERS: &str = "error errors errormessage errormsg exception fault"
 /// Members that say what went wrong.
 const WORD_MEMBERS: &str =
     "message error_message errorMessage error_description description detail title error code";
+/// Where platforms have their list of reviews.
+const LISTS: &str = "reviews response.reviews items data results";
+/// Values of `status` beside an empty list that is one.
+const SUCCEEDED: &str =
+    "ok success succeeded successful complete completed done finished ready zero_results";
 /// Values of `status` of a job that has not succeeded.
 const UNFINISHED: &str =
     "pending running queued processing in_progress started failed failure error aborted";
@@ -26,6 +31,8 @@ pub type Members<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
 pub enum Answer<'a> {
     Object(Members<'a>),
     Array(Vec<&'a RawValue>),
+    /// Another JSON value.
+    Value(&'a RawValue),
     /// HTML or XML.
     Markup(&'a [u8]),
     /// A table, lines of JSON, an archive.
@@ -42,7 +49,8 @@ impl<'a> Answer<'a> {
             Some(b'{') => from_slice(body).map(Self::Object).ok(),
             Some(b'[') => from_slice(body).map(Self::Array).ok(),
             Some(b'<') => Some(Self::Markup(body)),
-            Some(_) | None => None,
+            Some(_) => from_slice(body).map(Self::Value).ok(),
+            None => None,
         };
         json.unwrap_or(Self::Other(body))
     }
@@ -56,10 +64,24 @@ impl<'a> Answer<'a> {
         from_str(member.get()).ok()
     }
 
+    /// Whether this is an object, in which the import has to find rows.
+    pub const fn is_object(&self) -> bool {
+        matches!(self, Self::Object(_))
+    }
+
+    /// Whether this is an empty list of reviews.
+    pub fn is_empty_list(&self) -> bool {
+        match self {
+            Self::Object(members) => has_empty_list(members),
+            Self::Array(rows) => rows.is_empty(),
+            Self::Value(_) | Self::Markup(_) | Self::Other(_) => false,
+        }
+    }
+
     pub fn member(&self, path: &str) -> Option<&'a RawValue> {
         match self {
             Self::Object(members) => member(members, path),
-            Self::Array(_) | Self::Markup(_) | Self::Other(_) => None,
+            Self::Array(_) | Self::Value(_) | Self::Markup(_) | Self::Other(_) => None,
         }
     }
 
@@ -69,8 +91,23 @@ impl<'a> Answer<'a> {
         match self {
             Self::Object(members) => object_fault(members, is_row),
             Self::Markup(page) => page_fault(&String::from_utf8_lossy(page)),
+            Self::Array(rows) => {
+                let row: Members<'_> = from_str(rows.first()?.get()).ok()?;
+                let error = find_error(&row).filter(|_| !row.contains_key("rating"))?;
+                Some(with_words("the answer is an error", Some(error), &row))
+            }
+            Self::Value(value) => Some(with_words(
+                "the answer is a single value",
+                Some(value),
+                &Members::new(),
+            )),
             Self::Other(b"") => Some("the answer is empty".to_owned()),
-            Self::Array(_) | Self::Other(_) => None,
+            // A table has several columns; an archive is not text.
+            Self::Other(text) if !text.iter().any(|byte| b",;\t|{".contains(byte)) => {
+                let text = str::from_utf8(text).ok()?;
+                Some(format!("the answer is a text without columns: {text}"))
+            }
+            Self::Other(_) => None,
         }
     }
 }
@@ -83,44 +120,80 @@ pub fn member<'a>(members: &Members<'a>, path: &str) -> Option<&'a RawValue> {
     }
 }
 
+fn has_empty_list(members: &Members<'_>) -> bool {
+    let is_empty = |list: &RawValue| {
+        let mut json = list.get().chars();
+        list.get().starts_with('[')
+            && json.all(|c| matches!(c, '[' | ']' | ',') || c.is_whitespace())
+    };
+    let mut lists = LISTS.split(' ').filter_map(|path| member(members, path));
+    lists.any(is_empty)
+}
+
 fn object_fault(members: &Members<'_>, is_row: impl FnOnce() -> bool) -> Option<String> {
     // A row by itself may have a status or a message, too.
     if members.contains_key("rating") {
         return None;
     }
-    let mut values = members.values();
-    let has_list = values.any(|value| value.get().starts_with(['[', '{']));
-    let is_one_of = |list: &str, value: &str| list.split(' ').any(|other| other == value);
-    let says_error = |(name, value): &(&Cow<'_, str>, &&RawValue)| {
-        let name = name.replace(['_', '-'], "").to_ascii_lowercase();
-        is_one_of(ERROR_MEMBERS, &name) && !is_one_of(NOTHING, value.get())
-    };
-    let error = members.iter().find(says_error).map(|(_, error)| *error);
+    let mut values = members.values().map(|value| value.get());
+    // The list may be within an object, as in `{"data": {"reviews": []}}`.
+    let has_list = values.any(|json| json.starts_with(['[', '{']) && json.contains('['));
+    let error = find_error(members);
     let status = members
         .get("status")
         .and_then(|status| words_of(status))
         .unwrap_or_default();
     let denies = |name: &str| {
-        members
-            .get(name)
-            .is_some_and(|value| value.get() == "false")
+        let value = members.get(name);
+        value.is_some_and(|value| matches!(value.get(), "false" | "0"))
     };
+    // An empty list is one only if nothing beside it says otherwise.
+    let is_empty = has_empty_list(members);
+    let error = error.or_else(|| {
+        let within = members.values().filter(|_| is_empty);
+        within
+            .filter_map(|value| from_str::<Members<'_>>(value.get()).ok())
+            .find_map(|members| find_error(&members))
+    });
+    let state = status.to_ascii_lowercase().replace([' ', '-'], "_");
+    let number: Option<u16> = state.parse().ok();
+    let is_unclear = is_empty && !state.is_empty() && !is_one_of(SUCCEEDED, &state);
     let fault = if members.is_empty() {
         "the answer is an empty object"
     } else if error.is_some() || denies("success") || denies("ok") {
         "the answer is an error"
-    } else if is_one_of(UNFINISHED, &status.to_ascii_lowercase().replace(' ', "_")) {
+    } else if is_one_of(UNFINISHED, &state)
+        || number.map_or(is_unclear, |number| (400..600).contains(&number))
+    {
         &format!("the answer has the status {status}")
     } else if !has_list && !is_row() {
         "the answer has no list of reviews"
     } else {
         return None;
     };
+    Some(with_words(fault, error, members))
+}
+
+fn is_one_of(list: &str, value: &str) -> bool {
+    list.split(' ').any(|other| other == value)
+}
+
+/// The member that says that the answer is an error.
+fn find_error<'a>(members: &Members<'a>) -> Option<&'a RawValue> {
+    let says_error = |(name, value): &(&Cow<'_, str>, &&RawValue)| {
+        let name = name.replace(['_', '-'], "").to_ascii_lowercase();
+        is_one_of(ERROR_MEMBERS, &name) && !is_one_of(NOTHING, value.get())
+    };
+    members.iter().find(says_error).map(|(_, error)| *error)
+}
+
+/// The fault with the server's words: those of `error`, or of the first member that has any.
+fn with_words(fault: &str, error: Option<&RawValue>, members: &Members<'_>) -> String {
     let named = WORD_MEMBERS
         .split(' ')
         .filter_map(|name| members.get(name).copied());
     let words = error.into_iter().chain(named).find_map(words_of);
-    Some(words.map_or(fault.to_owned(), |words| format!("{fault}: {words}")))
+    words.map_or_else(|| fault.to_owned(), |words| format!("{fault}: {words}"))
 }
 
 /// The words of an error: a text, or a member of an object or of the first element of a list.
@@ -135,19 +208,30 @@ fn words_of(json: &RawValue) -> Option<String> {
     }
 }
 
-/// A page without structured data is a log-in page, a wall against bots or an error.
+/// A page without reviews as structured data is a log-in page, a wall against bots or an error.
 fn page_fault(page: &str) -> Option<String> {
-    let title = page
-        .split_once("<title")
-        .and_then(|(_, rest)| rest.split_once('>'));
-    let title = title
-        .and_then(|(_, rest)| rest.split_once("</"))
-        .map(|(title, _)| title.trim());
-    let title = title
-        .filter(|title| !title.is_empty())
-        .unwrap_or("without a title");
-    let has_data = page.contains("application/ld+json");
-    (!has_data).then(|| format!("the answer is a page without reviews as JSON-LD: {title}"))
+    if page.contains("application/ld+json") && page.contains("Review\"") {
+        return None;
+    }
+    // An error in XML has no title, but a message.
+    let words = ["title", "message"]
+        .iter()
+        .find_map(|name| element(page, name));
+    let words = words.unwrap_or("without a title");
+    Some(format!(
+        "the answer is a page without reviews as JSON-LD: {words}"
+    ))
+}
+
+/// The text of the first element of that name, in any case; `None` if it has none.
+fn element<'p>(page: &'p str, name: &str) -> Option<&'p str> {
+    let (folded, begin) = (page.to_ascii_lowercase(), format!("<{name}"));
+    let mut starts = folded.match_indices(&begin);
+    let ends_name = |start: usize| folded[start + 1 + name.len()..].starts_with(['>', ' ', '\n']);
+    let (start, _) = starts.find(|(start, _)| ends_name(*start))?;
+    let (_, rest) = page[start..].split_once('>')?;
+    let (text, _) = rest.split_once("</")?;
+    Some(text.trim()).filter(|text| !text.is_empty())
 }
 
 /// Words of a server, in one line; secrets are removed before.
@@ -173,7 +257,7 @@ mod tests {
             r#"{"id": "1", "rating": 5, "status": "pending"}"#,
             "{\"id\": 1}\n{\"id\": 2}",
             "id,rating\n",
-            r#"<html><script type="application/ld+json">{}</script></html>"#,
+            r#"<html><script type="application/ld+json">{"@type": "Review"}</script></html>"#,
         ] {
             assert_eq!(Answer::of(body.as_bytes()).fault(|| false), None, "{body}");
         }
@@ -209,7 +293,7 @@ mod tests {
             ("{}", "the answer is an empty object"),
             (" ", "the answer is empty"),
             (
-                "<html><TITLE>x</TITLE></html>",
+                "<html><titles>x</titles></html>",
                 "the answer is a page without reviews as JSON-LD: without a title",
             ),
             (

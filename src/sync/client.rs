@@ -168,20 +168,23 @@ impl Page {
         self.status == StatusCode::TOO_MANY_REQUESTS || self.status.is_server_error()
     }
 
+    /// Status and content type.
+    pub fn describe(&self) -> String {
+        let kind = self.headers.get(CONTENT_TYPE);
+        let kind = kind.and_then(|kind| kind.to_str().ok());
+        format!(
+            "status {}, {}",
+            self.status,
+            kind.unwrap_or("no content type")
+        )
+    }
+
     /// The failure of an answer: status, content type and the server's own words, without its rows.
     pub fn fault(&self, secrets: &Secrets) -> SyncError {
-        let kind = self
-            .headers
-            .get(CONTENT_TYPE)
-            .and_then(|kind| kind.to_str().ok())
-            .unwrap_or("no content type");
         let words = Answer::of(&self.body)
             .fault(|| false)
             .map_or_else(String::new, |words| format!(": {words}"));
-        let status = self.status;
-        SyncError::Failed(cut(
-            &secrets.remove(&format!("status {status}, {kind}{words}"))
-        ))
+        SyncError::Failed(cut(&secrets.remove(&(self.describe() + &words))))
     }
 }
 
@@ -247,6 +250,11 @@ fn failure_of(error: reqwest::Error, secrets: &Secrets) -> SyncError {
     let mut cause: &dyn std::error::Error = &error;
     while let Some(next) = cause.source() {
         cause = next;
+    }
+    if cause.to_string().contains("CaUsedAsEndEntity") {
+        return SyncError::failed(
+            "the server's certificate is one of an authority (CA:TRUE), which is no server's own; make one with CA:FALSE",
+        );
     }
     let step = if error.is_connect() {
         "cannot connect"

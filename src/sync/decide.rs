@@ -12,7 +12,8 @@ use super::source::Source;
 use crate::imports::{
     ImportOutcome, MergeError, Rejection, TableColumns, Verdict, Watch, Watcher, find_format,
 };
-use crate::model::ReviewId;
+use crate::model::{ReviewId, Unit};
+use crate::storage::reviews::{digest_key, standing};
 use crate::storage::sync::{
     SyncSource, SyncSuccess, missing_reviews, note_brought, note_same_answer, note_source_of_run,
     note_sync_success, save_sync_source, sync_sources,
@@ -54,6 +55,8 @@ pub struct Decider<'d> {
     pub next_run_at: DateTime<Utc>,
     /// Sees the progress of the import and its rejected rows.
     pub watch: Watcher<'d>,
+    /// Whether the answer could be read, and a refusal would be that of this type.
+    pub is_decided: bool,
     pub decision: Decision,
 }
 
@@ -95,6 +98,14 @@ impl Decider<'_> {
         write: &mut Write,
         outcome: ImportOutcome<'_>,
     ) -> Result<Verdict, MergeError> {
+        self.is_decided = true;
+        let rows: u64 = outcome.report.files.iter().map(|file| file.rows).sum();
+        if self.fetched.needs_rows && rows == 0 {
+            return Err(MergeError::Refused(format!(
+                "{}: the answer has no list of reviews",
+                self.fetched.answer
+            )));
+        }
         let (source, fetched) = (self.source, self.fetched);
         let name = source.name();
         match self.manner {
@@ -114,10 +125,17 @@ impl Decider<'_> {
         let format = formats_of(&outcome);
         let shortfall = self.shortfall(&outcome, &row, count, format.as_deref())?;
         let is_whole = shortfall.is_none();
+        let waiting = match fetched.waiting {
+            0 => None,
+            1 => Some("1 file changed within 10 s and waits for the next run".to_owned()),
+            some => Some(format!(
+                "{some} files changed within 10 s and wait for the next run"
+            )),
+        };
         self.decision = Decision {
             outcome: if is_whole { "success" } else { "short" },
             count,
-            notes: shortfall.into_iter().collect(),
+            notes: shortfall.into_iter().chain(waiting).collect(),
         };
         let (etag, last_modified) = if fetched.is_same {
             note_same_answer(write, name).await?;
@@ -133,7 +151,8 @@ impl Decider<'_> {
             Vec::new()
         };
         // A run that changes nothing is none to undo.
-        let keeps_run = outcome.report.new + outcome.report.updated > 0 || !gone.is_empty();
+        let keeps_run =
+            outcome.report.new + outcome.report.updated > 0 || withholds_any(write, &gone).await?;
         let run = outcome.run.filter(|_| keeps_run);
         if let Some(run) = run {
             note_source_of_run(write, run, name, self.manner == Manner::Scheduled).await?;
@@ -174,11 +193,11 @@ impl Decider<'_> {
                 "{rejected} of {all} rows were rejected, more than a tenth; `reviews sync run {name} --dry-run` shows them"
             )));
         }
-        if self.manner == Manner::Added {
-            return Ok(None);
-        }
+        // The owner has seen what a source brings that is added.
+        let is_added = self.manner == Manner::Added;
         if let (Some(format), Some(before)) = (format, row.whole_format.as_deref())
             && format != before
+            && !is_added
         {
             return Err(MergeError::Refused(format!(
                 "the answer is another kind of file ({format}; the last whole run's was {before}); `reviews sync run {name} --yes` \
@@ -189,7 +208,7 @@ impl Decider<'_> {
         let total = self.fetched.total.filter(|total| count + rejected < *total);
         let reason = if self.fetched.is_same || self.source.options.partial {
             return Ok(None);
-        } else if count + FEW < before && count * 10 < before * 9 {
+        } else if is_much_less(count, before) && !is_added {
             format!("the last whole run brought {before}")
         } else if let Some(total) = total {
             format!("the source says that it has {total}")
@@ -227,6 +246,24 @@ impl Decider<'_> {
         ));
         Ok(Vec::new())
     }
+}
+
+/// Whether a run brings too few reviews to be whole, compared with the number that the last whole run brought.
+pub const fn is_much_less(count: u64, before: u64) -> bool {
+    count + FEW < before && count * 10 < before * 9
+}
+
+/// Whether one of the reviews that are gone at the source will be withheld: the owner may have published it again.
+async fn withholds_any(write: &mut Write, gone: &[ReviewId]) -> sqlx::Result<bool> {
+    let ids: Vec<&str> = gone.iter().map(ReviewId::as_str).collect();
+    let key = digest_key(write).await?;
+    let known = standing(write.for_reading(), &ids).await?;
+    Ok(known.sources.values().any(|source| {
+        let review = known.reviews.get(source.id.as_str());
+        let last = source.base.get(Unit::Status);
+        review
+            .is_some_and(|review| last.is_none_or(|last| last == key.digest(Unit::Status, review)))
+    }))
 }
 
 /// The formats of the files that have rows.

@@ -12,6 +12,14 @@ pub enum SyncError {
     Failed(String),
     #[error("the server did not answer in time")]
     TimedOut,
+    /// The import cannot read the answer. Its reason may repeat rows, so it is shown only where the run was asked for.
+    #[error("{answer}the answer cannot be imported; `reviews sync run {name} --dry-run` shows why")]
+    Unreadable {
+        name: String,
+        /// Status and content type, if there was a response.
+        answer: String,
+        reason: String,
+    },
     /// The server asked for a wait: the next run begins no earlier.
     #[error("{reason}")]
     Busy { reason: String, wait: Duration },

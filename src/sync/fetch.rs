@@ -1,12 +1,13 @@
 //! Fetches all pages of a source into a temporary folder, or finds its files.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use reqwest::header::{
     ETAG, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED,
 };
-use tempfile::TempDir;
+use tempfile::{Builder, TempDir};
 use url::Url;
 
 use super::answer::Answer;
@@ -32,6 +33,12 @@ pub struct Fetched {
     pub is_same: bool,
     /// The number of reviews that the source says it has.
     pub total: Option<u64>,
+    /// Files that changed a moment ago, and may still be written.
+    pub waiting: usize,
+    /// Whether the first page is an object without an empty list, so that the import must find rows.
+    pub needs_rows: bool,
+    /// Status and content type of the first page.
+    pub answer: String,
     pub etag: Option<String>,
     pub last_modified: Option<String>,
     pub secrets: Secrets,
@@ -74,7 +81,10 @@ pub async fn fetch_pages(
     first_headers.extend(conditions.clone());
     let reading = source.import_request()?;
     let format = |page: &Page| format_of(&page.body, &reading);
-    let folder = tempfile::tempdir().map_err(|error| unwritable(&error))?;
+    // Other users of the machine must not read the platform's rows.
+    let private = Permissions::from_mode(0o700);
+    let folder = Builder::new().permissions(private).tempdir();
+    let folder = folder.map_err(|error| unwritable(&error))?;
     let mut fetched = Fetched::default();
     let (mut bytes_left, mut url, mut pager) = (INPUT_BYTES_MAX, first.clone(), None::<Pager>);
     for number in 1.. {
@@ -108,9 +118,19 @@ pub async fn fetch_pages(
         }
         bytes_left -= page.body.len() as u64;
         let file = folder.path().join(format!("page {number}"));
-        fs::write(&file, secrets.strike(&page.body)).map_err(|error| unwritable(&error))?;
+        // The import need not know the platform of an empty list.
+        let body = if answer.is_empty_list() {
+            b"[]".into()
+        } else {
+            secrets.strike(&page.body)
+        };
+        fs::write(&file, body).map_err(|error| unwritable(&error))?;
         fetched.files.push(file);
         fetched.total = pager.total;
+        if is_first {
+            fetched.answer = page.describe();
+            fetched.needs_rows = answer.is_object() && !answer.is_empty_list();
+        }
         progress(number, pager.rows());
         let Some(next) = turn.next else {
             if is_first {

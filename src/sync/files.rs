@@ -39,56 +39,64 @@ pub fn find_files(
                 .to_owned(),
         ));
     };
-    let files = finished_files(root, path, (now - SETTLED_AFTER).into());
-    let files = files
+    let found = find_below(root, path);
+    let found = found
         .map_err(|error| fault(format!("cannot be read below REVIEWS_SYNC_FILES: {error}")))?;
+    let all = found.len();
+    let files = settled(found, (now - SETTLED_AFTER).into());
     let digest = digest(&files);
     let is_same = is_conditional && source.row.etag.as_ref() == Some(&digest);
-    let files = files.into_iter().filter(|_| !is_same).map(|(_, file)| file);
+    let new = files.iter().filter(|_| !is_same);
     Ok(Fetched {
-        files: files.collect(),
+        files: new.map(|(_, file)| file.clone()).collect(),
         is_same,
+        waiting: all - files.len(),
         etag: Some(digest),
         ..Fetched::default()
     })
 }
 
-fn finished_files(
-    root: &Path,
-    path: &str,
-    before: SystemTime,
-) -> io::Result<Vec<(Metadata, PathBuf)>> {
+/// The file at `path`, or the files of the folder there.
+fn find_below(root: &Path, path: &str) -> io::Result<Vec<(Metadata, PathBuf)>> {
     let root = root.canonicalize()?;
     let place = root.join(path).canonicalize()?;
     if !place.starts_with(&root) {
         return Err(io::Error::other("it leads out of that folder"));
     }
-    let mut found = vec![place.clone()];
-    if place.is_dir() {
-        found.clear();
-        for entry in fs::read_dir(&place)? {
-            let entry = entry?;
-            let name = entry.file_name().to_string_lossy().to_ascii_lowercase();
-            // A link may lead anywhere; a folder may be an unpacked Takeout.
-            let file = entry.path().canonicalize()?;
-            let is_finished = !name.starts_with('.') && !is_unfinished(&name);
-            if is_finished
-                && file.starts_with(&root)
-                && (file.is_file() || holds_reviews(&file, FOLDERS_DEEP_MAX))
+    if !place.is_dir() {
+        return Ok(vec![(place.metadata()?, place)]);
+    }
+    let mut found = Vec::new();
+    for entry in fs::read_dir(&place)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().to_ascii_lowercase();
+        if name.starts_with('.') || is_unfinished(&name) {
+            continue;
+        }
+        // A link may lead anywhere; a folder may be an unpacked Takeout.
+        let file = entry.path().canonicalize();
+        let file = file.and_then(|file| Ok((file.metadata()?, file)));
+        match file {
+            Ok((metadata, file))
+                if file.starts_with(&root)
+                    && (metadata.is_file() || holds_reviews(&file, FOLDERS_DEEP_MAX)) =>
             {
-                found.push(file);
+                found.push((metadata, file));
             }
+            Ok(_) => {}
+            // It was removed since, or is a link to nothing.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(io::Error::new(error.kind(), format!("{name}: {error}"))),
         }
     }
-    let mut files = Vec::new();
-    for file in found {
-        let metadata = file.metadata()?;
-        if metadata.modified()? <= before {
-            files.push((metadata, file));
-        }
-    }
+    Ok(found)
+}
+
+/// The files that did not change since `before`, oldest first.
+fn settled(mut files: Vec<(Metadata, PathBuf)>, before: SystemTime) -> Vec<(Metadata, PathBuf)> {
+    files.retain(|(metadata, _)| metadata.modified().is_ok_and(|at| at <= before));
     files.sort_by_key(|(metadata, file)| (metadata.mtime(), metadata.mtime_nsec(), file.clone()));
-    Ok(files)
+    files
 }
 
 /// Whether a name in lower case is that of a file that is still written.

@@ -13,7 +13,7 @@ mod schedule;
 mod secret;
 mod source;
 
-pub use decide::Manner;
+pub use decide::{Manner, is_much_less};
 pub use error::SyncError;
 pub use fetch::Fetched;
 pub use run::{SyncReport, SyncRunner};

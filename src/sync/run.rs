@@ -88,10 +88,11 @@ impl SyncRunner {
             now: self.clock.now(),
             next_run_at: self.next_run_at(source, None).await?,
             watch,
+            is_decided: false,
             decision: Decision::default(),
         };
         let imported = import(&self.database, &self.clock, &request, &mut decider).await;
-        let decision = decider.decision;
+        let (decision, is_decided) = (decider.decision, decider.is_decided);
         match imported {
             Ok(mut import) => {
                 for file in &mut import.files {
@@ -99,7 +100,17 @@ impl SyncRunner {
                 }
                 Ok(SyncReport { import, decision })
             }
-            Err(ImportError::Refused(message)) => Err(SyncError::Failed(fetched.clean(&message))),
+            Err(ImportError::Refused(message)) if is_dry_run || is_decided => {
+                Err(SyncError::Failed(fetched.clean(&message)))
+            }
+            Err(ImportError::Refused(message)) => {
+                let answer = Some(&fetched.answer).filter(|answer| !answer.is_empty());
+                Err(SyncError::Unreadable {
+                    name: source.name().to_owned(),
+                    answer: answer.map_or_else(String::new, |answer| format!("{answer}: ")),
+                    reason: fetched.clean(&message),
+                })
+            }
             Err(ImportError::Database(error)) => Err(error.into()),
         }
     }
@@ -145,7 +156,10 @@ impl SyncRunner {
         let (path, now) = (self.database.path(), self.clock.now());
         let wait = match error {
             SyncError::Busy { wait, .. } => Some(*wait),
-            SyncError::Failed(_) | SyncError::TimedOut | SyncError::Database(_) => None,
+            SyncError::Failed(_)
+            | SyncError::TimedOut
+            | SyncError::Unreadable { .. }
+            | SyncError::Database(_) => None,
         };
         let next = match Source::read(row) {
             Ok(source) => self.next_run_at(&source, wait).await?,

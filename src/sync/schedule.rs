@@ -15,6 +15,9 @@ use crate::random::Random;
 /// Republished sheets and most platforms' limits allow no more.
 const INTERVAL_MIN: Duration = Duration::from_mins(5);
 
+/// Times among which the longest gap is searched: ten days of a run every five minutes, so that they have a weekend.
+const TIMES_MAX: usize = 3_000;
+
 #[derive(Debug, Clone)]
 pub enum SourceSchedule {
     /// As it was written, and the interval.
@@ -65,9 +68,23 @@ impl SourceSchedule {
             .seconds(Seconds::Disallowed)
             .year(Year::Disallowed)
             .build();
-        let cron = parser.parse(text.trim()).map_err(|error| {
-            format!("`{text}` is not a schedule ({error}); write five fields: minute, hour, day, month, weekday, like \"15 3 * * *\"")
-        })?;
+        let fault = |reason: &str| {
+            format!(
+                "`{text}` is not a schedule ({reason}); write five fields: minute, hour, day, month, weekday, like \"15 3 * * *\""
+            )
+        };
+        // The parser also takes nicknames such as @daily.
+        if text.split_whitespace().count() != 5 {
+            return Err(fault("it has not five fields"));
+        }
+        let cron = parser.parse(text.trim());
+        let cron = cron.map_err(|error| fault(&error.to_string()))?;
+        if cron
+            .find_next_occurrence(&DateTime::UNIX_EPOCH, false)
+            .is_err()
+        {
+            return Err(fault("its day never comes"));
+        }
         Ok(Self::At(text.trim().to_owned(), Box::new(cron)))
     }
 
@@ -85,16 +102,17 @@ impl SourceSchedule {
         }
     }
 
-    /// The usual time between two runs in seconds.
+    /// The longest time between two runs in seconds.
     pub fn interval_seconds(&self, now: DateTime<Utc>) -> f64 {
         match self {
             Self::Every(_, interval) => interval.as_secs_f64(),
             Self::At(_, cron) => {
-                let mut times = cron.iter_after(now).take(2);
-                match (times.next(), times.next()) {
-                    (Some(first), Some(second)) => (second - first).as_seconds_f64(),
-                    _ => TimeDelta::days(366).as_seconds_f64(),
-                }
+                let year = TimeDelta::days(366);
+                let times: Vec<_> = (cron.iter_after(now).take(TIMES_MAX))
+                    .take_while(|time| *time < now + year)
+                    .collect();
+                let gaps = times.windows(2).map(|pair| pair[1] - pair[0]);
+                gaps.max().unwrap_or(year).as_seconds_f64()
             }
         }
     }
@@ -111,6 +129,21 @@ mod tests {
         let next = schedule.next(now, Tz::America__Phoenix, &Random::seeded(1));
         assert_eq!(next.to_rfc3339(), "2026-11-23T10:15:00+00:00");
         assert!((schedule.interval_seconds(now) - 604_800.0).abs() < 1.0);
+    }
+
+    #[test]
+    fn interval_of_uneven_times_is_the_longest_gap() {
+        let now = "2026-11-20T12:00:00Z".parse().unwrap();
+        for (text, hours) in [
+            ("0 9,10 * * *", 23.0),
+            ("*/30 9-17 * * 1-5", 63.5),
+            ("0 3 30 12 *", 365.0 * 24.0),
+        ] {
+            let schedule: SourceSchedule = text.parse().unwrap();
+            let found = schedule.interval_seconds(now) / 3_600.0;
+            assert!(found >= hours && found < hours + 48.0, "{text}: {found}");
+        }
+        assert!("0 0 30 2 *".parse::<SourceSchedule>().is_err(), "never");
     }
 
     #[test]

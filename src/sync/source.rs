@@ -48,6 +48,24 @@ pub struct SourceOptions {
     pub import: Vec<String>,
 }
 
+impl SourceOptions {
+    /// As words of a command line.
+    pub fn words(&self) -> Vec<String> {
+        let headers = self.headers.iter();
+        let headers = headers.map(|(name, value)| format!("--header={name}: {value}"));
+        let basic = self.basic.iter().map(|basic| format!("--basic={basic}"));
+        let flags = [
+            (self.partial, "--partial"),
+            (self.allow_http, "--allow-http"),
+            (self.withdraw_missing, "--withdraw-missing"),
+        ];
+        let flags = flags.into_iter().filter(|(is_set, _)| *is_set);
+        let flags = flags.map(|(_, flag)| flag.to_owned());
+        let own = headers.chain(basic).chain(flags);
+        own.chain(self.import.iter().cloned()).collect()
+    }
+}
+
 impl Source {
     /// Reads a row.
     ///

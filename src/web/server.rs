@@ -62,6 +62,8 @@ impl Default for Limits {
     }
 }
 
+/// A peer with at most this many connections may use the last quarter: a browser opens six.
+const FEW_CONNECTIONS: usize = 8;
 /// Maximum bytes of a request's head. hyper allows 100 header fields.
 const HEAD_BYTES_MAX: usize = 32 * 1024;
 /// Bytes read ahead, and bytes queued before a flush, per connection.
@@ -118,7 +120,7 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
     let shares = Arc::new(Shares {
         max: limits.connections_max,
         peer_max: limits.connections_per_peer_max,
-        few: usize::MAX,
+        few: FEW_CONNECTIONS,
         gauge: None,
         held: Mutex::default(),
     });

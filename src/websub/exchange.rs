@@ -52,7 +52,7 @@ type Conclusion = (Outcome, Option<u16>, &'static str);
 impl Exchange {
     /// Runs an exchange; if it panics, it is repeated like after an outage.
     pub async fn run(&self, due: &Due, snapshot: &Snapshot) -> Attempt {
-        let (at, started) = (self.clock.now(), self.clock.monotonic());
+        let at = self.clock.now();
         let subscriber = due.subscriber();
         let exchange = async {
             match due {
@@ -72,22 +72,16 @@ impl Exchange {
             };
             (outcome, None, "panicked")
         });
-        let (kind, version) = match due {
-            Due::Verify(_) => ("verification", None),
-            Due::Deliver(_) => {
-                let published = snapshot.document(subscriber.document);
-                ("delivery", Some(published.publication.version))
-            }
+        let kind = match due {
+            Due::Verify(_) => "verification",
+            Due::Deliver(_) => "delivery",
         };
-        let duration = self.clock.monotonic() - started;
         Attempt {
             subscriber: subscriber.clone(),
             kind,
-            version,
             status,
             reason,
             at,
-            duration_ms: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
             outcome,
         }
     }
@@ -239,8 +233,8 @@ impl Exchange {
             Ok(Answer {
                 status: 200..=299, ..
             }) => {
-                let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-                (Outcome::Delivered { bytes }, None, "ok")
+                let version = snapshot.document(document).publication.version;
+                (Outcome::Delivered { version }, None, "ok")
             }
             Ok(Answer { status: 410, .. }) => (Outcome::Gone, Some(410), "gone"),
             Ok(answer) => {

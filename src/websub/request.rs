@@ -3,10 +3,8 @@
 //! Pure and without lookups, because the response must not depend on the host of the callback. An error is one line
 //! that explains what to change. A known field may be given only once; unknown fields are ignored.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use percent_encoding::percent_decode;
 use thiserror::Error;
 
 use crate::config::LeaseBounds;
@@ -180,34 +178,21 @@ fn required_field(body: &[u8], name: &'static str) -> Result<String, RequestErro
         .ok_or(RequestError::Missing(name))
 }
 
-/// A field's decoded value (WHATWG URL, `application/x-www-form-urlencoded`); unlike there, invalid UTF-8 is an error.
+/// A field's decoded value (WHATWG URL, `application/x-www-form-urlencoded`). The decoder puts U+FFFD in place of bytes
+/// that are not UTF-8, and no field can need it.
 fn field(body: &[u8], name: &'static str) -> Result<Option<String>, RequestError> {
-    let mut found = None;
-    for pair in body.split(|byte| *byte == b'&') {
-        let (key, value) = pair
-            .iter()
-            .position(|byte| *byte == b'=')
-            .map_or((pair, &[][..]), |at| (&pair[..at], &pair[at + 1..]));
-        if decoded(key).as_ref() != name.as_bytes() {
-            continue;
-        }
-        if found.replace(value).is_some() {
-            return Err(RequestError::Repeated(name));
-        }
+    let mut values = url::form_urlencoded::parse(body).filter(|(key, _)| key == name);
+    let value = values.next().map(|(_, value)| value.into_owned());
+    if values.next().is_some() {
+        return Err(RequestError::Repeated(name));
     }
-    let text = found.map(|value| String::from_utf8(decoded(value).into_owned()));
-    text.transpose().map_err(|_| RequestError::NotUtf8(name))
-}
-
-fn decoded(raw: &[u8]) -> Cow<'_, [u8]> {
-    if !raw.contains(&b'+') {
-        return percent_decode(raw).into();
+    if value
+        .as_ref()
+        .is_some_and(|value| value.contains(char::REPLACEMENT_CHARACTER))
+    {
+        return Err(RequestError::NotUtf8(name));
     }
-    let spaced: Vec<u8> = raw
-        .iter()
-        .map(|byte| if *byte == b'+' { b' ' } else { *byte })
-        .collect();
-    Cow::Owned(percent_decode(&spaced).collect())
+    Ok(value)
 }
 
 /// The topic is the URL of its `Link` header with `rel="self"`; equivalent escapes are accepted.

@@ -390,14 +390,11 @@ pub struct Attempt {
     pub subscriber: Subscriber,
     /// `verification` or `delivery`.
     pub kind: &'static str,
-    /// The version sent; `None` for a verification.
-    pub version: Option<i64>,
     /// The HTTP status of a response; `None` for a successful delivery.
     pub status: Option<u16>,
     /// `ok`, or the reason of the failure.
     pub reason: &'static str,
     pub at: DateTime<Utc>,
-    pub duration_ms: i64,
     pub outcome: Outcome,
 }
 
@@ -430,7 +427,7 @@ pub enum Outcome {
         serial: i64,
     },
     Delivered {
-        bytes: i64,
+        version: i64,
     },
     Retry {
         /// Consecutive failed deliveries.
@@ -458,7 +455,7 @@ pub async fn record(
     let now = utc_milliseconds(now);
     let mut delivered = Vec::new();
     for attempt in attempts {
-        if let (Outcome::Delivered { .. }, Some(version)) = (&attempt.outcome, attempt.version) {
+        if let Outcome::Delivered { version } = attempt.outcome {
             delivered.push((
                 attempt.subscriber.subscription_id,
                 version,
@@ -466,11 +463,10 @@ pub async fn record(
             ));
         } else {
             apply(write, attempt, &now).await?;
-            log(write, attempt).await?;
+            note_attempt(write, attempt).await?;
         }
     }
     mark_delivered(write, &delivered).await?;
-    count(write, attempts).await?;
     if delivered.len() < attempts.len() {
         bound(write).await?;
     }
@@ -647,27 +643,14 @@ async fn end(
     }
 }
 
-// Attempts as operators see them: one row per failure, and sums per version.
-
-/// Characters of a callback that an attempt's row keeps.
-const CALLBACK_CHARS_MAX: usize = 200;
-
-/// Stores a row for a verification or a failed delivery.
-async fn log(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> {
-    // Successful deliveries are only summed; a postponed exchange sent nothing.
-    if matches!(
-        attempt.outcome,
-        Outcome::Delivered { .. } | Outcome::Waits { .. }
-    ) {
+/// Notes when the last attempt was and its result: `ok`, `status 404`, or why there was no valid response.
+async fn note_attempt(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> {
+    // A postponed exchange sent nothing.
+    if matches!(attempt.outcome, Outcome::Waits { .. }) {
         return Ok(());
     }
-    let (at, document, status) = (
-        utc_milliseconds(attempt.at),
-        attempt.subscriber.document.name(),
-        attempt.status.map(i64::from),
-    );
-    // The same for all kinds: `ok`, `status 404`, or why there was no valid response.
-    let outcome = match status {
+    let at = utc_milliseconds(attempt.at);
+    let outcome = match attempt.status {
         Some(status) if attempt.reason == "status" => format!("status {status}"),
         Some(_) | None => attempt.reason.to_owned(),
     };
@@ -676,63 +659,6 @@ async fn log(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> {
         at,
         outcome,
         attempt.subscriber.subscription_id
-    )
-    .execute(&mut *write)
-    .await?;
-    if !matches!(attempt.outcome, Outcome::Verified { .. }) {
-        let callback = shorten_callback(&attempt.subscriber.callback);
-        sqlx::query!(
-            "insert into attempt (at, kind, document, callback, version, status, reason, duration_ms) values (?, ?, ?, ?, ?, ?, ?, ?)",
-            at,
-            attempt.kind,
-            document,
-            callback,
-            attempt.version,
-            status,
-            attempt.reason,
-            attempt.duration_ms
-        )
-        .execute(&mut *write)
-        .await?;
-    }
-    Ok(())
-}
-
-/// The beginning of a callback, which identifies its owner. A subscriber may send up to 2 KB.
-fn shorten_callback(callback: &str) -> String {
-    if callback.chars().nth(CALLBACK_CHARS_MAX).is_none() {
-        return callback.to_owned();
-    }
-    callback
-        .chars()
-        .take(CALLBACK_CHARS_MAX)
-        .chain(['…'])
-        .collect()
-}
-
-/// Adds attempts to the sums of their versions.
-async fn count(write: &mut Write, attempts: &[Attempt]) -> sqlx::Result<()> {
-    let counted = attempts.iter().filter_map(|attempt| {
-        let bytes = if let Outcome::Delivered { bytes } = attempt.outcome {
-            Some(bytes)
-        } else {
-            None
-        };
-        let (document, at) = (
-            attempt.subscriber.document.name(),
-            utc_milliseconds(attempt.at),
-        );
-        Some((document, attempt.version?, at, bytes))
-    });
-    let counted = as_json(&counted.collect::<Vec<_>>())?;
-    sqlx::query!(
-        "insert into fan_out (document, version, first_at, last_at, delivered, failed, bytes)
-         select value ->> 0, value ->> 1, min(value ->> 2), max(value ->> 2),
-           count(value ->> 3), count(*) - count(value ->> 3), coalesce(sum(value ->> 3), 0)
-         from json_each(?) group by 1, 2
-         on conflict (document, version) do update set last_at = max(last_at, excluded.last_at),
-           delivered = delivered + excluded.delivered, failed = failed + excluded.failed, bytes = bytes + excluded.bytes",
-        counted
     )
     .execute(&mut *write)
     .await
@@ -828,14 +754,12 @@ pub async fn gauges(
 
 // Expiry of leases and retention.
 
-/// Retention of attempts, sums and ended subscriptions, in days.
+/// Retention of ended subscriptions, in days.
 const KEPT_DAYS: i64 = 30;
 /// The maximum wait of a request for its verification, in hours. Normally that takes seconds; it takes longer only if
 /// no process is sending.
 const INTENT_HOURS_MAX: i64 = 24;
 
-/// Maximum number of failed attempts kept. With shortened callbacks, they take at most 4 MB.
-const ATTEMPTS_MAX: i64 = 10_000;
 /// Maximum number of rejected subscriptions kept: any client can create them, and each takes 4 KB.
 const REJECTED_MAX: i64 = 1_000;
 /// Maximum number of removed and lapsed subscriptions kept: each was confirmed by its callback once.
@@ -846,11 +770,7 @@ const OVER_MAX: i64 = 10_000;
 /// # Errors
 /// If the database cannot be written.
 async fn bound(write: &mut Write) -> sqlx::Result<u64> {
-    let attempts = sqlx::query!(
-        "delete from attempt where attempt_id <= (select max(attempt_id) from attempt) - ?",
-        ATTEMPTS_MAX
-    );
-    let mut gone = attempts.execute(&mut *write).await?.rows_affected();
+    let mut gone = 0;
     for (state, kept) in [
         (State::Rejected, REJECTED_MAX),
         (State::Removed, OVER_MAX),
@@ -896,8 +816,6 @@ pub async fn prune(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> {
         utc_milliseconds(now - Duration::hours(INTENT_HOURS_MAX)),
     );
     let queries = [
-        sqlx::query!("delete from attempt where at < ?", old),
-        sqlx::query!("delete from fan_out where last_at < ?", old),
         sqlx::query!("delete from intent where requested_at < ?", forgotten),
         sqlx::query!(
             "delete from subscription where updated_at < ?1 and (state in ('rejected', 'removed', 'lapsed'))
@@ -963,11 +881,9 @@ mod tests {
                 host: "a.example".to_owned(),
             },
             kind: "verification",
-            version: None,
             status: None,
             reason: "",
             at: DateTime::UNIX_EPOCH,
-            duration_ms: 0,
             outcome,
         }
     }

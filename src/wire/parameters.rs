@@ -245,7 +245,7 @@ parameters! {
     Service = "service", TextKind: TextKind::ANY;
     /// Place name.
     Area = "area", TextKind: TextKind::ANY;
-    Part = "part", OneOf<InsightsPart>: OneOf(&InsightsPart::ALL, InsightsPart::name, None);
+    Part = "part", OneOf<InsightsPart>: OneOf(&InsightsPart::ALL, InsightsPart::name, None), example "overview";
     /// Whether findings include their reasons.
     Hits = "hits", Flag: Flag;
     /// First day of the first period.

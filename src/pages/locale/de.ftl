@@ -384,3 +384,5 @@ fault-polarity = Wählen Sie eine aus der Liste, und dazu ein Thema.
 fault-limit = Eine Seite hat 1 bis 100 Bewertungen.
 fault-page = Diese Seite gehört zu einer anderen Suche. Beginnen Sie mit der ersten Seite.
 fault-choice = Wählen Sie etwas aus der Liste.
+# After the name of a parameter.
+fault-value = kann nicht „{ $value }“ sein

@@ -392,3 +392,5 @@ fault-polarity = Choose one from the list, and a topic too.
 fault-limit = A page has 1 to 100 reviews.
 fault-page = This page belongs to another search. Start from the first page.
 fault-choice = Choose one from the list.
+# After the name of a parameter.
+fault-value = cannot be “{ $value }”

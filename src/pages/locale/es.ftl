@@ -396,3 +396,5 @@ fault-polarity = Elija una de la lista, y también un tema.
 fault-limit = Una página tiene de 1 a 100 reseñas.
 fault-page = Esta página es de otra búsqueda. Empiece por la primera página.
 fault-choice = Elija uno de la lista.
+# After the name of a parameter.
+fault-value = no puede ser «{ $value }»

@@ -402,3 +402,5 @@ fault-polarity = Choisissez-en une dans la liste, et aussi un sujet.
 fault-limit = Une page contient de 1 à 100 avis.
 fault-page = Cette page appartient à une autre recherche. Commencez par la première page.
 fault-choice = Choisissez dans la liste.
+# After the name of a parameter.
+fault-value = ne peut pas être « { $value } »

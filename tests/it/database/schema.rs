@@ -34,7 +34,7 @@ async fn every_missing_or_changed_part_of_the_schema_is_found() {
             "drop index review_newest; create index review_newest on review (author)",
             "the index review_newest differs from its definition",
         ),
-        ("drop table attempt", "the table attempt is missing"),
+        ("drop table mcp_key", "the table mcp_key is missing"),
         (
             "drop table intent; create table intent (subscription_id integer primary key)",
             "the table intent differs from its definition",

@@ -51,11 +51,18 @@ async fn search_feed_has_the_newest_reviews_that_match() {
 }
 
 #[tokio::test]
-async fn search_feed_has_one_address_for_every_order_of_parameters() {
+async fn search_feed_has_one_address_for_every_spelling_of_a_search() {
     let app = TestApp::empty().await;
     let id = async |query: &str| parse(&app.get(&format!("/search.atom?{query}")).await).id;
     let one = id("query=b%20c&max_rating=2").await;
     assert_eq!(one, id("max_rating=2&query=b+c&cursor=").await);
+    assert_eq!(one, id("max_rating=2.0&match=words&query=b+c").await);
+    let feed = async |query: &str| app.get(&format!("/search.atom?{query}")).await;
+    let (first, second) = (
+        feed("rating=1&has_text=true").await,
+        feed("has_text=true&rating=01").await,
+    );
+    assert_eq!(first.header("etag"), second.header("etag"));
     assert_eq!(id("").await, format!("{BASE}/search.atom"));
     let empty = parse(&app.get("/search.atom?max_rating=1").await);
     let dataset = app.get("/business.json").await.json();

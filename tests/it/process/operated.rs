@@ -304,6 +304,11 @@ fn the_program_and_each_command_have_a_manual_page() {
             page.out
         );
     }
+    let page = home.run(&["man", "sync", "add"]).out;
+    assert!(
+        page.contains(".TH reviews-sync-add 1") && page.contains("withdraw"),
+        "{page}"
+    );
     let none = home.run(&["man", "server"]);
     assert!(
         none.code == Some(2) && none.err.contains("name one of serve"),

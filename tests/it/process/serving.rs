@@ -122,7 +122,11 @@ fn no_log_line_contains_a_secret_even_at_level_trace() {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 202 "), "{answer}");
-    while sqlite3(&home.path(), "select count(*) from attempt;") == "0" {
+    while sqlite3(
+        &home.path(),
+        "select count(last_outcome) from subscription;",
+    ) == "0"
+    {
         std::thread::yield_now();
     }
     serving.signal("TERM");

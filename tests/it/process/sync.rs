@@ -491,6 +491,59 @@ fn error_in_a_200_fails_with_the_message_of_the_server() {
         ),
         (SiteAnswer::status(202), "status 202"),
         (SiteAnswer(200, Vec::new(), String::new()), "empty"),
+        (
+            SiteAnswer::json(
+                r#"{"code": "rest_forbidden", "message": "Sorry, you cannot", "data": {"status": 401}}"#,
+            ),
+            "application/json: the answer has no list of reviews: Sorry, you cannot",
+        ),
+        (
+            SiteAnswer::json(r#"{"status": 401, "reviews": []}"#),
+            "the answer has the status 401",
+        ),
+        (
+            SiteAnswer::json(r#"{"data": {"status": "RUNNING"}}"#),
+            "no list of reviews",
+        ),
+        (SiteAnswer::json(r#"[{"error": "bad token"}]"#), "bad token"),
+        (SiteAnswer::json("null"), "a single value"),
+        (
+            SiteAnswer::json(r#"{"averageRating": 4.5, "totalReviewCount": 12}"#),
+            "no list of reviews",
+        ),
+        (
+            SiteAnswer::json(r#"{"reviews": 5, "technicians": [{"name": "Ann", "reviews": 3}]}"#),
+            "no list of reviews",
+        ),
+        (
+            SiteAnswer::json(r#"{"reviews": [], "status": "Unauthorized"}"#),
+            "the answer has the status Unauthorized",
+        ),
+        (SiteAnswer::json(r#"{"reviews": [], "ok": 0}"#), "an error"),
+        (
+            SiteAnswer::json(r#"{"meta": {"error": "no access"}, "reviews": []}"#),
+            "no access",
+        ),
+        (
+            SiteAnswer(200, Vec::new(), "Unauthorized\n".to_owned()),
+            "a text without columns: Unauthorized",
+        ),
+        (
+            SiteAnswer::json(
+                "<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>",
+            ),
+            "Access Denied",
+        ),
+        (
+            SiteAnswer::json("<HTML><TITLE>Log In</TITLE></HTML>"),
+            "Log In",
+        ),
+        (
+            SiteAnswer::json(
+                r#"<title>Our shop</title><script type="application/ld+json">{"@type": "Organization"}</script>"#,
+            ),
+            "Our shop",
+        ),
     ] {
         let mut answer = Some(answer);
         site.answer(move |_| answer.take().unwrap());
@@ -504,6 +557,93 @@ fn error_in_a_200_fails_with_the_message_of_the_server() {
         );
     }
     assert_eq!(count(&home, "true"), "1");
+}
+
+#[test]
+fn empty_list_of_any_platform_is_a_run_without_reviews() {
+    for body in [
+        "[]",
+        r#"{"reviews": []}"#,
+        r#"{"status": {"code": 200, "message": "OK"}, "response": {"reviews": []}}"#,
+        r#"{"id": "x", "status": "Success", "data": [[]]}"#,
+    ] {
+        let (home, site) = added(3, &[]);
+        site.answer(move |_| SiteAnswer::json(body));
+        done(&sync(&home));
+        assert_eq!(column(&home, "last_count"), "0", "{body}");
+    }
+}
+
+#[test]
+fn review_that_another_source_has_is_not_withheld() {
+    let (home, site) = added(20, &["--withdraw-missing"]);
+    let other = google_site(20);
+    done(&add(&home, "other", &other.url("/r"), &[], &[]));
+    answer_with(&site, 19);
+    for _ in 0..3 {
+        done(&home.run(&["sync", "run", "google"]));
+    }
+    assert_eq!(withheld(&home), "0");
+    answer_with(&other, 19);
+    done(&sync(&home));
+    done(&sync(&home));
+    assert_eq!(withheld(&home), "1");
+}
+
+#[test]
+fn changed_source_withholds_nothing_of_its_former_place() {
+    let (home, site) = added(20, &["--withdraw-missing"]);
+    site.answer(|_| google_page(100..105, None, 5));
+    let url = site.url("/other");
+    done(&add(&home, "google", &url, &["--withdraw-missing"], &[]));
+    for _ in 0..3 {
+        done(&sync(&home));
+    }
+    assert_eq!(
+        (withheld(&home).as_str(), count(&home, "true").as_str()),
+        ("0", "25")
+    );
+}
+
+#[test]
+fn dry_run_previews_every_source_and_takes_one_as_it_is() {
+    let (home, site) = added(20, &["--withdraw-missing"]);
+    let broken = google_site(1);
+    done(&add(&home, "broken", &broken.url("/r"), &[], &[]));
+    broken.answer(|_| SiteAnswer::status(404));
+    answer_with(&site, 3);
+    let preview = home.run(&["sync", "run", "--dry-run"]);
+    failed(&preview, "broken: status 404");
+    assert!(preview.out.contains("google:"), "{}", preview.out);
+    let accepted = home.run(&["sync", "run", "google", "--dry-run", "--yes"]);
+    assert!(accepted.out.contains("17 withdrawn"), "{}", accepted.out);
+    assert_eq!(withheld(&home), "0");
+    let listed = home.run(&["sync", "list"]).out;
+    assert!(
+        listed.contains("options       --withdraw-missing"),
+        "{listed}"
+    );
+}
+
+#[test]
+fn reason_of_a_failure_repeats_no_row_of_the_answer() {
+    let (home, site) = added(1, &[]);
+    site.answer(|_| {
+        let rows = "2026-03-01,Priv Person,priv@mail.test,5,my text\n".repeat(2);
+        SiteAnswer(200, vec!["Content-Type: text/csv".to_owned()], rows)
+    });
+    failed(&sync(&home), "none of them is recognised");
+    let reason = column(&home, "last_failure");
+    assert_eq!(
+        reason,
+        "status 200 OK, text/csv: the answer cannot be imported; `reviews sync run google --dry-run` shows why"
+    );
+    let shown = [&["sync", "list"][..], &["status"]].map(|words| home.run(words).out);
+    assert!(!shown.concat().contains("Priv"), "{}", shown.concat());
+    failed(
+        &home.run(&["sync", "run", "google", "--dry-run"]),
+        "none of them is recognised",
+    );
 }
 
 #[test]
@@ -553,6 +693,19 @@ fn run_with_less_than_the_source_says_is_not_whole() {
         done(&sync(&home));
     }
     assert_eq!(withheld(&home), "0");
+    let listed = home.run(&["sync", "list"]).out;
+    assert!(
+        listed.contains("19 reviews, not whole: the source says that it has more"),
+        "{listed}"
+    );
+    site.answer(|_| google_page(0..5, None, 9));
+    let added = add(&home, "other", &site.url("/other"), &[], &[]);
+    done(&added);
+    assert!(
+        added.out.contains("the source says that it has 9"),
+        "{}",
+        added.out
+    );
 }
 
 #[test]
@@ -602,10 +755,43 @@ fn undo_of_a_run_pauses_the_source() {
         ),
         ("2", "1")
     );
-    failed(&sync(&home), "no source to fetch");
+    failed(&sync(&home), "`reviews sync resume NAME` fetches one");
     done(&home.run(&["sync", "resume", "google"]));
     done(&sync(&home));
     assert_eq!(count(&home, "true"), "4");
+    let paused = home.run(&["sync", "pause", "google"]);
+    assert!(paused.out.contains("`reviews sync resume google`"));
+}
+
+#[test]
+fn undo_of_a_run_takes_back_the_count_of_its_source() {
+    let (home, site) = added(40, &["--withdraw-missing"]);
+    answer_with(&site, 0);
+    done(&home.run(&["sync", "run", "google", "--yes"]));
+    assert_eq!(withheld(&home), "40");
+    done(&home.run(&["undo"]));
+    done(&home.run(&["sync", "resume", "google"]));
+    for _ in 0..3 {
+        done(&sync(&home));
+        assert_eq!(withheld(&home), "0", "these runs are not whole");
+    }
+    assert_eq!(column(&home, "whole_count"), "40");
+}
+
+#[test]
+fn review_that_the_owner_published_again_makes_no_run_to_undo() {
+    let (home, site) = added(20, &["--withdraw-missing"]);
+    answer_with(&site, 19);
+    done(&sync(&home));
+    done(&sync(&home));
+    done(&home.run(&["publish", "g19"]));
+    let runs = "select count(*) from import_run";
+    let before = sqlite3(&home.path(), runs);
+    for _ in 0..3 {
+        done(&sync(&home));
+    }
+    assert_eq!(sqlite3(&home.path(), runs), before);
+    assert_eq!(withheld(&home), "0");
 }
 
 #[test]
@@ -664,9 +850,20 @@ fn files_of_a_folder_are_read_oldest_first() {
     write("c.json", "still being written", 0);
     write("d.json.part", "unfinished", 300);
     write(".e.json", "hidden", 300);
+    // The lock of an editor, and a link to a file that is gone.
+    for name in [".#a.json", "gone.json"] {
+        std::os::unix::fs::symlink("ann@host.1234", folder.join(name)).unwrap();
+    }
     let environment = [("REVIEWS_SYNC_FILES", folder.to_str().unwrap())];
     let path = folder.to_str().unwrap();
-    done(&add(&home, "exports", path, &[], &environment));
+    let added = add(&home, "exports", path, &[], &environment);
+    done(&added);
+    assert!(
+        added.out.contains("1 file changed within 10 s"),
+        "{}",
+        added.out
+    );
+    assert!(!added.out.contains("nothing was changed"), "{}", added.out);
     assert_eq!(
         sqlite3(&home.path(), "select text from review").trim(),
         "the newer state"
@@ -1145,6 +1342,8 @@ fn schedule_is_an_interval_or_cron_by_its_option() {
         ("--every", "0 3 * * *"),
         ("--every", "4m"),
         ("--at", "61 * * * *"),
+        ("--at", "@daily"),
+        ("--at", "0 0 30 2 *"),
     ] {
         let refused = add(&home, "shop", "https://shop.test/r", &[option, value], &[]);
         failed(&refused, &format!("invalid value '{value}'"));

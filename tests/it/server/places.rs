@@ -71,3 +71,20 @@ async fn silent_connections_of_one_peer_shut_out_no_other_peer() {
     }
     assert_eq!(silent.len(), 1_000);
 }
+
+#[tokio::test]
+async fn the_last_quarter_is_for_peers_with_few_connections() {
+    let limits = Limits {
+        connections_max: 16,
+        connections_per_peer_max: 16,
+        ..Limits::default()
+    };
+    let server = start_exempting(limits, OUTSIDE).await;
+    let mut silent = Vec::new();
+    for _ in 0..20 {
+        silent.push(server.client_from(GREEDY).await);
+    }
+    assert_eq!(server.client_from(GREEDY).await.try_get().await, None);
+    assert_eq!(server.client_from(HONEST).await.try_get().await, Some(200));
+    assert_eq!(silent.len(), 20);
+}

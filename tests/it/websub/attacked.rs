@@ -85,11 +85,9 @@ async fn verifications_above_a_limit_wait_without_lookups() {
         (120, 40)
     );
     let postponed = "select count(*) from intent where attempts > 0 or serial > 1";
+    let failed = "select count(*) from subscription where last_outcome <> 'ok'";
     assert_eq!(
-        (
-            hub.app.shell("select count(*) from attempt").await,
-            hub.app.shell(postponed).await
-        ),
+        (hub.app.shell(failed).await, hub.app.shell(postponed).await),
         ("0".into(), "0".into())
     );
     hub.pass(180).await;
@@ -146,13 +144,6 @@ async fn rows_caused_by_strangers_are_bounded_in_number_and_bytes() {
             ))
             .await;
     }
-    hub.app
-        .shell(
-            "with recursive n (i) as (select 1 union all select i + 1 from n where i < 25000)
-             insert into attempt (at, kind, document, callback, reason, duration_ms)
-             select '2026-11-20T11:00:00.000Z', 'verification', 'reviews', 'https://a.test/' || i, 'status', 1 from n;",
-        )
-        .await;
     hub.receiver.always(crate::support::Reply::status(404));
     let callback = hub.receiver.url(&format!("/{}", "y".repeat(2_000)));
     assert_eq!(
@@ -160,9 +151,6 @@ async fn rows_caused_by_strangers_are_bounded_in_number_and_bytes() {
         202
     );
     hub.app.drain().await;
-    assert_eq!(hub.size("attempt", "callback").await.0, 10_000);
-    let newest = "select length(callback) from attempt order by attempt_id desc limit 1";
-    assert_eq!(hub.app.shell(newest).await, "201", "its beginning");
     let (rows, bytes) = hub
         .size("subscription where state = 'rejected'", "callback_key")
         .await;

@@ -76,8 +76,8 @@ async fn an_unroutable_address_is_no_failure_if_others_are_reached() {
         hub.pass(66).await;
         assert_eq!(hub.failures_of(host), "active 0");
     }
-    let reasons = hub.app.shell("select distinct reason from attempt").await;
-    assert_eq!(reasons, "network_down");
+    let outcome = format!("select last_outcome from subscription where host = '{host}'");
+    assert_eq!(hub.app.shell(&outcome).await, "network_down");
     hub.fake_dns.set(host, &["127.0.0.1"]);
     let before = hub.deliveries().len();
     hub.pass(66).await;
@@ -105,13 +105,15 @@ async fn our_outage_keeps_earlier_failures_and_waits_a_minute() {
     // Broadcast: the system refuses to connect there, whatever its routes.
     hub.fake_dns.set(host, &["255.255.255.255"]);
     hub.pass(2).await;
-    let attempts = "select count(*) from attempt";
-    for number in 3..6 {
-        assert_eq!(hub.app.shell(attempts).await, number.to_string());
+    let attempt = "select last_attempt_at || ' ' || last_outcome from subscription";
+    for _ in 0..3 {
+        let last = hub.app.shell(attempt).await;
+        assert!(last.ends_with(" network_down"), "{last}");
         assert_eq!(hub.failures_of(host), "active 2");
         hub.pass(59).await;
-        assert_eq!(hub.app.shell(attempts).await, number.to_string());
+        assert_eq!(hub.app.shell(attempt).await, last);
         hub.pass(8).await;
+        assert_ne!(hub.app.shell(attempt).await, last);
     }
 }
 
@@ -133,7 +135,7 @@ async fn an_exchange_that_panics_frees_the_slot_and_is_repeated() {
         6,
         "more than run at a time, and each once"
     );
-    let panicked = "select count(*) from attempt where reason = 'panicked'";
+    let panicked = "select count(*) from subscription where last_outcome = 'panicked'";
     assert_eq!(hub.app.shell(panicked).await, "6");
     let hub = hub.restart().await;
     hub.pass(59).await;
@@ -160,8 +162,8 @@ async fn a_delivery_that_panics_is_repeated_and_does_not_count() {
         assert_eq!(hub.failures_of(host), "active 0");
     }
     assert_eq!(hub.deliveries().len(), 0);
-    let reasons = hub.app.shell("select distinct reason from attempt").await;
-    assert_eq!(reasons, "panicked");
+    let outcome = "select last_outcome from subscription";
+    assert_eq!(hub.app.shell(outcome).await, "panicked");
     hub.fake_dns.stop_panics();
     hub.pass(66).await;
     assert_eq!(hub.deliveries().len(), 1);
