@@ -78,7 +78,7 @@ fn common_start(word: &WordForms) -> String {
 /// How the plurals of one language end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PluralEndings {
-    /// Minimum number of characters of a word without its ending.
+    /// Minimum number of characters of a singular.
     characters_min: usize,
     /// Endings of plurals without accents, each with the endings of their singulars. The first that ends a word counts; one that
     /// is its own singular protects words that only look like plurals.
@@ -131,25 +131,21 @@ impl PluralEndings {
     }
 
     fn forms(&self, word: &str) -> WordForms {
-        let before = |ending: &str| {
-            let before = word.strip_suffix(ending)?;
-            (before.chars().count() >= self.characters_min).then_some(before)
-        };
-        let mut plural = self.endings.iter();
-        let singulars = plural.find_map(|(plural, singulars)| {
-            let stem = before(plural)?;
-            Some(
-                singulars
-                    .iter()
-                    .map(move |singular| format!("{stem}{singular}")),
-            )
+        let is_long = |singular: &str| singular.chars().count() >= self.characters_min;
+        let mut endings = self.endings.iter();
+        let singulars = endings.find_map(|(plural, singulars)| {
+            let stem = word.strip_suffix(plural)?;
+            let words = singulars.iter().map(|singular| format!("{stem}{singular}"));
+            let words: Vec<String> = words.filter(|word| is_long(word)).collect();
+            (!words.is_empty()).then_some(words)
         });
         // Plurals that the singular does not begin.
         let plurals = self.endings.iter().flat_map(|(plural, singulars)| {
-            let changed = singulars
-                .iter()
-                .filter(|singular| !plural.starts_with(**singular));
-            changed.filter_map(move |singular| Some(format!("{}{plural}", before(singular)?)))
+            let changed = (singulars.iter()).filter(|singular| !plural.starts_with(**singular));
+            let stems = changed.filter_map(|singular| word.strip_suffix(singular));
+            stems
+                .filter(|_| is_long(word))
+                .map(move |stem| format!("{stem}{plural}"))
         });
         let mut forms: Vec<String> = singulars.into_iter().flatten().chain(plurals).collect();
         forms.push(word.to_owned());
@@ -317,7 +313,9 @@ mod tests {
             (Some("DE-at"), "technikerinnen", vec!["technikerin"]),
             (Some("de"), "firmen", vec!["firm"]),
             (Some("de"), "firma", vec!["firma", "firmen"]),
-            (Some("de"), "sehen", vec!["sehen"]),
+            (Some("de"), "sehen", vec!["seha", "sehen"]),
+            (None, "flies", vec!["flie", "fly"]),
+            (None, "they", vec!["theies", "they"]),
             (Some("de"), "haus", vec!["haus"]),
             (Some("fr"), "tuyaux", vec!["tuyail", "tuyal", "tuyau"]),
             (Some("fr"), "travail", vec!["travail", "travaux"]),

@@ -8,10 +8,11 @@ use chrono::Datelike;
 use super::rows::{AspectFragment, figure_of_entity, votes_of_entity};
 use super::subject::{group, heading, path};
 use crate::links::Links;
-use crate::model::MentionKind;
+use crate::model::{MentionKind, PluralEndings, TextMatch};
 use crate::pages::chart::{BarFragment, LegendFragment};
 use crate::pages::frame::{Frame, Site, render};
 use crate::pages::locale::{Locale, PageLanguage};
+use crate::search::{ReviewFilter, SearchParameters, search_reviews};
 use crate::snapshot::Snapshot;
 use crate::wire;
 
@@ -26,6 +27,8 @@ struct InsightsPage<'a> {
     frame: Frame<'a>,
     insights: &'a wire::Insights,
     summary: Vec<Cow<'a, str>>,
+    /// Phrases, each with the number of reviews that the search for it finds.
+    topics: Vec<(&'a str, u64)>,
     /// Each with the entities that are shown.
     groups: Vec<(MentionKind, Vec<&'a wire::Entity>)>,
     faq: Vec<FaqItem<'a>>,
@@ -67,6 +70,28 @@ fn faq<'a>(insights: &'a wire::Insights, site: &Site<'a>) -> Vec<FaqItem<'a>> {
     insights.faq.iter().filter_map(item).collect()
 }
 
+/// A topic is counted by its words as they are written; the number beside a link is that of what it shows.
+fn topics(snapshot: &Snapshot) -> Vec<(&str, u64)> {
+    let endings = PluralEndings::of(snapshot.input.business.language.as_deref());
+    let topics = snapshot.insights.topics.iter().take(TOPICS);
+    let found = topics.map(|topic| {
+        let parameters = SearchParameters {
+            query: Some(topic.phrase.clone()),
+            text_match: Some(TextMatch::Words),
+            ..SearchParameters::default()
+        };
+        let filter = ReviewFilter::new(&parameters, endings);
+        let found = search_reviews(snapshot, &filter, 0, None);
+        let more = if found.is_exact {
+            0
+        } else {
+            topic.reviews.into()
+        };
+        (topic.phrase.as_str(), found.total.max(more))
+    });
+    found.collect()
+}
+
 pub fn overview(snapshot: &Snapshot, links: &Links) -> String {
     let (business, insights) = (&snapshot.input.business, &*snapshot.insights);
     let site = Site::new(business, links);
@@ -75,6 +100,7 @@ pub fn overview(snapshot: &Snapshot, links: &Links) -> String {
     render(&InsightsPage {
         insights,
         summary: sentences(insights, &business.name, locale).collect(),
+        topics: topics(snapshot),
         groups: groups(insights),
         faq: faq(insights, &site),
         frame: Frame {

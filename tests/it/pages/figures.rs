@@ -64,6 +64,19 @@ async fn every_figure_of_the_insights_links_to_the_sentences() {
             "{id}"
         );
     }
+    for topic in insights["topics"].as_array().unwrap() {
+        let phrase = topic["phrase"].as_str().unwrap();
+        let query = phrase.replace(' ', "+");
+        let found = app
+            .get(&format!("/api/reviews/search?match=words&query={query}"))
+            .await
+            .json();
+        let chip = format!(
+            "query={query}\">{phrase} <span class=\"num\">{}</span>",
+            found["total"]
+        );
+        assert!(html.contains(&chip), "{chip}");
+    }
     for (query, polarity) in [("", ""), ("&polarity=negative", "?polarity=negative")] {
         let page = app
             .get(&format!("/insights?aspect=price{query}"))

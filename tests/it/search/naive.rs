@@ -297,11 +297,13 @@ fn has_words(text: &str, question: &str) -> bool {
                 .then(|| letters[..letters.len() - count].iter().collect::<String>())
         };
         let ends = |endings: &[&str]| endings.iter().any(|ending| word.ends_with(ending));
-        let shorter = if ends(&["ies"]) && letters.len() >= 6 {
-            return vec![without(1).unwrap(), without(3).unwrap() + "y"];
-        } else if ends(&["y"]) && letters.len() >= 4 {
-            return vec![word.clone(), without(1).unwrap() + "ies"];
-        } else if ends(&["sses", "shes", "ches", "xes", "zes"]) && letters.len() >= 5 {
+        if let Some(stem) = word.strip_suffix("ies").filter(|_| letters.len() >= 5) {
+            return vec![format!("{stem}ie"), format!("{stem}y")];
+        }
+        if let Some(stem) = word.strip_suffix('y').filter(|_| letters.len() >= 3) {
+            return vec![word.clone(), format!("{stem}ies")];
+        }
+        let shorter = if ends(&["sses", "shes", "ches", "xes", "zes"]) && letters.len() >= 5 {
             without(2)
         } else if ends(&["ss", "us", "is"]) && letters.len() >= 3 {
             None
