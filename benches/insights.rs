@@ -1,4 +1,4 @@
-//! Insights: analyzing a text, aggregating all packed analyses, and the whole cost of one new review. CPU time on one
+//! Insights: analyzing a text, aggregating all compact analyses, and the whole cost of one new review. CPU time on one
 //! core.
 #![allow(
     clippy::unwrap_used,
@@ -23,12 +23,12 @@ use reviews_service::snapshot::Publisher;
 use reviews_service::storage::Database;
 use reviews_service::storage::reviews::upsert;
 use serde_json::Value;
+use support::compact_analyses::Noted;
 use support::corpus::Corpus;
 use support::cpu::{CpuTime, cpu, timed};
-use support::packed_analyses::Noted;
 use support::{files, rows, snapshots, table};
 
-/// Maximum CPU time for compiling 100,000 packed analyses, in milliseconds.
+/// Maximum CPU time for compiling 100,000 compact analyses, in milliseconds.
 const COMPILE_GOAL_MS: f64 = 25.0;
 /// Maximum time for one new review among 100,000, in milliseconds.
 const NEW_REVIEW_GOAL_MS: u32 = 50;

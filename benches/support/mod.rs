@@ -5,10 +5,10 @@
     reason = "each benchmark is a separate crate and uses a part of this"
 )]
 
+pub mod compact_analyses;
 pub mod corpus;
 pub mod cpu;
 pub mod files;
-pub mod packed_analyses;
 pub mod plain;
 pub mod questions;
 pub mod snapshots;

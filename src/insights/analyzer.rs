@@ -196,7 +196,7 @@ impl Analyzer {
             )
         } else {
             (
-                self.names.cued.mentions(&text, subject.author),
+                self.names.cued_mentions(&text, subject.author),
                 String::new(),
             )
         };

@@ -7,8 +7,8 @@ mod analysis;
 mod analyzer;
 pub mod aspects;
 pub mod classifier;
+mod compact_analysis;
 pub mod linking;
-mod packed_analysis;
 pub mod store;
 pub mod text;
 pub mod trades;
@@ -19,8 +19,8 @@ pub use analysis::{
     TextSpan,
 };
 pub use analyzer::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
-pub use packed_analysis::{
-    PackedAnalysis, PackedFinding, PackedHead, PackedName, WitnessCount, name_key,
+pub use compact_analysis::{
+    CompactAnalysis, CompactFinding, CompactHead, CompactName, WitnessCount, name_key,
 };
 pub use trades::Trade;
 pub use witness::{CONFIRMED, settle, withdraw_overall, witness};

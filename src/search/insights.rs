@@ -8,7 +8,7 @@ use super::facets::{VALUES_MAX, with_opinions};
 use super::names::{self, value};
 use crate::insights::aggregate::{PERSON_MIN, review_vote, vote_of};
 use crate::insights::trades::AspectDefinition;
-use crate::insights::{Finding, Hit, PackedAnalysis, Polarity, Subject, Trade, name_key, witness};
+use crate::insights::{CompactAnalysis, Finding, Hit, Polarity, Subject, Trade, name_key, witness};
 use crate::links::Links;
 use crate::model::{MentionKind, Mentions, Review, ReviewVote, Vote, VoteCounts, fold};
 use crate::snapshot::Snapshot;
@@ -276,7 +276,7 @@ fn unknown_value<'a>(parameter_name: &str, known: impl Iterator<Item = &'a str>)
 }
 
 // The evidence of an aspect: the supporting reviews and the counts of technicians and services in them, from the
-// packed analyses of a snapshot. The reviews of a page are analyzed again to show the reasons.
+// compact analyses of a snapshot. The reviews of a page are analyzed again to show the reasons.
 
 arguments! {
     /// The parameters of evidence, besides the aspect.
@@ -366,7 +366,7 @@ impl<'a> EvidenceQuery<'a> {
     }
 }
 
-/// The name filters, resolved to the keys of packed analyses.
+/// The name filters, resolved to the keys of compact analyses.
 struct NameFilter {
     technician: Option<u64>,
     service: Option<u64>,
@@ -393,7 +393,7 @@ impl NameFilter {
 
 /// The part of a review that supports the aspect.
 struct Support<'a> {
-    analysis: &'a PackedAnalysis,
+    analysis: &'a CompactAnalysis,
     vote: ReviewVote,
     /// Bit 0 is the first finding.
     finding_mask: u32,
@@ -478,7 +478,7 @@ fn is_named_by_few(person: &Facet) -> bool {
 /// The part of a review that supports the aspect; `None` if none does. For a technician, only findings count that are
 /// in a sentence with the person's name or in the next one.
 fn support<'a>(
-    analysis: &'a PackedAnalysis,
+    analysis: &'a CompactAnalysis,
     query: &EvidenceQuery<'_>,
     named: &NameFilter,
 ) -> Option<Support<'a>> {
@@ -603,7 +603,7 @@ fn did_you_mean(snapshot: &Snapshot, parameters: &EvidenceParameters) -> Option<
     .if_any()
 }
 
-/// The names by their keys in packed analyses.
+/// The names by their keys in compact analyses.
 fn facets_by_key(kind: MentionKind, facets: &[Facet]) -> HashMap<u64, &Facet> {
     let facets = facets.iter();
     facets

@@ -34,7 +34,7 @@ pub fn aspect_of(issues: &mut Vec<Issue>, trade: &Trade, id: &str) -> Option<usi
     found
 }
 
-/// The value of an entity in packed analyses and in filters: a service's ID, the name of any other.
+/// The value of an entity in compact analyses and in filters: a service's ID, the name of any other.
 pub fn value(kind: MentionKind, facet: &Facet) -> &str {
     match kind {
         MentionKind::Service => facet.id.as_deref().unwrap_or(&facet.name),

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
-use crate::insights::PackedAnalysis;
+use crate::insights::CompactAnalysis;
 use crate::links::Links;
 use crate::model::hash::{FNV_OFFSET, fnv1a};
 use crate::model::{Day, MentionKind, Mentions, Review, ReviewId};
@@ -23,7 +23,7 @@ pub struct Entry {
     /// SHA-256 of the JSON.
     pub(super) digest: [u8; 32],
     /// `None` until the text is analyzed.
-    pub analysis: Option<PackedAnalysis>,
+    pub analysis: Option<CompactAnalysis>,
 }
 
 impl Entry {
@@ -31,7 +31,7 @@ impl Entry {
     pub fn new(
         review: Review,
         names: &[(MentionKind, String)],
-        analysis: Option<PackedAnalysis>,
+        analysis: Option<CompactAnalysis>,
         links: &Links,
     ) -> Self {
         let review = add_names(review, names);

@@ -17,7 +17,7 @@ use super::entries::Entries;
 use super::entry::Entry;
 use super::staff::Staff;
 use crate::insights::store::{StoredAnalysis, parse};
-use crate::insights::{Analysis, Analyzer, PackedAnalysis, Subject, TEXT_CHARS_MAX};
+use crate::insights::{Analysis, Analyzer, CompactAnalysis, Subject, TEXT_CHARS_MAX};
 use crate::links::Links;
 use crate::metrics;
 use crate::model::business::{Business, Editorial};
@@ -251,13 +251,18 @@ impl EntryLoader<'_> {
         let names = analysis.as_ref().map(Analysis::names);
         let is_current = stored.is_some_and(|row| row.method_hash == self.analyzer.method());
         let (review, trade) = (&numbered.review, self.analyzer.trade());
-        let packed_analysis = analysis
+        let compact_analysis = analysis
             .filter(|_| is_current)
-            .map(|analysis| PackedAnalysis::new(&analysis, review, trade));
-        if packed_analysis.is_none() {
+            .map(|analysis| CompactAnalysis::new(&analysis, review, trade));
+        if compact_analysis.is_none() {
             missing.add(&numbered, hash);
         }
-        self.shown(staff, numbered, &names.unwrap_or_default(), packed_analysis)
+        self.shown(
+            staff,
+            numbered,
+            &names.unwrap_or_default(),
+            compact_analysis,
+        )
     }
 
     /// The entry of a review with technicians as `staff` shows them.
@@ -266,11 +271,11 @@ impl EntryLoader<'_> {
         staff: &Staff,
         numbered: Numbered,
         names: &[(MentionKind, String)],
-        packed_analysis: Option<PackedAnalysis>,
+        compact_analysis: Option<CompactAnalysis>,
     ) -> Entry {
         let (review, names) = (staff.review(numbered.review), staff.names(names));
-        let packed_analysis = packed_analysis.map(|analysis| staff.analysis(analysis));
-        Entry::new(review, &names, packed_analysis, self.links)
+        let compact_analysis = compact_analysis.map(|analysis| staff.analysis(analysis));
+        Entry::new(review, &names, compact_analysis, self.links)
     }
 
     async fn analyze_all(&mut self, reviews: Vec<(Numbered, String)>) -> HashMap<ReviewId, Entry> {
@@ -281,10 +286,10 @@ impl EntryLoader<'_> {
             }
             let id = numbered.review.id.clone();
             let kept = analyze(&self.analyzer, &numbered.review, text_hash);
-            let packed_analysis =
-                PackedAnalysis::new(&kept.analysis, &numbered.review, self.analyzer.trade());
+            let compact_analysis =
+                CompactAnalysis::new(&kept.analysis, &numbered.review, self.analyzer.trade());
             let names = kept.analysis.names();
-            let entry = self.shown(&self.staff, numbered, &names, Some(packed_analysis));
+            let entry = self.shown(&self.staff, numbered, &names, Some(compact_analysis));
             entries.insert(id, entry);
             self.loaded.analyzed.push(kept);
         }

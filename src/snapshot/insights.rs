@@ -1,4 +1,4 @@
-//! Builds the insights: aggregates the packed analyses and finds the quoted reviews.
+//! Builds the insights: aggregates the compact analyses and finds the quoted reviews.
 
 use std::collections::BTreeSet;
 

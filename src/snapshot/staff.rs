@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use sqlx::SqliteConnection;
 
-use crate::insights::{PackedAnalysis, name_key};
+use crate::insights::{CompactAnalysis, name_key};
 use crate::model;
 use crate::model::business::{Business, PublishStaff, Technician};
 use crate::model::{MentionKind, Review, fold};
@@ -157,7 +157,7 @@ impl Staff {
     }
 
     /// The analysis with shown names only.
-    pub fn analysis(&self, analysis: PackedAnalysis) -> PackedAnalysis {
+    pub fn analysis(&self, analysis: CompactAnalysis) -> CompactAnalysis {
         match self.own.publish_staff {
             PublishStaff::Full => analysis,
             PublishStaff::FirstName | PublishStaff::Off => {

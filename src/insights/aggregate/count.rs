@@ -1,4 +1,4 @@
-//! Counts all packed analyses in one pass, newest first, without allocating for each analysis.
+//! Counts all compact analyses in one pass, newest first, without allocating for each analysis.
 
 use chrono::{Datelike, NaiveDate};
 
@@ -6,8 +6,8 @@ use super::input::AggregateInput;
 use super::quotes::{Shortlist, quote_rank};
 use super::roster::Roster;
 use crate::insights::analysis::{Polarity, TextLanguage};
-use crate::insights::packed_analysis::{
-    MASKED_FINDINGS_MAX, PackedAnalysis, PackedFinding, PackedName, WitnessCount, bits,
+use crate::insights::compact_analysis::{
+    CompactAnalysis, CompactFinding, CompactName, MASKED_FINDINGS_MAX, WitnessCount, bits,
 };
 use crate::model::{MentionKind, ReviewVote, Vote, VoteCounts};
 use crate::wire::{Excluded, GeneratedFrom, Window};
@@ -125,14 +125,14 @@ impl Counted {
             joint: vec![0; aspects * entities],
             months: Vec::new(),
         };
-        for (position, packed_analysis) in (0..).zip(sources.analyses) {
-            counted.count(position, packed_analysis, roster);
+        for (position, compact_analysis) in (0..).zip(sources.analyses) {
+            counted.count(position, compact_analysis, roster);
         }
         counted
     }
 
-    fn count(&mut self, position: u32, packed_analysis: &PackedAnalysis, roster: &Roster) {
-        let (head, corpus) = (packed_analysis.head, &mut self.corpus);
+    fn count(&mut self, position: u32, compact_analysis: &CompactAnalysis, roster: &Roster) {
+        let (head, corpus) = (compact_analysis.head, &mut self.corpus);
         corpus.window.get_or_insert((head.day, head.day)).0 = head.day;
         corpus.reviews += 1;
         corpus.with_text += u32::from(head.sentences > 0 || head.language != TextLanguage::None);
@@ -152,7 +152,7 @@ impl Counted {
             (WitnessCount::Withdrawn, &mut corpus.withdrawn),
             (WitnessCount::Confirmed, &mut corpus.confirmed),
         ] {
-            let findings = packed_analysis.findings.iter();
+            let findings = compact_analysis.findings.iter();
             let findings = findings
                 .filter(|finding| finding.backing == backing)
                 .count();
@@ -160,8 +160,8 @@ impl Counted {
             settled.1 += u32::from(findings > 0);
         }
         self.turn_to_month_of(head.day);
-        let judged = self.count_aspects(position, packed_analysis);
-        self.count_names(position, packed_analysis, roster, &judged, overall);
+        let judged = self.count_aspects(position, compact_analysis);
+        self.count_names(position, compact_analysis, roster, &judged, overall);
     }
 
     fn turn_to_month_of(&mut self, day: i32) {
@@ -179,18 +179,18 @@ impl Counted {
         });
     }
 
-    fn count_aspects(&mut self, position: u32, packed_analysis: &PackedAnalysis) -> Judged {
+    fn count_aspects(&mut self, position: u32, compact_analysis: &CompactAnalysis) -> Judged {
         let newest = self.corpus.window.map_or(0, |(_, newest)| newest);
-        let age_days = newest - packed_analysis.head.day;
+        let age_days = newest - compact_analysis.head.day;
         let mut judged = Judged::default();
-        for (number, finding) in packed_analysis.findings.iter().enumerate() {
+        for (number, finding) in compact_analysis.findings.iter().enumerate() {
             let Some(opinion_counts) = self.aspects.get_mut(usize::from(finding.aspect)) else {
                 continue;
             };
             judged.aspects |= 1 << finding.aspect;
             opinion_counts.mentions += 1;
             if let Some(list) = opinion_counts.quotes.get_mut(finding.polarity as usize) {
-                let quote_rank = quote_rank(*finding, packed_analysis, age_days);
+                let quote_rank = quote_rank(*finding, compact_analysis, age_days);
                 if let Some(kept) = judged.quote_ranks.get_mut(number) {
                     *kept = quote_rank;
                 }
@@ -201,7 +201,7 @@ impl Counted {
         }
         if let Some(month) = self.months.last_mut() {
             for aspect in bits(judged.aspects) {
-                let findings = packed_analysis.findings.iter();
+                let findings = compact_analysis.findings.iter();
                 let about_it = findings.filter(|finding| usize::from(finding.aspect) == aspect);
                 if let Some(review) = review_vote(about_it) {
                     self.aspects[aspect].votes.count_review(review);
@@ -215,13 +215,13 @@ impl Counted {
     fn count_names(
         &mut self,
         position: u32,
-        packed_analysis: &PackedAnalysis,
+        compact_analysis: &CompactAnalysis,
         roster: &Roster,
         judged: &Judged,
         overall: Vote,
     ) {
         let aspects = self.aspects.len();
-        for name in &packed_analysis.names {
+        for name in &compact_analysis.names {
             let Some(entity) = roster.find(name.key) else {
                 continue;
             };
@@ -232,7 +232,7 @@ impl Counted {
             }
             opinion_counts.mentions += u32::from(name.mentions);
             let is_person = name.kind == MentionKind::Technician;
-            let about_it = packed_analysis.masked(name.finding_mask);
+            let about_it = compact_analysis.masked(name.finding_mask);
             let about_it = about_it.filter(|finding| usize::from(finding.aspect) < aspects);
             let mut review = review_vote(about_it).unwrap_or(ReviewVote {
                 vote: Vote::Neutral,
@@ -244,12 +244,14 @@ impl Counted {
                 review.vote = overall;
             }
             opinion_counts.votes.count_review(review);
-            let findings = findings_of(name, packed_analysis);
-            let ranked = (0..).zip(&packed_analysis.findings).zip(judged.quote_ranks);
+            let findings = findings_of(name, compact_analysis);
+            let ranked = (0..)
+                .zip(&compact_analysis.findings)
+                .zip(judged.quote_ranks);
             for ((number, finding), quote_rank) in ranked {
                 // A sentence about a person is not quoted as praise or blame if the review as a whole contradicts it.
                 let is_fit = findings >> number & 1_u32 == 1
-                    && (!is_person || finding.polarity == packed_analysis.head.overall);
+                    && (!is_person || finding.polarity == compact_analysis.head.overall);
                 if let Some(list) = opinion_counts.quotes.get_mut(finding.polarity as usize)
                     && let Some(quote_rank) = quote_rank.filter(|_| is_fit)
                 {
@@ -265,7 +267,7 @@ impl Counted {
     }
 }
 
-/// The judgements in one packed analysis.
+/// The judgements in one compact analysis.
 #[derive(Default)]
 struct Judged {
     /// A bit for each judged aspect.
@@ -276,18 +278,18 @@ struct Judged {
 
 /// The quotable findings about `name`: findings about it and no other name of its kind; for a service or place,
 /// findings in the sentence that names it or in the next one that continues about it.
-fn findings_of(name: &PackedName, packed_analysis: &PackedAnalysis) -> u32 {
+fn findings_of(name: &CompactName, compact_analysis: &CompactAnalysis) -> u32 {
     let own = match name.kind {
         MentionKind::Technician => name.finding_mask,
         MentionKind::Service | MentionKind::ServiceArea => name.finding_mask & name.near_mask,
     };
-    let others = packed_analysis.names.iter();
+    let others = compact_analysis.names.iter();
     let others = others.filter(|other| other.kind == name.kind && other.key != name.key);
     others.fold(own, |mask, other| mask & !other.finding_mask)
 }
 
 /// The vote of a review with these findings; `None` without findings.
-pub fn review_vote<'a>(findings: impl Iterator<Item = &'a PackedFinding>) -> Option<ReviewVote> {
+pub fn review_vote<'a>(findings: impl Iterator<Item = &'a CompactFinding>) -> Option<ReviewVote> {
     let (mut says, mut confirmed) = ([false; 4], None);
     for finding in findings {
         says[finding.polarity_of_text() as usize] = true;
@@ -305,7 +307,7 @@ pub fn review_vote<'a>(findings: impl Iterator<Item = &'a PackedFinding>) -> Opt
 }
 
 /// A review's vote on an aspect; `None` if it does not mention it.
-pub fn vote_of(packed_analysis: &PackedAnalysis, aspect: u8) -> Option<ReviewVote> {
-    let findings = packed_analysis.findings.iter();
+pub fn vote_of(compact_analysis: &CompactAnalysis, aspect: u8) -> Option<ReviewVote> {
+    let findings = compact_analysis.findings.iter();
     review_vote(findings.filter(|finding| finding.aspect == aspect))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use chrono::NaiveDate;
 
-use crate::insights::packed_analysis::PackedAnalysis;
+use crate::insights::compact_analysis::CompactAnalysis;
 use crate::insights::trades::Trade;
 use crate::links::Links;
 use crate::model::MentionKind;
@@ -23,13 +23,13 @@ pub struct Original {
 
 /// Input of the aggregation.
 pub struct AggregateInput<'a> {
-    /// The packed analyses of all analyzed reviews, newest first.
-    pub analyses: &'a [&'a PackedAnalysis],
-    /// Number of reviews that have no packed analysis yet.
+    /// The compact analyses of all analyzed reviews, newest first.
+    pub analyses: &'a [&'a CompactAnalysis],
+    /// Number of reviews that have no compact analysis yet.
     pub unanalyzed: usize,
-    /// Returns the review of the packed analysis with that index.
+    /// Returns the review of the compact analysis with that index.
     pub original: &'a dyn Fn(usize) -> Option<Original>,
-    /// The trade that defines the aspect numbers in the packed analyses.
+    /// The trade that defines the aspect numbers in the compact analyses.
     pub trade: &'a Trade,
     /// The business, with its technicians as they are published.
     pub business: &'a Business,

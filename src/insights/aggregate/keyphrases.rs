@@ -11,7 +11,7 @@ use super::quotes::Originals;
 use super::topics::{
     SENTENCE_WORDS, TopicSentence, aspect_bits, aspect_of, find, is_thing, phrases,
 };
-use crate::insights::packed_analysis::{PackedAnalysis, bits, phrase_hash};
+use crate::insights::compact_analysis::{CompactAnalysis, bits, phrase_hash};
 use crate::insights::text::{Fingerprint, TokenizedText};
 use crate::insights::trades::{Background, Trade};
 use crate::model::business::Business;
@@ -55,7 +55,7 @@ pub struct Keyphrase {
     quotable: Vec<TopicSentence>,
 }
 
-/// The topics of all packed analyses, the most significant first.
+/// The topics of all compact analyses, the most significant first.
 pub fn topics(
     sources: &AggregateInput<'_>,
     counted: &Counted,
@@ -82,7 +82,7 @@ pub fn topics(
 type PhraseReviews = BTreeMap<u32, Vec<u32>>;
 
 /// The phrases of the most reviews, each of at least `least`.
-fn frequent(analyses: &[&PackedAnalysis], least: u32) -> PhraseReviews {
+fn frequent(analyses: &[&CompactAnalysis], least: u32) -> PhraseReviews {
     let phrases = analyses.iter().flat_map(|analysis| &analysis.phrases);
     let mut hashes: Vec<u32> = phrases.copied().collect();
     hashes.sort_unstable();

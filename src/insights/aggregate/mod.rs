@@ -1,5 +1,5 @@
-//! Aggregates all packed analyses into the insights: one counting pass, and the figures of each aspect and entity derived
-//! from the counts. A pure function: the same packed analyses in the same order give the same result.
+//! Aggregates all compact analyses into the insights: one counting pass, and the figures of each aspect and entity derived
+//! from the counts. A pure function: the same compact analyses in the same order give the same result.
 
 mod count;
 mod input;
@@ -24,7 +24,7 @@ use roster::Roster;
 
 use crate::wire::{ConfirmedFindings, Faq, Insights, InsightsMethod, LowRated, Summary, Withdrawn};
 
-/// Counts the packed analyses in one pass, and derives the insights from the counts. The counts in `method` are filled in.
+/// Counts the compact analyses in one pass, and derives the insights from the counts. The counts in `method` are filled in.
 pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insights {
     let trade = sources.trade;
     let roster = Roster::new(sources.business, sources.mentioned);

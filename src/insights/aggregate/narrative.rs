@@ -13,7 +13,7 @@ use super::quotes::{Originals, quote_rank};
 use super::roster::{PERSON_MIN, Roster};
 use super::topics::things;
 use crate::insights::analysis::{Polarity, TextLanguage};
-use crate::insights::packed_analysis::{PackedAnalysis, PackedFinding};
+use crate::insights::compact_analysis::{CompactAnalysis, CompactFinding};
 use crate::insights::trades::Trade;
 use crate::model::{MentionKind, Vote, VoteCounts};
 use crate::wire::{
@@ -281,8 +281,8 @@ pub struct SharedPhrase {
     pub newest: Option<u32>,
 }
 
-/// A sentence that blames an aspect: the position of its review, its packed analysis, and the finding.
-type Blame<'a> = (u32, &'a PackedAnalysis, PackedFinding);
+/// A sentence that blames an aspect: the position of its review, its compact analysis, and the finding.
+type Blame<'a> = (u32, &'a CompactAnalysis, CompactFinding);
 
 impl Complaint {
     pub fn about(

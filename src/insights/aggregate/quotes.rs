@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::input::{AggregateInput, Original};
 use super::roster::{PERSON_MIN, Roster};
 use crate::insights::analysis::{LanguageCode, Polarity};
-use crate::insights::packed_analysis::{
-    MASKED_FINDINGS_MAX, PackedAnalysis, PackedFinding, WitnessCount,
+use crate::insights::compact_analysis::{
+    CompactAnalysis, CompactFinding, MASKED_FINDINGS_MAX, WitnessCount,
 };
 use crate::insights::text::{LanguageWords, TokenizedText, is_quotable, says_by_itself};
 use crate::insights::trades::Trade;
@@ -32,7 +32,7 @@ pub struct QuoteCandidate {
     /// Index of its review, newest first.
     pub position: u32,
     /// The finding in the quoted sentence.
-    pub finding: PackedFinding,
+    pub finding: CompactFinding,
 }
 
 /// The best candidates, the best first; of equally good ones the newest.
@@ -43,7 +43,7 @@ pub struct Shortlist {
 
 impl Shortlist {
     /// Adds a finding of the review at `position` if it is among the best; calls must begin with the newest review.
-    pub fn offer(&mut self, position: u32, quote_rank: u32, finding: PackedFinding) {
+    pub fn offer(&mut self, position: u32, quote_rank: u32, finding: CompactFinding) {
         let is_better = |other: &QuoteCandidate| other.quote_rank >= quote_rank;
         if self.best.len() == LISTED && self.best.last().is_some_and(is_better) {
             return;
@@ -67,19 +67,19 @@ impl Shortlist {
     }
 }
 
-/// The quality of the sentence of `finding` as a quote; `age_days` is the age of the packed analysis relative to the
+/// The quality of the sentence of `finding` as a quote; `age_days` is the age of the compact analysis relative to the
 /// newest. `None` if only the rules or only the classifier judge it, if the sentence is not quotable, or if the stars
 /// or another finding of the sentence contradict it. Also `None` if the sentence is clearer about another aspect,
 /// because a sentence is quoted for one aspect only. The quality is higher if the review as a whole has the same
 /// polarity.
 pub fn quote_rank(
-    finding: PackedFinding,
-    packed_analysis: &PackedAnalysis,
+    finding: CompactFinding,
+    compact_analysis: &CompactAnalysis,
     age_days: i32,
 ) -> Option<u32> {
-    let head = packed_analysis.head;
+    let head = compact_analysis.head;
     let of_sentence = || {
-        let findings = packed_analysis.findings.iter();
+        let findings = compact_analysis.findings.iter();
         findings.filter(|other| other.sentence == finding.sentence)
     };
     let is_undivided =
@@ -115,7 +115,7 @@ pub const fn fits_stars(polarity: Polarity, stars: u8) -> bool {
 #[derive(Debug)]
 pub struct SegmentedOriginal<'a> {
     pub original: Original,
-    pub analysis: &'a PackedAnalysis,
+    pub analysis: &'a CompactAnalysis,
     pub text: TokenizedText,
 }
 
@@ -142,8 +142,8 @@ impl<'a> Originals<'a> {
         }
     }
 
-    /// The packed analysis at `position`, newest first.
-    fn analysis(&self, position: u32) -> Option<&'a PackedAnalysis> {
+    /// The compact analysis at `position`, newest first.
+    fn analysis(&self, position: u32) -> Option<&'a CompactAnalysis> {
         self.sources.analyses.get(position as usize).copied()
     }
 

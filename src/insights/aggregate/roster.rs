@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::insights::packed_analysis::name_key;
+use crate::insights::compact_analysis::name_key;
 use crate::insights::text::WordMap;
 use crate::model::MentionKind;
 use crate::model::business::Business;

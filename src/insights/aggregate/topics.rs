@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use super::quotes::{SegmentedOriginal, fits_stars};
 use crate::insights::analysis::Polarity;
-use crate::insights::packed_analysis::{PackedFinding, WitnessCount};
+use crate::insights::compact_analysis::{CompactFinding, WitnessCount};
 use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap};
 use crate::insights::trades::{Background, Trade};
 use crate::model::Vote;
@@ -225,7 +225,7 @@ const JOINT_MIN: usize = 2;
 const JOINT_PART: usize = 4;
 
 /// The aspects of these findings as a mask with a bit for each.
-pub fn aspect_bits<'a>(findings: impl IntoIterator<Item = &'a PackedFinding>) -> u64 {
+pub fn aspect_bits<'a>(findings: impl IntoIterator<Item = &'a CompactFinding>) -> u64 {
     findings.into_iter().fold(0, |judged, finding| {
         judged | 1_u64.checked_shl(finding.aspect.into()).unwrap_or(0)
     })

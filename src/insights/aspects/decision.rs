@@ -44,7 +44,7 @@ pub enum DecisionBasis {
     Aspect,
     /// Only the classifier's score for polarity, because its model lacks the aspect.
     Polarity,
-    /// Only the rules: the phrase is plain, or the classifier cannot distinguish the numbers in `10/10`.
+    /// Only the rules: the classifier cannot distinguish the numbers in `10/10`.
     Rules,
 }
 
@@ -61,6 +61,8 @@ pub struct AspectCandidate {
     pub rule: Option<Polarity>,
     /// The subject of the part, and whether it states a fact.
     pub(super) about: About,
+    /// Whether the rules found a phrase that no classifier overrules.
+    pub is_plain: bool,
     pub basis: DecisionBasis,
     /// The input of the decision.
     pub figures: Figures,
@@ -141,12 +143,21 @@ pub fn decide(
     decisions: Option<&Decisions>,
     candidate: &AspectCandidate,
 ) -> Option<(Polarity, u8)> {
+    let of_rule = candidate.rule.map(|rule| (rule, CONFIDENCE_OF_RULES));
     let Some(decisions) = decisions.filter(|_| candidate.basis != DecisionBasis::Rules) else {
-        return Some((candidate.rule?, CONFIDENCE_OF_RULES));
+        return of_rule;
     };
     let knows_aspect = candidate.basis == DecisionBasis::Aspect;
     let (label, margin, is_found) = leader(&decisions.sums(&candidate.figures, knows_aspect));
-    is_found.then(|| (LABELS[label], reached(&decisions.confidence[0], margin)))
+    let decided = is_found.then(|| (LABELS[label], reached(&decisions.confidence[0], margin)));
+    let agrees = |(label, confidence): &(Polarity, u8)| {
+        Some(*label) == candidate.rule && *confidence > CONFIDENCE_OF_RULES
+    };
+    if candidate.is_plain {
+        decided.filter(agrees).or(of_rule)
+    } else {
+        decided
+    }
 }
 
 /// The percentage of cases with such a margin that were right.
@@ -163,7 +174,8 @@ pub fn confirm(
     candidate: &AspectCandidate,
     of_stars: Polarity,
 ) -> Option<u8> {
-    let decisions = decisions.filter(|_| candidate.basis != DecisionBasis::Rules)?;
+    let is_open = !candidate.is_plain && candidate.basis != DecisionBasis::Rules;
+    let decisions = decisions.filter(|_| is_open)?;
     let sums = decisions.sums(&candidate.figures, candidate.basis == DecisionBasis::Aspect);
     let margin = margin_with_stars(&sums, of_stars);
     (margin > 0).then(|| reached(&decisions.confidence[1], margin))

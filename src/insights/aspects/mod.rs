@@ -442,6 +442,20 @@ mod tests {
             ),
             ("For that price I expect a bit more.", "price-"),
             ("The owner couldn't care less.", "professionalism-"),
+            ("We will not be booking with them again.", "overall-"),
+            ("The whole process has been infuriating.", "overall-"),
+            ("They lied to us about the deposit.", "honesty-"),
+            (
+                "I have emailed five times and got no reply.",
+                "communication-",
+            ),
+            ("The helpline is a joke.", "communication-"),
+            (
+                "The manager flatly refused to listen to me.",
+                "professionalism-",
+            ),
+            ("They doubled our price overnight.", "price-"),
+            ("The oven was covered in greasy dirt.", "cleanliness-"),
         ] {
             for engine in [engine(), &food] {
                 let found = findings_in(engine, text);
@@ -452,10 +466,23 @@ mod tests {
             "They never left us in the lurch.",
             "Honest valuation, no empty promises.",
             "The last company left us in the lurch.",
+            "The previous plumber lied to us and refused to refund our deposit.",
+            "They sent one man with two helpers.",
         ] {
             let found = findings_in(engine(), text);
             assert!(!found.contains('-'), "{text}: {found}");
         }
+    }
+
+    #[test]
+    fn a_plain_complaint_keeps_a_higher_confidence_of_the_classifier() {
+        let confidence = |text: &str| {
+            let text = TokenizedText::new(text);
+            let findings = engine().analyze(&text).findings;
+            findings.iter().map(|one| one.confidence).max().unwrap()
+        };
+        assert!(confidence("The office never answered my calls.") > 70);
+        assert_eq!(confidence("Leaving you in the lurch for months"), 70);
     }
 
     #[test]

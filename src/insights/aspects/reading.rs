@@ -135,8 +135,9 @@ pub fn candidates(
                 part,
                 rule: rule.map(|finding| finding.polarity),
                 about: sentence.about.get(part).copied().unwrap_or_default(),
+                is_plain: rule.is_some_and(is_plain),
                 basis: match heads {
-                    _ if !sentence.has_words || rule.is_some_and(is_plain) => DecisionBasis::Rules,
+                    _ if !sentence.has_words => DecisionBasis::Rules,
                     Some(_) => DecisionBasis::Aspect,
                     None => DecisionBasis::Polarity,
                 },

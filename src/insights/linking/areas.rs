@@ -33,8 +33,8 @@ const FUNCTION: [WordClass; 12] = [
 /// The business's service areas, by the words of their names.
 #[derive(Debug, Clone)]
 pub struct Areas {
-    names: Vec<String>,
-    forms: NameTrie<u32>,
+    pub(super) names: Vec<String>,
+    pub(super) forms: NameTrie<u32>,
 }
 
 impl Areas {

@@ -1,163 +1,90 @@
 //! Finds people and places in texts in other languages: capitalised names from the business's lists beside a cue of the
-//! language. The word tables and guards of the other files are English.
+//! language. The classes of words and the guards of the other files are English.
 
-use std::ops::Range;
-
-use super::name_forms::{parts, without_accents};
+use super::Linker;
+use super::context::TokenContext;
+use super::evidence::is_author;
+use super::name_forms::How;
+use super::words::TaggedText;
 use crate::insights::analysis::Mention;
-use crate::insights::text::{Capitalisation, TokenizedText, WordSet, plain_letters};
+use crate::insights::text::{Capitalisation, TokenizedText, WordSet};
 use crate::model::MentionKind;
-use crate::model::business::Business;
 
 /// Maximum distance in words between a name and a preceding relation that makes it another person's name: `mi hermano
 /// Luis`, `mi tío don Luis`.
-const OTHERS_WITHIN: usize = 3;
+const OTHERS_WITHIN: isize = 3;
 
-/// The names of the staff and places, without accents.
-#[derive(Debug, Clone)]
-pub struct CuedNames {
-    people: Vec<PersonName>,
-    areas: Vec<(Vec<String>, String)>,
-}
-
-/// The words of the full name, and the words that identify the person without the others.
-#[derive(Debug, Clone)]
-struct PersonName {
-    full: Vec<String>,
-    single: Vec<String>,
-    name: String,
-}
-
-/// The length of a name in tokens, the entities that it may name, and the name of the rule.
-type Found = (usize, Vec<String>, &'static str);
-
-impl CuedNames {
-    pub fn new(business: &Business) -> Self {
-        let words = |name: &str| -> Vec<String> {
-            let words = parts(name).into_iter();
-            words.map(|word| without_accents(&word)).collect()
-        };
-        let people = business.technicians.iter().map(|one| {
-            let full = words(&one.name);
-            let aliases = one.aliases.iter().map(|alias| words(alias));
-            let mut single: Vec<String> =
-                aliases.filter(|alias| alias.len() == 1).flatten().collect();
-            single.extend(full.first().cloned());
-            PersonName {
-                full,
-                single,
-                name: one.name.clone(),
+impl Linker {
+    /// The mentions in a text in another language, by position. Authors do not mention themselves.
+    pub fn cued_mentions(&self, text: &TokenizedText, author: &str) -> Vec<Mention> {
+        let tagged = TaggedText::new(text, &self.words);
+        let mut mentions = Vec::new();
+        TokenContext::each(&tagged, &self.people.forms, |context, forms| {
+            mentions.extend(self.cued_person(context, forms, author));
+        });
+        TokenContext::each(&tagged, &self.areas.forms, |context, areas| {
+            let cues = &text.language_words().names.before_places;
+            if is_written(context) && is_among(context, -1, cues) {
+                let name = self.areas.names[areas[0] as usize].clone();
+                mentions.push(context.mention(MentionKind::ServiceArea, vec![name], "area"));
             }
         });
-        let areas = business.service_areas.iter();
-        Self {
-            people: people.collect(),
-            areas: areas.map(|area| (words(area), area.clone())).collect(),
-        }
-    }
-
-    /// The mentions in a text, by position. Authors do not mention themselves.
-    pub fn mentions(&self, text: &TokenizedText, author: &str) -> Vec<Mention> {
-        let author = parts(author).into_iter().next().unwrap_or_default();
-        let author = without_accents(&author);
-        let mut mentions = Vec::new();
-        for (sentence, range) in (0..).zip(text.sentences()) {
-            let mut at = range.start;
-            while at < range.end {
-                let person = self.person(text, range, at, &author);
-                let person = person.map(|found| (MentionKind::Technician, found));
-                let area = || Some((MentionKind::ServiceArea, self.area(text, range, at)?));
-                let Some((kind, (len, candidates, rule))) = person.or_else(area) else {
-                    at += 1;
-                    continue;
-                };
-                mentions.push(Mention {
-                    kind,
-                    candidates,
-                    sentence,
-                    through: sentence,
-                    span: text.span(at..at + len),
-                    rule: rule.to_owned(),
-                });
-                at += len;
-            }
-        }
+        // Of a person and a place with the same name, the person counts.
+        mentions.sort_by_key(|mention| (mention.span, mention.kind));
+        mentions.dedup_by(|place, person| place.span.start < person.span.end);
         mentions
     }
 
-    fn person(
+    fn cued_person(
         &self,
-        text: &TokenizedText,
-        sentence: &Range<usize>,
-        at: usize,
+        context: &TokenContext<'_>,
+        forms: &[(u32, How)],
         author: &str,
-    ) -> Option<Found> {
-        if !is_capitalised(text, at) {
+    ) -> Option<Mention> {
+        let named = |how: How| -> Vec<String> {
+            let forms = forms.iter().filter(|(_, one)| *one == how);
+            let mut names: Vec<String> = forms
+                .map(|(person, _)| self.people.names[*person as usize].clone())
+                .collect();
+            names.sort_unstable();
+            names.dedup();
+            names
+        };
+        if !is_written(context) {
             return None;
         }
-        let full = self
-            .people
-            .iter()
-            .find(|one| one.full.len() > 1 && stands_at(text, sentence, at, &one.full));
-        if let Some(one) = full {
-            return Some((one.full.len(), vec![one.name.clone()], "full_name"));
+        let (full, given) = (named(How::Full), named(How::Given));
+        if !full.is_empty() {
+            return Some(context.mention(MentionKind::Technician, full, "full_name"));
         }
-        let word = text.word(at);
-        let mut candidates: Vec<String> = self
-            .people
-            .iter()
-            .filter(|one| one.single.iter().any(|single| is_written(word, single)))
-            .map(|one| one.name.clone())
-            .collect();
-        let cues = &text.language_words().names;
-        let is_behind = |words: &WordSet| at > sentence.start && text.is_among(at - 1, words);
-        let is_cued = is_behind(&cues.before_people)
-            || at + 1 < sentence.end && text.is_among(at + 1, &cues.after_people);
-        let before = sentence.start.max(at.saturating_sub(OTHERS_WITHIN))..at;
-        let is_other = before
-            .into_iter()
-            .any(|token| text.is_among(token, &cues.before_others));
+        let cues = &context.tagged.text.language_words().names;
+        let is_cued =
+            is_among(context, -1, &cues.before_people) || is_among(context, 1, &cues.after_people);
+        let is_other =
+            (1..=OTHERS_WITHIN).any(|back| is_among(context, -back, &cues.before_others));
         // `Luis Ortega` is not the technician Luis Prieto.
-        let has_surname = at + 1 < sentence.end && is_capitalised(text, at + 1);
-        if candidates.is_empty() || !is_cued || is_other || has_surname || is_written(word, author)
-        {
-            return None;
-        }
-        candidates.sort_unstable();
-        Some((1, candidates, "first_name"))
-    }
-
-    fn area(&self, text: &TokenizedText, sentence: &Range<usize>, at: usize) -> Option<Found> {
-        let cues = &text.language_words().names.before_places;
-        if at == sentence.start || !is_capitalised(text, at) || !text.is_among(at - 1, cues) {
-            return None;
-        }
-        let fitting = self
-            .areas
-            .iter()
-            .filter(|(words, _)| stands_at(text, sentence, at, words));
-        let (words, name) = fitting.max_by_key(|(words, _)| words.len())?;
-        Some((words.len(), vec![name.clone()], "area"))
+        let has_surname = context.at(1).is_some_and(|at| is_capitalised(context, at));
+        let is_named = !given.is_empty() && is_cued && !is_other && !has_surname;
+        (is_named && !is_author(context, author))
+            .then(|| context.mention(MentionKind::Technician, given, "first_name"))
     }
 }
 
-/// Whether these words are at that position, each capitalised.
-fn stands_at(text: &TokenizedText, sentence: &Range<usize>, at: usize, words: &[String]) -> bool {
-    !words.is_empty()
-        && at + words.len() <= sentence.end
-        && (at..)
-            .zip(words)
-            .all(|(token, word)| is_capitalised(text, token) && is_written(text.word(token), word))
+/// Whether the token at a distance from the name is one of these words.
+fn is_among(context: &TokenContext<'_>, n: isize, words: &WordSet) -> bool {
+    (context.at(n)).is_some_and(|at| context.tagged.text.is_among(at, words))
 }
 
-/// Whether a word of a text is this word without accents, which the language of the text may not ignore.
-fn is_written(word: &str, plain: &str) -> bool {
-    plain_letters(word.chars()).eq(plain.chars())
+/// Whether the name is written as in the list, with capitals.
+fn is_written(context: &TokenContext<'_>) -> bool {
+    let mut words = context.words();
+    words.all(|word| !word.is_misspelled && !word.has_s)
+        && (context.name.clone()).all(|at| is_capitalised(context, at))
 }
 
-fn is_capitalised(text: &TokenizedText, token: usize) -> bool {
+fn is_capitalised(context: &TokenContext<'_>, token: usize) -> bool {
     matches!(
-        text.tokens()[token].shape,
+        context.tagged.text.tokens()[token].shape,
         Capitalisation::Capitalised | Capitalisation::Mixed
     )
 }

@@ -3,6 +3,7 @@
 
 use super::context::TokenContext;
 use super::guards::Guards;
+use super::name_forms::without_accents;
 use super::words::WordClass::{
     self, Adverb, Bare, Be, BeforeMonth, CalendarName, Closing, Common, Deed, Firm, FirstName,
     Link, Modal, Near, Pair, Pronoun, Role, ThingName, Toward, With, WordName,
@@ -255,8 +256,9 @@ pub fn is_signature(context: &TokenContext<'_>, author: &str) -> bool {
     word(1) == "," && is(2, Closing) || is_stated && followers <= 1 && is_author(context, author)
 }
 
-fn is_author(context: &TokenContext<'_>, author: &str) -> bool {
-    author
-        .split(|letter: char| !letter.is_alphanumeric())
-        .any(|word| word.to_lowercase() == context.text(0))
+/// Whether the name is one of the words of the author's name.
+pub fn is_author(context: &TokenContext<'_>, author: &str) -> bool {
+    let word = without_accents(context.text(0));
+    let mut words = author.split(|letter: char| !letter.is_alphanumeric());
+    words.any(|one| without_accents(&one.to_lowercase()) == word)
 }

@@ -19,14 +19,13 @@ use crate::model;
 use crate::model::business::Business;
 use crate::model::hash::hex;
 use areas::Areas;
-use cued::CuedNames;
 use name_forms::Nicknames;
 use people::People;
 use services::Services;
 use words::{Dictionary, TaggedText, WordClass};
 
 /// Increment this number when the rules change, so that all texts are analysed again.
-const RULES: u32 = 4;
+const RULES: u32 = 5;
 
 /// The searchable names of a business.
 #[derive(Debug, Clone)]
@@ -35,8 +34,6 @@ pub struct Linker {
     people: People,
     services: Services,
     areas: Areas,
-    /// The names of people and places, for texts in other languages.
-    pub(super) cued: CuedNames,
 }
 
 impl Linker {
@@ -57,7 +54,6 @@ impl Linker {
             people,
             services,
             areas,
-            cued: CuedNames::new(business),
         }
     }
 
@@ -418,12 +414,12 @@ mod tests {
                 ("en Peñuelas", "Peñuelas"),
                 ("en Penuelas", "Peñuelas"),
             ] {
-                let mentions = linker.cued.mentions(&TokenizedText::of(text, &words), "");
+                let mentions = linker.cued_mentions(&TokenizedText::of(text, &words), "");
                 let links: Vec<&str> = mentions.iter().filter_map(Mention::link).collect();
                 assert_eq!(links, [expected], "{text}, {ignores_accents}");
             }
             let own = TokenizedText::of("con José", &words);
-            assert_eq!(linker.cued.mentions(&own, "Jose P."), [], "the author");
+            assert_eq!(linker.cued_mentions(&own, "Jose P."), [], "the author");
         }
     }
 

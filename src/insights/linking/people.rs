@@ -35,10 +35,10 @@ pub struct PersonCandidate {
 #[derive(Debug, Clone)]
 pub struct People {
     /// Full names; a person's number is the index.
-    names: Vec<String>,
+    pub(super) names: Vec<String>,
     initials: Vec<Option<char>>,
     /// By the words of a form, the person and the kind of the form.
-    forms: NameTrie<(u32, How)>,
+    pub(super) forms: NameTrie<(u32, How)>,
 }
 
 impl People {
@@ -66,11 +66,7 @@ impl People {
             for word in parts(&technician.name).into_iter().chain(singles) {
                 let id = words.number(&word);
                 words.misspellings.add(&word, id);
-                let plain = without_accents(&word);
-                if plain != word {
-                    words.variant(&plain, id, false);
-                    words.misspellings.add(&plain, id);
-                }
+                words.misspellings.add(&without_accents(&word), id);
                 let known = words.find(&word, Fingerprint::of(&word), true);
                 if !known.is_ordinary() && !word.ends_with('s') && word.len() > 2 {
                     words.variant(&format!("{word}s"), id, true);

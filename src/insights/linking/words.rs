@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer as _;
 use serde::de::value::StrDeserializer;
 
-use super::name_forms::Misspellings;
+use super::name_forms::{Misspellings, without_accents};
 use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap};
 
 /// Words by class, and the contexts of names; the table is part of the digest of the method.
@@ -179,7 +179,11 @@ impl Dictionary {
             self.len = self.len.saturating_add(1);
             entry.id = self.len;
         }
-        entry.id
+        let id = entry.id;
+        if !word.is_ascii() {
+            self.variant(&without_accents(word), id, false);
+        }
+        id
     }
 
     /// Adds another spelling of the word with that number, unless the spelling is itself a word of the names.
@@ -218,7 +222,12 @@ impl Dictionary {
                 ..find(Fingerprint::of(word.strip_suffix("'s")?))?
             })
         };
-        find(fingerprint).or_else(possessive).unwrap_or_default()
+        let plain = || {
+            let accented = Some(word).filter(|word| !word.is_ascii())?;
+            find(Fingerprint::of(&without_accents(accented)))
+        };
+        let found = find(fingerprint).or_else(possessive);
+        found.or_else(plain).unwrap_or_default()
     }
 
     pub fn guess(&self, word: &str) -> DictionaryWord {

@@ -7,7 +7,7 @@ use reviews_service::insights::aggregate::{AggregateInput, Original, aggregate, 
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::trades::AspectDefinition;
 use reviews_service::insights::{
-    Analysis, Finding, Hit, Mention, PHRASE_SEPARATOR, PackedAnalysis, Polarity, TextLanguage,
+    Analysis, CompactAnalysis, Finding, Hit, Mention, PHRASE_SEPARATOR, Polarity, TextLanguage,
     TextSpan, Trade,
 };
 use reviews_service::model::business::{Business, Editorial, Service, Technician};
@@ -296,9 +296,9 @@ pub fn business() -> Business {
 
 pub fn insights(written: &[Written]) -> Insights {
     let trade = trade();
-    let analyses: Vec<PackedAnalysis> = written
+    let analyses: Vec<CompactAnalysis> = written
         .iter()
-        .map(|one| PackedAnalysis::new(&one.analysis, &one.review, &trade))
+        .map(|one| CompactAnalysis::new(&one.analysis, &one.review, &trade))
         .collect();
     let original = |at: usize| {
         let Review {

@@ -1,4 +1,4 @@
-//! Synthetic packed analyses of the synthetic reviews, with random findings and names, as many as in real texts.
+//! Synthetic compact analyses of the synthetic reviews, with random findings and names, as many as in real texts.
 
 use std::collections::BTreeSet;
 
@@ -6,8 +6,8 @@ use reviews_service::insights::aggregate::{AggregateInput, Original, aggregate, 
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::trades::AspectDefinition;
 use reviews_service::insights::{
-    Analysis, Finding, Mention, PHRASE_SEPARATOR, PackedAnalysis, Polarity, TextLanguage, TextSpan,
-    Trade,
+    Analysis, CompactAnalysis, Finding, Mention, PHRASE_SEPARATOR, Polarity, TextLanguage,
+    TextSpan, Trade,
 };
 use reviews_service::links::Links;
 use reviews_service::model::business::{Business, Editorial};
@@ -20,9 +20,9 @@ use super::words::Dice;
 /// The number of aspects, as in the built-in trade.
 const ASPECTS: usize = 11;
 
-/// Packed analyses with their reviews.
+/// Compact analyses with their reviews.
 pub struct Noted {
-    analyses: Vec<PackedAnalysis>,
+    analyses: Vec<CompactAnalysis>,
     originals: Vec<Original>,
     trade: Trade,
     business: Business,
@@ -30,7 +30,7 @@ pub struct Noted {
 }
 
 impl Noted {
-    /// The packed analyses of `rows` reviews.
+    /// The compact analyses of `rows` reviews.
     #[must_use]
     pub fn new(rows: usize) -> Self {
         let trade = Trade {
@@ -40,7 +40,7 @@ impl Noted {
         let (mut analyses, mut originals) = (Vec::new(), Vec::with_capacity(rows));
         for (position, review) in Corpus::new(rows).reviews().enumerate() {
             let analysis = analysis(&review, position);
-            analyses.push(PackedAnalysis::new(&analysis, &review, &trade));
+            analyses.push(CompactAnalysis::new(&analysis, &review, &trade));
             originals.push(Original {
                 id: review.id.to_string(),
                 stars: review.rating.stars(),
@@ -57,7 +57,7 @@ impl Noted {
         }
     }
 
-    /// Aggregates all packed analyses into insights, as a new snapshot does.
+    /// Aggregates all compact analyses into insights, as a new snapshot does.
     #[must_use]
     pub fn compile(&self) -> Insights {
         let analyses = self.analyses.iter();
@@ -80,7 +80,7 @@ impl Noted {
     /// Their size in memory.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let size = |analysis: &PackedAnalysis| {
+        let size = |analysis: &CompactAnalysis| {
             size_of_val(analysis)
                 + size_of_val(&*analysis.findings)
                 + size_of_val(&*analysis.names)

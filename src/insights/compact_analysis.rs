@@ -14,19 +14,19 @@ pub const MASKED_FINDINGS_MAX: usize = u32::BITS as usize;
 
 /// One review, ready to be counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PackedAnalysis {
-    pub head: PackedHead,
+pub struct CompactAnalysis {
+    pub head: CompactHead,
     /// In the order of the text.
-    pub findings: Box<[PackedFinding]>,
+    pub findings: Box<[CompactFinding]>,
     /// Named entities, recorded or in the text: by kind, then by key, each once.
-    pub names: Box<[PackedName]>,
+    pub names: Box<[CompactName]>,
     /// The hashes ([`phrase_hash`]) of its phrases, ascending.
     pub phrases: Box<[u32]>,
 }
 
-/// The part of a packed analysis with a fixed size.
+/// The part of a compact analysis with a fixed size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PackedHead {
+pub struct CompactHead {
     /// [`crate::model::Day::number`] of its date.
     pub day: i32,
     /// 1 to 5.
@@ -41,7 +41,7 @@ pub struct PackedHead {
 
 /// A finding, without its reasons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PackedFinding {
+pub struct CompactFinding {
     /// Index of its aspect in the trade.
     pub aspect: u8,
     pub polarity: Polarity,
@@ -68,7 +68,7 @@ pub enum WitnessCount {
     Confirmed,
 }
 
-impl PackedFinding {
+impl CompactFinding {
     /// The polarity without the stars: a confirmed finding is uncertain.
     pub fn polarity_of_text(&self) -> Polarity {
         if self.backing == WitnessCount::Confirmed {
@@ -97,7 +97,7 @@ impl WitnessCount {
 
 /// An entity that a review names or possibly names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PackedName {
+pub struct CompactName {
     /// [`name_key`] of the value.
     pub key: u64,
     /// The findings about the entity: bit 0 is the first finding.
@@ -113,7 +113,7 @@ pub struct PackedName {
     pub ambiguous: u8,
 }
 
-impl PackedName {
+impl CompactName {
     /// Adds the counts of another spelling of the same entity.
     fn join(&mut self, other: Self) {
         self.finding_mask |= other.finding_mask;
@@ -124,15 +124,15 @@ impl PackedName {
     }
 }
 
-impl PackedAnalysis {
+impl CompactAnalysis {
     /// The name with that key, if the review names it or possibly names it.
-    pub fn name(&self, kind: MentionKind, key: u64) -> Option<&PackedName> {
+    pub fn name(&self, kind: MentionKind, key: u64) -> Option<&CompactName> {
         let mut names = self.names.iter();
         names.find(|name| name.kind == kind && name.key == key)
     }
 
     /// The findings in the mask of a name.
-    pub fn masked(&self, mask: u32) -> impl Iterator<Item = &PackedFinding> {
+    pub fn masked(&self, mask: u32) -> impl Iterator<Item = &CompactFinding> {
         bits(mask.into()).filter_map(move |number| self.findings.get(number))
     }
 
@@ -143,21 +143,21 @@ impl PackedAnalysis {
                 return Some(name);
             }
             let key = key(name.key)?;
-            Some(PackedName { key, ..name })
+            Some(CompactName { key, ..name })
         }));
         self
     }
 
-    /// Packs the `analysis` of a review. Findings of aspects that `trade` does not have are left out.
+    /// Shortens the `analysis` of a review. Findings of aspects that `trade` does not have are left out.
     pub fn new(analysis: &Analysis, review: &Review, trade: &Trade) -> Self {
         let text: Vec<char> = review.text.chars().collect();
         let sentences = analysis.sentences.iter();
         let quotable: Vec<bool> = sentences.map(|span| is_quotable(&text, *span)).collect();
-        let findings: Box<[PackedFinding]> = analysis
+        let findings: Box<[CompactFinding]> = analysis
             .findings
             .iter()
             .filter_map(|finding| {
-                Some(PackedFinding {
+                Some(CompactFinding {
                     aspect: u8::try_from(trade.aspect(&finding.aspect)?).ok()?,
                     polarity: finding.polarity,
                     backing: WitnessCount::of(&finding.hits),
@@ -177,7 +177,7 @@ impl PackedAnalysis {
         phrases.sort_unstable();
         phrases.dedup();
         Self {
-            head: PackedHead {
+            head: CompactHead {
                 day: review.date.number(),
                 stars: review.rating.stars(),
                 language: analysis.language,
@@ -192,8 +192,8 @@ impl PackedAnalysis {
 }
 
 /// The recorded names and the names in the text, joined.
-fn names(analysis: &Analysis, review: &Review, findings: &[PackedFinding]) -> Box<[PackedName]> {
-    let name = |kind: MentionKind, value: &str, is_linked: bool| PackedName {
+fn names(analysis: &Analysis, review: &Review, findings: &[CompactFinding]) -> Box<[CompactName]> {
+    let name = |kind: MentionKind, value: &str, is_linked: bool| CompactName {
         key: name_key(kind, value),
         finding_mask: 0,
         near_mask: 0,
@@ -221,7 +221,7 @@ fn names(analysis: &Analysis, review: &Review, findings: &[PackedFinding]) -> Bo
                 0
             }
         };
-        mention.candidates.iter().map(move |value| PackedName {
+        mention.candidates.iter().map(move |value| CompactName {
             finding_mask: mask(mention.through),
             near_mask: mask(mention.sentence + 1),
             mentions: u8::from(is_linked),
@@ -233,8 +233,8 @@ fn names(analysis: &Analysis, review: &Review, findings: &[PackedFinding]) -> Bo
 }
 
 /// These names by kind, then by key, each once.
-fn joined(names: impl Iterator<Item = PackedName>) -> Box<[PackedName]> {
-    let mut joined: Vec<PackedName> = Vec::new();
+fn joined(names: impl Iterator<Item = CompactName>) -> Box<[CompactName]> {
+    let mut joined: Vec<CompactName> = Vec::new();
     for name in names {
         match joined
             .iter_mut()
@@ -249,8 +249,8 @@ fn joined(names: impl Iterator<Item = PackedName>) -> Box<[PackedName]> {
 }
 
 /// The findings of the sentences from `first` through `last`.
-fn finding_mask(findings: &[PackedFinding], first: u32, last: u32) -> u32 {
-    let within = |finding: &PackedFinding| (first..=last).contains(&u32::from(finding.sentence));
+fn finding_mask(findings: &[CompactFinding], first: u32, last: u32) -> u32 {
+    let within = |finding: &CompactFinding| (first..=last).contains(&u32::from(finding.sentence));
     (0..)
         .zip(findings.iter().take(MASKED_FINDINGS_MAX))
         .filter(|(_, finding)| within(finding))
@@ -271,7 +271,7 @@ pub fn phrase_hash(phrase: &str) -> u32 {
     folded(fnv(phrase.as_bytes()))
 }
 
-/// The key of a value in packed analyses.
+/// The key of a value in compact analyses.
 pub fn name_key(kind: MentionKind, value: &str) -> u64 {
     fnv(kind.name().as_bytes()) ^ fnv(value.as_bytes()).rotate_left(1)
 }
