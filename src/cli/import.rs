@@ -419,13 +419,6 @@ fn add_business(text: &mut String, report: &ImportReport) {
              load them with `reviews business FILE` and `reviews editorial FILE`\n",
         );
     }
-    if let Some(name) = &report.listing {
-        let _ = writeln!(
-            text,
-            "the business has no name yet, and this location is called {name}; `reviews init --name '{}'` sets it",
-            quoted(name)
-        );
-    }
 }
 
 fn add_withheld(text: &mut String, report: &ImportReport) {

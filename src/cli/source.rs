@@ -9,7 +9,7 @@ use super::database::{change, existing_address, read};
 use super::report::{Exit, print_result};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::imports::rename_source;
+use crate::imports::{composed, rename_source};
 use crate::storage::reviews::{PlaceCount, counts_by_place};
 
 /// List the sources with their reviews, or give one another name
@@ -27,7 +27,7 @@ enum SourceAction {
         #[arg(value_name = "OLD")]
         old: String,
         /// The new name, which another source may have
-        #[arg(value_name = "NEW")]
+        #[arg(value_name = "NEW", value_parser = composed)]
         new: String,
         /// Only reviews of this location
         #[arg(long, value_name = "L")]
@@ -40,14 +40,13 @@ impl SourceCommand {
         let Some(SourceAction::Rename { old, new, location }) = self.action else {
             return print_result(&format_places(&read(config, counts_by_place).await?));
         };
-        let new = new.trim();
         ensure!(
             !new.is_empty(),
             "NEW is empty; give the new name of the source"
         );
         ensure!(old != new, "{old} has this name already");
         change(&existing_address(config)?, async |database| {
-            let renamed = rename_source(database, clock, &old, new, location.as_deref()).await?;
+            let renamed = rename_source(database, clock, &old, &new, location.as_deref()).await?;
             let noun = if renamed == 1 {
                 "review is"
             } else {

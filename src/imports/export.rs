@@ -12,7 +12,7 @@ use crate::imports::map::table::{Row, find};
 use crate::imports::merge::identity::is_derived;
 use crate::model::{DigestKey, Review, Status, Unit, Units};
 use crate::storage::reviews;
-use crate::storage::reviews::{DeletedReview, SourceVersion};
+use crate::storage::reviews::SourceVersion;
 
 /// One line of an export.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +21,7 @@ pub enum Exported {
     Deleted {
         id: String,
         /// `None` if files of its source have its id.
-        kept: Option<DeletedReview>,
+        kept: Option<Box<SourceVersion>>,
     },
 }
 
@@ -45,7 +45,7 @@ const ROWS: i64 = 250;
 pub struct Export {
     key: Option<DigestKey>,
     /// Of the deleted reviews that files of their source have under another id.
-    deleted: HashMap<String, DeletedReview>,
+    deleted: HashMap<String, SourceVersion>,
     last: String,
 }
 
@@ -83,7 +83,7 @@ impl Export {
                 // A row without a valid review counts neither as a review nor as a deletion.
                 return standing.deleted.contains(id).then(|| Exported::Deleted {
                     id: id.clone(),
-                    kept: self.deleted.get(id).cloned(),
+                    kept: self.deleted.get(id).cloned().map(Box::new),
                 });
             };
             let source = standing.sources.remove(id);

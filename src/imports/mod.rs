@@ -14,6 +14,7 @@ mod report;
 mod request;
 pub(crate) mod seed;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 pub(crate) use merge::rename::rename_source;
@@ -24,22 +25,22 @@ pub use report::{
     INPUT_BYTES_MAX, ImportError, ImportOutcome, ImportReport, MergeError, Named, Position,
     Rejection, TableColumns, Verdict, Watch, Watcher,
 };
-pub use request::ImportRequest;
+pub use request::{ImportRequest, composed};
 
 use crate::clock::Clock;
-use crate::model::business::{Business, Editorial};
+use crate::model::business::Editorial;
 use crate::storage::business::{SampleState, note_sample, sample_state};
 use crate::storage::imports::KeptColumns;
 use crate::storage::reviews::{self, RunCounts};
 use crate::storage::{AtPath as _, Database, Write, business};
 use map::Calendar;
 use merge::collector::{Collected, Collector};
-use merge::identity::{Rules, source_names};
+use merge::identity::Rules;
 use merge::outcome::merge_rows;
-use merge::{apply, load, withhold_gone};
-use read::Opener;
+use merge::{apply, load};
 use read::detect::read_file;
-use report::{FileError, listed};
+use read::{Opener, read_all};
+use report::listed;
 
 /// Of a database that holds sample data.
 const SAMPLE: &str = "the database holds sample data, which is not mixed with your own reviews; nothing was changed; remove it \
@@ -75,7 +76,7 @@ pub async fn import(
     if state == SampleState::Alone {
         note_sample(&mut write, true).await.at(path)?;
     }
-    let merged = merged(&mut write, collected, known, order, watch).await;
+    let merged = merged(&mut write, collected, order, watch).await;
     let report = merged.map_err(|error| error.at(path))?;
     if order.dry_run {
         write.rollback().await
@@ -86,11 +87,10 @@ pub async fn import(
     Ok(report)
 }
 
-/// Merges the collected reviews within `write`, which the caller commits; `known` is the business in the database.
+/// Merges the collected reviews within `write`, which the caller commits.
 async fn merged(
     write: &mut Write,
     collected: Collected,
-    known: Option<Business>,
     order: &ImportRequest,
     watch: Watcher<'_>,
 ) -> Result<ImportReport, MergeError> {
@@ -103,10 +103,6 @@ async fn merged(
         columns,
         mut report,
     } = collected;
-    let is_named = |business: &Business| business.name != Business::default().name;
-    if brought.is_some() || known.as_ref().is_some_and(is_named) {
-        report.listing = None;
-    }
     let zone = match &brought {
         Some(brought) => {
             business::replace(write, brought).await?;
@@ -129,17 +125,15 @@ async fn merged(
         now,
         request: order,
     };
-    let known = load(write, &rows, &deleted).await?;
-    let sources: Vec<String> = source_names(&rows).into_iter().map(str::to_owned).collect();
-    let mut outcome = merge_rows(rows, deleted, known, &rules, report);
+    let known = load(write, &rows).await?;
+    let sources: BTreeSet<String> = rows.iter().map(|row| row.source().to_owned()).collect();
+    let (mut outcome, withdrawn) = merge_rows(rows, deleted, known, &rules, report);
     for rejection in std::mem::take(&mut outcome.rejections) {
         watch.rejected(rejection).map_err(|error| {
             MergeError::Refused(format!("a rejected row cannot be stored: {error}"))
         })?;
     }
-    if let Some(reason) = outcome.refusal {
-        return Err(MergeError::Refused(reason));
-    }
+    withdrawn.map_err(MergeError::Refused)?;
     let mut run = None;
     if !order.is_sample {
         let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
@@ -155,7 +149,7 @@ async fn merged(
         reviews::forget_run(write, forgotten).await?;
         run = None;
     }
-    withhold_gone(write, &mut outcome, &verdict.gone, &rules).await?;
+    outcome.withdraw(&verdict.gone, &rules);
     let report = std::mem::take(&mut outcome.report);
     apply(write, outcome, run, now, watch).await?;
     columns.store(write).await?;
@@ -199,32 +193,32 @@ fn gather(
     kept: KeptColumns,
     watch: Watcher<'_>,
 ) -> Result<Collected, ImportError> {
-    let failed = |fault: FileError| ImportError::Refused(format!("import: {fault}"));
     let stdin = order.files.iter().filter(|file| *file == Path::new("-"));
     if stdin.count() > 1 {
         return Err(ImportError::Refused(
             "-: standard input can be read only once; give `-` only once".to_owned(),
         ));
     }
-    let mut opener = Opener {
-        collector: Collector::new(calendar, is_known, order, watch, kept),
-        files: Vec::new(),
-        faults: Vec::new(),
-    };
+    let mut opener = Opener::new(order);
     for file in &order.files {
         opener.open(file);
     }
-    opener.read_all(country);
-    if !opener.faults.is_empty() {
-        let faults = listed(opener.faults.into_iter(), "files cannot be imported");
+    let Opener {
+        files, mut faults, ..
+    } = opener;
+    let mut collector = Collector::new(calendar, is_known, order, watch, kept);
+    read_all(&files, country, &mut collector, &mut faults);
+    if !faults.is_empty() {
+        let faults = listed(faults.into_iter(), "files cannot be imported");
         return Err(ImportError::Refused(faults));
     }
-    opener.collector.finish().map_err(failed)
+    let collected = collector.finish();
+    collected.map_err(|fault| ImportError::Refused(format!("import: {fault}")))
 }
 
 /// The format of a file; `None` if it is unknown.
 pub fn format_of(content: &[u8], request: &ImportRequest) -> Option<&'static Format> {
     let content = content.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(content);
-    let parts = read_file(content, request).ok()?;
-    parts.first().map(|part| part.format)
+    let file = read_file(String::new(), content, request).ok()?;
+    Some(file.format)
 }

@@ -75,8 +75,6 @@ pub struct ImportReport {
     pub has_left_out_business: bool,
     /// Sentences about the files, such as the order of day and month in their dates.
     pub notes: Vec<String>,
-    /// The source's name of the location, if the business has no name yet.
-    pub listing: Option<String>,
 }
 
 impl ImportReport {

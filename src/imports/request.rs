@@ -1,5 +1,6 @@
 //! What an import is asked to do: the arguments of the command, which tests and the seed give as values.
 
+use std::convert::Infallible;
 use std::num::NonZeroU8;
 use std::path::PathBuf;
 
@@ -8,6 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 
 use crate::imports::map::Rename;
 use crate::imports::platforms::{Format, find_format, format_names};
+use crate::model::compose;
 
 /// The files and options of an import.
 #[derive(Debug, Clone, Default, Args)]
@@ -30,7 +32,7 @@ pub struct ImportRequest {
     #[arg(long, value_name = "F")]
     pub date_format: Option<String>,
     /// Source of the reviews if FILE does not name one, for example Facebook [default: the platform of the export, else Direct]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = composed)]
     pub source: Option<String>,
     /// The sheet of a workbook [default: the first one with reviews]
     #[arg(long, value_name = "NAME")]
@@ -63,11 +65,19 @@ pub struct ImportRequest {
     #[arg(long)]
     pub with_sample: bool,
     /// Import only the reviews of this location, if FILE has several
-    #[arg(long, value_name = "L")]
+    #[arg(long, value_name = "L", value_parser = composed)]
     pub location: Option<String>,
     /// Whether the files are sample data, in lines; they cannot be undone.
     #[arg(skip)]
     pub is_sample: bool,
+}
+
+/// A name as files give it: composed (NFC), without blanks around it.
+///
+/// # Errors
+/// Never.
+pub fn composed(name: &str) -> Result<String, Infallible> {
+    Ok(compose(name.trim()).into_owned())
 }
 
 impl ImportRequest {

@@ -204,7 +204,7 @@ pub async fn load(
         collected.business = Some(business);
         collected.editorial = editorial;
     }
-    let merged = merged(&mut write, collected, known, &request, watch).await;
+    let merged = merged(&mut write, collected, &request, watch).await;
     let report = merged.map_err(|error| error.at(path))?;
     write.commit().await.at(path)?;
     Ok(report)

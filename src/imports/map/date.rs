@@ -58,7 +58,7 @@ const UNIX_SECONDS: std::ops::RangeInclusive<i64> = 1_000_000_000..=9_999_999_99
 const SERIAL_DAYS: std::ops::RangeInclusive<i64> = 32_874..=73_050;
 const SERIAL_DAY_0: NaiveDate = NaiveDate::from_ymd_opt(1899, 12, 30).unwrap();
 /// Unambiguous forms: dates that begin with the year, and those with the month as a word.
-const PLAIN: [&str; 12] = [
+const PLAIN: [&str; 13] = [
     "%Y-%m-%d",
     "%Y/%m/%d",
     "%Y.%m.%d",
@@ -69,6 +69,7 @@ const PLAIN: [&str; 12] = [
     "%d %B %Y",
     "%d. %B %Y",
     "%d-%b-%Y",
+    "%d-%b-%y",
     "%A, %B %d, %Y",
     "%a, %d %b %Y",
 ];
@@ -86,6 +87,8 @@ const TIMES: [&str; 7] = [
 
 impl Dates<'_> {
     pub fn parse(self, text: &str) -> Result<Posted, String> {
+        // Some browsers write marks of direction.
+        let text = text.replace(['\u{200e}', '\u{200f}'], "");
         let text = text.trim();
         if text.len() > TEXT_BYTES_MAX {
             return Err(unknown(text));
@@ -97,24 +100,31 @@ impl Dates<'_> {
         if let Some(posted) = self.iso(text) {
             return Ok(posted);
         }
-        if let Some(instant) = unix(text).or_else(|| zoned(text)) {
+        let plain = plain(text);
+        if let Some(instant) = unix(&plain).or_else(|| zoned(&plain)) {
             return posted(instant, text);
         }
-        if let Some(numbers) = Numbers::of(text) {
+        if let Some((plain, minutes)) = named_offset(&plain) {
+            let local = || self.local(plain, text).ok()?.time;
+            let instant = zoned(plain).or_else(|| {
+                let time = local()?.and_utc();
+                time.checked_sub_signed(TimeDelta::minutes(minutes))
+            });
+            return instant.map_or_else(|| Err(unknown(text)), |instant| posted(instant, text));
+        }
+        self.place(self.local(&plain, text)?, text)
+    }
+
+    /// The date, and the time, if there is one, of a text without a time zone; `text` is as in the file.
+    fn local(self, plain: &str, text: &str) -> Result<Local, String> {
+        if let Some(numbers) = Numbers::of(plain) {
             return self.numbers(&numbers, text);
         }
-        if let Some(day) = serial_day(text) {
-            return self.place(
-                Some(Local {
-                    date: day,
-                    time: None,
-                }),
-                text,
-            );
-        }
+        let serial = serial_day(plain).map(|date| Local { date, time: None });
         let read = |text: &str| PLAIN.iter().find_map(|format| local(text, format));
-        let local = read(text).or_else(|| read(&in_english(text)?));
-        self.place(local, text)
+        let local = serial.or_else(|| read(plain));
+        let local = local.or_else(|| read(&in_english(plain)?));
+        local.ok_or_else(|| unknown(text))
     }
 
     /// A date or time of ISO 8601.
@@ -123,7 +133,7 @@ impl Dates<'_> {
             .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f%z"));
         let posted = match instant {
             Ok(instant) => posted(instant.to_utc(), text),
-            Err(_) => self.place(local(text, PLAIN[0]), text),
+            Err(_) => self.place(local(text, PLAIN[0])?, text),
         };
         posted.ok()
     }
@@ -140,7 +150,7 @@ impl Dates<'_> {
         if chrono::format::parse(&mut parsed, text, StrftimeItems::new(format)).is_err() {
             // If the format has no time, cells with a time after the date are accepted too.
             let local = local(text, format).ok_or_else(wrong)?;
-            return self.place(Some(local), text);
+            return self.place(local, text);
         }
         if let Ok(instant) = parsed.to_datetime() {
             return posted(instant.to_utc(), text);
@@ -151,10 +161,10 @@ impl Dates<'_> {
             return Err(wrong());
         }
         let local = parsed.to_naive_time().ok().map(|time| date.and_time(time));
-        self.place(Some(Local { date, time: local }), text)
+        self.place(Local { date, time: local }, text)
     }
 
-    fn numbers(self, numbers: &Numbers, text: &str) -> Result<Posted, String> {
+    fn numbers(self, numbers: &Numbers, text: &str) -> Result<Local, String> {
         let order = match (self.order, numbers.is_dotted) {
             // Dots mean that the day is first.
             (_, true) => DateOrder::DayFirst,
@@ -178,17 +188,11 @@ impl Dates<'_> {
             }
             Some(_) | None => unknown(text),
         })?;
-        self.place(
-            Some(Local {
-                date,
-                time: numbers.time.map(|time| date.and_time(time)),
-            }),
-            text,
-        )
+        let time = numbers.time.map(|time| date.and_time(time));
+        Ok(Local { date, time })
     }
 
-    fn place(self, local: Option<Local>, text: &str) -> Result<Posted, String> {
-        let local = local.ok_or_else(|| unknown(text))?;
+    fn place(self, local: Local, text: &str) -> Result<Posted, String> {
         let Some((time, zone)) = local.time.zip(self.zone) else {
             let day = Day::new(local.date).map(Posted::Day);
             return day.ok_or_else(|| unknown(text));
@@ -251,13 +255,10 @@ impl Numbers {
             let is_number = (1..=2).contains(&text.len());
             is_number.then(|| text.parse().ok()).flatten()
         };
-        let time = match time.strip_prefix(',').unwrap_or(time) {
+        let read = |format: &&str| NaiveTime::parse_from_str(time, format).ok();
+        let time = match time {
             "" => None,
-            time => Some(
-                TIMES
-                    .iter()
-                    .find_map(|format| NaiveTime::parse_from_str(time, format).ok())?,
-            ),
+            _ => Some(TIMES.iter().find_map(read)?),
         };
         Some(Self {
             first: number(first)?,
@@ -289,8 +290,35 @@ fn serial_day(text: &str) -> Option<NaiveDate> {
         .flatten()
 }
 
-/// Splits a text before its time zone name or `GMT+2`; the offset is in minutes.
+/// A date without words and commas before its time: `Mar 4, 2025 at 2:10 PM`, `14.03.2025, 14:05 Uhr`, and without blanks
+/// among its numbers: `1. 3. 2025`.
+fn plain(text: &str) -> String {
+    let mut text = text.trim_end_matches(" Uhr").to_owned();
+    if let Some(colon) = text.find(':') {
+        let before = text[..colon].trim_end_matches(|c: char| c.is_ascii_digit());
+        let mut date = before.trim_end_matches([' ', ',']);
+        for word in [" at", " um", " à", " kl."] {
+            date = date
+                .strip_suffix(word)
+                .unwrap_or(date)
+                .trim_end_matches([' ', ',']);
+        }
+        if date.len() < before.len() {
+            text = format!("{date} {}", &text[before.len()..]);
+        }
+    }
+    if text.contains(char::is_alphabetic) {
+        text
+    } else {
+        text.replace(". ", ".")
+    }
+}
+
+/// Splits a text before its time zone: `Z`, a name, or `GMT+2`; the offset is in minutes.
 fn named_offset(text: &str) -> Option<(&str, i64)> {
+    if let Some(plain) = text.strip_suffix('Z') {
+        return Some((plain.trim_end(), 0));
+    }
     let (plain, name) = text.rsplit_once(' ')?;
     if let Some(minutes) = WORDS.offsets.get(name) {
         return Some((plain.trim_end(), *minutes));
@@ -309,30 +337,19 @@ fn named_offset(text: &str) -> Option<(&str, i64)> {
     is_offset.then_some((plain.trim_end(), sign * (hours * 60 + minutes)))
 }
 
-/// `2026-10-31 08:00:00 UTC`, `2026/10/31 4:12:55 PM MDT`, `… +0200`, and RFC 2822.
+/// `2026-10-31 08:00:00 +0200`, `20261031T080000Z`, JavaScript's form, and RFC 2822.
 fn zoned(text: &str) -> Option<DateTime<Utc>> {
     // JavaScript: `Mon Aug 10 2015 14:16:38 GMT+0000 (Coordinated Universal Time)`.
     let (plain, _) = text.split_once(" (").unwrap_or((text, ""));
     if let Ok(instant) = DateTime::parse_from_str(plain, "%a %b %d %Y %H:%M:%S GMT%z") {
         return Some(instant.to_utc());
     }
-    if let Some((plain, offset)) = text
-        .strip_suffix('Z')
-        .map(|plain| (plain.trim_end(), 0))
-        .or_else(|| named_offset(text))
-    {
-        let formats = ["%Y-%m-%d", "%Y/%m/%d", "%a, %d %b %Y", "%b %d, %Y"];
-        let time = formats
-            .iter()
-            .find_map(|format| local(plain, format))?
-            .time?;
-        return time
-            .and_utc()
-            .checked_sub_signed(TimeDelta::minutes(offset));
+    if let Ok(time) = NaiveDateTime::parse_from_str(text, "%Y%m%dT%H%M%SZ") {
+        return Some(time.and_utc());
     }
     let offset = [
         "%Y-%m-%d %H:%M:%S %z",
-        "%Y-%m-%d %H:%M:%S%.f%z",
+        "%Y-%m-%d %H:%M:%S%.f%#z",
         "%Y-%m-%d %H:%M %z",
     ];
     let zoned = offset
@@ -382,7 +399,12 @@ fn months_in(text: &str) -> Vec<&'static str> {
 }
 
 fn unix(text: &str) -> Option<DateTime<Utc>> {
-    if !text.bytes().all(|byte| byte.is_ascii_digit()) {
+    let (text, fraction) = text.split_once('.').unwrap_or((text, ""));
+    if !text
+        .bytes()
+        .chain(fraction.bytes())
+        .all(|byte| byte.is_ascii_digit())
+    {
         return None;
     }
     let number: i64 = text.parse().ok()?;
@@ -406,7 +428,7 @@ fn posted(instant: DateTime<Utc>, text: &str) -> Result<Posted, String> {
 }
 
 /// Forms that are accepted only with `--date-format`.
-const ADVISED: [&str; 2] = ["%Y%m%d", "%y-%m-%d"];
+const ADVISED: [&str; 4] = ["%Y%m%d", "%d-%m-%y", "%y-%m-%d", "%m-%d-%y"];
 
 fn unknown(text: &str) -> String {
     let reads = |format: &&str| text.len() <= TEXT_BYTES_MAX && local(text, format).is_some();
@@ -433,7 +455,7 @@ fn unknown(text: &str) -> String {
 pub type DateOrders = BTreeMap<(String, String), (DateOrder, String)>;
 
 /// The columns of dates in all files, by source and column.
-pub type DateColumns<'t> = BTreeMap<(&'t str, &'t str), Evidence>;
+pub type DateColumns = BTreeMap<(String, String), Evidence>;
 
 /// A date with its place.
 type Found = (String, String);
@@ -484,15 +506,12 @@ impl Evidence {
 ///
 /// # Errors
 /// All contradictions, and the first column whose order nothing tells.
-pub fn decide(
-    columns: &DateColumns<'_>,
-    country: Option<&str>,
-) -> Result<DateOrders, Vec<FileError>> {
+pub fn decide(columns: &DateColumns, country: Option<&str>) -> Result<DateOrders, Vec<FileError>> {
     let mut proven = BTreeMap::new();
     for ((source, column), found) in columns {
         if let Some((order, (_, text))) = found.proof() {
             let why = || (order, format!("like {column}, where {text} proves it"));
-            proven.entry(*source).or_insert_with(why);
+            proven.entry(source).or_insert_with(why);
         }
     }
     let country = country.map(|country| {
@@ -525,7 +544,7 @@ pub fn decide(
             continue;
         };
         let sentence = format!("dates in {column}: {} ({why})", order.name());
-        let key = ((*source).to_owned(), (*column).to_owned());
+        let key = (source.clone(), column.clone());
         decided.insert(key, (order, sentence));
     }
     if wrong.is_empty() {
@@ -593,14 +612,13 @@ pub fn flag(order: DateOrder, text: &str) -> String {
 }
 
 /// The order that a date format gives all columns.
-pub fn of_format(columns: &DateColumns<'_>, format: &str) -> DateOrders {
+pub fn of_format(columns: &DateColumns, format: &str) -> DateOrders {
     let Some(order) = order_of(format) else {
         return DateOrders::new();
     };
-    let decided = columns.keys().map(|(source, column)| {
-        let sentence = format!("dates in {column}: {} (--date-format)", order.name());
-        let key = ((*source).to_owned(), (*column).to_owned());
-        (key, (order, sentence))
+    let decided = columns.keys().map(|key| {
+        let sentence = format!("dates in {}: {} (--date-format)", key.1, order.name());
+        (key.clone(), (order, sentence))
     });
     decided.collect()
 }
@@ -718,6 +736,19 @@ mod tests {
             ("2026/10/03 4:12:55 PM GMT+2", "2026-10-03T14:12:55Z"),
             ("2026-10-31 19:32:11 CET", "2026-10-31T18:32:11Z"),
             ("1792000000", "2026-10-14T17:46:40Z"),
+            ("1792000000.5", "2026-10-14T17:46:40Z"),
+            ("2026-10-31 02:00:00+00", "2026-10-31T02:00:00Z"),
+            ("2026-10-31 02:00:00 +0000 UTC", "2026-10-31T02:00:00Z"),
+            ("20261031T021000Z", "2026-10-31T02:10:00Z"),
+            ("14-Mar-25", "2025-03-14"),
+            ("Mar 14, 2025, 2:10 PM", "2025-03-14"),
+            ("Mar 14, 2025 at 2:10 PM", "2025-03-14"),
+            ("14.03.2025, 14:05 Uhr", "2025-03-14"),
+            ("14.03.2025 um 14:05", "2025-03-14"),
+            ("14/03/2025 à 14:05", "2025-03-14"),
+            ("1. 3. 2025", "2025-03-01"),
+            ("03/14/2025 02:05 PM EST", "2025-03-14T19:05:00Z"),
+            ("\u{200e}14/03/2025", "2025-03-14"),
             ("1792000000123", "2026-10-14T17:46:40Z"),
         ] {
             assert_eq!(shown(Dates::default(), text), expected, "{text}");

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use chrono::{DateTime, NaiveTime, Utc};
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use chrono_tz::Tz;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::model::{Day, Method, Response, ReviewId, Source, Statement, Unit, Verification, named};
+use crate::model::{Day, Method, ReviewId, Source, Statement, Unit, Verification, named};
 
 pub(crate) mod business;
 pub(crate) mod date;
@@ -39,8 +39,6 @@ pub struct Incoming {
     pub imported_from: Option<String>,
     /// The owner's note; only in our own exports.
     pub note: Option<String>,
-    /// User number of the author, if rows answer each other.
-    pub writer: Option<String>,
 }
 
 impl Incoming {
@@ -87,25 +85,6 @@ pub const VOUCHED: Verification = Verification {
     verified_at: None,
 };
 
-/// A row with an answer to a review.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Comment {
-    /// Id of the answered review.
-    pub review: ReviewId,
-    /// User number of the author; `None` for a visitor, or if it is not public.
-    pub writer: Option<String>,
-    pub answer: Answer,
-}
-
-/// The owner's answer, and when it was written, if the source gives an instant.
-pub type Answer = (Response, Option<DateTime<Utc>>);
-
-pub fn answer(text: String, posted: Option<Dated>, author: Option<String>) -> Answer {
-    let date = posted.map(|posted| posted.day);
-    let response = Response { text, date, author };
-    (response, posted.and_then(|dated| dated.posted.instant()))
-}
-
 /// A day of the business, and the time that gave it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dated {
@@ -122,19 +101,22 @@ pub struct Calendar {
 }
 
 impl Calendar {
+    /// The last day of a review: a fast clock or a zone further east may be a day ahead, but not a typing error.
+    pub fn tomorrow(self) -> NaiveDate {
+        let today = self.now.with_timezone(&self.zone.unwrap_or(Tz::UTC));
+        let today = today.date_naive();
+        today.succ_opt().unwrap_or(today)
+    }
+
     /// The day, if it is plausible.
     pub fn place(self, posted: Posted) -> Result<Dated, String> {
         let zone = self.zone.unwrap_or(Tz::UTC);
-        let day_of = |instant: DateTime<Utc>| instant.with_timezone(&zone).date_naive();
         let day = match posted {
             Posted::Day(day) => day,
-            Posted::Instant(instant) => {
-                Day::new(day_of(instant)).ok_or("is outside of the years 1 to 9999")?
-            }
+            Posted::Instant(instant) => Day::new(instant.with_timezone(&zone).date_naive())
+                .ok_or("is outside of the years 1 to 9999")?,
         };
-        // A fast clock or a zone further east may be a day ahead, but not a typing error.
-        let today = day_of(self.now);
-        let tomorrow = today.succ_opt().unwrap_or(today);
+        let tomorrow = self.tomorrow();
         if day.date() <= tomorrow {
             return Ok(Dated { day, posted });
         }

@@ -3,13 +3,15 @@
 //! A platform's columns have the names in its file. In any other table a column is known by the names, words and questions
 //! in `table.toml`; a field for which several columns may be meant is asked for, never guessed.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
 
 use crate::imports::map::date::{DateOrder, Dates};
-use crate::imports::map::table::{Row, Table, find, list_columns};
-use crate::imports::map::values::{Names, Says, names, quoted, same_name, words};
-use crate::imports::map::visibility::{self, Subject};
-use crate::imports::map::{Calendar, ReviewField, SOURCE_DEFAULT};
+use crate::imports::map::table::{Row, Table, list_columns};
+use crate::imports::map::values::{Names, Says, names, quoted, same_name, without_address, words};
+use crate::imports::map::visibility::{self, NOT_PUBLISHED, Subject};
+use crate::imports::map::{ReviewField, SOURCE_DEFAULT};
 use crate::imports::platforms::{Format, HEADERS, Hidden, PhraseWords, TABLE};
 use crate::imports::report::{FileError, TableColumns};
 use crate::imports::request::ImportRequest;
@@ -18,55 +20,46 @@ use crate::imports::request::ImportRequest;
 const NEEDED: [(&[ReviewField], &str); 4] = [
     (&[ReviewField::Rating, ReviewField::Recommended], "rating"),
     (&[ReviewField::Date], "date"),
-    (
-        &[
-            ReviewField::Author,
-            ReviewField::FirstName,
-            ReviewField::LastName,
-        ],
-        "author",
-    ),
+    (&AUTHOR, "author"),
     (&[ReviewField::Text], "text"),
 ];
 
+/// The fields that make the author's name.
+pub const AUTHOR: [ReviewField; 3] = [
+    ReviewField::Author,
+    ReviewField::FirstName,
+    ReviewField::LastName,
+];
+
 /// The fields of dates.
-pub const DATES: [ReviewField; 4] = [
+const DATES: [ReviewField; 4] = [
     ReviewField::Date,
     ReviewField::ResponseDate,
     ReviewField::UpdatedAt,
     ReviewField::VerifiedAt,
 ];
 
-/// Whether one subject is public.
-#[derive(Debug, Default)]
-pub struct Visibility {
-    /// The columns that the platform's file names.
-    pub known: Vec<(Vec<usize>, &'static Hidden)>,
-    /// The columns known by their names.
-    pub found: Vec<(usize, Says)>,
-}
-
-impl Visibility {
-    /// Its columns.
-    pub fn columns(&self) -> impl Iterator<Item = usize> {
-        let known = self.known.iter().flat_map(|(columns, _)| columns);
-        let found = self.found.iter().map(|(column, _)| column);
-        known.chain(found).copied()
-    }
+/// What shows whether a review, or its answer, is public.
+#[derive(Debug)]
+pub struct Sign {
+    /// In the order in which they are tried.
+    pub columns: Vec<usize>,
+    pub says: Says,
+    /// The reason for withholding the review.
+    pub reason: &'static str,
+    /// Whether the platform's file names the columns: an empty value then publishes nothing.
+    pub is_known: bool,
 }
 
 #[derive(Debug)]
-pub struct Plan<'o> {
+pub struct Plan<'f> {
     pub format: &'static Format,
-    pub request: &'o ImportRequest,
+    pub request: &'f ImportRequest,
+    pub table: &'f Table,
     /// The columns of each field, in the order in which they are tried.
     fields: [Vec<usize>; ReviewField::ALL.len()],
-    pub review: Visibility,
-    pub answer: Visibility,
-    /// The columns of rows that answer each other: the parent, and the author's user number.
-    pub comments: Option<[Vec<usize>; 2]>,
-    /// Of a file of objects: for each column, those of the objects that enclose it.
-    pub outer: Vec<Vec<usize>>,
+    /// The signs of the review, and of its answer.
+    pub signs: [Vec<Sign>; 2],
     /// Whether the headers are in a language that writes the day before the month.
     is_day_first: bool,
     doubtful: Doubtful,
@@ -75,7 +68,7 @@ pub struct Plan<'o> {
     /// A sentence about each of them.
     pub sentences: Vec<String>,
     /// `--date-format` in strftime notation.
-    pub date_format: Option<String>,
+    pub date_format: Option<&'f str>,
 }
 
 /// Columns that do not fill a field yet, with their numbers.
@@ -84,12 +77,12 @@ type Free<'c> = Vec<(usize, &'c str)>;
 /// Columns that may all fill a field.
 type Doubtful = Vec<(ReviewField, Vec<String>)>;
 
-impl<'o> Plan<'o> {
+impl<'f> Plan<'f> {
     pub fn new(
         format: &'static Format,
-        table: &Table,
-        request: &'o ImportRequest,
-        date_format: Option<String>,
+        table: &'f Table,
+        request: &'f ImportRequest,
+        date_format: Option<&'f str>,
     ) -> Self {
         let columns = &table.columns;
         // Objects may have a member in two forms: `author.name` and `author[].name`.
@@ -109,51 +102,42 @@ impl<'o> Plan<'o> {
         let fields = ReviewField::ALL.map(|field| match request.rename(field.name()) {
             Some("") => Vec::new(),
             Some(theirs) => table.find(theirs).into_iter().collect(),
-            None => format
-                .fields
-                .get(&field)
-                .map_or_else(Vec::new, |list| lookup(list)),
+            None => {
+                let list = format.fields.get(&field);
+                list.map_or_else(Vec::new, |list| lookup(list))
+            }
         });
-        let known = |list: &'static [Hidden]| {
-            let hidden = list.iter().map(|hidden| (lookup(hidden.names), hidden));
-            hidden.filter(|(columns, _)| !columns.is_empty()).collect()
-        };
+        let signs = [&format.hidden, &format.answer_hidden].map(|list| {
+            let sign = |hidden: &'static Hidden| Sign {
+                columns: lookup(hidden.names),
+                says: hidden.when,
+                reason: hidden.reason,
+                is_known: true,
+            };
+            let signs = list.iter().map(sign);
+            signs.filter(|sign| !sign.columns.is_empty()).collect()
+        });
         let mut plan = Self {
             format,
             request,
+            table,
             fields,
-            review: Visibility {
-                known: known(&format.hidden),
-                found: Vec::new(),
-            },
-            answer: Visibility {
-                known: known(&format.answer_hidden),
-                found: Vec::new(),
-            },
-            comments: (format.comments.as_ref())
-                .map(|names| [lookup(names.parent), lookup(names.writer)]),
-            outer: Vec::new(),
+            signs,
             is_day_first: false,
             doubtful: Doubtful::new(),
             orders: vec![None; columns.len()],
             sentences: Vec::new(),
             date_format,
         };
-        if table.is_objects() {
-            plan.outer = columns
-                .iter()
-                .map(|path| enclosing(columns, path))
-                .collect();
-        }
         if format.reads_headers {
-            plan.doubtful = plan.find_by_headers(table);
+            plan.find_by_headers();
             if !plan.field(ReviewField::Author).is_empty() {
                 // A blank author is not filled from the parts of a name.
                 plan.fields[ReviewField::FirstName as usize].clear();
                 plan.fields[ReviewField::LastName as usize].clear();
             }
         }
-        plan.find_visibility(table);
+        plan.find_signs();
         plan
     }
 
@@ -168,103 +152,86 @@ impl<'o> Plan<'o> {
     }
 
     /// Fills the fields of a table that is no platform's. No column fills two fields.
-    fn find_by_headers(&mut self, table: &Table) -> Doubtful {
-        let mut doubtful = Doubtful::new();
+    fn find_by_headers(&mut self) {
         for field in ReviewField::ALL {
-            self.choose(table, field, &mut doubtful);
+            if self.request.rename(field.name()).is_none() {
+                self.choose(field);
+            }
         }
         let taken = self.used();
-        let headers = table.columns.iter().map(String::as_str);
+        let headers = self.table.columns.iter().map(String::as_str);
         let mut free: Free<'_> = (0..).zip(headers).collect();
         free.retain(|(number, _)| !taken.contains(number));
         for (field, rule, is_day_first) in rules() {
             if !self.field(field).is_empty() || self.request.rename(field.name()).is_some() {
                 continue;
             }
-            let found = rule.find(field, &free);
-            if found.is_empty() {
-                continue;
-            }
+            let is_text = matches!(field, ReviewField::Text | ReviewField::Title);
+            let is_open = |header: &str| !is_text || !contains(header, &HEADERS.confidential);
+            let open = free.iter().filter(|(_, header)| is_open(header));
+            let found = rule.find(field, &open.copied().collect());
             if matches!(rule, Rule::Phrase(_)) && found.len() > 1 {
-                let names = found.iter().map(|column| table.columns[*column].clone());
-                doubtful.push((field, names.collect()));
-                continue;
+                let names = found
+                    .iter()
+                    .map(|column| self.table.columns[*column].clone());
+                self.doubtful.push((field, names.collect()));
+            } else if !found.is_empty() {
+                self.is_day_first |= is_day_first;
+                free.retain(|(number, _)| !found.contains(number));
+                self.fields[field as usize] = found;
             }
-            self.is_day_first |= is_day_first;
-            free.retain(|(number, _)| !found.contains(number));
-            self.fields[field as usize] = found;
         }
-        doubtful.retain(|(field, _)| {
-            self.request.rename(field.name()).is_none()
-                && (table.is_objects() || self.field(*field).is_empty())
-        });
-        doubtful
+        let (fields, is_objects) = (&self.fields, self.table.is_objects());
+        let is_open = |field: ReviewField| is_objects || fields[field as usize].is_empty();
+        self.doubtful.retain(|(field, _)| is_open(*field));
     }
 
     /// Keeps the first of the columns that have names of a field: the others may be private, so they do not fill the gaps of
     /// the first. In a file of objects, a row that has another one and not the first makes the field doubtful.
-    fn choose(&mut self, table: &Table, field: ReviewField, doubtful: &mut Doubtful) {
-        let columns = &self.fields[field as usize];
-        let [first, others @ ..] = &columns[..] else {
+    fn choose(&mut self, field: ReviewField) {
+        let Table { columns, rows, .. } = self.table;
+        let [first, others @ ..] = &self.fields[field as usize][..] else {
             return;
         };
-        if self.request.rename(field.name()).is_some() {
-            return;
-        }
-        let first = *first;
+        let (first, is_objects) = (*first, self.table.is_objects());
         // The members of an object stand for it where it is no plain value: `reply.text` for `reply`.
-        let is_inside = |column: &usize| {
-            self.outer
-                .get(*column)
-                .is_some_and(|outer| outer.contains(&first))
+        let is_inside = |outer: usize, column: usize| {
+            let rest = columns[column].strip_prefix(columns[outer].as_str());
+            is_objects && rest.is_some_and(|rest| rest.starts_with('.') || rest.starts_with("[]"))
         };
         let (mut inside, others): (Vec<usize>, Vec<usize>) =
-            others.iter().copied().partition(is_inside);
-        let path = &table.columns[first];
-        let object = path
+            others.iter().partition(|column| is_inside(first, **column));
+        let object = columns[first]
             .rsplit_once('.')
-            .map_or(path.as_str(), |(object, _)| object);
+            .map_or(columns[first].as_str(), |it| it.0);
         let object = object.trim_end_matches("[]");
-        for member in HEADERS
-            .members
-            .get(&field)
-            .into_iter()
-            .flat_map(|list| names(list))
-        {
+        let members = HEADERS.members.get(&field).into_iter();
+        for member in members.flat_map(|list| names(list)) {
             let paths = [".", "[]."].map(|mark| format!("{object}{mark}{member}"));
-            let is_member = |column: &usize| paths.contains(&table.columns[*column]);
-            let more = (0..table.columns.len()).filter(is_member);
-            inside.extend(more.filter(|column| *column != first));
+            let is_member = |column: &usize| *column != first && paths.contains(&columns[*column]);
+            inside.extend((0..columns.len()).filter(is_member));
         }
         inside.dedup();
         let chosen: Vec<usize> = [first].into_iter().chain(inside).collect();
         let has = |row: &Row, column: usize| {
-            let mut all = self
-                .outer
-                .get(column)
-                .into_iter()
-                .flatten()
-                .copied()
-                .chain([column]);
-            all.any(|column| row.cell(column).is_some())
+            let mut outer = (0..columns.len()).filter(|outer| is_inside(*outer, column));
+            row.cell(column).is_some() || outer.any(|outer| row.cell(outer).is_some())
         };
-        let lacks = |other: &&usize| {
-            let mut rows = table.rows.iter();
-            table.is_objects()
-                && rows.any(|row| {
-                    chosen.iter().all(|column| !has(row, *column)) && row.cell(**other).is_some()
-                })
-        };
-        if let Some(other) = others.iter().find(lacks) {
-            let both = [first, *other].map(|column| table.columns[column].clone());
-            doubtful.push((field, both.into()));
+        let lacks = |row: &Row| chosen.iter().all(|column| !has(row, *column));
+        let other = others.iter().find(|other| {
+            let mut with_other = rows.iter().filter(|row| row.cell(**other).is_some());
+            is_objects && with_other.any(lacks)
+        });
+        if let Some(other) = other {
+            let both = [first, *other].map(|column| columns[column].clone());
+            self.doubtful.push((field, both.into()));
         }
         self.fields[field as usize] = chosen;
     }
 
-    /// Finds the columns that show whether a review or its answer is public.
-    fn find_visibility(&mut self, table: &Table) {
-        let used = self.used();
+    /// Finds the columns that show whether a review or its answer is public, besides those that the platform's file names.
+    fn find_signs(&mut self) {
+        let (table, used) = (self.table, self.used());
         let path = |column: &usize| table.columns[*column].as_str();
         let answer = self.field(ReviewField::ResponseText).first().map(path);
         let fields = [ReviewField::Rating, ReviewField::Text].map(|field| self.field(field));
@@ -272,34 +239,37 @@ impl<'o> Plan<'o> {
         let reviews: Vec<&str> = reviews
             .filter_map(|path| Some(path.rsplit_once('.')?.0))
             .collect();
-        let mut found = [Vec::new(), Vec::new()];
-        for (number, column) in table.columns.iter().enumerate() {
-            let Some((subject, says)) = visibility::find(column, answer, &reviews) else {
-                continue;
-            };
-            // `Private reply` may be the text of one.
-            let is_text = || subject == Subject::Answer && table.has_sentences(number);
-            if !used.contains(&number) && !is_text() {
-                found[subject as usize].push((number, says));
-            }
-        }
-        let [review, answer] = found;
-        for (subject, visibility, found) in [
-            (Subject::Review, &mut self.review, review),
-            (Subject::Answer, &mut self.answer, answer),
-        ] {
-            visibility.found = match self.request.rename(subject.field()) {
-                None => found,
+        let sign = |column: usize, says: Says| Sign {
+            columns: vec![column],
+            says,
+            reason: NOT_PUBLISHED,
+            is_known: false,
+        };
+        for subject in Subject::BOTH {
+            let found: Vec<Sign> = match self.request.rename(subject.field()) {
+                None => (0..table.columns.len())
+                    .filter_map(|column| {
+                        let (found, says) = visibility::find(path(&column), answer, &reviews)?;
+                        // `Private reply` and `Public review` may be the text of one.
+                        let is_phrase =
+                            subject == Subject::Answer || !visibility::is_listed(path(&column));
+                        let is_text = is_phrase && table.has_sentences(column);
+                        let is_sign = found == subject && !used.contains(&column) && !is_text;
+                        is_sign.then(|| sign(column, says))
+                    })
+                    .collect(),
                 // Only the column that is named, or none.
                 Some(theirs) => {
-                    let column = find(&table.columns, theirs).filter(|_| !theirs.is_empty());
-                    let says = |column: usize| {
-                        let known = visibility::find(theirs, None, &[]);
-                        (column, known.map_or(Says::State, |(_, says)| says))
-                    };
-                    column.map(says).into_iter().collect()
+                    let column = table.find(theirs).filter(|_| !theirs.is_empty());
+                    let known = visibility::find(theirs, None, &[]);
+                    let says = known.map_or(Says::State, |(_, says)| says);
+                    column
+                        .map(|column| sign(column, says))
+                        .into_iter()
+                        .collect()
                 }
             };
+            self.signs[subject as usize].extend(found);
         }
     }
 
@@ -316,33 +286,56 @@ impl<'o> Plan<'o> {
             };
             self.field(field).iter().map(move |column| (name, *column))
         });
-        let visibility = [
-            (Subject::Review, &self.review),
-            (Subject::Answer, &self.answer),
-        ];
-        let visibility = visibility.into_iter().flat_map(|(subject, visibility)| {
-            visibility
-                .columns()
-                .map(move |column| (subject.field(), column))
+        let signs = Subject::BOTH.into_iter().zip(&self.signs);
+        let signs = signs.flat_map(|(subject, signs)| {
+            let columns = signs.iter().flat_map(|sign| &sign.columns);
+            columns.map(move |column| (subject.field(), *column))
         });
-        let comments = self.comments.iter().flat_map(|[parent, writer]| {
-            let parent = parent.iter().map(|column| ("answer to", *column));
-            parent.chain(writer.iter().map(|column| ("user", *column)))
-        });
-        fields.chain(visibility).chain(comments)
+        fields.chain(signs)
     }
 
     /// The numbers of the columns that are read.
-    fn used(&self) -> HashSet<usize> {
+    fn used(&self) -> BTreeSet<usize> {
         self.uses().map(|(_, column)| column).collect()
     }
 
+    /// The columns of dates, each with this plan.
+    pub fn date_columns(&self) -> impl Iterator<Item = (&Self, usize)> {
+        let fields = DATES.iter().flat_map(|field| self.field(*field));
+        fields.map(move |column| (self, *column))
+    }
+
+    /// The cells of a row that are read, and those that identify the format: all others may be private.
+    pub fn raw(&self, row: &Row) -> Value {
+        if let Some(raw) = row.fault.as_ref().and_then(|fault| fault.raw.clone()) {
+            return raw;
+        }
+        let keys = self.format.keys.iter().flat_map(|set| names(set));
+        let keys = keys.filter_map(|name| self.table.find(name));
+        let authors: Vec<usize> = AUTHOR
+            .iter()
+            .flat_map(|field| self.field(*field))
+            .copied()
+            .collect();
+        let columns: BTreeSet<usize> = self.used().into_iter().chain(keys).collect();
+        let cells = columns.into_iter().filter_map(|column| {
+            let cell = row.cell(column)?;
+            let cell = if authors.contains(&column) {
+                without_address(cell)
+            } else {
+                cell.to_owned()
+            };
+            Some((self.table.columns[column].clone(), Value::from(cell)))
+        });
+        Value::Object(cells.collect::<Map<_, _>>())
+    }
+
     /// The use of a table's columns, for the report.
-    pub fn columns(&self, table: &Table) -> TableColumns {
+    pub fn columns(&self) -> TableColumns {
         let always = ["rating", "date", "author", "text", "response"];
         let mut used = always.map(|field| (field, Vec::new())).to_vec();
         for (field, column) in self.uses() {
-            let name = table.columns[column].clone();
+            let name = self.table.columns[column].clone();
             match used.iter_mut().find(|(known, _)| *known == field) {
                 Some((_, names)) if names.contains(&name) => {}
                 Some((_, names)) => names.push(name),
@@ -350,11 +343,11 @@ impl<'o> Plan<'o> {
             }
         }
         let taken = self.used();
-        let unused = table.columns.iter().enumerate();
+        let unused = self.table.columns.iter().enumerate();
         let unused =
             unused.filter(|(number, name)| !taken.contains(number) && !name.trim().is_empty());
         TableColumns {
-            place: table.place.clone(),
+            place: self.table.place.clone(),
             used,
             unused: unused.map(|(_, name)| name.clone()).collect(),
             dates: Vec::new(),
@@ -364,7 +357,8 @@ impl<'o> Plan<'o> {
     /// # Errors
     /// When the table lacks a column for a field that a review needs, or one that `--map` names, when several columns may
     /// fill a field, or one does not hold what it should.
-    pub fn complete(&self, table: &Table) -> Result<(), FileError> {
+    pub fn complete(&self) -> Result<(), FileError> {
+        let table = self.table;
         let is_platform = !self.format.reads_headers;
         let is_optional = |ours: &str| match ours {
             "author" => is_platform,
@@ -375,9 +369,13 @@ impl<'o> Plan<'o> {
             !is_optional(ours) && fields.iter().all(|field| self.field(*field).is_empty())
         });
         let lacks: Vec<&str> = lacks.map(|(_, ours)| *ours).collect();
-        let renames = self.request.renames.iter().map(|rename| &rename.theirs);
+        let renames = self
+            .request
+            .renames
+            .iter()
+            .map(|rename| rename.theirs.as_str());
         let unknown = renames.filter(|theirs| !theirs.is_empty() && table.find(theirs).is_none());
-        let unknown: Vec<&str> = unknown.map(String::as_str).collect();
+        let unknown: Vec<&str> = unknown.collect();
         // A file without rows lacks nothing: an empty list of objects has no members.
         if table.is_objects() && table.columns.is_empty() {
             return Ok(());
@@ -388,19 +386,19 @@ impl<'o> Plan<'o> {
             parts.push(format!("it has no column {unknown}, which --map names"));
         }
         if !lacks.is_empty() {
-            parts.push(self.lacking(&lacks, table));
+            parts.push(self.lacking(&lacks));
         }
         for (field, columns) in &self.doubtful {
-            let advice = if lacks.contains(&field.name()) {
+            let (name, columns) = (field.name(), columns.join(" or "));
+            let advice = if lacks.contains(&name) {
                 String::new()
             } else {
-                format!("; name it with --map {}=COLUMN", field.name())
+                format!("; name it with --map {name}=COLUMN")
             };
-            let columns = columns.join(" or ");
-            parts.push(format!("the {} may be {columns}{advice}", field.name()));
+            parts.push(format!("the {name} may be {columns}{advice}"));
         }
         if parts.is_empty() && self.format.reads_headers {
-            parts.extend(self.other_content(table));
+            parts.extend(self.other_content());
         }
         if parts.is_empty() {
             return Ok(());
@@ -412,30 +410,30 @@ impl<'o> Plan<'o> {
         )))
     }
 
-    /// What is missing, and the column that holds it by its cells.
-    fn lacking(&self, lacks: &[&str], table: &Table) -> String {
-        let free = |number: &usize| !self.used().contains(number);
-        let text = || {
-            let texts = table.text_columns();
-            let text = texts.into_iter().find(free);
-            text.map_or("COLUMN".to_owned(), |number| quote(&table.columns[number]))
+    /// A free column for a message: the one with the longest texts, or one with dates.
+    fn example(&self, field: &str) -> String {
+        let (table, used) = (self.table, self.used());
+        let columns = match field {
+            "text" => table.text_columns(),
+            "date" => (0..table.columns.len())
+                .filter(|it| table.are_dates(*it))
+                .collect(),
+            _ => Vec::new(),
         };
+        let free = columns.into_iter().find(|column| !used.contains(column));
+        free.map_or("COLUMN".to_owned(), |column| quote(&table.columns[column]))
+    }
+
+    /// What is missing, and the column that holds it by its cells.
+    fn lacking(&self, lacks: &[&str]) -> String {
         if lacks == ["text"] {
             return format!(
                 "no column is recognised as the text; pass --map text={}, or --no-text if there is none",
-                text()
+                self.example("text")
             );
         }
-        let maps = lacks.iter().map(|field| {
-            let column = match *field {
-                "text" => text(),
-                "date" => self
-                    .dates_elsewhere(table)
-                    .map_or("COLUMN".to_owned(), |number| quote(&table.columns[number])),
-                _ => "COLUMN".to_owned(),
-            };
-            format!("--map {field}={column}")
-        });
+        let maps = lacks.iter();
+        let maps = maps.map(|field| format!("--map {field}={}", self.example(field)));
         let without_text = if lacks.contains(&"text") {
             " (or --no-text if there is no text)"
         } else {
@@ -448,38 +446,30 @@ impl<'o> Plan<'o> {
         )
     }
 
-    /// The first free column whose cells are dates.
-    fn dates_elsewhere(&self, table: &Table) -> Option<usize> {
-        let used = self.used();
-        let mut free = (0..table.columns.len()).filter(|number| !used.contains(number));
-        free.find(|number| table.are_dates(*number))
-    }
-
     /// That the date's column has no dates, although another has, or that the text's column has e-mail addresses.
-    fn other_content(&self, table: &Table) -> Option<String> {
-        if let [date, ..] = self.field(ReviewField::Date)
-            && self.date_format.is_none()
-            && let Some((_, cell)) = table.cells(*date).next()
-            && !table.has_dates(*date)
-            && let Some(other) = self.dates_elsewhere(table)
+    fn other_content(&self) -> Option<String> {
+        let table = self.table;
+        let date = *self.field(ReviewField::Date).first()?;
+        if self.date_format.is_none()
+            && let Some((_, cell)) = table.cells(date).next()
+            && !table.has_dates(date)
         {
-            return Some(format!(
-                "{} has no dates ({}), but {} has; pass --map date={}",
-                table.columns[*date],
-                quoted(cell),
-                table.columns[other],
-                quote(&table.columns[other])
-            ));
+            let other = self.example("date");
+            if other != "COLUMN" {
+                return Some(format!(
+                    "{} has no dates ({}), but {} has; pass --map date={other}",
+                    table.columns[date],
+                    quoted(cell),
+                    other.trim_matches(['"', '\'']),
+                ));
+            }
         }
-        let [text, ..] = self.field(ReviewField::Text) else {
-            return None;
-        };
-        table.are_addresses(*text).then(|| {
-            let texts = table.text_columns().into_iter().find(|other| other != text);
-            let texts = texts.map_or("COLUMN".to_owned(), |other| quote(&table.columns[other]));
+        let text = *self.field(ReviewField::Text).first()?;
+        table.are_addresses(text).then(|| {
             format!(
-                "{} has e-mail addresses, which are not published as texts; pass --map text={texts}, or --no-text",
-                table.columns[*text]
+                "{} has e-mail addresses, which are not published as texts; pass --map text={}, or --no-text",
+                table.columns[text],
+                self.example("text")
             )
         })
     }
@@ -498,24 +488,11 @@ impl<'o> Plan<'o> {
     /// How the dates of a column are read.
     pub fn dates(&self, column: usize) -> Dates<'_> {
         Dates {
-            format: self.date_format.as_deref(),
+            format: self.date_format,
             order: self.orders.get(column).copied().flatten(),
             zone: self.format.zone,
         }
     }
-}
-
-/// The columns of the objects that enclose the member at `path`.
-fn enclosing(columns: &[String], path: &str) -> Vec<usize> {
-    let encloses = |outer: &String| {
-        path.strip_prefix(outer.as_str())
-            .is_some_and(|rest| rest.starts_with('.') || rest.starts_with("[]"))
-    };
-    let outer = columns.iter().enumerate();
-    outer
-        .filter(|(_, outer)| encloses(outer))
-        .map(|(number, _)| number)
-        .collect()
 }
 
 /// A column's name as a shell takes it.
@@ -620,25 +597,29 @@ impl PhraseWords {
     }
 }
 
+/// Whether a header has one of these words or phrases.
+fn contains(header: &str, list: Names) -> bool {
+    let header = words(header);
+    names(list).any(|word| header.contains(&words(word)))
+}
+
 /// The column whose question contains one of these words. If there are several, the first is used for the text, and for
 /// the rating the one that contains "overall".
 fn question(field: ReviewField, list: Names, free: &Free<'_>) -> Vec<usize> {
-    let has = |header: &str, list: Names| {
-        let header = words(header);
-        names(list).any(|word| header.contains(&words(word)))
-    };
     let is_question = |header: &str| header.contains('?') || header.split_whitespace().count() >= 3;
     let questions: Free<'_> = free
         .iter()
         .filter(|(_, header)| is_question(header))
-        .filter(|(_, header)| has(header, list) && !has(header, &HEADERS.irrelevant))
+        .filter(|(_, header)| contains(header, list) && !contains(header, &HEADERS.irrelevant))
         .copied()
         .collect();
     match questions.as_slice() {
         [(only, _)] => vec![*only],
         [(first, _), ..] if field == ReviewField::Text => vec![*first],
         several => {
-            let overall = several.iter().filter(|(_, header)| has(header, "overall"));
+            let overall = several
+                .iter()
+                .filter(|(_, header)| contains(header, "overall"));
             let overall: Vec<usize> = overall.map(|(number, _)| *number).collect();
             if overall.len() == 1 {
                 overall
@@ -647,11 +628,4 @@ fn question(field: ReviewField, list: Names, free: &Free<'_>) -> Vec<usize> {
             }
         }
     }
-}
-
-/// The business's tomorrow, after which no review is dated.
-pub fn tomorrow(calendar: Calendar) -> chrono::NaiveDate {
-    let zone = calendar.zone.unwrap_or(chrono_tz::Tz::UTC);
-    let today = calendar.now.with_timezone(&zone).date_naive();
-    today.succ_opt().unwrap_or(today)
 }

@@ -1,24 +1,24 @@
 //! Reads the review in a row of cells by the plan of its file, and reports all errors of the row together.
 
+use std::borrow::Cow;
 use std::num::NonZeroU8;
 
-use serde_json::{Map, Value};
+use chrono::{DateTime, Utc};
 
-use crate::imports::map::plan::{DATES, Plan, Visibility};
-use crate::imports::map::table::{Row, Table};
+use crate::imports::map::plan::{AUTHOR, Plan};
+use crate::imports::map::table::Row;
 use crate::imports::map::values::{
     self, ANONYMOUS, Says, TEXT_BYTES_MAX, check_text, clean, flag, is_address, is_empty,
-    language_tag, names, parse_rating, quoted, shows_scale_of_ten, url, without_address,
+    language_tag, names, not_a_flag, parse_rating, quoted, shows_scale_of_ten, url,
+    without_address,
 };
 use crate::imports::map::visibility::{self, NOT_PUBLISHED, Subject};
-use crate::imports::map::{
-    Answer, Calendar, Comment, Dated, Incoming, Posted, ReviewField, VOUCHED, answer,
-};
-use crate::imports::platforms::{BY_PLATFORM, Format, Hidden, NO_STARS, When};
-use crate::imports::report::FieldError;
+use crate::imports::map::{Calendar, Dated, Incoming, Posted, ReviewField, VOUCHED};
+use crate::imports::platforms::{BY_PLATFORM, Format, NO_STARS};
+use crate::imports::report::{FieldError, FileError};
 use crate::model::{
-    InvalidReviewId, Mentions, Method, NOT_VERIFIED, Rating, Review, ReviewId, Source, Statement,
-    Status, Unit, Units, Verification,
+    InvalidReviewId, Mentions, Method, NOT_VERIFIED, Rating, Response, Review, ReviewId, Source,
+    Statement, Status, Unit, Units, Verification,
 };
 
 /// The values of cells whose formula failed (ECMA-376 part 1, §18.18.11). Text that begins with a sign is such a formula
@@ -26,15 +26,6 @@ use crate::model::{
 const SPREADSHEET_ERRORS: [&str; 7] = [
     "#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!",
 ];
-
-/// A row with the plan of its file.
-#[derive(Debug, Clone, Copy)]
-pub struct PlannedRow<'p> {
-    pub plan: &'p Plan<'p>,
-    pub table: &'p Table,
-    pub row: &'p Row,
-    pub calendar: Calendar,
-}
 
 /// A cell that is not empty.
 #[derive(Debug, Clone, Copy)]
@@ -44,14 +35,31 @@ struct Cell<'p> {
     text: &'p str,
 }
 
-impl<'p> PlannedRow<'p> {
+/// Reads a row by the plan of its file, and collects its errors.
+#[derive(Debug)]
+pub struct RowReader<'p> {
+    plan: &'p Plan<'p>,
+    row: &'p Row,
+    calendar: Calendar,
+    faults: Vec<FieldError>,
+    /// The units that the row does not state, so that it overwrites none of them.
+    unstated: Units,
+}
+
+impl<'p> RowReader<'p> {
+    pub const fn new(plan: &'p Plan<'p>, row: &'p Row, calendar: Calendar) -> Self {
+        Self {
+            plan,
+            row,
+            calendar,
+            faults: Vec::new(),
+            unstated: Units::NONE,
+        }
+    }
+
     /// The first cell of the field that is not empty.
     fn cell(&self, field: ReviewField) -> Option<Cell<'p>> {
-        let is_author = matches!(
-            field,
-            ReviewField::Author | ReviewField::FirstName | ReviewField::LastName
-        );
-        self.first_cell(self.plan.field(field), is_author)
+        self.first_cell(self.plan.field(field), AUTHOR.contains(&field))
     }
 
     fn first_cell(&self, columns: &[usize], is_author: bool) -> Option<Cell<'p>> {
@@ -59,27 +67,28 @@ impl<'p> PlannedRow<'p> {
             let text = self.row.cell(*column)?;
             (!is_empty(text, is_author)).then(|| Cell {
                 column: *column,
-                header: &self.table.columns[*column],
+                header: &self.plan.table.columns[*column],
                 text,
             })
         };
         columns.iter().find_map(cell)
     }
 
-    /// Whether the row has the field, even if it is empty.
-    fn has(&self, field: ReviewField) -> bool {
-        let is_there = |column: &usize| self.row.cell(*column).is_some();
-        self.plan.field(field).iter().any(|column| {
-            let mut outer = self.plan.outer.get(*column).into_iter().flatten();
-            is_there(column) || outer.any(is_there)
-        })
+    /// Whether the row has one of the columns, even if it is empty.
+    fn has(&self, columns: &[usize]) -> bool {
+        columns
+            .iter()
+            .any(|column| self.row.cell(*column).is_some())
     }
 
-    /// Whether a row without the field states that there is none: platforms leave out what is empty.
-    fn states(&self, field: ReviewField) -> bool {
-        let format = self.plan.format;
-        self.has(field)
-            || self.table.is_objects() && !format.leaves_out && format.fields.contains_key(&field)
+    /// Notes that the row does not state the unit, unless it has the field: platforms leave out what is empty.
+    fn note_unstated(&mut self, field: ReviewField, unit: Unit) {
+        let Plan { format, table, .. } = self.plan;
+        let leaves_out_empty =
+            table.is_objects() && !format.leaves_out && format.fields.contains_key(&field);
+        if !self.has(self.plan.field(field)) && !leaves_out_empty {
+            self.unstated.insert(unit);
+        }
     }
 
     /// Whether Google is the source of the review.
@@ -90,10 +99,22 @@ impl<'p> PlannedRow<'p> {
         start.is_some_and(|start| start.eq_ignore_ascii_case("google"))
     }
 
-    /// A rating that proves a scale of 10, if no scale was given.
-    pub fn scale_of_ten(&self) -> Option<&'p str> {
-        let text = self.cell(ReviewField::Rating)?.text;
-        (self.scale().is_none() && shows_scale_of_ten(text)).then_some(text)
+    /// # Errors
+    /// When the rating proves a scale of 10 in a table, and no scale is known.
+    pub fn check_scale(&self) -> Result<(), FileError> {
+        let rating = self.cell(ReviewField::Rating);
+        let rating = rating.filter(|cell| shows_scale_of_ten(cell.text));
+        match rating {
+            Some(cell) if self.scale().is_none() && !self.plan.table.is_objects() => {
+                Err(FileError::new(format!(
+                    "line {}: a rating of {} means that the scale ends at 10; pass --scale 10, because 5 out of 10 would \
+                     otherwise become five stars; if the scale ends at 5, pass --scale 5, which rejects that row",
+                    self.row.at,
+                    cell.text.trim()
+                )))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The end of the scale: that of the row, or of `--scale`.
@@ -121,96 +142,21 @@ impl<'p> PlannedRow<'p> {
         (!place.0.contains('/')).then_some(place)
     }
 
-    fn platform_id(&self, theirs: &str) -> Result<ReviewId, InvalidReviewId> {
-        values::of_platform(self.plan.format.id_prefix(), theirs)
-    }
-
-    /// The cells of the row that are read, for the file of rejected rows, which is imported with the same options. In a
-    /// table, whose headers may be in any language, each field has the format's name unless `--map` gives its column.
-    pub fn raw(&self) -> Value {
-        let plan = self.plan;
-        let mut read = Map::new();
-        for field in ReviewField::ALL {
-            for column in plan.field(field) {
-                let Some(text) = self.row.cell(*column) else {
-                    continue;
-                };
-                let header = &self.table.columns[*column];
-                let listed = plan.format.fields.get(&field);
-                let is_renamed = plan.request.rename(field.name()).is_some();
-                let ours = listed
-                    .filter(|_| plan.format.reads_headers && !is_renamed)
-                    .and_then(|list| names(list).next());
-                let value = self.converted(field, *column, text);
-                read.insert(ours.unwrap_or(header).to_owned(), value);
-            }
-        }
-        let keys = plan.format.keys.iter().flat_map(|set| names(set));
-        let keys = keys.filter_map(|name| self.table.find(name));
-        let comments = plan.comments.iter().flatten().flatten().copied();
-        let visibility = [&plan.review, &plan.answer];
-        let visibility = visibility.into_iter().flat_map(Visibility::columns);
-        for column in keys.chain(comments).chain(visibility) {
-            if let Some(text) = self.row.cell(column) {
-                let header = self.table.columns[column].clone();
-                read.entry(header).or_insert_with(|| Value::from(text));
-            }
-        }
-        Value::Object(read)
-    }
-
-    /// The cell of a field: stars and dates, if they are valid, in forms that every option reads alike, otherwise as in the
-    /// file; names without an e-mail address.
-    fn converted(&self, field: ReviewField, column: usize, text: &str) -> Value {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "the others are texts")]
-        let value = match field {
-            ReviewField::Rating if self.scale().is_some() => match RowReader::new(*self).rating() {
-                Some((rating, false)) => Some(format!("{}/5", rating.stars())),
-                Some((_, true)) | None => None,
-            },
-            ReviewField::Author | ReviewField::FirstName | ReviewField::LastName => {
-                Some(without_address(text))
-            }
-            field if DATES.contains(&field) => {
-                let posted = self.plan.dates(column).parse(text);
-                posted.ok().map(|posted| posted.to_string())
-            }
-            _ => None,
-        };
-        Value::from(value.unwrap_or_else(|| text.to_owned()))
-    }
-
     /// The column that says that the row is not verified, if that alone withholds it.
     pub fn unverified(&self) -> Option<&'p str> {
         let cell = self.cell(ReviewField::Verified)?;
-        let public = RowReader::new(*self).is_public(Subject::Review);
+        let public = Self::new(self.plan, self.row, self.calendar).is_public(Subject::Review);
         let is_hidden = matches!(public, Some((false, _)));
         (flag(cell.text) == Ok(false) && !is_hidden).then_some(cell.header)
-    }
-}
-
-/// Reads a row, and collects its errors.
-#[derive(Debug)]
-pub struct RowReader<'p> {
-    row: PlannedRow<'p>,
-    faults: Vec<FieldError>,
-    /// The units that the row does not state, so that it overwrites none of them.
-    unstated: Units,
-}
-
-impl<'p> RowReader<'p> {
-    pub const fn new(row: PlannedRow<'p>) -> Self {
-        Self {
-            row,
-            faults: Vec::new(),
-            unstated: Units::NONE,
-        }
     }
 
     /// The review, or all its errors.
     pub fn review(mut self) -> Result<Incoming, Vec<FieldError>> {
         let rating = self.rating();
-        let posted = self.date();
+        if self.cell(ReviewField::Date).is_none() {
+            self.note_missing(ReviewField::Date);
+        }
+        let posted = self.dated(ReviewField::Date);
         let author = self.author();
         // A text that is only an e-mail address is private.
         let text = self.text(ReviewField::Text);
@@ -218,36 +164,48 @@ impl<'p> RowReader<'p> {
         let title = self.stated(ReviewField::Title, Unit::Title);
         let source = self.source();
         let own_id = self.own_id();
-        let language = self.language();
+        let language = self.stated(ReviewField::Language, Unit::Language);
+        let language = language.and_then(|text| {
+            let tag = language_tag(&text);
+            if tag.is_none() {
+                self.unstated.insert(Unit::Language);
+            }
+            tag
+        });
         let verification = self.verification();
         let is_starless = rating.is_some_and(|(_, is_recommendation)| is_recommendation);
         let status = self.status(is_starless, verification.verified);
-        let location = match self.row.place() {
+        let location = match self.place() {
             Some((location, _)) => Some(location.to_owned()),
             None => self.text(ReviewField::Location),
         };
         let mentions = self.mentions();
         let (response, responded_at) = self.response().unzip();
         let updated = self.updated(posted);
-        let writer = self.writer();
         let (Some((rating, _)), Some(posted), []) = (rating, posted, self.faults.as_slice()) else {
             return Err(self.faults);
         };
         // A file without texts gives no statement about them; platforms leave out an object's empty text.
-        let PlannedRow { plan, table, .. } = self.row;
-        let may_lack_text = table.is_objects() && !plan.request.no_text;
-        if !may_lack_text && !self.row.has(ReviewField::Text) {
+        let Plan {
+            format,
+            table,
+            request,
+            ..
+        } = self.plan;
+        let may_lack_text = table.is_objects() && !request.no_text;
+        if !may_lack_text && !self.has(self.plan.field(ReviewField::Text)) {
             self.unstated.insert(Unit::Text);
         }
         let has_own_id = own_id.is_some();
+        let (posted_at, title_text) = (posted.posted, title.as_deref());
         let derived = || {
             derived_id(
-                plan.format,
+                format,
                 &source.name,
                 &author,
-                posted.posted,
+                posted_at,
                 rating,
-                title.as_deref(),
+                title_text,
                 &text,
             )
         };
@@ -283,33 +241,7 @@ impl<'p> RowReader<'p> {
             responded_at: responded_at.flatten(),
             imported_from: None,
             note: None,
-            writer,
         })
-    }
-
-    /// The answer in the row, or all its errors; `None` if the row is not an answer.
-    pub fn comment(mut self) -> Option<Result<Comment, Vec<FieldError>>> {
-        let [parent, _] = self.row.plan.comments.as_ref()?;
-        let parent = self.row.first_cell(parent, false)?;
-        let rating = self.row.cell(ReviewField::Rating);
-        let is_rated = rating.is_some_and(|cell| cell.text.trim() != "0");
-        if parent.text.trim() == "0" || is_rated {
-            return None;
-        }
-        let id = self.row.platform_id(parent.text.trim());
-        let review = self.noted(parent.header, id.map_err(|error| error.to_string()));
-        let text = self.text(ReviewField::Text).unwrap_or_default();
-        let posted = self.dated(ReviewField::Date);
-        let writer = self.writer();
-        let is_public = !matches!(self.is_public(Subject::Review), Some((false, _)));
-        let comment = review
-            .filter(|_| self.faults.is_empty())
-            .map(|review| Comment {
-                review,
-                writer: writer.filter(|_| is_public),
-                answer: answer(text, posted, None),
-            });
-        Some(comment.ok_or(self.faults))
     }
 
     /// The value, or notes the error about the column.
@@ -328,10 +260,9 @@ impl<'p> RowReader<'p> {
 
     /// Notes that the field has no value; the column is that of the file.
     fn note_missing(&mut self, field: ReviewField) {
-        let PlannedRow { plan, table, .. } = self.row;
-        let column = plan.field(field).first();
-        let name = column.map(|column| table.columns[*column].as_str());
-        let listed = || names(plan.format.fields.get(&field)?).next();
+        let column = self.plan.field(field).first();
+        let name = column.map(|column| self.plan.table.columns[*column].as_str());
+        let listed = || names(self.plan.format.fields.get(&field)?).next();
         let name = name.or_else(listed).unwrap_or(field.name());
         self.noted::<()>(name, Err("missing".to_owned()));
     }
@@ -339,7 +270,7 @@ impl<'p> RowReader<'p> {
     /// The cell's text, if it can be stored.
     fn raw_text(&mut self, cell: Cell<'p>) -> Option<&'p str> {
         let text = cell.text.trim();
-        let is_error = !self.row.table.is_objects() && SPREADSHEET_ERRORS.contains(&text);
+        let is_error = !self.plan.table.is_objects() && SPREADSHEET_ERRORS.contains(&text);
         let checked = if is_error {
             Err(format!(
                 "{text} is an error of the spreadsheet; correct the cell's formula, or empty the cell"
@@ -356,43 +287,55 @@ impl<'p> RowReader<'p> {
         field: ReviewField,
         read: impl FnOnce(&str) -> Result<T, String>,
     ) -> Option<T> {
-        let cell = self.row.cell(field)?;
+        let cell = self.cell(field)?;
         let text = self.raw_text(cell)?;
         self.noted(cell.header, read(text))
     }
 
     /// A text that is published, without what its source adds to it.
     fn text(&mut self, field: ReviewField) -> Option<String> {
-        let cell = self.row.cell(field)?;
+        let cell = self.cell(field)?;
         let text = self.raw_text(cell)?;
-        let text = clean(text, self.row.plan.format.html, self.row.is_google());
+        let text = clean(
+            &self.plain(cell, text),
+            self.plan.format.html,
+            self.is_google(),
+        );
         Some(text).filter(|text| !is_empty(text, false))
+    }
+
+    /// The text of a cell; of a list of texts in JSON, all of them.
+    fn plain<'t>(&self, cell: Cell<'_>, text: &'t str) -> Cow<'t, str> {
+        let table = self.plan.table;
+        let listed = format!("{}[]", cell.header);
+        let is_list = table.is_objects()
+            && table
+                .columns
+                .iter()
+                .position(|path| *path == listed)
+                .is_some_and(|column| self.row.cell(column).is_some());
+        match serde_json::from_str::<Vec<String>>(text) {
+            Ok(texts) if is_list => Cow::Owned(texts.join("\n")),
+            _ => Cow::Borrowed(text),
+        }
     }
 
     /// The text of a unit, without blanks around it.
     fn stated(&mut self, field: ReviewField, unit: Unit) -> Option<String> {
         let text = self.text(field);
-        if text.is_none() && !self.row.states(field) {
-            self.unstated.insert(unit);
+        if text.is_none() {
+            self.note_unstated(field, unit);
         }
         text.map(|text| text.trim().to_owned())
     }
 
-    /// User number of the row's author; `None` for a visitor.
-    fn writer(&mut self) -> Option<String> {
-        let [_, writer] = self.row.plan.comments.as_ref()?;
-        let cell = self.row.first_cell(writer, false)?;
-        let number = self.raw_text(cell)?;
-        (number.trim() != "0").then(|| number.to_owned())
-    }
-
     /// The stars, and whether they were derived from a recommendation.
     fn rating(&mut self) -> Option<(Rating, bool)> {
-        let recommended = self.row.cell(ReviewField::Recommended);
+        let recommended = self.cell(ReviewField::Recommended);
         // Birdeye writes 0 for reviews without stars.
         let is_none =
             |cell: &Cell<'_>| recommended.is_some() && matches!(cell.text.trim(), "0" | "0.0");
-        let rated = self.row.cell(ReviewField::Rating);
+        let rated = self.cell(ReviewField::Rating);
         let rated = rated.filter(|cell| !is_none(cell));
         let Some(cell) = rated.or(recommended) else {
             self.note_missing(ReviewField::Rating);
@@ -404,35 +347,28 @@ impl<'p> RowReader<'p> {
         let stars = if is_recommendation {
             values::recommendation(text)
         } else {
-            parse_rating(text, self.row.scale())
+            parse_rating(text, self.scale())
         };
         let stars = self.noted(cell.header, stars)?;
         Some((stars, is_recommendation))
     }
 
     fn posted(&mut self, field: ReviewField) -> Option<Posted> {
-        let plan = self.row.plan;
-        let column = self.row.cell(field)?.column;
+        let plan = self.plan;
+        let column = self.cell(field)?.column;
         self.read(field, |text| plan.dates(column).parse(text))
     }
 
     fn dated(&mut self, field: ReviewField) -> Option<Dated> {
-        let (header, posted) = (self.row.cell(field)?.header, self.posted(field)?);
-        self.noted(header, self.row.calendar.place(posted))
-    }
-
-    fn date(&mut self) -> Option<Dated> {
-        if self.row.cell(ReviewField::Date).is_none() {
-            self.note_missing(ReviewField::Date);
-        }
-        self.dated(ReviewField::Date)
+        let (header, posted) = (self.cell(field)?.header, self.posted(field)?);
+        self.noted(header, self.calendar.place(posted))
     }
 
     /// When the row last changed; a platform without such a time gives that of the review.
     fn updated(&mut self, posted: Option<Dated>) -> Option<Posted> {
-        let has_updates = self.row.plan.format.updates_all;
+        let has_updates = self.plan.format.updates_all;
         let posted = posted.filter(|_| has_updates).map(|dated| dated.posted);
-        let now = self.row.calendar.now;
+        let now = self.calendar.now;
         match self.posted(ReviewField::UpdatedAt).or(posted)? {
             Posted::Instant(at) => Some(Posted::Instant(at.min(now))),
             day @ Posted::Day(_) => Some(day),
@@ -440,11 +376,12 @@ impl<'p> RowReader<'p> {
     }
 
     fn author(&mut self) -> String {
-        let format = self.row.plan.format;
+        let format = self.plan.format;
         let is_anonymous = self.read(ReviewField::Anonymous, flag) == Some(true);
-        let name = if let Some(cell) = self.row.cell(ReviewField::Author) {
+        let name = if let Some(cell) = self.cell(ReviewField::Author) {
             let text = self.raw_text(cell);
-            text.map(|text| clean(text, format.html, false))
+            let text = text.map(|text| self.plain(cell, text).replace('\n', ", "));
+            text.map(|text| clean(&text, format.html, false))
                 .unwrap_or_default()
         } else {
             let parts = [ReviewField::FirstName, ReviewField::LastName];
@@ -460,36 +397,28 @@ impl<'p> RowReader<'p> {
         without_address(name)
     }
 
-    fn language(&mut self) -> Option<String> {
-        let text = self.stated(ReviewField::Language, Unit::Language)?;
-        let tag = language_tag(&text);
-        if tag.is_none() {
-            self.unstated.insert(Unit::Language);
-        }
-        tag
-    }
-
     fn source(&mut self) -> Source {
         let name = self.text(ReviewField::SourceName);
-        let named = name.as_deref().map_or(self.row.plan.source(), str::trim);
+        let named = name.as_deref().map_or(self.plan.source(), str::trim);
         let name = named.to_owned();
-        let url = if self.row.plan.format.leaves_out {
-            // An address that a page gives for something else is not published.
-            let cell = self.row.cell(ReviewField::Url);
-            cell.and_then(|cell| url(cell.text).ok())
-        } else {
-            self.read(ReviewField::Url, url)
-        };
+        // What is no address is not published, and no reason to lose the review.
+        let cell = self.cell(ReviewField::Url);
+        let url = cell.and_then(|cell| url(cell.text).ok());
         Source { name, url }
     }
 
     /// The row's own id, if it has one.
     fn own_id(&mut self) -> Option<ReviewId> {
-        let cell = self.row.cell(ReviewField::Id)?;
-        let format = self.row.plan.format;
+        let cell = self.cell(ReviewField::Id)?;
+        let format = self.plan.format;
+        let of_platform = |id| values::of_platform(format.id_prefix(), id);
         let id = self.raw_text(cell)?.trim();
+        // A number that a program wrote as a decimal.
+        let whole = id.strip_suffix(".0");
+        let whole = whole.filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()));
+        let id = whole.unwrap_or(id);
         let id = if format.has_google_names {
-            let place = self.row.place();
+            let place = self.place();
             let key = place.map_or_else(
                 || id.to_owned(),
                 |(location, review)| format!("{location}.{review}"),
@@ -498,16 +427,16 @@ impl<'p> RowReader<'p> {
             key.parse()
                 .or_else(|_| values::digest(format.name, &[&key]))
         } else if format.is_manual {
-            id.parse().or_else(|_| self.row.platform_id(id))
+            id.parse().or_else(|_| of_platform(id))
         } else {
-            self.row.platform_id(id)
+            of_platform(id)
         };
         self.noted(cell.header, id.map_err(|error| error.to_string()))
     }
 
     fn verification(&mut self) -> Verification {
-        let format = self.row.plan.format;
-        let matched = self.row.cell(ReviewField::Matched).zip(format.matched);
+        let format = self.plan.format;
+        let matched = self.cell(ReviewField::Matched).zip(format.matched);
         let matched =
             matched.is_some_and(|(cell, value)| value.eq_ignore_ascii_case(cell.text.trim()));
         let verified_at = self.posted(ReviewField::VerifiedAt);
@@ -563,55 +492,34 @@ impl<'p> RowReader<'p> {
 
     /// Whether the row's review or answer is public at its source, with the reason if it is not; `None` if no column says.
     fn is_public(&mut self, subject: Subject) -> Option<(bool, &'static str)> {
-        let PlannedRow {
-            plan, table, row, ..
-        } = self.row;
-        let Visibility { known, found } = match subject {
-            Subject::Review => &plan.review,
-            Subject::Answer => &plan.answer,
-        };
+        let Plan { signs, table, .. } = self.plan;
         let mut public = None;
-        for (columns, hidden) in known {
-            match self.hides(columns, hidden) {
-                Some(true) => return Some((false, hidden.reason)),
-                Some(false) => public = Some((true, NOT_PUBLISHED)),
-                None => {}
-            }
-        }
-        for (column, says) in found {
-            let text = match (self.row.first_cell(&[*column], false), row.cell(*column)) {
-                (Some(cell), _) => cell.text,
-                (None, Some(_)) if *says == Says::Public && !table.is_objects() => "",
-                (None, _) => continue,
+        for sign in &signs[subject as usize] {
+            let is_public = match self.first_cell(&sign.columns, false) {
+                Some(cell) => {
+                    let unknown = || {
+                        if sign.is_known {
+                            not_a_flag(cell.text)
+                        } else {
+                            visibility::unknown(&quoted(cell.text), subject)
+                        }
+                    };
+                    let is_public = sign.says.is_public(cell.text).ok_or_else(unknown);
+                    self.noted(cell.header, is_public)?
+                }
+                None if !self.has(&sign.columns) => continue,
+                // An empty value of a platform publishes nothing.
+                None if sign.is_known && sign.says == Says::Hidden => continue,
+                None if sign.is_known => false,
+                None if sign.says == Says::Public && !table.is_objects() => false,
+                None => continue,
             };
-            let header = &table.columns[*column];
-            let unknown = || visibility::unknown(&quoted(text), subject);
-            let shown = says.is_public(text).ok_or_else(unknown);
-            if !self.noted(header, shown)? {
-                return Some((false, NOT_PUBLISHED));
+            if !is_public {
+                return Some((false, sign.reason));
             }
             public = Some((true, NOT_PUBLISHED));
         }
         public
-    }
-
-    /// Whether the columns of a platform's file hide the review; `None` if the row has none of them.
-    fn hides(&mut self, columns: &[usize], hidden: &Hidden) -> Option<bool> {
-        let Some(cell) = self.row.first_cell(columns, false) else {
-            // An empty value publishes nothing.
-            let mut columns = columns.iter();
-            let has = columns.any(|column| self.row.row.cell(*column).is_some());
-            return (has && !matches!(hidden.when, When::Yes)).then_some(true);
-        };
-        let text = self.raw_text(cell)?;
-        let hides = match hidden.when {
-            When::Yes => flag(text),
-            When::No => flag(text).map(|flag| !flag),
-            When::NoneOf(shown) => {
-                Ok(!names(shown).any(|word| word.eq_ignore_ascii_case(text.trim())))
-            }
-        };
-        self.noted(cell.header, hides)
     }
 
     fn mentions(&mut self) -> Mentions {
@@ -620,7 +528,7 @@ impl<'p> RowReader<'p> {
             ReviewField::Services,
             ReviewField::ServiceAreas,
         ];
-        if fields.iter().all(|field| self.row.cell(*field).is_none()) {
+        if fields.iter().all(|it| self.cell(*it).is_none()) {
             self.unstated.insert(Unit::Mentions);
         }
         let [technicians, services, areas] =
@@ -628,24 +536,30 @@ impl<'p> RowReader<'p> {
         Mentions::new(technicians, services, areas)
     }
 
-    /// The public answer. A hidden one takes back an earlier one.
-    fn response(&mut self) -> Option<Answer> {
+    /// The public answer, and when it was written, if the source gives an instant. A hidden one takes back an earlier one.
+    fn response(&mut self) -> Option<(Response, Option<DateTime<Utc>>)> {
         let text = self.text(ReviewField::ResponseText);
-        if text.is_none() && !self.row.states(ReviewField::ResponseText) {
-            self.unstated.insert(Unit::Response);
-        }
-        let text = text?;
+        // PHP writes false for none.
+        let is_answer = |text: &String| {
+            !self.plan.table.is_objects() || !matches!(text.as_str(), "false" | "true" | "0")
+        };
+        let Some(text) = text.filter(is_answer) else {
+            self.note_unstated(ReviewField::ResponseText, Unit::Response);
+            return None;
+        };
         if let Some((false, _)) = self.is_public(Subject::Answer) {
             return None;
         }
         let faults = self.faults.len();
         let posted = self.dated(ReviewField::ResponseDate);
-        if self.row.plan.format.reads_headers {
-            // An answer whose date cannot be read has none: otherwise just the answered reviews would be lost.
-            self.faults.truncate(faults);
-        }
-        let author = self.text(ReviewField::ResponseAuthor);
-        Some(answer(text, posted, author))
+        // An answer whose date cannot be read has none: otherwise just the answered reviews would be lost.
+        self.faults.truncate(faults);
+        let response = Response {
+            text,
+            date: posted.map(|posted| posted.day),
+            author: self.text(ReviewField::ResponseAuthor),
+        };
+        Some((response, posted.and_then(|dated| dated.posted.instant())))
     }
 }
 

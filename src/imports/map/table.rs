@@ -2,13 +2,15 @@
 //! members are cells (`read::json`).
 
 use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::net::IpAddr;
 
 use serde_json::Value;
 
+use crate::imports::map::ReviewField;
 use crate::imports::map::date::{DateOrder, Dates};
-use crate::imports::map::values::{is_address, names, same_name, words};
-use crate::imports::platforms::HEADERS;
+use crate::imports::map::values::{is_address, is_in, names, same_name, words};
+use crate::imports::platforms::{Format, HEADERS};
 use crate::imports::report::{Position, TablePlace};
 
 #[derive(Debug, Default)]
@@ -17,6 +19,8 @@ pub struct Table {
     pub columns: Vec<String>,
     pub rows: Vec<Row>,
     pub place: TablePlace,
+    /// The number of rows with answers that are not used.
+    pub left_out: u64,
 }
 
 #[derive(Debug)]
@@ -69,6 +73,80 @@ pub fn list_columns(columns: &[String]) -> String {
 impl Row {
     pub fn cell(&self, column: usize) -> Option<&str> {
         self.cells.get(column)?.as_deref()
+    }
+}
+
+// Rows that answer other rows.
+
+impl Table {
+    /// Joins the rows that answer a review to its row, under columns such as `answer.comment_content`. Each review gets the
+    /// shop's first public answer: the shop is the user who answers the most reviews, and wrote none; if two users lead,
+    /// nobody is.
+    #[must_use]
+    pub fn join_answers(mut self, format: &'static Format) -> Self {
+        let Some(answers) = &format.answers else {
+            return self;
+        };
+        let of_fields = [ReviewField::Id, ReviewField::Rating, ReviewField::Text];
+        let [id, rating, text] =
+            of_fields.map(|field| names(&format.fields[&field]).find_map(|name| self.find(name)));
+        let [parent, writer, state] =
+            [answers.parent, answers.writer, answers.state].map(|name| self.find(name));
+        let cell = |row: &Row, column: Option<usize>| {
+            let cell = row.cell(column?)?.trim();
+            (!matches!(cell, "" | "0") && row.fault.is_none()).then(|| cell.to_owned())
+        };
+        let is_answer = |row: &Row| cell(row, parent).is_some() && cell(row, rating).is_none();
+        let (comments, mut reviews): (Vec<Row>, Vec<Row>) = std::mem::take(&mut self.rows)
+            .into_iter()
+            .partition(is_answer);
+        let writers: HashSet<String> = reviews.iter().filter_map(|row| cell(row, writer)).collect();
+        // Of rows with the same id the last one counts.
+        let places: HashMap<String, usize> = (0..)
+            .zip(&reviews)
+            .filter_map(|(place, row)| Some((cell(row, id)?, place)))
+            .collect();
+        let is_public = |row: &Row| {
+            state.is_none() || cell(row, state).is_some_and(|it| is_in(answers.public, &it))
+        };
+        let mut by_writer: BTreeMap<String, BTreeMap<usize, &Row>> = BTreeMap::new();
+        for row in comments
+            .iter()
+            .filter(|row| is_public(row) && cell(row, text).is_some())
+        {
+            if let Some(writer) = cell(row, writer).filter(|writer| !writers.contains(writer))
+                && let Some(place) = cell(row, parent).and_then(|parent| places.get(&parent))
+            {
+                by_writer
+                    .entry(writer)
+                    .or_default()
+                    .entry(*place)
+                    .or_insert(row);
+            }
+        }
+        let most = by_writer.values().map(BTreeMap::len).max();
+        let mut leading = by_writer
+            .into_values()
+            .filter(|answers| Some(answers.len()) == most);
+        let shop = leading
+            .next()
+            .filter(|_| leading.next().is_none())
+            .unwrap_or_default();
+        self.left_out = (comments.len() - shop.len()) as u64;
+        let columns = self.columns.len();
+        for (place, review) in reviews.iter_mut().enumerate() {
+            review.cells.resize(columns, None);
+            match shop.get(&place) {
+                Some(answer) => review.cells.extend(answer.cells.iter().cloned()),
+                // A review without an answer states that there is none.
+                None => review.cells.resize(2 * columns, Some("".into())),
+            }
+        }
+        let names = self.columns.iter().map(|name| format!("answer.{name}"));
+        let names: Vec<String> = names.collect();
+        self.columns.extend(names);
+        self.rows = reviews;
+        self
     }
 }
 

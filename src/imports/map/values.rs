@@ -27,6 +27,10 @@ pub fn names(list: Names) -> impl Iterator<Item = &'static str> {
     list.split(", ")
 }
 
+pub fn is_in(list: Names, name: &str) -> bool {
+    names(list).any(|known| known == name)
+}
+
 /// `value` as JSON, shortened.
 pub fn shown(value: &Value) -> String {
     if let Value::String(text) = value {
@@ -130,11 +134,12 @@ pub fn flag(text: &str) -> Result<bool, String> {
         | "tak" => Ok(true),
         "false" | "no" | "n" | "0" | "f" | "off" | "not verified" | "unverified" | "nein"
         | "non" | "nee" | "nao" | "nie" => Ok(false),
-        _ => Err(format!(
-            "{} is not one of yes, no, true, false, 1, 0",
-            quoted(text)
-        )),
+        _ => Err(not_a_flag(text)),
     }
+}
+
+pub fn not_a_flag(text: &str) -> String {
+    format!("{} is not one of yes, no, true, false, 1, 0", quoted(text))
 }
 
 /// The language as a tag of BCP 47, also from a locale such as `de_DE.UTF-8`. Any other word for a language counts as
@@ -344,17 +349,43 @@ pub fn shortened(name: &str) -> String {
 /// The display name of an author whose name is private.
 pub const ANONYMOUS: &str = "Anonymous";
 
-/// The display name without an e-mail address: `Jane Doe <jane@example.com>` becomes `Jane Doe`. A name such as `@jane`
-/// is none.
+/// Minimum number of digits of a name without letters that may be a telephone number or an IP address.
+const DIGITS_MIN: usize = 6;
+
+/// The display name without e-mail addresses: `Jane Doe <jane@example.com>` becomes `Jane Doe`. A name such as `@jane` is none.
 pub fn without_address(name: &str) -> String {
-    let (before, after) = name.split_once('<').unwrap_or((name, ""));
-    let name = if after.contains('@') {
-        before.trim()
-    } else {
-        name
-    };
-    let is_private = name.is_empty() || is_address(name);
-    if is_private { ANONYMOUS } else { name }.to_owned()
+    let mut public = name.to_owned();
+    while let Some((start, end)) = find_address(&public) {
+        public.replace_range(start..end, " ");
+        for brackets in ["( )", "< >", "[ ]"] {
+            public = public.replace(brackets, " ");
+        }
+        let words: Vec<&str> = public.split_whitespace().collect();
+        let marks = [
+            ' ', ',', ';', ':', '-', '–', '/', '|', '"', '<', '>', '(', ')', '[', ']',
+        ];
+        let words = words.join(" ");
+        words.trim_matches(marks).clone_into(&mut public);
+    }
+    let digits = public.chars().filter(char::is_ascii_digit).count();
+    let has_letters = public.contains(char::is_alphabetic);
+    let is_changed = public.len() < name.len();
+    if !has_letters && (is_changed || digits >= DIGITS_MIN) || public.is_empty() {
+        return ANONYMOUS.to_owned();
+    }
+    public
+}
+
+/// Where the first e-mail address of a text begins and ends.
+fn find_address(text: &str) -> Option<(usize, usize)> {
+    text.match_indices('@').find_map(|(at, _)| {
+        let is_part = |c: char| c.is_alphanumeric() || "._%+-'".contains(c);
+        let start = text[..at].trim_end_matches(is_part).len();
+        let after = &text[at + 1..];
+        let host = after.len() - after.trim_start_matches(is_part).len();
+        let is_host = after[..host].trim_matches('.').contains('.');
+        (start < at && is_host).then_some((start, at + 1 + host))
+    })
 }
 
 /// Whether a text is nothing but an e-mail address.
@@ -377,7 +408,11 @@ const NOBODY: Names = "None, nan, NaN, NULL, null, N/A, n/a, -, undefined";
 
 /// Whether a value is blank or only says that it is empty.
 pub fn is_empty(text: &str, is_author: bool) -> bool {
-    let text = text.trim();
+    // With the characters that show nothing.
+    let is_blank = |c: char| {
+        c.is_whitespace() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+    };
+    let text = text.trim_matches(is_blank);
     let is_any = |list: Names, is: &dyn Fn(&str) -> bool| names(list).any(is);
     text.is_empty()
         || text.len() <= 9
@@ -415,6 +450,13 @@ fn plain_text(html: &str) -> String {
     let mut rest = html;
     while let Some((before, after)) = rest.split_once('<') {
         text += before;
+        if let Some((_, after)) = after
+            .strip_prefix("!--")
+            .and_then(|it| it.split_once("-->"))
+        {
+            rest = after;
+            continue;
+        }
         let name = after.strip_prefix('/').unwrap_or(after);
         let end = name.find(|c: char| !c.is_ascii_alphanumeric());
         let name = name[..end.unwrap_or(name.len())].to_ascii_lowercase();
@@ -488,7 +530,7 @@ pub static WORDS: LazyLock<Words> =
     });
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 pub struct Words {
     /// Beginnings of names, English ones first.
     pub months: [String; 12],
@@ -499,6 +541,9 @@ pub struct Words {
     pub owners: String,
     pub parts: String,
     pub kinds: String,
+    pub neutral: String,
+    pub not: String,
+    pub consent: String,
     /// In minutes east of UTC.
     pub offsets: HashMap<String, i64>,
     pub columns: BTreeMap<Says, String>,
@@ -511,14 +556,18 @@ pub enum Says {
     /// The values are words for the state.
     State,
     /// Yes means public.
+    #[serde(alias = "no")]
     Public,
     /// Yes means hidden.
+    #[serde(alias = "yes")]
     Hidden,
     /// A time since which it is hidden.
     HiddenSince,
     /// A kind, which may be private or not.
     #[serde(skip)]
     Kind,
+    /// All values but these (case-insensitive) mean hidden.
+    NoneOf(&'static str),
 }
 
 #[cfg(test)]
@@ -590,6 +639,15 @@ mod tests {
             ("@jane.doe", "@jane.doe"),
             ("Jane @ Mesa Inc.", "Jane @ Mesa Inc."),
             ("Jane <3", "Jane <3"),
+            ("Ann (ann@e.com)", "Ann"),
+            ("Ann Bell, ann@e.com", "Ann Bell"),
+            ("ann@e.com (Ann Bell)", "Ann Bell"),
+            ("Ann Bell:ann@e.com", "Ann Bell"),
+            ("ann@e.com; bo@e.com", ANONYMOUS),
+            ("\"Ann Bell\" <ann@e.com>", "Ann Bell"),
+            ("(602) 555-0100", ANONYMOUS),
+            ("192.0.2.7", ANONYMOUS),
+            ("Nr. 5", "Nr. 5"),
         ] {
             assert_eq!(without_address(name), public);
         }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::imports::map::values::{Names, Says, WORDS, flag, letters, names, quoted, shown, words};
+use crate::imports::map::values::{Says, WORDS, flag, is_in, letters, names, quoted, shown, words};
 use crate::imports::report::FieldError;
 
 /// Reason for withholding a review that its source hides.
@@ -21,6 +21,8 @@ pub enum Subject {
 }
 
 impl Subject {
+    pub const BOTH: [Self; 2] = [Self::Review, Self::Answer];
+
     /// The field with which `--map` names its column, or ignores all.
     pub const fn field(self) -> &'static str {
         match self {
@@ -40,74 +42,140 @@ static COLUMN_NAMES: LazyLock<HashMap<&str, Says>> = LazyLock::new(|| {
 /// What a column shows, and of what. `answer` is the column of the answer's text, and `reviews` are the objects that hold
 /// the rating or the text; both as paths.
 pub fn find(column: &str, answer: Option<&str>, reviews: &[&str]) -> Option<(Subject, Says)> {
-    let letters_of = |path: &str| letters(path).collect::<String>();
-    let named = |name: &str| COLUMN_NAMES.get(name).copied();
-    let name = letters_of(column);
-    // `comment.content` or `comment_content` is the text of the answer `comment`.
-    let prefix = answer.map(|answer| {
-        let answer = letters_of(answer);
-        let end = names(&WORDS.parts).find_map(|part| {
-            answer
-                .strip_suffix(part)
-                .filter(|rest| !rest.is_empty())
-                .map(str::len)
-        });
-        answer[..end.unwrap_or(answer.len())].to_owned()
-    });
-    let of_answer = |prefix: &str| name.strip_prefix(prefix).and_then(named);
-    if let Some(says) = prefix.as_deref().and_then(of_answer) {
+    let column_words = name_words(column);
+    // `comment_status` is about the answer in `comment_content`.
+    let mut answer_words = answer.map(name_words).unwrap_or_default();
+    let is_part = |word: &mut String| is_in(&WORDS.parts, singular(word));
+    if answer_words.len() > 1 {
+        answer_words.pop_if(is_part);
+    }
+    let rest = column_words.strip_prefix(answer_words.as_slice());
+    if let Some(says) = rest.filter(|_| answer.is_some()).and_then(says_of) {
         return Some((Subject::Answer, says));
     }
     if let Some((outer, inner)) = column.rsplit_once('.') {
-        let inner = letters_of(inner);
-        let last = outer.rsplit('.').next().unwrap_or_default();
-        if is_answer(&letters_of(last)) || prefix.is_some_and(|prefix| prefix == letters_of(outer))
+        let inner = name_words(inner);
+        let last = name_words(outer.rsplit('.').next().unwrap_or_default());
+        let is_beside = answer.is_some_and(|answer| {
+            answer
+                .rsplit_once('.')
+                .is_some_and(|(of_answer, _)| of_answer == outer)
+        });
+        if without_answer(&last).is_some_and(|rest| rest.iter().all(|word| is_owner(word)))
+            || is_beside && !reviews.contains(&outer)
         {
-            let says = named(&inner).or_else(|| {
-                names(&WORDS.kinds)
-                    .any(|kind| kind == inner)
-                    .then_some(Says::Kind)
-            });
-            return says.map(|says| (Subject::Answer, says));
+            return of_answer(&inner);
         }
         // `status.name` is a word of `status`.
-        let says = named(&inner).filter(|_| reviews.contains(&outer));
-        return says
-            .or_else(|| named(&letters_of(outer)))
-            .map(|says| (Subject::Review, says));
+        let says = says_of(&inner).filter(|_| reviews.contains(&outer));
+        let says = says.or_else(|| says_of(&name_words(outer)));
+        return says.map(|says| (Subject::Review, says));
     }
-    if let Some(says) = named(&name) {
+    if let Some(says) = says_of(&column_words) {
         return Some((Subject::Review, says));
     }
-    // `reply_public`, `owner_response_status`, `is_reply_public`, `hide_reply`.
-    let mut answers: Vec<&str> = names(&WORDS.answers).collect();
-    answers.sort_by_key(|answer| std::cmp::Reverse(answer.len()));
-    let answer = answers.into_iter().find(|answer| name.contains(*answer))?;
-    let rest = name.replacen(answer, "", 1);
-    let without_owner = names(&WORDS.owners).fold(rest.as_str(), |rest, owner| {
-        rest.strip_prefix(owner).unwrap_or(rest)
-    });
-    let says = named(&rest).or_else(|| named(without_owner));
-    says.map(|says| (Subject::Answer, says))
+    // `reply_public`, `owner_response_status`, `is_reply_public`, `hide_reply`, `Antwortstatus`.
+    let mut rest = without_answer(&column_words)?;
+    of_answer(&rest).or_else(|| {
+        rest.retain(|word| !is_owner(word));
+        of_answer(&rest)
+    })
 }
 
-/// Whether this name is that of an answer.
-fn is_answer(name: &str) -> bool {
-    let rest =
-        names(&WORDS.owners).fold(name, |rest, owner| rest.strip_prefix(owner).unwrap_or(rest));
-    names(&WORDS.answers).any(|answer| rest == answer || rest == format!("{answer}s"))
+/// What the name of an answer's member or column shows, without the words for the answer.
+fn of_answer(name: &[String]) -> Option<(Subject, Says)> {
+    let is_kind = matches!(name, [word] if is_in(&WORDS.kinds, word));
+    let says = says_of(name).or(is_kind.then_some(Says::Kind))?;
+    Some((Subject::Answer, says))
 }
 
-/// Whether a member of this name shows whether a review is public.
-pub fn is_state(name: &str) -> bool {
+/// The words of a name, without accents: `isReviewHidden` and `Is review hidden?` have the same ones.
+fn name_words(name: &str) -> Vec<String> {
+    let mut parts = String::new();
+    let mut is_lower = false;
+    for letter in name.chars() {
+        if is_lower && letter.is_uppercase() {
+            parts.push(' ');
+        }
+        is_lower = letter.is_lowercase();
+        parts.push(letter);
+    }
+    words(&parts)
+        .split_whitespace()
+        .map(str::to_owned)
+        .collect()
+}
+
+fn singular(word: &str) -> &str {
+    match word.strip_suffix("ies") {
+        // `replies`
+        Some("repl") => "reply",
+        _ => word.strip_suffix('s').unwrap_or(word),
+    }
+}
+
+/// The words of a name besides that of an answer; `None` if it names none.
+fn without_answer(name: &[String]) -> Option<Vec<String>> {
+    let answer = name.iter().find_map(|word| {
+        let mut answers = names(&WORDS.answers);
+        answers.find(|answer| singular(word) == *answer || word.starts_with(answer))
+    })?;
+    let others = name
+        .iter()
+        .filter_map(|word| match word.strip_prefix(answer) {
+            Some("" | "s") => None,
+            Some(rest) => Some(rest.to_owned()),
+            None => (singular(word) != answer).then(|| word.clone()),
+        });
+    Some(others.collect())
+}
+
+fn is_owner(word: &str) -> bool {
+    is_in(&WORDS.owners, word)
+}
+
+/// The meaning of a column with a name of these words.
+fn says_of(name: &[String]) -> Option<Says> {
+    if let Some(says) = COLUMN_NAMES.get(name.concat().as_str()) {
+        return Some(*says);
+    }
+    let (mut roots, mut is_not) = (Vec::new(), false);
+    for word in name {
+        if is_in(&WORDS.not, word) {
+            is_not = !is_not;
+        } else if let Some(says) = COLUMN_NAMES.get(word.as_str()) {
+            roots.push(*says);
+        } else if is_in(&WORDS.consent, word) && name.len() > 1 {
+            roots.push(Says::Public);
+        } else if !is_in(&WORDS.neutral, word) {
+            return None;
+        }
+    }
+    let last = *roots.last()?;
+    let says = if roots.contains(&Says::Hidden) && last != Says::State {
+        Says::Hidden
+    } else {
+        last
+    };
+    let is_time = name.last().is_some_and(|word| is_in("at, on, since", word));
+    match (says, is_not) {
+        (Says::Hidden, _) if is_time => Some(Says::HiddenSince),
+        _ if is_time => None,
+        (Says::Hidden, true) => Some(Says::Public),
+        (Says::Public, true) => Some(Says::Hidden),
+        (says, _) => Some(says),
+    }
+}
+
+/// Whether a name is one of those that always show whether a review is public, and not only a phrase about it.
+pub fn is_listed(name: &str) -> bool {
     COLUMN_NAMES.contains_key(letters(name).collect::<String>().as_str())
 }
 
 /// Whether the members of an object let it be public; known words only.
 pub fn is_public_object(value: &Value) -> bool {
     let shows = |(name, value): (&String, &Value)| {
-        let name: String = letters(name).collect();
-        let says = COLUMN_NAMES.get(name.as_str());
+        let says = says_of(&name_words(name));
         says.zip(plain(value))
             .is_none_or(|(says, text)| says.is_public(&text) != Some(false))
     };
@@ -129,12 +197,14 @@ impl Says {
     pub fn is_public(self, text: &str) -> Option<bool> {
         let word = words(text);
         let word = word.trim();
-        let is_in = |list: Names| names(list).any(|known| known == word);
         match self {
+            Self::NoneOf(list) => {
+                Some(names(list).any(|word| word.eq_ignore_ascii_case(text.trim())))
+            }
             // A time at which something was hidden; none is written in many ways.
             Self::HiddenSince => Some(matches!(word, "" | "0" | "false" | "no")),
-            _ if is_in(&WORDS.public) => Some(true),
-            _ if is_in(&WORDS.hidden) => Some(false),
+            _ if is_in(&WORDS.public, word) => Some(true),
+            _ if is_in(&WORDS.hidden, word) => Some(false),
             Self::Kind => Some(true),
             Self::State => None,
             // In a column in which yes means public, an empty value means hidden.
@@ -215,6 +285,18 @@ mod tests {
             ("Ukryta", "tak", Some(false)),
             ("Estado", "Publicada", Some(true)),
             ("curated", "spam", Some(false)),
+            ("Review Published", "no", Some(false)),
+            ("displayOnSite", "false", Some(false)),
+            ("is_visible_on_website", "1", Some(true)),
+            ("Approved for publishing", "no", Some(false)),
+            ("Can we share this on our website?", "No", Some(false)),
+            ("Not public", "yes", Some(false)),
+            ("Do not publish", "no", Some(true)),
+            ("isReviewHidden", "true", Some(false)),
+            ("marked_as_spam", "yes", Some(false)),
+            ("Nicht öffentlich", "ja", Some(false)),
+            ("Freigabe", "nein", Some(false)),
+            ("hidden_from_site_on", "2026-10-01", Some(false)),
         ] {
             let (subject, says) = find(name, Some("reply"), &[]).unwrap();
             assert_eq!(
@@ -230,6 +312,12 @@ mod tests {
             "",
             "verified",
             "author.status",
+            "published by",
+            "Published on",
+            "display_name",
+            "order status",
+            "private notes",
+            "share",
             "reply_date",
         ] {
             assert_eq!(find(name, Some("reply"), &[]), None, "{name}");
@@ -255,6 +343,10 @@ mod tests {
             ("Company Response Status", "Company Response", "Unpublished"),
             ("responses[].hidden", "responses[].body", "true"),
             ("reply.type", "reply.text", "private"),
+            ("replies[].private", "replies[].comments", "1"),
+            ("thread[].internal", "thread[].note", "true"),
+            ("reply.is_internal", "reply.text", "true"),
+            ("Antwortstatus", "Antwort", "Entwurf"),
             ("reply.deleted_at", "reply.text", "2026-10-01"),
         ] {
             let (subject, says) = find(name, Some(answer), &[]).unwrap();

@@ -9,24 +9,21 @@ pub(crate) mod rename;
 pub(crate) mod time_zone;
 pub(crate) mod undo;
 
-use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
 
-use crate::imports::merge::collector::{DeletedRow, Row};
-use crate::imports::merge::identity::{
-    Known, KnownReview, PREFIXES_MAX, Rules, prefixed_id, source_names,
-};
-use crate::imports::merge::outcome::{Change, Outcome, withdrawal};
+use crate::imports::merge::collector::Row;
+use crate::imports::merge::identity::{Known, KnownReview};
+use crate::imports::merge::outcome::{Change, Outcome};
 use crate::imports::report::{ImportError, MergeError, Watcher};
-use crate::model::{Fingerprints, Review, ReviewId};
+use crate::model::{Review, ReviewId};
 use crate::storage::reviews::{self, RunChange};
 use crate::storage::{DbError, Write};
 
 /// Reviews per statement.
 const BATCH: usize = 500;
-/// The same of the reviews of a source.
+/// Reviews that are read at once.
 const ROWS: i64 = 500;
 /// Rows per transaction, if many nodes share the database.
 const GROUP_MAX: usize = 5_000;
@@ -41,146 +38,63 @@ impl MergeError {
     }
 }
 
-/// Loads all reviews of the rows' sources, and those of other sources that have an id or the content of a row.
+/// Loads all reviews, in batches, because all at once would need their memory twice.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn load(write: &mut Write, rows: &[Row], deleted: &[DeletedRow]) -> sqlx::Result<Known> {
-    let fingerprints = rows.iter().map(|row| Fingerprints::new(row.review()));
-    let mut known = Known {
-        fingerprints: fingerprints.collect(),
-        ..Known::default()
-    };
-    load_sources(write, &source_names(rows), &mut known).await?;
-    for kept in reviews::deleted_reviews(write.for_reading()).await? {
-        known.deleted.insert(kept.id.clone(), Some(kept));
-    }
-    let unknown = |id: &&ReviewId, known: &Known| !known.reviews.contains_key(*id);
-    let deleted = deleted.iter().map(|row| &row.id);
-    let ids: BTreeSet<&ReviewId> = rows.iter().map(Row::id).chain(deleted).collect();
-    let ids: Vec<&ReviewId> = ids.into_iter().filter(|id| unknown(id, &known)).collect();
-    load_ids(write, rows, &ids, &mut known).await?;
-    // A row that states no source may be of the source of a stored review.
-    let unstated = rows
-        .iter()
-        .filter(|row| row.incoming.source_name().is_none());
-    let stored = unstated.filter_map(|row| known.reviews.get(row.id())?.source.as_ref());
-    let stored: BTreeSet<String> = stored.map(|source| source.source_name.clone()).collect();
-    let stored: Vec<&str> = stored.iter().map(String::as_str).collect();
-    load_sources(write, &stored, &mut known).await?;
-    // An id that another source has, in the database or in these files, gets the source in front.
-    let mut sources: HashMap<&ReviewId, Option<&str>> = HashMap::new();
-    let mut prefixed: BTreeSet<ReviewId> = BTreeSet::new();
-    for row in rows {
-        let source = row.incoming.source_name();
-        let is_other = *sources.entry(row.id()).or_insert(source) != source;
-        if is_other || known.is_taken_elsewhere(row) {
-            let ids = (1..=PREFIXES_MAX).filter_map(|n| prefixed_id(row.source(), n, row.id()));
-            prefixed.extend(ids);
-        }
-    }
-    let prefixed: Vec<&ReviewId> = prefixed.iter().filter(|id| unknown(id, &known)).collect();
-    load_ids(write, rows, &prefixed, &mut known).await?;
-    let distinct: BTreeSet<i64> = known.fingerprints.iter().map(|one| one.content).collect();
-    let distinct: Vec<i64> = distinct.into_iter().collect();
-    for batch in distinct.chunks(BATCH) {
-        for alike in reviews::alike(write.for_reading(), batch).await? {
-            known
-                .alike
-                .entry(alike.fingerprint)
-                .or_default()
-                .push(alike);
-        }
-    }
-    Ok(known)
-}
-
-/// Adds all reviews of these sources, in batches, because all at once would need their memory twice.
-async fn load_sources(write: &mut Write, names: &[&str], known: &mut Known) -> sqlx::Result<()> {
-    for name in names {
-        let mut last = String::new();
-        loop {
-            let reader = write.for_reading();
-            let ids = reviews::ids_of_source(reader, name, None, &last, ROWS).await?;
-            let Some(end) = ids.last() else {
-                break;
-            };
-            last.clone_from(end);
-            let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-            let found = reviews::standing(write.for_reading(), &ids).await?;
-            known.add(found.reviews, found.sources);
-        }
-    }
-    Ok(())
-}
-
-/// Adds what is known of these ids.
-async fn load_ids(
-    write: &mut Write,
-    rows: &[Row],
-    ids: &[&ReviewId],
-    known: &mut Known,
-) -> sqlx::Result<()> {
-    for batch in ids.chunks(BATCH) {
-        let list: Vec<&str> = batch.iter().map(|id| id.as_str()).collect();
-        let found = reviews::standing(write.for_reading(), &list).await?;
-        let deleted = found.deleted;
-        let mut sources = known.add(found.reviews, found.sources);
-        for id in deleted.iter().filter_map(|id| id.parse().ok()) {
-            known.deleted.entry(id).or_default();
-        }
-        let is_missing = |id: &&&ReviewId| {
-            !known.reviews.contains_key(**id) && !known.deleted.contains_key(**id)
+pub async fn load(write: &mut Write, rows: &[Row]) -> sqlx::Result<Known> {
+    let mut known = Known::new();
+    let mut last = String::new();
+    loop {
+        let ids = reviews::ids_after(write.for_reading(), &last, ROWS).await?;
+        let Some(end) = ids.last() else {
+            break;
         };
-        let missing: Vec<&str> = batch
-            .iter()
-            .filter(is_missing)
-            .map(|id| id.as_str())
-            .collect();
-        let broken = reviews::stored_decisions(write.for_reading(), &missing).await?;
-        for (id, (status, response)) in broken {
-            let Some(row) = rows.iter().rev().find(|row| row.id().as_str() == id) else {
-                continue;
-            };
-            let known_review = KnownReview {
-                review: Review {
+        last.clone_from(end);
+        let list: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let mut found = reviews::standing(write.for_reading(), &list).await?;
+        let is_known = |id: &str| found.reviews.contains_key(id) || found.deleted.contains(id);
+        let broken: Vec<&str> = list.iter().copied().filter(|id| !is_known(id)).collect();
+        for (id, (status, response)) in
+            reviews::stored_decisions(write.for_reading(), &broken).await?
+        {
+            if let Some(row) = rows.iter().rev().find(|row| row.id().as_str() == id) {
+                let review = Review {
                     response,
                     status,
-                    ..row.incoming.statement.review.clone()
-                },
-                source: sources.remove(&id),
-                is_readable: false,
-            };
-            known.reviews.insert(row.id().clone(), known_review);
+                    ..row.review().clone()
+                };
+                let known_review = KnownReview {
+                    review: Some(review),
+                    source: found.sources.remove(&id),
+                    is_readable: false,
+                };
+                known.insert(row.id().clone(), known_review);
+            }
         }
-    }
-    Ok(())
-}
-
-/// Withholds published reviews that their source no longer has, whatever the rows are.
-///
-/// # Errors
-/// When the database cannot be read.
-pub async fn withhold_gone(
-    write: &mut Write,
-    outcome: &mut Outcome,
-    ids: &[ReviewId],
-    rules: &Rules<'_>,
-) -> sqlx::Result<()> {
-    for batch in ids.chunks(BATCH) {
-        let batch: Vec<&str> = batch.iter().map(ReviewId::as_str).collect();
-        let mut found = reviews::standing(write.for_reading(), &batch).await?;
-        for (id, review) in found.reviews {
+        let deleted = found.deleted.iter().filter_map(|id| id.parse().ok());
+        let deleted = deleted.map(|id| (id, None));
+        let there = found.reviews.into_values();
+        let there = there.map(|review| (review.id.clone(), Some(review)));
+        known.extend(there.chain(deleted).map(|(id, review): (ReviewId, _)| {
+            let source = found.sources.remove(id.as_str());
             let known = KnownReview {
-                source: found.sources.remove(&id),
                 review,
+                source,
                 is_readable: true,
             };
-            let withdrawn = withdrawal(&known, rules, &mut outcome.report);
-            outcome.changes.extend(withdrawn);
-        }
+            (id, known)
+        }));
     }
-    Ok(())
+    for source in reviews::deleted_reviews(write.for_reading()).await? {
+        let kept = known.entry(source.id.clone()).or_insert(KnownReview {
+            review: None,
+            source: None,
+            is_readable: true,
+        });
+        kept.source.get_or_insert(source);
+    }
+    Ok(known)
 }
 
 /// Writes the outcome of a merge; `run` is the run, for a later undo, and `None` for a sample.
@@ -236,7 +150,7 @@ pub async fn apply(
         }
         watch.written(done, of);
     }
-    let deleted: Vec<&str> = outcome.deleted.iter().map(|row| row.id.as_str()).collect();
+    let deleted: Vec<&str> = outcome.deleted.iter().map(|(id, _)| id.as_str()).collect();
     if let Some(run) = run {
         let notes: Vec<_> = deleted
             .iter()
@@ -246,12 +160,8 @@ pub async fn apply(
     }
     if !deleted.is_empty() {
         reviews::note_deleted(write, &deleted).await?;
-        let kept: Vec<_> = outcome
-            .deleted
-            .iter()
-            .filter_map(|row| row.kept.clone())
-            .collect();
-        reviews::keep_deleted(write, &kept).await?;
+        let kept = outcome.deleted.iter().filter_map(|(_, kept)| kept.as_ref());
+        reviews::keep_deleted(write, &kept.collect::<Vec<_>>()).await?;
     }
     Ok(())
 }

@@ -1,32 +1,33 @@
 //! The merge of an import: a pure function of what the sources said before, what stands, and what the rows say now.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use crate::imports::export::{Exported, ExportedReview};
+use serde_json::json;
+
 use crate::imports::map::SOURCE_DEFAULT;
 use crate::imports::merge::collector::{DeletedRow, Row};
 use crate::imports::merge::identity::{Identity, Known, KnownReview, Rules, identify, is_derived};
-use crate::imports::platforms::{NATIVE, id_prefix};
+use crate::imports::platforms::id_prefix;
 use crate::imports::report::{ImportReport, Rejection, preview, preview_change};
 use crate::model::{
-    Base, Fingerprints, GONE, Merged, Review, ReviewId, Statement, Status, Unit, Units, adopt,
-    merge,
+    Base, DUPLICATE, DigestKey, Fingerprints, GONE, Merged, Review, ReviewId, Status, Unit, Units,
+    adopt, merge,
 };
-use crate::storage::reviews::{AlikeReviews, DeletedReview, Former, RunChange, SourceVersion};
+use crate::storage::reviews::{Former, RunChange, SourceVersion};
 
 /// What an import writes, and its report.
 #[derive(Debug)]
 pub struct Outcome {
     /// Reviews that change, or of which their source said something else before.
     pub changes: Vec<Change>,
-    /// Ids to mark as deleted by the owner.
+    /// Reviews to mark as deleted by the owner.
     pub deleted: Vec<DeletedRow>,
     /// Rows that cannot be merged.
     pub rejections: Vec<Rejection>,
     /// Ids of all reviews that have a row.
     pub present: HashSet<ReviewId>,
-    /// The reason why nothing may be written.
-    pub refusal: Option<String>,
+    /// The reviews without a row.
+    pub others: Known,
     pub report: ImportReport,
 }
 
@@ -48,18 +49,19 @@ const REASON_DEFAULT: &str = "not stated";
 const SHARE_PERCENT_MAX: usize = 10;
 
 /// Merges the rows; `deleted` are reviews that one of our exports lists as deleted, `report` is the report of reading.
+///
+/// # Errors
+/// The reason why nothing may be written.
 pub fn merge_rows(
     rows: Vec<Row>,
     deleted: Vec<DeletedRow>,
-    mut known: Known,
+    known: Known,
     rules: &Rules<'_>,
     report: ImportReport,
-) -> Outcome {
+) -> (Outcome, Result<(), String>) {
     let identities = identify(&rows, &known, rules);
-    let fingerprints = std::mem::take(&mut known.fingerprints);
     let mut merging = Merging {
-        copies: Copies::new(std::mem::take(&mut known.alike), &known.deleted),
-        known,
+        copies: Copies::of(&known, &rules.key),
         rules,
         places: BTreeMap::new(),
         outcome: Outcome {
@@ -67,25 +69,25 @@ pub fn merge_rows(
             deleted: Vec::new(),
             rejections: Vec::new(),
             present: HashSet::with_capacity(rows.len()),
-            refusal: None,
+            others: known,
             report,
         },
     };
-    for ((row, identity), fingerprints) in rows.into_iter().zip(identities).zip(fingerprints) {
-        merging.row(row, identity, fingerprints);
+    for (row, identity) in rows.into_iter().zip(identities) {
+        merging.row(row, identity);
     }
     for row in deleted {
         merging.note_deleted(row);
     }
-    if rules.request.withdraw_missing {
-        merging.outcome.refusal = merging.withdraw_missing().err();
-    }
-    merging.outcome
+    let withdrawn = if rules.request.withdraw_missing {
+        merging.withdraw_missing()
+    } else {
+        Ok(())
+    };
+    (merging.outcome, withdrawn)
 }
 
 struct Merging<'r> {
-    /// Without the reviews that are merged.
-    known: Known,
     rules: &'r Rules<'r>,
     copies: Copies,
     /// The number of published reviews that the files have of each source, with its location as the files give it.
@@ -94,48 +96,49 @@ struct Merging<'r> {
 }
 
 impl Merging<'_> {
-    fn row(&mut self, row: Row, identity: Identity, fingerprints: Fingerprints) {
-        let (id, kind) = match identity {
-            Identity::Known(id) => (id, RunChange::Changed),
-            Identity::New(id) => (id, RunChange::Added),
-            Identity::Deleted(id) if self.rules.request.restore => (id, RunChange::Restored),
-            Identity::Deleted(id) => {
-                self.outcome.report.kept_deleted.add(|| id.to_string());
-                self.outcome.present.insert(id);
-                return;
-            }
+    fn row(&mut self, row: Row, identity: Identity) {
+        let report = &mut self.outcome.report;
+        let id = match identity {
+            Identity::Known(id) | Identity::New(id) => id,
             Identity::Undecided(reason) => {
                 let name = || format!("{} of {} {reason}", row.review().author, row.review().date);
-                self.outcome.report.undecided.add(name);
-                return;
+                return report.undecided.add(name);
             }
             Identity::Wrong(reason) => return self.reject(&row, reason),
             Identity::Repeated => {
-                self.outcome.report.repeated += 1;
+                report.repeated += 1;
                 return;
             }
         };
         self.outcome.present.insert(id.clone());
+        let is_deleted = |known: &KnownReview| known.review.is_none();
+        if self.outcome.others.get(&id).is_some_and(is_deleted) && !self.rules.request.restore {
+            return report.kept_deleted.add(|| id.to_string());
+        }
+        let known = self.outcome.others.remove(&id);
+        let (kind, known) = match known.as_ref() {
+            None => (RunChange::Added, None),
+            Some(known) if is_deleted(known) => (RunChange::Restored, None),
+            known => (RunChange::Changed, known),
+        };
+        let fingerprints = Fingerprints::new(row.review());
         // A derived id of a known review may differ from that of the row, whose text was edited.
         let has_id = row.incoming.has_own_id || kind == RunChange::Added;
         let own_id = (id != *row.id() && has_id).then(|| row.id().to_string());
         let incoming = row.incoming;
-        let stated_source = incoming.source_name().map(str::to_owned);
-        let mut statement = incoming.statement;
-        statement.review.id = id.clone();
-        let known = self.known.reviews.remove(&id);
-        let known = known.as_ref();
         let before = known.and_then(|known| known.source.as_ref());
-        let stored = before.map(|before| &before.source_name);
-        let source_name = stated_source.or_else(|| stored.cloned());
-        let source_name = source_name.unwrap_or_else(|| SOURCE_DEFAULT.to_owned());
+        let stored = before.map(|before| before.source_name.as_str());
+        let source_name = incoming.source_name().or(stored).unwrap_or(SOURCE_DEFAULT);
+        let source_name = source_name.to_owned();
+        let statement = incoming.statement_of(&id);
         let place = (source_name.clone(), incoming.location.clone());
         let key = &self.rules.key;
-        let mut merged = match known {
+        let there = known.and_then(|known| known.review.as_ref());
+        let mut merged = match there {
             None => adopt(key, &statement),
-            Some(known) => {
+            Some(there) => {
                 let base = before.map(|before| before.base.clone()).unwrap_or_default();
-                merge(key, &known.review, &base, &statement, self.rules.now)
+                merge(key, there, &base, &statement, self.rules.now)
             }
         };
         let source = SourceVersion {
@@ -158,20 +161,38 @@ impl Merging<'_> {
             base: Base::default(),
             id,
         };
-        let was_published = known.is_some_and(|known| known.review.status == Status::Published);
+        let was_published = there.is_some_and(|there| there.status == Status::Published);
         if let Some(copy) = self.copies.add(&merged.review, &source, was_published) {
             let is_same_row =
                 kind == RunChange::Added && copy.has_same_form(&source, incoming.has_own_id);
             self.report_copy(&merged.review, &source, &copy, is_same_row);
-            // The copy of another source or format is withheld on request.
-            if self.rules.request.skip_duplicates && withhold_duplicate(self.rules, &mut merged) {
+            // The copy of another source or format is withheld on request, and if the owner deleted or withheld that one.
+            if (self.rules.request.skip_duplicates || copy.is_decided)
+                && withhold_duplicate(self.rules, &mut merged)
+            {
                 self.copies.remove(&source);
             }
         }
         let is_published = merged.review.status == Status::Published;
         *self.places.entry(place).or_default() += usize::from(is_published);
-        self.count(&merged, known);
-        self.write(merged, source, kind, known, incoming.note);
+        let there = there.zip(known.map(|known| known.is_readable));
+        self.count(&merged, there);
+        let source = SourceVersion {
+            base: merged.base,
+            ..source
+        };
+        let is_same = there == Some((&merged.review, true));
+        if is_same && before == Some(&source) {
+            return;
+        }
+        let former = there.map(|(there, _)| Former::new(there, &merged.review, before.cloned()));
+        self.outcome.changes.push(Change {
+            review: (!is_same).then_some(merged.review),
+            source,
+            kind,
+            note: incoming.note.filter(|_| former.is_none()),
+            former,
+        });
     }
 
     /// Reports a copy of a review; `is_same_row` is whether both look like one row, imported under two sources.
@@ -196,41 +217,38 @@ impl Merging<'_> {
         }
     }
 
-    fn count(&mut self, merged: &Merged, known: Option<&KnownReview>) {
+    /// `there` is the review before the merge, with whether its row can be read.
+    fn count(&mut self, merged: &Merged, there: Option<(&Review, bool)>) {
         let review = &merged.review;
         let report = &mut self.outcome.report;
-        let is_withheld = review.status != Status::Published;
-        let was_withheld = known.is_some_and(|known| known.review.status != Status::Published);
-        if let Some(reason) = status_reason(review)
-            && !was_withheld
-        {
-            report.note_withheld(review, reason);
-        }
-        match known {
+        let reason = status_reason(review);
+        let was_withheld = there.is_some_and(|(there, _)| there.status != Status::Published);
+        match there {
             None => {
                 report.new += 1;
-                if !is_withheld {
+                if reason.is_none() {
                     report.newly_published.add(|| preview(review));
                 }
             }
-            Some(known) if known.is_readable && known.review == *review => report.unchanged += 1,
-            Some(known) => {
+            Some((there, true)) if there == review => report.unchanged += 1,
+            Some((there, _)) => {
                 report.updated += 1;
-                report.updated_withheld += u64::from(is_withheld);
-                report.changed.add(|| preview_change(&known.review, review));
-            }
-        }
-        if let Some(reason) = status_reason(review) {
-            *report.withheld.entry(reason.to_owned()).or_default() += 1;
-            let is_own =
-                merged.base.get(Unit::Status) != Some(self.rules.key.digest(Unit::Status, review));
-            if is_own && known.is_some() {
-                report.kept_withheld.add(|| review.id.to_string());
+                report.updated_withheld += u64::from(reason.is_some());
+                report.changed.add(|| preview_change(there, review));
             }
         }
         let mut edited = merged.kept;
-        if is_withheld {
+        if let Some(reason) = reason {
             edited.remove(Unit::Status);
+            if !was_withheld {
+                report.note_withheld(review, reason);
+            }
+            *report.withheld.entry(reason.to_owned()).or_default() += 1;
+            let is_own =
+                merged.base.get(Unit::Status) != Some(self.rules.key.digest(Unit::Status, review));
+            if is_own && there.is_some() {
+                report.kept_withheld.add(|| review.id.to_string());
+            }
         }
         if edited != Units::NONE {
             let names: Vec<&str> = edited.iter().map(Unit::name).collect();
@@ -240,70 +258,46 @@ impl Merging<'_> {
         }
     }
 
-    fn write(
-        &mut self,
-        merged: Merged,
-        source: SourceVersion,
-        kind: RunChange,
-        known: Option<&KnownReview>,
-        note: Option<String>,
-    ) {
-        let source = SourceVersion {
-            base: merged.base,
-            ..source
-        };
-        let change = match known {
-            None => Change {
-                review: Some(merged.review),
-                source,
-                kind,
-                former: None,
-                note,
-            },
-            Some(known) => {
-                let is_same = known.is_readable && known.review == merged.review;
-                if is_same && known.source.as_ref() == Some(&source) {
-                    return;
-                }
-                let former = Former::new(&known.review, &merged.review, known.source.clone());
-                Change {
-                    review: (!is_same).then_some(merged.review),
-                    source,
-                    kind: RunChange::Changed,
-                    former: Some(former),
-                    note: None,
-                }
-            }
-        };
-        self.outcome.changes.push(change);
-    }
-
     fn reject(&mut self, row: &Row, error: String) {
         let report = &mut self.outcome.report;
         report.rejected += 1;
-        let Some(file) = report.files.get_mut(row.file) else {
-            return;
-        };
+        let file = &mut report.files[row.file];
         file.rejected += 1;
+        let Review {
+            id,
+            rating,
+            date,
+            author,
+            title,
+            text,
+            ..
+        } = row.review();
         self.outcome.rejections.push(Rejection {
             file: file.name.clone(),
-            // The row is written in the native form: what was read of it.
-            format: NATIVE.name,
+            format: file.format,
             at: row.at.clone(),
             error,
-            row: native_row(row.incoming.statement.clone()),
+            row: json!({"id": id, "rating": rating, "date": date, "author": author, "title": title, "text": text}),
         });
     }
 
     fn note_deleted(&mut self, row: DeletedRow) {
-        let (report, id) = (&mut self.outcome.report, &row.id);
-        if self.known.reviews.contains_key(id) || self.outcome.present.contains(id) {
-            report.still_there.add(|| id.to_string());
-        } else if self.known.deleted.contains_key(id) {
+        let id = &row.0;
+        let Outcome {
+            report,
+            others,
+            present,
+            deleted,
+            ..
+        } = &mut self.outcome;
+        let known = others.get(id);
+        if known.is_some_and(|known| known.review.is_none()) {
             report.kept_deleted.add(|| id.to_string());
+        } else if known.is_some() || present.contains(id) {
+            report.still_there.add(|| id.to_string());
         } else {
             report.noted_deleted += 1;
-            self.outcome.deleted.push(row);
+            deleted.push(row);
         }
     }
 
@@ -323,13 +317,13 @@ impl Merging<'_> {
             }
         }
         for ((name, location), there) in std::mem::take(&mut self.places) {
-            let is_gone = |known: &&KnownReview| {
-                let source = known.source.as_ref();
-                known.review.status == Status::Published
+            let is_gone = |(_, known): &(&ReviewId, &KnownReview)| {
+                let (review, source) = (known.review.as_ref(), known.source.as_ref());
+                review.is_some_and(|review| review.status == Status::Published)
                     && source.is_some_and(|it| it.source_name == name && it.location == location)
             };
-            let mut gone: Vec<&KnownReview> = self.known.reviews.values().filter(is_gone).collect();
-            gone.sort_unstable_by_key(|known| &known.review.id);
+            let gone = self.outcome.others.iter().filter(is_gone);
+            let gone: Vec<ReviewId> = gone.map(|(id, _)| id.clone()).collect();
             let (missing, all) = (gone.len(), gone.len() + there);
             if missing * 100 > all * SHARE_PERCENT_MAX && !self.rules.request.yes {
                 let location = location
@@ -340,53 +334,50 @@ impl Merging<'_> {
                      {SHARE_PERCENT_MAX} %; check that the file is complete, and add --yes to withhold them"
                 ));
             }
-            for known in gone {
-                let withdrawn = withdrawal(known, self.rules, &mut self.outcome.report);
-                self.outcome.changes.extend(withdrawn);
-            }
+            self.outcome.withdraw(&gone, self.rules);
         }
         Ok(())
     }
 }
 
-/// Withholds a published review as gone at the source, unless the owner published it although the source hides it.
-pub fn withdrawal(
-    known: &KnownReview,
-    rules: &Rules<'_>,
-    report: &mut ImportReport,
-) -> Option<Change> {
-    let KnownReview {
-        review,
-        source: Some(source),
-        ..
-    } = known
-    else {
-        return None;
-    };
-    let key = &rules.key;
-    let last = source.base.get(Unit::Status);
-    if last.is_some_and(|last| last != key.digest(Unit::Status, review)) {
-        report.kept_edited.add(|| format!("{} status", source.id));
-        return None;
+impl Outcome {
+    /// Withholds published reviews as gone at the source, unless the owner published them although the source hides them.
+    pub fn withdraw(&mut self, ids: &[ReviewId], rules: &Rules<'_>) {
+        let (report, key) = (&mut self.report, &rules.key);
+        let ids: BTreeSet<&ReviewId> = ids.iter().collect();
+        for id in ids {
+            let Some(KnownReview {
+                review: Some(review),
+                source: Some(source),
+                ..
+            }) = self.others.get(id)
+            else {
+                continue;
+            };
+            let last = source.base.get(Unit::Status);
+            if last.is_some_and(|last| last != key.digest(Unit::Status, review)) {
+                report.kept_edited.add(|| format!("{id} status"));
+                continue;
+            }
+            let gone = Review {
+                status: Status::withheld(GONE),
+                updated_at: review.updated_at.max(Some(rules.now)),
+                ..review.clone()
+            };
+            let mut after = source.clone();
+            let stated = key.digest(Unit::Status, &gone);
+            after.base.set(Unit::Status, stated);
+            report.withdrawn.add(|| id.to_string());
+            report.note_withheld(review, GONE);
+            self.changes.push(Change {
+                former: Some(Former::new(review, &gone, Some(source.clone()))),
+                review: Some(gone),
+                source: after,
+                kind: RunChange::Changed,
+                note: None,
+            });
+        }
     }
-    let gone = Review {
-        status: Status::withheld(GONE),
-        updated_at: review.updated_at.max(Some(rules.now)),
-        ..review.clone()
-    };
-    let mut after = source.clone();
-    after
-        .base
-        .set(Unit::Status, key.digest(Unit::Status, &gone));
-    report.withdrawn.add(|| source.id.to_string());
-    report.note_withheld(review, GONE);
-    Some(Change {
-        former: Some(Former::new(review, &gone, Some(source.clone()))),
-        review: Some(gone),
-        source: after,
-        kind: RunChange::Changed,
-        note: None,
-    })
 }
 
 /// Why the review is withheld, if it is.
@@ -405,7 +396,7 @@ fn status_reason(review: &Review) -> Option<&str> {
 /// Withholds a duplicate, unless the owner published it nevertheless; returns whether it did.
 fn withhold_duplicate(rules: &Rules<'_>, merged: &mut Merged) -> bool {
     let copy = Review {
-        status: Status::withheld(crate::model::DUPLICATE),
+        status: Status::withheld(DUPLICATE),
         ..merged.review.clone()
     };
     let now = rules.key.digest(Unit::Status, &merged.review);
@@ -426,28 +417,6 @@ fn withhold_duplicate(rules: &Rules<'_>, merged: &mut Merged) -> bool {
     true
 }
 
-/// What a row states, as a native record.
-fn native_row(statement: Statement) -> serde_json::Value {
-    let Statement {
-        review,
-        unstated,
-        decided,
-    } = statement;
-    let exported = ExportedReview {
-        review,
-        decided,
-        source: None,
-        note: None,
-    };
-    let mut record = Exported::Review(Box::new(exported)).json();
-    if let Some(members) = record.as_object_mut() {
-        for unit in unstated.iter() {
-            members.remove(unit.name());
-        }
-    }
-    record
-}
-
 // Copies: reviews of two sources, or of two formats of one, with the same author, day, stars and text.
 
 /// The reviews with each fingerprint, before the import and as far as it is merged: of each source the first published one
@@ -461,40 +430,44 @@ pub struct Copy {
     pub id: String,
     pub source_name: String,
     is_hidden: bool,
+    /// Whether the owner deleted or withheld it.
+    is_decided: bool,
 }
 
 impl Copies {
-    pub fn new(
-        alike: HashMap<i64, Vec<AlikeReviews>>,
-        deleted: &HashMap<ReviewId, Option<DeletedReview>>,
-    ) -> Self {
-        let mut all: HashMap<i64, Vec<Copy>> = HashMap::new();
-        for group in alike.into_values().flatten() {
-            for (id, is_hidden) in [(group.published, false), (group.withheld, true)] {
-                let source_name = group.source_name.clone();
-                let copy = id.map(|id| Copy {
-                    id,
-                    source_name,
-                    is_hidden,
-                });
-                all.entry(group.fingerprint).or_default().extend(copy);
+    fn of(known: &Known, key: &DigestKey) -> Self {
+        let sources = known.values();
+        let sources = sources.filter_map(|it| Some((it.source.as_ref()?, it.review.as_ref())));
+        let mut sources: Vec<_> = sources.collect();
+        // Published copies are named first.
+        sources.sort_by_key(|(_, review)| match review.map(|review| &review.status) {
+            Some(Status::Published) => 0,
+            Some(Status::Withheld { .. }) => 1,
+            None => 2,
+        });
+        let mut copies: HashMap<i64, Vec<Copy>> = HashMap::new();
+        for (source, review) in sources {
+            let status = review.map(|review| &review.status);
+            if [DUPLICATE, GONE].contains(&status.and_then(Status::reason).unwrap_or_default()) {
+                continue;
+            }
+            let is_hidden = status != Some(&Status::Published);
+            let last = source.base.get(Unit::Status);
+            let copy = Copy {
+                id: source.id.to_string(),
+                source_name: source.source_name.clone(),
+                is_hidden,
+                is_decided: is_hidden
+                    && review.is_none_or(|it| last != Some(key.digest(Unit::Status, it))),
+            };
+            let group = copies.entry(source.fingerprints.content).or_default();
+            if !group.iter().any(|other| {
+                other.source_name == copy.source_name && other.is_hidden == copy.is_hidden
+            }) {
+                group.push(copy);
             }
         }
-        let mut deleted: Vec<&DeletedReview> = deleted.values().flatten().collect();
-        deleted.sort_unstable_by_key(|review| &review.id);
-        for review in deleted {
-            all.entry(review.fingerprints.content)
-                .or_default()
-                .push(Copy {
-                    id: review.id.to_string(),
-                    source_name: review.source_name.clone(),
-                    is_hidden: true,
-                });
-        }
-        // Published copies are named first.
-        all.values_mut()
-            .for_each(|copies| copies.sort_by_key(|copy| copy.is_hidden));
-        Self(all)
+        Self(copies)
     }
 
     /// Adds a merged review; returns its copy, if there is one. Hidden reviews are copies only of reviews that are not
@@ -526,6 +499,7 @@ impl Copies {
                 id: id.to_owned(),
                 source_name: source.source_name.clone(),
                 is_hidden: false,
+                is_decided: false,
             };
             let first_hidden = copies.partition_point(|copy| !copy.is_hidden);
             copies.insert(first_hidden, copy);

@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::imports::map::ReviewField;
 use crate::imports::map::date::DateOrder;
-use crate::imports::map::values::{Names, names, same_name};
+use crate::imports::map::values::{Names, Says, names, same_name};
 use crate::model::{Method, Verification};
 
 /// A kind of file with reviews.
@@ -41,6 +41,8 @@ pub struct Format {
     pub keys: Vec<Names>,
     #[serde(skip)]
     pub reader: Reader,
+    /// Whether its files are always JSON.
+    pub is_json: bool,
     /// Source name of reviews whose row has none, if not `Direct`.
     pub source: Option<&'static str>,
     /// Prefix of the review ids if it differs from the format's name: two tools that read the same site give a review
@@ -73,8 +75,9 @@ pub struct Format {
     pub matched: Option<&'static str>,
     /// Whether its columns are also recognized by words of several languages and by the questions of a form.
     pub reads_headers: bool,
-    /// The columns that identify answers, if rows of the format answer each other.
-    pub comments: Option<Comments>,
+    /// The columns that identify answers, if rows of the format answer other rows. The cells of an answer are in columns such as
+    /// `answer.comment_content` of the row that it answers.
+    pub answers: Option<Answers>,
     /// How its API gives further pages.
     pub paging: Option<Paging>,
 }
@@ -93,14 +96,18 @@ pub enum Reader {
     LinkedData,
 }
 
-/// The columns of rows that answer each other. A row with a parent and no rating is an answer.
+/// The columns of rows that answer other rows. A row with a parent and no rating is an answer.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Comments {
+pub struct Answers {
     /// Id of the row that it answers; 0 for none.
     pub parent: &'static str,
     /// Number of the logged-in author; 0 for a visitor.
     pub writer: &'static str,
+    /// Whether it is public.
+    pub state: &'static str,
+    /// The states of public answers.
+    pub public: &'static str,
 }
 
 /// A column whose values may hide a review.
@@ -108,20 +115,10 @@ pub struct Comments {
 #[serde(deny_unknown_fields)]
 pub struct Hidden {
     pub names: &'static str,
-    pub when: When,
+    /// When its values hide the review: `yes`, `no`, or `none_of` with the others.
+    pub when: Says,
     /// The reason for withholding the review.
     pub reason: &'static str,
-}
-
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum When {
-    /// When its flag is yes.
-    Yes,
-    /// When its flag is no.
-    No,
-    /// When it has a value other than these (case-insensitive).
-    NoneOf(&'static str),
 }
 
 impl Format {
@@ -132,6 +129,12 @@ impl Format {
             // A test reads every file.
             Err(error) => unreachable!("{name}.toml: {error}"),
         }
+    }
+
+    /// The columns of a field, in the order in which they are tried.
+    pub fn columns(&self, field: ReviewField) -> impl Iterator<Item = &str> {
+        let columns = self.fields.get(&field);
+        columns.into_iter().flat_map(|names| names.split(", "))
     }
 
     /// The columns of an id, in the order in which they are tried.
@@ -279,6 +282,7 @@ pub struct Headers {
     pub ambiguous: String,
     pub irrelevant: String,
     pub private: String,
+    pub confidential: String,
     fields: NamesByField,
     pub other_languages: NamesByField,
     pub questions: NamesByField,

@@ -5,11 +5,10 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
 use zip::ZipArchive;
 
 use crate::imports::read::Opener;
-use crate::imports::read::detect::{InputFile, MAPS_REVIEWS, read_workbook};
+use crate::imports::read::detect::{MAPS_REVIEWS, read_workbook};
 use crate::imports::read::workbook::{WORKBOOK_BYTES_MAX, WORKBOOK_TOO_LARGE};
 use crate::imports::report::FileError;
 
@@ -17,8 +16,6 @@ use crate::imports::report::FileError;
 const FILES_MAX: usize = 10_000;
 /// Maximum depth to which a Takeout is searched.
 const FOLDERS_DEEP_MAX: usize = 12;
-/// Maximum number of bytes of a file with a location's name that is read; it usually has a few thousand.
-const LISTING_BYTES_MAX: u64 = 1 << 20;
 
 impl Opener<'_> {
     /// Opens every file of reviews in the folder at `path`, sorted by name.
@@ -27,7 +24,7 @@ impl Opener<'_> {
         walk(path, FOLDERS_DEEP_MAX, &mut files)?;
         for (name, file) in takeout_files(files)? {
             let input = File::open(&file).map_err(FileError::unreadable);
-            self.member(&name, &name, input);
+            self.member(&name, input);
         }
         Ok(())
     }
@@ -53,49 +50,32 @@ impl Opener<'_> {
         members.sort();
         for (member, index) in members {
             let input = archive.by_index(index).map_err(fault);
-            self.member(&format!("{name}: {member}"), &member, input);
+            self.member(&format!("{name}: {member}"), input);
         }
         Ok(())
     }
 
     fn workbook(&mut self, name: &str, mut packed: impl Read + Seek) -> Result<(), FileError> {
         packed.rewind().map_err(FileError::unreadable)?;
-        let bytes = self
-            .collector
-            .budget
-            .read(packed.take(WORKBOOK_BYTES_MAX + 1))?;
+        let bytes = self.bytes(packed.take(WORKBOOK_BYTES_MAX + 1))?;
         if bytes.len() as u64 > WORKBOOK_BYTES_MAX {
             return Err(FileError::new(WORKBOOK_TOO_LARGE));
         }
-        let parts = read_workbook(&bytes, self.collector.request)?;
-        let name = name.to_owned();
-        self.files.push(InputFile { name, parts });
+        let file = read_workbook(name.to_owned(), &bytes, self.request)?;
+        self.files.push(file);
         Ok(())
     }
 
-    /// Opens a file of a folder or archive whose path is `path`; records its error.
-    fn member(&mut self, file: &str, path: &str, input: Result<impl Read, FileError>) {
-        let taken = input.and_then(|input| match location(path) {
-            Some(location) => self.listing(location, input),
-            None => self.one(file.to_owned(), input),
-        });
-        if let Err(fault) = taken {
+    /// Opens a file of a folder or archive; records its error.
+    fn member(&mut self, file: &str, input: Result<impl Read, FileError>) {
+        let read = input.and_then(|input| self.one(file.to_owned(), input));
+        if let Err(fault) = read {
             self.faults.push(format!("{file}: {fault}"));
         }
     }
-
-    /// Notes a location's name, if it can be read.
-    fn listing(&mut self, location: &str, input: impl Read) -> Result<(), FileError> {
-        let json = self.collector.budget.read(input.take(LISTING_BYTES_MAX))?;
-        if let Some(name) = listed(&json) {
-            self.collector.listing(location, name);
-        }
-        Ok(())
-    }
 }
 
-/// The files of a Takeout among these: reviews.json with its further pages (`reviews-<token>.json`, `reviews_001.json`), and
-/// those with the names of locations.
+/// The files of a Takeout among these: reviews.json with its further pages (`reviews-<token>.json`, `reviews_001.json`).
 fn takeout_files<T>(mut files: Vec<(String, T)>) -> Result<Vec<(String, T)>, FileError> {
     let name = |path: &str| {
         path.rsplit(['/', '\\'])
@@ -120,7 +100,7 @@ fn takeout_files<T>(mut files: Vec<(String, T)>) -> Result<Vec<(String, T)>, Fil
              another export itself, unpacked"
         }));
     }
-    files.retain(|(path, _)| is_review(path) || location(path).is_some());
+    files.retain(|(path, _)| is_review(path));
     Ok(files)
 }
 
@@ -147,42 +127,6 @@ fn walk(path: &Path, deep: usize, files: &mut Vec<(String, PathBuf)>) -> Result<
     Ok(())
 }
 
-// The business's name for one of its locations, in Google Takeout's `additionalData.json` beside the location's reviews.
-
-/// The location in the path of such a file: `…/location-77/additionalData.json`.
-fn location(path: &str) -> Option<&str> {
-    let (folder, file) = path.rsplit_once(['/', '\\'])?;
-    let folder = folder.rsplit(['/', '\\']).next()?;
-    (file == "additionalData.json")
-        .then(|| folder.strip_prefix("location-"))
-        .flatten()
-}
-
-/// The name in such a file: trimmed, of 1 to 200 characters, without control characters. `None` if it cannot be read,
-/// because no review depends on it.
-fn listed(json: &[u8]) -> Option<String> {
-    let json = json.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(json);
-    let value: Value = serde_json::from_slice(json).ok()?;
-    let attributes = value.get("attributes")?.as_array()?;
-    let is_name = |attribute: &&Value| {
-        attribute
-            .pointer("/id/attributeType")
-            .and_then(Value::as_str)
-            == Some("LISTING_NAME")
-    };
-    let name = attributes.iter().find(is_name).and_then(|attribute| {
-        let first = attribute
-            .pointer("/values/0")
-            .or_else(|| attribute.get("value"))?;
-        ["/datum/listingName/text", "/listingName/text", "/text", ""]
-            .iter()
-            .find_map(|path| first.pointer(path).and_then(Value::as_str))
-    })?;
-    let name = name.trim();
-    let fits = !name.is_empty() && !name.contains(char::is_control) && name.chars().count() <= 200;
-    fits.then(|| name.to_owned())
-}
-
 /// The kind of an archive without reviews, if known.
 fn other_archive<R: Read + Seek>(archive: &ZipArchive<R>) -> Option<FileError> {
     let known = [
@@ -206,44 +150,22 @@ fn other_archive<R: Read + Seek>(archive: &ZipArchive<R>) -> Option<FileError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::imports::map::Calendar;
-    use crate::imports::merge::collector::{Budget, Collector};
-    use crate::imports::report::{Rejection, Watch};
     use crate::imports::request::ImportRequest;
-    use crate::storage::imports::KeptColumns;
-    use chrono::DateTime;
     use std::io::{Cursor, Write};
 
     const TOO_LARGE: &str = "the files of one import may have at most 256 MiB in total, unpacked; split it into several imports";
 
-    struct Quiet;
-
-    impl Watch for Quiet {
-        fn rejected(&mut self, _: Rejection) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    /// What `work` does with a budget of 1 MiB: the errors of files, and the number of files.
+    /// What `work` does with at most 1 MiB: the errors of files, and the number of files.
     fn opened(work: impl FnOnce(&mut Opener<'_>)) -> (Vec<String>, usize) {
         let request = ImportRequest::default();
-        let mut quiet = Quiet;
-        let calendar = Calendar {
-            zone: None,
-            now: DateTime::UNIX_EPOCH,
-        };
-        let mut opener = Opener {
-            collector: Collector::new(calendar, true, &request, &mut quiet, KeptColumns::default()),
-            files: Vec::new(),
-            faults: Vec::new(),
-        };
-        opener.collector.budget = Budget::of(1 << 20);
+        let mut opener = Opener::new(&request);
+        opener.bytes_left = 1 << 20;
         work(&mut opener);
         (opener.faults, opener.files.len())
     }
 
-    #[tokio::test]
-    async fn a_zip_bomb_is_refused_above_the_byte_budget() {
+    #[test]
+    fn a_zip_bomb_is_refused_above_the_byte_budget() {
         let path = tempfile::NamedTempFile::new().unwrap();
         let mut archive = zip::ZipWriter::new(path.reopen().unwrap());
         for name in ["reviews.json", "reviews-2.json"] {
@@ -259,8 +181,8 @@ mod tests {
         assert!(faults[0].ends_with(TOO_LARGE), "{}", faults[0]);
     }
 
-    #[tokio::test]
-    async fn an_archive_on_standard_input_counts_once() {
+    #[test]
+    fn an_archive_on_standard_input_counts_once() {
         let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
         let stored = zip::write::SimpleFileOptions::default()
             .compression_method(zip::CompressionMethod::Stored);
@@ -276,29 +198,11 @@ mod tests {
         assert_eq!(ended.unwrap_err().to_string(), TOO_LARGE);
     }
 
-    #[tokio::test]
-    async fn an_endless_input_is_refused_above_the_byte_budget() {
+    #[test]
+    fn an_endless_input_is_refused_above_the_byte_budget() {
         let mut ended = Ok(());
         let (_, files) = opened(|opener| ended = opener.one("-".to_owned(), io::repeat(b'\n')));
         assert_eq!(ended.unwrap_err().to_string(), TOO_LARGE);
         assert_eq!(files, 0, "nothing of it counts");
-    }
-
-    #[test]
-    fn the_listing_name_is_read_and_other_files_give_none() {
-        let named = r#"{"attributes": [{"id": {"attributeType": "PHONE"}, "values": [{"datum": {"phone": "5"}}]},
-            {"id": {"attributeType": "LISTING_NAME"}, "values": [{"datum": {"listingName": {"text": " Desert Peak "}}}]}]}"#;
-        assert_eq!(listed(named.as_bytes()).as_deref(), Some("Desert Peak"));
-        for other in [
-            "{}",
-            "[",
-            r#"{"attributes": [{"id": {"attributeType": "LISTING_NAME"}, "values": []}]}"#,
-        ] {
-            assert_eq!(listed(other.as_bytes()), None, "{other}");
-        }
-        let path = "Takeout/Google Business Profile/account-1/location-77/additionalData.json";
-        assert_eq!(location(path), Some("77"));
-        assert_eq!(location("location-77/reviews.json"), None);
-        assert_eq!(location("elsewhere/additionalData.json"), None);
     }
 }

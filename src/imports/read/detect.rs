@@ -1,5 +1,5 @@
 //! Detects a file's format by its content, never by its name, because half of all exports are named `reviews.json`.
-//! Detection looks at names, never at values but the format of rejected rows and the errors of an answer without rows.
+//! Detection looks at names, never at values but the errors of an answer without rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -9,8 +9,8 @@ use serde_json::value::RawValue;
 
 use crate::imports::export::is_export;
 use crate::imports::map::table::{Table, list_columns};
-use crate::imports::map::values::{Names, letters, names, same_name};
-use crate::imports::map::{Rename, ReviewField};
+use crate::imports::map::values::{Names, is_in, letters, names, same_name};
+use crate::imports::map::{COLUMNS, ReviewField};
 use crate::imports::platforms::{
     Format, LINKED_DATA, NATIVE, Reader, TABLE, all_formats, find_format, format_names,
 };
@@ -25,10 +25,8 @@ use crate::imports::request::ImportRequest;
 pub enum Content<'t> {
     /// Empty or only whitespace.
     Nothing,
-    /// A JSON document.
-    Json(&'t RawValue),
-    /// Several JSON values, each over several lines.
-    JsonValues(Vec<&'t RawValue>),
+    /// A JSON document, or several that follow each other.
+    Json(Vec<&'t RawValue>),
     JsonLines,
     /// A page or another document with tags.
     Markup,
@@ -40,18 +38,21 @@ pub enum Content<'t> {
     Other,
 }
 
+/// Where the rows of a file may be.
+#[derive(Debug)]
+struct Place<'t> {
+    /// The members of the rows, or the columns of a table.
+    names: BTreeSet<String>,
+    /// `None` if the rows are the lines, the table, the page, or the document itself.
+    array: Option<RowArray<'t>>,
+}
+
 /// What is known of a file, from its names.
 #[derive(Debug)]
 pub struct FileShape<'t> {
-    pub content: Content<'t>,
-    /// Members of a document, or of the first lines; columns of a table.
-    names: BTreeSet<String>,
-    /// The arrays of objects in a document, each with the members of its elements.
-    arrays: Vec<(RowArray<'t>, BTreeSet<String>)>,
-    /// Whether the lines are `{file, line, format, error, row}`, as `--rejects` writes them; the names are those of the rows.
-    pub is_rejected: bool,
-    /// Then the format of the first row.
-    rejected: Option<&'static Format>,
+    content: Content<'t>,
+    /// The file itself, then the arrays of objects in it.
+    places: Vec<Place<'t>>,
 }
 
 /// Maximum depth of the array of rows in a document.
@@ -60,90 +61,91 @@ const DEEP_MAX: usize = 4;
 const LINES_MAX: usize = 50;
 
 impl<'t> FileShape<'t> {
-    pub fn of(content: Content<'t>, text: &'t [u8]) -> Self {
-        let mut shape = Self {
-            content,
-            names: BTreeSet::new(),
-            arrays: Vec::new(),
-            is_rejected: false,
-            rejected: None,
-        };
-        match &shape.content {
-            Content::Json(document) => {
-                shape.names = json::members(document).into_keys().collect();
-                let mut arrays = Vec::new();
-                json::arrays(document, "", DEEP_MAX, &mut arrays);
-                shape.arrays = named(arrays);
-            }
-            Content::JsonValues(values) => {
-                let elements = values.iter().map(|value| (*value, None)).collect();
-                let path = String::new();
-                shape.arrays = named(vec![RowArray { path, elements }]);
-            }
+    fn of(content: Content<'t>, text: &'t [u8]) -> Self {
+        let mut arrays = Vec::new();
+        let names = match &content {
+            Content::Json(values) => match values.as_slice() {
+                [document] => {
+                    json::arrays(document, "", DEEP_MAX, &mut arrays);
+                    json::members(document).into_keys().collect()
+                }
+                values => {
+                    arrays.push(RowArray {
+                        path: String::new(),
+                        elements: values.iter().map(|value| (*value, None)).collect(),
+                    });
+                    BTreeSet::new()
+                }
+            },
             Content::JsonLines => {
                 let lines = text.split(|byte| *byte == b'\n');
                 let lines = lines.filter_map(|line| std::str::from_utf8(line).ok());
                 let lines = lines.filter(|line| line.trim_start().starts_with('{'));
-                shape.names = json::names(lines.take(LINES_MAX));
-                let has = |name: &str| shape.names.contains(name);
-                let is_of_row = |name: &String| name.starts_with("row");
-                shape.is_rejected =
-                    has("file") && has("error") && shape.names.iter().any(is_of_row);
-                if shape.is_rejected {
-                    let inner = shape
-                        .names
-                        .iter()
-                        .filter_map(|name| name.strip_prefix("row."));
-                    shape.names = inner.map(str::to_owned).collect();
-                    let first = json::rejected_rows(text).next();
-                    shape.rejected = first.and_then(|(format, _)| format);
-                }
+                json::names(lines.take(LINES_MAX))
             }
             Content::Text(_, columns) | Content::Sheet(columns) => {
-                shape.names = columns.iter().cloned().collect();
+                columns.iter().cloned().collect()
             }
-            Content::Nothing | Content::Markup | Content::Other => {}
-        }
-        shape
+            Content::Nothing | Content::Markup | Content::Other => BTreeSet::new(),
+        };
+        // Elements that match no format may themselves hold arrays of reviews.
+        let inner: Vec<_> = arrays.iter().flat_map(RowArray::inner).collect();
+        arrays.extend(inner);
+        let top = Place { names, array: None };
+        let arrays = arrays.into_iter().map(|array| Place {
+            names: array.names(),
+            array: Some(array),
+        });
+        let places = std::iter::once(top).chain(arrays).collect();
+        Self { content, places }
     }
 
-    const fn is_table(&self) -> bool {
-        matches!(self.content, Content::Text(..) | Content::Sheet(_))
+    /// The members of the document or of the lines, or the columns of the table.
+    fn names(&self) -> &BTreeSet<String> {
+        &self.places[0].names
+    }
+
+    /// The arrays, each with the members of its elements.
+    fn arrays(&self) -> impl Iterator<Item = (&RowArray<'t>, &BTreeSet<String>)> {
+        let places = self.places.iter();
+        places.filter_map(|place| Some((place.array.as_ref()?, &place.names)))
+    }
+
+    /// The document, if the file is one.
+    fn document(&self) -> Option<&'t RawValue> {
+        let Content::Json(values) = &self.content else {
+            return None;
+        };
+        values.first().copied().filter(|_| values.len() == 1)
+    }
+
+    /// The columns of a table.
+    fn columns(&self) -> Option<&[String]> {
+        if let Content::Text(_, columns) | Content::Sheet(columns) = &self.content {
+            return Some(columns);
+        }
+        None
     }
 
     const fn is_json(&self) -> bool {
-        matches!(
-            self.content,
-            Content::Json(_) | Content::JsonValues(_) | Content::JsonLines
-        )
+        matches!(self.content, Content::Json(_) | Content::JsonLines)
     }
 
     /// The first place whose rows have such members: the top level, then the arrays.
-    fn find_place(&self, is_so: impl Fn(&BTreeSet<String>) -> bool) -> Option<Place> {
-        if is_so(&self.names) {
-            return Some(Place::Top);
-        }
-        let array = self.arrays.iter().position(|(_, names)| is_so(names));
-        array.map(Place::Array)
-    }
-
-    /// The rows at a place of a document.
-    pub fn array(&self, place: Place) -> Option<&RowArray<'t>> {
-        match place {
-            Place::Array(number) => self.arrays.get(number).map(|(array, _)| array),
-            Place::Top | Place::Nowhere => None,
-        }
+    fn find_place(&self, is_so: impl Fn(&BTreeSet<String>) -> bool) -> Option<usize> {
+        self.places.iter().position(|place| is_so(&place.names))
     }
 }
 
-fn named(arrays: Vec<RowArray<'_>>) -> Vec<(RowArray<'_>, BTreeSet<String>)> {
-    // Elements that match no format may themselves hold arrays of reviews.
-    let inner: Vec<_> = arrays.iter().flat_map(RowArray::inner).collect();
-    let all = arrays
-        .into_iter()
-        .chain(inner)
-        .map(|array| (array.names(), array));
-    all.map(|(names, array)| (array, names)).collect()
+/// Whether there is a name `name`, or one inside it: a name that identifies a format may be that of an object or an array.
+/// The headers of a table may differ in case.
+fn has_key(names: &BTreeSet<String>, name: &str, is_table: bool) -> bool {
+    let is_name = |member: &String| {
+        let inside = member.strip_prefix(name);
+        inside.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+            || is_table && member.eq_ignore_ascii_case(name)
+    };
+    names.iter().any(is_name)
 }
 
 /// Whether there is a name `name`, exactly or except for case and punctuation.
@@ -157,144 +159,122 @@ fn has(names: &BTreeSet<String>, name: &str) -> bool {
         })
 }
 
-/// Where the rows of a file are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// In the lines, the table, the page, or the document itself.
-    Top,
-    /// The number of an array in the document.
-    Array(usize),
-    /// The document has none.
-    Nowhere,
-}
+/// The format of a file, and the number of the place of its rows; `None` if the document has none.
+type Detected = (&'static Format, Option<usize>);
 
-#[derive(Debug, Clone, Copy)]
-pub struct Detected {
-    pub format: &'static Format,
-    pub place: Place,
-}
-
-impl Detected {
-    const fn top(format: &'static Format) -> Self {
-        Self {
-            format,
-            place: Place::Top,
-        }
-    }
-}
+/// The place of the file itself.
+const TOP: Option<usize> = Some(0);
 
 /// Of a file whose reviews were written by one Google Maps user, and are not about the business.
 pub const MAPS_REVIEWS: &str = "holds the places that a Google Maps user has reviewed, not the reviews of a business; \
      export `Google Business Profile` with https://takeout.google.com and give its reviews.json, or the whole archive";
 
 /// The requested format, or the detected one.
-pub fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected, FileError> {
+fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected, FileError> {
     refuse_options_of_tables(shape, request)?;
+    let top_names = shape.names();
     // GeoJSON's FeatureCollection (RFC 7946 §3.3): Google Maps exports a user's reviews as such.
     if ["features", "type"]
         .iter()
-        .all(|name| shape.names.contains(*name))
-        && !shape.names.contains("rating")
+        .all(|name| top_names.contains(*name))
+        && !top_names.contains("rating")
     {
         return Err(FileError::new(MAPS_REVIEWS));
     }
-    let is_error = |array: &RowArray<'_>| is_in(ERRORS, &plain(&array.path));
-    let has_rows = shape.arrays.iter().any(|(array, _)| !is_error(array));
-    if let Content::Json(document) = &shape.content
-        && !has_rows
-        && let Some(error) = error_of(document)
+    let mut rows = shape
+        .arrays()
+        .filter(|(array, _)| !is_in(ERRORS, &plain(&array.path)));
+    if rows.next().is_none()
+        && let Some(error) = shape.document().and_then(error_of)
     {
         return Err(FileError::new(format!(
             "is an answer of the source without reviews, not an export: its `{error}` says that something went wrong, or that it \
              is not ready; fetch it again"
         )));
     }
-    let is_any = |format: &&'static Format| {
-        request
-            .format
-            .is_none_or(|requested| requested.name == format.name)
-    };
-    if request.format.is_none_or(Format::is_native)
-        && (matches!(&shape.content, Content::Text(_, columns) | Content::Sheet(columns) if is_export(columns))
-            || is_lines_with_business(shape))
+    let requested = request.format;
+    if requested.is_none_or(Format::is_native)
+        && (shape.columns().is_some_and(is_export) || is_lines_with_business(shape))
     {
-        return Ok(Detected::top(&NATIVE));
+        return Ok((&NATIVE, TOP));
     }
-    if let Some(format) = shape.rejected.filter(is_any) {
-        return Ok(Detected::top(format));
-    }
-    for format in all_formats().filter(is_any) {
-        if let Some(place) = place_of(format, shape) {
-            return Ok(Detected { format, place });
-        }
-    }
-    if let Some(format) = request.format {
-        let place = insist(shape, format, &request.renames)?;
-        return Ok(Detected { format, place });
-    }
-    let top = |format: &'static Format| Ok(Detected::top(format));
-    match &shape.content {
-        Content::Nothing => top(&NATIVE),
-        Content::Markup => top(&LINKED_DATA),
-        Content::JsonLines
-            if !request.renames.is_empty() || shape.names.is_empty() || looks_native(shape) =>
+    for format in all_formats() {
+        if requested.is_none_or(|requested| requested.name == format.name)
+            && let Some((format, place)) = detected_as(format, shape)
         {
-            top(&NATIVE)
+            let names = place.map(|number| &shape.places[number].names);
+            let may_be_foreign =
+                requested.is_none() && format.is_native() && request.renames.is_empty();
+            return Ok(
+                if names
+                    .filter(|_| may_be_foreign)
+                    .is_some_and(is_foreign_record)
+                {
+                    (&TABLE, place)
+                } else {
+                    (format, place)
+                },
+            );
         }
-        // Rejected rows of an unknown platform come from a table.
-        Content::JsonLines if shape.is_rejected => top(&TABLE),
-        Content::Text(..) | Content::Sheet(_) => top(&TABLE),
+    }
+    if let Some(format) = requested {
+        return insist(shape, format, request);
+    }
+    let is_like_native = !request.renames.is_empty() || looks_native(shape);
+    match (&shape.content, shape.document()) {
+        (Content::Nothing, _) => Ok((&NATIVE, TOP)),
+        (Content::Markup, _) => Ok((&LINKED_DATA, TOP)),
+        (Content::JsonLines, _) if is_like_native || top_names.is_empty() => Ok((&NATIVE, TOP)),
+        (Content::Text(..) | Content::Sheet(_), _) => Ok((&TABLE, TOP)),
         // A page beyond the last, or a quiet day.
-        Content::Json(document) if is_empty(document) => Ok(Detected {
-            format: &TABLE,
-            place: Place::Nowhere,
-        }),
+        (_, Some(document)) if is_empty(document) => Ok((&TABLE, None)),
         // A Takeout of a business without reviews.
-        Content::Json(document) if document.get() == "{}" => Ok(Detected {
-            format: find_format("google").unwrap_or(&TABLE),
-            place: Place::Nowhere,
-        }),
-        Content::Json(document)
-            if !document.get().contains('\n')
-                && shape.arrays.is_empty()
-                && (!request.renames.is_empty() || looks_native(shape)) =>
+        (_, Some(document)) if document.get() == "{}" => {
+            Ok((find_format("google").unwrap_or(&TABLE), None))
+        }
+        (_, Some(document))
+            if !document.get().contains('\n') && shape.places.len() == 1 && is_like_native =>
         {
-            top(&NATIVE)
+            Ok((&NATIVE, TOP))
         }
-        Content::Json(_) | Content::JsonValues(_) | Content::JsonLines | Content::Other => {
-            Err(FileError::new(format!(
-                "is {}: none of the known formats ({}); {}",
-                describe(shape),
-                format_names().collect::<Vec<_>>().join(", "),
-                advise(shape)
-            )))
-        }
+        _ => Err(FileError::new(format!(
+            "is {}: none of the known formats ({}); {}",
+            describe(shape),
+            format_names().collect::<Vec<_>>().join(", "),
+            advise(shape)
+        ))),
     }
 }
 
-/// Where the rows of that format are, if the file has it.
-fn place_of(format: &'static Format, shape: &FileShape<'_>) -> Option<Place> {
+/// That format, with the place of its rows, if the file has it.
+fn detected_as(format: &'static Format, shape: &FileShape<'_>) -> Option<Detected> {
+    let is_table = shape.columns().is_some();
     // A table made for this program may have our columns, but it is still a table.
-    if shape.is_table() && format.reader != Reader::Columns {
+    if is_table && (format.reader != Reader::Columns || format.is_json) {
         return None;
     }
     let has_keys = |members: &BTreeSet<String>| {
+        let has_field = |field| format.columns(field).any(|name| has(members, name));
+        // A table of somebody else may have a few of its headers.
+        let is_whole = !is_table
+            || (has_field(ReviewField::Rating) || has_field(ReviewField::Recommended))
+                && has_field(ReviewField::Date)
+                && has_field(ReviewField::Text);
         let mut keys = format.keys.iter();
-        keys.any(|set| names(set).all(|name| has(members, name)))
+        is_whole && keys.any(|set| names(set).all(|name| has_key(members, name, is_table)))
     };
-    let reviews = shape
-        .arrays
-        .iter()
-        .position(|(array, _)| array.path == "reviews");
-    let is_document = matches!(shape.content, Content::Json(_))
-        && names(format.document).any(|name| shape.names.contains(name))
+    let is_reviews =
+        |place: &Place<'_>| place.array.as_ref().is_some_and(|it| it.path == "reviews");
+    let reviews = shape.places.iter().position(is_reviews);
+    let is_document = shape.document().is_some()
+        && names(format.document).any(|name| shape.names().contains(name))
         // Either no row identifies another format, or the members beside the rows suffice.
         && (names(format.document).any(|name| name == "business")
-            || reviews.is_none_or(|number| has_keys(&shape.arrays[number].1)));
+            || reviews.is_none_or(|number| has_keys(&shape.places[number].names)));
     if is_document {
-        return Some(reviews.map_or(Place::Nowhere, Place::Array));
+        return Some((format, reviews));
     }
-    shape.find_place(has_keys)
+    Some((format, Some(shape.find_place(has_keys)?)))
 }
 
 /// Refuses options for tables if the file is not a table.
@@ -303,14 +283,18 @@ fn refuse_options_of_tables(
     request: &ImportRequest,
 ) -> Result<(), FileError> {
     let is_workbook = matches!(shape.content, Content::Sheet(_));
-    for (what, is_given, is_there) in [
+    for (part, is_given, is_there) in [
         ("sheet", request.sheet.is_some(), is_workbook),
-        ("header-row", request.header_row.is_some(), shape.is_table()),
+        (
+            "header-row",
+            request.header_row.is_some(),
+            shape.columns().is_some(),
+        ),
     ] {
-        if is_given && !is_there && shape.rejected.is_none() {
+        if is_given && !is_there {
             let content = describe(shape);
             return Err(FileError::new(format!(
-                "is {content}, which has no {what}; leave --{what} out"
+                "is {content}, which has no {part}; leave --{part} out"
             )));
         }
     }
@@ -324,10 +308,6 @@ const ERRORS: Names =
 const STATES: Names = "status, state, statuscode, code, success";
 /// Their values if it did not, besides the statuses of HTTP.
 const FAILURES: Names = "error, errors, fail, failed, failure, false, pending, processing, running, queued, waiting, in progress, timeout";
-
-fn is_in(list: Names, name: &str) -> bool {
-    names(list).any(|known| known == name)
-}
 
 fn plain(name: &str) -> String {
     letters(name).collect()
@@ -382,18 +362,17 @@ fn advise(shape: &FileShape<'_>) -> String {
         return "convert it to a table (CSV) with a header line".to_owned();
     }
     let members = shape
-        .arrays
-        .first()
-        .map_or(&shape.names, |(_, names)| names);
-    let is_needed = |field: &ReviewField| {
-        matches!(
-            field,
-            ReviewField::Rating | ReviewField::Date | ReviewField::Author | ReviewField::Text
-        )
-    };
+        .arrays()
+        .next()
+        .map_or(shape.names(), |(_, names)| names);
     let mut advice = "to read it anyway, pass --format table".to_owned();
-    for (field, list) in &TABLE.fields {
-        if is_needed(field) && !names(list).any(|name| has(members, name)) {
+    for field in [
+        ReviewField::Rating,
+        ReviewField::Date,
+        ReviewField::Author,
+        ReviewField::Text,
+    ] {
+        if !names(&TABLE.fields[&field]).any(|name| has(members, name)) {
             // Writing to a `String` cannot fail.
             let _ = write!(advice, " --map {}=THEIR_FIELD", field.name());
         }
@@ -404,27 +383,30 @@ fn advise(shape: &FileShape<'_>) -> String {
 /// Whether the first line is that of an export, with the business and the editorial texts. Only exports contain the
 /// setting `publish_staff`.
 fn is_lines_with_business(shape: &FileShape<'_>) -> bool {
-    let begins = |start: &str| shape.names.iter().any(|name| name.starts_with(start));
-    let (is_lines, has_staff) = if let Content::Json(document) = &shape.content {
-        let members = json::members(document);
-        let business = members
-            .get("business")
-            .map(|business| json::members(business));
+    let begins = |start: &str| shape.names().iter().any(|name| name.starts_with(start));
+    let (is_lines, has_staff) = if let Some(document) = shape.document() {
+        let business = json::members(document)
+            .remove("business")
+            .map(json::members);
         let has_staff = business.is_some_and(|members| members.contains_key("publish_staff"));
         (!document.get().contains('\n'), has_staff)
     } else {
         let is_lines = matches!(shape.content, Content::JsonLines);
-        (is_lines, shape.names.contains("business.publish_staff"))
+        (is_lines, shape.names().contains("business.publish_staff"))
     };
     is_lines && (begins("editorial") || has_staff) && !begins("reviews")
 }
 
 /// The place of the rows, if the file can be read as the requested format.
-fn insist(shape: &FileShape<'_>, format: &Format, renames: &[Rename]) -> Result<Place, FileError> {
+fn insist(
+    shape: &FileShape<'_>,
+    format: &'static Format,
+    request: &ImportRequest,
+) -> Result<Detected, FileError> {
     let is_json = shape.is_json() || matches!(shape.content, Content::Nothing);
     let fits = match format.reader {
         Reader::Document | Reader::Native => is_json,
-        Reader::Columns => is_json || shape.is_table(),
+        Reader::Columns => is_json || shape.columns().is_some(),
         Reader::LinkedData => is_json || matches!(shape.content, Content::Markup),
     };
     if !fits {
@@ -434,28 +416,34 @@ fn insist(shape: &FileShape<'_>, format: &Format, renames: &[Rename]) -> Result<
         )));
     }
     // The rows are in the object that has the members of `--map`.
+    let renames = request.renames.iter().map(|rename| rename.theirs.as_str());
+    let theirs: Vec<&str> = renames.filter(|theirs| !theirs.is_empty()).collect();
     let has_mapped = |names: &BTreeSet<String>| {
-        let mut renames = renames
-            .iter()
-            .filter(|rename| !rename.theirs.is_empty())
-            .peekable();
-        renames.peek().is_some() && renames.all(|rename| has(names, &rename.theirs))
+        !theirs.is_empty() && theirs.iter().all(|theirs| has(names, theirs))
     };
-    let is_lines = matches!(shape.content, Content::JsonLines);
-    let has_arrays = !is_lines && !shape.arrays.is_empty();
-    let first = if has_arrays {
-        Place::Array(0)
-    } else {
-        Place::Top
-    };
-    Ok(shape.find_place(has_mapped).unwrap_or(first))
+    let first = usize::from(shape.places.len() > 1);
+    Ok((format, Some(shape.find_place(has_mapped).unwrap_or(first))))
+}
+
+/// Whether rows have members that native records do not have, and that a table would be read by, such as `reply`.
+fn is_foreign_record(members: &BTreeSet<String>) -> bool {
+    let outer = |path: &str| path.split(['.', '[']).next().unwrap_or_default().to_owned();
+    let ours: BTreeSet<String> = COLUMNS.into_iter().chain(["url"]).map(outer).collect();
+    let mut foreign = members
+        .iter()
+        .map(|path| outer(path))
+        .filter(|name| !ours.contains(name));
+    foreign.any(|name| {
+        let mut lists = TABLE.fields.values();
+        lists.any(|list| names(list).any(|known| same_name(known, &name)))
+    })
 }
 
 /// Whether the lines are probably native records, even if faulty.
 fn looks_native(shape: &FileShape<'_>) -> bool {
     let ours = ["id", "rating", "date", "author", "text", "deleted"];
     ours.iter()
-        .filter(|name| shape.names.contains(**name))
+        .filter(|name| shape.names().contains(**name))
         .count()
         >= 2
 }
@@ -464,38 +452,36 @@ fn looks_native(shape: &FileShape<'_>) -> bool {
 const NAMES_SHOWN_MAX: usize = 12;
 
 /// A description of the file for messages.
-pub fn describe(shape: &FileShape<'_>) -> String {
+fn describe(shape: &FileShape<'_>) -> String {
     let list = |names: &BTreeSet<String>| {
         let outer = |name: &String| name.split(['.', '[']).next().unwrap_or_default().to_owned();
-        let names: BTreeSet<String> = names.iter().map(outer).collect();
-        let mut names: Vec<String> = names.into_iter().filter(|name| name != "^").collect();
-        if names.len() > NAMES_SHOWN_MAX {
-            names.truncate(NAMES_SHOWN_MAX);
-            names.push("…".to_owned());
-        }
-        names.join(", ")
+        let mut names: BTreeSet<String> = names.iter().map(outer).collect();
+        names.remove(json::PARENT);
+        let more = if names.len() > NAMES_SHOWN_MAX {
+            ", …"
+        } else {
+            ""
+        };
+        let names: Vec<String> = names.into_iter().take(NAMES_SHOWN_MAX).collect();
+        names.join(", ") + more
     };
-    match (&shape.content, shape.arrays.first()) {
+    match (&shape.content, shape.arrays().next()) {
         (Content::Nothing, _) => "an empty file".to_owned(),
-        (Content::Json(_) | Content::JsonValues(_), Some((array, members)))
-            if array.path.is_empty() =>
-        {
+        (Content::Json(_), Some((array, members))) if array.path.is_empty() => {
             format!("a JSON array of objects with keys {}", list(members))
         }
         (Content::Json(_), Some((array, members))) => format!(
             "a JSON object with keys {}, whose {} has objects with keys {}",
-            list(&shape.names),
+            list(shape.names()),
             array.path,
             list(members)
         ),
-        (Content::Json(document), None) if document.get().starts_with('[') => {
+        (Content::Json(values), None) if values[0].get().starts_with('[') => {
             "a JSON array without objects".to_owned()
         }
-        (Content::Json(_) | Content::JsonValues(_), _) => {
-            format!("a JSON object with keys {}", list(&shape.names))
-        }
+        (Content::Json(_), None) => format!("a JSON object with keys {}", list(shape.names())),
         (Content::JsonLines, _) => {
-            format!("JSON Lines of objects with keys {}", list(&shape.names))
+            format!("JSON Lines of objects with keys {}", list(shape.names()))
         }
         (Content::Markup, _) => "a page of HTML or XML".to_owned(),
         (Content::Text(_, columns), _) => {
@@ -517,11 +503,6 @@ const NOT_UTF8: &str = "is not UTF-8; save it as UTF-8, or convert it, for examp
 pub struct InputFile {
     /// For messages.
     pub name: String,
-    /// Its rows by format; one, unless it is a file of rejected rows.
-    pub parts: Vec<Part>,
-}
-
-pub struct Part {
     pub format: &'static Format,
     pub rows: Rows,
     /// The business in another instance's `/reviews.json`, as JSON.
@@ -530,64 +511,49 @@ pub struct Part {
 
 pub enum Rows {
     Table(Table),
-    /// Native records of a table.
-    NativeTable(Table),
-    /// Native records.
+    /// Native records in JSON.
     Records(Vec<RawRow>),
 }
 
-impl Part {
-    const fn new(format: &'static Format, rows: Rows) -> Self {
+impl InputFile {
+    fn new(name: String, format: &'static Format, rows: Rows) -> Self {
+        let is_native = matches!(format.reader, Reader::Native | Reader::Document);
+        let rows = match rows {
+            Rows::Records(rows) if !is_native => {
+                let mut objects = Objects::default();
+                rows.iter().for_each(|row| objects.add(row));
+                Rows::Table(objects.table)
+            }
+            Rows::Table(table) => Rows::Table(table.join_answers(format)),
+            records @ Rows::Records(_) => records,
+        };
         Self {
+            name,
             format,
             rows,
             business: None,
         }
     }
-
-    fn of_table(format: &'static Format, table: Table) -> Self {
-        let rows = if format.is_native() {
-            Rows::NativeTable(table)
-        } else {
-            Rows::Table(table)
-        };
-        Self::new(format, rows)
-    }
-
-    fn of_rows(format: &'static Format, rows: Vec<RawRow>) -> Self {
-        if matches!(format.reader, Reader::Native | Reader::Document) {
-            return Self::new(format, Rows::Records(rows));
-        }
-        let mut objects = Objects::default();
-        rows.iter().for_each(|row| objects.add(row));
-        Self::new(format, Rows::Table(objects.table))
-    }
 }
 
-/// The rows of a file, in UTF-8 or an encoding of one byte.
-pub fn read_file(bytes: &[u8], request: &ImportRequest) -> Result<Vec<Part>, FileError> {
-    if request.is_sample {
-        return Ok(vec![Part::of_rows(&NATIVE, json::lines(bytes).collect())]);
-    }
+/// What a text holds.
+fn content_of<'t>(bytes: &'t [u8], request: &ImportRequest) -> Result<Content<'t>, FileError> {
     let trimmed = bytes.trim_ascii();
-    let utf8 = || std::str::from_utf8(bytes).map_err(|_| FileError::new(NOT_UTF8));
     let is_object = |line: &[u8]| line.trim_ascii_start().starts_with(b"{");
-    let content = match trimmed.first() {
-        None => Content::Nothing,
-        Some(b'[') => Content::Json(serde_json::from_str(utf8()?)?),
-        Some(b'{') => match std::str::from_utf8(bytes) {
-            Ok(text) => match serde_json::from_str(text) {
-                Ok(document) if json::is_rejected(document) => Content::JsonLines,
-                Ok(document) => Content::Json(document),
-                Err(_) if json::is_lines(text.trim()) => Content::JsonLines,
-                Err(_) => Content::JsonValues(json::values(text)?),
-            },
-            // Each line may be broken for itself.
-            Err(_) if memchr::memchr(b'\n', trimmed).is_some() => Content::JsonLines,
-            Err(_) => return Err(FileError::new(NOT_UTF8)),
+    let text = std::str::from_utf8(bytes);
+    Ok(match (trimmed.first(), text) {
+        (None, _) => Content::Nothing,
+        (Some(b'['), Ok(text)) => Content::Json(vec![serde_json::from_str(text)?]),
+        (Some(b'{'), Ok(text)) => match serde_json::from_str(text) {
+            Ok(document) => Content::Json(vec![document]),
+            Err(_) if json::is_lines(text.trim()) => Content::JsonLines,
+            Err(_) => Content::Json(json::values(text)?),
         },
-        Some(b'<') => Content::Markup,
-        Some(_) => match text::sniff(bytes, request) {
+        // Each line may be broken for itself.
+        (Some(b'{'), Err(_)) if memchr::memchr(b'\n', trimmed).is_some() => Content::JsonLines,
+        (Some(b'{' | b'['), Err(_)) => return Err(FileError::new(NOT_UTF8)),
+        (Some(b'<'), _) => Content::Markup,
+        (Some(_), _) => match text::sniff(bytes, request) {
             Some((dialect, columns)) => Content::Text(dialect, columns),
             // The first line may be broken.
             None if trimmed.split(|byte| *byte == b'\n').any(is_object) => Content::JsonLines,
@@ -596,75 +562,69 @@ pub fn read_file(bytes: &[u8], request: &ImportRequest) -> Result<Vec<Part>, Fil
                 Some(_) | None => Content::Other,
             },
         },
-    };
-    let shape = FileShape::of(content, trimmed);
-    let Detected { format, place } = detect(&shape, request)?;
-    if shape.is_rejected {
-        return Ok(rejected_parts(bytes, format, request));
+    })
+}
+
+/// Reads a file, in UTF-8 or an encoding of one byte.
+pub fn read_file(
+    name: String,
+    bytes: &[u8],
+    request: &ImportRequest,
+) -> Result<InputFile, FileError> {
+    let lines = || Rows::Records(json::lines(bytes).collect());
+    if request.is_sample {
+        return Ok(InputFile::new(name, &NATIVE, lines()));
     }
-    if format.reader == Reader::LinkedData {
-        let texts = if matches!(shape.content, Content::Markup) {
-            linked_data::script_texts(trimmed)?
-        } else {
-            vec![utf8()?.to_owned()]
-        };
-        let reviews = linked_data::reviews(&texts, matches!(shape.content, Content::Markup))?;
-        return Ok(vec![Part::new(format, Rows::Table(reviews))]);
-    }
-    let rows = match (&shape.content, shape.array(place)) {
-        (Content::Text(dialect, columns), _) => {
-            let table = text::read_text(bytes, *dialect, columns.clone())?;
-            return Ok(vec![Part::of_table(format, table)]);
+    let trimmed = bytes.trim_ascii();
+    let utf8 = || std::str::from_utf8(bytes).map_err(|_| FileError::new(NOT_UTF8));
+    let shape = FileShape::of(content_of(bytes, request)?, trimmed);
+    let (format, place) = detect(&shape, request)?;
+    let place = place.map(|number| &shape.places[number]);
+    let array = place.and_then(|place| place.array.as_ref());
+    let rows = match (&shape.content, array, shape.document()) {
+        (content, ..) if format.reader == Reader::LinkedData => {
+            let is_page = matches!(content, Content::Markup);
+            let texts = if is_page {
+                linked_data::script_texts(trimmed)?
+            } else {
+                vec![utf8()?.to_owned()]
+            };
+            Rows::Table(linked_data::reviews(&texts, is_page)?)
         }
-        (Content::JsonLines, _) => json::lines(bytes).collect(),
-        (Content::Json(_) | Content::JsonValues(_), Some(array)) => {
-            if matches!(format.reader, Reader::Columns) {
-                let table = array.table(utf8()?);
-                return Ok(vec![Part::new(format, Rows::Table(table))]);
-            }
-            array.rows(utf8()?)
+        (Content::Text(dialect, columns), ..) => {
+            Rows::Table(text::read_text(bytes, *dialect, columns.clone())?)
         }
-        (Content::Json(document), None)
-            if place == Place::Top
+        (Content::JsonLines, ..) => lines(),
+        (_, Some(array), _) if format.reader == Reader::Columns => {
+            Rows::Table(array.table(utf8()?))
+        }
+        (_, Some(array), _) => Rows::Records(array.rows(utf8()?)),
+        (_, None, Some(document))
+            if place.is_some()
                 && format.reader != Reader::Document
                 && document.get().starts_with('{') =>
         {
-            vec![RawRow::of_document(document.get())]
+            Rows::Records(vec![RawRow::of_document(document.get())])
         }
-        _ => Vec::new(),
+        _ => Rows::Records(Vec::new()),
     };
-    let mut part = Part::of_rows(format, rows);
-    if let (Reader::Document, Content::Json(document)) = (format.reader, &shape.content) {
+    let mut file = InputFile::new(name, format, rows);
+    if let (Reader::Document, Some(document)) = (format.reader, shape.document()) {
         let business = json::members(document).remove("business");
-        part.business = business.map(|value| value.get().into());
+        file.business = business.map(|value| value.get().into());
     }
-    Ok(vec![part])
+    Ok(file)
 }
 
-/// The rows of a workbook.
-pub fn read_workbook(packed: &[u8], request: &ImportRequest) -> Result<Vec<Part>, FileError> {
+/// Reads a workbook.
+pub fn read_workbook(
+    name: String,
+    packed: &[u8],
+    request: &ImportRequest,
+) -> Result<InputFile, FileError> {
     let (place, columns) = workbook::find_sheet(packed, request)?;
     let shape = FileShape::of(Content::Sheet(columns.clone()), &[]);
-    let format = detect(&shape, request)?.format;
+    let (format, _) = detect(&shape, request)?;
     let table = workbook::read_sheet(packed, place, columns)?;
-    Ok(vec![Part::of_table(format, table)])
-}
-
-/// The rows in a file of rejected rows, which may have several formats; `format` is that of rows that name none.
-fn rejected_parts(bytes: &[u8], format: &'static Format, request: &ImportRequest) -> Vec<Part> {
-    let mut by_format: Vec<(&'static Format, Vec<RawRow>)> = Vec::new();
-    for (named, row) in json::rejected_rows(bytes) {
-        let format = named.filter(|_| request.format.is_none()).unwrap_or(format);
-        match by_format
-            .iter_mut()
-            .find(|(known, _)| known.name == format.name)
-        {
-            Some((_, rows)) => rows.push(row),
-            None => by_format.push((format, vec![row])),
-        }
-    }
-    let parts = by_format.into_iter();
-    parts
-        .map(|(format, rows)| Part::of_rows(format, rows))
-        .collect()
+    Ok(InputFile::new(name, format, Rows::Table(table)))
 }

@@ -11,7 +11,6 @@ use serde_json::value::RawValue;
 use crate::imports::map::table::{Row, RowFault, Table};
 use crate::imports::map::values::shown;
 use crate::imports::map::visibility;
-use crate::imports::platforms::{Format, find_format};
 use crate::imports::report::{FileError, Position, reason};
 
 /// Maximum size of an element or line in bytes.
@@ -25,7 +24,7 @@ const ROWS_LOOKED_AT: usize = 50;
 /// Maximum number of columns of a file of objects; further members are not read.
 const COLUMNS_MAX: usize = 2_000;
 /// Before the members of the object that encloses an array of rows.
-const PARENT: &str = "^";
+pub const PARENT: &str = "^";
 
 /// A row; or an error message with the row as text, truncated if it is too long.
 pub type RowValue = Result<Value, (String, Value)>;
@@ -327,32 +326,6 @@ pub fn lines(text: &[u8]) -> impl Iterator<Item = RawRow> {
         line: 1,
         text: text.into(),
     })
-}
-
-/// The rows in the lines of a file of rejected rows, `{file, line, format, error, row}`, each with the format that the line
-/// names. A row of broken JSON is a text, which the owner may have corrected.
-pub fn rejected_rows(text: &[u8]) -> impl Iterator<Item = (Option<&'static Format>, RawRow)> {
-    lines(text).map(|mut line| {
-        let (_, Ok(Value::Object(mut members))) = line.parse() else {
-            return (None, line);
-        };
-        let name = members.remove("format");
-        let format = name.as_ref().and_then(Value::as_str).and_then(find_format);
-        match members.remove("row") {
-            Some(Value::String(text)) => line.text = text.into_bytes().into(),
-            Some(row) => line.text = row.to_string().into_bytes().into(),
-            None => {}
-        }
-        (format, line)
-    })
-}
-
-/// Whether a document is a line of a file of rejected rows.
-pub fn is_rejected(document: &RawValue) -> bool {
-    let members = members(document);
-    ["file", "error", "row"]
-        .iter()
-        .all(|name| members.contains_key(*name))
 }
 
 /// Whether the text has one value in each line, and not one or several values over several lines.

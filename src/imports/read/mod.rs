@@ -16,13 +16,13 @@ use std::path::Path;
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
 use crate::imports::map::date::{self, DateColumns, DateOrder};
-use crate::imports::map::plan::{DATES, Plan, tomorrow};
-use crate::imports::map::row::{PlannedRow, RowReader};
-use crate::imports::map::table::Table;
+use crate::imports::map::plan::Plan;
+use crate::imports::map::row::RowReader;
 use crate::imports::merge::collector::Collector;
-use crate::imports::read::detect::{InputFile, Part, Rows, read_file};
+use crate::imports::read::detect::{InputFile, Rows, read_file};
 use crate::imports::read::native::{changed_date, read_native};
-use crate::imports::report::{FieldError, FileError};
+use crate::imports::report::{FieldError, FileError, INPUT_BYTES_MAX};
+use crate::imports::request::ImportRequest;
 use crate::storage::imports::ColumnMeaning;
 
 /// The name of `-` in messages.
@@ -30,13 +30,24 @@ const STDIN: &str = "standard input";
 
 /// Opens files, and keeps their rows.
 pub struct Opener<'o> {
-    pub collector: Collector<'o>,
+    pub request: &'o ImportRequest,
+    /// The number of bytes that the import may still read, over all its files and all ways of opening them.
+    bytes_left: u64,
     pub files: Vec<InputFile>,
     /// The files that cannot be imported, each with the reason.
     pub faults: Vec<String>,
 }
 
-impl Opener<'_> {
+impl<'o> Opener<'o> {
+    pub const fn new(request: &'o ImportRequest) -> Self {
+        Self {
+            request,
+            bytes_left: INPUT_BYTES_MAX,
+            files: Vec::new(),
+            faults: Vec::new(),
+        }
+    }
+
     /// Reads every file at `path`.
     pub fn open(&mut self, path: &Path) {
         let is_stdin = path == Path::new("-");
@@ -59,12 +70,12 @@ impl Opener<'_> {
     }
 
     fn stdin(&mut self, input: impl Read) -> Result<(), FileError> {
-        let bytes = self.collector.budget.read(input)?;
+        let bytes = self.bytes(input)?;
         if !is_zip(&bytes) {
             return self.content(STDIN.to_owned(), &bytes);
         }
         // Only what is unpacked counts, as in any archive.
-        self.collector.budget.give_back(bytes.len());
+        self.bytes_left += bytes.len() as u64;
         self.archive(STDIN, Cursor::new(bytes))
     }
 
@@ -77,7 +88,7 @@ impl Opener<'_> {
     }
 
     fn one(&mut self, name: String, input: impl Read) -> Result<(), FileError> {
-        let bytes = self.collector.budget.read(input)?;
+        let bytes = self.bytes(input)?;
         self.content(name, &bytes)
     }
 
@@ -85,9 +96,22 @@ impl Opener<'_> {
         let decoded = wide(bytes)?.map(|wide| wide.decode_with_bom_removal(bytes).0);
         let bytes = decoded.as_ref().map_or(bytes, |text| text.as_bytes());
         let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-        let parts = read_file(text, self.collector.request)?;
-        self.files.push(InputFile { name, parts });
+        self.files.push(read_file(name, text, self.request)?);
         Ok(())
+    }
+
+    /// All bytes of `input`.
+    fn bytes(&mut self, input: impl Read) -> Result<Vec<u8>, FileError> {
+        let mut all = Vec::new();
+        let read = input.take(self.bytes_left + 1).read_to_end(&mut all);
+        let read = read.map_err(FileError::unreadable)? as u64;
+        self.bytes_left = self.bytes_left.checked_sub(read).ok_or_else(|| {
+            FileError::new(format!(
+                "the files of one import may have at most {} MiB in total, unpacked; split it into several imports",
+                INPUT_BYTES_MAX >> 20
+            ))
+        })?;
+        Ok(all)
     }
 }
 
@@ -98,34 +122,40 @@ fn is_zip(head: &[u8]) -> bool {
     head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
 }
 
-/// The first bytes of packed files, and the programs that pack them.
-const PACKED: [(&[u8], &str); 5] = [
-    (b"\x1F\x8B", "gzip"),
-    (b"\x28\xB5\x2F\xFD", "zstd"),
-    (b"BZh", "bzip2"),
-    (b"\xFD7zXZ", "xz"),
-    (b"7z\xBC\xAF", "7-Zip"),
-];
-/// The first bytes of other binary files.
-const BINARY: [(&[u8], &str); 2] = [
-    (b"%PDF", "a PDF document"),
+/// The first bytes of binary files, and what such a file is.
+const BINARY: [(&[u8], &str); 7] = [
+    (
+        b"\x1F\x8B",
+        "packed with gzip; unpack it and give the file or folder",
+    ),
+    (
+        b"\x28\xB5\x2F\xFD",
+        "packed with zstd; unpack it and give the file or folder",
+    ),
+    (
+        b"BZh",
+        "packed with bzip2; unpack it and give the file or folder",
+    ),
+    (
+        b"\xFD7zXZ",
+        "packed with xz; unpack it and give the file or folder",
+    ),
+    (
+        b"7z\xBC\xAF",
+        "packed with 7-Zip; unpack it and give the file or folder",
+    ),
+    (b"%PDF", "a PDF document, not an export of reviews"),
     (
         b"\xD0\xCF\x11\xE0",
-        "an old Excel workbook (.xls) or another document of Microsoft Office; save it as XLSX or CSV",
+        "an old Excel workbook (.xls) or another document of Microsoft Office; save it as XLSX or CSV, not an export of reviews",
     ),
 ];
 
 /// The UTF-16 encoding of a text, if it has one; refuses binary files.
 fn wide(head: &[u8]) -> Result<Option<&'static Encoding>, FileError> {
-    let begins = |(magic, _): &&(&[u8], &str)| head.starts_with(magic);
-    if let Some((_, with)) = PACKED.iter().find(begins) {
-        let message = format!("is packed with {with}; unpack it and give the file or folder");
-        return Err(FileError::new(message));
-    }
-    if let Some((_, what)) = BINARY.iter().find(begins) {
-        return Err(FileError::new(format!(
-            "is {what}, not an export of reviews"
-        )));
+    let mut binary = BINARY.iter();
+    if let Some((_, content)) = binary.find(|(magic, _)| head.starts_with(magic)) {
+        return Err(FileError::new(format!("is {content}")));
     }
     Ok(match head {
         [0xFF, 0xFE, ..] | [1..=0x7F, 0, 1..=0x7F, 0, ..] => Some(UTF_16LE),
@@ -134,211 +164,156 @@ fn wide(head: &[u8]) -> Result<Option<&'static Encoding>, FileError> {
     })
 }
 
-/// A table with its plan, in a file.
-struct PlannedTable<'f> {
-    file: &'f str,
-    table: &'f Table,
-    plan: Plan<'f>,
+/// Passes the reviews of all files to the collector; `country` is that of the business. Faults of whole files are added to
+/// `faults`; if there are any, no review is read.
+pub fn read_all(
+    files: &[InputFile],
+    country: Option<&str>,
+    collector: &mut Collector<'_>,
+    faults: &mut Vec<String>,
+) {
+    let date_format = collector.request.date_format.as_deref();
+    let date_format = match date_format.map(date::strftime).transpose() {
+        Ok(format) => format,
+        Err(fault) => return faults.push(fault.to_string()),
+    };
+    let mut plans = Vec::new();
+    for file in files {
+        match plan(file, date_format.as_deref(), collector) {
+            Ok(plan) => plans.push((file, plan)),
+            Err(fault) => faults.push(format!("{}: {fault}", file.name)),
+        }
+    }
+    if let Err(wrong) = decide_orders(&mut plans, country, collector) {
+        faults.extend(wrong.iter().map(ToString::to_string));
+    }
+    if !faults.is_empty() {
+        return;
+    }
+    let counts = files.iter().map(|file| match &file.rows {
+        Rows::Table(table) => table.rows.len(),
+        Rows::Records(rows) => rows.len(),
+    });
+    collector.expect_rows(counts.sum());
+    for (file, plan) in plans {
+        let begun = collector.begin(file.name.clone(), file.format);
+        let read = begun.and_then(|()| match plan {
+            Some(plan) => read_table(plan, collector),
+            None => read_native(file, date_format.as_deref(), collector),
+        });
+        if let Err(fault) = read {
+            faults.push(format!("{}: {fault}", file.name));
+        }
+    }
 }
 
-impl<'o> Opener<'o> {
-    /// Passes the reviews of all files to the collector; `country` is that of the business. Faults of whole files are
-    /// recorded.
-    pub fn read_all(&mut self, country: Option<&str>) {
-        let request = self.collector.request;
-        let files = std::mem::take(&mut self.files);
-        let date_format = request.date_format.as_deref().map(date::strftime);
-        let date_format = match date_format.transpose() {
-            Ok(format) => format,
-            Err(fault) => {
-                self.faults.push(fault.to_string());
-                return;
-            }
-        };
-        let mut planned = Vec::new();
-        for file in &files {
-            for part in &file.parts {
-                match self.plan(file, part, date_format.as_ref()) {
-                    Ok(table) => planned.extend(table),
-                    Err(fault) => self.faults.push(format!("{}: {fault}", file.name)),
+/// The plan of a file, if it is a table that is no export of ours.
+fn plan<'f, 'r: 'f>(
+    file: &'f InputFile,
+    date_format: Option<&'f str>,
+    collector: &mut Collector<'r>,
+) -> Result<Option<Plan<'f>>, FileError> {
+    let (format, calendar) = (file.format, collector.collected.calendar);
+    match &file.rows {
+        Rows::Table(table) if format.is_native() => match changed_date(table, calendar) {
+            Some(fault) if date_format.is_none() => Err(fault),
+            _ => Ok(None),
+        },
+        _ if date_format.is_some() && !format.has_date_forms() => Err(FileError::new(format!(
+            "is in the format {}, whose dates have one form; leave --date-format out",
+            format.name
+        ))),
+        Rows::Records(_) => Ok(None),
+        Rows::Table(table) => {
+            let plan = Plan::new(format, table, collector.request, date_format);
+            if let Err(fault) = plan.complete() {
+                // The preview helps to correct it.
+                if !table.is_objects() && collector.begin(file.name.clone(), format).is_ok() {
+                    collector.table(&plan.columns());
                 }
+                return Err(fault);
             }
-        }
-        if let Err(faults) = self.decide_orders(&mut planned, country) {
-            self.faults.extend(faults.iter().map(ToString::to_string));
-        }
-        if !self.faults.is_empty() {
-            return;
-        }
-        let count = |part: &Part| match &part.rows {
-            Rows::Table(table) | Rows::NativeTable(table) => table.rows.len(),
-            Rows::Records(rows) => rows.len(),
-        };
-        let all = files.iter().flat_map(|file| &file.parts).map(count).sum();
-        self.collector.expect_rows(all);
-        let mut planned = planned.into_iter();
-        for file in &files {
-            let mut read = Ok(());
-            for (number, part) in file.parts.iter().enumerate() {
-                let plan = matches!(part.rows, Rows::Table(_))
-                    .then(|| planned.next())
-                    .flatten();
-                read = read.and_then(|()| {
-                    if number == 0 {
-                        self.collector.begin(file.name.clone(), part.format)?;
-                    }
-                    self.collector.use_format(part.format)?;
-                    if let Some(plan) = plan {
-                        return read_table(&plan, &mut self.collector);
-                    }
-                    read_native(part, date_format.as_deref(), &mut self.collector)
-                });
-            }
-            if let Err(fault) = read {
-                self.faults.push(format!("{}: {fault}", file.name));
-            }
+            Ok(Some(plan))
         }
     }
+}
 
-    /// The plan of a part, if it is a table that is no export of ours.
-    fn plan<'f>(
-        &mut self,
-        file: &'f InputFile,
-        part: &'f Part,
-        date_format: Option<&String>,
-    ) -> Result<Option<PlannedTable<'f>>, FileError>
-    where
-        'o: 'f,
-    {
-        let format = part.format;
-        match &part.rows {
-            Rows::NativeTable(table) if date_format.is_none() => {
-                let tomorrow = tomorrow(self.collector.calendar());
-                changed_date(table, tomorrow).map_or(Ok(None), Err)
-            }
-            Rows::Table(_) | Rows::Records(_)
-                if date_format.is_some() && !format.has_date_forms() =>
-            {
-                let name = format.name;
-                Err(FileError::new(format!(
-                    "is in the format {name}, whose dates have one form; leave --date-format out"
-                )))
-            }
-            Rows::NativeTable(_) | Rows::Records(_) => Ok(None),
-            Rows::Table(table) => {
-                let request = self.collector.request;
-                let plan = Plan::new(format, table, request, date_format.cloned());
-                if let Err(fault) = plan.complete(table) {
-                    // The preview helps to correct it.
-                    if !table.is_objects()
-                        && self.collector.begin(file.name.clone(), format).is_ok()
-                    {
-                        self.collector.table(&plan.columns(table));
-                    }
-                    return Err(fault);
-                }
-                let file = file.name.as_str();
-                Ok(Some(PlannedTable { file, table, plan }))
-            }
-        }
-    }
-
-    /// Decides the order of dates in each column of all tables, and keeps it for the next import.
-    fn decide_orders(
-        &mut self,
-        planned: &mut [PlannedTable<'_>],
-        country: Option<&str>,
-    ) -> Result<(), Vec<FileError>> {
-        let tomorrow = tomorrow(self.collector.calendar());
-        let mut columns = DateColumns::new();
-        for PlannedTable { file, table, plan } in &*planned {
-            for column in date_columns(plan) {
-                let (source, header) = (plan.source(), table.columns[column].as_str());
-                let found = columns.entry((source, header)).or_default();
-                found.kept = match self.collector.kept.get(source, header) {
-                    Some(ColumnMeaning::DayFirst) => Some(DateOrder::DayFirst),
-                    Some(ColumnMeaning::MonthFirst) => Some(DateOrder::MonthFirst),
-                    Some(ColumnMeaning::Id | ColumnMeaning::RowNumber) | None => None,
-                };
-                found.usual = plan.usual_order();
-                for (row, cell) in table.cells(column) {
-                    found.add(|| format!("{file}:{}", row.at), cell, tomorrow);
-                }
-            }
-        }
-        let format = planned
-            .iter()
-            .find_map(|planned| planned.plan.date_format.as_deref());
-        let decided = match format {
-            Some(format) => date::of_format(&columns, format),
-            None => date::decide(&columns, country)?,
-        };
-        for ((source, column), (order, _)) in &decided {
-            let meaning = match order {
-                DateOrder::DayFirst => ColumnMeaning::DayFirst,
-                DateOrder::MonthFirst => ColumnMeaning::MonthFirst,
+/// Decides the order of dates in each column of all tables, and keeps it for the next import.
+fn decide_orders(
+    plans: &mut [(&InputFile, Option<Plan<'_>>)],
+    country: Option<&str>,
+    collector: &mut Collector<'_>,
+) -> Result<(), Vec<FileError>> {
+    let tomorrow = collector.collected.calendar.tomorrow();
+    let kept = &mut collector.collected.columns;
+    let mut columns = DateColumns::new();
+    for (file, plan) in plans.iter() {
+        for (plan, column) in plan.iter().flat_map(Plan::date_columns) {
+            let key = (plan.source().to_owned(), plan.table.columns[column].clone());
+            let order = match kept.get(&key.0, &key.1) {
+                Some(ColumnMeaning::DayFirst) => Some(DateOrder::DayFirst),
+                Some(ColumnMeaning::MonthFirst) => Some(DateOrder::MonthFirst),
+                Some(ColumnMeaning::Id | ColumnMeaning::RowNumber) | None => None,
             };
-            self.collector.keep(source, column, meaning);
-        }
-        for PlannedTable { table, plan, .. } in planned {
-            let source = plan.source().to_owned();
-            for column in date_columns(plan) {
-                let key = (source.clone(), table.columns[column].clone());
-                if let Some((order, sentence)) = decided.get(&key) {
-                    plan.orders[column] = Some(*order);
-                    plan.sentences.push(sentence.clone());
-                }
+            let found = columns.entry(key).or_default();
+            (found.kept, found.usual) = (order, plan.usual_order());
+            for (row, cell) in plan.table.cells(column) {
+                found.add(|| format!("{}:{}", file.name, row.at), cell, tomorrow);
             }
         }
-        Ok(())
     }
+    let mut formats = plans
+        .iter()
+        .filter_map(|(_, plan)| plan.as_ref()?.date_format);
+    let decided = match formats.next() {
+        Some(format) => date::of_format(&columns, format),
+        None => date::decide(&columns, country)?,
+    };
+    for ((source, column), (order, _)) in &decided {
+        let meaning = match order {
+            DateOrder::DayFirst => ColumnMeaning::DayFirst,
+            DateOrder::MonthFirst => ColumnMeaning::MonthFirst,
+        };
+        kept.set(source, column, meaning);
+    }
+    for plan in plans.iter_mut().filter_map(|(_, plan)| plan.as_mut()) {
+        let columns: Vec<usize> = plan.date_columns().map(|(_, column)| column).collect();
+        for column in columns {
+            let key = (plan.source().to_owned(), plan.table.columns[column].clone());
+            if let Some((order, sentence)) = decided.get(&key) {
+                plan.orders[column] = Some(*order);
+                plan.sentences.push(sentence.clone());
+            }
+        }
+    }
+    Ok(())
 }
 
-fn date_columns(plan: &Plan<'_>) -> Vec<usize> {
-    let fields = DATES.iter().flat_map(|field| plan.field(*field));
-    fields.copied().collect()
-}
-
-fn read_table(planned: &PlannedTable<'_>, sink: &mut Collector<'_>) -> Result<(), FileError> {
-    let PlannedTable { table, plan, .. } = planned;
-    if table.is_objects() {
-        plan.sentences
-            .iter()
-            .for_each(|sentence| sink.note(sentence.clone()));
+fn read_table(mut plan: Plan<'_>, sink: &mut Collector<'_>) -> Result<(), FileError> {
+    let sentences = std::mem::take(&mut plan.sentences);
+    if plan.table.is_objects() {
+        sentences
+            .into_iter()
+            .for_each(|sentence| sink.note(sentence));
     } else {
-        let mut used = plan.columns(table);
-        used.dates.clone_from(&plan.sentences);
+        let mut used = plan.columns();
+        used.dates = sentences;
         sink.table(&used);
     }
+    sink.leave_out(plan.table.left_out);
     let mut unverified: Option<(&str, u64)> = None;
-    for row in &table.rows {
-        let planned_row = PlannedRow {
-            plan,
-            table,
-            row,
-            calendar: sink.calendar(),
+    for row in &plan.table.rows {
+        let reader = RowReader::new(&plan, row, sink.collected.calendar);
+        let read = if let Some(fault) = &row.fault {
+            Err(vec![FieldError::new("", &fault.message)])
+        } else {
+            reader.check_scale()?;
+            if let Some(column) = reader.unverified() {
+                unverified.get_or_insert((column, 0)).1 += 1;
+            }
+            reader.review()
         };
-        if let Some(fault) = &row.fault {
-            let raw = || fault.raw.clone().unwrap_or_else(|| planned_row.raw());
-            sink.reject(row.at.clone(), &raw, &[FieldError::new("", &fault.message)])?;
-            continue;
-        }
-        if let Some(found) = planned_row.scale_of_ten().filter(|_| !table.is_objects()) {
-            return Err(FileError::new(format!(
-                "line {}: a rating of {} means that the scale ends at 10; pass --scale 10, because 5 out of 10 would \
-                 otherwise become five stars",
-                row.at,
-                found.trim()
-            )));
-        }
-        if let Some(column) = planned_row.unverified() {
-            unverified.get_or_insert((column, 0)).1 += 1;
-        }
-        let raw = || planned_row.raw();
-        match RowReader::new(planned_row).comment() {
-            Some(comment) => sink.comment(row.at.clone(), comment, &raw)?,
-            None => sink.review(row.at.clone(), RowReader::new(planned_row).review(), &raw)?,
-        }
+        sink.row(row.at.clone(), read, || plan.raw(row))?;
     }
     if let Some((column, count)) = unverified {
         let rows = if count == 1 { "row is" } else { "rows are" };

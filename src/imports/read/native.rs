@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -16,27 +16,29 @@ use crate::imports::map::table::Table;
 use crate::imports::map::values::{
     TEXT_BYTES_MAX, is_made_of_subtags, quoted, url, without_address,
 };
-use crate::imports::map::visibility::{NOT_PUBLISHED, Subject, is_public_record, is_state};
+use crate::imports::map::visibility::{NOT_PUBLISHED, Subject, find, is_public_record};
 use crate::imports::map::{self, COLUMNS, Calendar, Incoming, VOUCHED, default_source};
-use crate::imports::merge::collector::{Collector, DeletedRow};
-use crate::imports::read::detect::{Part, Rows};
+use crate::imports::merge::collector::Collector;
+use crate::imports::platforms::Format;
+use crate::imports::read::detect::{InputFile, Rows};
 use crate::imports::read::json::RowValue;
 use crate::imports::report::{FieldError, FileError, Position};
 use crate::imports::request::ImportRequest;
 use crate::model::{
-    InvalidReviewId, Mentions, Method, NOT_VERIFIED, Response, Review, ReviewId, Statement, Status,
-    Unit, Units,
+    Base, Mentions, Method, NOT_VERIFIED, Response, Review, ReviewId, Statement, Status, Unit,
+    Units,
 };
-use crate::storage::reviews::DeletedReview;
+use crate::storage::reviews::SourceVersion;
 
 /// That a spreadsheet has changed the dates of our own export.
-pub fn changed_date(table: &Table, tomorrow: NaiveDate) -> Option<FileError> {
+pub fn changed_date(table: &Table, calendar: Calendar) -> Option<FileError> {
     let column = table.find("date")?;
     let mut changed = table
         .cells(column)
         .filter(|(_, cell)| Numbers::of(cell).is_some());
     let (row, cell) = changed.next()?;
-    let orders = possible(table.cells(column).map(|(_, cell)| cell), tomorrow);
+    let cells = table.cells(column).map(|(_, cell)| cell);
+    let orders = possible(cells, calendar.tomorrow());
     let flags: Vec<String> = orders.iter().map(|order| flag(*order, cell)).collect();
     Some(FileError::new(format!(
         "line {}: a spreadsheet has changed the dates of this export ({cell}); pass {}",
@@ -45,33 +47,31 @@ pub fn changed_date(table: &Table, tomorrow: NaiveDate) -> Option<FileError> {
     )))
 }
 
-/// Passes on the native records of a part.
+/// Passes on the native records of a file.
 pub fn read_native(
-    part: &Part,
+    file: &InputFile,
     date_format: Option<&str>,
     sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
-    let is_own = part.format.is_native();
-    if let Some(business) = &part.business {
-        sink.business(|| Ok(serde_json::from_str(business)?))?;
+    if let Some(business) = &file.business {
+        sink.business(&serde_json::from_str(business)?)?;
     }
-    match &part.rows {
-        Rows::Table(_) => {}
-        Rows::NativeTable(table) => {
+    match &file.rows {
+        Rows::Table(table) => {
             for row in &table.rows {
                 let record = export::of_cells(&table.columns, row, date_format);
                 let record = match &row.fault {
                     Some(fault) => Err((fault.message.clone(), record)),
                     None => Ok(record),
                 };
-                read_record(row.at.clone(), record, is_own, sink)?;
+                read_record(row.at.clone(), record, file.format, sink)?;
             }
         }
         Rows::Records(rows) => {
             for row in rows {
                 match row.parse() {
                     (_, Ok(value)) if is_about_business(&value) => sink.about_business(&value)?,
-                    (at, record) => read_record(at, record, is_own, sink)?,
+                    (at, record) => read_record(at, record, file.format, sink)?,
                 }
             }
         }
@@ -87,90 +87,82 @@ fn is_about_business(value: &Value) -> bool {
         && value.get("rating").is_none()
 }
 
-/// Passes on a native record, or the reason why it could not be read; `is_own` is whether it is from an export.
+/// Passes on a native record, or the reason why it could not be read.
 fn read_record(
     at: Position,
     row: RowValue,
-    is_own: bool,
+    format: &Format,
     sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
     let mut value = match row {
         Ok(value) => value,
         Err((message, raw)) => {
-            return sink.reject(at, &|| raw.clone(), &[FieldError::new("", message)]);
+            let fault = FieldError::new("", message);
+            return sink.row(at, Err(vec![fault]), || raw.clone());
         }
     };
     map::apply(&sink.request.renames, &mut value);
-    let raw = || readable(&value, &COLUMNS);
-    if value.get("deleted") == Some(&Value::Bool(true)) {
+    let read = if value.get("deleted") == Some(&Value::Bool(true)) {
         let id = value.get("id").and_then(Value::as_str).unwrap_or_default();
-        return match id.parse() {
+        match id.parse::<ReviewId>() {
             Ok(id) => {
                 let kept = kept(&value, &id);
-                sink.deleted(DeletedRow { id, kept });
-                Ok(())
+                sink.deleted((id, kept));
+                return Ok(());
             }
-            Err(error) => {
-                let error: InvalidReviewId = error;
-                sink.reject(at, &raw, &[FieldError::new("id", error.to_string())])
-            }
-        };
-    }
-    let mut read = review(&value, sink.calendar(), sink.request);
-    if let Ok(incoming) = &mut read
-        && !is_own
-    {
-        let author = &mut incoming.statement.review.author;
-        *author = without_address(author);
-    }
-    sink.review(at, read, &raw)
+            Err(error) => Err(vec![FieldError::new("id", error.to_string())]),
+        }
+    } else {
+        review(&value, sink.collected.calendar, sink.request)
+    };
+    let read = read.map(|mut incoming| {
+        if !format.is_native() {
+            let author = &mut incoming.statement.review.author;
+            *author = without_address(author);
+        }
+        incoming
+    });
+    sink.row(at, read, || readable(&value))
 }
 
 /// What the line of a deleted review has beside its id, by which rows of its source are found.
-fn kept(value: &Value, id: &ReviewId) -> Option<DeletedReview> {
+fn kept(value: &Value, id: &ReviewId) -> Option<SourceVersion> {
     let text = |name: &str| value.get(name).and_then(Value::as_str);
-    Some(DeletedReview {
+    Some(SourceVersion {
         id: id.clone(),
         source_name: text("imported_from")?.to_owned(),
         location: text("location").map(str::to_owned),
         own_id: text("id_at_source").map(str::to_owned),
+        posted_at: None,
+        responded_at: None,
+        base: Base::default(),
         fingerprints: text("fingerprints")?.parse().ok()?,
     })
 }
 
-/// Members with the names of authors.
-const AUTHOR_MEMBERS: [&str; 3] = ["author", "displayName", "name"];
-
-/// The native record with only the members at these paths, and those that show whether it is public; all others may be private.
-/// What is not an object is unchanged.
-fn readable(row: &Value, paths: &[&str]) -> Value {
-    match row {
-        Value::Object(members) => {
-            let kept = members.iter().filter_map(|(name, value)| {
-                let inner = paths.iter().filter_map(|path| {
-                    let inner = path.strip_prefix(name.as_str())?;
-                    inner.strip_prefix('.')
-                });
-                let inner: Vec<&str> = inner.collect();
-                let is_read = paths.contains(&name.as_str()) || is_state(name);
-                let is_read = is_read || (!inner.is_empty() && !value.is_string());
-                let text = value
-                    .as_str()
-                    .filter(|_| AUTHOR_MEMBERS.contains(&name.as_str()));
-                let value = match text {
-                    Some(text) => Value::from(without_address(text)),
-                    None => readable(value, &inner),
-                };
-                is_read.then(|| (name.clone(), value))
-            });
-            Value::Object(kept.collect())
-        }
-        Value::Array(elements) => {
-            let elements = elements.iter().map(|element| readable(element, paths));
-            Value::Array(elements.collect())
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => row.clone(),
+/// The members of a native record that are read, by their paths; all others may be private. What is not an object is
+/// unchanged.
+fn readable(record: &Value) -> Value {
+    let Some(members) = record.as_object() else {
+        return record.clone();
+    };
+    let inner = |(outer, value): (&String, &Value)| {
+        let inner = value.as_object().into_iter().flatten();
+        let inner = inner.map(|(name, value)| (format!("{outer}.{name}"), value.clone()));
+        inner.collect::<Vec<_>>()
+    };
+    let all = members.iter().flat_map(inner);
+    let all = all.chain(members.clone());
+    let is_read =
+        |path: &str| COLUMNS.contains(&path) || find(path, Some("response.text"), &[]).is_some();
+    let mut read = Map::new();
+    for (path, value) in all.filter(|(path, value)| is_read(path) && !value.is_object()) {
+        map::put(&mut read, &path, value);
     }
+    if let Some(Value::String(author)) = read.get_mut("author") {
+        *author = without_address(author);
+    }
+    Value::Object(read)
 }
 
 // Reads the native record: one review as JSON, as in our own files and documents (`docs/IMPORT.md`).
@@ -312,7 +304,6 @@ fn review(
         responded_at: additions.responded_at,
         imported_from: additions.imported_from,
         note: additions.note,
-        writer: None,
         statement: Statement {
             review,
             unstated,

@@ -117,6 +117,7 @@ pub fn read_text(text: &[u8], dialect: Dialect, columns: Vec<String>) -> Result<
         columns,
         rows: Vec::new(),
         place: TablePlace::Text(dialect.line),
+        left_out: 0,
     };
     let mut last = 1;
     while let Some(line) = rows.next()? {

@@ -123,6 +123,7 @@ pub fn read_sheet(
         columns,
         rows,
         place: TablePlace::Sheet(place),
+        left_out: 0,
     })
 }
 

@@ -17,9 +17,8 @@ pub use runs::{
     update_undecided,
 };
 pub use source::{
-    AlikeReviews, DeletedReview, KnownReviews, PlaceCount, ReviewCopy, SourceVersion, alike,
-    copies_of, counts_by_place, deleted_reviews, digest_key, find_key, find_note, ids_after,
-    ids_of_source, ids_present, keep_deleted, note_deleted, note_sources, note_status_decided,
-    notes, rename_source_records, set_note, sources, sources_with_instants, standing,
-    stored_decisions,
+    KnownReviews, PlaceCount, ReviewCopy, SourceVersion, copies_of, counts_by_place,
+    deleted_reviews, digest_key, find_key, find_note, ids_after, ids_of_source, ids_present,
+    keep_deleted, note_deleted, note_sources, note_status_decided, notes, rename_source_records,
+    set_note, sources, sources_with_instants, standing, stored_decisions,
 };

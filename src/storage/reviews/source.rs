@@ -9,9 +9,7 @@ use sqlx::SqliteConnection;
 
 use super::rows::of_ids;
 use crate::model::hash::hex;
-use crate::model::{
-    Base, DUPLICATE, DigestKey, Fingerprints, GONE, Response, Review, ReviewId, Status, Unit,
-};
+use crate::model::{Base, DigestKey, Fingerprints, Response, Review, ReviewId, Status, Unit};
 use crate::random::Random;
 use crate::storage::text::{instant, strings, utc};
 use crate::storage::{Text, Write};
@@ -41,16 +39,6 @@ pub struct KnownReviews {
     pub sources: HashMap<String, SourceVersion>,
     /// Ids of reviews that the owner deleted.
     pub deleted: HashSet<String>,
-}
-
-/// What is kept of a review that the owner deleted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeletedReview {
-    pub id: ReviewId,
-    pub source_name: String,
-    pub location: Option<String>,
-    pub own_id: Option<String>,
-    pub fingerprints: Fingerprints,
 }
 
 /// What of an unreadable row still counts: its status, and the owner's answer.
@@ -146,13 +134,13 @@ pub async fn standing(
     })
 }
 
-/// What is kept of all deleted reviews.
+/// What is kept of the sources' last versions of all deleted reviews.
 ///
 /// # Errors
 /// When the database cannot be read.
 pub async fn deleted_reviews(
     connection: &mut SqliteConnection,
-) -> sqlx::Result<Vec<DeletedReview>> {
+) -> sqlx::Result<Vec<SourceVersion>> {
     let rows = sqlx::query!(
         r#"select review_id as "id: Text", source_name as "source_name: Text", location as "location: Text",
              own_id as "own_id: Text", fingerprint, author_day from deleted_review order by review_id"#
@@ -160,15 +148,18 @@ pub async fn deleted_reviews(
     .fetch_all(connection)
     .await?;
     let rows = rows.into_iter().filter_map(|row| {
-        Some(DeletedReview {
+        Some(SourceVersion {
             id: row.id.as_ref().parse().ok()?,
             source_name: row.source_name.into(),
             location: row.location.map(String::from),
-            own_id: row.own_id.map(String::from),
+            posted_at: None,
+            responded_at: None,
+            base: Base::default(),
             fingerprints: Fingerprints {
                 content: row.fingerprint,
                 author_day: row.author_day,
             },
+            own_id: row.own_id.map(String::from),
         })
     });
     Ok(rows.collect())
@@ -290,54 +281,6 @@ pub async fn note_sources(write: &mut Write, rows: &[SourceVersion]) -> sqlx::Re
     .execute(&mut *write)
     .await?;
     Ok(())
-}
-
-/// The reviews of one source with the same fingerprint.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AlikeReviews {
-    pub fingerprint: i64,
-    pub source_name: String,
-    /// Number of reviews, including withheld ones.
-    pub reviews: u64,
-    /// The smallest published id.
-    pub published: Option<String>,
-    /// The smallest id of those that are withheld, but neither as copies nor because their source no longer has them.
-    pub withheld: Option<String>,
-}
-
-/// The reviews with one of these fingerprints, which must be distinct.
-///
-/// # Errors
-/// When the database cannot be read.
-pub async fn alike(
-    connection: &mut SqliteConnection,
-    fingerprints: &[i64],
-) -> sqlx::Result<Vec<AlikeReviews>> {
-    let list = Value::from(fingerprints).to_string();
-    let groups = sqlx::query!(
-        r#"select s.fingerprint, s.source_name as "source: Text", count(*) as "reviews!: i64",
-             min(case when r.status = 'published' then s.review_id end) as "published?: Text",
-             min(case when r.status <> 'published' and r.withheld_reason is not ?2 and r.withheld_reason is not ?3
-               then s.review_id end) as "withheld?: Text"
-           from json_each(?1) as i cross join review_source as s on s.fingerprint = i.value
-             cross join review as r on r.review_id = s.review_id
-           group by s.fingerprint, s.source_name"#,
-        list,
-        DUPLICATE,
-        GONE
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(groups
-        .into_iter()
-        .map(|group| AlikeReviews {
-            fingerprint: group.fingerprint,
-            source_name: group.source.into(),
-            reviews: group.reviews.unsigned_abs(),
-            published: group.published.map(String::from),
-            withheld: group.withheld.map(String::from),
-        })
-        .collect())
 }
 
 /// A review with the author, day, stars and text of another one.
@@ -591,8 +534,8 @@ pub async fn note_status_decided(write: &mut Write, review: &Review) -> sqlx::Re
 ///
 /// # Errors
 /// When the database refuses the write.
-pub async fn keep_deleted(write: &mut Write, reviews: &[DeletedReview]) -> sqlx::Result<()> {
-    let row = |kept: &DeletedReview| {
+pub async fn keep_deleted(write: &mut Write, reviews: &[&SourceVersion]) -> sqlx::Result<()> {
+    let row = |kept: &&SourceVersion| {
         let Fingerprints {
             content,
             author_day,

@@ -143,10 +143,18 @@ async fn rows_that_match_two_reviews_are_reported_and_change_neither() {
         "{message}"
     );
     assert_eq!(bench.texts(), "Ann||\nAnn||");
-    // The message advises to delete these reviews first.
+    // The message advises to delete these reviews, and to import with --restore.
     sqlite3(bench.database.path(), "delete from review");
-    let report = bench.table(like, &[TEXT], false).await;
-    assert_eq!(counts(&report), (2, 0, 0, 0));
+    let restoring = ImportRequest {
+        files: vec![bench.file("feedback.csv", like)],
+        renames: vec![TEXT.parse().unwrap()],
+        restore: true,
+        ..ImportRequest::default()
+    };
+    assert_eq!(
+        counts(&bench.run(&restoring).await.0.unwrap()),
+        (2, 0, 0, 0)
+    );
     // One row matches two reviews.
     let titles = "author,rating,date,text,title\nBo,4,2026-10-29,,\nBo,4,2026-10-29,,Late\n";
     bench.take(titles).await;

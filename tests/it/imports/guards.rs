@@ -273,63 +273,6 @@ async fn withdraw_missing_uses_the_source_of_the_stored_reviews() {
 }
 
 #[tokio::test]
-async fn a_listing_name_selects_a_location_of_an_archive() {
-    let listing = |name: &str| {
-        json!({"attributes": [{"id": {"attributeType": "LISTING_NAME"}, "values": [{"datum": {"listingName": {"text": name}}}]}]})
-            .to_string()
-    };
-    let mut other = google(1, "b", &json!({}));
-    other["name"] = json!("accounts/1/locations/88/reviews/b");
-    let (one, two) = (page(&[google(1, "a", &json!({}))]), page(&[other]));
-    let (north, south) = (listing("Desert Peak's North"), listing("Desert Peak South"));
-    let folder = "Takeout/Google Business Profile/account-1";
-    let names = [
-        format!("{folder}/location-77/additionalData.json"),
-        format!("{folder}/location-77/reviews.json"),
-        format!("{folder}/location-88/additionalData.json"),
-        format!("{folder}/location-88/reviews.json"),
-    ];
-    let members = [
-        (names[0].as_str(), north.as_str()),
-        (names[1].as_str(), one.as_str()),
-        (names[2].as_str(), south.as_str()),
-        (names[3].as_str(), two.as_str()),
-    ];
-    let bench = bench().await;
-    bench.set_time_zone("UTC").await;
-    let both = bench.file("both.zip", zipped(&members));
-    let request = |location: Option<&str>| ImportRequest {
-        files: vec![both.clone()],
-        location: location.map(str::to_owned),
-        dry_run: true,
-        ..ImportRequest::default()
-    };
-    let message = bench.run(&request(None)).await.0.unwrap_err().to_string();
-    assert!(
-        message.contains("2 locations: 77 Desert Peak's North (1), 88 Desert Peak South (1)"),
-        "{message}"
-    );
-    for meant in ["88", "Desert Peak South"] {
-        let report = bench.run(&request(Some(meant))).await.0.unwrap();
-        assert_eq!(
-            (counts(&report), report.elsewhere),
-            ((1, 0, 0, 0), 1),
-            "{meant}"
-        );
-    }
-    let alone = bench.file("alone.zip", zipped(&members[..2]));
-    let (report, _) = bench.import(&[&alone]).await;
-    let message = summary(&report, false);
-    assert!(
-        message.contains(r"this location is called Desert Peak's North; `reviews init --name 'Desert Peak'\''s North'` sets it"),
-        "{message}"
-    );
-    sqlite3(bench.database.path(), "update business set name = 'Ours'");
-    let (report, _) = bench.import(&[&alone]).await;
-    assert_eq!(report.listing, None, "the business has a name");
-}
-
-#[tokio::test]
 async fn formats_with_only_some_reviews_refuse_withdraw_missing() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;

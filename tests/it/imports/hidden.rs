@@ -180,29 +180,6 @@ async fn json_members_hide_a_review_in_every_format() {
     assert_eq!(bench.find("u").await.unwrap().status, Status::Published);
 }
 
-#[tokio::test]
-async fn a_rejected_hidden_row_stays_hidden_after_correction() {
-    let bench = bench().await;
-    let (_, rejections) = bench
-        .take("name,rating,date,text,state\nAnn,six,2026-10-30,Fine,spam\n")
-        .await;
-    let rejected = &rejections[0];
-    let mut row = rejected.row.clone();
-    row["rating"] = json!("1");
-    let line = json!({"file": rejected.file, "line": 2, "error": rejected.error, "row": row});
-    let request = ImportRequest {
-        files: vec![bench.file("rejects", line.to_string())],
-        format: find_format("table"),
-        ..ImportRequest::default()
-    };
-    let (report, rejections) = bench.run(&request).await;
-    assert_eq!(
-        (counts(&report.unwrap()), rejections),
-        ((1, 0, 0, 0), Vec::new())
-    );
-    assert_eq!(shown(&bench), "Ann|not published at the source");
-}
-
 async fn import_again(bench: &Bench) {
     bench.set_time_zone("UTC").await;
     let shopify = bench.file("shopify.csv", fixture("shopify.csv"));

@@ -18,6 +18,7 @@ mod kept;
 mod laws;
 mod native;
 mod platforms;
+mod public;
 mod seed;
 mod sources;
 mod tables;

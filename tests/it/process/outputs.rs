@@ -1,4 +1,4 @@
-//! Files that commands write: they never overwrite other files. Corrected rejected rows can be imported.
+//! Files that commands write: they never overwrite other files.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -53,61 +53,6 @@ fn assert_refused(home: &Home, words: &[&str], wanted: &str) {
         names(&after),
         names(&before)
     );
-}
-
-#[test]
-fn corrected_rows_give_the_same_reviews_as_a_corrected_file() {
-    let powerreviews = "Review Id,Review Display,Rating,Review Title,Review Text,Review Date,Nickname\n1,yes,oops,T,Fine,05/10/2026,Ann\n";
-    let titan = "platform,authorName,rating,recommendationStatus,review,publishDate,technicianFullName\nGoogle,Ann Baker,oops,,Fine,10/05/2026,Mike\n";
-    let places = "ID,Date,Stars,Name,Comment,Location\na,2026-10-05,oops,Ann,Fine,loc-1\nb,2026-10-05,oops,Bo,Fine,loc-2\n";
-    let states = r#"[{"id": "a", "date": "2026-10-05", "rating": "oops", "name": "Ann", "text": "Fine", "state": "AZ"}]"#;
-    let lines = r#"{"id": "a", "date": "2026-10-05", "rating": "oops", "who": "Ann", "text": "Fine", "state": "AZ"}"#;
-    for (file, options) in [
-        (
-            powerreviews,
-            &[
-                "--date-format",
-                "%d/%m/%Y",
-                "--scale",
-                "10",
-                "--source",
-                "Shop",
-            ][..],
-        ),
-        (titan, &["--source", "ServiceTitan", "--full-names"]),
-        (places, &["--no-text", "--location", "loc-1"]),
-        (states, &["--format", "table", "--map", "status="]),
-        (lines, &["--map", "author=who", "--map", "status="]),
-        (
-            "Datum,Sterne,Kunde,Text\n05/10/2026,oops,Ann,Fine\n",
-            &["--header-row", "1"],
-        ),
-    ] {
-        let stored = |home: &Home| {
-            let columns = "r.review_id, rating, reviewed_on, author, text, status, r.source_name, response_text, s.location";
-            let from = "review as r join review_source as s on s.review_id = r.review_id";
-            sqlite3(
-                &home.path(),
-                &format!("select {columns} from {from} order by 1"),
-            )
-        };
-        // Correct the rating in the file of `one`, and in the rejected rows of `other`.
-        let stars = if options.contains(&"10") { "8" } else { "4" };
-        let right = |text: &str| text.replace("\"oops\"", stars).replace("oops", stars);
-        let (one, other) = (Home::with(0), Home::with(0));
-        for home in [&one, &other] {
-            home.run_ok(&["init", "--time-zone", "UTC"], "");
-        }
-        one.file("f", &right(file));
-        one.run_ok(&[&["import", "f"], options].concat(), "1 new");
-        other.file("f", file);
-        let first = other.run(&[&["import", "f", "--rejects", "bad.jsonl"], options].concat());
-        assert_eq!(first.code, Some(1), "{}{}", first.out, first.err);
-        let bad = fs::read_to_string(other.0.path().join("bad.jsonl")).unwrap();
-        other.file("bad.jsonl", &right(&bad));
-        other.run_ok(&[&["import", "bad.jsonl"], options].concat(), "1 new");
-        assert_eq!(stored(&other), stored(&one), "{bad}");
-    }
 }
 
 #[test]

@@ -1,0 +1,307 @@
+//! What must not become public, whatever words a file has for it: hidden reviews and answers, private columns, addresses, and
+//! copies of reviews that the owner hid.
+
+use super::answers::{as_table, import_into_new};
+use super::*;
+use crate::support::sqlite3;
+
+/// Authors, status and answers.
+fn shown(bench: &Bench) -> String {
+    let select = "select author, status, ifnull(response_text, '-') from review order by author";
+    sqlite3(bench.database.path(), select)
+}
+
+#[tokio::test]
+async fn a_review_is_hidden_by_any_wording_of_its_column() {
+    for (hides, headers) in [
+        (
+            "no",
+            &[
+                "Review Published",
+                "review_is_public",
+                "Public review",
+                "show_review",
+                "Shown on site",
+                "displayOnSite",
+                "is_visible_on_website",
+                "Approved for publishing",
+                "Moderation approved",
+                "Permission to publish",
+                "May we publish your review?",
+                "Can we share this on our website?",
+                "Veröffentlichen?",
+                "Freigabe",
+                "Publiée",
+                "Openbaar",
+            ][..],
+        ),
+        (
+            "yes",
+            &[
+                "Hide review",
+                "Do not publish",
+                "Not public",
+                "hide_from_website",
+                "isReviewHidden",
+                "marked_as_spam",
+                "On hold",
+                "Flagged",
+                "is_internal",
+                "Confidential",
+                "Nicht öffentlich",
+                "Gesperrt",
+                "Privado",
+            ],
+        ),
+    ] {
+        let shows = if hides == "no" { "yes" } else { "no" };
+        for header in headers {
+            let bench = bench().await;
+            let file = format!(
+                "id,rating,date,author,text,{header}\na,5,2026-03-01,Ann,Fine.,{hides}\nb,4,2026-03-02,Bo,Good.,{shows}\n"
+            );
+            bench.take(file).await;
+            assert_eq!(shown(&bench), "Ann|withheld|-\nBo|published|-", "{header}");
+        }
+    }
+    // Who and when is not whether.
+    for header in [
+        "Published by",
+        "Published on",
+        "Approved at",
+        "display_name",
+    ] {
+        let bench = bench().await;
+        let file =
+            format!("id,rating,date,author,text,{header}\na,5,2026-03-01,Ann,Fine.,2026-03-02\n");
+        bench.take(file).await;
+        assert_eq!(shown(&bench), "Ann|published|-", "{header}");
+    }
+}
+
+#[tokio::test]
+async fn a_private_answer_in_a_list_or_object_is_not_published() {
+    let reviews_io = json!({"reviews": [{"store_review_id": 1, "rating": 5, "comments": "Nice.", "date_created": "2026-03-04 16:00:00",
+        "reviewer": {"first_name": "Ann", "last_name": "B."},
+        "replies": [{"comments": "PRIVATE", "private": 1, "date_created": "2026-03-05 16:00:00"}]}]});
+    let row = json!({"rating": 5, "date": "2026-03-04", "author": "Ann B.", "text": "Nice."});
+    let with = |name: &str, answer: Value| {
+        let mut row = row.clone();
+        row[name] = answer;
+        json!([row])
+    };
+    let internal = json!({"text": "PRIVATE", "is_internal": true});
+    for (content, request) in [
+        (reviews_io, ImportRequest::default()),
+        (with("reply", internal.clone()), as_table()),
+        (with("replies", json!([internal])), as_table()),
+    ] {
+        let (bench, ..) = import_into_new(content.to_string(), request).await;
+        assert_eq!(shown(&bench), "Ann B.|published|-", "{content}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_woocommerce_lost_or_hid_is_taken_back() {
+    let bench = bench().await;
+    let header = "comment_ID,comment_post_ID,comment_author,comment_date,comment_content,comment_approved,comment_parent,user_id,rating";
+    let review = "1,9,Ann,2026-03-01 10:00:00,Nice,1,0,0,5";
+    let answer = |state: &str| format!("3,9,Shop,2026-03-02 10:00:00,Thanks,{state},1,1,");
+    for (answer, expected) in [
+        (answer("1"), "Thanks"),
+        (answer("trash"), "-"),
+        (answer("1"), "Thanks"),
+        (String::new(), "-"),
+    ] {
+        bench.take(format!("{header}\n{review}\n{answer}\n")).await;
+        assert_eq!(shown(&bench), format!("Ann|published|{expected}"));
+    }
+}
+
+#[tokio::test]
+async fn a_column_that_is_not_for_the_public_is_no_text() {
+    for header in [
+        "Customer comment private",
+        "Comments (not for publication)",
+        "Feedback (internal)",
+        "Comments for our team only",
+        "Comment for manager",
+        "Our comment",
+    ] {
+        let bench = bench().await;
+        let message = bench
+            .refusal(format!(
+                "Date,Stars,Customer,{header}\n2026-03-01,5,Ann,They paid in cash again.\n"
+            ))
+            .await;
+        assert!(
+            message.contains("no column is recognised as the text"),
+            "{header}: {message}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_author_has_no_address_number_or_invisible_name() {
+    for (cell, author) in [
+        ("Ann (ann@e.com)", "Ann"),
+        ("Ann Bell ann@e.com", "Ann Bell"),
+        ("ann@e.com - Ann", "Ann"),
+        ("6025550100", "Anonymous"),
+        ("\u{200b}", "Anonymous"),
+    ] {
+        let bench = bench().await;
+        bench
+            .take(format!(
+                "rating,date,author,text\n5,2026-03-01,{cell},Fine.\n"
+            ))
+            .await;
+        assert_eq!(shown(&bench), format!("{author}|published|-"), "{cell}");
+    }
+}
+
+#[tokio::test]
+async fn a_copy_of_a_review_that_the_owner_hid_is_withheld() {
+    let trustpilot = "Review Id,Review Created (UTC),Review Username,Review Title,Review Content,Review Stars\n\
+        t1,2026-03-01,Bo,,Left the gate open.,1\n";
+    for hide in [
+        "delete from review where author = 'Bo'",
+        "update review set status = 'withheld', withheld_reason = 'private person' where author = 'Bo'",
+    ] {
+        let bench = bench().await;
+        bench.set_time_zone("UTC").await;
+        bench
+            .take("author,rating,date,text\nBo,1,2026-03-01,Left the gate open.\n")
+            .await;
+        sqlite3(bench.database.path(), hide);
+        let (report, _) = bench.take(trustpilot).await;
+        assert_eq!((report.new, report.duplicates.count), (1, 1), "{hide}");
+        let published = "select count(*) from review where status = 'published'";
+        assert_eq!(sqlite3(bench.database.path(), published), "0", "{hide}");
+    }
+    // A review that is public there is only reported.
+    let bench = bench().await;
+    bench.set_time_zone("UTC").await;
+    bench
+        .take("author,rating,date,text\nBo,1,2026-03-01,Left the gate open.\n")
+        .await;
+    let (report, _) = bench.take(trustpilot).await;
+    assert_eq!((report.new, report.duplicates.count), (1, 1));
+    assert_eq!(shown(&bench), "Bo|published|-\nBo|published|-");
+}
+
+#[tokio::test]
+async fn a_table_with_a_few_headers_of_a_platform_is_a_table() {
+    for header in [
+        "Date,Customer,Star Rating,Comment",
+        "Create Time,Name,Star Rating,Comment",
+        "When,Name,Rating,Description",
+        "Time Created,User Name,Rating,Text",
+        "time,author_name,rating,text",
+        "Date Created,Reviewer,Rating,Review",
+        "Published At Date,Name,Stars,Text",
+        "Review Date,Reviewer Name,Rating,Review",
+    ] {
+        let bench = bench().await;
+        bench.set_time_zone("UTC").await;
+        let (name, cell) = if header.starts_with("Review Date") {
+            (",Business Name", ",Shop")
+        } else {
+            ("", "")
+        };
+        let file = format!("{header}{name}\n2026-03-04,Ann Bell,5,Nice work{cell}\n");
+        let request = ImportRequest {
+            files: vec![bench.file("t.csv", file)],
+            renames: header
+                .split(',')
+                .filter_map(|name| match name {
+                    "Create Time" | "Time Created" | "time" | "Published At Date" => {
+                        Some(format!("date={name}"))
+                    }
+                    "User Name" => Some(format!("author={name}")),
+                    "Description" => Some(format!("text={name}")),
+                    _ => None,
+                })
+                .map(|rename| rename.parse().unwrap())
+                .collect(),
+            ..ImportRequest::default()
+        };
+        let report = bench.run(&request).await.0;
+        let report = report.unwrap_or_else(|error| panic!("{header}: {error}"));
+        assert_eq!(report.files[0].format, "table", "{header}");
+        let select = "select author, source_name, verification_method from review";
+        assert_eq!(
+            sqlite3(bench.database.path(), select),
+            "Ann Bell|Direct|manual",
+            "{header}"
+        );
+    }
+    let json =
+        json!([{"star_rating": 5, "author": "Ann", "comment": "Nice", "date": "2026-03-04"}]);
+    let (bench, ..) = import_into_new(json.to_string(), as_table()).await;
+    assert_eq!(shown(&bench), "Ann|published|-");
+}
+
+#[tokio::test]
+async fn rows_with_members_that_ours_lack_are_read_as_a_table() {
+    let row = json!({"id": 1, "rating": 5, "date": "2026-03-01", "author": "Ann", "text": "Neat", "reply": "Thanks", "verified": false});
+    for content in [json!([row]).to_string(), format!("{row}\n{row}\n")] {
+        let bench = bench().await;
+        let (report, _) = bench.take(content).await;
+        assert_eq!(report.files[0].format, "table");
+        assert_eq!(shown(&bench), "Ann|withheld|Thanks");
+    }
+}
+
+#[tokio::test]
+async fn rows_without_an_id_that_differ_in_stars_are_two_reviews() {
+    let bench = bench().await;
+    let file =
+        "rating,date,author,text\n2,2026-03-01,,Great service\n5,2026-03-01,,Great service\n";
+    for expected in [(2, 0, 0, 0), (0, 0, 2, 0)] {
+        assert_eq!(counts(&bench.take(file).await.0), expected);
+    }
+    // One that was there alone stays itself.
+    let bench = super::bench().await;
+    let alone = "rating,date,author,text\n5,2026-03-01,,Great service\n";
+    bench.take(alone).await;
+    assert_eq!(counts(&bench.take(file).await.0), (1, 0, 1, 0));
+    assert_eq!(counts(&bench.take(file).await.0), (0, 0, 2, 0));
+}
+
+#[tokio::test]
+async fn the_name_of_a_source_is_composed_and_trimmed() {
+    for name in ["Café", "Cafe\u{301}", " Café "] {
+        assert_eq!(reviews_service::imports::composed(name).unwrap(), "Café");
+    }
+}
+
+#[tokio::test]
+async fn lists_of_texts_and_false_are_read_as_meant() {
+    let row = json!([{"rating": {"value": 5}, "date": {"$date": "2026-03-01"}, "author": ["Ann", "Bo"], "text": ["a", "b"],
+        "reply": false}, {"rating": {"value": 5}, "date": {"$date": "2026-03-01"}, "author": ["Cy"], "text": "c",
+        "reply": ["Thanks!"]}]);
+    let (bench, ..) = import_into_new(row.to_string(), as_table()).await;
+    let select = "select author, text, ifnull(response_text, '-') from review order by author";
+    assert_eq!(
+        sqlite3(bench.database.path(), select),
+        "Ann, Bo|a\nb|-\nCy|c|Thanks!"
+    );
+}
+
+#[tokio::test]
+async fn a_whole_number_with_a_decimal_is_the_same_id() {
+    let bench = bench().await;
+    let file = |id: &str| {
+        format!(
+            "id,rating,date,author,text\n{id},5,2026-03-01,Ann,Fine.\nx,5,2026-03-01,Bo,Good.\n"
+        )
+    };
+    bench.take(file("1001.0")).await;
+    assert_eq!(counts(&bench.take(file("1001")).await.0), (0, 0, 2, 0));
+    // What is no address is left out.
+    let (report, _) = bench
+        .take("id,rating,date,author,text,review_url\n7,5,2026-03-01,Cy,Fine.,www.yelp.com/biz/x\n")
+        .await;
+    assert_eq!(counts(&report), (1, 0, 0, 0));
+}
