@@ -54,7 +54,7 @@ impl TextQuery {
         match self.text_match {
             TextMatch::Substring => vec![plain(&self.whole)],
             TextMatch::Words if self.words.is_empty() => vec![self.whole.clone()],
-            TextMatch::Words => self.words.iter().map(|word| common_start(word)).collect(),
+            TextMatch::Words => self.words.iter().map(common_start).collect(),
         }
     }
 }
