@@ -224,14 +224,14 @@ pub fn object(value: Value) -> Object {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{object, plain};
+    use super::plain;
+    use crate::wire::parameters::{Limit, ParameterSpec};
 
     #[test]
     fn bounds_of_arguments_are_described_in_words() {
-        let schema = json!({"type": "integer", "format": "uint8", "minimum": 1.0, "maximum": 100.0, "default": 20});
+        let spec = ParameterSpec::new::<Limit>("Maximum number of reviews to return.");
         let expected = json!({"type": "integer",
             "description": "Maximum number of reviews to return. 1 to 100. Default 20."});
-        let plain = plain(object(schema), "Maximum number of reviews to return.");
-        assert_eq!(Value::Object(plain), expected);
+        assert_eq!(Value::Object(plain(&spec)), expected);
     }
 }
