@@ -20,6 +20,7 @@ use crate::storage;
 use crate::storage::business::{SampleState, discard_sample_data, sample_state};
 use crate::storage::reviews;
 use crate::storage::{COMMAND_WAIT_MAX, Database, DbError, Write};
+use crate::sync::follow_time_zone;
 
 /// Maximum number of attempts per question.
 const QUESTIONS_MAX: usize = 5;
@@ -174,6 +175,9 @@ pub(super) async fn store(
         storage::business::replace(write, business).await?;
     }
     if has_zone {
+        if known.is_some_and(|known| known.time_zone != business.time_zone) {
+            follow_time_zone(write, business.time_zone, clock).await?;
+        }
         return time_zone::follow(write, business.time_zone, clock.now()).await;
     }
     Ok(0)

@@ -76,14 +76,11 @@ impl Mcp {
             ));
         }
         let client = ClientAddress::of(&request);
-        let mut room = Room(Share::new(
-            Arc::clone(&self.memory),
-            Some(client.network(48)),
-        ));
-        room.resize(BODY_BYTES_MAX)?;
+        let mut room = Share::new(Arc::clone(&self.memory), Some(client.network(48)));
+        resize(&mut room, BODY_BYTES_MAX)?;
         let body = request.take_body();
         let body = read_body(request.headers(), body, BODY_BYTES_MAX, BODY_TIMEOUT).await?;
-        room.resize(body.len() + message::parsed_bytes(&body))?;
+        resize(&mut room, body.len() + message::parsed_bytes(&body))?;
         let _slot = self.ctx.turn(client).await?;
         self.answer(request.headers(), &body, room)
     }
@@ -92,7 +89,7 @@ impl Mcp {
         &self,
         headers: &HeaderMap,
         body: &[u8],
-        mut room: Room,
+        mut room: Share,
     ) -> Result<Response, HttpProblem> {
         let (status, json, session) = match self.reply(headers, body) {
             Ok(Some((json, session))) => (StatusCode::OK, json, session),
@@ -102,7 +99,7 @@ impl Mcp {
                 (status, json, None)
             }
         };
-        room.resize(json.capacity())?;
+        resize(&mut room, json.capacity())?;
         let body = Bytes::from_owner(HeldAnswer { json, _room: room });
         let mut response = Response::builder().status(status).body(body);
         let headers = response.headers_mut();
@@ -296,13 +293,10 @@ const PEER_BYTES_MAX: usize = BYTES_MAX / 4;
 /// A peer with at most this many bytes may use the last quarter.
 const FEW_BYTES: usize = 256 * 1024;
 
-/// The memory of one request and its response.
-struct Room(Share);
-
 /// A response that keeps its bytes reserved.
 struct HeldAnswer {
     json: String,
-    _room: Room,
+    _room: Share,
 }
 
 impl AsRef<[u8]> for HeldAnswer {
@@ -311,22 +305,20 @@ impl AsRef<[u8]> for HeldAnswer {
     }
 }
 
-impl Room {
-    /// Reserves `bytes`, instead of those before.
-    ///
-    /// # Errors
-    /// 503, without a change, if a limit is exceeded.
-    fn resize(&mut self, bytes: usize) -> Result<(), HttpProblem> {
-        self.0.resize(bytes).map_err(|limit| {
-            metrics::MCP_REFUSED.count(&[limit]);
-            HttpProblem::retry_later(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "Too many agent requests and unread answers are in flight, in total or from your network. Read your answers, then \
-                 try again.",
-                CROWDED_PAUSE,
-            )
-        })
-    }
+/// Reserves `bytes` for a request and its response, instead of those before.
+///
+/// # Errors
+/// 503, without a change, if a limit is exceeded.
+fn resize(room: &mut Share, bytes: usize) -> Result<(), HttpProblem> {
+    room.resize(bytes).map_err(|limit| {
+        metrics::MCP_REFUSED.count(&[limit]);
+        HttpProblem::retry_later(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "Too many agent requests and unread answers are in flight, in total or from your network. Read your answers, then \
+             try again.",
+            CROWDED_PAUSE,
+        )
+    })
 }
 
 // Checks `Origin` and `Host`: only pages of this service, of this machine and of hosts that the operator allows may

@@ -116,7 +116,11 @@ impl Methods {
             }
             "ping" => Of::empty(()),
             "tools/list" => {
-                check_page(method, params)?;
+                let page: model::PaginatedRequestParams = read(method, params)?;
+                if page.cursor.is_some() {
+                    let reason = "Unknown cursor: the list is complete; leave it out.";
+                    return Err(ErrorData::invalid_params(reason, None));
+                }
                 let tools = catalog.tools.clone();
                 Of::ListToolsResult(model::ListToolsResult::with_all_items(tools))
             }
@@ -210,16 +214,4 @@ fn read<T: DeserializeOwned>(method: &str, params: Map<String, Value>) -> Result
         let message = format!("The params of {method} do not match the schema of MCP: {reason}.");
         ErrorData::invalid_params(message, None)
     })
-}
-
-/// Checks that a list is requested without a cursor: it has no pages.
-fn check_page(method: &str, params: Map<String, Value>) -> Result<(), ErrorData> {
-    let page: model::PaginatedRequestParams = read(method, params)?;
-    match page.cursor {
-        None => Ok(()),
-        Some(_) => Err(ErrorData::invalid_params(
-            "Unknown cursor: the list is complete; leave it out.",
-            None,
-        )),
-    }
 }

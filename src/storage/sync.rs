@@ -136,6 +136,22 @@ pub async fn pause_sync_source(write: &mut Write, name: &str, paused: bool) -> s
     .map(drop)
 }
 
+/// Sets the next run of a source.
+///
+/// # Errors
+/// When the database refuses the write.
+pub async fn set_next_run(write: &mut Write, name: &str, at: DateTime<Utc>) -> sqlx::Result<()> {
+    let at = utc_seconds(at);
+    sqlx::query!(
+        "update sync_source set next_run_at = ? where name = ?",
+        at,
+        name
+    )
+    .execute(write)
+    .await
+    .map(drop)
+}
+
 /// Pauses the source of an undone run: its next run would bring back what was removed. Takes back what the run recorded
 /// about its source: the next one is compared with the reviews that the source had before, and its fetch is unconditional.
 ///

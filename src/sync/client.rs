@@ -29,6 +29,17 @@ const RETRY_WAITS: [Duration; 3] = [
 ];
 /// A longer `Retry-After` ends the run.
 const RETRY_AFTER_MAX: Duration = Duration::from_mins(2);
+/// Faults in the words of the library, and what to do.
+const TLS_ADVICE: [(&str, &str); 2] = [
+    (
+        "CaUsedAsEndEntity",
+        "the server's certificate is that of an authority (CA:TRUE); make one for the server with CA:FALSE",
+    ),
+    (
+        "InvalidContentType",
+        "the server does not speak HTTPS there; check scheme and port",
+    ),
+];
 /// Larger than any list of root certificates.
 const CA_FILE_MIB_MAX: u64 = 16;
 
@@ -251,10 +262,10 @@ fn failure_of(error: reqwest::Error, secrets: &Secrets) -> SyncError {
     while let Some(next) = cause.source() {
         cause = next;
     }
-    if cause.to_string().contains("CaUsedAsEndEntity") {
-        return SyncError::failed(
-            "the server's certificate is one of an authority (CA:TRUE), which is no server's own; make one with CA:FALSE",
-        );
+    let words = cause.to_string();
+    let mut advice = TLS_ADVICE.into_iter();
+    if let Some((_, advice)) = advice.find(|(fault, _)| words.contains(fault)) {
+        return SyncError::failed(advice);
     }
     let step = if error.is_connect() {
         "cannot connect"

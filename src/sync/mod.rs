@@ -16,7 +16,7 @@ mod source;
 pub use decide::{Manner, is_much_less};
 pub use error::SyncError;
 pub use fetch::Fetched;
-pub use run::{SyncReport, SyncRunner};
+pub use run::{SyncReport, SyncRunner, follow_time_zone};
 pub use schedule::SourceSchedule;
 pub use secret::command_variable;
 pub use source::{Source, SourceOptions, reads};

@@ -12,6 +12,7 @@ use super::decide::{Decider, Decision, Manner};
 use super::error::SyncError;
 use super::fetch::{Fetched, Progress, fetch_pages};
 use super::files::find_files;
+use super::schedule::SourceSchedule;
 use super::source::Source;
 use crate::clock::Clock;
 use crate::config::SyncConfig;
@@ -19,8 +20,8 @@ use crate::imports::{ImportError, ImportReport, ImportRequest, Watcher, import};
 use crate::metrics;
 use crate::random::Random;
 use crate::storage::business::time_zone;
-use crate::storage::sync::{SyncSource, note_sync_failure};
-use crate::storage::{AtPath as _, Database, DbError};
+use crate::storage::sync::{SyncSource, note_sync_failure, set_next_run, sync_sources};
+use crate::storage::{AtPath as _, Database, DbError, Write};
 
 const RUN_TIMEOUT: Duration = Duration::from_mins(30);
 /// A server that asks for a longer wait is mistaken.
@@ -186,6 +187,20 @@ impl SyncRunner {
         let wait = wait.map(|wait| TimeDelta::from_std(wait).unwrap_or(WAIT_MAX));
         Ok(wait.map_or(next, |wait| next.max(now + wait.min(WAIT_MAX))))
     }
+}
+
+/// Moves the next runs at times of day to these times in `zone`.
+///
+/// # Errors
+/// When the database cannot be read or written.
+pub async fn follow_time_zone(write: &mut Write, zone: Tz, clock: &Clock) -> sqlx::Result<()> {
+    for row in sync_sources(write.for_reading()).await? {
+        if let Ok(schedule @ SourceSchedule::At(..)) = row.schedule.parse() {
+            let next = schedule.next(clock.now(), zone, &Random::system());
+            set_next_run(write, &row.name, next).await?;
+        }
+    }
+    Ok(())
 }
 
 impl SyncReport {

@@ -9,7 +9,9 @@ use rmcp::model::JsonObject;
 use serde_json::Value;
 
 use crate::mcp::escape::escaped_json;
-use crate::wire::parameters::{self, Parameter, ParameterKind, ParameterSource, Parsed};
+use crate::wire::parameters::{
+    self, Parameter, ParameterKind, ParameterSource, ParameterSpec, Parsed,
+};
 use crate::wire::{Issue, IssueCode, RECEIVED_CHARACTERS_MAX};
 
 /// Maximum number of invalid arguments that an error names; no tool has as many.
@@ -30,26 +32,18 @@ pub enum CallError {
     Arguments(String),
 }
 
-#[derive(Debug, Clone)]
-pub struct KnownArgument {
-    pub name: String,
-    /// With a description.
-    pub schema: Object,
-    pub is_required: bool,
-}
-
 /// The arguments of a call, and the errors found so far.
 #[derive(Debug)]
 pub struct ToolArguments<'a> {
     tool: &'a str,
-    known: &'a [KnownArgument],
+    known: &'a [ParameterSpec],
     values: &'a Object,
     issues: Vec<Issue>,
 }
 
 impl<'a> ToolArguments<'a> {
     /// `known` are the arguments of `tool`, `values` those of the call.
-    pub const fn new(tool: &'a str, known: &'a [KnownArgument], values: &'a Object) -> Self {
+    pub const fn new(tool: &'a str, known: &'a [ParameterSpec], values: &'a Object) -> Self {
         Self {
             tool,
             known,
@@ -63,7 +57,7 @@ impl<'a> ToolArguments<'a> {
     /// # Errors
     /// If any is not; [`CallError::Arguments`] lists all of them.
     pub fn finish<T>(mut self, taken: Option<T>) -> Result<T, CallError> {
-        let names: Vec<&str> = self.known.iter().map(|known| known.name.as_str()).collect();
+        let names: Vec<&str> = self.known.iter().map(|known| known.name).collect();
         self.issues.extend(unknown(self.tool, &names, self.values));
         taken
             .filter(|_| self.issues.is_empty())
@@ -84,14 +78,11 @@ impl ParameterSource for ToolArguments<'_> {
 
     fn missing<P: Parameter>(&self) -> Issue {
         let known = self.known.iter().find(|known| known.name == P::NAME);
-        let meaning = known
-            .and_then(|known| known.schema.get("description")?.as_str())
-            .unwrap_or_default();
-        let message = format!("{REQUIRED}: {meaning}")
-            .trim_end_matches('.')
-            .to_owned();
+        let meaning = known.map_or("", |known| known.description.trim_end_matches('.'));
+        let message = format!("{REQUIRED}: {meaning}");
         Issue::new(P::NAME, IssueCode::InvalidType, message, "")
     }
+
     fn issues(&mut self) -> &mut Vec<Issue> {
         &mut self.issues
     }

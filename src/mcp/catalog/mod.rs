@@ -10,8 +10,8 @@ mod tools;
 
 use std::sync::Arc;
 
+use arguments::ToolArguments;
 pub use arguments::{CallError, Object};
-use arguments::{KnownArgument, ToolArguments};
 pub use results::{RESULT_BYTES_MAX, ToolAnswer};
 use rmcp::model::Tool;
 use serde_json::Value;
@@ -20,6 +20,7 @@ use tools::ToolKind;
 use crate::compute::run_long;
 pub use crate::search::facets::VALUES_MAX;
 use crate::web::context::Ctx;
+use crate::wire::parameters::ParameterSpec;
 
 /// The server's instructions after the name of the business.
 const INSTRUCTIONS: &str = "read-only. Begin with get_insights (an overview) or list_facets (names, ids and counts); get_evidence has \
@@ -34,7 +35,7 @@ pub struct Catalog {
     /// In a fixed order.
     pub tools: Vec<Tool>,
     /// By the index of the tool's kind.
-    known: [Vec<KnownArgument>; ToolKind::ALL.len()],
+    known: [Vec<ParameterSpec>; ToolKind::ALL.len()],
 }
 
 impl Catalog {

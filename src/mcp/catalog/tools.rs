@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
-use super::arguments::{KnownArgument, Object};
+use super::arguments::Object;
 use super::results::{AspectArguments, ReviewArguments, SinceArguments};
 use crate::model::named;
 use crate::search::SearchParameters;
@@ -93,8 +93,8 @@ impl ToolKind {
     }
 
     /// The tool's arguments: the parameters of its REST operation.
-    pub fn arguments(self) -> Vec<KnownArgument> {
-        let specs = match self {
+    pub fn arguments(self) -> Vec<ParameterSpec> {
+        match self {
             Self::Business | Self::Facets => Vec::new(),
             Self::Search => SearchParameters::specs(),
             Self::Review => ReviewArguments::specs(),
@@ -106,13 +106,7 @@ impl ToolKind {
                 specs
             }
             Self::Periods => PeriodsParameters::specs(),
-        };
-        let known = |spec: ParameterSpec| KnownArgument {
-            name: spec.name.to_owned(),
-            schema: plain(object(json!(spec.schema)), spec.description),
-            is_required: spec.is_required,
-        };
-        specs.into_iter().map(known).collect()
+        }
     }
 
     /// The component of the OpenAPI document with the shape of its result, and the members that a limit of size adds.
@@ -168,16 +162,12 @@ impl ToolKind {
     }
 
     /// The listed tool, with annotations: read-only, idempotent, and without access to other systems.
-    pub fn tool(self, schemas: &Value, known: &[KnownArgument]) -> Tool {
-        let properties: Object = known
-            .iter()
-            .map(|known| (known.name.clone(), Value::Object(known.schema.clone())))
+    pub fn tool(self, schemas: &Value, known: &[ParameterSpec]) -> Tool {
+        let properties: Object = (known.iter())
+            .map(|spec| (spec.name.to_owned(), plain(spec).into()))
             .collect();
-        let required: Vec<&str> = known
-            .iter()
-            .filter(|known| known.is_required)
-            .map(|known| known.name.as_str())
-            .collect();
+        let required = known.iter().filter(|spec| spec.is_required);
+        let required: Vec<&str> = required.map(|spec| spec.name).collect();
         let mut input = object(json!({ "type": "object", "properties": properties }));
         if !required.is_empty() {
             input.insert("required".to_owned(), json!(required));
@@ -197,8 +187,9 @@ impl ToolKind {
 /// The schema of an argument in the form that every client accepts: Gemini's function declarations and `OpenAI`'s
 /// strict ones reject most keywords, so limits and defaults are described in words. The parser of the argument
 /// enforces them.
-fn plain(schema: Object, description: &str) -> Object {
-    let mut words = description.to_owned();
+fn plain(spec: &ParameterSpec) -> Object {
+    let schema = object(json!(spec.schema));
+    let mut words = spec.description.to_owned();
     let bound = |name: &str| schema.get(name).map(number);
     if let (Some(least), Some(most)) = (bound("minimum"), bound("maximum")) {
         words = format!("{} {least} to {most}.", words.trim_end());
@@ -233,14 +224,14 @@ pub fn object(value: Value) -> Object {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{object, plain};
+    use super::plain;
+    use crate::wire::parameters::{Limit, ParameterSpec};
 
     #[test]
     fn bounds_of_arguments_are_described_in_words() {
-        let schema = json!({"type": "integer", "format": "uint8", "minimum": 1.0, "maximum": 100.0, "default": 20});
+        let spec = ParameterSpec::new::<Limit>("Maximum number of reviews to return.");
         let expected = json!({"type": "integer",
             "description": "Maximum number of reviews to return. 1 to 100. Default 20."});
-        let plain = plain(object(schema), "Maximum number of reviews to return.");
-        assert_eq!(Value::Object(plain), expected);
+        assert_eq!(Value::Object(plain(&spec)), expected);
     }
 }

@@ -1351,6 +1351,14 @@ fn schedule_is_an_interval_or_cron_by_its_option() {
 }
 
 #[test]
+fn times_of_a_schedule_follow_the_time_zone_of_the_business() {
+    let (home, _site) = added(1, &["--at", "0 3 * * *"]);
+    assert_eq!(column(&home, "substr(next_run_at, 11)"), "T03:00:00Z");
+    done(&home.run(&["init", "--time-zone", "America/Phoenix"]));
+    assert_eq!(column(&home, "substr(next_run_at, 11)"), "T10:00:00Z");
+}
+
+#[test]
 fn run_of_nine_tenths_is_whole() {
     let (home, site) = added(40, &["--withdraw-missing"]);
     answer_with(&site, 36);
