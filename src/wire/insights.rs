@@ -424,9 +424,6 @@ pub struct SummaryEvidence {
     /// Technicians or services that it names: ids, or names if they have no id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entities: Option<Vec<String>>,
-    /// The phrase that the most complaints share; left out if the sentence names none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub topics: Option<Vec<String>>,
     /// The numbers in it, by name, as in the aggregates.
     pub figures: BTreeMap<String, u32>,
     /// Some of the reviews behind it.

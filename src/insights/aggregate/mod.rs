@@ -38,7 +38,7 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
     let mut entities = entity_figures(&counted, &trade.aspects, &roster, &mut originals);
     let mut aspects = aspect_figures(sources, &counted, &roster, &phrases, &mut originals);
     let complaint = narrative::most_judged_aspect(&counted, trade, false)
-        .map(|aspect| Complaint::about(aspect, sources, &counted, &own_names, &mut originals));
+        .map(|aspect| Complaint::about(aspect, &counted, &mut originals));
     let of_aspects = aspects.iter_mut().map(|aspect| &mut aspect.trend);
     let of_entities = entities.all_mut().filter_map(|one| one.trend.as_mut());
     trends::settle(of_aspects.chain(of_entities));

@@ -1,19 +1,13 @@
-//! The texts of the insights, from templates: the summary, with the most frequent phrase of the complaints, and the
-//! questions that reviews answer. Quantifiers follow from shares, numbers are those of the aggregates, and each sentence
+//! The texts of the insights, from templates: the summary, and the questions that reviews answer. Quantifiers follow from shares, numbers are those of the aggregates, and each sentence
 //! has its evidence. The rule for praise and blame is the same.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
 
 use super::count::{Counted, OpinionCounts};
 use super::input::AggregateInput;
-use super::keyphrases::OwnNames;
 use super::opinions::{SIDE_MIN, both_sides};
-use super::quotes::{Originals, quote_rank};
+use super::quotes::Originals;
 use super::roster::{PERSON_MIN, Roster};
-use super::topics::things;
-use crate::insights::analysis::{Polarity, TextLanguage};
-use crate::insights::compact_analysis::{CompactAnalysis, CompactFinding};
 use crate::insights::trades::Trade;
 use crate::model::{MentionKind, Vote, VoteCounts};
 use crate::wire::{
@@ -127,7 +121,7 @@ pub fn most_judged_aspect(counted: &Counted, trade: &Trade, is_praise: bool) -> 
         .map(|(at, _)| at)
 }
 
-/// Praise of an aspect or, with a `complaint`, blame, followed by the phrase of the most complaints.
+/// Praise of an aspect or, with a `complaint`, blame.
 fn side(input: &NarrativeInput<'_>, at: usize, complaint: Option<&Complaint>) -> SummarySentence {
     let (aspect, votes) = (&input.aspects[at], &input.counted.aspects[at].votes);
     let (template, vote) = match complaint {
@@ -137,25 +131,13 @@ fn side(input: &NarrativeInput<'_>, at: usize, complaint: Option<&Complaint>) ->
     let (label, sign) = (&aspect.label, vote.name());
     let (side, judged) = (votes.side(complaint.is_none()), votes.judged());
     let few = inside(quantifier(side, judged));
-    let mut text = format!("{label}: {few} reviews that judge it are {sign} ({side} of {judged})");
-    let phrase = complaint.and_then(|complaint| complaint.phrase.as_ref());
-    let mut figures = vec![(sign, side), ("judged", judged)];
-    if let Some(phrase) = phrase {
-        let mut count = reviews(phrase.reviews);
-        if let Some(newest) = phrase.newest {
-            count = format!("{} of the {newest} newest complaints", phrase.reviews);
-            figures.push(("newest", newest));
-        }
-        text += &[", often about “", &phrase.words, "” (", &count, ")"].concat();
-        figures.push(("with_phrase", phrase.reviews));
-    }
-    text.push('.');
+    let text = format!("{label}: {few} reviews that judge it are {sign} ({side} of {judged}).");
+    let figures = [(sign, side), ("judged", judged)];
     let mut sentence = sentence(template, text, &figures);
     let quote = complaint.and_then(|complaint| complaint.quote.as_ref());
     let quotes = aspect.quotes.iter();
     let quotes = quotes.filter(|quote| quote.polarity == vote.into());
     sentence.evidence.aspect = Some(aspect.id.clone());
-    sentence.evidence.topics = phrase.map(|phrase| vec![phrase.words.clone()]);
     sentence.evidence.review_ids = ids(quote.into_iter().chain(quotes));
     sentence.evidence.quote = quote.cloned();
     sentence
@@ -256,129 +238,28 @@ pub fn inside(label: &str) -> String {
         .collect()
 }
 
-/// Maximum number of complaints about an aspect that are read, the newest first.
-const READ_MAX: usize = 60;
-/// A phrase is shared by at least this many complaints, and by one in `SHARED_PART` of those that are read.
-const SHARED_MIN: usize = 3;
-const SHARED_PART: usize = 4;
-
+/// What is criticised most.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Complaint {
     /// Index of the aspect.
     pub aspect: usize,
-    pub phrase: Option<SharedPhrase>,
-    /// A sentence of a complaint, with the phrase if there is one.
+    /// A sentence that blames the aspect.
     pub quote: Option<InsightQuote>,
 }
 
-/// The phrase of the most complaints; of equally frequent ones the longest, then the alphabetically first.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SharedPhrase {
-    pub words: String,
-    /// Number of complaints with the phrase among those that are read.
-    pub reviews: u32,
-    /// The number of complaints that are read; `None` if these are all.
-    pub newest: Option<u32>,
-}
-
-/// A sentence that blames an aspect: the position of its review, its compact analysis, and the finding.
-type Blame<'a> = (u32, &'a CompactAnalysis, CompactFinding);
-
 impl Complaint {
-    pub fn about(
-        aspect: usize,
-        sources: &AggregateInput<'_>,
-        counted: &Counted,
-        own_names: &OwnNames,
-        originals: &mut Originals<'_>,
-    ) -> Self {
-        let analyses = sources.analyses.iter().copied();
-        let blamed = (0..).zip(analyses).filter_map(|(position, analysis)| {
-            let findings = analysis.findings.iter().filter(|finding| {
-                usize::from(finding.aspect) == aspect
-                    && finding.polarity_of_text() == Polarity::Negative
-            });
-            let blame: Vec<Blame<'_>> = findings
-                .map(|finding| (position, analysis, *finding))
-                .collect();
-            // The words that identify noun phrases are English.
-            let is_read = !blame.is_empty() && analysis.head.language == TextLanguage::English;
-            is_read.then_some(blame)
-        });
-        let mut complaints: Vec<Vec<Blame<'_>>> = blamed.take(READ_MAX + 1).collect();
-        let is_cut = complaints.len() > READ_MAX;
-        complaints.truncate(READ_MAX);
-        let mut shared = shared(&complaints, sources, own_names, originals);
-        let of_aspect = counted.aspects[aspect].quotes[1].best.iter();
-        let of_aspect: Vec<(u32, u16)> = of_aspect
-            .map(|candidate| (candidate.position, candidate.finding.sentence))
-            .collect();
-        let with_phrase = shared.as_ref().map(|(.., blame)| ranked(blame, counted));
-        let blame = Polarity::Negative.into();
-        let mut unused = |places: &[(u32, u16)]| {
-            let mut places = places.iter();
-            places.find_map(|(at, sentence)| originals.quote(*at, *sentence, blame))
-        };
-        let mut quote = with_phrase.as_deref().and_then(&mut unused);
-        if quote.is_none() {
-            quote = unused(&of_aspect);
-            // The quote must contain the phrase.
-            shared = shared.filter(|_| quote.is_none());
-        }
-        // A sentence that stands elsewhere is repeated only if there is no other.
-        let again = |(at, sentence): &(_, _)| originals.quote_again(*at, *sentence, blame);
-        let quote = quote.or_else(|| with_phrase.unwrap_or(of_aspect).iter().find_map(again));
-        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    /// A sentence that is quoted elsewhere is repeated only if there is no other.
+    pub fn about(aspect: usize, counted: &Counted, originals: &mut Originals<'_>) -> Self {
+        let [_, blame] = &counted.aspects[aspect].quotes;
+        let places = || (blame.best.iter()).map(|one| (one.position, one.finding.sentence));
+        let vote = Vote::Negative;
+        let quote = places().find_map(|(at, sentence)| originals.quote(at, sentence, vote));
+        let again = |(at, sentence)| originals.quote_again(at, sentence, vote);
         Self {
             aspect,
-            phrase: shared.map(|(words, reviews, _)| SharedPhrase {
-                words: words.join(" "),
-                reviews: number(reviews),
-                newest: is_cut.then(|| number(complaints.len())),
-            }),
-            quote,
+            quote: quote.or_else(|| places().find_map(again)),
         }
     }
-}
-
-/// The words of the phrase that the most complaints share, their number, and the sentences with the phrase.
-fn shared<'a>(
-    complaints: &[Vec<Blame<'a>>],
-    sources: &AggregateInput<'_>,
-    own_names: &OwnNames,
-    originals: &mut Originals<'_>,
-) -> Option<(Vec<String>, usize, Vec<Blame<'a>>)> {
-    let mut with_phrase: BTreeMap<Vec<String>, Vec<Blame<'a>>> = BTreeMap::new();
-    for blame in complaints.iter().flatten() {
-        let (position, _, finding) = blame;
-        let Some(opened) = originals.open(*position) else {
-            continue;
-        };
-        let background = sources.trade.background();
-        for phrase in things(&opened.text, usize::from(finding.sentence), background) {
-            with_phrase.entry(phrase).or_default().push(*blame);
-        }
-    }
-    let counted = with_phrase.into_iter().rev().map(|(words, blame)| {
-        let reviews = blame.chunk_by(|one, other| one.0 == other.0).count();
-        (words, reviews, blame)
-    });
-    let least = SHARED_MIN.max(complaints.len().div_ceil(SHARED_PART));
-    counted
-        .filter(|(words, reviews, _)| *reviews >= least && !own_names.cover(words))
-        .max_by_key(|(words, reviews, _)| (*reviews, words.len()))
-}
-
-/// The positions and numbers of the quotable sentences, the best first; of equally good ones the newest.
-fn ranked(blame: &[Blame<'_>], counted: &Counted) -> Vec<(u32, u16)> {
-    let newest = counted.corpus.window.map_or(0, |(_, newest)| newest);
-    let ranked = blame.iter().filter_map(|(position, analysis, finding)| {
-        let rank = quote_rank(*finding, analysis, newest - analysis.head.day)?;
-        Some((Reverse(rank), *position, finding.sentence))
-    });
-    let ranked: BTreeSet<_> = ranked.collect();
-    let place = |(_, position, sentence)| (position, sentence);
-    ranked.into_iter().map(place).collect()
 }
 
 /// Maximum number of questions; aspects and services have all figures in their own sections.

@@ -121,23 +121,6 @@ pub fn phrases(text: &TokenizedText, background: &Background) -> Vec<String> {
     phrases
 }
 
-/// The phrases of one sentence that name a thing, as words; a single word counts only after `the`, `our` or a similar
-/// word.
-pub fn things(text: &TokenizedText, sentence: usize, background: &Background) -> Vec<Vec<String>> {
-    let mut things = Vec::new();
-    let Some(tokens) = text.sentences().get(sentence) else {
-        return things;
-    };
-    each_phrase(text, background, tokens, &mut Vec::new(), |phrase| {
-        let is_thing =
-            phrase.len() > 1 || phrase_use(text, tokens, phrase.start) == PhraseUse::Thing;
-        if is_thing {
-            things.push(phrase.map(|token| text.word(token).to_owned()).collect());
-        }
-    });
-    things
-}
-
 /// Calls `take` with the tokens of every phrase in a sentence; `classes` is a buffer for the tokens' classes.
 fn each_phrase(
     text: &TokenizedText,

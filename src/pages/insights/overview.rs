@@ -215,20 +215,6 @@ impl SentenceWords<'_> {
             _ => "summary-aspect-negative",
         };
         let mut words = self.locale.message_with(id, &texts).into_owned();
-        let phrase = self.evidence.topics.iter().flatten().next();
-        if let Some((phrase, reviews)) = phrase.zip(self.figure("with_phrase")) {
-            let complaints = match self.number("newest") {
-                Some(newest) => {
-                    let reviews = self.locale.number(reviews);
-                    let texts = [("reviews", &*reviews), ("newest", &newest)];
-                    self.locale.message_with("newest-complaints", &texts)
-                }
-                None => self.locale.counted("reviews", reviews),
-            };
-            let texts = [("phrase", phrase.as_str()), ("complaints", &complaints)];
-            words.push(' ');
-            words += &self.locale.message_with("summary-complaint-phrase", &texts);
-        }
         if let Some(quote) = &self.evidence.quote {
             let texts = [("quote", quote.text.as_str())];
             words.push(' ');

@@ -217,8 +217,6 @@ summary-overall = { $count ->
 }
 summary-aspect-positive = { $topic }: { $positive } von { $judged } Bewertungen dazu sind positiv.
 summary-aspect-negative = { $topic }: { $negative } von { $judged } Bewertungen dazu sind negativ.
-summary-complaint-phrase = Oft geht es um „{ $phrase }“ ({ $complaints }).
-newest-complaints = { $reviews } der { $newest } neuesten Beschwerden
 summary-complaint-quote = Eine davon: „{ $quote }“
 summary-technicians = Am häufigsten genannt: { $names }.
 summary-services = Am häufigsten erwähnte Leistungen: { $names }.

@@ -225,8 +225,6 @@ summary-overall = { $count ->
 }
 summary-aspect-positive = { $topic }: { $positive } of { $judged } reviews that judge it are positive.
 summary-aspect-negative = { $topic }: { $negative } of { $judged } reviews that judge it are negative.
-summary-complaint-phrase = It is often about “{ $phrase }” ({ $complaints }).
-newest-complaints = { $reviews } of the { $newest } newest complaints
 summary-complaint-quote = One of them: “{ $quote }”
 summary-technicians = Named most often: { $names }.
 summary-services = Services mentioned most often: { $names }.

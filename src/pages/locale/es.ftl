@@ -229,8 +229,6 @@ summary-overall = { $count ->
 }
 summary-aspect-positive = { $topic }: { $positive } de { $judged } reseñas que lo valoran son positivas.
 summary-aspect-negative = { $topic }: { $negative } de { $judged } reseñas que lo valoran son negativas.
-summary-complaint-phrase = A menudo se trata de «{ $phrase }» ({ $complaints }).
-newest-complaints = { $reviews } de las { $newest } quejas más recientes
 summary-complaint-quote = Una de ellas: «{ $quote }»
 summary-technicians = Personas más nombradas: { $names }.
 summary-services = Servicios más mencionados: { $names }.

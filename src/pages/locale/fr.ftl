@@ -235,8 +235,6 @@ summary-overall = { $count ->
 }
 summary-aspect-positive = { $topic } : { $positive } avis sur { $judged } à ce sujet sont positifs.
 summary-aspect-negative = { $topic } : { $negative } avis sur { $judged } à ce sujet sont négatifs.
-summary-complaint-phrase = Il s’agit souvent de « { $phrase } » ({ $complaints }).
-newest-complaints = { $reviews } des { $newest } avis critiques les plus récents
 summary-complaint-quote = L’un d’eux : « { $quote } »
 summary-technicians = Les plus cités : { $names }.
 summary-services = Services les plus mentionnés : { $names }.
