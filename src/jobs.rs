@@ -822,14 +822,15 @@ pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> 
             "websub.pruned: records older than 30 days were deleted"
         );
     }
-    let former = database.remove_former(clock.now())?;
-    if former > 0 {
+    let copies = database.remove_copies(clock.now())?;
+    if copies > 0 {
         tracing::info!(
-            files = former,
-            "restore.former_removed: database files that a restore or an upgrade kept aside were removed after 30 days"
+            files = copies,
+            "restore.former_removed: database files that a restore or an upgrade kept aside were removed after 30 days, or those of \
+             a killed command after an hour"
         );
     }
-    Ok(gone > 0 || former > 0)
+    Ok(gone > 0 || copies > 0)
 }
 
 /// Erases traces of deleted reviews from the file, regardless of the program that deleted them, if the file has at most

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
+use chrono::{DateTime, Utc};
 use clap::Args;
 use sqlx::SqliteConnection;
 
@@ -13,7 +14,7 @@ use super::withhold::format_copies;
 use crate::config::DatabaseConfig;
 use crate::model::Review;
 use crate::storage::reviews;
-use crate::storage::{Erased, FORMER_KEPT_DAYS, Postponed};
+use crate::storage::{Erased, Postponed};
 
 /// Maximum number of characters of the text in the confirmation question.
 const WORDS_MAX: usize = 300;
@@ -51,7 +52,7 @@ impl Delete {
                 )
             })?;
             let traces = format_erased(erased);
-            let copies = format_former(&database.former()?);
+            let copies = format_copies_beside(&database.copies()?);
             Ok(format!(
                 "{id}: deleted, {traces}; imports do not bring it back unless you pass `--restore`\n{same}{copies}"
             ))
@@ -74,13 +75,13 @@ fn format_question(id: &str, review: Option<&Review>) -> String {
     format!("{id}\n{question}Delete this review and every trace of it?")
 }
 
-/// A note on each former state of the database, which still contains the review.
-fn format_former(former: &[PathBuf]) -> String {
-    former.iter().fold(String::new(), |text, path| {
+/// A note on each copy of the database, which still contains the review.
+fn format_copies_beside(copies: &[(PathBuf, DateTime<Utc>)]) -> String {
+    copies.iter().fold(String::new(), |text, (path, until)| {
         text + &format!(
-            "{} may still contain it; a running `reviews serve` removes that copy {FORMER_KEPT_DAYS} days after it was made, or \
-             remove it now yourself\n",
-            path.display()
+            "{} may still contain it; a running `reviews serve` removes that copy after {}, or remove it now yourself\n",
+            path.display(),
+            until.format("%Y-%m-%d %H:%M UTC")
         )
     })
 }

@@ -1,7 +1,7 @@
 //! The command `reviews export`: all reviews, including withheld ones and decisions, in a format that can be imported.
 
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
@@ -24,7 +24,7 @@ use crate::storage::{Database, is_database};
 /// Export all reviews, including withheld ones, decisions and deletions
 #[derive(Debug, Args)]
 pub struct ExportCommand {
-    /// The file to write [default: standard output]; created with mode 0600
+    /// The file to write [default: -, standard output]; created with mode 0600
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     /// Overwrite FILE if it exists
@@ -73,7 +73,8 @@ impl ExportCommand {
         Ok(named)
     }
 
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
+    pub(super) async fn run(mut self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
+        self.file = self.file.filter(|file| file != Path::new("-"));
         let format = self.format()?;
         let path = config.path()?;
         let readers = Database::open_read_only(&path).await?;

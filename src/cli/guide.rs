@@ -17,14 +17,16 @@ type Example = (&'static str, &'static str);
 
 const COLUMNS: usize = 80;
 /// Options of `serve` that `mcp` accepts and ignores, so that both can use the same settings file.
-const ONLY_SERVING: [&str; 4] = [
+const ONLY_SERVING: [&str; 6] = [
     "admin-listen",
+    "allowed-hosts",
+    "request-log",
     "security-contact",
     "connections-per-peer-max",
     "trusted-proxies",
 ];
 
-/// The examples: the command, a command line, and what it does. Those of `insights` include its subcommands.
+/// The examples: the command, a command line, and what it does.
 const EXAMPLES: &str = r#"
 serve: reviews serve # serve reviews.db on http://127.0.0.1:8080
 serve: reviews serve --listen 8090 --base-url https://reviews.sample.test # serve behind a proxy
@@ -45,13 +47,20 @@ status: reviews status --json # the same as JSON
 sync: reviews sync add sheet '${SHEET_URL}' --every 1h # fetch a published sheet
 sync: reviews sync list # the sources and their last runs
 sync: reviews sync run sheet # fetch it now
-add: reviews sync add sheet '${SHEET_URL}' --every 1h # fetch a published sheet
-add: reviews sync add google 'https://HOST/reviews' --header 'Authorization: Bearer ${TOKEN}' # with a secret of the environment
+sync add: reviews sync add sheet '${SHEET_URL}' --every 1h # fetch a published sheet
+sync list: reviews sync list --json # the sources as JSON
+sync run: reviews sync run # fetch all that are not paused
+sync run: reviews sync run sheet --dry-run # show what a run would change
+sync pause: reviews sync pause sheet # stop fetching it for a while
+sync resume: reviews sync resume sheet # fetch it again
+sync remove: reviews sync remove sheet # its reviews stay
+sync add: reviews sync add google 'https://HOST/reviews' --header 'Authorization: Bearer ${TOKEN}' # with a secret of the environment
 undo: reviews undo --dry-run # show what it would remove
 undo: reviews undo # undo the last import
 undo: reviews undo 3 # undo import 3 of `reviews status`
 source: reviews source # list the sources
 source: reviews source rename Direct Angi # reviews of Direct become reviews of Angi
+source rename: reviews source rename Direct Angi # reviews of Direct become reviews of Angi
 list: reviews list # the newest reviews, with their IDs
 list: reviews list --rating 1 --status published # published reviews with one star
 list: reviews list --query furnace # those that mention a word
@@ -72,8 +81,8 @@ restore: reviews restore reviews-2026-11-20.db # put a backup in place; stop the
 insights: reviews insights # show what customers say
 insights: reviews insights explain r-12 # show why a review counts as it does
 insights: reviews insights rebuild # analyse all reviews again
-explain: reviews insights explain r-12 # show why a review counts as it does
-rebuild: reviews insights rebuild # analyse all reviews again
+insights explain: reviews insights explain r-12 # show why a review counts as it does
+insights rebuild: reviews insights rebuild # analyse all reviews again
 subscriptions: reviews subscriptions # list the subscribers
 mcp: reviews mcp --database /var/lib/reviews/reviews.db # the command for an agent's configuration
 check: reviews check # verify reviews.db without changing it
@@ -90,12 +99,12 @@ pub(super) fn command(program: Command) -> Command {
         .filter(|argument| argument.is_global_set())
         .map(|argument| argument.clone().hide(true))
         .collect();
-    program.mut_subcommands(|command| described(command, &globals))
+    program.mut_subcommands(|command| described(command, "", &globals))
 }
 
 /// The command with its examples, and without options that it ignores.
-fn described(command: Command, globals: &[Arg]) -> Command {
-    let name = command.get_name().to_owned();
+fn described(command: Command, parent: &str, globals: &[Arg]) -> Command {
+    let name = format!("{parent}{}", command.get_name());
     let command = match name.as_str() {
         "completions" | "man" => command.args(globals.iter().cloned()),
         "healthcheck" => command.args(globals.first().cloned()), // --database
@@ -110,7 +119,8 @@ fn described(command: Command, globals: &[Arg]) -> Command {
         _ => command,
     };
     let examples = examples_of(&name);
-    let command = command.mut_subcommands(|command| described(command, globals));
+    let parent = format!("{name} ");
+    let command = command.mut_subcommands(|command| described(command, &parent, globals));
     if examples.is_empty() {
         return command;
     }

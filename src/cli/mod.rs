@@ -24,6 +24,7 @@ mod restore;
 pub mod seed;
 mod serve;
 mod show;
+mod signals;
 mod source;
 mod status;
 mod subscriptions;
@@ -44,6 +45,7 @@ use futures_util::future::LocalBoxFuture;
 use logging::{Log, LogConfig};
 pub use report::{Exit, explain_error};
 use rustix::process::Signal;
+use signals::run_until_signal;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::clock::Clock;
@@ -144,7 +146,12 @@ impl Cli {
             // fails like any other (setrlimit(2)), and can be undone and reported. The handler stays, without a listener.
             drop(signal(SignalKind::from_raw(Signal::XFSZ.as_raw()))?);
             let path = self.database.path().unwrap_or_default();
-            let run = self.run_command().await;
+            let run = if matches!(self.command, CliCommand::Serve(_)) {
+                // It stops cleanly.
+                self.run_command().await
+            } else {
+                run_until_signal(|| self.run_command()).await
+            };
             run.map_err(|error| name_database(error, &path))
         })
     }

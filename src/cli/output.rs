@@ -34,6 +34,10 @@ pub(super) fn protect(
     path: &Path,
     protected: &Protected<'_>,
 ) -> anyhow::Result<Option<Metadata>> {
+    ensure!(
+        path != Path::new("-"),
+        "{name} is no file; name one, or write ./- for a file of that name"
+    );
     let there = match fs::metadata(path) {
         Ok(there) => Some(there),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,

@@ -22,6 +22,10 @@ pub enum Exit {
     SomeRejected,
     /// The command failed and reported why: exit code 2.
     Failed,
+    /// SIGINT ended the command: exit code 130, as shells report it.
+    Interrupted,
+    /// SIGTERM ended the command: exit code 143.
+    Terminated,
 }
 
 impl From<Exit> for ExitCode {
@@ -30,6 +34,8 @@ impl From<Exit> for ExitCode {
             Exit::Done => Self::SUCCESS,
             Exit::SomeRejected => Self::from(1),
             Exit::Failed => Self::from(2),
+            Exit::Interrupted => Self::from(130),
+            Exit::Terminated => Self::from(143),
         }
     }
 }

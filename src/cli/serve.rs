@@ -1,7 +1,7 @@
 //! The command `reviews serve`.
 
 use std::future::pending;
-use std::io::{self, Write as _, stdout};
+use std::io::{Write as _, stdout};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,7 +13,6 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sd_notify::{NotifyState, notify, watchdog_enabled};
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -22,6 +21,7 @@ use tracing_appender::non_blocking::NonBlocking;
 use super::healthcheck::{TIMEOUT, reachable, request};
 use super::logging::{Lines, LogConfig, LogFormat};
 use super::report::{Exit, print_result, progress, watch};
+use super::signals::Signals;
 use super::sync::format_report;
 use super::{insights, seed};
 use crate::app::{App, HubOptions, Limits};
@@ -32,7 +32,7 @@ use crate::mcp::escaped;
 use crate::model::business::SET_UP_COMMAND;
 use crate::snapshot::{Document, Publisher};
 use crate::storage::reviews::count_published;
-use crate::storage::{Database, DbError, WRITE_WAIT_MAX};
+use crate::storage::{Database, DbError, Opening, WRITE_WAIT_MAX};
 use crate::web::server::listen;
 
 /// Serve the reviews until stopped
@@ -134,13 +134,16 @@ impl Serve {
             format_sync_report: format_report,
             ..HubOptions::new(self.config.hub.clone())?
         };
-        let database = open_database(&address).await?;
-        if let Some(seeds) = &self.seed
-            && let Some(report) = seed::load_if_empty(&database, &clock, seeds).await?
-            && let Some(out) = &mut out
-        {
-            let _ = out.write_all(report.as_bytes());
+        if let Some(seeds) = &self.seed {
+            // A new file stays only if its sample data can be loaded.
+            let opening = Opening::of(&address).await?;
+            let loaded = seed::load_if_empty(&opening.database, &clock, seeds).await;
+            let report = opening.end(loaded).await?;
+            if let (Some(report), Some(out)) = (report, &mut out) {
+                let _ = out.write_all(report.as_bytes());
+            }
         }
+        let database = open_database(&address).await?;
         if let Err(error) = database.renew_lease(Duration::ZERO).await {
             tracing::warn!(%error, "node.no_lease: this process publishes no versions yet");
         }
@@ -328,26 +331,7 @@ fn file_limits(current: Option<u64>, maximum: Option<u64>) -> impl Iterator<Item
 //
 // The work runs on another thread, so that signals are handled while it computes.
 
-struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
-}
-
 impl Signals {
-    fn catch() -> io::Result<Self> {
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-        })
-    }
-
-    async fn next(&mut self) -> &'static str {
-        tokio::select! {
-            _ = self.terminate.recv() => "SIGTERM",
-            _ = self.interrupt.recv() => "SIGINT",
-        }
-    }
-
     /// Runs `work`, which finishes requests in flight after `stop` is cancelled; `started` is cancelled once there can
     /// be any. Returns the exit code and a sentence for the owner.
     ///
@@ -367,7 +351,7 @@ impl Signals {
                     done??;
                     return Ok((Exit::Done, "Stopped."));
                 }
-                signal = self.next() => {
+                (signal, _) = self.next() => {
                     if stop.is_cancelled() {
                         return Ok((
                             Exit::Failed,

@@ -66,9 +66,10 @@ fn format_undone(undone: &Undone, erased: Option<Erased>, is_dry_run: bool) -> S
         );
     }
     if let Some(source) = &run.sync_source {
+        let is = if is_dry_run { "would be" } else { "is" };
         let _ = writeln!(
             text,
-            "the source {source} is paused, so that it does not bring them back; `reviews sync resume {source}` fetches it again"
+            "the source {source} {is} paused, so that it does not bring them back; `reviews sync resume {source}` fetches it again"
         );
     }
     if is_dry_run {

@@ -26,7 +26,8 @@ pub struct ImportRequest {
     #[arg(long = "map", value_name = "K=V")]
     pub renames: Vec<Rename>,
     /// Highest value of the rating scale, for example 10; if given, halves are rounded up [default: 5]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = |text: &str| text.parse::<NonZeroU8>()
+        .map_err(|_| "write a whole number from 1 to 255, such as 10"))]
     pub scale: Option<NonZeroU8>,
     /// Date format (strftime), for example %d/%m/%Y [default: detected; ambiguous dates are rejected]
     #[arg(long, value_name = "F")]

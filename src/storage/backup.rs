@@ -17,7 +17,7 @@ use super::error::{AtPath as _, DbError};
 use super::files::{JOURNAL, LOG, beside, folder_of, real, remove_files};
 use super::reviews::{
     Numbered, SourceVersion, delete_all, ids_present, newest_change, note_deleted, note_sources,
-    published, standing, upsert,
+    notes, published, set_note, standing, upsert,
 };
 use super::schema::untouching;
 use super::text::utc;
@@ -445,6 +445,7 @@ async fn withholdings(
             standing(former, &ids).await?,
             standing(write.for_reading(), &ids).await?,
         );
+        let mut their_notes = notes(former, &ids).await?;
         let (mut reviews, mut sources): (Vec<Review>, Vec<SourceVersion>) =
             (Vec::new(), Vec::new());
         for (id, former_review) in theirs.reviews {
@@ -474,5 +475,9 @@ async fn withholdings(
         }
         upsert(write, &reviews, now).await?;
         note_sources(write, &sources).await?;
+        for review in &reviews {
+            let note = their_notes.remove(review.id.as_str());
+            set_note(write, review.id.as_str(), note.as_deref()).await?;
+        }
     }
 }

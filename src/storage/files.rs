@@ -1,12 +1,13 @@
 //! The files of a database: the main file, those beside it, the lock of the process that sends, and former states.
 
 use std::fs::{
-    DirEntry, File, OpenOptions, TryLockError, hard_link, metadata, remove_file, rename,
+    File, Metadata, OpenOptions, Permissions, TryLockError, hard_link, metadata, remove_file,
+    rename,
 };
 use std::io::{ErrorKind, Read as _, Write as _};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::{fs, io};
 
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
@@ -64,9 +65,15 @@ pub(super) fn remove_leftover(file: &Path) {
     }
 }
 
-/// A folder that is removed with its value.
-pub(super) fn temporary_folder() -> Result<TempDir, DbError> {
-    tempfile::tempdir().map_err(|reason| DbError::create(&std::env::temp_dir(), reason))
+/// A folder that only this user may read, and that is removed with its value.
+///
+/// # Errors
+/// When the folder for temporary files cannot be written.
+pub fn temporary_folder() -> io::Result<TempDir> {
+    let private = Permissions::from_mode(0o700);
+    let folder = tempfile::Builder::new().permissions(private).tempdir()?;
+    note_unfinished(folder.path());
+    Ok(folder)
 }
 
 /// `path` with `suffix` appended to the file name.
@@ -194,20 +201,57 @@ fn device_and_inode(path: &Path) -> io::Result<DeviceAndInode> {
     metadata(path).map(|file| (file.dev(), file.ino()))
 }
 
+// Unfinished files have a temporary name. A command removes its own, also where a signal ends it; what a killed process
+// left goes when a file of the same name is written again, or by the service.
+
+/// Text in the name of a file that is being written, between the final name and eight hexadecimal digits.
+const NEW: &str = ".new-";
+/// An unfinished file that did not change for this time is of a process that was killed.
+const UNFINISHED_MAX: TimeDelta = TimeDelta::hours(1);
+/// A command writes a few files at a time.
+const NOTED_MAX: usize = 64;
+
+/// The last temporary files and folders of this process.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
 /// An unused name beside `path`.
 ///
 /// # Errors
 /// When the operating system gives no randomness.
 pub fn unused_name(path: &Path) -> Result<PathBuf, DbError> {
+    let now = Clock::system().now();
+    for (left, until) in files_beside(path, unfinished_until).unwrap_or_default() {
+        if until < now {
+            remove_leftover(&left);
+        }
+    }
     let random = Random::system()
         .bytes_16()
         .map_err(|reason| DbError::create(path, reason))?;
-    let suffix = hex(&random[..4]);
-    Ok(beside(path, &format!("{NEW}{suffix}")))
+    let name = beside(path, &format!("{NEW}{}", hex(&random[..4])));
+    note_unfinished(&name);
+    Ok(name)
 }
 
-/// Text in the name of a file that is being written, between the final name and eight hexadecimal digits.
-const NEW: &str = ".new-";
+fn note_unfinished(path: &Path) {
+    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    if unfinished.len() == NOTED_MAX {
+        unfinished.remove(0);
+    }
+    unfinished.push(path.to_owned());
+}
+
+/// Removes what this process has not finished, because a signal ends it.
+pub fn remove_unfinished() {
+    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    for path in unfinished.drain(..) {
+        if path.is_dir() {
+            let _ = fs::remove_dir_all(&path);
+        } else {
+            remove_files(&path);
+        }
+    }
+}
 
 // Chooses the process that sends deliveries: of all processes on one database, the one that holds an advisory lock on
 // a file beside it.
@@ -277,8 +321,7 @@ pub(super) fn verify_not_lost(path: &Path) -> Result<(), DbError> {
 }
 
 // Former states of the database, kept beside it for 30 days: the file that a restore replaced, and a copy from before
-// an upgrade. Their names contain the reason and the time: `reviews.db.before-upgrade-1.0.0-20261122T021500Z`. A copy whose
-// command was killed before it was complete counts as one, too.
+// an upgrade. Their names contain the reason and the time: `reviews.db.before-upgrade-1.0.0-20261122T021500Z`.
 
 pub const FORMER_KEPT_DAYS: i64 = 30;
 /// Reason: a restore replaced it.
@@ -337,40 +380,51 @@ async fn copy(connection: &mut SqliteConnection, begun: &Path, kept: &Path) -> R
     named.map_err(|reason| DbError::create(kept, reason))
 }
 
-/// Every former state of the database at `path`, oldest first.
-pub fn former_states(path: &Path) -> Result<Vec<(PathBuf, DateTime<Utc>)>, DbError> {
-    let place = real(path);
-    let (Some(folder), Some(database)) = (place.parent(), place.file_name()) else {
-        return Ok(Vec::new());
-    };
-    let database = database.to_string_lossy();
+/// The former states of the database at `path`, the unfinished files of killed commands, and the logs and journals of both,
+/// with the instant until which they are kept, the earliest first.
+pub fn left_files(path: &Path) -> io::Result<Vec<(PathBuf, DateTime<Utc>)>> {
+    files_beside(&real(path), |rest, file| {
+        former_until(rest).or_else(|| unfinished_until(rest, file))
+    })
+}
+
+/// The files whose names begin with that of `path`, with the instant that `until` makes of the rest, without the end of a log
+/// or journal.
+fn files_beside(
+    path: &Path,
+    until: impl Fn(&str, &Metadata) -> Option<DateTime<Utc>>,
+) -> io::Result<Vec<(PathBuf, DateTime<Utc>)>> {
+    let begin = path.file_name().unwrap_or_default().to_string_lossy();
     let mut found = Vec::new();
-    let entries: io::Result<Vec<DirEntry>> = fs::read_dir(folder).and_then(Iterator::collect);
-    for entry in entries.map_err(|error| DbError::other(path, error))? {
+    for entry in fs::read_dir(folder_of(path))? {
+        let entry = entry?;
         let name = entry.file_name();
-        let rest = name.to_str().and_then(|name| name.strip_prefix(&*database));
-        if let Some(at) = rest.and_then(|rest| kept_at(rest, &entry)) {
-            found.push((entry.path(), at));
-        }
+        let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(&*begin)) else {
+            continue;
+        };
+        let mut sides = [LOG, LOG_INDEX, JOURNAL].iter();
+        let without_side = sides.find_map(|side| rest.strip_suffix(side));
+        // Another process may have removed the file in the meantime.
+        let file = entry.metadata().ok();
+        let until = file.and_then(|file| until(without_side.unwrap_or(rest), &file));
+        found.extend(until.map(|until| (entry.path(), until)));
     }
-    found.sort_by_key(|(_, at)| *at);
+    found.sort_by_key(|(_, until)| *until);
     Ok(found)
 }
 
-/// When the file was kept, if it is a former state, or its log or journal; `rest` is its name after that of the database.
-fn kept_at(rest: &str, entry: &DirEntry) -> Option<DateTime<Utc>> {
-    let mut sides = [LOG, JOURNAL].iter();
-    let without_side = sides.find_map(|side| rest.strip_suffix(side));
-    let rest = without_side.unwrap_or(rest);
-    if let Some(suffix) = rest.strip_prefix(NEW) {
-        let is_ours = suffix.len() == 8 && suffix.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let modified_at = entry.metadata().and_then(|file| file.modified()).ok()?;
-        return is_ours.then(|| modified_at.into());
-    }
+fn former_until(rest: &str) -> Option<DateTime<Utc>> {
     let (reason, instant) = rest.strip_prefix(MARK)?.rsplit_once('-')?;
     let is_ours = reason == RESTORE || reason.starts_with("upgrade-");
     let at = NaiveDateTime::parse_from_str(instant, INSTANT).ok()?;
-    is_ours.then(|| at.and_utc())
+    is_ours.then(|| at.and_utc() + TimeDelta::days(FORMER_KEPT_DAYS))
+}
+
+fn unfinished_until(rest: &str, file: &Metadata) -> Option<DateTime<Utc>> {
+    let suffix = rest.strip_prefix(NEW)?;
+    let is_ours = suffix.len() == 8 && suffix.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let modified_at: DateTime<Utc> = file.modified().ok()?.into();
+    is_ours.then(|| modified_at + UNFINISHED_MAX)
 }
 
 // Connections to the files that were opened, and to no others.
@@ -400,14 +454,14 @@ pub fn pool(place: &Arc<DatabaseFiles>) -> SqlitePoolOptions {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::fs::{self, File};
 
-    use chrono::{TimeZone as _, Utc};
+    use chrono::{DateTime, TimeZone as _, Utc};
 
     use crate::storage::Database;
 
     #[tokio::test]
-    async fn a_former_file_is_removed_after_30_days_and_nothing_else() {
+    async fn old_copies_beside_the_database_are_removed_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("reviews.db");
         let (database, _) = Database::open(&path).await.unwrap();
@@ -424,9 +478,22 @@ mod tests {
         ] {
             fs::write(folder.path().join(name), "").unwrap();
         }
+        for (name, at) in [
+            ("reviews.db.new-0a1b2c3d", "2026-10-31T22:59:59Z"),
+            ("reviews.db.new-0a1b2c3d-wal", "2026-10-31T22:59:59Z"),
+            ("reviews.db.new-0a1b2c3e", "2026-10-31T23:30:00Z"),
+            ("reviews.db.new-mine", "2026-10-31T22:00:00Z"),
+        ] {
+            let file = File::create(folder.path().join(name)).unwrap();
+            let at: DateTime<Utc> = at.parse().unwrap();
+            file.set_modified(at.into()).unwrap();
+        }
         let now = Utc.with_ymd_and_hms(2026, 11, 1, 0, 0, 0).unwrap();
-        assert_eq!(database.remove_former(now).unwrap(), 3);
+        assert_eq!(database.remove_copies(now).unwrap(), 5);
         let is_there = |name: &str| folder.path().join(name).exists();
+        assert!(!is_there("reviews.db.new-0a1b2c3d"));
+        assert!(is_there("reviews.db.new-0a1b2c3e"));
+        assert!(is_there("reviews.db.new-mine"));
         assert!(!is_there("reviews.db.before-restore-20261001T120000Z"));
         assert!(is_there("reviews.db.before-restore-20261021T120000Z"));
         assert!(!is_there(

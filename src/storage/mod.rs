@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteConnection, SqliteJournalMode, SqlitePool};
 use sqlx::{ConnectOptions as _, Connection as _, Sqlite};
@@ -36,7 +36,10 @@ pub use cluster::{COMMAND_WAIT_MAX, ClusterError, SenderLock, WRITE_WAIT_MAX, is
 pub use connection::{CACHE_KIB, limit_cache};
 pub use erase::{Erased, Postponed, REWRITE_AT_ONCE_MAX, lacking_room, unerased};
 pub use error::{AtPath, DbError, is_overtaken};
-pub use files::{DeliveryLock, FORMER_KEPT_DAYS, files, is_database, unused_name};
+pub use files::{
+    DeliveryLock, FORMER_KEPT_DAYS, files, is_database, remove_unfinished, temporary_folder,
+    unused_name,
+};
 pub use opening::Opening;
 pub use schema::Migrated;
 pub use text::{Text, instant_or_epoch, utc_milliseconds};
@@ -296,21 +299,23 @@ impl Database {
 // Copies of former states beside the file.
 
 impl Database {
+    /// Former states and unfinished copies beside the database, with the instant until which they are kept.
+    ///
     /// # Errors
     /// When the folder cannot be read.
-    pub fn former(&self) -> Result<Vec<PathBuf>, DbError> {
-        let all = files::former_states(self.path())?;
-        Ok(all.into_iter().map(|(path, _)| path).collect())
+    pub fn copies(&self) -> Result<Vec<(PathBuf, DateTime<Utc>)>, DbError> {
+        files::left_files(self.path()).map_err(|error| DbError::other(self.path(), error))
     }
 
-    /// Removes former states older than 30 days; returns their number.
+    /// Removes former states older than 30 days, and unfinished copies that did not change for an hour; returns their
+    /// number.
     ///
     /// # Errors
     /// When the folder cannot be read, or a file cannot be removed.
-    pub fn remove_former(&self, now: DateTime<Utc>) -> Result<usize, DbError> {
+    pub fn remove_copies(&self, now: DateTime<Utc>) -> Result<usize, DbError> {
         let mut removed = 0;
-        for (path, at) in files::former_states(self.path())? {
-            if now - at > TimeDelta::days(FORMER_KEPT_DAYS) {
+        for (path, until) in self.copies()? {
+            if until < now {
                 remove_file(path).map_err(|error| DbError::other(self.path(), error))?;
                 removed += 1;
             }

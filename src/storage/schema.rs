@@ -61,21 +61,27 @@ pub(super) async fn migrate(
         tracing::info!(file = %kept.display(), "database.copied: the database as it was before this release is kept for 30 days");
         migrated.former = Some(kept);
     }
-    match MIGRATIONS.run(&mut *connection).await {
-        Ok(()) => {}
-        Err(MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) => {
-            return Err(DbError::at(path, error));
-        }
-        Err(MigrateError::VersionMismatch(version) | MigrateError::VersionMissing(version)) => {
-            return Err(DbError::Foreign {
-                path: path.to_owned(),
-                version,
-            });
-        }
-        Err(error) => return Err(DbError::other(path, error)),
-    }
+    let run = MIGRATIONS.run(&mut *connection).await;
+    migrated_at(run, path)?;
     bind_lineage(connection, path).await?;
     Ok(migrated)
+}
+
+/// Names the file in an error of the migrations.
+fn migrated_at<T>(result: Result<T, MigrateError>, path: &Path) -> Result<T, DbError> {
+    match result {
+        Ok(value) => Ok(value),
+        Err(MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) => {
+            Err(DbError::at(path, error))
+        }
+        Err(MigrateError::VersionMismatch(version) | MigrateError::VersionMissing(version)) => {
+            Err(DbError::Foreign {
+                path: path.to_owned(),
+                version,
+            })
+        }
+        Err(error) => Err(DbError::other(path, error)),
+    }
 }
 
 /// Whether the database has rows that must be copied; a new one has none.
@@ -183,7 +189,7 @@ async fn applied(connection: &mut SqliteConnection, path: &Path) -> Result<Vec<i
     let applied = connection
         .list_applied_migrations(&MIGRATIONS.table_name)
         .await;
-    let applied = applied.map_err(|error| DbError::other(path, error))?;
+    let applied = migrated_at(applied, path)?;
     let applied = applied.iter().map(|one| (one.version, hex(&one.checksum)));
     known_versions(applied.collect(), path)
 }

@@ -1,13 +1,12 @@
 //! Fetches all pages of a source into a temporary folder, or finds its files.
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt as _;
+use std::fs;
 use std::path::PathBuf;
 
 use reqwest::header::{
     ETAG, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED,
 };
-use tempfile::{Builder, TempDir};
+use tempfile::TempDir;
 use url::Url;
 
 use super::answer::Answer;
@@ -19,6 +18,7 @@ use super::source::Source;
 use crate::clock::Clock;
 use crate::config::SyncConfig;
 use crate::imports::{INPUT_BYTES_MAX, format_of};
+use crate::storage::temporary_folder;
 
 const PAGES_MAX: usize = 1_000;
 
@@ -81,10 +81,7 @@ pub async fn fetch_pages(
     first_headers.extend(conditions.clone());
     let reading = source.import_request()?;
     let format = |page: &Page| format_of(&page.body, &reading);
-    // Other users of the machine must not read the platform's rows.
-    let private = Permissions::from_mode(0o700);
-    let folder = Builder::new().permissions(private).tempdir();
-    let folder = folder.map_err(|error| unwritable(&error))?;
+    let folder = temporary_folder().map_err(|error| unwritable(&error))?;
     let mut fetched = Fetched::default();
     let (mut bytes_left, mut url, mut pager) = (INPUT_BYTES_MAX, first.clone(), None::<Pager>);
     for number in 1.. {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use askama::Template;
 use chrono::Datelike;
 
-use super::rows::{AspectFragment, figure_of_entity, votes_of_entity};
+use super::rows::{AspectFragment, aspect_path, figure_of_entity, votes_of_entity};
 use super::subject::{group, heading, path};
 use crate::links::Links;
 use crate::model::{MentionKind, PluralEndings, TextMatch};
@@ -26,7 +26,8 @@ const TOPICS: usize = 24;
 struct InsightsPage<'a> {
     frame: Frame<'a>,
     insights: &'a wire::Insights,
-    summary: Vec<Cow<'a, str>>,
+    /// Sentences with the paths of their evidence.
+    summary: Vec<(Cow<'a, str>, String)>,
     /// Phrases, each with the number of reviews that the search for it finds.
     topics: Vec<(&'a str, u64)>,
     /// Each with the entities that are shown.
@@ -99,7 +100,7 @@ pub fn overview(snapshot: &Snapshot, links: &Links) -> String {
     let named = [("business", business.name.as_str())];
     render(&InsightsPage {
         insights,
-        summary: sentences(insights, &business.name, locale).collect(),
+        summary: sentences(insights, &business.name, &site).collect(),
         topics: topics(snapshot),
         groups: groups(insights),
         faq: faq(insights, &site),
@@ -143,21 +144,34 @@ fn how(method: &wire::InsightsMethod, locale: &Locale) -> Cow<'static, str> {
 // The sentences of the summary in the reader's language. The documents contain them in English, each with its form
 // and figures, from which the page builds its own sentences.
 
-/// Sentences of unknown forms stay in English as in the documents.
-pub fn sentences<'a>(
+/// Each sentence with the path of its evidence. Those of unknown forms stay in English as in the documents.
+fn sentences<'a>(
     insights: &'a wire::Insights,
     business: &'a str,
-    locale: &'a Locale,
-) -> impl Iterator<Item = Cow<'a, str>> {
+    site: &'a Site<'a>,
+) -> impl Iterator<Item = (Cow<'a, str>, String)> {
     let sentences = &insights.summary.sentences;
     sentences.iter().map(move |one| {
         let words = SentenceWords {
             evidence: &one.evidence,
             insights,
-            locale,
+            locale: &site.locale,
         };
-        words.sentence(one, business)
+        (words.sentence(one, business), evidence_path(one, site))
     })
+}
+
+/// The topic of a sentence, or the part of the page with the figures that it has.
+fn evidence_path(sentence: &wire::SummarySentence, site: &Site<'_>) -> String {
+    match (
+        sentence.evidence.aspect.as_deref(),
+        sentence.template.as_str(),
+    ) {
+        (Some(id), _) => aspect_path(id, site),
+        (None, "technicians") => format!("#{}", group(MentionKind::Technician)),
+        (None, "services") => format!("#{}", group(MentionKind::Service)),
+        (None, _) => "#aspects".to_owned(),
+    }
 }
 
 struct SentenceWords<'a> {

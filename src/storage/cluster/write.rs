@@ -2,6 +2,7 @@
 //! of the owner's commands also run on a copy of this node's file ([`WorkingCopy`]), so that each sees the effects of those
 //! before it. Statements of the service do not: they read this node's file, and guards check their assumptions.
 
+use std::env::temp_dir;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -134,7 +135,7 @@ impl WorkingCopy {
     /// Copies a node's file at one moment, after it has caught up with the leader.
     pub async fn of(client: &RqliteClient, file: &Path) -> Result<Self, DbError> {
         level_with_cluster(client, file).await?;
-        let folder = temporary_folder()?;
+        let folder = temporary_folder().map_err(|reason| DbError::create(&temp_dir(), reason))?;
         let path = folder.path().join("copy.db");
         copy_file(file, &path).await.at(file)?;
         let pool = SqlitePoolOptions::new().max_connections(1);

@@ -52,7 +52,11 @@ async fn an_older_database_is_copied_then_migrated() {
     assert!(matches!(error, DbError::Older { .. }), "{error:?}");
     let (database, migrated) = Database::open(&path).await.unwrap();
     assert_eq!(migrated.applied.len(), 1);
-    assert_eq!(database.former().unwrap(), migrated.former.as_slice());
+    let copies = database.copies().unwrap().into_iter();
+    assert_eq!(
+        copies.map(|(path, _)| path).collect::<Vec<_>>(),
+        migrated.former.as_slice()
+    );
     database.close().await;
     assert_eq!(applied(&path), migrations);
     let kept = migrated.former.expect("a copy is kept");
@@ -89,9 +93,8 @@ async fn migrate_names_the_copy_and_delete_warns_about_it() {
             .strip_suffix(", the previous database, for 30 days")
     });
     let kept = kept.unwrap_or_else(|| panic!("{}", migrated.out));
-    let named = format!(
-        "{kept} may still contain it; a running `reviews serve` removes that copy 30 days after it was made"
-    );
+    let named =
+        format!("{kept} may still contain it; a running `reviews serve` removes that copy after 2");
     home.run_ok(&["delete", "a", "--yes"], &named);
     fs::remove_file(kept).unwrap();
     let deleted = home.run_ok(&["delete", "b", "--yes"], "deleted");

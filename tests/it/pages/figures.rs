@@ -393,3 +393,22 @@ async fn every_chart_has_a_text_alternative() {
         assert!(home.contains(&shown), "{shown}");
     }
 }
+
+#[tokio::test]
+async fn every_sentence_of_the_summary_links_to_the_evidence() {
+    let app = seeded().await;
+    let html = app.get("/insights").await.text();
+    let list = between(&html, "<ul class=\"summary\">", "</ul>")[0];
+    let links = between(list, "<li><a href=\"", "\"");
+    assert_eq!(links.len(), list.matches("<li>").count());
+    let (parts, topics): (Vec<_>, Vec<_>) =
+        links.into_iter().partition(|link| link.starts_with('#'));
+    assert_eq!(parts, ["#aspects", "#people", "#services"]);
+    for part in parts {
+        assert!(html.contains(&format!(" id=\"{}\"", &part[1..])), "{part}");
+    }
+    assert!(!topics.is_empty());
+    for topic in topics {
+        assert_eq!(app.get(topic).await.status, 200, "{topic}");
+    }
+}

@@ -86,6 +86,28 @@ fn check_exits_with_2_if_something_is_wrong_and_names_it() {
 }
 
 #[test]
+fn damaged_list_of_migrations_is_reported_with_what_to_do() {
+    let home = Home::with(5);
+    let [page, size] = [
+        "select rootpage from sqlite_schema where name = '_sqlx_migrations'",
+        "pragma page_size",
+    ]
+    .map(|sql| sqlite3(&home.path(), sql).parse::<usize>().unwrap());
+    let mut bytes = fs::read(home.path()).unwrap();
+    bytes[(page - 1) * size..page * size].fill(0xff);
+    fs::write(home.path(), bytes).unwrap();
+    for words in [
+        &["status"][..],
+        &["check"],
+        &["list"],
+        &["export"],
+        &["withhold", "p-1", "--reason", "x"],
+    ] {
+        home.run_err(words, "the database reviews.db is damaged (");
+    }
+}
+
+#[test]
 fn check_creates_no_database() {
     let home = Home::new();
     let missing = home.run(&["check"]);
@@ -297,6 +319,10 @@ fn invalid_command_lines_are_refused() {
         );
         assert!(refused.err.contains("Usage:"), "{words:?}: {}", refused.err);
     }
+    home.run_err(
+        &["import", "a.csv", "--scale", "0"],
+        "write a whole number from 1 to 255",
+    );
 }
 
 #[test]
@@ -316,7 +342,23 @@ fn help_describes_each_command() {
                 .args([&command, "--help"]),
         );
         assert_eq!((help.code, help.err.as_str()), (Some(0), ""), "{command}");
+        assert!(help.out.contains("\nExamples:\n  reviews "), "{command}");
         insta::assert_snapshot!(format!("help_{command}"), help.out);
+    }
+    for command in [
+        "insights explain",
+        "insights rebuild",
+        "source rename",
+        "sync add",
+        "sync list",
+        "sync pause",
+        "sync remove",
+        "sync resume",
+        "sync run",
+    ] {
+        let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();
+        let example = format!("\nExamples:\n  reviews {command}");
+        home.run_ok(&words, &example);
     }
 }
 

@@ -1,9 +1,18 @@
-//! A failed command or a dry run leaves no new database and no file next to it.
+//! A command that fails, only shows what it would do, or is ended by a signal leaves no file behind.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::sync::mpsc;
 
-use super::Home;
+use chrono::TimeDelta;
+use reviews_service::clock::Clock;
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::{Home, NEVER, reviews};
+use crate::support::{Site, SiteAnswer};
 
 const ROW: &str =
     r#"{"id":"a","rating":5,"date":"2024-11-01","author":"Ann B.","text":"Good.","title":"Title"}"#;
@@ -13,7 +22,11 @@ const INSTANTS: &str = r#"{"reviews":[{"reviewId":"g-1","reviewer":{"displayName
 
 /// The names of all files in the folder.
 fn names(home: &Home) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(home.0.path())
+    names_in(home.0.path())
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
@@ -99,4 +112,123 @@ fn an_import_into_a_new_database_creates_only_that_file() {
         ],
         "cannot create the database none/reviews.db",
     );
+}
+
+/// Sends the signal, and waits for the exit code.
+fn end_by(mut child: Child, signal: Signal) -> Option<i32> {
+    kill_process(Pid::from_child(&child), signal).unwrap();
+    child.wait().unwrap().code()
+}
+
+#[test]
+fn an_import_that_a_signal_ends_leaves_no_file() {
+    for (words, signal, code) in [
+        (
+            &["import", "-", "--rejects", "bad.jsonl"][..],
+            Signal::INT,
+            130,
+        ),
+        (&["import", "-", "--dry-run"], Signal::TERM, 143),
+    ] {
+        let home = Home::new();
+        let mut child = reviews(home.0.path())
+            .args(words)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(ROW.as_bytes()).unwrap();
+        wait_until(|| names(&home).iter().any(|name| name.ends_with("-wal")));
+        assert_eq!(end_by(child, signal), Some(code), "{words:?}");
+        assert!(names(&home).is_empty(), "{words:?}: {:?}", names(&home));
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "another process has no clock that a test could move"
+)]
+fn wait_until(is_so: impl Fn() -> bool) {
+    let deadline = std::time::Instant::now() + NEVER;
+    while !is_so() {
+        assert!(std::time::Instant::now() < deadline, "never");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn pages_of_a_source_are_private_and_go_when_a_signal_ends_the_run() {
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+        let home = Home::new();
+        home.run_ok(&["init", "--name", "N", "--time-zone", "UTC"], "N");
+        let pages = home.0.path().join("pages");
+        fs::create_dir(&pages).unwrap();
+        let ((reached, is_reached), (end, is_ended)) = (mpsc::channel(), mpsc::channel::<()>());
+        let site = Site::start(move |request| {
+            if request.target.contains("page=2") {
+                reached.send(()).unwrap();
+                // Until the test is over.
+                let _ = is_ended.recv();
+            }
+            SiteAnswer::json(format!("[{ROW}]")).with("Link: </?page=2>; rel=\"next\"")
+        });
+        let child = reviews(home.0.path())
+            .args(["sync", "add", "shop", &site.url("/"), "--yes"])
+            .env("TMPDIR", &pages)
+            .spawn()
+            .unwrap();
+        is_reached.recv_timeout(NEVER).unwrap();
+        let [folder] = names_in(&pages).try_into().unwrap();
+        let mode = fs::metadata(pages.join(&folder))
+            .unwrap()
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o700);
+        assert_eq!(names_in(&pages.join(&folder)), ["page 1"]);
+        assert_eq!(end_by(child, signal), Some(code));
+        assert!(names_in(&pages).is_empty(), "{:?}", names_in(&pages));
+        drop(end);
+    }
+}
+
+#[test]
+fn what_a_killed_command_left_goes_when_its_file_is_written_again() {
+    let home = Home::with(2);
+    let left = |name: &str, minutes: i64| {
+        let file = File::create(home.0.path().join(name)).unwrap();
+        let at = Clock::system().now() - TimeDelta::minutes(minutes);
+        file.set_modified(at.into()).unwrap();
+    };
+    for name in ["out.jsonl", "copy.db"] {
+        left(&format!("{name}.new-0a1b2c3d"), 61);
+        left(&format!("{name}.new-0a1b2c3d-journal"), 61);
+        left(&format!("{name}.new-0a1b2c3e"), 1);
+        left(&format!("{name}.new-mine"), 61);
+    }
+    home.run_ok(&["export", "out.jsonl"], "2 reviews");
+    home.run_ok(&["backup", "copy.db"], "copy.db: ");
+    home.run_ok(&["backup", "copy.db", "--force"], "copy.db: ");
+    assert_eq!(
+        names(&home),
+        [
+            "copy.db",
+            "copy.db.new-0a1b2c3e",
+            "copy.db.new-mine",
+            "out.jsonl",
+            "out.jsonl.new-0a1b2c3e",
+            "out.jsonl.new-mine",
+            "reviews.db",
+        ]
+    );
+}
+
+#[test]
+fn a_first_start_without_sample_data_leaves_no_database() {
+    let home = Home::new();
+    fs::create_dir(home.0.path().join("empty")).unwrap();
+    for folder in ["none", "empty"] {
+        home.run_err(&["serve", "--seed", folder], "business.json");
+        assert_eq!(names(&home), ["empty"], "{folder}");
+    }
 }

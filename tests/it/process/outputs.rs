@@ -329,3 +329,17 @@ fn only_an_import_replaces_earlier_rejected_rows() {
     assert_eq!(refused.code, Some(2), "{}", refused.err);
     assert_eq!(fs::read_to_string(&path).unwrap(), written);
 }
+
+#[test]
+fn a_dash_is_standard_output_for_an_export_and_no_other_file() {
+    let home = Home::with(2);
+    let exported = home.run_ok(&["export"], "p-1");
+    assert_eq!(home.run_ok(&["export", "-"], "p-1").out, exported.out);
+    assert_refused(&home, &["backup", "-"], "- is no file");
+    home.file("rows.jsonl", ROWS);
+    assert_refused(
+        &home,
+        &["import", "rows.jsonl", "--rejects", "-"],
+        "- is no file",
+    );
+}

@@ -137,11 +137,24 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
 }
 
 #[test]
-fn a_withheld_review_that_is_not_in_the_backup_stays_withheld() {
+fn reviews_withheld_since_a_backup_stay_so_with_their_notes() {
     let home = home();
     home.run_ok(&["import", "later.jsonl"], "1 new");
-    home.run_ok(&["withhold", "r-5", "--reason", "x"], "withheld");
-    home.run_ok(&["restore", "copy.db"], "1 withheld again");
+    for id in ["r-1", "r-5"] {
+        let words = [
+            "withhold",
+            id,
+            "--reason",
+            "x",
+            "--note",
+            "Called the customer.",
+        ];
+        home.run_ok(&words, "withheld");
+    }
+    home.run_ok(&["restore", "copy.db"], "2 withheld again");
+    for id in ["r-1", "r-5"] {
+        home.run_ok(&["show", id], "note, not public:\n  Called the customer.");
+    }
     home.run_ok(&["import", "later.jsonl"], "1 kept withheld");
     assert!(
         home.statuses().ends_with("r-5 withheld"),

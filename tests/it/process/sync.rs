@@ -1423,3 +1423,16 @@ fn stopped_service_imports_nothing_of_a_run() {
     let serving = home.serve();
     serving.wait_for("/reviews.json", "Bread number 8 ");
 }
+
+#[test]
+fn withheld_reviews_are_named_in_the_order_of_their_ids() {
+    let (home, site) = added(20, &["--withdraw-missing"]);
+    answer_with(&site, 10);
+    let run = home.run(&["sync", "run", "--yes"]);
+    let ids: Vec<String> = (10..20).map(|number| format!("g{number}")).collect();
+    let named = format!(
+        "10 withdrawn: their source no longer lists them: {}",
+        ids.join(", ")
+    );
+    assert!(run.out.contains(&named), "{}", run.out);
+}
