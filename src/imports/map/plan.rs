@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use crate::imports::map::date::{DateOrder, Dates};
-use crate::imports::map::table::{Row, Table, list_columns};
+use crate::imports::map::table::{Row, Table, is_date, list_columns};
 use crate::imports::map::values::{Names, Says, names, quoted, same_name, without_address, words};
 use crate::imports::map::visibility::{self, NOT_PUBLISHED, Subject};
 use crate::imports::map::{ReviewField, SOURCE_DEFAULT};
@@ -379,6 +379,12 @@ impl<'f> Plan<'f> {
         // A file without rows lacks nothing: an empty list of objects has no members.
         if table.is_objects() && table.columns.is_empty() {
             return Ok(());
+        }
+        // Nothing of it is shown, because it is a row.
+        if self.format.reads_headers && table.columns.iter().any(|name| is_date(name)) {
+            return Err(FileError::new(
+                "is a table without a header, because its first row has a date; put a row with the names of the columns above it",
+            ));
         }
         let mut parts = Vec::new();
         if !unknown.is_empty() {

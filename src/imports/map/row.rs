@@ -307,17 +307,16 @@ impl<'p> RowReader<'p> {
     /// The text of a cell; of a list of texts in JSON, all of them.
     fn plain<'t>(&self, cell: Cell<'_>, text: &'t str) -> Cow<'t, str> {
         let table = self.plan.table;
-        let listed = format!("{}[]", cell.header);
-        let is_list = table.is_objects()
-            && table
-                .columns
-                .iter()
-                .position(|path| *path == listed)
-                .is_some_and(|column| self.row.cell(column).is_some());
-        match serde_json::from_str::<Vec<String>>(text) {
-            Ok(texts) if is_list => Cow::Owned(texts.join("\n")),
-            _ => Cow::Borrowed(text),
+        if table.is_objects() && text.starts_with('[') {
+            // A list has its first element in a column of its own.
+            let first = format!("{}[]", cell.header);
+            let first = table.columns.iter().position(|path| *path == first);
+            let is_list = first.is_some_and(|column| self.row.cell(column).is_some());
+            if let (true, Ok(texts)) = (is_list, serde_json::from_str::<Vec<String>>(text)) {
+                return Cow::Owned(texts.join("\n"));
+            }
         }
+        Cow::Borrowed(text)
     }
 
     /// The text of a unit, without blanks around it.

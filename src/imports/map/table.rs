@@ -21,6 +21,8 @@ pub struct Table {
     pub place: TablePlace,
     /// The number of rows with answers that are not used.
     pub left_out: u64,
+    /// A sentence for the owner about how it was read.
+    pub note: Option<&'static str>,
 }
 
 #[derive(Debug)]
@@ -225,7 +227,8 @@ impl Table {
     }
 }
 
-fn is_date(cell: &str) -> bool {
+/// Whether a cell is a date in any order.
+pub fn is_date(cell: &str) -> bool {
     let is_read = |order| {
         let dates = Dates {
             order: Some(order),

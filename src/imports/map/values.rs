@@ -402,9 +402,9 @@ pub fn is_address(text: &str) -> bool {
 // format's texts are HTML, Google's translations, and Unicode composition (NFC).
 
 /// Words that say that a value is empty, in any case.
-const EMPTY: Names = "none, nan, null, n/a, -, undefined";
+const EMPTY: Names = r"none, nan, null, n/a, -, undefined, \N";
 /// The same of an author, exactly so: there are people called Nan and Null.
-const NOBODY: Names = "None, nan, NaN, NULL, null, N/A, n/a, -, undefined";
+const NOBODY: Names = r"None, nan, NaN, NULL, null, N/A, n/a, -, undefined, \N";
 
 /// Whether a value is blank or only says that it is empty.
 pub fn is_empty(text: &str, is_author: bool) -> bool {

@@ -422,7 +422,11 @@ impl<'k> IdentitySearch<'k> {
             .iter()
             .map(|index| related(*index, Relation::Fills))
             .collect();
-        let is_alone = rows.len() == 1 && reviews.len() == 1;
+        let is_alone = |id: &ReviewId| {
+            let known = &self.known[id];
+            let related = |index: &&usize| self.relation(&self.rows[**index], known).is_some();
+            rows.iter().filter(related).count() == 1
+        };
         let is_sure = |id: &ReviewId| {
             let filled = fills.iter().flatten();
             filled.filter(|other| **other == id).count() == 1
@@ -435,7 +439,7 @@ impl<'k> IdentitySearch<'k> {
             };
             Some(match (filled, edited.as_slice()) {
                 ([only], _) if is_sure(only) => (Identity::Known((*only).clone()), false),
-                ([], [only]) if is_alone => (Identity::Known((*only).clone()), true),
+                ([], [only]) if is_alone(only) => (Identity::Known((*only).clone()), true),
                 ([], []) => {
                     let id = *related(index, Relation::Empties).first()?;
                     undecided(format!("may be {id}, whose text the file does not have"))

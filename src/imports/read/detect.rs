@@ -571,6 +571,8 @@ pub fn read_file(
     bytes: &[u8],
     request: &ImportRequest,
 ) -> Result<InputFile, FileError> {
+    let repaired = json::without_nan(bytes);
+    let bytes = repaired.as_deref().unwrap_or(bytes);
     let lines = || Rows::Records(json::lines(bytes).collect());
     if request.is_sample {
         return Ok(InputFile::new(name, &NATIVE, lines()));

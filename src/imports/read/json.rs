@@ -328,6 +328,30 @@ pub fn lines(text: &[u8]) -> impl Iterator<Item = RawRow> {
     })
 }
 
+/// The text of JSON with null in place of numbers that JSON does not have, as some programs write them; `None` if it has none.
+pub fn without_nan(text: &[u8]) -> Option<Vec<u8>> {
+    const NUMBERS: [&[u8]; 3] = [b"NaN", b"-Infinity", b"Infinity"];
+    let is_json = matches!(text.trim_ascii().first(), Some(b'{' | b'['));
+    let has = |number: &&[u8]| memchr::memmem::find(text, number).is_some();
+    if !is_json || !NUMBERS.iter().any(has) {
+        return None;
+    }
+    let (mut plain, mut at, mut is_inside) = (Vec::with_capacity(text.len()), 0, false);
+    while at < text.len() {
+        let number = NUMBERS.iter().find(|number| text[at..].starts_with(number));
+        let (taken, written) = match number.filter(|_| !is_inside) {
+            Some(number) => (number.len(), &b"null"[..]),
+            // What a backslash escapes ends no text.
+            None if is_inside && text[at] == b'\\' => (2, &text[at..text.len().min(at + 2)]),
+            None => (1, &text[at..=at]),
+        };
+        is_inside ^= written == b"\"";
+        plain.extend_from_slice(written);
+        at += taken;
+    }
+    Some(plain)
+}
+
 /// Whether the text has one value in each line, and not one or several values over several lines.
 pub fn is_lines(text: &str) -> bool {
     let line = text.split('\n').next().unwrap_or_default();

@@ -301,6 +301,9 @@ fn read_table(mut plan: Plan<'_>, sink: &mut Collector<'_>) -> Result<(), FileEr
         sink.table(&used);
     }
     sink.leave_out(plan.table.left_out);
+    if let Some(sentence) = plan.table.note {
+        sink.note(sentence.to_owned());
+    }
     let mut unverified: Option<(&str, u64)> = None;
     for row in &plan.table.rows {
         let reader = RowReader::new(&plan, row, sink.collected.calendar);

@@ -16,11 +16,12 @@ use crate::imports::read::json::ROW_BYTES_MAX;
 use crate::imports::report::{FileError, Position, TablePlace};
 use crate::imports::request::ImportRequest;
 
+/// Of a text with bytes that UTF-8 does not allow.
+const NOT_UTF8: &str =
+    "the file is not UTF-8 and is read as Windows-1252; if letters are wrong, save it as UTF-8";
 const DELIMITERS: [u8; 4] = *b",;\t|";
 /// Number of bytes at the beginning of a file in which the header is searched.
 const HEAD_BYTES: usize = 64 << 10;
-/// Null in a text whose quotation marks are escaped by a backslash.
-const NULL: &str = "\\N";
 
 /// How the cells of a text are separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,6 +119,7 @@ pub fn read_text(text: &[u8], dialect: Dialect, columns: Vec<String>) -> Result<
         rows: Vec::new(),
         place: TablePlace::Text(dialect.line),
         left_out: 0,
+        note: (!is_utf8).then_some(NOT_UTF8),
     };
     let mut last = 1;
     while let Some(line) = rows.next()? {
@@ -127,7 +129,6 @@ pub fn read_text(text: &[u8], dialect: Dialect, columns: Vec<String>) -> Result<
             continue;
         }
         let cell = |cell| match std::str::from_utf8(cell) {
-            Ok(NULL) if dialect.has_backslashes => String::new(),
             Ok(text) => text.to_owned(),
             Err(_) if is_utf8 => String::from_utf8_lossy(cell).into_owned(),
             Err(_) => decode_any(cell).into_owned(),

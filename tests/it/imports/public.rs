@@ -305,3 +305,51 @@ async fn a_whole_number_with_a_decimal_is_the_same_id() {
         .await;
     assert_eq!(counts(&report), (1, 0, 0, 0));
 }
+
+#[tokio::test]
+async fn numbers_that_json_lacks_count_as_none() {
+    let file = r#"[{"rating":5,"date":"2026-03-01","author":"Ann","text":"NaN \"NaN\" is here","likes":NaN},
+        {"rating":4,"date":"2026-03-02","author":"Bo","text":"Fine","likes":-Infinity}]"#;
+    let (bench, ..) = import_into_new(file, as_table()).await;
+    let select = "select author || ': ' || text from review order by author";
+    assert_eq!(
+        sqlite3(bench.database.path(), select),
+        "Ann: NaN \"NaN\" is here\nBo: Fine"
+    );
+}
+
+#[tokio::test]
+async fn a_file_of_another_encoding_or_without_a_header_is_named() {
+    let bench = bench().await;
+    let header = b"rating,date,author,text,reply\n";
+    let (report, _) = bench
+        .take([header, &b"5,2026-03-01,Ann,Tr\xe8s bien,\\N\n"[..]].concat())
+        .await;
+    assert!(
+        report
+            .notes
+            .iter()
+            .any(|note| note.contains("Windows-1252")),
+        "{:?}",
+        report.notes
+    );
+    assert_eq!(shown(&bench), "Ann|published|-");
+    let message = bench
+        .refusal("2026-03-01,5,Priv Person,Nice fan work\n")
+        .await;
+    assert!(
+        message.contains("without a header") && !message.contains("Priv"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn importing_again_says_the_same_of_edited_rows() {
+    let bench = bench().await;
+    bench
+        .take("rating,date,author,text\n5,2026-03-01,Cy,Good fan work\n")
+        .await;
+    let file = "rating,date,author,text\n3,2026-03-01,Cy,\n5,2026-03-01,Cy,Good fan work more\n";
+    assert_eq!(counts(&bench.take(file).await.0), (1, 1, 0, 0));
+    assert_eq!(counts(&bench.take(file).await.0), (0, 0, 2, 0));
+}
