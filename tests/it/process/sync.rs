@@ -632,7 +632,7 @@ fn reason_of_a_failure_repeats_no_row_of_the_answer() {
         let rows = "2026-03-01,Priv Person,priv@mail.test,5,my text\n".repeat(2);
         SiteAnswer(200, vec!["Content-Type: text/csv".to_owned()], rows)
     });
-    failed(&sync(&home), "none of them is recognised");
+    failed(&sync(&home), "is a table without a header");
     let reason = column(&home, "last_failure");
     assert_eq!(
         reason,
@@ -642,7 +642,7 @@ fn reason_of_a_failure_repeats_no_row_of_the_answer() {
     assert!(!shown.concat().contains("Priv"), "{}", shown.concat());
     failed(
         &home.run(&["sync", "run", "google", "--dry-run"]),
-        "none of them is recognised",
+        "is a table without a header",
     );
 }
 
