@@ -544,6 +544,13 @@ pub struct Words {
     pub neutral: String,
     pub not: String,
     pub consent: String,
+    pub leave: String,
+    pub about: String,
+    pub places: String,
+    pub prepositions: String,
+    pub articles: String,
+    pub times: String,
+    pub weak: String,
     /// In minutes east of UTC.
     pub offsets: HashMap<String, i64>,
     pub columns: BTreeMap<Says, String>,

@@ -7,7 +7,9 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::imports::map::values::{Says, WORDS, flag, is_in, letters, names, quoted, shown, words};
+use crate::imports::map::values::{
+    Names, Says, WORDS, flag, is_in, letters, names, quoted, shown, words,
+};
 use crate::imports::report::FieldError;
 
 /// Reason for withholding a review that its source hides.
@@ -134,32 +136,64 @@ fn is_owner(word: &str) -> bool {
     is_in(&WORDS.owners, word)
 }
 
-/// The meaning of a column with a name of these words.
+/// The meaning of a column with a name of these words: a listed name, or a phrase around listed words that speaks of the review
+/// and not of the work or the house.
 fn says_of(name: &[String]) -> Option<Says> {
     if let Some(says) = COLUMN_NAMES.get(name.concat().as_str()) {
         return Some(*says);
     }
-    let (mut roots, mut is_not) = (Vec::new(), false);
-    for word in name {
+    let has = |list: Names| name.iter().any(|word| is_in(list, word));
+    let (has_review, has_leave) = (has(&WORDS.about), has(&WORDS.leave));
+    let (mut roots, mut is_not, mut is_weak, mut has_place) = (Vec::new(), false, false, false);
+    for (at, word) in name.iter().enumerate() {
+        let mut before = name[..at].iter().rev();
+        let before = before.find(|word| !is_in(&WORDS.articles, word));
+        let before = before.map_or("", String::as_str);
         if is_in(&WORDS.not, word) {
             is_not = !is_not;
         } else if let Some(says) = COLUMN_NAMES.get(word.as_str()) {
             roots.push(*says);
-        } else if is_in(&WORDS.consent, word) && name.len() > 1 {
+            is_weak |= is_in(&WORDS.weak, word);
+        } else if is_in(&WORDS.consent, word) {
+            // `Can we share this?`, but not `Do you use our website?`.
             roots.push(Says::Public);
-        } else if !is_in(&WORDS.neutral, word) {
+            is_weak |= !has_leave || !has_review && !has("this, it");
+        } else if is_in(&WORDS.places, word) {
+            // `Shown on our site`, but not `Public site`.
+            has_place = true;
+            is_weak |= !is_in(&WORDS.prepositions, before);
+        } else if is_in(&WORDS.about, word) {
+            // `Flagged for review` is work to do.
+            is_weak |= before == "for";
+        } else if !is_in(&WORDS.neutral, word) && !is_in(&WORDS.prepositions, word) {
             return None;
         }
     }
     let last = *roots.last()?;
+    // `In trash`, `is_internal`, but not `Live in`.
+    let is_plain = || {
+        let mut others = name
+            .iter()
+            .filter(|word| !COLUMN_NAMES.contains_key(word.as_str()));
+        let ends = name
+            .last()
+            .is_some_and(|word| COLUMN_NAMES.contains_key(word.as_str()));
+        ends && others.all(|word| is_in("is, in, on, as, marked", word))
+    };
+    let is_bare = has_place || roots.len() > 1 || has("for");
+    if is_weak && (is_bare || !has_review && !is_plain())
+        || last == Says::State && (has_place || has("feedback"))
+    {
+        return None;
+    }
     let says = if roots.contains(&Says::Hidden) && last != Says::State {
         Says::Hidden
     } else {
         last
     };
-    let is_time = name.last().is_some_and(|word| is_in("at, on, since", word));
+    let is_time = name.last().is_some_and(|word| is_in(&WORDS.times, word));
     match (says, is_not) {
-        (Says::Hidden, _) if is_time => Some(Says::HiddenSince),
+        (Says::Hidden, _) if is_time && !is_weak => Some(Says::HiddenSince),
         _ if is_time => None,
         (Says::Hidden, true) => Some(Says::Public),
         (Says::Public, true) => Some(Says::Hidden),

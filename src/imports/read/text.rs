@@ -422,7 +422,7 @@ mod tests {
     fn quotes_escaped_by_a_backslash_are_part_of_the_cell() {
         assert_eq!(
             rows(b"\"a\",\"b\"\n\"1\",\"say \\\"hi, you\\\", and\\nleft\"\n\"2\",\\N\n"),
-            ["a|b", "2: 1|say \"hi, you\", andnleft", "3: 2|"]
+            ["a|b", "2: 1|say \"hi, you\", andnleft", r"3: 2|\N"]
         );
         assert_eq!(
             rows(b"a,b\n1,\"line \\\"one\\\"\ntwo\"\n2,\"C:\\\\\"\n"),

@@ -64,16 +64,43 @@ async fn a_review_is_hidden_by_any_wording_of_its_column() {
             assert_eq!(shown(&bench), "Ann|withheld|-\nBo|published|-", "{header}");
         }
     }
-    // Who and when is not whether.
-    for header in [
-        "Published by",
-        "Published on",
-        "Approved at",
-        "display_name",
+}
+
+#[tokio::test]
+async fn a_column_about_the_work_or_a_time_hides_no_review() {
+    for (header, cell) in [
+        ("Published by", "Bo"),
+        ("Published on", "2026-03-02"),
+        ("Publié le", "2026-03-02"),
+        ("Approved at", "2026-03-02"),
+        ("Removed on", "2026-03-02"),
+        ("display_name", "Ann"),
+        ("Do you use our website?", "no"),
+        ("Website use", "no"),
+        ("Do you share the site?", "no"),
+        ("Can we use your website?", "no"),
+        ("Site use", "home"),
+        ("Trash removed", "yes"),
+        ("Was the trash removed from the site?", "yes"),
+        ("Private site", "yes"),
+        ("Is it a private site?", "yes"),
+        ("Public site", "no"),
+        ("Website active", "no"),
+        ("Active on the web", "no"),
+        ("Feedback status", "closed"),
+        ("Feedback state", "AZ"),
+        ("Site status", "open"),
+        ("State of the site", "clean"),
+        ("Page status", "200"),
+        ("Live in", "Phoenix"),
+        ("Web display", "LCD"),
+        ("Publication", "Arizona Daily"),
+        ("Accepted", "no"),
+        ("Flagged for review", "yes"),
     ] {
         let bench = bench().await;
         let file =
-            format!("id,rating,date,author,text,{header}\na,5,2026-03-01,Ann,Fine.,2026-03-02\n");
+            format!("id,rating,date,author,text,{header}\na,5,2026-03-01,Ann,Fine.,{cell}\n");
         bench.take(file).await;
         assert_eq!(shown(&bench), "Ann|published|-", "{header}");
     }
