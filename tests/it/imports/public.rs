@@ -31,6 +31,8 @@ async fn a_review_is_hidden_by_any_wording_of_its_column() {
                 "Can we share this on our website?",
                 "Veröffentlichen?",
                 "Freigabe",
+                "Make public",
+                "Visible to customers",
                 "Publiée",
                 "Openbaar",
             ][..],
@@ -39,6 +41,7 @@ async fn a_review_is_hidden_by_any_wording_of_its_column() {
             "yes",
             &[
                 "Hide review",
+                "Keep private",
                 "Do not publish",
                 "Not public",
                 "hide_from_website",
