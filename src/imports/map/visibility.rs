@@ -178,7 +178,7 @@ fn says_of(name: &[String]) -> Option<Says> {
         let ends = name
             .last()
             .is_some_and(|word| COLUMN_NAMES.contains_key(word.as_str()));
-        ends && others.all(|word| is_in("is, in, on, as, marked", word))
+        ends && others.all(|word| is_in("is, in, on, as, marked, keep, make", word))
     };
     let is_bare = has_place || roots.len() > 1 || has("for");
     if is_weak && (is_bare || !has_review && !is_plain())

@@ -137,13 +137,15 @@ impl<'t> FileShape<'t> {
     }
 }
 
-/// Whether there is a name `name`, or one inside it: a name that identifies a format may be that of an object or an array.
-/// The headers of a table may differ in case.
-fn has_key(names: &BTreeSet<String>, name: &str, is_table: bool) -> bool {
+/// Minimum number of a platform's columns in a table that spells its headers in another way.
+const COLUMNS_MIN: usize = 5;
+
+/// Whether there is a name `name` except for case, or one inside it: a name that identifies a format may be that of an object or
+/// an array.
+fn has_key(names: &BTreeSet<String>, name: &str) -> bool {
     let is_name = |member: &String| {
         let inside = member.strip_prefix(name);
-        inside.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-            || is_table && member.eq_ignore_ascii_case(name)
+        inside.is_some_and(|rest| rest.starts_with(['.', '['])) || member.eq_ignore_ascii_case(name)
     };
     names.iter().any(is_name)
 }
@@ -250,7 +252,7 @@ fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected, Fi
 fn detected_as(format: &'static Format, shape: &FileShape<'_>) -> Option<Detected> {
     let is_table = shape.columns().is_some();
     // A table made for this program may have our columns, but it is still a table.
-    if is_table && (format.reader != Reader::Columns || format.is_json) {
+    if is_table && format.reader != Reader::Columns {
         return None;
     }
     let has_keys = |members: &BTreeSet<String>| {
@@ -261,7 +263,17 @@ fn detected_as(format: &'static Format, shape: &FileShape<'_>) -> Option<Detecte
                 && has_field(ReviewField::Date)
                 && has_field(ReviewField::Text);
         let mut keys = format.keys.iter();
-        is_whole && keys.any(|set| names(set).all(|name| has_key(members, name, is_table)))
+        let fields = format.fields.keys().filter(|field| has_field(**field));
+        let is_spelled_freely = is_table && !format.is_json && fields.count() >= COLUMNS_MIN;
+        is_whole
+            && keys.any(|set| {
+                // Common words are no sign of a platform that gives only JSON.
+                let is_sign = |name: &str| name.contains(|c: char| c == '.' || c.is_uppercase());
+                (!is_table || !format.is_json || names(set).any(is_sign))
+                    && names(set).all(|name| {
+                        has_key(members, name) || is_spelled_freely && has(members, name)
+                    })
+            })
     };
     let is_reviews =
         |place: &Place<'_>| place.array.as_ref().is_some_and(|it| it.path == "reviews");

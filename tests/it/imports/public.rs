@@ -31,6 +31,8 @@ async fn a_review_is_hidden_by_any_wording_of_its_column() {
                 "Can we share this on our website?",
                 "Veröffentlichen?",
                 "Freigabe",
+                "Make public",
+                "Visible to customers",
                 "Publiée",
                 "Openbaar",
             ][..],
@@ -39,6 +41,7 @@ async fn a_review_is_hidden_by_any_wording_of_its_column() {
             "yes",
             &[
                 "Hide review",
+                "Keep private",
                 "Do not publish",
                 "Not public",
                 "hide_from_website",
@@ -379,4 +382,39 @@ async fn importing_again_says_the_same_of_edited_rows() {
     let file = "rating,date,author,text\n3,2026-03-01,Cy,\n5,2026-03-01,Cy,Good fan work more\n";
     assert_eq!(counts(&bench.take(file).await.0), (1, 1, 0, 0));
     assert_eq!(counts(&bench.take(file).await.0), (0, 0, 2, 0));
+}
+
+#[tokio::test]
+async fn a_platform_is_known_by_most_of_its_columns_in_any_spelling() {
+    let titan = "Publish Date,Author Name,Rating,Review,Technician Full Name\n2026-03-14,Ann Bell,5,Nice fan,Bo Tech\n";
+    let json = json!([{"PublishDate": "2026-03-14", "AuthorName": "Ann Bell", "Rating": "5", "Review": "Nice fan",
+        "TechnicianFullName": "Bo Tech"}]);
+    for content in [titan.to_owned(), json.to_string()] {
+        let bench = bench().await;
+        let (report, _) = bench.take(content).await;
+        assert_eq!(report.files[0].format, "servicetitan");
+        assert_eq!(shown(&bench), "Ann B.|published|-");
+    }
+    let flat = "starRating,comment,createTime,reviewer.displayName,reviewId\nFIVE,Nice,2026-03-14T10:00:00Z,Ann,r1\n";
+    let (_, report, _) = import_into_new(flat, ImportRequest::default()).await;
+    assert_eq!(report.files[0].format, "google");
+}
+
+#[tokio::test]
+async fn a_question_that_names_the_team_is_the_text() {
+    for header in [
+        "Any comments for our team?",
+        "Feedback for our team",
+        "Tell us about our team",
+    ] {
+        let bench = bench().await;
+        let file = format!("Date,Stars,Name,{header}\n2026-03-01,5,Ann,Nice fan work was done.\n");
+        bench.take(file).await;
+        let select = "select text from review";
+        assert_eq!(
+            sqlite3(bench.database.path(), select),
+            "Nice fan work was done.",
+            "{header}"
+        );
+    }
 }
