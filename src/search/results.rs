@@ -18,7 +18,7 @@ use crate::snapshot::{Entries, QueryTrigrams, Snapshot};
 /// Counting the matches of a text stops at this number; a greater total is reported as "this many or more".
 pub const TOTAL_MAX: u64 = 1_000;
 /// Number of texts that are read without delaying other tasks of the thread: about 200 µs.
-const READ_AT_ONCE: usize = 8_000;
+const READ_AT_ONCE: usize = 4_000;
 /// A page of at most this many reviews is rendered within about 100 µs; a longer one is rendered apart.
 pub const SHORT_PAGE: usize = 20;
 

@@ -112,9 +112,9 @@ impl Entries {
             let starts = (end - segment.len..).step_by(TEXTS_PER_BLOCK);
             starts.zip(&segment.texts)
         });
-        let blocks = blocks.filter(|(_, block)| block.may_contain(query));
         blocks.flat_map(|(start, block)| {
-            (0..block.len()).map(move |at| (position(start + at), block.text(at)))
+            let texts = block.candidates(query);
+            texts.map(move |at| (position(start + at), block.text(at)))
         })
     }
 

@@ -1,12 +1,16 @@
-//! The texts of a segment as queries compare them, in blocks, each with a filter that tells whether a query can be in it.
+//! The texts of a segment as queries compare them, in blocks, each with a filter that tells which texts may contain a query.
 //!
-//! The filter has a bit for each of 32,768 buckets, and each trigram (sequence of three bytes) belongs to one. A text that
-//! contains a query has the bits of all its trigrams. (In the literature: a Bloom filter with one hash.)
+//! Each trigram (sequence of three bytes) belongs to one of 2,048 buckets, and a bucket has a bit for each text. A text that
+//! contains a query has its bit in the buckets of all trigrams of the query; a few more texts have, because other trigrams share
+//! these buckets. (In the literature: Bloom filters, stored as bit slices.)
+
+use std::iter::from_fn;
 
 use crate::model::{FoldedText, TextQuery, fold_both};
 
-/// 64 reviews of 500 bytes set less than a fifth of the bits.
-const BUCKETS: usize = 1 << 15;
+/// A review of 500 bytes has bits in a sixth of them.
+const BUCKETS: usize = 2_048;
+/// The bits of a bucket.
 pub const TEXTS_PER_BLOCK: usize = 64;
 
 /// Consecutive texts, which are read one after the other.
@@ -15,8 +19,8 @@ pub struct TextBlock {
     /// All texts in their plain form, in which a text has every query that any form of it has.
     plain: Box<str>,
     texts: Box<[Text]>,
-    /// Of the plain texts.
-    trigrams: Box<[u64]>,
+    /// For each bucket, the plain texts with one of its trigrams; the first text has the lowest bit.
+    buckets: Box<[u64]>,
 }
 
 #[derive(Debug)]
@@ -33,11 +37,11 @@ pub struct QueryTrigrams(Vec<usize>);
 
 impl TextBlock {
     pub fn new<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
-        let (mut all, mut trigrams) = (String::new(), vec![0; BUCKETS / 64]);
-        let texts = texts.map(|text| {
+        let (mut all, mut of_buckets) = (String::new(), vec![0; BUCKETS]);
+        let texts = texts.enumerate().map(|(at, text)| {
             let (folded, plain) = fold_both(text);
             for bucket in buckets(&plain) {
-                trigrams[bucket / 64] |= 1 << (bucket % 64);
+                of_buckets[bucket] |= 1 << at;
             }
             all.push_str(&plain);
             Text {
@@ -48,18 +52,24 @@ impl TextBlock {
         Self {
             texts: texts.collect(),
             plain: all.into(),
-            trigrams: trigrams.into(),
+            buckets: of_buckets.into(),
         }
     }
 
-    /// Whether any text can contain the query.
-    pub fn may_contain(&self, query: &QueryTrigrams) -> bool {
-        let has = |bucket: &usize| self.trigrams[bucket / 64] >> (bucket % 64) & 1 == 1;
-        query.0.iter().all(has)
-    }
-
-    pub fn len(&self) -> usize {
-        self.texts.len()
+    /// The indices of the texts that may contain the query, ascending.
+    pub fn candidates(&self, query: &QueryTrigrams) -> impl Iterator<Item = usize> {
+        let mut texts = u64::MAX >> (TEXTS_PER_BLOCK - self.texts.len());
+        for bucket in &query.0 {
+            texts &= self.buckets[*bucket];
+            if texts == 0 {
+                break;
+            }
+        }
+        from_fn(move || {
+            let first = (texts != 0).then_some(texts.trailing_zeros() as usize);
+            texts &= texts.wrapping_sub(1);
+            first
+        })
     }
 
     pub fn text(&self, at: usize) -> FoldedText<'_> {
