@@ -29,8 +29,9 @@ fn main() -> ExitCode {
         .map_err(anyhow::Error::from)
         .and_then(|runtime| {
             let outcome = runtime.block_on(cli.run());
-            // A command awaits the tasks that must finish; the others are abandoned.
-            runtime.shutdown_background();
+            // A command awaits the tasks that must finish; the others end with the process. A runtime that shuts down would panic
+            // in a task that waits for a time.
+            std::mem::forget(runtime);
             outcome
         });
     let code = match outcome {
