@@ -445,7 +445,7 @@ async fn withholdings(
             standing(former, &ids).await?,
             standing(write.for_reading(), &ids).await?,
         );
-        let mut their_notes = notes(former, &ids).await?;
+        let mut former_notes = notes(former, &ids).await?;
         let (mut reviews, mut sources): (Vec<Review>, Vec<SourceVersion>) =
             (Vec::new(), Vec::new());
         for (id, former_review) in theirs.reviews {
@@ -476,7 +476,7 @@ async fn withholdings(
         upsert(write, &reviews, now).await?;
         note_sources(write, &sources).await?;
         for review in &reviews {
-            let note = their_notes.remove(review.id.as_str());
+            let note = former_notes.remove(review.id.as_str());
             set_note(write, review.id.as_str(), note.as_deref()).await?;
         }
     }
