@@ -30,6 +30,8 @@ const TICKS_PER_SECOND: u64 = 100;
 
 #[tokio::main]
 async fn main() -> Result<()> {
+    // reqwest is built without cryptography; the first installation cannot fail.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let given: Vec<String> = std::env::args().skip(1).collect();
     let (url, process) = (
         given.first().context("which URL?")?,

@@ -8,6 +8,7 @@ pub mod compute;
 pub mod links;
 pub mod metrics;
 pub mod random;
+mod tls;
 
 pub mod config;
 

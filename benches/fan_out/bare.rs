@@ -27,11 +27,11 @@ impl Sender {
         roots
             .add(CertificateDer::from_pem_slice(sink.ca_pem.as_bytes()).unwrap())
             .unwrap();
-        let builtin = rustls::crypto::aws_lc_rs::default_provider();
+        let builtin = rustls::crypto::ring::default_provider();
         let mut cipher_suites = builtin.cipher_suites.clone();
         cipher_suites
             .sort_by_key(|suite| suite.suite() != rustls::CipherSuite::TLS13_AES_128_GCM_SHA256);
-        let kx_groups = vec![rustls::crypto::aws_lc_rs::kx_group::X25519];
+        let kx_groups = vec![rustls::crypto::ring::kx_group::X25519];
         let provider = rustls::crypto::CryptoProvider {
             kx_groups,
             cipher_suites,

@@ -358,7 +358,7 @@ mod tests {
     use std::path::Path;
 
     use clap::{Args as _, Command, FromArgMatches as _};
-    use rustls::crypto::aws_lc_rs;
+    use rustls::crypto::ring;
     use rustls::pki_types::PrivateKeyDer;
     use tokio::sync::Notify;
     use tokio_rustls::TlsAcceptor;
@@ -392,7 +392,7 @@ mod tests {
     async fn an_interrupted_delivery_is_repeated_when_sending_resumes() {
         let _sending = SENDING.lock().await;
         let certified = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
-        let tls = rustls::ServerConfig::builder_with_provider(aws_lc_rs::default_provider().into());
+        let tls = rustls::ServerConfig::builder_with_provider(ring::default_provider().into());
         let tls = tls.with_safe_default_protocol_versions().unwrap();
         let key = PrivateKeyDer::Pkcs8(certified.signing_key.serialize_der().into());
         let tls = tls

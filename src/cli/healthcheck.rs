@@ -9,13 +9,14 @@ use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 use clap::Args;
+use reqwest::StatusCode;
 use reqwest::redirect::Policy;
-use reqwest::{Client, StatusCode};
 use serde_json::Value;
 use tokio::time::timeout;
 
 use super::report::{Exit, print_result};
 use crate::config::ListenConfig;
+use crate::tls::client_builder;
 use crate::websub::http_client::causes;
 
 /// The timeout of the exchange: below Docker's 30 s, above any delay of `/readyz`.
@@ -73,7 +74,7 @@ pub(super) async fn request(
     path: &str,
 ) -> anyhow::Result<(StatusCode, String)> {
     // Plain HTTP needs no certificates, so none are loaded.
-    let client = Client::builder().no_proxy().redirect(Policy::none());
+    let client = client_builder().no_proxy().redirect(Policy::none());
     let client = client.tls_certs_only([]).build()?;
     let request = client.get(format!("http://{address}{path}"));
     let failed = |error: reqwest::Error| failed(address, &error);

@@ -15,6 +15,7 @@ use super::secret::Secrets;
 use crate::clock::Clock;
 use crate::config::{SyncConfig, read_file};
 use crate::links::is_local;
+use crate::tls::client_builder;
 
 const USER_AGENT: &str = concat!("reviews-service/", env!("CARGO_PKG_VERSION"), " (sync)");
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -82,7 +83,7 @@ impl SourceClient {
             let pem = read_file(path, CA_FILE_MIB_MAX).map_err(|error| fault(error.to_string()))?;
             roots = Certificate::from_pem_bundle(&pem).map_err(|error| fault(error.to_string()))?;
         }
-        let client = Client::builder()
+        let client = client_builder()
             .tls_certs_merge(roots)
             .user_agent(USER_AGENT)
             .redirect(Policy::none())

@@ -16,6 +16,7 @@ use crate::clock::{Clock, Monotonic};
 use crate::compute::lock;
 use crate::random::Random;
 use crate::storage::text::utc_seconds;
+use crate::tls::client_builder;
 
 /// Maximum time for which the service retries a write: as long as it would wait for the file's lock.
 pub const WRITE_WAIT_MAX: Duration = Duration::from_secs(5);
@@ -207,7 +208,7 @@ impl RqliteClient {
     /// # Errors
     /// [`ClusterError::Client`].
     pub fn new(nodes: Vec<Url>) -> Result<Self, ClusterError> {
-        let client = Client::builder()
+        let client = client_builder()
             .connect_timeout(CONNECT_TIMEOUT)
             .no_proxy()
             .redirect(reqwest::redirect::Policy::limited(2));

@@ -22,7 +22,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{CONTENT_LENGTH, RETRY_AFTER, TRANSFER_ENCODING};
 use reqwest::{Client, Response};
 use rustls::client::Resumption;
-use rustls::crypto::aws_lc_rs;
+use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, UnixTime};
 use rustls::time_provider::TimeProvider;
@@ -462,7 +462,7 @@ fn add_pem(store: &mut RootCertStore, pem: &[u8]) -> Result<(), RootsError> {
 /// # Errors
 /// If the provider lacks a requested feature, which does not happen with the built-in one.
 fn tls_config(roots: &Roots, clock: &Clock) -> Result<ClientConfig, rustls::Error> {
-    let provider = Arc::new(aws_lc_rs::default_provider());
+    let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_details(provider, Arc::new(Time(clock.clone())));
     // TLS 1.2 and 1.3.
     let builder = builder

@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::ServerConfig;
-use rustls::crypto::aws_lc_rs;
+use rustls::crypto::ring;
 use rustls::pki_types::PrivateKeyDer;
 
 /// Shared by all tests of a run.
@@ -25,7 +25,7 @@ pub fn server_config(names: &[&str], is_known: bool) -> ServerConfig {
     } else {
         params.signed_by(&key, &authority())
     };
-    let builder = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
+    let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let builder = builder
         .with_safe_default_protocol_versions()
         .unwrap()
