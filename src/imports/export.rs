@@ -9,7 +9,6 @@ use sqlx::SqliteConnection;
 pub use crate::imports::map::COLUMNS;
 use crate::imports::map::put;
 use crate::imports::map::table::{Row, find};
-use crate::imports::merge::identity::is_derived;
 use crate::model::{DigestKey, Review, Status, Unit, Units};
 use crate::storage::reviews;
 use crate::storage::reviews::SourceVersion;
@@ -44,7 +43,7 @@ const ROWS: i64 = 250;
 #[derive(Debug, Default)]
 pub struct Export {
     key: Option<DigestKey>,
-    /// Of the deleted reviews that files of their source have under another id.
+    /// By which rows of a deleted review, and copies of other sources, are found.
     deleted: HashMap<String, SourceVersion>,
     last: String,
 }
@@ -54,7 +53,6 @@ impl Export {
     /// When the database cannot be read.
     pub async fn new(connection: &mut SqliteConnection) -> sqlx::Result<Self> {
         let deleted = reviews::deleted_reviews(connection).await?.into_iter();
-        let deleted = deleted.filter(|kept| is_derived(&kept.id) || kept.own_id.is_some());
         Ok(Self {
             deleted: deleted.map(|kept| (kept.id.to_string(), kept)).collect(),
             key: reviews::find_key(connection).await?,

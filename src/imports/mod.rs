@@ -29,9 +29,10 @@ pub use request::{ImportRequest, composed};
 
 use crate::clock::Clock;
 use crate::model::business::Editorial;
+use crate::model::fold;
 use crate::storage::business::{SampleState, note_sample, sample_state};
 use crate::storage::imports::KeptColumns;
-use crate::storage::reviews::{self, RunCounts};
+use crate::storage::reviews::{self, PlaceCount, RunCounts};
 use crate::storage::{AtPath as _, Database, Write, business};
 use map::Calendar;
 use merge::collector::{Collected, Collector};
@@ -64,14 +65,22 @@ pub async fn import(
     let known = business::find(&mut reader).await.at(path)?;
     let zone = business::time_zone(&mut reader).await.at(path)?;
     let kept = KeptColumns::load(&mut reader).await.at(path)?;
+    let places = reviews::counts_by_place(&mut reader).await.at(path)?;
     drop(reader);
+    let mut order = order.clone();
+    let respelled = order
+        .source
+        .as_mut()
+        .and_then(|name| respell(name, &places));
+    let order = &order;
     if state == SampleState::Alone && !order.with_sample {
         return Err(ImportError::Refused(SAMPLE.to_owned()));
     }
     let is_known = known.is_some();
     let calendar = Calendar { zone, now };
     let country = known.as_ref().and_then(|business| business.country.clone());
-    let collected = gather(order, calendar, is_known, country.as_deref(), kept, watch)?;
+    let mut collected = gather(order, calendar, is_known, country.as_deref(), kept, watch)?;
+    collected.report.notes.extend(respelled);
     let mut write = database.write_long(clock).await?;
     if state == SampleState::Alone {
         note_sample(&mut write, true).await.at(path)?;
@@ -85,6 +94,18 @@ pub async fn import(
     }
     .at(path)?;
     Ok(report)
+}
+
+/// Replaces a source's name by that of a stored source which differs from it only in case; returns a note that says so.
+fn respell(name: &mut String, places: &[PlaceCount]) -> Option<String> {
+    let mut stored = places.iter().map(|place| &place.source_name);
+    if stored.clone().any(|other| other == name) {
+        return None;
+    }
+    let other = stored.find(|other| fold(other) == fold(name))?;
+    let note = format!("--source {name} is the source {other}");
+    name.clone_from(other);
+    Some(note)
 }
 
 /// Merges the collected reviews within `write`, which the caller commits.

@@ -413,49 +413,66 @@ impl<'k> IdentitySearch<'k> {
             let undecided = rows.iter().map(|index| (*index, undecided(reason.clone())));
             return undecided.collect();
         }
-        let related = |index: usize, relation| -> Vec<&ReviewId> {
+        let related = |index: usize, relation| -> Vec<&'k ReviewId> {
             let row = &self.rows[index];
             let is_so = |id: &&&ReviewId| self.relation(row, &self.known[**id]) == Some(relation);
             reviews.iter().filter(is_so).copied().collect()
         };
-        let fills: Vec<_> = rows
+        let fills: HashMap<usize, Vec<&'k ReviewId>> = rows
             .iter()
-            .map(|index| related(*index, Relation::Fills))
+            .map(|index| (*index, related(*index, Relation::Fills)))
             .collect();
+        let sure = |index: &usize| match fills[index].as_slice() {
+            [only] => {
+                let filled = fills.values().flatten();
+                (filled.filter(|id| *id == only).count() == 1).then_some(*only)
+            }
+            _ => None,
+        };
+        let filled: HashSet<&ReviewId> = rows.iter().filter_map(sure).collect();
+        // The rows and reviews that are left once the filled ones are known, as they are when the file is imported again.
+        let is_left = |id: &&ReviewId| !filled.contains(id);
+        let left = || rows.iter().filter(|index| sure(index).is_none());
         let is_alone = |id: &ReviewId| {
             let known = &self.known[id];
-            let related = |index: &&usize| self.relation(&self.rows[**index], known).is_some();
-            rows.iter().filter(related).count() == 1
+            left()
+                .filter(|index| self.relation(&self.rows[**index], known).is_some())
+                .count()
+                == 1
         };
-        let is_sure = |id: &ReviewId| {
-            let filled = fills.iter().flatten();
-            filled.filter(|other| **other == id).count() == 1
-        };
-        let review = |index: usize, filled: &[&ReviewId]| {
-            let edited = if filled.is_empty() {
-                related(index, Relation::Edits)
-            } else {
-                Vec::new()
+        let review = |index: usize| {
+            if let Some(id) = sure(&index) {
+                return Some((Identity::Known(id.clone()), false));
+            }
+            let candidates = |relation| -> Vec<_> {
+                let related = related(index, relation);
+                related.into_iter().filter(is_left).collect()
             };
-            Some(match (filled, edited.as_slice()) {
-                ([only], _) if is_sure(only) => (Identity::Known((*only).clone()), false),
-                ([], [only]) if is_alone(only) => (Identity::Known((*only).clone()), true),
-                ([], []) => {
-                    let id = *related(index, Relation::Empties).first()?;
-                    undecided(format!("may be {id}, whose text the file does not have"))
+            let mut several = fills[&index].clone();
+            if several.is_empty() {
+                several = candidates(Relation::Edits);
+                if let [only] = several.as_slice()
+                    && is_alone(only)
+                {
+                    return Some((Identity::Known((*only).clone()), true));
                 }
-                ([], several) | (several, _) => {
-                    let ids: Vec<&str> = several.iter().map(|id| id.as_str()).collect();
-                    undecided(format!(
-                        "may be {}, and so may another row or review of that day",
-                        ids.join(" or ")
-                    ))
-                }
+            }
+            Some(if several.is_empty() {
+                let empties = candidates(Relation::Empties);
+                undecided(format!(
+                    "may be {}, whose text the file does not have",
+                    empties.first()?
+                ))
+            } else {
+                let ids: Vec<&str> = several.iter().map(|id| id.as_str()).collect();
+                undecided(format!(
+                    "may be {}, and so may another row or review of that day",
+                    ids.join(" or ")
+                ))
             })
         };
-        let reviews = rows.iter().zip(&fills);
-        reviews
-            .filter_map(|(index, filled)| Some((*index, review(*index, filled)?)))
+        let rows = rows.iter();
+        rows.filter_map(|index| Some((*index, review(*index)?)))
             .collect()
     }
 

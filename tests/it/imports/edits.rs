@@ -214,3 +214,14 @@ async fn a_row_of_a_renamed_source_is_found_by_content() {
     let report = bench.run(&request).await.0.unwrap();
     assert_eq!((counts(&report), report.undecided.count), ((0, 0, 4, 0), 0));
 }
+
+#[tokio::test]
+async fn a_row_beside_one_that_fills_its_review_is_new_at_once() {
+    let bench = bench().await;
+    bench.sheet(&["Ann,5,2026-10-01,", BO, CY]).await;
+    let other = "Ann,3,2026-10-01,";
+    for (new, updated, unchanged) in [(1, 1, 2), (0, 0, 4)] {
+        let report = bench.sheet(&[other, ANN, BO, CY]).await;
+        assert_eq!(counts(&report), (new, updated, unchanged, 0));
+    }
+}

@@ -281,3 +281,30 @@ async fn a_platform_file_has_the_same_effect_after_an_export_import() {
         }
     }
 }
+
+#[tokio::test]
+async fn copies_of_deleted_reviews_are_withheld_after_an_export() {
+    let app = TestApp::empty().await;
+    let table = |ids: [&str; 2]| {
+        let [ann, bo] = ids;
+        let header = "id,author,rating,date,text\n";
+        let ann = format!("{ann},Ann,5,2026-10-12,On time and tidy.\n");
+        format!("{header}{ann}{bo},Bo,4,2026-10-11,Fair price.\n").into_bytes()
+    };
+    let first = table(["q1", "q7"]);
+    import_file(&app, "a.csv", &first, ImportRequest::default()).await;
+    app.shell("delete from review where review_id = 'q7'").await;
+    for is_table in [false, true] {
+        let other = TestApp::empty().await;
+        let file = export(app.database(), is_table).await;
+        import_file(&other, "export", &file, ImportRequest::default()).await;
+        let copy = ImportRequest {
+            source: Some("Angi".to_owned()),
+            ..ImportRequest::default()
+        };
+        let report = import_file(&other, "b.csv", &table(["z1", "z2"]), copy).await;
+        assert_eq!((report.new, report.withheld["duplicate"]), (2, 1));
+        let withheld = "select author from review where status = 'withheld'";
+        assert_eq!(sqlite3(other.database().path(), withheld), "Bo");
+    }
+}

@@ -300,3 +300,26 @@ async fn rows_that_are_there_already_are_withheld_as_duplicates_too() {
     let report = bench.run(&request("Yelp", true)).await.0.unwrap();
     assert_eq!((counts(&report), report.withheld.len()), ((0, 0, 3, 0), 0));
 }
+
+#[tokio::test]
+async fn a_source_in_another_case_is_the_stored_one() {
+    let bench = bench().await;
+    let take = async |source: &str| {
+        let request = ImportRequest {
+            files: vec![bench.file("t.csv", SHEET)],
+            source: Some(source.to_owned()),
+            ..ImportRequest::default()
+        };
+        bench.run(&request).await.0.unwrap()
+    };
+    take("Café Finder").await;
+    for source in ["café finder", "CAFÉ FINDER"] {
+        let report = take(source).await;
+        assert_eq!(counts(&report), (0, 0, 3, 0), "{source}");
+        let note = format!("--source {source} is the source Café Finder");
+        assert_eq!(report.notes, [note]);
+    }
+    // Accents make another name.
+    let report = take("Cafe Finder").await;
+    assert_eq!((counts(&report), report.notes.len()), ((3, 0, 0, 0), 0));
+}
