@@ -65,6 +65,13 @@ fn format_undone(undone: &Undone, erased: Option<Erased>, is_dry_run: bool) -> S
             left.count
         );
     }
+    if undone.duplicates.count > 0 {
+        let _ = writeln!(
+            text,
+            "withheld as duplicates of removed reviews: {}; import the files of their source again, or run `reviews publish ID`",
+            undone.duplicates
+        );
+    }
     if let Some(source) = &run.sync_source {
         let is = if is_dry_run { "would be" } else { "is" };
         let _ = writeln!(

@@ -79,7 +79,15 @@ pub async fn import(
     let is_known = known.is_some();
     let calendar = Calendar { zone, now };
     let country = known.as_ref().and_then(|business| business.country.clone());
-    let mut collected = gather(order, calendar, is_known, country.as_deref(), kept, watch)?;
+    let mut collected = gather(
+        order,
+        calendar,
+        is_known,
+        country.as_deref(),
+        kept,
+        &places,
+        watch,
+    )?;
     collected.report.notes.extend(respelled);
     let mut write = database.write_long(clock).await?;
     if state == SampleState::Alone {
@@ -212,6 +220,7 @@ fn gather(
     is_known: bool,
     country: Option<&str>,
     kept: KeptColumns,
+    places: &[PlaceCount],
     watch: Watcher<'_>,
 ) -> Result<Collected, ImportError> {
     let stdin = order.files.iter().filter(|file| *file == Path::new("-"));
@@ -227,7 +236,7 @@ fn gather(
     let Opener {
         files, mut faults, ..
     } = opener;
-    let mut collector = Collector::new(calendar, is_known, order, watch, kept);
+    let mut collector = Collector::new(calendar, is_known, order, watch, kept, places);
     read_all(&files, country, &mut collector, &mut faults);
     if !faults.is_empty() {
         let faults = listed(faults.into_iter(), "files cannot be imported");

@@ -180,6 +180,7 @@ pub async fn load(
         true,
         None,
         KeptColumns::default(),
+        &[],
         watch,
     )?;
     let path = database.path();

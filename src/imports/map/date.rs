@@ -428,7 +428,9 @@ fn posted(instant: DateTime<Utc>, text: &str) -> Result<Posted, String> {
 }
 
 /// Forms that are accepted only with `--date-format`.
-const ADVISED: [&str; 4] = ["%Y%m%d", "%d-%m-%y", "%y-%m-%d", "%m-%d-%y"];
+const ADVISED: [&str; 6] = [
+    "%Y%m%d", "%d-%m-%y", "%y-%m-%d", "%m-%d-%y", "%m.%d.%Y", "%m.%d.%y",
+];
 
 fn unknown(text: &str) -> String {
     let reads = |format: &&str| text.len() <= TEXT_BYTES_MAX && local(text, format).is_some();
@@ -436,13 +438,18 @@ fn unknown(text: &str) -> String {
     let flags: Vec<String> = fitting
         .map(|format| format!("--date-format {format}"))
         .collect();
-    let advice = if flags.is_empty() {
-        "--date-format, for example %d.%m.%y".to_owned()
+    let numbers = text.split(|c: char| !c.is_ascii_digit());
+    let numbers = numbers.filter(|number| !number.is_empty()).count();
+    let has_day = numbers > 2 || numbers == 2 && text.contains(char::is_alphabetic);
+    let advice = if !flags.is_empty() {
+        format!("give its format with {}", flags.join(" or "))
+    } else if has_day {
+        "give its format with --date-format, for example %d.%m.%y".to_owned()
     } else {
-        flags.join(" or ")
+        "write the whole day there".to_owned()
     };
     format!(
-        "{} is not a known date such as 2026-10-31; give its format with {advice}",
+        "{} is not a known date such as 2026-10-31; {advice}",
         quoted(text),
     )
 }

@@ -253,13 +253,11 @@ fn fields() -> impl Iterator<Item = &'static str> {
 /// Name of the owner's answer in the preview of a table.
 const RESPONSE: &str = "response";
 
-pub const STATUS: &str = "status";
-
 /// Whether the answer is public; a native record has no such field.
 const RESPONSE_STATUS: &str = "response.status";
 
-/// The fields that may have an empty name: `--map status=` ignores the file's status.
-const IGNORABLE: [&str; 5] = ["id", STATUS, RESPONSE_STATUS, "location", VERIFIED];
+/// The fields that no review is without. All others may have an empty name: `--map status=` ignores the file's status.
+const NEEDED: [&str; 3] = ["rating", "date", "text"];
 
 const VERIFIED: &str = "verification.verified";
 
@@ -282,7 +280,7 @@ impl FromStr for Rename {
             ours => ours,
         };
         let parts = text.split_once('=').filter(|(ours, theirs)| {
-            !ours.is_empty() && (!theirs.is_empty() || IGNORABLE.contains(&path(ours)))
+            !ours.is_empty() && (!theirs.is_empty() || !NEEDED.contains(&path(ours)))
         });
         let (ours, theirs) =
             parts.ok_or("write it as FIELD=THEIR_FIELD, for example text=Review")?;

@@ -131,7 +131,7 @@ impl<'f> Plan<'f> {
         };
         if format.reads_headers {
             plan.find_by_headers();
-            if !plan.field(ReviewField::Author).is_empty() {
+            if !plan.field(ReviewField::Author).is_empty() || request.rename("author").is_some() {
                 // A blank author is not filled from the parts of a name.
                 plan.fields[ReviewField::FirstName as usize].clear();
                 plan.fields[ReviewField::LastName as usize].clear();
@@ -361,7 +361,7 @@ impl<'f> Plan<'f> {
         let table = self.table;
         let is_platform = !self.format.reads_headers;
         let is_optional = |ours: &str| match ours {
-            "author" => is_platform,
+            "author" => is_platform || self.request.rename("author") == Some(""),
             "text" => self.request.no_text || is_platform && table.is_objects(),
             _ => is_platform && table.is_objects(),
         };
@@ -440,13 +440,21 @@ impl<'f> Plan<'f> {
         }
         let maps = lacks.iter();
         let maps = maps.map(|field| format!("--map {field}={}", self.example(field)));
-        let without_text = if lacks.contains(&"text") {
-            " (or --no-text if there is no text)"
+        let mut without = Vec::new();
+        if lacks.contains(&"text") {
+            without.push("--no-text if there is no text");
+        }
+        if lacks.contains(&"author") {
+            without.push("--map author= if there are no names");
+        }
+        let without = without.join(", ");
+        let or = if without.is_empty() {
+            String::new()
         } else {
-            ""
+            format!(" (or {without})")
         };
         format!(
-            "none of them is recognised as the {}; name it with {}{without_text}",
+            "none of them is recognised as the {}; name it with {}{or}",
             lacks.join(", the "),
             maps.collect::<Vec<_>>().join(" ")
         )

@@ -8,8 +8,8 @@ use chrono::{DateTime, Utc};
 use crate::imports::map::plan::{AUTHOR, Plan};
 use crate::imports::map::table::Row;
 use crate::imports::map::values::{
-    self, ANONYMOUS, Says, TEXT_BYTES_MAX, check_text, clean, flag, is_address, is_empty,
-    language_tag, names, not_a_flag, parse_rating, quoted, shows_scale_of_ten, url,
+    self, ANONYMOUS, Says, TEXT_BYTES_MAX, check_text, clean, flag, is_address, is_empty, is_tick,
+    language_tag, names, not_a_flag, parse_rating, quoted, scale_in_header, scale_shown, url,
     without_address,
 };
 use crate::imports::map::visibility::{self, NOT_PUBLISHED, Subject};
@@ -100,26 +100,33 @@ impl<'p> RowReader<'p> {
     }
 
     /// # Errors
-    /// When the rating proves a scale of 10 in a table, and no scale is known.
+    /// When the rating proves another scale than that of stars in a table, and no scale is known.
     pub fn check_scale(&self) -> Result<(), FileError> {
-        let rating = self.cell(ReviewField::Rating);
-        let rating = rating.filter(|cell| shows_scale_of_ten(cell.text));
-        match rating {
-            Some(cell) if self.scale().is_none() && !self.plan.table.is_objects() => {
-                Err(FileError::new(format!(
-                    "line {}: a rating of {} means that the scale ends at 10; pass --scale 10, because 5 out of 10 would \
-                     otherwise become five stars; if the scale ends at 5, pass --scale 5, which rejects that row",
-                    self.row.at,
-                    cell.text.trim()
-                )))
-            }
-            _ => Ok(()),
-        }
+        let shown = self.cell(ReviewField::Rating).and_then(|cell| {
+            let shown = scale_shown(cell.text)?;
+            (self.scale().is_none() && !self.plan.table.is_objects()).then_some((shown, cell.text))
+        });
+        let Some((shown, rating)) = shown else {
+            return Ok(());
+        };
+        let (at, rating) = (&self.row.at, rating.trim());
+        Err(FileError::new(if shown == 1 {
+            format!(
+                "line {at}: a rating of {rating} means that the scale ends at 1, as percentages in a workbook do; pass \
+                 --scale 1, because 1 would otherwise become one star"
+            )
+        } else {
+            format!(
+                "line {at}: a rating of {rating} means that the scale ends at 10; pass --scale 10, because 5 out of 10 would \
+                 otherwise become five stars; if the scale ends at 5, pass --scale 5, which rejects that row"
+            )
+        }))
     }
 
-    /// The end of the scale: that of the row, or of `--scale`.
+    /// The end of the scale: that of the row, of `--scale`, or of the header.
     fn scale(&self) -> Option<NonZeroU8> {
-        let requested = self.plan.request.scale;
+        let in_header = || scale_in_header(self.cell(ReviewField::Rating)?.header);
+        let requested = self.plan.request.scale.or_else(in_header);
         let own = self.cell(ReviewField::Scale).and_then(|cell| {
             let best: f64 = cell.text.trim().parse().ok()?;
             let whole = (1..=u8::MAX).find(|whole| f64::from(*whole).total_cmp(&best).is_eq())?;
@@ -538,10 +545,8 @@ impl<'p> RowReader<'p> {
     /// The public answer, and when it was written, if the source gives an instant. A hidden one takes back an earlier one.
     fn response(&mut self) -> Option<(Response, Option<DateTime<Utc>>)> {
         let text = self.text(ReviewField::ResponseText);
-        // PHP writes false for none.
-        let is_answer = |text: &String| {
-            !self.plan.table.is_objects() || !matches!(text.as_str(), "false" | "true" | "0")
-        };
+        // A column may say only whether there is an answer, and PHP writes false or 0 for none.
+        let is_answer = |text: &String| !is_tick(text);
         let Some(text) = text.filter(is_answer) else {
             self.note_unstated(ReviewField::ResponseText, Unit::Response);
             return None;

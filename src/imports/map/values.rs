@@ -170,7 +170,10 @@ const STAR_WORDS: [&str; 5] = ["one", "two", "three", "four", "five"];
 /// `scale` is the maximum rating, 5 by default.
 pub fn parse_rating(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, String> {
     let lower = text.trim().to_lowercase();
-    let (value, of) = fraction(&lower);
+    let (value, of) = match lower.strip_suffix('%') {
+        Some(percent) => (percent.trim_end(), Some("100")),
+        None => fraction(&lower),
+    };
     let word = lower.split_whitespace().next().unwrap_or_default();
     let is_word = word == lower || word == value;
     if let Some(place) = STAR_WORDS
@@ -191,7 +194,7 @@ pub fn parse_rating(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, Stri
             "{} is above {of}, the end of the scale",
             quoted(text)
         )),
-        Some(of) if scale.is_some() || value.fract() == 0.0 => {
+        Some(of) if scale.is_some() || value.fract() == 0.0 || of == 100.0 => {
             whole_stars((value * 5.0 / of).round().max(1.0), text)
         }
         Some(_) => Err(half_stars(text)),
@@ -204,10 +207,45 @@ pub fn parse_rating(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, Stri
     }
 }
 
-/// Whether `text` is a number that shows that the scale ends at 10: without `--scale`, a 3 in the same file would
-/// become three of five stars.
-pub fn shows_scale_of_ten(text: &str) -> bool {
-    decimal(text.trim()).is_some_and(|value| value > 5.0 && value <= 10.0)
+/// The end of the scale that a number shows: without `--scale`, a 3 of 10 in the same file would become three of five stars,
+/// and a share of 1, as a workbook has it for 100 %, one star.
+pub fn scale_shown(text: &str) -> Option<u8> {
+    match decimal(text.trim())? {
+        value if value > 5.0 && value <= 10.0 => Some(10),
+        value if value > 0.0 && value < 1.0 => Some(1),
+        _ => None,
+    }
+}
+
+/// The end of the scale in a header such as `Score (0-10)` or `Rating out of 10`.
+pub fn scale_in_header(header: &str) -> Option<NonZeroU8> {
+    let lower = header.to_lowercase();
+    let numbers: Vec<&str> = lower
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|number| !number.is_empty())
+        .collect();
+    let end = match numbers.as_slice() {
+        ["0" | "1", end] => end,
+        [end] => {
+            let before = lower.split(end).next()?.trim_end();
+            let is_end = ["out of", "of", "/", "max", "max.", "von", "sur", "de"];
+            is_end.iter().find(|word| before.ends_with(*word))?;
+            end
+        }
+        _ => return None,
+    };
+    // On a scale of five, half stars are refused without `--scale`.
+    let end = end.parse().ok();
+    end.filter(|end: &NonZeroU8| !matches!(end.get(), 1 | 5))
+}
+
+/// Words of a column that says whether there is an answer, and has none.
+const TICKS: Names =
+    "yes, no, y, n, x, 0, 1, done, true, false, ✓, ✔, ja, nein, sí, si, oui, non, tak, nie";
+
+/// Whether a cell only says yes or no.
+pub fn is_tick(text: &str) -> bool {
+    is_in(TICKS, &text.trim().to_lowercase())
 }
 
 /// A decimal that is not negative.
@@ -349,10 +387,10 @@ pub fn shortened(name: &str) -> String {
 /// The display name of an author whose name is private.
 pub const ANONYMOUS: &str = "Anonymous";
 
-/// Minimum number of digits of a name without letters that may be a telephone number or an IP address.
-const DIGITS_MIN: usize = 6;
+/// Minimum number of digits of a telephone number in a name.
+const DIGITS_MIN: usize = 7;
 
-/// The display name without e-mail addresses: `Jane Doe <jane@example.com>` becomes `Jane Doe`. A name such as `@jane` is none.
+/// The display name without e-mail addresses and telephone numbers: `Jane Doe <jane@example.com>` becomes `Jane Doe`. A name such as `@jane` is none.
 pub fn without_address(name: &str) -> String {
     let mut public = name.to_owned();
     while let Some((start, end)) = find_address(&public) {
@@ -367,10 +405,18 @@ pub fn without_address(name: &str) -> String {
         let words = words.join(" ");
         words.trim_matches(marks).clone_into(&mut public);
     }
-    let digits = public.chars().filter(char::is_ascii_digit).count();
+    while let Some((start, end)) = find_number(&public) {
+        public.replace_range(start..end, " ");
+        let words: Vec<&str> = public.split_whitespace().collect();
+        let words = words.join(" ");
+        words
+            .trim_matches([' ', ',', ';', ':', '-', '–', '/', '|'])
+            .clone_into(&mut public);
+    }
+    let has_digits = public.contains(|c: char| c.is_ascii_digit());
     let has_letters = public.contains(char::is_alphabetic);
     let is_changed = public.len() < name.len();
-    if !has_letters && (is_changed || digits >= DIGITS_MIN) || public.is_empty() {
+    if !has_letters && (is_changed || has_digits) || public.is_empty() {
         return ANONYMOUS.to_owned();
     }
     public
@@ -386,6 +432,20 @@ fn find_address(text: &str) -> Option<(usize, usize)> {
         let is_host = after[..host].trim_matches('.').contains('.');
         (start < at && is_host).then_some((start, at + 1 + host))
     })
+}
+
+/// Where the first telephone number of a text begins and ends.
+fn find_number(text: &str) -> Option<(usize, usize)> {
+    let is_part = |c: char| c.is_ascii_digit() || " ()+-./".contains(c);
+    let mut start = 0;
+    for part in text.split_inclusive(|c: char| !is_part(c)) {
+        let number = part.trim_end_matches(|c: char| !is_part(c));
+        if number.bytes().filter(u8::is_ascii_digit).count() >= DIGITS_MIN {
+            return Some((start, start + number.len()));
+        }
+        start += part.len();
+    }
+    None
 }
 
 /// Whether a text is nothing but an e-mail address.
@@ -497,28 +557,49 @@ fn plain_text(html: &str) -> String {
     lines.join("\n")
 }
 
+/// Google's marks before a translation and before the original, in the languages of accounts.
+const TRANSLATED: [&str; 8] = [
+    "(Translated by Google)",
+    "(Übersetzt von Google)",
+    "(Traducido por Google)",
+    "(Traduit par Google)",
+    "(Tradotto da Google)",
+    "(Traduzido pelo Google)",
+    "(Vertaald door Google)",
+    "(Przetłumaczone przez Google)",
+];
+const ORIGINAL: [&str; 5] = [
+    "(Original)",
+    "(Avis d'origine)",
+    "(Originale)",
+    "(Origineel)",
+    "(Wersja oryginalna)",
+];
+
 /// The customer's words without Google's translation, which precedes or follows them in the same text. Without the
 /// original, the text keeps Google's mark, so that the translation is not taken for the customer's words.
 fn original(text: &str) -> &str {
-    const TRANSLATED: &str = "(Translated by Google)";
-    const ORIGINAL: &str = "(Original)";
     let trimmed = text.trim_start();
-    let Some(at) = trimmed.find(TRANSLATED) else {
+    let mut marks = TRANSLATED.iter();
+    let Some(at) = marks.find_map(|mark| trimmed.find(mark)) else {
         return text;
     };
     if at > 0 {
         let before = &trimmed[..at];
-        return match before.strip_prefix(ORIGINAL) {
+        return match ORIGINAL.iter().find_map(|mark| before.strip_prefix(mark)) {
             Some(own) => own.trim(),
             // In the middle of a line, the words of the mark are the customer's own.
             None if before.ends_with('\n') => before.trim_end(),
             None => text,
         };
     }
-    let on_own_line = trimmed.find("\n(Original)").map(|at| at + 1);
-    on_own_line
-        .or_else(|| trimmed.find(ORIGINAL))
-        .map_or(text, |at| trimmed[at + ORIGINAL.len()..].trim())
+    let after = |mark: &&str| {
+        let on_own_line = trimmed.find(&format!("\n{mark}")).map(|at| at + 1);
+        let at = on_own_line.or_else(|| trimmed.find(*mark))?;
+        Some(trimmed[at + mark.len()..].trim())
+    };
+    let mut originals = ORIGINAL.iter().filter_map(after);
+    originals.find(|own| !own.is_empty()).unwrap_or(text)
 }
 
 /// The file `words.toml`. Lists of words are separated by `, `.
@@ -655,6 +736,12 @@ mod tests {
             ("(602) 555-0100", ANONYMOUS),
             ("192.0.2.7", ANONYMOUS),
             ("Nr. 5", "Nr. 5"),
+            ("1234", ANONYMOUS),
+            ("Bo (602) 555-0101", "Bo"),
+            ("Cy 6025550101", "Cy"),
+            ("+49 151 1234567 Di Fox", "Di Fox"),
+            ("Agent 007", "Agent 007"),
+            ("★★", "★★"),
         ] {
             assert_eq!(without_address(name), public);
         }
@@ -777,6 +864,22 @@ mod tests {
                 "The menu was wrong (Translated by Google), I guess",
             ),
             ("Plain (Original) text", "Plain (Original) text"),
+            (
+                "(Traducido por Google) Muy limpio\n\n(Original)\nVery neat",
+                "Very neat",
+            ),
+            (
+                "Sehr sauber\n\n(Übersetzt von Google)\nVery neat",
+                "Sehr sauber",
+            ),
+            (
+                "(Traduit par Google) Très propre\n\n(Avis d'origine)\nVery neat",
+                "Very neat",
+            ),
+            (
+                "(Translated by Google) A\n\n(Original)\n",
+                "(Translated by Google) A\n\n(Original)\n",
+            ),
             ("", ""),
         ] {
             assert_eq!(original(text), own);

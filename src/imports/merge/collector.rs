@@ -20,9 +20,9 @@ use crate::imports::report::{
 };
 use crate::imports::request::ImportRequest;
 use crate::model::business::{Business, Editorial};
-use crate::model::{InvalidReviewId, Rating, Review, ReviewId, Source, Unit};
+use crate::model::{InvalidReviewId, Rating, Review, ReviewId, Source, Unit, compose, fold};
 use crate::storage::imports::{ColumnMeaning, KeptColumns};
-use crate::storage::reviews::SourceVersion;
+use crate::storage::reviews::{PlaceCount, SourceVersion};
 
 pub struct Collector<'a> {
     pub request: &'a ImportRequest,
@@ -39,6 +39,8 @@ pub struct Collector<'a> {
     first_row: usize,
     /// The number of rows of each location.
     locations: BTreeMap<String, u64>,
+    /// The locations of the database and the files, by their names in lower case.
+    location_names: BTreeMap<String, String>,
     pub collected: Collected,
 }
 
@@ -114,7 +116,9 @@ impl<'a> Collector<'a> {
         request: &'a ImportRequest,
         watch: Watcher<'a>,
         columns: KeptColumns,
+        places: &[PlaceCount],
     ) -> Self {
+        let locations = places.iter().filter_map(|place| place.location.clone());
         Self {
             request,
             watch,
@@ -124,6 +128,7 @@ impl<'a> Collector<'a> {
             id_column: None,
             first_row: 0,
             locations: BTreeMap::new(),
+            location_names: locations.map(|name| (fold(&name), name)).collect(),
             collected: Collected {
                 calendar,
                 rows: Vec::new(),
@@ -174,7 +179,10 @@ impl<'a> Collector<'a> {
                     listed(counts.collect()),
                 )))
             }
-            Some(chosen) if !locations.is_empty() && !locations.contains_key(chosen) => {
+            Some(chosen)
+                if !locations.is_empty()
+                    && !locations.keys().any(|name| fold(name) == fold(chosen)) =>
+            {
                 Err(FileError::new(format!(
                     "--location {chosen}: no review is of that location; name one of {}",
                     listed(locations.keys().cloned().collect())
@@ -240,14 +248,13 @@ impl<'a> Collector<'a> {
                      ZONE` first, for example America/Phoenix",
                 ));
             }
-            if let Some(location) = &incoming.location {
+            if let Some(location) = &mut incoming.location {
+                let name = compose(location.trim()).into_owned();
+                let names = &mut self.location_names;
+                location.clone_from(names.entry(fold(&name)).or_insert(name));
                 *self.locations.entry(location.clone()).or_default() += 1;
-                if self
-                    .request
-                    .location
-                    .as_ref()
-                    .is_some_and(|chosen| chosen != location)
-                {
+                let chosen = self.request.location.as_ref();
+                if chosen.is_some_and(|chosen| fold(chosen) != fold(location)) {
                     self.count();
                     self.collected.report.elsewhere += 1;
                     return Ok(());

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use crate::imports::map::values::{Names, names, words};
 use crate::imports::map::{Incoming, SOURCE_DEFAULT, values};
 use crate::imports::merge::collector::Row;
-use crate::imports::platforms::all_formats;
+use crate::imports::platforms::{TABLE, all_formats};
 use crate::imports::request::ImportRequest;
 use crate::model::{Day, DigestKey, Fingerprints, GONE, Review, ReviewId, Status, Unit};
 use crate::storage::reviews::SourceVersion;
@@ -145,11 +145,16 @@ fn repeated(rows: &[Row]) -> Vec<Option<Identity>> {
     identities
 }
 
-/// Whether two rows with one id may be the same review: author, day or text are equal.
+/// Whether two rows with one id may be the same review: the texts are equal, the author is, or the day is and the texts do not
+/// differ wholly.
 fn may_be_one(one: &Incoming, other: &Incoming) -> bool {
     let [one, other] = [one, other].map(|incoming| &incoming.statement.review);
-    let is_text_same = !one.text.is_empty() && one.text == other.text;
-    one.author == other.author || one.date == other.date || is_text_same
+    let texts = [&one.text, &other.text];
+    let is_one_empty = texts.iter().any(|text| text.is_empty());
+    let is_text_same = !is_one_empty && one.text == other.text;
+    let is_author_same = one.author == other.author && !is_shared_name(&one.author);
+    let is_day_same = one.date == other.date && (is_one_empty || shares_half(texts[0], texts[1]));
+    is_text_same || is_author_same || is_day_same
 }
 
 /// The reviews whose source gives them another id than they have here: by source and that id.
@@ -283,7 +288,9 @@ impl<'k> IdentitySearch<'k> {
         };
         let stated = row.incoming.statement_of(&review.id).review;
         let is_same = |unit| self.is_same(unit, &stated, known);
-        is_same(Unit::Author)
+        // Ids of hand-made tables are less sure than a name that few share.
+        let is_name = row.format.name != TABLE.name || !is_shared_name(&stated.author);
+        is_name && is_same(Unit::Author)
             || is_same(Unit::Date)
             || !stated.text.is_empty() && is_same(Unit::Text)
     }
@@ -305,7 +312,7 @@ impl<'k> IdentitySearch<'k> {
     }
 
     /// Rows without an id whose author, day, stars and text are those of a review, such as after a change of the source's
-    /// name. A row with an id is such a review if that one came without.
+    /// name, or of the order in which dates are read. A row with an id is such a review if that one came without.
     fn by_content(&mut self, open: Open) -> Open {
         if open.is_empty() {
             return open;
@@ -331,8 +338,20 @@ impl<'k> IdentitySearch<'k> {
                 };
                 may_be && search.known[**id].is_of_place(row) && !search.claimed.contains(**id)
             };
-            let candidates = alike.get(&Fingerprints::new(row.review()).content)?;
-            let id = candidates.iter().find(is_review)?;
+            let find = |review: &Review| {
+                let candidates = alike.get(&Fingerprints::new(review).content)?;
+                candidates.iter().find(is_review)
+            };
+            let in_other_order = || {
+                let date = row.review().date.in_other_order()?;
+                let is_sure = may_be_edited(row) && text.is_some_and(|text| !text.is_empty());
+                let review = Review {
+                    date,
+                    ..row.review().clone()
+                };
+                find(&review).filter(|_| is_sure)
+            };
+            let id = find(row.review()).or_else(in_other_order)?;
             Some(Identity::Known((*id).clone()))
         })
     }

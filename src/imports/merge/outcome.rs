@@ -134,12 +134,24 @@ impl Merging<'_> {
         let place = (source_name.clone(), incoming.location.clone());
         let key = &self.rules.key;
         let there = known.and_then(|known| known.review.as_ref());
-        let mut merged = match there {
+        let mut base = before.map(|before| before.base.clone()).unwrap_or_default();
+        // A review that an import withheld as a duplicate counts as published once its copies are gone.
+        let freed = there.filter(|there| {
+            there.status == Status::withheld(DUPLICATE)
+                && base.get(Unit::Status) == Some(key.digest(Unit::Status, there))
+                && !self.copies.has_any(&id, &source_name, fingerprints)
+        });
+        let freed = freed.map(|there| Review {
+            status: Status::Published,
+            updated_at: there.updated_at.max(Some(self.rules.now)),
+            ..there.clone()
+        });
+        if let Some(freed) = &freed {
+            base.set(Unit::Status, key.digest(Unit::Status, freed));
+        }
+        let mut merged = match freed.as_ref().or(there) {
             None => adopt(key, &statement),
-            Some(there) => {
-                let base = before.map(|before| before.base.clone()).unwrap_or_default();
-                merge(key, there, &base, &statement, self.rules.now)
-            }
+            Some(there) => merge(key, there, &base, &statement, self.rules.now),
         };
         let source = SourceVersion {
             source_name,
@@ -505,6 +517,15 @@ impl Copies {
             copies.insert(first_hidden, copy);
         }
         copy
+    }
+
+    /// Whether another review with these fingerprints is of another source or format.
+    fn has_any(&self, id: &ReviewId, source_name: &str, fingerprints: Fingerprints) -> bool {
+        let copies = self.0.get(&fingerprints.content).into_iter().flatten();
+        let mut others = copies.filter(|other| other.id != id.as_str());
+        others.any(|other| {
+            other.source_name != source_name || id_prefix(&other.id) != id_prefix(id.as_str())
+        })
     }
 
     /// Removes a review that is withheld as a duplicate.

@@ -35,6 +35,8 @@ pub struct Undone {
     pub left: Named,
     /// Reviews that were deleted since.
     pub gone: u64,
+    /// Reviews that are withheld as duplicates of removed ones.
+    pub duplicates: Named,
 }
 
 /// Undoes the import with the given number, or the last one; with `is_dry_run`, only counts.
@@ -61,6 +63,7 @@ pub async fn undo(
         published: 0,
         left: Named::default(),
         gone: 0,
+        duplicates: Named::default(),
     };
     take_back(&mut write, &mut undone, now).await.at(path)?;
     if let Some(source) = &undone.run.sync_source {
@@ -118,6 +121,9 @@ async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -
         let mut batch = Batch::default();
         for row in &rows {
             batch.add(row, &standing, &key, now, undone)?;
+        }
+        for id in reviews::duplicates_of(write.for_reading(), &batch.removed).await? {
+            undone.duplicates.add(|| id);
         }
         reviews::remove_added(write, &batch.removed).await?;
         reviews::delete_all(write, &batch.deleted).await?;

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use encoding_rs::WINDOWS_1252;
 
 use crate::imports::map::Rename;
-use crate::imports::map::table::{Row, RowFault, Table};
+use crate::imports::map::table::{Row, RowFault, Table, is_date};
 use crate::imports::map::values::same_name;
 use crate::imports::platforms::is_header;
 use crate::imports::read::json::ROW_BYTES_MAX;
@@ -143,13 +143,18 @@ pub fn read_text(text: &[u8], dialect: Dialect, columns: Vec<String>) -> Result<
                 "the cell under {name:?} is not UTF-8, which the rows before are; save the file as UTF-8"
             )
         });
-        let message = garbled.or_else(|| fit(&mut cells, table.columns.len()));
+        let misfit = fit(&mut cells, table.columns.len());
+        let message = garbled.or_else(|| rows.swallowed(dialect, table.columns.len()));
+        // Cells that are missing at the end are judged once all rows are read.
+        let is_short = cells.len() < table.columns.len();
+        let message = message.or(misfit.filter(|_| !is_short));
         table.rows.push(Row {
             at: Position::line(line),
             cells: cells.into_iter().map(|cell| Some(cell.into())).collect(),
             fault: message.map(|message| RowFault { message, raw: None }),
         });
     }
+    fill_short_rows(&mut table);
     if Quotes::of(text, dialect).is_open {
         return Err(FileError::new(format!(
             "line {last}: a quotation mark opens a cell and none closes it, so all that follows would be part of this row; \
@@ -157,6 +162,28 @@ pub fn read_text(text: &[u8], dialect: Dialect, columns: Vec<String>) -> Result<
         )));
     }
     Ok(table)
+}
+
+/// Fills rows whose last cells are missing, as Excel and people leave out empty ones. A row without a date is the rest of a
+/// text whose line break is not in quotes, and so is incomplete the row before it.
+fn fill_short_rows(table: &mut Table) {
+    let columns = table.columns.len();
+    let is_short = |row: &Row| row.cells.len() < columns;
+    let has_date = |row: &Row| row.cells.iter().flatten().any(|cell| is_date(cell));
+    let mut is_rest = false;
+    for row in table.rows.iter_mut().rev() {
+        let is_whole = !is_rest && has_date(row);
+        let is_judged = is_short(row) && row.fault.is_none();
+        is_rest = is_short(row) && !has_date(row);
+        if is_judged && is_whole {
+            row.cells.resize(columns, Some("".into()));
+        } else if is_judged {
+            row.fault = Some(RowFault {
+                message: misfit(row.cells.len(), columns),
+                raw: None,
+            });
+        }
+    }
 }
 
 /// The rows of a text, one at a time.
@@ -208,6 +235,41 @@ impl<'t> TextRows<'t> {
             return Err(row_too_long(self.begin.1));
         }
         Ok(Some(self.begin.1))
+    }
+
+    /// A message if the row has swallowed others, because a quotation mark that opens a cell is not closed: a line within a
+    /// cell has a date and as many cells as there are columns, or a mark closes a cell of several lines without ending it.
+    fn swallowed(&self, dialect: Dialect, columns: usize) -> Option<String> {
+        let (begin, first) = self.begin;
+        let is_row = |line: &[u8]| {
+            let mut cells = line.split(|byte| *byte == dialect.delimiter);
+            let is_date = |cell| std::str::from_utf8(cell).is_ok_and(is_date);
+            cells.clone().count() == columns && cells.any(is_date)
+        };
+        let (mut line, mut seen, mut has_lines) = (first, None, false);
+        for (at, cell) in self.record.iter().enumerate() {
+            let lines = cell.split(|byte| *byte == b'\n');
+            let count = lines.clone().count();
+            has_lines |= count > 1;
+            // The last line of a cell goes on in the next cell.
+            let within = count - usize::from(at + 1 < self.record.len());
+            let found = lines.take(within).skip(1).position(is_row);
+            seen = seen.or(found.map(|index| line + 1 + index as u64));
+            line += count as u64 - 1;
+        }
+        let end = usize::try_from(self.reader.position().byte()).unwrap_or(usize::MAX);
+        let is_stray = || {
+            let raw = self.text.get(begin..end)?;
+            Some(Quotes::of(raw, dialect).stray > 0)
+        };
+        if seen.is_none() && !(has_lines && is_stray() == Some(true)) {
+            return None;
+        }
+        let seen = seen.map(|line| format!(", and line {line} looks like a row of its own"));
+        Some(format!(
+            "a quotation mark opens a cell in this row and is not closed where the cell ends{}; close or remove the mark",
+            seen.unwrap_or_default()
+        ))
     }
 }
 
@@ -367,12 +429,13 @@ pub fn fit(cells: &mut Vec<String>, columns: usize) -> Option<String> {
     while cells.len() > columns && cells.last().is_some_and(|cell| cell.trim().is_empty()) {
         cells.pop();
     }
-    let found = cells.len();
-    (found != columns).then(|| {
-        format!(
-            "has {found} cells under {columns} headers; put a cell that holds the delimiter or a line break in \"quotes\""
-        )
-    })
+    (cells.len() != columns).then(|| misfit(cells.len(), columns))
+}
+
+fn misfit(cells: usize, columns: usize) -> String {
+    format!(
+        "has {cells} cells under {columns} headers; put a cell that holds the delimiter or a line break in \"quotes\""
+    )
 }
 
 #[cfg(test)]
@@ -459,5 +522,47 @@ mod tests {
                 && rows[3].starts_with("4! has 1 cells"),
             "{rows:?}"
         );
+    }
+
+    #[test]
+    fn missing_cells_at_the_end_of_a_row_with_a_date_are_empty() {
+        let table = b"Date,Name,Stars,Text,Reply\n2025-03-14,Ann,5,Great\n2025-03-15,Bo,4,Late,Sorry\n2025-03-16,Cy,4\n";
+        let [_, ann, bo, cy] = &rows(table)[..] else {
+            panic!("four rows");
+        };
+        assert_eq!(ann, "2: 2025-03-14|Ann|5|Great|");
+        assert_eq!(bo, "3: 2025-03-15|Bo|4|Late|Sorry");
+        assert_eq!(cy, "4: 2025-03-16|Cy|4||");
+        // A line break outside of quotation marks makes two incomplete rows.
+        let broken = rows(b"Date,Text,Reply\n2025-03-14,Great\nwork,Ty\n2025-03-15,Late\n");
+        assert!(broken[1].starts_with("2! has 2 cells"), "{broken:?}");
+        assert!(broken[2].starts_with("3! has 2 cells"), "{broken:?}");
+        assert_eq!(broken[3], "4: 2025-03-15|Late|");
+    }
+
+    #[test]
+    fn a_row_that_swallowed_others_is_rejected_with_both_lines() {
+        let head = "Date,Name,Stars,Comment\n3/14/2025,Ann,5,Fine\n";
+        for (rest, seen) in [
+            (
+                "3/15/2025,Bo,4,\"Late\n3/16/2025,Cy,4,Fine\n3/17/2025,Di,4,\"Fine too\"\n",
+                ", and line 4 looks like a row of its own",
+            ),
+            (
+                "3/15/2025,Bo,4,\"Late\n3/16/2025,Cy,4,Fine too\"\n",
+                ", and line 4 looks like a row of its own",
+            ),
+            ("3/15/2025,Bo,4,\"Late\nand rude\" indeed\n", ""),
+        ] {
+            let rows = rows(format!("{head}{rest}3/18/2025,Ed,4,Fine\n").as_bytes());
+            let message = format!(
+                "3! a quotation mark opens a cell in this row and is not closed where the cell ends{seen};"
+            );
+            assert!(rows[2].starts_with(&message), "{rows:?}");
+            assert!(rows[3].ends_with("3/18/2025|Ed|4|Fine"), "{rows:?}");
+        }
+        let whole =
+            rows(b"Date,Name,Stars,Comment\n3/15/2025,Bo,4,\"Late,\nrude, on 3/16/2025\"\n");
+        assert_eq!(whole[1], "2: 3/15/2025|Bo|4|Late,\nrude, on 3/16/2025");
     }
 }

@@ -18,7 +18,7 @@ pub use runs::{
 };
 pub use source::{
     KnownReviews, PlaceCount, ReviewCopy, SourceVersion, copies_of, counts_by_place,
-    deleted_reviews, digest_key, find_key, find_note, ids_after, ids_of_source, ids_present,
-    keep_deleted, note_deleted, note_sources, note_status_decided, notes, rename_source_records,
-    set_note, sources, sources_with_instants, standing, stored_decisions,
+    deleted_reviews, digest_key, duplicates_of, find_key, find_note, ids_after, ids_of_source,
+    ids_present, keep_deleted, note_deleted, note_sources, note_status_decided, notes,
+    rename_source_records, set_note, sources, sources_with_instants, standing, stored_decisions,
 };

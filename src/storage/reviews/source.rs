@@ -9,7 +9,9 @@ use sqlx::SqliteConnection;
 
 use super::rows::of_ids;
 use crate::model::hash::hex;
-use crate::model::{Base, DigestKey, Fingerprints, Response, Review, ReviewId, Status, Unit};
+use crate::model::{
+    Base, DUPLICATE, DigestKey, Fingerprints, Response, Review, ReviewId, Status, Unit,
+};
 use crate::random::Random;
 use crate::storage::text::{instant, strings, utc};
 use crate::storage::{Text, Write};
@@ -316,6 +318,29 @@ pub async fn copies_of(
         is_published: row.is_published,
     });
     Ok(rows.collect())
+}
+
+/// The reviews outside of `ids` that are withheld as duplicates and are copies of some of these.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn duplicates_of(
+    connection: &mut SqliteConnection,
+    ids: &[&str],
+) -> sqlx::Result<Vec<String>> {
+    let ids = json!(ids).to_string();
+    let found = sqlx::query_scalar!(
+        r#"select distinct o.review_id as "id: Text"
+           from json_each(?1) as j cross join review_source as s on s.review_id = j.value
+             cross join review_source as o on o.fingerprint = s.fingerprint
+             cross join review as r on r.review_id = o.review_id
+           where r.withheld_reason = ?2 and o.review_id not in (select value from json_each(?1)) order by 1"#,
+        ids,
+        DUPLICATE
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(found.into_iter().map(String::from).collect())
 }
 
 /// Number of reviews of a source at a location, by status.

@@ -244,3 +244,25 @@ async fn instants_of_scripts_and_scrapers_are_read() {
         assert_eq!(days(&bench), day, "{date}");
     }
 }
+
+#[tokio::test]
+async fn dates_read_in_the_other_order_move_the_reviews() {
+    let bench = bench().await;
+    let table = "rating,date,author,text\n5,03/04/2025,Ann,Fine work\n4,05/04/2025,Bo,\n";
+    let request = |format: &str| ImportRequest {
+        files: vec![bench.file("t.csv", table)],
+        date_format: Some(format.to_owned()),
+        ..ImportRequest::default()
+    };
+    bench.run(&request("%d/%m/%Y")).await.0.unwrap();
+    // Without a text it is not sure that both are one.
+    for counted in [(1, 1, 0, 0), (0, 0, 2, 0)] {
+        let report = bench.run(&request("%m/%d/%Y")).await.0.unwrap();
+        assert_eq!(counts(&report), counted);
+    }
+    let select = "select group_concat(author || ' ' || reviewed_on, ', ') from (select * from review order by author, reviewed_on)";
+    assert_eq!(
+        sqlite3(bench.database.path(), select),
+        "Ann 2025-03-04, Bo 2025-04-05, Bo 2025-05-04"
+    );
+}

@@ -157,3 +157,32 @@ async fn a_native_row_with_the_id_of_another_review_is_rejected() {
     assert_eq!(counts(&report), (1, 0, 0, 0));
     assert_eq!(bench.find("direct-y-1").await.unwrap().author, "Cy");
 }
+
+#[tokio::test]
+async fn rows_with_one_id_of_different_people_are_all_rejected() {
+    for rows in [
+        // Excel has shortened the ids.
+        "1.17E+17,2026-03-10,N0,1,fan works\n1.17E+17,2026-03-10,N1,2,late and rude\n",
+        "x7,2026-03-10,Ann,5,fan works\nx7,2026-03-10,Bo,1,late and rude\n",
+        "x7,2026-03-10,,5,fan works\nx7,2026-03-11,,1,late and rude\n",
+        "x7,2026-03-10,A Google user,5,fan works\nx7,2026-03-11,A Google user,1,late and rude\n",
+    ] {
+        let bench = bench().await;
+        let (report, rejections) = bench
+            .take(format!("id,date,author,rating,text\n{rows}"))
+            .await;
+        assert_eq!(
+            (counts(&report), rejections.len()),
+            ((0, 0, 0, 2), 2),
+            "{rows}"
+        );
+    }
+    let bench = bench().await;
+    bench
+        .take("id,date,author,rating,text\nx7,2026-03-10,,5,fan works\n")
+        .await;
+    let (report, _) = bench
+        .take("id,date,author,rating,text\nx7,2026-03-11,,1,late and rude\n")
+        .await;
+    assert_eq!(counts(&report), (0, 0, 0, 1));
+}

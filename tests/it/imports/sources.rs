@@ -323,3 +323,77 @@ async fn a_source_in_another_case_is_the_stored_one() {
     let report = take("Cafe Finder").await;
     assert_eq!((counts(&report), report.notes.len()), ((3, 0, 0, 0), 0));
 }
+
+#[tokio::test]
+async fn a_duplicate_whose_original_is_withdrawn_is_published() {
+    let bench = bench().await;
+    let request = |content: &str, source: &str, skip_duplicates| ImportRequest {
+        files: vec![bench.file("t.csv", content)],
+        source: Some(source.to_owned()),
+        skip_duplicates,
+        ..ImportRequest::default()
+    };
+    bench.run(&request(SHEET, "Yelp", false)).await.0.unwrap();
+    bench.run(&request(SHEET, "Angi", true)).await.0.unwrap();
+    let (fewer, _) = SHEET.rsplit_once("Cy").unwrap();
+    let withdrawing = ImportRequest {
+        withdraw_missing: true,
+        yes: true,
+        ..request(fewer, "Yelp", false)
+    };
+    bench.run(&withdrawing).await.0.unwrap();
+    for updated in [1, 0] {
+        let report = bench.run(&request(SHEET, "Angi", false)).await.0.unwrap();
+        assert_eq!(counts(&report), (0, updated, 3 - updated, 0));
+    }
+    let published = "select group_concat(source_name || ' ' || author, ', ') from (select * from review where status = 'published' order by source_name, author)";
+    assert_eq!(
+        sqlite3(bench.database.path(), published),
+        "Angi Cy Dale, Yelp Ann Baker, Yelp Bo Cole"
+    );
+}
+
+#[tokio::test]
+async fn a_duplicate_that_the_owner_withheld_stays_withheld() {
+    let bench = bench().await;
+    let request = |source: &str| ImportRequest {
+        files: vec![bench.file("t.csv", SHEET)],
+        source: Some(source.to_owned()),
+        ..ImportRequest::default()
+    };
+    bench.run(&request("Angi")).await.0.unwrap();
+    sqlite3(
+        bench.database.path(),
+        "update review set status = 'withheld', withheld_reason = 'duplicate' where author = 'Bo Cole'",
+    );
+    let report = bench.run(&request("Angi")).await.0.unwrap();
+    assert_eq!(report.withheld["duplicate"], 1);
+}
+
+#[tokio::test]
+async fn a_location_may_differ_in_case_and_blanks() {
+    let bench = bench().await;
+    let table = |locations: [&str; 3]| {
+        let rows = (10..).zip(locations);
+        let rows =
+            rows.map(|(day, location)| format!("Ann,5,2026-10-{day},Good work {day},{location}\n"));
+        format!(
+            "author,rating,date,text,location\n{}",
+            rows.collect::<String>()
+        )
+    };
+    for (locations, counted) in [
+        (["Phoenix", "Phoenix ", "phoenix"], (3, 0, 0, 0)),
+        (["PHOENIX ", "phoenix", "Phoenix"], (0, 0, 3, 0)),
+    ] {
+        let (report, _) = bench.take(table(locations)).await;
+        assert_eq!(counts(&report), counted);
+    }
+    let request = ImportRequest {
+        files: vec![bench.file("t.csv", table(["Mesa", "phoenix", " MESA"]))],
+        location: Some("mesa".to_owned()),
+        ..ImportRequest::default()
+    };
+    let report = bench.run(&request).await.0.unwrap();
+    assert_eq!(report.elsewhere, 1);
+}

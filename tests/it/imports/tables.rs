@@ -1,5 +1,7 @@
 //! Tables: delimiters, encodings, headers, dates, scales, IDs, workbooks.
 
+use std::num::NonZeroU8;
+
 use super::*;
 use crate::support::sqlite3;
 
@@ -839,4 +841,90 @@ async fn ratings_of_a_platform_without_ids_are_separate_reviews() {
         assert_eq!(counts(&report), (new, 0, unchanged, 0));
     }
     assert_eq!(bench.stars(), "125");
+}
+
+#[tokio::test]
+async fn a_scale_that_the_header_or_a_percentage_states_is_used() {
+    for (table, stars) in [
+        (
+            "Score (0-10),Date,Name,Text\n5,2026-03-14,Ann,Fine\n10,2026-03-15,Bo,Good\n0,2026-03-16,Cy,No\n",
+            "3 5 1",
+        ),
+        (
+            "Rating (out of 10),Date,Name,Text\n4,2026-03-14,Ann,Fine\n9,2026-03-15,Bo,Good\n",
+            "2 5",
+        ),
+        (
+            "Rating (1-5),Date,Name,Text\n4,2026-03-14,Ann,Fine\n5,2026-03-15,Bo,Good\n",
+            "4 5",
+        ),
+        (
+            "Rating,Date,Name,Text\n90%,2026-03-14,Ann,Fine\n20 %,2026-03-15,Bo,Good\n",
+            "5 1",
+        ),
+    ] {
+        let bench = bench().await;
+        let (_, rejections) = bench.take(table).await;
+        assert_eq!(rejections, [], "{table}");
+        let select = "select group_concat(rating, ' ') from (select rating from review order by reviewed_on)";
+        assert_eq!(sqlite3(bench.database.path(), select), stars, "{table}");
+    }
+}
+
+#[tokio::test]
+async fn percentages_of_a_workbook_need_a_scale_of_one() {
+    let bench = bench().await;
+    let rows: &[&[&str]] = &[
+        &["Rating", "Date", "Name", "Text"],
+        &["0.9", "2026-03-14", "Ann", "Fine"],
+        &["1", "2026-03-15", "Bo", "Good"],
+        &["0.2", "2026-03-16", "Cy", "Late"],
+    ];
+    let file = bench.file("t.xlsx", workbook(rows));
+    let request = |scale| ImportRequest {
+        files: vec![file.clone()],
+        scale,
+        ..ImportRequest::default()
+    };
+    let refused = bench.run(&request(None)).await.0.unwrap_err().to_string();
+    assert!(refused.contains("pass --scale 1,"), "{refused}");
+    bench.run(&request(NonZeroU8::new(1))).await.0.unwrap();
+    let select =
+        "select group_concat(rating, ' ') from (select rating from review order by reviewed_on)";
+    assert_eq!(sqlite3(bench.database.path(), select), "5 5 1");
+}
+
+#[tokio::test]
+async fn a_column_that_only_says_yes_or_no_has_no_answers() {
+    let bench = bench().await;
+    let table = "Date,Name,Stars,Review,Response\n2026-03-14,Ann,5,Neat,Y\n2026-03-15,Bo,4,Fine,No\n2026-03-16,Cy,4,Fine,Yes please come back\n";
+    bench.take(table).await;
+    let select = "select group_concat(response_text) from review";
+    assert_eq!(
+        sqlite3(bench.database.path(), select),
+        "Yes please come back"
+    );
+}
+
+#[tokio::test]
+async fn a_table_without_names_is_imported_as_anonymous_on_request() {
+    let bench = bench().await;
+    let table = "Date,Stars,Title,Review\n2026-03-14,5,Mr,Neat work\n2026-03-15,4,Ms,Fine work\n";
+    let refused = bench.refusal(table).await;
+    assert!(
+        refused.contains("--map author= if there are no names"),
+        "{refused}"
+    );
+    let request = ImportRequest {
+        files: vec![bench.file("t.csv", table)],
+        renames: ["author=", "title="].map(|map| map.parse().unwrap()).into(),
+        ..ImportRequest::default()
+    };
+    let report = bench.run(&request).await.0.unwrap();
+    assert_eq!(counts(&report), (2, 0, 0, 0));
+    let select = "select group_concat(author || coalesce(title, ''), ' ') from review";
+    assert_eq!(
+        sqlite3(bench.database.path(), select),
+        "Anonymous Anonymous"
+    );
 }

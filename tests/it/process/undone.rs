@@ -410,3 +410,22 @@ fn meanings_of_columns_are_taken_beside_a_business_that_is_there() {
     let kept = |home: &Home| sqlite3(&home.path(), "select * from source_column order by 1, 2");
     assert_eq!(kept(&other), kept(&home));
 }
+
+#[test]
+fn undo_names_the_duplicates_of_removed_reviews() {
+    let home = Home::new();
+    home.file("t.csv", SHEET);
+    home.run_ok(&["import", "t.csv"], "2 new");
+    let angi = ["import", "t.csv", "--source", "Angi"];
+    home.run_ok(
+        &[&angi[..], &["--skip-duplicates"]].concat(),
+        "duplicate: 2",
+    );
+    let undone = home.run_ok(&["undo", "1"], "2 removed");
+    let named = "withheld as duplicates of removed reviews: table-";
+    assert!(undone.out.contains(named), "{}", undone.out);
+    home.run_ok(&angi, "0 new, 2 updated");
+    home.run_ok(&angi, "0 new, 0 updated, 2 unchanged");
+    let published = "select count(*) from review where status = 'published'";
+    assert_eq!(sqlite3(&home.path(), published), "2");
+}
