@@ -24,20 +24,17 @@ use crate::links::{BaseUrlError, Links};
 /// How texts are read.
 #[derive(Debug, Clone, Args)]
 pub struct TradeConfig {
-    /// Trade package that defines topics and phrases: a folder, or one of home_services, food, general [default: by the
-    /// business's type]
+    /// Trade package that defines topics and phrases: a folder, a TOML file, or one of home_services, food, general [default:
+    /// by the business's type]
     #[expect(clippy::doc_markdown, reason = "`--help` prints it as it is")]
     #[arg(
         id = "trade_package",
         long = "trade",
-        value_name = "DIR",
+        value_name = "PATH",
         env = "REVIEWS_TRADE",
         global = true
     )]
     pub package: Option<PathBuf>,
-    /// Trade package as one TOML file
-    #[arg(long, value_name = "FILE", env = "REVIEWS_TRADE_FILE", global = true)]
-    pub trade_file: Option<PathBuf>,
 }
 
 /// The address that `serve` listens on, and the base URL of what it publishes.
@@ -232,11 +229,13 @@ impl ServeConfig {
 /// # Errors
 /// The operating system's error; [`io::ErrorKind::FileTooLarge`] if the file is larger.
 pub(crate) fn read_file(path: &Path, mib_max: u64) -> io::Result<Vec<u8>> {
+    read_whole(File::open(path)?, mib_max)
+}
+
+fn read_whole(input: impl Read, mib_max: u64) -> io::Result<Vec<u8>> {
     let bytes_max = mib_max << 20;
     let mut bytes = Vec::new();
-    File::open(path)?
-        .take(bytes_max + 1)
-        .read_to_end(&mut bytes)?;
+    input.take(bytes_max + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > bytes_max {
         let message = format!("it has more than {mib_max} MiB; check that it is the right file");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
@@ -249,7 +248,15 @@ pub(crate) fn read_file(path: &Path, mib_max: u64) -> io::Result<Vec<u8>> {
 /// # Errors
 /// Those of [`read_file`]; [`io::ErrorKind::InvalidData`] if it is not UTF-8.
 pub(crate) fn read_text(path: &Path, mib_max: u64) -> io::Result<String> {
-    String::from_utf8(read_file(path, mib_max)?)
+    read_text_of(File::open(path)?, mib_max)
+}
+
+/// The text of `input`, at most `mib_max` MiB.
+///
+/// # Errors
+/// Those of [`read_text`].
+pub(crate) fn read_text_of(input: impl Read, mib_max: u64) -> io::Result<String> {
+    String::from_utf8(read_whole(input, mib_max)?)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::FutureExt as _;
 use futures_util::future::{self, BoxFuture};
+use indicatif::ProgressBar;
 use tokio::sync::{Notify, Semaphore};
 use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
 use tokio_util::sync::CancellationToken;
@@ -202,14 +203,14 @@ impl PublishChanges {
 const WAIT_MAX: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Default)]
-struct Retry {
+pub struct Retry {
     failures: u32,
     reason: Option<String>,
 }
 
 impl Retry {
     /// Records a failure and returns whether to log it: after a success or for another reason.
-    fn failed(&mut self, reason: String) -> bool {
+    pub fn failed(&mut self, reason: String) -> bool {
         self.failures = self.failures.saturating_add(1);
         let is_news = self.reason.as_ref() != Some(&reason);
         self.reason = Some(reason);
@@ -217,7 +218,7 @@ impl Retry {
     }
 
     /// Records a success and returns the number of previous failures, if it is to be logged.
-    fn succeeded(&mut self) -> Option<u32> {
+    pub fn succeeded(&mut self) -> Option<u32> {
         let failures = std::mem::take(&mut self.failures);
         self.reason.take().map(|_| failures)
     }
@@ -544,9 +545,9 @@ impl FetchSources {
         };
         let run = match source {
             Some(source) => {
-                runner
-                    .run(&source, manner, stop, &|_, _| (), &mut Unwatched)
-                    .await
+                let (bar, mut watch) = (ProgressBar::hidden(), Unwatched);
+                let run = runner.run(&source, manner, stop, &bar, &mut watch);
+                run.await
             }
             None => Ok(None),
         };

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use prometheus::core::{MetricVec, MetricVecBuilder};
+use prometheus::process_collector::ProcessCollector;
 pub use prometheus::{Gauge, Histogram, IntCounter as Counter};
 use prometheus::{
     GaugeVec, HistogramOpts, HistogramVec, IntCounterVec, Opts, Registry, TextEncoder,
@@ -104,6 +105,8 @@ struct Families {
 impl Families {
     fn new() -> prometheus::Result<Self> {
         let mut all = Self::default();
+        all.registry
+            .register(Box::new(ProcessCollector::for_self()))?;
         for metric in ALL {
             let labels: Vec<&str> = metric.labels.iter().map(|(name, _)| *name).collect();
             let options = Opts::new(metric.name, metric.help);
@@ -227,21 +230,6 @@ macro_rules! catalog {
 catalog! {
     BUILD "reviews_build_info" MetricKind::Gauge, ["version" &[], "commit" &[], "sqlite" &[]]
         "Which release runs, as labels; always 1.";
-    STARTED "process_start_time_seconds" MetricKind::Gauge, []
-        "When the process started, in seconds since 1970-01-01 UTC.";
-    CPU_SECONDS "process_cpu_seconds_total" MetricKind::Counter, []
-        "CPU time that the process has used, user and system, in whole seconds.";
-    RESIDENT_BYTES "process_resident_memory_bytes" MetricKind::Gauge, []
-        "Resident memory in bytes.";
-    VIRTUAL_BYTES "process_virtual_memory_bytes" MetricKind::Gauge, []
-        "Virtual memory in bytes.";
-    OPEN_FDS "process_open_fds" MetricKind::Gauge, []
-        "Open file descriptors.";
-    MAX_FDS "process_max_fds" MetricKind::Gauge, []
-        "Limit of open file descriptors; 0 is unlimited.";
-    THREADS "process_threads" MetricKind::Gauge, []
-        "Threads of the process.";
-
     REQUESTS "reviews_http_requests_total" MetricKind::Counter, ["route" &[], "status" &[]]
         "Answers by route and class of status.";
     REQUEST_SECONDS "reviews_http_request_seconds" MetricKind::Histogram(ANSWER_SECONDS), ["route" &[]]

@@ -9,7 +9,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
 use crate::config::{HubConfig, SyncConfig, read_file};
-use crate::jobs::{FetchSources, FormatSyncReport, Schedule, expire, measure, prune, set_gauges};
+use crate::jobs::{
+    FetchSources, FormatSyncReport, Retry, Schedule, expire, measure, prune, set_gauges,
+};
 use crate::random::Random;
 use crate::snapshot::CurrentSnapshot;
 use crate::storage::{AtPath as _, Database, DbError, SenderLock};
@@ -196,27 +198,27 @@ impl HubRuntime {
     /// Waits until this process may send. Of attempts with the same result, only the first is logged; errors may be
     /// temporary.
     async fn sender_lock(&self) -> SenderLock {
-        let mut is_logged = [false; 2];
+        let mut retry = Retry::default();
         loop {
-            let attempt = self.database.take_sender_lock(self.longest_delivery());
-            let log = match attempt.await {
+            match self
+                .database
+                .take_sender_lock(self.longest_delivery())
+                .await
+            {
                 Ok(Some(lock)) => return lock,
                 Ok(None) => {
-                    if !is_logged[0] {
+                    if retry.failed("another process sends".to_owned()) {
                         tracing::info!(
                             "websub.second: another process sends; this one takes over when that one stops"
                         );
                     }
-                    [true, false]
                 }
                 Err(error) => {
-                    if !is_logged[1] {
+                    if retry.failed(error.to_string()) {
                         tracing::error!(%error, "websub.no_sender: this process cannot get the right to deliver; trying again");
                     }
-                    [false, true]
                 }
-            };
-            is_logged = log;
+            }
             self.clock.sleep(LOCK_INTERVAL).await;
         }
     }

@@ -22,7 +22,7 @@ use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Hosts;
-use crate::jobs::{AnalyzePostponed, Precompress, PublishChanges, erase};
+use crate::jobs::{AnalyzePostponed, Precompress, PublishChanges, Retry, erase};
 use crate::mcp::catalog::Catalog;
 use crate::mcp::{Mcp, OriginCheck};
 use crate::pages::Pages;
@@ -102,7 +102,7 @@ impl App {
             hub.config.trusted_proxies.clone(),
         ));
         let (hub, handler) = HubRuntime::new(&database, &ctx, hub)?;
-        operations::report_release(&ctx, &database).await?;
+        operations::report_release(&database).await?;
         let api = api::operations(&ctx, handler);
         let description = api::description(&ctx, api.clone(), mcp::describe);
         let catalog = {
@@ -299,17 +299,17 @@ impl App {
 
     /// Queries this node's state regularly, if many nodes share the database.
     async fn keep_asking_node(&self, end: &CancellationToken) {
-        let mut is_logged = false;
+        let mut retry = Retry::default();
         let ask = async || {
             match self.database.ask_node().await {
-                Ok(true) => is_logged = false,
+                Ok(true) => drop(retry.succeeded()),
                 Ok(false) => return None,
-                Err(error) if !is_logged => {
-                    tracing::warn!(%error, "node.silent: the database server of this node does not answer; the last snapshot is still \
-                        served");
-                    is_logged = true;
+                Err(error) => {
+                    if retry.failed(error.to_string()) {
+                        tracing::warn!(%error, "node.silent: the database server of this node does not answer; the last snapshot is \
+                            still served");
+                    }
                 }
-                Err(_) => {}
             }
             Some(ASK_NODE_INTERVAL)
         };

@@ -37,17 +37,14 @@ pub fn routes(routes: Routes, ctx: &Arc<Ctx>, database: &Database, has_metrics: 
     }
 }
 
-/// Sets the metrics of release and start time.
+/// Sets the metric of the release.
 ///
 /// # Errors
 /// If SQLite's version cannot be read.
-pub async fn report_release(ctx: &Ctx, database: &Database) -> Result<(), DbError> {
+pub async fn report_release(database: &Database) -> Result<(), DbError> {
     let sqlite = sqlite_version().await.at(database.path())?;
     let (version, commit) = (env!("CARGO_PKG_VERSION"), env!("REVIEWS_COMMIT"));
     metrics::BUILD.gauge(&[version, commit, &sqlite]).set(1.0);
-    let started_at = ctx.clock.now() - ctx.clock.monotonic().since_start();
-    let started_at = u64::try_from(started_at.timestamp()).unwrap_or(0);
-    metrics::STARTED.gauge(&[]).set(figure(started_at));
     Ok(())
 }
 
@@ -149,31 +146,9 @@ fn measure(ctx: &Ctx, database: &Database) {
         let age = node.contact_age.as_secs_f64();
         metrics::NODE_CONTACT_AGE.gauge(&[]).set(age);
     }
-    measure_process();
     let (main, log) = database.bytes();
     for (file, bytes) in [("main", main), ("wal", log)] {
         metrics::DATABASE_BYTES.gauge(&[file]).set(figure(bytes));
-    }
-}
-
-/// Updates the metrics of this process. Unavailable ones keep their last value.
-fn measure_process() {
-    let process = metrics_process::collector::collect();
-    if let Some(seconds) = process.cpu_seconds_total {
-        let whole = Duration::from_secs_f64(seconds.max(0.0)).as_secs();
-        let counter = metrics::CPU_SECONDS.counter(&[]);
-        counter.inc_by(whole.saturating_sub(counter.get()));
-    }
-    for (metric, count) in [
-        (metrics::RESIDENT_BYTES, process.resident_memory_bytes),
-        (metrics::VIRTUAL_BYTES, process.virtual_memory_bytes),
-        (metrics::OPEN_FDS, process.open_fds),
-        (metrics::MAX_FDS, process.max_fds),
-        (metrics::THREADS, process.threads),
-    ] {
-        if let Some(count) = count {
-            metric.gauge(&[]).set(figure(count));
-        }
     }
 }
 

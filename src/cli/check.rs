@@ -7,7 +7,7 @@ use futures_util::TryStreamExt as _;
 use sqlx::SqliteConnection;
 
 use super::init::remarks;
-use super::report::{Exit, print_result};
+use super::report::{Exit, counted, print_result};
 use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::{Analyzer, Engine, Subject, store as insights};
 use crate::snapshot::analyze;
@@ -123,13 +123,10 @@ async fn verify_insights(
     }
     drop(reviews);
     if unread > 0 {
-        behind.push(if unread == 1 {
-            "insights: 1 review is not analysed yet; a running `reviews serve` analyses it".to_owned()
-        } else {
-            format!(
-                "insights: {unread} reviews are not analysed yet; a running `reviews serve` analyses them"
-            )
-        });
+        behind.push(format!(
+            "insights: {} not analysed yet; a running `reviews serve` catches up",
+            counted(unread, "review is", "reviews are")
+        ));
     }
     let stray = insights::stray(connection).await?;
     let mend = "`reviews insights rebuild` derives them again";

@@ -142,31 +142,34 @@ async fn write(
     format: ExportFormat,
     readers: &SqlitePool,
     name: &str,
-    out: Box<dyn Write + '_>,
+    mut out: Box<dyn Write + '_>,
 ) -> anyhow::Result<Written> {
     let unwritable = || format!("{name} cannot be written");
-    let mut out = Out::new(format, out)?;
     let mut transaction = readers.begin().await?;
-    if let Some(about) = about(&mut transaction).await? {
-        out.begin(&about).with_context(unwritable)?;
-    }
+    let first = match format {
+        ExportFormat::Jsonl => about(&mut transaction).await?.as_ref().map(json_line),
+        ExportFormat::Csv => Some(record(COLUMNS)?),
+    };
+    out.write_all(&first.unwrap_or_default())
+        .with_context(unwritable)?;
     let mut export = Export::new(&mut transaction).await?;
     let total = counts(&mut transaction).await?;
     let total = total.iter().map(|one| one.count).sum();
     let bar = progress("exporting", total);
     let (mut reviews, mut deleted) = (0, 0);
     while let Some(lines) = export.next(&mut transaction).await? {
-        for line in lines {
-            match &line {
+        for exported in lines {
+            match &exported {
                 Exported::Review(..) => reviews += 1,
                 Exported::Deleted { .. } => deleted += 1,
             }
-            out.put(&line).with_context(unwritable)?;
+            out.write_all(&line(format, &exported)?)
+                .with_context(unwritable)?;
         }
         bar.set_position(reviews);
     }
     drop(bar);
-    out.finish().with_context(unwritable)?;
+    out.flush().with_context(unwritable)?;
     Ok(Written {
         reviews,
         deleted,
@@ -206,45 +209,20 @@ async fn about(connection: &mut SqliteConnection) -> anyhow::Result<Option<Value
     Ok((!members.is_empty()).then_some(Value::Object(members)))
 }
 
-enum Out<'a> {
-    Lines(Box<dyn Write + 'a>),
-    Table(Box<csv::Writer<Box<dyn Write + 'a>>>),
+/// A line of the export.
+fn line(format: ExportFormat, exported: &Exported) -> anyhow::Result<Vec<u8>> {
+    match format {
+        ExportFormat::Jsonl => Ok(json_line(&exported.json())),
+        ExportFormat::Csv => record(exported.cells()),
+    }
 }
 
-impl<'a> Out<'a> {
-    fn new(shape: ExportFormat, out: Box<dyn Write + 'a>) -> anyhow::Result<Self> {
-        Ok(match shape {
-            ExportFormat::Jsonl => Self::Lines(out),
-            ExportFormat::Csv => {
-                let mut table = csv::Writer::from_writer(out);
-                table.write_record(COLUMNS)?;
-                Self::Table(Box::new(table))
-            }
-        })
-    }
+fn json_line(json: &Value) -> Vec<u8> {
+    (escaped(json.to_string()) + "\n").into_bytes()
+}
 
-    /// Writes the line before the reviews; a table has none.
-    fn begin(&mut self, about: &Value) -> anyhow::Result<()> {
-        if let Self::Lines(out) = self {
-            writeln!(out, "{}", escaped(about.to_string()))?;
-        }
-        Ok(())
-    }
-
-    fn put(&mut self, line: &Exported) -> anyhow::Result<()> {
-        match self {
-            Self::Lines(out) => {
-                writeln!(out, "{}", escaped(line.json().to_string()))?;
-            }
-            Self::Table(table) => table.write_record(line.cells())?,
-        }
-        Ok(())
-    }
-
-    fn finish(self) -> io::Result<()> {
-        match self {
-            Self::Lines(mut out) => out.flush(),
-            Self::Table(mut table) => table.flush(),
-        }
-    }
+fn record<C: AsRef<[u8]>>(cells: impl IntoIterator<Item = C>) -> anyhow::Result<Vec<u8>> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.write_record(cells)?;
+    Ok(table.into_inner()?)
 }

@@ -27,69 +27,7 @@ const ONLY_SERVING: [&str; 6] = [
 ];
 
 /// The examples: the command, a command line, and what it does.
-const EXAMPLES: &str = r#"
-serve: reviews serve # serve reviews.db on http://127.0.0.1:8080
-serve: reviews serve --listen 8090 --base-url https://reviews.sample.test # serve behind a proxy
-serve: reviews serve --seed seeds # try it with the sample firm
-migrate: reviews migrate # bring reviews.db up to date
-init: reviews init --name "Desert Peak" --type Plumber --time-zone America/Phoenix # set up a business
-init: reviews init --telephone "+1 602 555 0100" # change one field
-business: reviews business # print it as a business.json
-business: reviews business business.json # merge the file into it
-editorial: reviews editorial # print the texts as an editorial.json
-editorial: reviews editorial editorial.json # merge the file into them
-seed: reviews seed seeds # load the sample firm
-import: reviews import takeout.zip # import a Google Takeout
-import: reviews import feedback.csv --dry-run # show what an import would do
-import: reviews import feedback.csv --map text=Comments # name the column with the texts
-status: reviews status # show the state and the next step
-status: reviews status --json # the same as JSON
-sync: reviews sync add sheet '${SHEET_URL}' --every 1h # fetch a published sheet
-sync: reviews sync list # the sources and their last runs
-sync: reviews sync run sheet # fetch it now
-sync add: reviews sync add sheet '${SHEET_URL}' --every 1h # fetch a published sheet
-sync list: reviews sync list --json # the sources as JSON
-sync run: reviews sync run # fetch all that are not paused
-sync run: reviews sync run sheet --dry-run # show what a run would change
-sync pause: reviews sync pause sheet # stop fetching it for a while
-sync resume: reviews sync resume sheet # fetch it again
-sync remove: reviews sync remove sheet # its reviews stay
-sync add: reviews sync add google 'https://HOST/reviews' --header 'Authorization: Bearer ${TOKEN}' # with a secret of the environment
-undo: reviews undo --dry-run # show what it would remove
-undo: reviews undo # undo the last import
-undo: reviews undo 3 # undo import 3 of `reviews status`
-source: reviews source # list the sources
-source: reviews source rename Direct Angi # reviews of Direct become reviews of Angi
-source rename: reviews source rename Direct Angi # reviews of Direct become reviews of Angi
-list: reviews list # the newest reviews, with their IDs
-list: reviews list --rating 1 --status published # published reviews with one star
-list: reviews list --query furnace # those that mention a word
-show: reviews show 36928 # by the beginning of its ID
-show: reviews show https://reviews.sample.test/reviews/r-12 # by its permalink
-withhold: reviews withhold r-12 --reason "under dispute" # remove a review from the pages
-publish: reviews publish r-12 # publish it again
-respond: reviews respond r-12 "Thank you, Ann." # answer a review
-respond: reviews respond r-12 - # read the answer from standard input
-respond: reviews respond r-12 --remove # remove the answer
-delete: reviews delete r-13 # ask, then delete
-delete: reviews delete r-13 --yes # delete without asking
-export: reviews export reviews.jsonl # everything, to import elsewhere
-export: reviews export reviews.csv # the reviews as a table
-backup: reviews backup reviews-2026-11-20.db # copy the database
-backup: reviews backup latest.db --force # overwrite the last copy
-restore: reviews restore reviews-2026-11-20.db # put a backup in place; stop the service first
-insights: reviews insights # show what customers say
-insights: reviews insights explain r-12 # show why a review counts as it does
-insights: reviews insights rebuild # analyse all reviews again
-insights explain: reviews insights explain r-12 # show why a review counts as it does
-insights rebuild: reviews insights rebuild # analyse all reviews again
-subscriptions: reviews subscriptions # list the subscribers
-mcp: reviews mcp --database /var/lib/reviews/reviews.db # the command for an agent's configuration
-check: reviews check # verify reviews.db without changing it
-healthcheck: reviews healthcheck # check whether the service is ready
-completions: reviews completions bash # completions that bash loads with `source`
-man: reviews man import # the manual page of one command
-"#;
+const EXAMPLES: &str = include_str!("examples.txt");
 
 /// The program with examples, and without options that a command ignores.
 pub(super) fn command(program: Command) -> Command {

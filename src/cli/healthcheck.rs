@@ -7,7 +7,7 @@ use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, anyhow, ensure};
 use clap::Args;
 use reqwest::StatusCode;
 use reqwest::redirect::Policy;
@@ -27,9 +27,6 @@ const BODY_BYTES_MAX: usize = 64 << 10;
 /// Check whether a running service is ready: exit code 0 if it is, 2 if it is not or does not answer
 #[derive(Debug, Args)]
 pub struct Healthcheck {
-    /// Check only that it answers (`/healthz`), not that it is ready for requests (`/readyz`)
-    #[arg(long)]
-    live: bool,
     #[command(flatten)]
     listen: ListenConfig,
 }
@@ -37,23 +34,20 @@ pub struct Healthcheck {
 impl Healthcheck {
     pub(super) async fn run(self) -> anyhow::Result<Exit> {
         let address = reachable(self.listen.admin.unwrap_or(self.listen.public));
-        if address.port() == 0 {
-            bail!(
-                "port 0 means any free port; name the address that the service printed with --listen ADDR:PORT"
-            );
-        }
-        let path = if self.live { "/healthz" } else { "/readyz" };
-        let answer = timeout(TIMEOUT, request(address, path));
-        let (status, body) = answer.await.with_context(|| {
-            format!(
-                "http://{address}{path} does not answer within {} s",
-                TIMEOUT.as_secs()
-            )
-        })??;
-        if status != StatusCode::OK {
-            let status = status.as_u16();
-            bail!("http://{address}{path} answers {status}: {}", detail(&body));
-        }
+        ensure!(
+            address.port() != 0,
+            "port 0 means any free port; name the address that the service printed with --listen ADDR:PORT"
+        );
+        let url = format!("http://{address}/readyz");
+        let answer = timeout(TIMEOUT, request(address, "/readyz")).await;
+        let (status, body) = answer
+            .with_context(|| format!("{url} does not answer within {} s", TIMEOUT.as_secs()))??;
+        ensure!(
+            status == StatusCode::OK,
+            "{url} answers {}: {}",
+            status.as_u16(),
+            detail(&body)
+        );
         print_result(&body)
     }
 }

@@ -3,27 +3,24 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use anyhow::{bail, ensure};
+use anyhow::ensure;
 use chrono_tz::Tz;
 use clap::Args;
 use serde_json::{Map, Value};
 
-use super::database::{read, repeat_if_overtaken};
-use super::report::{Exit, ask, can_ask, print_note, print_report};
+use super::database::repeat_if_overtaken;
+use super::report::{Exit, print_report};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::imports::map::business::zone;
 use crate::imports::map::values::url;
 use crate::imports::time_zone;
-use crate::model::business::{Business, UnknownType, local_business_type};
+use crate::model::business::{Business, SET_UP_COMMAND, UnknownType, local_business_type};
 use crate::storage;
 use crate::storage::business::{SampleState, discard_sample_data, sample_state};
 use crate::storage::reviews;
-use crate::storage::{COMMAND_WAIT_MAX, Database, DbError, Write};
+use crate::storage::{COMMAND_WAIT_MAX, Database, Write};
 use crate::sync::follow_time_zone;
-
-/// Maximum number of attempts per question.
-const QUESTIONS_MAX: usize = 5;
 
 /// Create the database and set up your business; run it again to change single fields
 #[derive(Debug, Args)]
@@ -56,11 +53,7 @@ pub struct Init {
 }
 
 impl Init {
-    pub(super) async fn run(
-        mut self,
-        config: &DatabaseConfig,
-        clock: &Clock,
-    ) -> anyhow::Result<Exit> {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         for (option, value, kind) in [
             ("--name", &self.name, "name"),
             ("--telephone", &self.telephone, "number"),
@@ -71,7 +64,6 @@ impl Init {
             );
         }
         let address = config.address()?;
-        self.ask_for_missing(config).await?;
         repeat_if_overtaken(|| self.set_up(&address, clock)).await
     }
 
@@ -104,7 +96,9 @@ impl Init {
                 "removed the sample data: {reviews} reviews, its business and its editorial texts\n"
             ));
         }
-        let next = if !is_zone_known {
+        let next = if !business.is_set_up() {
+            &format!("`{SET_UP_COMMAND}` sets up your business")
+        } else if !is_zone_known {
             "`reviews init --time-zone ZONE`, because exports of platforms have times without days"
         } else if has_reviews {
             "`reviews serve` publishes the reviews"
@@ -113,33 +107,6 @@ impl Init {
         };
         let summary = format_summary(&business, is_zone_known, moved, path);
         Ok(print_report(&format!("{summary}next        {next}\n")))
-    }
-
-    /// On a terminal, asks for a new business's missing name, type, time zone and country.
-    async fn ask_for_missing(&mut self, config: &DatabaseConfig) -> anyhow::Result<()> {
-        if !can_ask() || self.discard_sample || is_set_up(config).await? {
-            return Ok(());
-        }
-        ask_if_missing(&mut self.name, "Name of the business:", |name| {
-            if name.is_empty() {
-                Err("the business needs a name".to_owned())
-            } else {
-                Ok(name.to_owned())
-            }
-        })?;
-        let question = "Type (schema.org, for example Plumber or HVACBusiness) [LocalBusiness]:";
-        ask_if_missing(&mut self.kind, question, |kind| {
-            let kind = if kind.is_empty() {
-                "LocalBusiness"
-            } else {
-                kind
-            };
-            local_business_type(kind).map_err(|unknown| unknown.to_string())
-        })?;
-        let question = "Time zone (for example America/Phoenix):";
-        ask_if_missing(&mut self.time_zone, question, zone)?;
-        let question = "Country, which decides how dates are written (for example US):";
-        ask_if_missing(&mut self.country, question, country)
     }
 
     fn applied_to(&self, known: Option<&Business>) -> Business {
@@ -312,39 +279,6 @@ fn postal_address(text: &str) -> Result<Map<String, Value>, String> {
     Ok(filled
         .map(|(name, part)| (name.to_owned(), Value::from(part)))
         .collect())
-}
-
-async fn is_set_up(config: &DatabaseConfig) -> anyhow::Result<bool> {
-    match read(config, storage::business::find).await {
-        Ok(business) => Ok(business.is_some()),
-        Err(error) => match error.downcast_ref() {
-            Some(DbError::Missing(_)) => Ok(false),
-            // Opening it for writing migrates or refuses it.
-            Some(DbError::Older { .. }) => Ok(true),
-            _ => Err(error),
-        },
-    }
-}
-
-/// Asks for a missing value, again until `read` accepts the answer.
-fn ask_if_missing<T>(
-    value: &mut Option<T>,
-    question: &str,
-    read: impl Fn(&str) -> Result<T, String>,
-) -> anyhow::Result<()> {
-    if value.is_some() {
-        return Ok(());
-    }
-    for _ in 0..QUESTIONS_MAX {
-        match read(&ask(question)?) {
-            Ok(answer) => {
-                *value = Some(answer);
-                return Ok(());
-            }
-            Err(fault) => print_note(&fault)?,
-        }
-    }
-    bail!("no usable answer; give the values as options, see `reviews init --help`")
 }
 
 /// An ID from a name: lowercase letters and digits, everything else as single hyphens.

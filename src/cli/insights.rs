@@ -10,12 +10,12 @@ use futures_util::TryStreamExt as _;
 use sqlx::SqliteConnection;
 
 use super::database::{find_review, read};
-use super::report::{Exit, print_report, print_result, progress};
+use super::report::{Exit, counted, format_table, print_report, print_result, progress};
 use crate::config::{DatabaseConfig, TradeConfig, read_text};
 use crate::insights::store::{clear, save};
 use crate::insights::trades::{FILE_MIB_MAX, IDS, parse_all, read_folder};
 use crate::insights::{
-    Analysis, Analyzer, Engine, Finding, Subject, TextLanguage, TextSpan, Trade, witness,
+    Analysis, Analyzer, Engine, Finding, Subject, TextLanguage, TextSpan, witness,
 };
 use crate::links::Links;
 use crate::model::Status;
@@ -60,38 +60,26 @@ impl InsightsCommand {
 /// # Errors
 /// If the package cannot be read or is invalid, with all its faults.
 pub(super) fn load_engine(config: &TradeConfig) -> anyhow::Result<Option<Arc<Engine>>> {
-    let engine = match (&config.package, &config.trade_file) {
-        (None, None) => return Ok(None),
-        (Some(_), Some(_)) => {
-            bail!("REVIEWS_TRADE and REVIEWS_TRADE_FILE are both set; set only one of them")
-        }
-        (Some(package), None) => match shipped(package) {
-            Some(id) => Engine::shipped(id),
-            None => Arc::new(Engine::new(read_folder(package).with_context(|| {
-                let name = package.display();
-                if package.exists() {
-                    return format!("REVIEWS_TRADE {name}");
-                }
-                let ids = IDS.join(", ");
-                format!("REVIEWS_TRADE {name} is no built-in package ({ids}) and no folder")
-            })?)),
-        },
-        (None, Some(path)) => Arc::new(Engine::new(trade_of(path)?)),
+    let Some(path) = &config.package else {
+        return Ok(None);
     };
-    Ok(Some(engine))
-}
-
-/// The ID of a built-in package if the setting names one and no folder has that name.
-fn shipped(name: &Path) -> Option<&'static str> {
-    let id = IDS.iter().find(|id| name == Path::new(id));
-    id.copied().filter(|_| !name.is_dir())
-}
-
-fn trade_of(path: &Path) -> anyhow::Result<Trade> {
     let name = path.display().to_string();
-    let text = read_text(path, FILE_MIB_MAX)
-        .with_context(|| format!("cannot read REVIEWS_TRADE_FILE {name}"))?;
-    parse_all(&[(&name, &text)]).context("REVIEWS_TRADE_FILE")
+    let place = || format!("REVIEWS_TRADE {name}");
+    let trade = if path.is_dir() {
+        read_folder(path).with_context(place)?
+    } else if let Some(id) = IDS.iter().find(|id| path == Path::new(id)) {
+        return Ok(Some(Engine::shipped(id)));
+    } else if path.exists() {
+        let text = read_text(path, FILE_MIB_MAX).with_context(place)?;
+        parse_all(&[(&name, &text)]).context("REVIEWS_TRADE")?
+    } else {
+        let ids = IDS.join(", ");
+        bail!(
+            "{} is no built-in package ({ids}), no folder and no file",
+            place()
+        );
+    };
+    Ok(Some(Arc::new(Engine::new(trade))))
 }
 
 // Prints the insights as a table.
@@ -125,8 +113,7 @@ fn format_insights(input: &SnapshotInput, insights: &wire::Insights, behind: usi
         let _ = write!(text, "; {} to {}", window.from, window.to);
     }
     text.push('\n');
-    add_aspects(&mut text, insights);
-    add_entities(&mut text, insights);
+    add_tables(&mut text, insights);
     let topics: Vec<String> = insights
         .topics
         .iter()
@@ -159,104 +146,89 @@ fn format_insights(input: &SnapshotInput, insights: &wire::Insights, behind: usi
     );
     let _ = match behind {
         0 => writeln!(text, "Up to date with the reviews."),
-        1 => writeln!(
-            text,
-            "Behind: 1 review is not analysed yet; a running `reviews serve` analyses it, and so does `reviews insights rebuild`."
-        ),
         some => writeln!(
             text,
-            "Behind: {some} reviews are not analysed yet; a running `reviews serve` analyses them, and so does `reviews insights \
-             rebuild`."
+            "Behind: {} not analysed yet; a running `reviews serve` catches up, and so does `reviews insights rebuild`.",
+            counted(some as u64, "review is", "reviews are")
         ),
     };
     text
 }
 
-fn add_aspects(text: &mut String, insights: &wire::Insights) {
-    let aspects = insights.aspects.iter().map(|one| TableRow {
-        name: &one.label,
-        reviews: one.reviews,
-        votes: Some([
-            one.positive,
-            one.negative,
-            one.neutral,
-            one.mixed,
-            one.uncertain,
-        ]),
-        share: one.positive_share.as_ref(),
+/// A row of a table: the counts of reviews and of their polarities, which are `None` if they are too few to publish, and the
+/// share of positive ones.
+fn row(
+    name: &str,
+    reviews: u32,
+    polarities: Option<[u32; 5]>,
+    share: Option<&wire::Share>,
+) -> [String; 8] {
+    let [positive, negative, neutral, mixed, uncertain] = polarities
+        .map_or_else(Default::default, |counts| {
+            counts.map(|count| count.to_string())
+        });
+    let share = share.map_or_else(String::new, |share| {
+        let ends = share.ci95.iter().map(|end| format!("{:.0}", end * 100.0));
+        let ends = ends.collect::<Vec<_>>().join(" to ");
+        format!("{:>4.0} % ({ends})", share.value * 100.0)
     });
-    add_table(text, "ASPECT", &aspects.collect::<Vec<_>>());
+    let (name, reviews) = (name.to_owned(), reviews.to_string());
+    [
+        name, reviews, positive, negative, neutral, mixed, uncertain, share,
+    ]
 }
 
-fn add_entities(text: &mut String, insights: &wire::Insights) {
+fn add_tables(text: &mut String, insights: &wire::Insights) {
+    let aspects = insights.aspects.iter().map(|aspect| {
+        let polarities = [
+            aspect.positive,
+            aspect.negative,
+            aspect.neutral,
+            aspect.mixed,
+            aspect.uncertain,
+        ];
+        let share = aspect.positive_share.as_ref();
+        row(&aspect.label, aspect.reviews, Some(polarities), share)
+    });
     let entities = &insights.entities;
-    for (head, list) in [
+    let lists = [
         ("TECHNICIAN", &entities.technicians),
         ("SERVICE", &entities.services),
         ("SERVICE AREA", &entities.service_areas),
-    ] {
-        let rows = list.iter().map(|one| TableRow {
-            name: &one.name,
-            reviews: one.reviews,
-            votes: votes(one),
-            share: one.positive_share.as_ref(),
-        });
-        add_table(text, head, &rows.collect::<Vec<_>>());
-    }
-}
-
-/// `None` if there are too few reviews to publish votes.
-fn votes(entity: &wire::Entity) -> Option<[u32; 5]> {
-    Some([
-        entity.positive?,
-        entity.negative?,
-        entity.neutral?,
-        entity.mixed?,
-        entity.uncertain?,
-    ])
-}
-
-const COLUMNS: [&str; 5] = ["POSITIVE", "NEGATIVE", "NEUTRAL", "MIXED", "UNCERTAIN"];
-
-struct TableRow<'a> {
-    name: &'a str,
-    reviews: u32,
-    /// In the order of [`COLUMNS`]; their sum is `reviews`.
-    votes: Option<[u32; 5]>,
-    share: Option<&'a wire::Share>,
-}
-
-fn add_table(text: &mut String, head: &str, rows: &[TableRow<'_>]) {
-    if rows.is_empty() {
-        return;
-    }
-    let widths = rows.iter().map(|row| row.name.chars().count());
-    let width = widths.fold(head.len(), usize::max);
-    let columns = COLUMNS.join("  ");
-    let _ = writeln!(text, "\n{head:<width$}  REVIEWS  {columns}  SHARE");
-    for TableRow {
-        name,
-        reviews,
-        votes,
-        share,
-    } in rows
+    ];
+    let lists = lists.map(|(head, list)| (head, list.iter().map(entity_row).collect()));
+    for (head, rows) in [("ASPECT", aspects.collect::<Vec<_>>())]
+        .into_iter()
+        .chain(lists)
     {
-        let cell = |(votes, head): (u32, &str)| format!("{votes:>width$}", width = head.len());
-        let votes = votes.map_or_else(String::new, |votes| {
-            let cells = votes.into_iter().zip(COLUMNS).map(cell);
-            cells.collect::<Vec<_>>().join("  ")
-        });
-        let share = share.map_or_else(String::new, |share| {
-            let ends = share.ci95.iter().map(|end| format!("{:.0}", end * 100.0));
-            let ends = ends.collect::<Vec<_>>().join(" to ");
-            format!("{:>4.0} % ({ends})", share.value * 100.0)
-        });
-        let line = format!(
-            "{name:<width$}  {reviews:>7}  {votes:<length$}  {share}",
-            length = columns.len()
-        );
-        let _ = writeln!(text, "{}", line.trim_end());
+        if !rows.is_empty() {
+            let columns = [
+                head,
+                "REVIEWS",
+                "POSITIVE",
+                "NEGATIVE",
+                "NEUTRAL",
+                "MIXED",
+                "UNCERTAIN",
+                "SHARE",
+            ];
+            let _ = write!(text, "\n{}", format_table(columns, rows));
+        }
     }
+}
+
+fn entity_row(entity: &wire::Entity) -> [String; 8] {
+    let polarities = || {
+        Some([
+            entity.positive?,
+            entity.negative?,
+            entity.neutral?,
+            entity.mixed?,
+            entity.uncertain?,
+        ])
+    };
+    let share = entity.positive_share.as_ref();
+    row(&entity.name, entity.reviews, polarities(), share)
 }
 
 // Explains how a review was analyzed.

@@ -86,6 +86,11 @@ pub fn print_result(text: &str) -> anyhow::Result<Exit> {
     }
 }
 
+/// The count with the words for one or for several.
+pub fn counted(count: u64, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
 /// Adds the line `COUNT TEXT` to a report, unless the count is 0.
 pub fn add_count(report: &mut String, count: u64, text: &str) {
     if count > 0 {
@@ -94,24 +99,33 @@ pub fn add_count(report: &mut String, count: u64, text: &str) {
     }
 }
 
+/// Rows under their heads, each column as wide as its widest cell, numbers to the right.
+pub fn format_table<const N: usize>(heads: [&str; N], rows: Vec<[String; N]>) -> String {
+    let rows = [vec![heads.map(str::to_owned)], rows].concat();
+    let widths: [usize; N] = std::array::from_fn(|column| {
+        let widths = rows.iter().map(|row| row[column].chars().count());
+        widths.max().unwrap_or(0)
+    });
+    let mut text = String::new();
+    for row in rows {
+        let cells = row.iter().zip(widths).map(|(cell, width)| {
+            if cell.bytes().all(|byte| byte.is_ascii_digit()) {
+                format!("{cell:>width$}")
+            } else {
+                format!("{cell:<width$}")
+            }
+        });
+        let line = cells.collect::<Vec<_>>().join("  ");
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}
+
 // Questions.
 
 /// Whether standard input and standard error are a terminal.
 pub fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
-}
-
-/// The trimmed answer; empty at the end of the input.
-///
-/// # Errors
-/// If the terminal cannot be read or written.
-pub fn ask(question: &str) -> io::Result<String> {
-    let mut out = io::stderr();
-    write!(out, "{} ", escaped(question.to_owned()))?;
-    out.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    Ok(answer.trim().to_owned())
 }
 
 /// Prints a message next to the questions.
@@ -127,8 +141,12 @@ pub fn print_note(text: &str) -> io::Result<()> {
 /// # Errors
 /// If the terminal cannot be read or written.
 pub fn confirm(question: &str) -> io::Result<bool> {
-    let answer = ask(&format!("{question} [y/N]"))?;
-    Ok(matches!(answer.to_lowercase().as_str(), "y" | "yes"))
+    let mut out = io::stderr();
+    write!(out, "{} [y/N] ", escaped(question.to_owned()))?;
+    out.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 // A progress bar on standard error: phase and percent. Only on a terminal, and until it is dropped.

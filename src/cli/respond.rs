@@ -1,20 +1,20 @@
 //! The command `reviews respond`: the owner's response to a review, which imports keep.
 
-use std::io::{self, Read};
+use std::io;
 
-use anyhow::{Context, ensure};
+use anyhow::{Context as _, ensure};
 use clap::Args;
 
 use super::database::{Decided, decide};
 use super::report::Exit;
 use super::show::format_paragraphs;
 use crate::clock::Clock;
-use crate::config::DatabaseConfig;
+use crate::config::{DatabaseConfig, read_text_of};
 use crate::model::{Day, Response};
 use crate::storage;
 
 /// The limit of an import's texts.
-const TEXT_BYTES_MAX: u64 = 1 << 20;
+const TEXT_MIB_MAX: u64 = 1;
 
 /// Answer a review, or remove the answer
 #[derive(Debug, Args)]
@@ -77,23 +77,16 @@ fn format_former(former: &Response) -> String {
 }
 
 /// The response, read from standard input for `-`.
-fn check_answer(text: String) -> anyhow::Result<String> {
-    let unreadable = "the answer cannot be read from standard input";
-    let mut bytes = text.into_bytes();
-    if bytes == b"-" {
-        bytes.clear();
-        let mut input = io::stdin().take(TEXT_BYTES_MAX + 1);
-        input.read_to_end(&mut bytes).context(unreadable)?;
-        while bytes.ends_with(b"\n") || bytes.ends_with(b"\r") {
-            bytes.pop();
-        }
+fn check_answer(mut text: String) -> anyhow::Result<String> {
+    if text == "-" {
+        let read = read_text_of(io::stdin(), TEXT_MIB_MAX);
+        text = read.context("the answer cannot be read from standard input")?;
+        text.truncate(text.trim_end_matches(['\r', '\n']).len());
     }
-    // Before it is read as UTF-8, because the limit may cut a character.
     ensure!(
-        bytes.len() as u64 <= TEXT_BYTES_MAX,
-        "the answer has more than {TEXT_BYTES_MAX} bytes; shorten it"
+        text.len() as u64 <= TEXT_MIB_MAX << 20,
+        "the answer has more than {TEXT_MIB_MAX} MiB; shorten it"
     );
-    let text = io::read_to_string(&bytes[..]).context(unreadable)?;
     ensure!(
         !text.trim().is_empty(),
         "the answer is empty; pass --remove to remove an answer"

@@ -105,7 +105,7 @@ impl Serve {
                 "hub.nets_opened: callbacks may reach {nets} on any port, besides the public Internet"
             );
         }
-        raise_file_limit();
+        let files = raise_file_limit();
         if let Some(bytes) = getrlimit(Resource::Fsize).current {
             tracing::warn!(
                 bytes,
@@ -160,8 +160,9 @@ impl Serve {
         started.cancel();
         print_greeting(&app, &links, bound, bound_admin, out);
         let mut limits = Limits::default();
-        let descriptors = getrlimit(Resource::Nofile).current;
-        limits.connections_max = connections_max(descriptors, limits.connections_max);
+        if files.is_none_or(|files| files >= FILES_PLENTY) {
+            limits.connections_max = CONNECTIONS_MAX;
+        }
         limits.connections_per_peer_max =
             usize::try_from(self.config.connections_per_peer_max).unwrap_or(usize::MAX);
         let supervised_address = bound_admin.unwrap_or(bound);
@@ -223,23 +224,16 @@ fn print_greeting(
         _ => (label, links.absolute(path)),
     });
     let Some(mut out) = out else {
-        let [
-            home,
-            reviews,
-            insights,
-            search,
-            json_feed,
-            atom,
-            mcp,
-            hub,
-            docs,
-            openapi,
-            health,
-            metrics,
-        ] = rows.map(|(_, url)| url);
+        let url = |label| {
+            rows.iter()
+                .find(|row| row.0 == label)
+                .map(|row| row.1.as_str())
+        };
         tracing::info!(
             published, withheld, %listen, admin = admin.map(|admin| admin.to_string()), %database,
-            home, reviews, insights, search, json_feed, atom, mcp, hub, docs, openapi, health, metrics,
+            home = url("Home"), reviews = url("Reviews"), insights = url("Insights"), search = url("Search"),
+            json_feed = url("JSON Feed"), atom = url("Atom"), mcp = url("MCP"), hub = url("WebSub hub"), docs = url("Swagger UI"),
+            openapi = url("OpenAPI"), health = url("Health"), metrics = url("Metrics"),
             "server.started: {heading}"
         );
         return;
@@ -280,51 +274,33 @@ fn set_up_command(database: &Database) -> String {
 // for programs that use `select`; this one does not, so it raises the limit as far as allowed.
 
 /// Enough for connections, callbacks in flight, the database and a reserve.
-const TARGET: u64 = 65_536;
-/// For systems that report an unlimited hard limit but allow less (macOS: `OPEN_MAX`).
-const FALLBACK: u64 = 10_240;
+const FILES_TARGET: u64 = 65_536;
 /// With fewer, callbacks in flight (2,048) and connections (768) may exhaust them.
-const NEEDED: u64 = 4_096;
+const FILES_NEEDED: u64 = 4_096;
 /// Enough for [`CONNECTIONS_MAX`].
-const PLENTY: u64 = 8_192;
-/// The limit on connections if there are [`PLENTY`] of descriptors.
+const FILES_PLENTY: u64 = 8_192;
+/// The limit on connections if there are [`FILES_PLENTY`] descriptors. It is high because closing idle connections of active
+/// clients costs reconnections.
 const CONNECTIONS_MAX: usize = 2_048;
 
-/// Raises the soft limit of open files and logs if it stays too low.
-fn raise_file_limit() {
+/// Raises the soft limit of open files, logs if it stays too low, and returns it; `None` is unlimited.
+fn raise_file_limit() -> Option<u64> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    for target in file_limits(current, maximum) {
+    let target = maximum.map_or(FILES_TARGET, |maximum| maximum.min(FILES_TARGET));
+    if current.is_some_and(|current| current < target) {
         let current = Some(target);
-        if setrlimit(Resource::Nofile, Rlimit { current, maximum }).is_ok() {
-            break;
-        }
+        // The value that the system reports applies, not the one that was set.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current, maximum });
     }
-    // The value that the system reports applies, not the one that was set.
-    if let Some(limit) = getrlimit(Resource::Nofile)
-        .current
-        .filter(|limit| *limit < NEEDED)
-    {
+    let limit = getrlimit(Resource::Nofile).current;
+    if let Some(limit) = limit.filter(|limit| *limit < FILES_NEEDED) {
         tracing::warn!(
             limit,
-            "process.few_files: the limit of open files is low; raise the hard limit (ulimit -Hn, LimitNOFILE=) to {NEEDED} or more"
+            "process.few_files: the limit of open files is low; raise the hard limit (ulimit -Hn, LimitNOFILE=) to {FILES_NEEDED} or \
+             more"
         );
     }
-}
-
-/// The limit on connections for a limit of descriptors; `least` if descriptors are few. The limit is high because
-/// closing idle connections of active clients costs reconnections.
-fn connections_max(descriptors: Option<u64>, least: usize) -> usize {
-    let is_plenty = descriptors.is_none_or(|limit| limit >= PLENTY);
-    if is_plenty { CONNECTIONS_MAX } else { least }
-}
-
-/// The limits to try, highest first; empty if the current one is sufficient. `None` is unlimited.
-fn file_limits(current: Option<u64>, maximum: Option<u64>) -> impl Iterator<Item = u64> {
-    let allowed = move |target: u64| maximum.map_or(target, |maximum| target.min(maximum));
-    [TARGET, FALLBACK]
-        .map(allowed)
-        .into_iter()
-        .filter(move |target| current.is_some_and(|current| current < *target))
+    limit
 }
 
 // SIGTERM and SIGINT: the first asks the service to stop, the second ends it at once.
@@ -415,40 +391,4 @@ pub(super) async fn open_database(address: &DatabaseAddress) -> Result<Database,
         }
     }
     Ok(database)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_connection_limit_is_raised_if_descriptors_suffice() {
-        for (limit, expected) in [
-            (Some(1_024), 768),
-            (Some(PLENTY - 1), 768),
-            (Some(PLENTY), CONNECTIONS_MAX),
-            (None, CONNECTIONS_MAX),
-        ] {
-            assert_eq!(connections_max(limit, 768), expected, "{limit:?}");
-        }
-    }
-
-    #[test]
-    fn the_soft_limit_is_raised_up_to_the_hard_one_never_lowered() {
-        for (current, maximum, expected) in [
-            (Some(1_024), Some(1_048_576), &[TARGET, FALLBACK][..]),
-            (Some(1_024), None, &[TARGET, FALLBACK]),
-            (Some(256), Some(4_096), &[4_096, 4_096]),
-            (Some(1_024), Some(1_024), &[]),
-            (Some(20_000), Some(1_048_576), &[TARGET]),
-            (Some(100_000), Some(1_048_576), &[]),
-            (None, None, &[]),
-        ] {
-            assert_eq!(
-                file_limits(current, maximum).collect::<Vec<_>>(),
-                expected,
-                "{current:?} of {maximum:?}"
-            );
-        }
-    }
 }

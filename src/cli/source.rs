@@ -1,12 +1,10 @@
 //! The command `reviews source`: the sources of the reviews, and giving one another name.
 
-use std::fmt::Write as _;
-
 use anyhow::ensure;
 use clap::{Args, Subcommand};
 
 use super::database::{change, existing_address, read};
-use super::report::{Exit, print_result};
+use super::report::{Exit, counted, print_result};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{composed, rename_source};
@@ -47,14 +45,8 @@ impl SourceCommand {
         ensure!(old != new, "{old} has this name already");
         change(&existing_address(config)?, async |database| {
             let renamed = rename_source(database, clock, &old, &new, location.as_deref()).await?;
-            let noun = if renamed == 1 {
-                "review is"
-            } else {
-                "reviews are"
-            };
-            Ok(format!(
-                "{renamed} {noun} now from {new}, which was {old}\n"
-            ))
+            let reviews = counted(renamed, "review is", "reviews are");
+            Ok(format!("{reviews} now from {new}, which was {old}\n"))
         })
         .await
     }
@@ -64,21 +56,16 @@ fn format_places(places: &[PlaceCount]) -> String {
     if places.is_empty() {
         return "No reviews yet; `reviews import FILE` adds some.\n".to_owned();
     }
-    let mut text = String::new();
-    for place in places {
-        let location = place
-            .location
-            .as_ref()
-            .map(|name| format!(", location {name}"));
-        // Writing into a String cannot fail.
-        let _ = writeln!(
-            text,
-            "{}{}: {} published, {} withheld",
-            place.source_name,
-            location.unwrap_or_default(),
-            place.published,
-            place.withheld
-        );
-    }
-    text
+    let line = |place: &PlaceCount| {
+        let PlaceCount {
+            source_name,
+            location,
+            published,
+            withheld,
+        } = place;
+        let location = location.as_ref().map(|name| format!(", location {name}"));
+        let location = location.unwrap_or_default();
+        format!("{source_name}{location}: {published} published, {withheld} withheld\n")
+    };
+    places.iter().map(line).collect()
 }

@@ -1,13 +1,11 @@
 //! The command `reviews subscriptions`.
 
-use std::fmt::Write;
-
 use clap::Args;
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::database::read;
-use super::report::{Exit, print_result};
+use super::report::{Exit, format_table, print_result};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::export::without_nulls;
@@ -51,7 +49,7 @@ fn table(listed: &[SubscriptionRow]) -> String {
     if listed.is_empty() {
         return "No subscriptions.\n".to_owned();
     }
-    let head = [
+    let heads = [
         "STATE",
         "TOPIC",
         "LEASE ENDS",
@@ -60,33 +58,20 @@ fn table(listed: &[SubscriptionRow]) -> String {
         "OUTCOME",
         "BEHIND",
         "CALLBACK",
-    ]
-    .map(str::to_owned);
-    let none = || "-".to_owned();
+    ];
+    let or_dash = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".to_owned());
     let rows = listed.iter().map(|one| {
         [
             one.state.clone(),
             one.document.clone(),
-            one.lease_ends_at.clone().unwrap_or_else(none),
+            or_dash(&one.lease_ends_at),
             one.failures.to_string(),
-            one.last_attempt_at.clone().unwrap_or_else(none),
-            one.last_outcome.clone().unwrap_or_else(none),
+            or_dash(&one.last_attempt_at),
+            or_dash(&one.last_outcome),
             (one.version - one.delivered_version).max(0).to_string(),
             // Callbacks are untrusted text.
             one.callback.escape_default().to_string(),
         ]
     });
-    let rows: Vec<[String; 8]> = std::iter::once(head).chain(rows).collect();
-    let width = |column: usize| {
-        let widths = rows.iter().map(|row| row[column].chars().count());
-        widths.fold(0, usize::max)
-    };
-    let widths: [usize; 8] = std::array::from_fn(width);
-    rows.iter().fold(String::new(), |mut text, row| {
-        let cells = row.iter().zip(widths);
-        let cells = cells.map(|(cell, width)| format!("{cell:<width$}"));
-        let line = cells.collect::<Vec<_>>().join("  ");
-        let _ = writeln!(text, "{}", line.trim_end());
-        text
-    })
+    format_table(heads, rows.collect())
 }

@@ -27,7 +27,7 @@ use crate::storage::sync::{
     SyncSource, add_sync_request, pause_sync_source, remove_sync_request, remove_sync_source,
     sync_answer, sync_sources,
 };
-use crate::storage::{AtPath as _, Database, DeliveryLock, Opening, is_leased};
+use crate::storage::{AtPath as _, Database, DeliveryLock, Opening, Write, is_leased};
 use crate::sync::{
     Fetched, Manner, Source, SourceOptions, SourceSchedule, SyncError, SyncReport, SyncRunner,
     command_variable, is_much_less, reads,
@@ -186,13 +186,17 @@ impl SyncCommand {
             SyncSubcommand::List { json } => list_sources(config, json).await,
             SyncSubcommand::Run(run) => Box::pin(run.run(config, clock)).await,
             SyncSubcommand::Pause { name } => {
-                change_source(config, &name, SourceChange::Pause).await
+                let done = format!("is paused; `reviews sync resume {name}` fetches it again");
+                let pause = async |write: &mut Write| pause_sync_source(write, &name, true).await;
+                change_source(config, &name, &done, pause).await
             }
             SyncSubcommand::Resume { name } => {
-                change_source(config, &name, SourceChange::Resume).await
+                let resume = async |write: &mut Write| pause_sync_source(write, &name, false).await;
+                change_source(config, &name, "is fetched again on its schedule", resume).await
             }
             SyncSubcommand::Remove { name } => {
-                change_source(config, &name, SourceChange::Remove).await
+                let remove = async |write: &mut Write| remove_sync_source(write, &name).await;
+                change_source(config, &name, "is removed; its reviews stay", remove).await
             }
         }
     }
@@ -378,11 +382,10 @@ async fn run_here(
     row: &SyncSource,
     manner: Manner,
 ) -> anyhow::Result<Outcome> {
-    let (bar, mut console) = (page_bar(), Console::new(None));
-    let stop = CancellationToken::new();
-    let show = show_pages(&bar);
-    let ran = runner.run(row, manner, &stop, &show, &mut console).await;
-    bar.finish_and_clear();
+    let (stop, mut console) = (CancellationToken::new(), Console::new(None));
+    let bar = page_bar();
+    let ran = runner.run(row, manner, &stop, &bar, &mut console).await;
+    drop(bar);
     console.finish(ran.is_ok())?;
     Ok(match ran {
         Ok(Some(report)) => (outcome(&report.import), format_report(&report)),
@@ -480,17 +483,9 @@ fn new_runner(database: &Database, clock: &Clock, config: SyncConfig) -> SyncRun
     }
 }
 
+/// Shows the pages of a fetch until it is dropped.
 fn page_bar() -> ProgressBar {
-    let bar = progress("", 1).with_style(style("{spinner} page {pos}, {msg} rows"));
-    bar.with_message("0")
-}
-
-fn show_pages(bar: &ProgressBar) -> impl Fn(usize, usize) + Sync {
-    let bar = bar.clone();
-    move |pages, rows| {
-        bar.set_position(pages as u64);
-        bar.set_message(rows.to_string());
-    }
+    progress("0", 1).with_style(style("{spinner} page {pos}, {msg} rows"))
 }
 
 /// Fetches a source, and reports what its run would change.
@@ -499,11 +494,7 @@ async fn preview_run(
     source: &Source,
     manner: Manner,
 ) -> anyhow::Result<(Fetched, SyncReport)> {
-    let bar = page_bar();
-    let show = show_pages(&bar);
-    let fetched = runner.fetch(source, manner, &show).await;
-    bar.finish_and_clear();
-    let fetched = fetched?;
+    let fetched = runner.fetch(source, manner, &page_bar()).await?;
     let report = apply_run(runner, source, &fetched, manner, true).await?;
     Ok((fetched, report))
 }
@@ -525,18 +516,8 @@ async fn apply_run(
 
 /// The address as it is stored: a path below the folder of sources without that folder.
 fn stored_address(address: &str, config: &SyncConfig) -> String {
-    let is_path = !address.contains("://") && !address.starts_with("${");
-    let below = config
-        .sync_files
-        .as_ref()
-        .filter(|_| is_path)
-        .and_then(|root| {
-            let (root, path) = (
-                root.canonicalize().ok()?,
-                Path::new(address).canonicalize().ok()?,
-            );
-            Some(path.strip_prefix(root).ok()?.to_owned())
-        });
+    let root = config.sync_files.as_ref();
+    let below = root.and_then(|root| Path::new(address).strip_prefix(root).ok());
     match below {
         Some(below) if below.as_os_str().is_empty() => ".".to_owned(),
         Some(below) => below.display().to_string(),
@@ -563,34 +544,17 @@ fn find_source<'r>(rows: &'r [SyncSource], name: &str) -> anyhow::Result<&'r Syn
     )
 }
 
-enum SourceChange {
-    Pause,
-    Resume,
-    Remove,
-}
-
+/// Lets `write_change` change a source, and reports what is `done`.
 async fn change_source(
     config: &DatabaseConfig,
     name: &str,
-    to: SourceChange,
+    done: &str,
+    write_change: impl AsyncFn(&mut Write) -> sqlx::Result<()>,
 ) -> anyhow::Result<Exit> {
     change(&existing_address(config)?, async |database| {
         let mut write = database.write_as_owner().await?;
         find_source(&sync_sources(write.for_reading()).await?, name)?;
-        let done = match to {
-            SourceChange::Pause => {
-                pause_sync_source(&mut write, name, true).await?;
-                format!("is paused; `reviews sync resume {name}` fetches it again")
-            }
-            SourceChange::Resume => {
-                pause_sync_source(&mut write, name, false).await?;
-                "is fetched again on its schedule".to_owned()
-            }
-            SourceChange::Remove => {
-                remove_sync_source(&mut write, name).await?;
-                "is removed; its reviews stay".to_owned()
-            }
-        };
+        write_change(&mut write).await?;
         write.commit().await?;
         Ok(format!("{name} {done}\n"))
     })

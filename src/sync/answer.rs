@@ -1,10 +1,6 @@
 //! An answer with status 200: its rows and members, and whether it is an error all the same.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-
-use serde_json::value::RawValue;
-use serde_json::{Value, from_slice, from_str};
+use serde_json::{Map, Value};
 
 /// Characters of a server's words in a message.
 const WORDS_MAX: usize = 200;
@@ -24,15 +20,10 @@ const SUCCEEDED: &str =
 const UNFINISHED: &str =
     "pending running queued processing in_progress started failed failure error aborted";
 
-pub type Members<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
-
-/// The body of an answer; JSON without its values.
+/// The body of an answer.
 #[derive(Debug)]
 pub enum Answer<'a> {
-    Object(Members<'a>),
-    Array(Vec<&'a RawValue>),
-    /// Another JSON value.
-    Value(&'a RawValue),
+    Json(Value),
     /// HTML or XML.
     Markup(&'a [u8]),
     /// A table, lines of JSON, an archive.
@@ -45,43 +36,37 @@ impl<'a> Answer<'a> {
             .strip_prefix(b"\xEF\xBB\xBF")
             .unwrap_or(body)
             .trim_ascii();
-        let json = match body.first() {
-            Some(b'{') => from_slice(body).map(Self::Object).ok(),
-            Some(b'[') => from_slice(body).map(Self::Array).ok(),
-            Some(b'<') => Some(Self::Markup(body)),
-            Some(_) => from_slice(body).map(Self::Value).ok(),
-            None => None,
-        };
-        json.unwrap_or(Self::Other(body))
+        if body.starts_with(b"<") {
+            return Self::Markup(body);
+        }
+        serde_json::from_slice(body).map_or(Self::Other(body), Self::Json)
     }
 
     /// The rows of the answer if that is an array, or of the array at the first of `paths` that it has.
-    pub fn rows(&self, paths: Option<&str>) -> Option<Vec<&'a RawValue>> {
-        if let Self::Array(rows) = self {
-            return Some(rows.clone());
+    pub fn rows(&self, paths: Option<&str>) -> Option<&Vec<Value>> {
+        if let Self::Json(Value::Array(rows)) = self {
+            return Some(rows);
         }
-        let member = paths?.split(", ").find_map(|path| self.member(path))?;
-        from_str(member.get()).ok()
+        let mut paths = paths?.split(", ");
+        paths.find_map(|path| self.member(path))?.as_array()
     }
 
     /// Whether this is an object, in which the import has to find rows.
     pub const fn is_object(&self) -> bool {
-        matches!(self, Self::Object(_))
+        matches!(self, Self::Json(Value::Object(_)))
     }
 
     /// Whether this is an empty list of reviews.
     pub fn is_empty_list(&self) -> bool {
-        match self {
-            Self::Object(members) => has_empty_list(members),
-            Self::Array(rows) => rows.is_empty(),
-            Self::Value(_) | Self::Markup(_) | Self::Other(_) => false,
-        }
+        let Self::Json(json) = self else { return false };
+        let mut lists = LISTS.split(' ').filter_map(|path| member(json, path));
+        is_empty(json) || lists.any(is_empty)
     }
 
-    pub fn member(&self, path: &str) -> Option<&'a RawValue> {
+    pub fn member(&self, path: &str) -> Option<&Value> {
         match self {
-            Self::Object(members) => member(members, path),
-            Self::Array(_) | Self::Value(_) | Self::Markup(_) | Self::Other(_) => None,
+            Self::Json(json) => member(json, path),
+            Self::Markup(_) | Self::Other(_) => None,
         }
     }
 
@@ -89,18 +74,19 @@ impl<'a> Answer<'a> {
     /// object without a list is a row by itself if `is_row` knows it (JSON Lines with one line).
     pub fn fault(&self, is_row: impl FnOnce() -> bool) -> Option<String> {
         match self {
-            Self::Object(members) => object_fault(members, is_row),
-            Self::Markup(page) => page_fault(&String::from_utf8_lossy(page)),
-            Self::Array(rows) => {
-                let row: Members<'_> = from_str(rows.first()?.get()).ok()?;
-                let error = find_error(&row).filter(|_| !row.contains_key("rating"))?;
-                Some(with_words("the answer is an error", Some(error), &row))
+            Self::Json(Value::Object(members)) => {
+                object_fault(members, self.is_empty_list(), is_row)
             }
-            Self::Value(value) => Some(with_words(
-                "the answer is a single value",
-                Some(value),
-                &Members::new(),
-            )),
+            Self::Json(Value::Array(rows)) => {
+                let row = rows.first()?.as_object()?;
+                let error = find_error(row).filter(|_| !row.contains_key("rating"))?;
+                Some(with_words("the answer is an error", Some(error), row))
+            }
+            Self::Json(value) => {
+                let fault = "the answer is a single value";
+                Some(with_words(fault, Some(value), &Map::new()))
+            }
+            Self::Markup(page) => page_fault(&String::from_utf8_lossy(page)),
             Self::Other(b"") => Some("the answer is empty".to_owned()),
             // A table has several columns; an archive is not text.
             Self::Other(text) if !text.iter().any(|byte| b",;\t|{".contains(byte)) => {
@@ -113,48 +99,44 @@ impl<'a> Answer<'a> {
 }
 
 /// The member at `path`, such as `response.pagination.total`.
-pub fn member<'a>(members: &Members<'a>, path: &str) -> Option<&'a RawValue> {
-    match path.split_once('.') {
-        None => members.get(path).copied(),
-        Some((name, rest)) => member(&from_str(members.get(name)?.get()).ok()?, rest),
-    }
+pub fn member<'v>(json: &'v Value, path: &str) -> Option<&'v Value> {
+    path.split('.').try_fold(json, |json, name| json.get(name))
 }
 
-fn has_empty_list(members: &Members<'_>) -> bool {
-    let is_empty = |list: &RawValue| {
-        let mut json = list.get().chars();
-        list.get().starts_with('[')
-            && json.all(|c| matches!(c, '[' | ']' | ',') || c.is_whitespace())
-    };
-    let mut lists = LISTS.split(' ').filter_map(|path| member(members, path));
-    lists.any(is_empty)
+/// Whether this is a list without rows, which may be in groups.
+fn is_empty(json: &Value) -> bool {
+    json.as_array()
+        .is_some_and(|list| list.iter().all(is_empty))
 }
 
-fn object_fault(members: &Members<'_>, is_row: impl FnOnce() -> bool) -> Option<String> {
+fn has_list(json: &Value) -> bool {
+    json.is_array()
+        || json
+            .as_object()
+            .is_some_and(|members| members.values().any(has_list))
+}
+
+fn object_fault(
+    members: &Map<String, Value>,
+    is_empty: bool,
+    is_row: impl FnOnce() -> bool,
+) -> Option<String> {
     // A row by itself may have a status or a message, too.
     if members.contains_key("rating") {
         return None;
     }
-    let mut values = members.values().map(|value| value.get());
-    // The list may be within an object, as in `{"data": {"reviews": []}}`.
-    let has_list = values.any(|json| json.starts_with(['[', '{']) && json.contains('['));
-    let error = find_error(members);
-    let status = members
-        .get("status")
-        .and_then(|status| words_of(status))
-        .unwrap_or_default();
-    let denies = |name: &str| {
-        let value = members.get(name);
-        value.is_some_and(|value| matches!(value.get(), "false" | "0"))
-    };
     // An empty list is one only if nothing beside it says otherwise.
-    let is_empty = has_empty_list(members);
-    let error = error.or_else(|| {
-        let within = members.values().filter(|_| is_empty);
-        within
-            .filter_map(|value| from_str::<Members<'_>>(value.get()).ok())
-            .find_map(|members| find_error(&members))
-    });
+    let mut within = members
+        .values()
+        .filter(|_| is_empty)
+        .filter_map(Value::as_object);
+    let error = find_error(members).or_else(|| within.find_map(find_error));
+    let denies = |name| {
+        members
+            .get(name)
+            .is_some_and(|value| *value == false || *value == 0)
+    };
+    let status = members.get("status").and_then(words_of).unwrap_or_default();
     let state = status.to_ascii_lowercase().replace([' ', '-'], "_");
     let number: Option<u16> = state.parse().ok();
     let is_unclear = is_empty && !state.is_empty() && !is_one_of(SUCCEEDED, &state);
@@ -166,7 +148,7 @@ fn object_fault(members: &Members<'_>, is_row: impl FnOnce() -> bool) -> Option<
         || number.map_or(is_unclear, |number| (400..600).contains(&number))
     {
         &format!("the answer has the status {status}")
-    } else if !has_list && !is_row() {
+    } else if !members.values().any(has_list) && !is_row() {
         "the answer has no list of reviews"
     } else {
         return None;
@@ -179,27 +161,24 @@ fn is_one_of(list: &str, value: &str) -> bool {
 }
 
 /// The member that says that the answer is an error.
-fn find_error<'a>(members: &Members<'a>) -> Option<&'a RawValue> {
-    let says_error = |(name, value): &(&Cow<'_, str>, &&RawValue)| {
+fn find_error(members: &Map<String, Value>) -> Option<&Value> {
+    let says_error = |(name, value): &(&String, &Value)| {
         let name = name.replace(['_', '-'], "").to_ascii_lowercase();
-        is_one_of(ERROR_MEMBERS, &name) && !is_one_of(NOTHING, value.get())
+        is_one_of(ERROR_MEMBERS, &name) && !is_one_of(NOTHING, &value.to_string())
     };
-    members.iter().find(says_error).map(|(_, error)| *error)
+    members.iter().find(says_error).map(|(_, error)| error)
 }
 
 /// The fault with the server's words: those of `error`, or of the first member that has any.
-fn with_words(fault: &str, error: Option<&RawValue>, members: &Members<'_>) -> String {
-    let named = WORD_MEMBERS
-        .split(' ')
-        .filter_map(|name| members.get(name).copied());
+fn with_words(fault: &str, error: Option<&Value>, members: &Map<String, Value>) -> String {
+    let named = WORD_MEMBERS.split(' ').filter_map(|name| members.get(name));
     let words = error.into_iter().chain(named).find_map(words_of);
     words.map_or_else(|| fault.to_owned(), |words| format!("{fault}: {words}"))
 }
 
 /// The words of an error: a text, or a member of an object or of the first element of a list.
-fn words_of(json: &RawValue) -> Option<String> {
-    let value: Value = from_str(json.get()).ok()?;
-    let value = value.get(0).unwrap_or(&value);
+fn words_of(value: &Value) -> Option<String> {
+    let value = value.get(0).unwrap_or(value);
     let member = WORD_MEMBERS.split(' ').find_map(|name| value.get(name));
     match member.unwrap_or(value) {
         Value::String(words) => Some(words.clone()).filter(|words| !words.is_empty()),

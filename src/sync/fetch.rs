@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use indicatif::ProgressBar;
 use reqwest::header::{
     ETAG, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED,
 };
@@ -55,10 +56,7 @@ impl Fetched {
     }
 }
 
-/// Shows the number of pages and of rows so far.
-pub type Progress<'p> = &'p (dyn Fn(usize, usize) + Sync);
-
-/// Fetches all pages. With `is_conditional`, an answer like that of the last whole run is not sent again.
+/// Fetches all pages, whose number and rows `bar` shows. With `is_conditional`, an answer like that of the last whole run is not sent again.
 ///
 /// # Errors
 /// If one page fails, all do.
@@ -67,7 +65,7 @@ pub async fn fetch_pages(
     clock: &Clock,
     source: &Source,
     is_conditional: bool,
-    progress: Progress<'_>,
+    bar: &ProgressBar,
 ) -> Result<Fetched, SyncError> {
     let client = SourceClient::new(config, clock)?;
     let mut secrets = Secrets::of_source(source.name()).await?;
@@ -128,7 +126,8 @@ pub async fn fetch_pages(
             fetched.answer = page.describe();
             fetched.needs_rows = answer.is_object() && !answer.is_empty_list();
         }
-        progress(number, pager.rows());
+        bar.set_position(number as u64);
+        bar.set_message(pager.rows().to_string());
         let Some(next) = turn.next else {
             if is_first {
                 let field = |name| Some(page.headers.get(name)?.to_str().ok()?.to_owned());

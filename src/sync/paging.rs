@@ -6,10 +6,9 @@ use std::hash::{BuildHasher as _, RandomState};
 
 use reqwest::header::{HeaderMap, LINK};
 use serde_json::Value;
-use serde_json::value::RawValue;
 use url::Url;
 
-use super::answer::{Answer, Members, member};
+use super::answer::{Answer, member};
 use super::client::Page;
 use crate::imports::{Format, Paging};
 
@@ -78,7 +77,7 @@ impl Pager {
             None => vec![self.hasher.hash_one(&page.body)],
         };
         self.seen_rows.extend(hashes);
-        let total = paging.and_then(|paging| answer.member(paging.total?)?.get().parse().ok());
+        let total = paging.and_then(|paging| answer.member(paging.total?)?.as_u64());
         self.total = self.total.max(total);
         let is_new = self.seen_rows.len() > before;
         let link = next_link(&page.headers);
@@ -94,20 +93,18 @@ impl Pager {
     }
 
     /// What tells a row from those before: its id, because other members may change from page to page, or the whole row.
-    fn identity<'r>(&self, row: &'r RawValue) -> &'r str {
-        let members: Members<'r> = serde_json::from_str(row.get()).unwrap_or_default();
+    fn identity<'r>(&self, row: &'r Value) -> &'r Value {
         let mut columns = self.format.into_iter().flat_map(Format::id_columns);
-        let id = columns.find_map(|path| {
-            member(&members, path).filter(|id| !matches!(id.get(), "null" | "\"\""))
-        });
-        id.unwrap_or(row).get()
+        let id =
+            columns.find_map(|path| member(row, path).filter(|id| !id.is_null() && **id != ""));
+        id.unwrap_or(row)
     }
 
     /// The page after the one at `url`, as the platform's file says.
     fn next(&self, url: &Url, answer: &Answer<'_>) -> Option<Url> {
         let paging = self.paging()?;
-        let text = |path: &str| match serde_json::from_str(answer.member(path)?.get()).ok()? {
-            Value::String(text) => Some(text).filter(|text| !text.is_empty()),
+        let text = |path: &str| match answer.member(path)? {
+            Value::String(text) => Some(text.clone()).filter(|text| !text.is_empty()),
             Value::Number(number) => Some(number.to_string()),
             Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
         };

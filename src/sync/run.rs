@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
+use indicatif::ProgressBar;
 use tokio_util::sync::CancellationToken;
 
 use super::answer::cut;
 use super::decide::{Decider, Decision, Manner};
 use super::error::SyncError;
-use super::fetch::{Fetched, Progress, fetch_pages};
+use super::fetch::{Fetched, fetch_pages};
 use super::files::find_files;
 use super::schedule::SourceSchedule;
 use super::source::Source;
@@ -50,13 +51,13 @@ impl SyncRunner {
         &self,
         source: &Source,
         manner: Manner,
-        progress: Progress<'_>,
+        bar: &ProgressBar,
     ) -> Result<Fetched, SyncError> {
         let is_conditional = manner == Manner::Scheduled;
         if source.is_path() {
             return find_files(&self.config, source, self.clock.now(), is_conditional);
         }
-        let fetch = fetch_pages(&self.config, &self.clock, source, is_conditional, progress);
+        let fetch = fetch_pages(&self.config, &self.clock, source, is_conditional, bar);
         let minutes = RUN_TIMEOUT.as_secs() / 60;
         tokio::select! {
             fetched = Box::pin(fetch) => fetched,
@@ -125,13 +126,13 @@ impl SyncRunner {
         row: &SyncSource,
         manner: Manner,
         stop: &CancellationToken,
-        progress: Progress<'_>,
+        bar: &ProgressBar,
         watch: Watcher<'_>,
     ) -> Result<Option<SyncReport>, SyncError> {
         let run = async {
             let source = Source::read(row)?;
             // Only while it fetches: an import is a transaction, and ends soon.
-            let fetch = self.fetch(&source, manner, progress);
+            let fetch = self.fetch(&source, manner, bar);
             let Some(fetched) = stop.run_until_cancelled(fetch).await.transpose()? else {
                 return Ok(None);
             };

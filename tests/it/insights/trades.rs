@@ -303,7 +303,7 @@ fn foreign_weights_and_folders_without_trade_toml_are_refused() {
 }
 
 #[test]
-fn a_setting_overrides_the_type_and_two_settings_are_refused() {
+fn a_setting_overrides_the_type_of_the_business() {
     let (home, _) = home_with_example();
     import_one_review(&home);
     let trade_of = |words: &[&str]| {
@@ -327,14 +327,8 @@ fn a_setting_overrides_the_type_and_two_settings_are_refused() {
     let one = "[[aspect]]\nid = \"overall\"\nlabel = \"All\"\nquestion = \"And?\"\n";
     fs::write(&file, one).unwrap();
     assert_eq!(
-        trade_of(&["insights", "--trade-file", "one.toml"]),
+        trade_of(&["insights", "--trade", "one.toml"]),
         "trade own of 1 aspects"
-    );
-    let both = home.run(&["insights", "--trade", "food", "--trade-file", "one.toml"]);
-    assert!(
-        both.code == Some(2) && both.err.contains("are both set"),
-        "{}",
-        both.err
     );
 }
 

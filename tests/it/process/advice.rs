@@ -1,7 +1,7 @@
 //! The advice of messages works when followed literally.
 
 use super::Home;
-use crate::support::sqlite3;
+use crate::support::{assert_has, sqlite3};
 
 /// The values that a message advises for `flag`.
 fn advised<'m>(message: &'m str, flag: &str) -> Vec<&'m str> {
@@ -175,7 +175,7 @@ fn a_dry_run_shows_new_reviews_and_creates_no_database() {
     let done = home.run_ok(&["import", "long.csv", "--dry-run"], "2 new");
     let longest = done.out.lines().map(|line| line.chars().count()).max();
     assert!(longest < Some(200), "the text is cut: {}", done.out);
-    assert!(done.out.contains("xxx…\n"), "{}", done.out);
+    assert_has(&done.out, "xxx…\n");
 }
 
 #[test]
@@ -211,12 +211,7 @@ fn thousands_of_similar_errors_are_twenty_lines_and_a_count() {
     let done = home.run(&["import", "bad.csv"]);
     assert_eq!(done.code, Some(1), "{}", done.err);
     assert_eq!(done.err.lines().count(), 21, "{}", done.err);
-    assert!(
-        done.err
-            .contains("3000 rows like bad.csv:2: rating: \"many 0\""),
-        "{}",
-        done.err
-    );
+    assert_has(&done.err, "3000 rows like bad.csv:2: rating: \"many 0\"");
 }
 
 #[test]

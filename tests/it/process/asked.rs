@@ -8,7 +8,7 @@ use std::process::Stdio;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use super::{CommandOutput, Home, reviews};
-use crate::support::sqlite3;
+use crate::support::{assert_has, sqlite3};
 
 impl Home {
     /// Runs a command at a terminal and types these lines, then the end of input. `err` is the terminal's output.
@@ -58,93 +58,6 @@ impl Home {
 }
 
 #[test]
-fn init_prompts_for_missing_values_until_they_are_valid() {
-    let home = Home::new();
-    let typed = [
-        "",
-        "Desert Peak",
-        "Plumbr",
-        "Plumber",
-        "Phoenix",
-        "America/Phoenix",
-        "Arizona",
-        "us",
-    ];
-    let done = home.at_terminal(&["init"], &typed);
-    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
-    for part in [
-        "Name of the business:",
-        "the business needs a name",
-        "Type (schema.org",
-        "Plumber",
-        "Time zone (for example America/Phoenix):",
-        "Country, which decides how dates are written (for example US):",
-    ] {
-        assert!(done.err.contains(part), "{part}: {}", done.err);
-    }
-    let asked = |question: &str| done.err.matches(question).count();
-    assert_eq!(
-        [
-            asked("Name of the business:"),
-            asked("Type (schema.org"),
-            asked("Time zone (for"),
-            asked("Country, which")
-        ],
-        [2; 4],
-        "{}",
-        done.err
-    );
-    for part in [
-        "name        Desert Peak",
-        "type        Plumber",
-        "time zone   America/Phoenix",
-        "country     US",
-    ] {
-        assert!(done.out.contains(part), "{part}: {}", done.out);
-    }
-    // Known values are not asked for again.
-    let again = home.at_terminal(&["init", "--telephone", "+1 602 555 0100"], &[]);
-    assert_eq!(
-        (
-            again.code,
-            again.err.contains('?') || again.err.contains("Name of")
-        ),
-        (Some(0), false),
-        "{}",
-        again.err
-    );
-    assert!(
-        again.out.contains("name        Desert Peak"),
-        "{}",
-        again.out
-    );
-}
-
-#[test]
-fn init_prompts_for_missing_values_and_requires_the_answers() {
-    let home = Home::new();
-    let words = [
-        "init",
-        "--name",
-        "Desert Peak",
-        "--time-zone",
-        "America/Phoenix",
-    ];
-    let done = home.at_terminal(&words, &["", "US"]);
-    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
-    assert!(!done.err.contains("Name of the business"), "{}", done.err);
-    assert!(
-        done.out.contains("type        LocalBusiness"),
-        "{}",
-        done.out
-    );
-    let other = Home::new();
-    let done = other.at_terminal(&["init"], &[]);
-    assert_eq!(done.code, Some(2), "{}{}", done.out, done.err);
-    assert!(!other.path().exists());
-}
-
-#[test]
 fn delete_shows_the_review_and_deletes_it_only_after_a_yes() {
     let home = Home::new();
     home.file(
@@ -166,7 +79,7 @@ fn delete_shows_the_review_and_deletes_it_only_after_a_yes() {
     for (id, typed) in [("r-1", "y"), ("r-2", "Yes")] {
         let done = home.at_terminal(&["delete", id], &[typed]);
         assert_eq!(done.code, Some(0), "{}", done.err);
-        assert!(done.out.contains("deleted"), "{}", done.out);
+        assert_has(&done.out, "deleted");
     }
     assert_eq!(home.ids(), "");
     // `--yes` skips the question.
@@ -187,11 +100,7 @@ fn restore_changes_nothing_without_a_yes() {
     home.run_ok(&["delete", "p-1"], "deleted");
     let done = home.at_terminal(&["restore", "copy.db"], &["n"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
-    assert!(
-        done.err.contains("copy.db has 3 reviews. Replace "),
-        "{}",
-        done.err
-    );
+    assert_has(&done.err, "copy.db has 3 reviews. Replace ");
     assert_eq!(done.out, "nothing was changed\n");
     assert_eq!(home.ids(), "p-2,p-3");
     let left = std::fs::read_dir(home.0.path()).unwrap();

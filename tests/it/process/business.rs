@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::{Home, reviews};
-use crate::support::sqlite3;
+use crate::support::{assert_has, sqlite3};
 
 /// A business with a value for every member.
 fn home() -> Home {
@@ -357,9 +357,5 @@ fn init_sets_the_country() {
     home.run_ok(&["init", "--telephone", "1"], "country     US");
     let refused = home.run(&["init", "--country", "USA"]);
     assert_eq!(refused.code, Some(2));
-    assert!(
-        refused.err.contains("two letters of ISO 3166"),
-        "{}",
-        refused.err
-    );
+    assert_has(&refused.err, "two letters of ISO 3166");
 }

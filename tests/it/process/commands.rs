@@ -7,7 +7,7 @@ use clap::CommandFactory;
 use reviews_service::cli::Cli;
 
 use super::{Home, output_of, reviews};
-use crate::support::sqlite3;
+use crate::support::{assert_has, sqlite3};
 
 #[test]
 fn migrate_reports_applied_migrations_or_that_none_is_left() {
@@ -112,11 +112,7 @@ fn check_creates_no_database() {
     let home = Home::new();
     let missing = home.run(&["check"]);
     assert_eq!((missing.code, missing.out.as_str()), (Some(2), ""));
-    assert!(
-        missing.err.contains("no database at reviews.db"),
-        "{}",
-        missing.err
-    );
+    assert_has(&missing.err, "no database at reviews.db");
     assert!(!home.path().exists());
 }
 
@@ -154,7 +150,7 @@ fn flags_override_the_environment_and_it_overrides_defaults() {
     };
     assert_eq!(
         shown(reviews(home.0.path()).env_remove("REVIEWS_LISTEN")),
-        "DATABASE_URL=sqlite://reviews.db\nRUST_LOG=\nREVIEWS_LOG_FORMAT=text\nREVIEWS_LISTEN=127.0.0.1:8080\nREVIEWS_ADMIN_LISTEN=\nREVIEWS_BASE_URL=http://127.0.0.1:8080\nREVIEWS_ALLOWED_HOSTS=\nREVIEWS_SECURITY_CONTACT=\nREVIEWS_CONNECTIONS_PER_PEER_MAX=64\nREVIEWS_REQUEST_LOG=off\nREVIEWS_TRADE=\nREVIEWS_TRADE_FILE=\n"
+        "DATABASE_URL=sqlite://reviews.db\nRUST_LOG=\nREVIEWS_LOG_FORMAT=text\nREVIEWS_LISTEN=127.0.0.1:8080\nREVIEWS_ADMIN_LISTEN=\nREVIEWS_BASE_URL=http://127.0.0.1:8080\nREVIEWS_ALLOWED_HOSTS=\nREVIEWS_SECURITY_CONTACT=\nREVIEWS_CONNECTIONS_PER_PEER_MAX=64\nREVIEWS_REQUEST_LOG=off\nREVIEWS_TRADE=\n"
     );
     assert_eq!(
         shown(reviews(home.0.path()).envs([
@@ -165,10 +161,10 @@ fn flags_override_the_environment_and_it_overrides_defaults() {
             ("REVIEWS_SECURITY_CONTACT", "mailto:a@example.com"),
             ("REVIEWS_CONNECTIONS_PER_PEER_MAX", "9"),
             ("REVIEWS_REQUEST_LOG", "errors"),
-            ("REVIEWS_TRADE_FILE", "trade.toml"),
+            ("REVIEWS_TRADE", "trade.toml"),
         ])),
         "DATABASE_URL=sqlite://other.db\nRUST_LOG=\nREVIEWS_LOG_FORMAT=text\nREVIEWS_LISTEN=0.0.0.0:81\nREVIEWS_ADMIN_LISTEN=\nREVIEWS_BASE_URL=https://reviews.test/of/us\n\
-         REVIEWS_ALLOWED_HOSTS=Agents.Example, app.example:8443\nREVIEWS_SECURITY_CONTACT=mailto:a@example.com\nREVIEWS_CONNECTIONS_PER_PEER_MAX=9\nREVIEWS_REQUEST_LOG=errors\nREVIEWS_TRADE=\nREVIEWS_TRADE_FILE=trade.toml\n"
+         REVIEWS_ALLOWED_HOSTS=Agents.Example, app.example:8443\nREVIEWS_SECURITY_CONTACT=mailto:a@example.com\nREVIEWS_CONNECTIONS_PER_PEER_MAX=9\nREVIEWS_REQUEST_LOG=errors\nREVIEWS_TRADE=trade.toml\n"
     );
     let flags = ["--listen", "127.0.0.1:82", "--database", "sqlite://flag.db"];
     let done = output_of(

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::{Home, Serving, reviews};
+use crate::support::assert_has;
 
 /// Messages about single rows, and those that count similar rows.
 fn split_messages(err: &str) -> (Vec<&str>, Vec<&str>) {
@@ -32,7 +33,7 @@ fn an_endless_file_is_refused_with_the_limit() {
             "it has more than 16 MiB",
         ),
         (
-            &["check", "--trade-file", "/dev/zero"],
+            &["check", "--trade", "/dev/zero"],
             "it has more than 16 MiB",
         ),
     ] {
@@ -83,12 +84,7 @@ fn similar_errors_are_shown_twenty_times_and_then_counted() {
     ];
     let done = home.run(&words);
     assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
-    assert!(
-        done.out
-            .contains("1 new, 0 updated, 0 unchanged, 3026 rejected"),
-        "{}",
-        done.out
-    );
+    assert_has(&done.out, "1 new, 0 updated, 0 unchanged, 3026 rejected");
     let (shown, counted) = split_messages(&done.err);
     assert_eq!(shown.len(), 20 + 20 + 1, "{}", done.err);
     assert!(

@@ -12,7 +12,7 @@ use reviews_service::clock::Clock;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::{Home, NEVER, reviews};
-use crate::support::{Site, SiteAnswer};
+use crate::support::{Site, SiteAnswer, assert_has};
 
 const ROW: &str =
     r#"{"id":"a","rating":5,"date":"2024-11-01","author":"Ann B.","text":"Good.","title":"Title"}"#;
@@ -44,11 +44,7 @@ fn a_dry_run_leaves_no_new_database_and_no_file_beside_it() {
         &["import", "--dry-run", "own.jsonl", "--rejects", "bad.jsonl"],
     ] {
         let done = home.run_ok(words, "1 new, 0 updated");
-        assert!(
-            done.out.contains("dry run: nothing was changed"),
-            "{}",
-            done.out
-        );
+        assert_has(&done.out, "dry run: nothing was changed");
         assert_eq!(names(&home), before);
     }
     // An existing database stays unchanged.

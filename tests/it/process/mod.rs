@@ -32,7 +32,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use crate::support::sqlite3;
+use crate::support::{assert_has, sqlite3};
 
 /// Time limit for anything in these tests.
 pub const NEVER: Duration = Duration::from_secs(20);
@@ -53,6 +53,20 @@ pub struct CommandOutput {
     pub code: Option<i32>,
     pub out: String,
     pub err: String,
+}
+
+impl CommandOutput {
+    #[track_caller]
+    pub fn done(&self) {
+        assert_eq!(self.code, Some(0), "{}{}", self.out, self.err);
+    }
+
+    /// Asserts that the command failed, and that its error has this part.
+    #[track_caller]
+    pub fn failed(&self, part: &str) {
+        assert_eq!(self.code, Some(2), "{}{}", self.out, self.err);
+        assert_has(&self.err, part);
+    }
 }
 
 fn output_of(command: &mut Command) -> CommandOutput {

@@ -10,6 +10,7 @@ use reviews_service::cli::Cli;
 use serde_json::Value;
 
 use super::{Home, Serving, output_of, reviews};
+use crate::support::assert_has;
 
 /// The output of `serve --print-config` with only these variables set.
 fn printed(home: &Home, variables: &BTreeMap<String, String>) -> BTreeMap<String, String> {
@@ -53,7 +54,6 @@ fn print_config_shows_every_setting_and_loads_back_unchanged() {
         ("REVIEWS_CONNECTIONS_PER_PEER_MAX", "9"),
         ("REVIEWS_REQUEST_LOG", "errors"),
         ("REVIEWS_TRADE", "dentist"),
-        ("REVIEWS_TRADE_FILE", "trade.toml"),
         ("RUST_LOG", "warn,reviews_service=debug"),
         ("REVIEWS_LOG_FORMAT", "json"),
         ("REVIEWS_TRUSTED_PROXIES", "10.0.0.0/8, fd00::/8"),
@@ -287,16 +287,12 @@ fn the_program_and_each_command_have_a_manual_page() {
     let home = Home::new();
     let page = home.run(&["man"]);
     assert_eq!((page.code, page.err.as_str()), (Some(0), ""));
-    assert!(page.out.contains(".TH reviews 1"), "{}", page.out);
+    assert_has(&page.out, ".TH reviews 1");
     for command in Cli::command().get_subcommands() {
         let name = command.get_name();
         let its = home.run(&["man", name]);
         assert_eq!((its.code, its.err.as_str()), (Some(0), ""), "{name}");
-        assert!(
-            its.out.contains(&format!(".TH reviews-{name} 1")),
-            "{}",
-            its.out
-        );
+        assert_has(&its.out, &format!(".TH reviews-{name} 1"));
         let referred = format!("reviews\\-{name}(1)");
         assert!(
             page.out.contains(&referred),
@@ -310,11 +306,7 @@ fn the_program_and_each_command_have_a_manual_page() {
         "{page}"
     );
     let none = home.run(&["man", "server"]);
-    assert!(
-        none.code == Some(2) && none.err.contains("name one of serve"),
-        "{}",
-        none.err
-    );
+    none.failed("name one of serve");
 }
 
 #[test]

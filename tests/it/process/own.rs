@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::{Value, json};
 
 use super::{CommandOutput, Home};
-use crate::support::sqlite3;
+use crate::support::{assert_has, sqlite3};
 
 fn rows(changes: &[(&str, Value)]) -> String {
     let row = |id: &str| {
@@ -180,7 +180,7 @@ fn an_import_reports_how_many_updated_reviews_are_withheld() {
     home.file("one.jsonl", &rows(&[changed("r-1"), changed("r-3")]));
     let done = home.run_ok(&["import", "one.jsonl"], "0 new, 2 updated, 2 unchanged");
     let line = "1 of the updated reviews is withheld, so its changes do not appear\n";
-    assert!(done.out.contains(line), "{}", done.out);
+    assert_has(&done.out, line);
     // No message if all updated reviews are published, although others are withheld.
     home.file(
         "two.jsonl",
@@ -393,10 +393,7 @@ fn control_characters_of_reviews_never_reach_the_terminal() {
         assert!(!printed.contains(CONTROLS), "{words:?}: {printed:?}");
     }
     let shown = home.run(&["show", "r-1"]).out;
-    assert!(
-        shown.contains("Ann \\u001b\\u0007\\u000d\\u009b\\u202e\\u206631m"),
-        "{shown}"
-    );
+    assert_has(&shown, "Ann \\u001b\\u0007\\u000d\\u009b\\u202e\\u206631m");
     // The JSON is valid and has the original characters.
     let business: Value = serde_json::from_str(&home.run(&["business"]).out).unwrap();
     assert_eq!(business["name"], format!("Desert{hostile} Peak"));

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::{Home, output_of, reviews};
-use crate::support::{connect, sqlite3};
+use crate::support::{assert_has, connect, sqlite3};
 
 /// A business with four reviews and a backup of them.
 fn home() -> Home {
@@ -105,12 +105,7 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
     let [previous] = home.previous_files().try_into().unwrap();
     let mode = fs::metadata(&previous).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    assert!(
-        done.out
-            .contains(previous.file_name().unwrap().to_str().unwrap()),
-        "{}",
-        done.out
-    );
+    assert_has(&done.out, previous.file_name().unwrap().to_str().unwrap());
     assert_eq!(sqlite3(&previous, "select count(*) from review"), "4");
     // The file has nothing of the deleted review, and change numbers continue.
     let bytes = fs::read(home.path()).unwrap();
@@ -282,7 +277,7 @@ fn a_damaged_database_is_replaced_with_a_warning() {
         &["restore", "copy.db"],
         "warning: the previous file could not be read",
     );
-    assert!(done.out.contains("is kept as"), "{}", done.out);
+    assert_has(&done.out, "is kept as");
     home.run_ok(&["check"], "4 reviews");
     let [previous] = home.previous_files().try_into().unwrap();
     assert_eq!(fs::read(previous).unwrap(), b"This was a database once.");
@@ -371,9 +366,5 @@ fn restoring_into_a_cluster_is_refused() {
             .args(["restore", "copy.db"]),
     );
     assert_eq!(refused.code, Some(2));
-    assert!(
-        refused.err.contains("cannot be restored into a cluster"),
-        "{}",
-        refused.err
-    );
+    assert_has(&refused.err, "cannot be restored into a cluster");
 }

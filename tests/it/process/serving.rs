@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
 use super::{Home, NEVER, Serving, body, request, reviews};
-use crate::support::{needs_shell, sqlite3};
+use crate::support::{assert_has, needs_shell, sqlite3};
 
 #[test]
 fn serve_says_how_to_set_up_a_database_without_a_business() {
@@ -31,11 +31,7 @@ fn serve_says_how_to_set_up_a_database_without_a_business() {
     let serving =
         Serving::start(reviews(home.0.path()).args(["serve", "--database", "my firm.db"]));
     let elsewhere = format!("\n  {command} --database 'my firm.db'\n");
-    assert!(
-        serving.greeting.contains(&elsewhere),
-        "{}",
-        serving.greeting
-    );
+    assert_has(&serving.greeting, &elsewhere);
 }
 
 #[test]

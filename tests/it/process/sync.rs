@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use serde_json::{Value, json};
 
 use super::{CommandOutput, Home, NEVER, Serving, output_of, reviews};
-use crate::support::{Site, SiteAnswer, SiteRequest, sqlite3};
+use crate::support::{Site, SiteAnswer, SiteRequest, assert_has, sqlite3};
 
 /// A home with a business, so that instants have a time zone.
 fn home() -> Home {
@@ -40,17 +40,6 @@ fn add(
 /// Runs all sources.
 fn sync(home: &Home) -> CommandOutput {
     home.run(&["sync", "run"])
-}
-
-#[track_caller]
-fn done(output: &CommandOutput) {
-    assert_eq!(output.code, Some(0), "{}{}", output.out, output.err);
-}
-
-#[track_caller]
-fn failed(output: &CommandOutput, with: &str) {
-    assert_eq!(output.code, Some(2), "{}{}", output.out, output.err);
-    assert!(output.err.contains(with), "{}", output.err);
 }
 
 fn count(home: &Home, condition: &str) -> String {
@@ -107,7 +96,7 @@ fn answer_with(site: &Site, count: usize) {
 /// A home with the source `google`, and its site.
 fn added(count: usize, options: &[&str]) -> (Home, Site) {
     let (home, site) = (home(), google_site(count));
-    done(&add(&home, "google", &site.url("/r"), options, &[]));
+    add(&home, "google", &site.url("/r"), options, &[]).done();
     (home, site)
 }
 
@@ -146,7 +135,7 @@ fn source_is_stored_and_imported_only_after_consent() {
     let (home, site) = (home(), google_site(3));
     let url = site.url("/reviews");
     let asked = home.run(&["sync", "add", "google", &url]);
-    failed(&asked, "nothing was stored; add --yes");
+    asked.failed("nothing was stored; add --yes");
     assert!(asked.out.contains("3 new"), "the preview: {}", asked.out);
     assert_eq!(
         (
@@ -155,7 +144,7 @@ fn source_is_stored_and_imported_only_after_consent() {
         ),
         ("0", "")
     );
-    done(&add(&home, "google", &url, &["--every", "30m"], &[]));
+    add(&home, "google", &url, &["--every", "30m"], &[]).done();
     assert_eq!(count(&home, "true"), "3");
     let listed = home.run(&["sync", "list"]);
     for part in ["google: http://127.0.0.1", "every 30m", ", 3 reviews"] {
@@ -170,7 +159,7 @@ fn source_is_stored_and_imported_only_after_consent() {
 fn failed_first_fetch_stores_nothing() {
     let (home, site) = (home(), Site::start(|_| SiteAnswer::status(404)));
     let added = add(&home, "google", &site.url("/r"), &[], &[]);
-    failed(&added, "status 404");
+    added.failed("status 404");
     assert_eq!(column(&home, "name"), "");
 }
 
@@ -184,13 +173,7 @@ fn pages_by_token_are_one_import_until_the_token_is_empty() {
         Some("third") => google_page(3..5, Some(""), 5),
         Some(other) => panic!("{other}"),
     });
-    done(&add(
-        &home,
-        "google",
-        &site.url("/reviews?pageSize=2"),
-        &[],
-        &[],
-    ));
+    add(&home, "google", &site.url("/reviews?pageSize=2"), &[], &[]).done();
     assert_eq!(
         site.take_targets(),
         [
@@ -214,7 +197,7 @@ fn repeated_token_ends_the_pages() {
         number += 1;
         google_page([number], Some("same"), 2)
     });
-    done(&add(&home, "google", &site.url("/reviews"), &[], &[]));
+    add(&home, "google", &site.url("/reviews"), &[], &[]).done();
     assert_eq!(
         (site.take_targets().len(), count(&home, "true").as_str()),
         (2, "2")
@@ -230,7 +213,7 @@ fn page_that_repeats_for_ever_ends_the_pages() {
         SiteAnswer::json(Value::from(rows).to_string())
             .with(&format!("Link: </x?page={}>; rel=\"next\"", page + 1))
     });
-    done(&add(&home, "scraper", &site.url("/items"), &[], &[]));
+    add(&home, "scraper", &site.url("/items"), &[], &[]).done();
     assert_eq!(
         (site.take_targets().len(), count(&home, "true").as_str()),
         (4, "3")
@@ -247,7 +230,7 @@ fn repeated_page_whose_other_members_change_ends_the_pages() {
         SiteAnswer::json(Value::from(vec![row]).to_string())
             .with(&format!("Link: </x?page={number}>; rel=\"next\""))
     });
-    done(&add(&home, "scraper", &site.url("/items"), &[], &[]));
+    add(&home, "scraper", &site.url("/items"), &[], &[]).done();
     assert_eq!(
         (site.take_targets().len(), count(&home, "true").as_str()),
         (2, "1")
@@ -271,13 +254,7 @@ fn link_to_another_host_is_followed_at_the_source_only() {
             answer
         }
     });
-    done(&add(
-        &home,
-        "shop",
-        &site.url("/items?per_page=1"),
-        &[],
-        &[],
-    ));
+    add(&home, "shop", &site.url("/items?per_page=1"), &[], &[]).done();
     assert_eq!(
         site.take_targets(),
         [
@@ -298,7 +275,7 @@ fn failed_page_imports_nothing_and_names_the_page() {
         Some(_) => SiteAnswer::status(403),
     });
     let run = home.run(&["sync", "run", "google"]);
-    failed(&run, "page 2: status 403");
+    run.failed("page 2: status 403");
     assert_eq!(run.err.matches("403").count(), 1, "once: {}", run.err);
     assert_eq!(count(&home, "true"), "1");
     assert!(
@@ -323,7 +300,7 @@ fn secrets_are_in_no_byte_of_the_database_or_an_output() {
     let url = format!("{}?api_token=${{SHOP_TOKEN}}", site.url("/reviews"));
     let header = ["--header", "X-Api-Key: ${SHOP_TOKEN}"];
     let added = add(&home, "shop", &url, &header, &environment);
-    done(&added);
+    added.done();
     // Servers repeat the key in the error, as it came or decoded.
     site.answer(|request| {
         let words = format!(
@@ -338,11 +315,11 @@ fn secrets_are_in_no_byte_of_the_database_or_an_output() {
         )
     });
     let run = run_with(&home, &["sync", "run"], &environment);
-    failed(&run, "status 401");
+    run.failed("status 401");
     assert!(run.err.contains("bad key"), "its words: {}", run.err);
     let listed = home.run(&["sync", "list"]);
     let missing = home.run(&["sync", "run", "shop"]);
-    failed(&missing, "SHOP_TOKEN is not set");
+    missing.failed("SHOP_TOKEN is not set");
     let mut bytes = Vec::new();
     for entry in fs::read_dir(home.0.path()).unwrap() {
         bytes.extend(fs::read(entry.unwrap().path()).unwrap());
@@ -380,11 +357,11 @@ fn literal_secret_is_refused_without_being_shown() {
     ] {
         let words = [&["sync", "add", "shop"], words.as_slice(), &["--yes"]].concat();
         let refused = home.run(&words);
-        failed(&refused, "which is not stored; write ");
+        refused.failed("which is not stored; write ");
         assert!(!refused.err.contains("abc123"), "{}", refused.err);
     }
     assert_eq!(site.take_targets(), [] as [&str; 0]);
-    done(&add(&home, "shop", &at("?pageToken=x"), &[], &[]));
+    add(&home, "shop", &at("?pageToken=x"), &[], &[]).done();
 }
 
 #[test]
@@ -398,11 +375,8 @@ fn command_gives_the_token_without_a_shell() {
         let environment = [("REVIEWS_SYNC_COMMAND_MY_PLACE", command)];
         add(&home, "my-place", &site.url("/reviews"), &[], &environment)
     };
-    failed(
-        &add_with("false ya29.hidden"),
-        "REVIEWS_SYNC_COMMAND_MY_PLACE failed",
-    );
-    done(&add_with("printf '%s\\n' ya29.fresh"));
+    add_with("false ya29.hidden").failed("REVIEWS_SYNC_COMMAND_MY_PLACE failed");
+    add_with("printf '%s\\n' ya29.fresh").done();
 }
 
 #[test]
@@ -418,7 +392,7 @@ fn redirect_to_another_origin_carries_no_secret() {
         ["--header", "Authorization: Bearer ${TOKEN}"],
         [("TOKEN", "hidden-token")],
     );
-    done(&add(&home, "sheet", &site.url("/d"), &header, &token));
+    add(&home, "sheet", &site.url("/d"), &header, &token).done();
     let [request] = other.requests().try_into().unwrap();
     assert_eq!(
         (request.target.as_str(), request.header("authorization")),
@@ -433,10 +407,7 @@ fn redirects_without_end_fail() {
         home(),
         Site::start(|_| SiteAnswer::status(302).with("Location: /again")),
     );
-    failed(
-        &add(&home, "loop", &site.url("/r"), &[], &[]),
-        "redirects more than 5 times",
-    );
+    add(&home, "loop", &site.url("/r"), &[], &[]).failed("redirects more than 5 times");
 }
 
 #[test]
@@ -448,7 +419,7 @@ fn busy_server_is_retried_within_the_run() {
     ];
     answers.push(SiteAnswer::status(429).with("Retry-After: 0"));
     let site = Site::start(move |_| answers.pop().unwrap());
-    done(&add(&home, "google", &site.url("/r"), &[], &[]));
+    add(&home, "google", &site.url("/r"), &[], &[]).done();
     assert_eq!(
         (site.take_targets().len(), count(&home, "true").as_str()),
         (3, "1")
@@ -460,7 +431,7 @@ fn long_retry_after_ends_the_run_and_delays_the_next() {
     let (home, site) = added(1, &["--every", "5m"]);
     site.take_targets();
     site.answer(|_| SiteAnswer::status(429).with("Retry-After: 86400"));
-    failed(&sync(&home), "status 429");
+    sync(&home).failed("status 429");
     assert_eq!(site.take_targets().len(), 1);
     let is_late = "julianday(next_run_at) > julianday('now', '+23 hours')";
     assert_eq!(column(&home, is_late), "1");
@@ -548,7 +519,7 @@ fn error_in_a_200_fails_with_the_message_of_the_server() {
         let mut answer = Some(answer);
         site.answer(move |_| answer.take().unwrap());
         let run = home.run(&["sync", "run", "google"]);
-        failed(&run, words);
+        run.failed(words);
         assert!(!run.err.contains("ann@example.com"), "no rows: {}", run.err);
         assert!(
             column(&home, "last_failure").contains(words),
@@ -569,7 +540,7 @@ fn empty_list_of_any_platform_is_a_run_without_reviews() {
     ] {
         let (home, site) = added(3, &[]);
         site.answer(move |_| SiteAnswer::json(body));
-        done(&sync(&home));
+        sync(&home).done();
         assert_eq!(column(&home, "last_count"), "0", "{body}");
     }
 }
@@ -578,15 +549,15 @@ fn empty_list_of_any_platform_is_a_run_without_reviews() {
 fn review_that_another_source_has_is_not_withheld() {
     let (home, site) = added(20, &["--withdraw-missing"]);
     let other = google_site(20);
-    done(&add(&home, "other", &other.url("/r"), &[], &[]));
+    add(&home, "other", &other.url("/r"), &[], &[]).done();
     answer_with(&site, 19);
     for _ in 0..3 {
-        done(&home.run(&["sync", "run", "google"]));
+        home.run(&["sync", "run", "google"]).done();
     }
     assert_eq!(withheld(&home), "0");
     answer_with(&other, 19);
-    done(&sync(&home));
-    done(&sync(&home));
+    sync(&home).done();
+    sync(&home).done();
     assert_eq!(withheld(&home), "1");
 }
 
@@ -595,9 +566,9 @@ fn changed_source_withholds_nothing_of_its_former_place() {
     let (home, site) = added(20, &["--withdraw-missing"]);
     site.answer(|_| google_page(100..105, None, 5));
     let url = site.url("/other");
-    done(&add(&home, "google", &url, &["--withdraw-missing"], &[]));
+    add(&home, "google", &url, &["--withdraw-missing"], &[]).done();
     for _ in 0..3 {
-        done(&sync(&home));
+        sync(&home).done();
     }
     assert_eq!(
         (withheld(&home).as_str(), count(&home, "true").as_str()),
@@ -609,20 +580,17 @@ fn changed_source_withholds_nothing_of_its_former_place() {
 fn dry_run_previews_every_source_and_takes_one_as_it_is() {
     let (home, site) = added(20, &["--withdraw-missing"]);
     let broken = google_site(1);
-    done(&add(&home, "broken", &broken.url("/r"), &[], &[]));
+    add(&home, "broken", &broken.url("/r"), &[], &[]).done();
     broken.answer(|_| SiteAnswer::status(404));
     answer_with(&site, 3);
     let preview = home.run(&["sync", "run", "--dry-run"]);
-    failed(&preview, "broken: status 404");
-    assert!(preview.out.contains("google:"), "{}", preview.out);
+    preview.failed("broken: status 404");
+    assert_has(&preview.out, "google:");
     let accepted = home.run(&["sync", "run", "google", "--dry-run", "--yes"]);
-    assert!(accepted.out.contains("17 withdrawn"), "{}", accepted.out);
+    assert_has(&accepted.out, "17 withdrawn");
     assert_eq!(withheld(&home), "0");
     let listed = home.run(&["sync", "list"]).out;
-    assert!(
-        listed.contains("options       --withdraw-missing"),
-        "{listed}"
-    );
+    assert_has(&listed, "options       --withdraw-missing");
 }
 
 #[test]
@@ -632,7 +600,7 @@ fn reason_of_a_failure_repeats_no_row_of_the_answer() {
         let rows = "2026-03-01,Priv Person,priv@mail.test,5,my text\n".repeat(2);
         SiteAnswer(200, vec!["Content-Type: text/csv".to_owned()], rows)
     });
-    failed(&sync(&home), "is a table without a header");
+    sync(&home).failed("is a table without a header");
     let reason = column(&home, "last_failure");
     assert_eq!(
         reason,
@@ -640,22 +608,20 @@ fn reason_of_a_failure_repeats_no_row_of_the_answer() {
     );
     let shown = [&["sync", "list"][..], &["status"]].map(|words| home.run(words).out);
     assert!(!shown.concat().contains("Priv"), "{}", shown.concat());
-    failed(
-        &home.run(&["sync", "run", "google", "--dry-run"]),
-        "is a table without a header",
-    );
+    home.run(&["sync", "run", "google", "--dry-run"])
+        .failed("is a table without a header");
 }
 
 #[test]
 fn review_is_withheld_after_two_whole_runs_without_it() {
     let (home, site) = added(20, &["--withdraw-missing"]);
     answer_with(&site, 19);
-    done(&sync(&home));
+    sync(&home).done();
     assert_eq!(withheld(&home), "0");
-    done(&sync(&home));
+    sync(&home).done();
     assert_eq!(withheld(&home), "1");
     answer_with(&site, 20);
-    done(&sync(&home));
+    sync(&home).done();
     assert_eq!(withheld(&home), "0", "published again when it is back");
 }
 
@@ -665,13 +631,8 @@ fn run_with_fewer_reviews_is_not_whole_and_withholds_nothing() {
     answer_with(&site, 35);
     for _ in 0..3 {
         let run = sync(&home);
-        done(&run);
-        assert!(
-            run.out
-                .contains("this run is not whole: it brings 35 reviews"),
-            "{}",
-            run.out
-        );
+        run.done();
+        assert_has(&run.out, "this run is not whole: it brings 35 reviews");
     }
     assert_eq!(
         (
@@ -681,7 +642,7 @@ fn run_with_fewer_reviews_is_not_whole_and_withholds_nothing() {
         ("0", "short")
     );
     assert!(home.run(&["sync", "list"]).out.contains("not whole"));
-    done(&home.run(&["sync", "run", "google", "--yes"]));
+    home.run(&["sync", "run", "google", "--yes"]).done();
     assert_eq!(withheld(&home), "5", "taken as it is");
 }
 
@@ -690,22 +651,18 @@ fn run_with_less_than_the_source_says_is_not_whole() {
     let (home, site) = added(20, &["--withdraw-missing"]);
     site.answer(|_| google_page(0..19, None, 20));
     for _ in 0..3 {
-        done(&sync(&home));
+        sync(&home).done();
     }
     assert_eq!(withheld(&home), "0");
     let listed = home.run(&["sync", "list"]).out;
-    assert!(
-        listed.contains("19 reviews, not whole: the source says that it has more"),
-        "{listed}"
+    assert_has(
+        &listed,
+        "19 reviews, not whole: the source says that it has more",
     );
     site.answer(|_| google_page(0..5, None, 9));
     let added = add(&home, "other", &site.url("/other"), &[], &[]);
-    done(&added);
-    assert!(
-        added.out.contains("the source says that it has 9"),
-        "{}",
-        added.out
-    );
+    added.done();
+    assert_has(&added.out, "the source says that it has 9");
 }
 
 #[test]
@@ -718,10 +675,7 @@ fn run_with_a_tenth_rejected_imports_nothing() {
             .for_each(|row| row["starRating"] = "TEN".into());
         SiteAnswer::json(json!({"reviews": rows}).to_string())
     });
-    failed(
-        &sync(&home),
-        "5 of 40 rows were rejected, more than a tenth",
-    );
+    sync(&home).failed("5 of 40 rows were rejected, more than a tenth");
     assert_eq!(count(&home, "true"), "30");
     let taken = home.run(&["sync", "run", "google", "--yes"]);
     assert_eq!(taken.code, Some(1), "{}", taken.err);
@@ -732,7 +686,7 @@ fn run_with_a_tenth_rejected_imports_nothing() {
 fn another_kind_of_file_is_refused() {
     let (home, site) = added(2, &[]);
     site.answer(|_| SiteAnswer::json(Value::from(vec![apify(1)]).to_string()));
-    failed(&sync(&home), "another kind of file");
+    sync(&home).failed("another kind of file");
     assert_eq!(count(&home, "true"), "2");
 }
 
@@ -740,14 +694,10 @@ fn another_kind_of_file_is_refused() {
 fn undo_of_a_run_pauses_the_source() {
     let (home, site) = added(2, &[]);
     answer_with(&site, 4);
-    done(&sync(&home));
+    sync(&home).done();
     let undone = home.run(&["undo"]);
-    done(&undone);
-    assert!(
-        undone.out.contains("`reviews sync resume google`"),
-        "{}",
-        undone.out
-    );
+    undone.done();
+    assert_has(&undone.out, "`reviews sync resume google`");
     assert_eq!(
         (
             count(&home, "true").as_str(),
@@ -755,9 +705,9 @@ fn undo_of_a_run_pauses_the_source() {
         ),
         ("2", "1")
     );
-    failed(&sync(&home), "`reviews sync resume NAME` fetches one");
-    done(&home.run(&["sync", "resume", "google"]));
-    done(&sync(&home));
+    sync(&home).failed("`reviews sync resume NAME` fetches one");
+    home.run(&["sync", "resume", "google"]).done();
+    sync(&home).done();
     assert_eq!(count(&home, "true"), "4");
     let paused = home.run(&["sync", "pause", "google"]);
     assert!(paused.out.contains("`reviews sync resume google`"));
@@ -767,12 +717,12 @@ fn undo_of_a_run_pauses_the_source() {
 fn undo_of_a_run_takes_back_the_count_of_its_source() {
     let (home, site) = added(40, &["--withdraw-missing"]);
     answer_with(&site, 0);
-    done(&home.run(&["sync", "run", "google", "--yes"]));
+    home.run(&["sync", "run", "google", "--yes"]).done();
     assert_eq!(withheld(&home), "40");
-    done(&home.run(&["undo"]));
-    done(&home.run(&["sync", "resume", "google"]));
+    home.run(&["undo"]).done();
+    home.run(&["sync", "resume", "google"]).done();
     for _ in 0..3 {
-        done(&sync(&home));
+        sync(&home).done();
         assert_eq!(withheld(&home), "0", "these runs are not whole");
     }
     assert_eq!(column(&home, "whole_count"), "40");
@@ -782,13 +732,13 @@ fn undo_of_a_run_takes_back_the_count_of_its_source() {
 fn review_that_the_owner_published_again_makes_no_run_to_undo() {
     let (home, site) = added(20, &["--withdraw-missing"]);
     answer_with(&site, 19);
-    done(&sync(&home));
-    done(&sync(&home));
-    done(&home.run(&["publish", "g19"]));
+    sync(&home).done();
+    sync(&home).done();
+    home.run(&["publish", "g19"]).done();
     let runs = "select count(*) from import_run";
     let before = sqlite3(&home.path(), runs);
     for _ in 0..3 {
-        done(&sync(&home));
+        sync(&home).done();
     }
     assert_eq!(sqlite3(&home.path(), runs), before);
     assert_eq!(withheld(&home), "0");
@@ -797,7 +747,7 @@ fn review_that_the_owner_published_again_makes_no_run_to_undo() {
 #[test]
 fn unchanged_run_is_no_import_to_undo() {
     let (home, _site) = added(2, &[]);
-    done(&sync(&home));
+    sync(&home).done();
     assert_eq!(
         sqlite3(&home.path(), "select count(*) from import_run"),
         "1"
@@ -807,11 +757,9 @@ fn unchanged_run_is_no_import_to_undo() {
 #[test]
 fn removed_source_keeps_the_reviews() {
     let (home, _site) = added(2, &[]);
-    failed(
-        &home.run(&["sync", "remove", "gogle"]),
-        "the nearest name is google",
-    );
-    done(&home.run(&["sync", "remove", "google"]));
+    home.run(&["sync", "remove", "gogle"])
+        .failed("the nearest name is google");
+    home.run(&["sync", "remove", "google"]).done();
     assert_eq!(
         (
             count(&home, "true").as_str(),
@@ -824,7 +772,7 @@ fn removed_source_keeps_the_reviews() {
 #[test]
 fn http_of_another_machine_needs_consent() {
     let refused = add(&home(), "shop", "http://192.0.2.1/reviews", &[], &[]);
-    failed(&refused, "add --allow-http");
+    refused.failed("add --allow-http");
 }
 
 #[test]
@@ -857,12 +805,8 @@ fn files_of_a_folder_are_read_oldest_first() {
     let environment = [("REVIEWS_SYNC_FILES", folder.to_str().unwrap())];
     let path = folder.to_str().unwrap();
     let added = add(&home, "exports", path, &[], &environment);
-    done(&added);
-    assert!(
-        added.out.contains("1 file changed within 10 s"),
-        "{}",
-        added.out
-    );
+    added.done();
+    assert_has(&added.out, "1 file changed within 10 s");
     assert!(!added.out.contains("nothing was changed"), "{}", added.out);
     assert_eq!(
         sqlite3(&home.path(), "select text from review").trim(),
@@ -870,21 +814,15 @@ fn files_of_a_folder_are_read_oldest_first() {
     );
     assert_eq!(column(&home, "url"), ".", "the path below the folder");
     sqlite3(&home.path(), "update sync_source set url = '../'");
-    failed(
-        &run_with(&home, &["sync", "run"], &environment),
-        "REVIEWS_SYNC_FILES",
-    );
-    failed(
-        &add(&home, "other", "exports", &[], &[]),
-        "REVIEWS_SYNC_FILES is not set",
-    );
+    run_with(&home, &["sync", "run"], &environment).failed("REVIEWS_SYNC_FILES");
+    add(&home, "other", "exports", &[], &[]).failed("REVIEWS_SYNC_FILES is not set");
 }
 
 #[test]
 fn missed_run_is_made_up_once_after_a_start() {
     let (home, site) = (home(), google_site(2));
     site.answer(|_| google_page(0..2, None, 2).with("ETag: \"v1\""));
-    done(&add(&home, "google", &site.url("/r"), &[], &[]));
+    add(&home, "google", &site.url("/r"), &[], &[]).done();
     site.answer(|request| match request.header("if-none-match") {
         "\"v1\"" => SiteAnswer::status(304),
         _ => google_page(0..3, None, 3),
@@ -912,7 +850,7 @@ fn missed_run_is_made_up_once_after_a_start() {
         "1"
     );
     let asked = home.run(&["sync", "run", "google"]);
-    done(&asked);
+    asked.done();
     assert!(
         asked.out.contains("1 new"),
         "a run by hand is unconditional: {}",
@@ -1239,7 +1177,7 @@ fn pages_are_found_in_the_style_of_each_platform() {
             "{name}: {:?}",
             site.take_targets()
         );
-        done(&home.run(&["sync", "remove", name]));
+        home.run(&["sync", "remove", name]).done();
     }
 }
 
@@ -1260,11 +1198,11 @@ fn redirect_from_a_public_to_a_private_address_is_refused() {
         .each_ref()
         .map(|(name, value)| (*name, value.as_str()));
     let (url, allow) = ("http://shop.test/r", ["--allow-http"]);
-    done(&add(&home, "shop", url, &allow, &environment));
+    add(&home, "shop", url, &allow, &environment).done();
     assert_eq!(count(&home, "true"), "2");
     proxy.answer(move |_| SiteAnswer::status(302).with(&format!("Location: {target}")));
     let run = run_with(&home, &["sync", "run"], &environment);
-    failed(&run, "redirects from a public to a private address");
+    run.failed("redirects from a public to a private address");
     assert_eq!(inner.take_targets(), [] as [&str; 0]);
 }
 
@@ -1272,10 +1210,7 @@ fn redirect_from_a_public_to_a_private_address_is_refused() {
 fn redirect_to_http_of_another_machine_needs_consent() {
     let (home, site) = (home(), google_site(1));
     site.answer(|_| SiteAnswer::status(302).with("Location: http://192.0.2.1/reviews"));
-    failed(
-        &add(&home, "shop", &site.url("/r"), &[], &[]),
-        "add --allow-http",
-    );
+    add(&home, "shop", &site.url("/r"), &[], &[]).failed("add --allow-http");
 }
 
 #[test]
@@ -1286,7 +1221,7 @@ fn user_in_the_url_is_sent_as_basic_authorization() {
         google_page(0..1, None, 1)
     });
     let url = site.url("/r").replace("http://", "http://${KEY}@");
-    done(&add(&home, "shop", &url, &[], &[("KEY", "key-1")]));
+    add(&home, "shop", &url, &[], &[("KEY", "key-1")]).done();
 }
 
 #[test]
@@ -1328,7 +1263,7 @@ fn short_secret_is_removed_only_as_the_value_of_a_parameter() {
         SiteAnswer::json(Value::from(vec![row]).to_string())
     });
     let url = site.url("/r?api_key=${KEY}");
-    done(&add(&home, "shop", &url, &[], &[("KEY", "k3y")]));
+    add(&home, "shop", &url, &[], &[("KEY", "k3y")]).done();
     assert_eq!(count(&home, "text = 'The k3y was late'"), "1");
     let stored = fs::read(home.path()).unwrap();
     assert!(!stored.windows(4).any(|part| part == b"=k3y"));
@@ -1346,7 +1281,7 @@ fn schedule_is_an_interval_or_cron_by_its_option() {
         ("--at", "0 0 30 2 *"),
     ] {
         let refused = add(&home, "shop", "https://shop.test/r", &[option, value], &[]);
-        failed(&refused, &format!("invalid value '{value}'"));
+        refused.failed(&format!("invalid value '{value}'"));
     }
 }
 
@@ -1354,7 +1289,7 @@ fn schedule_is_an_interval_or_cron_by_its_option() {
 fn times_of_a_schedule_follow_the_time_zone_of_the_business() {
     let (home, _site) = added(1, &["--at", "0 3 * * *"]);
     assert_eq!(column(&home, "substr(next_run_at, 11)"), "T03:00:00Z");
-    done(&home.run(&["init", "--time-zone", "America/Phoenix"]));
+    home.run(&["init", "--time-zone", "America/Phoenix"]).done();
     assert_eq!(column(&home, "substr(next_run_at, 11)"), "T10:00:00Z");
 }
 
@@ -1362,7 +1297,7 @@ fn times_of_a_schedule_follow_the_time_zone_of_the_business() {
 fn run_of_nine_tenths_is_whole() {
     let (home, site) = added(40, &["--withdraw-missing"]);
     answer_with(&site, 36);
-    done(&sync(&home));
+    sync(&home).done();
     assert_eq!(
         (
             column(&home, "last_outcome").as_str(),
@@ -1370,7 +1305,7 @@ fn run_of_nine_tenths_is_whole() {
         ),
         ("success", "0")
     );
-    done(&sync(&home));
+    sync(&home).done();
     assert_eq!(withheld(&home), "4");
 }
 
@@ -1434,5 +1369,5 @@ fn withheld_reviews_are_named_in_the_order_of_their_ids() {
         "10 withdrawn: their source no longer lists them: {}",
         ids.join(", ")
     );
-    assert!(run.out.contains(&named), "{}", run.out);
+    assert_has(&run.out, &named);
 }

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use super::Home;
-use crate::support::sqlite3;
+use crate::support::{assert_has, sqlite3};
 
 const SHEET: &str = "author,rating,date,text\nAnn Baker,5,2026-10-12,On time and tidy.\nBo Cole,4,2026-10-11,Fair price.\n";
 
@@ -74,11 +74,9 @@ fn undo_restores_the_values_of_the_review_and_of_the_source() {
     let after = content(&home);
     // What the source hides now is left; all else is as before.
     let message = home.run_ok(&["undo"], "1 removed").out;
-    assert!(
-        message.contains(
-            "1 have their former values again\n1 left as they are: b (its source hides it)"
-        ),
-        "{message}"
+    assert_has(
+        &message,
+        "1 have their former values again\n1 left as they are: b (its source hides it)",
     );
     assert!(!message.contains("undone;"), "{message}");
     let of = |text: &str, id: &str| -> Vec<String> {
@@ -119,9 +117,9 @@ fn undo_publishes_reviews_withheld_as_duplicates() {
     let message = home
         .run_ok(&["undo"], "undone; the same files can be imported again")
         .out;
-    assert!(
-        message.contains("2 have their former values again\n2 of these are published again"),
-        "{message}"
+    assert_has(
+        &message,
+        "2 have their former values again\n2 of these are published again",
     );
     assert_eq!(content(&home), before);
     // The import before can be undone, too.
@@ -249,12 +247,7 @@ fn withhold_and_delete_name_copies_and_notes_stay_private() {
         ],
         &copy,
     );
-    assert!(
-        done.out
-            .contains("the reason is public; the note is not public"),
-        "{}",
-        done.out
-    );
+    assert_has(&done.out, "the reason is public; the note is not public");
     home.run_ok(
         &["show", &direct],
         "note, not public:\n  Called her on Monday.",

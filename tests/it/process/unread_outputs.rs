@@ -4,7 +4,7 @@ use std::fs;
 
 use super::outputs::ROWS;
 use super::{Home, output_with_closed_stdout, reviews};
-use crate::support::sqlite3;
+use crate::support::{assert_has, sqlite3};
 
 #[test]
 fn a_closed_stdout_stops_no_command_that_writes() {
@@ -79,8 +79,8 @@ fn a_report_that_cannot_be_written_gives_a_warning() {
         .unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{err}");
-    assert!(
-        err.contains("warning: done, but the report cannot be printed: No space left on device"),
-        "{err}"
+    assert_has(
+        &err,
+        "warning: done, but the report cannot be printed: No space left on device",
     );
 }

@@ -29,5 +29,5 @@ pub use reply::Reply;
 pub use site::{Site, SiteAnswer, SiteRequest};
 pub use sqlite::{connect, contents, refused, restore, rows, sqlite3, wait_for_rows};
 pub use surfaces::{INSIGHTS_PARTS, check_in_step, publications};
-pub use tools::find_shell;
 pub(crate) use tools::needs_shell;
+pub use tools::{assert_has, find_shell};

@@ -59,3 +59,9 @@ macro_rules! needs_shell {
     }};
 }
 pub(crate) use needs_shell;
+
+/// Asserts that the text has this part.
+#[track_caller]
+pub fn assert_has(text: &str, part: &str) {
+    assert!(text.contains(part), "{text}\nlacks {part}");
+}
