@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::review::{Review, Status, Unit};
+use super::words::short_name;
 
 /// Reason for withholding an unverified review without another reason.
 pub const NOT_VERIFIED: &str = "not verified";
@@ -247,7 +248,8 @@ impl DigestKey {
     }
 }
 
-/// Digests of a review's content, without a key, so that they mean the same in another database.
+/// Digests of a review's content, without a key, so that they mean the same in another database. Blanks and line ends do not
+/// count, and of the content's author only the short name does, because some sources shorten it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprints {
     /// Of author, day, stars and text: copies of a review from two sources share it.
@@ -267,11 +269,13 @@ impl Fingerprints {
             let digest = hash.finalize();
             i64::from_be_bytes(digest.first_chunk().copied().unwrap_or_default())
         };
-        let (author, day) = (review.author.as_bytes(), review.date.number().to_be_bytes());
-        let (stars, text) = ([review.rating.stars()], review.text.as_bytes());
+        let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let (author, text) = (plain(&review.author), plain(&review.text));
+        let (short, day) = (short_name(&author), review.date.number().to_be_bytes());
+        let stars = [review.rating.stars()];
         Self {
-            content: digest(&[author, &day, &stars, text]),
-            author_day: digest(&[author, &day]),
+            content: digest(&[short.as_bytes(), &day, &stars, text.as_bytes()]),
+            author_day: digest(&[author.as_bytes(), &day]),
         }
     }
 }

@@ -47,5 +47,5 @@ pub use review::{
 pub use votes::{ReviewVote, Vote, VoteCounts};
 pub use words::{
     FoldedText, PluralEndings, TextMatch, TextQuery, compose, fold, fold_both,
-    fold_plain_character, fold_plainly, is_of_word,
+    fold_plain_character, fold_plainly, is_of_word, is_one_name, short_name,
 };

@@ -207,6 +207,52 @@ pub fn compose(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Words before and after a name that are none of it.
+const TITLES: [&str; 6] = ["dr", "mr", "mrs", "ms", "prof", "herr"];
+const SUFFIXES: [&str; 5] = ["jr", "sr", "ii", "iii", "iv"];
+
+/// A name with the initial of its last word: `Jane Doe` and `Doe, Jane` become `Jane D.`. A single word and an already short
+/// name stay unchanged.
+pub fn short_name(name: &str) -> String {
+    let has_word = |list: &[&str], word: &str| {
+        let word = word.trim_end_matches('.').to_lowercase();
+        list.contains(&word.as_str())
+    };
+    let turned = name.split_once(',').filter(|(last, first)| {
+        let is_suffix = first
+            .split_whitespace()
+            .all(|word| has_word(&SUFFIXES, word));
+        !last.trim().is_empty() && !is_suffix && !first.contains(',')
+    });
+    let turned = turned.map(|(last, first)| format!("{first} {last}"));
+    let plain = turned.as_deref().unwrap_or(name).replace(',', " ");
+    let mut words: Vec<&str> = plain.split_whitespace().collect();
+    while words.len() > 2 && has_word(&TITLES, words[0]) {
+        words.remove(0);
+    }
+    while words.len() > 2 && words.last().is_some_and(|word| has_word(&SUFFIXES, word)) {
+        words.pop();
+    }
+    let [first, .., last] = words.as_slice() else {
+        return name.trim().to_owned();
+    };
+    // A number is no family name.
+    if last.starts_with(|character: char| character.is_ascii_digit()) {
+        return name.trim().to_owned();
+    }
+    // Without a letter or digit, as in "Jane (via phone)", only the first name is used.
+    let initial = last.chars().find(|character| character.is_alphanumeric());
+    initial.map_or_else(
+        || (*first).to_owned(),
+        |initial| format!("{first} {}.", initial.to_uppercase()),
+    )
+}
+
+/// Whether two names are one, or one is the other's short form.
+pub fn is_one_name(one: &str, other: &str) -> bool {
+    one == other || short_name(one) == other || one == short_name(other)
+}
+
 /// Composed, then with Unicode's simple case folding of each character.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
@@ -288,7 +334,7 @@ pub struct FoldedText<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PluralEndings, fold, fold_plainly};
+    use super::{PluralEndings, fold, fold_plainly, short_name};
 
     #[test]
     fn a_word_has_the_forms_of_its_singular_and_plural() {
@@ -380,6 +426,25 @@ mod tests {
             ("한국어 x\u{302}", "한국어 x"),
         ] {
             assert_eq!(fold_plainly(text), plain);
+        }
+    }
+
+    #[test]
+    fn a_family_name_is_shortened_to_the_initial() {
+        for (name, short) in [
+            ("Jane Doe", "Jane D."),
+            ("  Jane   Mary van Doe ", "Jane D."),
+            ("Jane D.", "Jane D."),
+            ("Jane", "Jane"),
+            ("María ñandú", "María Ñ."),
+            ("Jane ***", "Jane"),
+            ("Doe, Jane", "Jane D."),
+            ("Jane Doe, Jr.", "Jane D."),
+            ("Dr. Jane Doe III", "Jane D."),
+            ("Dr. Doe", "Dr. D."),
+            ("Customer 17", "Customer 17"),
+        ] {
+            assert_eq!(short_name(name), short);
         }
     }
 }

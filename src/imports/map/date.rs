@@ -297,7 +297,16 @@ fn plain(text: &str) -> String {
     if let Some(colon) = text.find(':') {
         let before = text[..colon].trim_end_matches(|c: char| c.is_ascii_digit());
         let mut date = before.trim_end_matches([' ', ',']);
-        for word in [" at", " um", " à", " kl."] {
+        for word in [
+            " at",
+            " um",
+            " à",
+            " kl.",
+            " a las",
+            " alle ore",
+            " om",
+            " o",
+        ] {
             date = date
                 .strip_suffix(word)
                 .unwrap_or(date)
@@ -325,13 +334,16 @@ fn named_offset(text: &str) -> Option<(&str, i64)> {
     }
     let offset = name
         .strip_prefix("GMT")
-        .or_else(|| name.strip_prefix("UTC"))?;
+        .or_else(|| name.strip_prefix("UTC"));
+    let offset = offset.unwrap_or(name);
     let (sign, digits) = match offset.split_at_checked(1)? {
         ("+", digits) => (1, digits),
         ("-", digits) => (-1, digits),
         _ => return None,
     };
-    let (hours, minutes) = digits.split_once(':').unwrap_or((digits, "0"));
+    let whole = (digits.len() == 4).then(|| digits.split_at_checked(2));
+    let parts = digits.split_once(':').or(whole.flatten());
+    let (hours, minutes) = parts.unwrap_or((digits, "0"));
     let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
     let is_offset = (0..=14).contains(&hours) && (0..60).contains(&minutes);
     is_offset.then_some((plain.trim_end(), sign * (hours * 60 + minutes)))
@@ -351,6 +363,8 @@ fn zoned(text: &str) -> Option<DateTime<Utc>> {
         "%Y-%m-%d %H:%M:%S %z",
         "%Y-%m-%d %H:%M:%S%.f%#z",
         "%Y-%m-%d %H:%M %z",
+        "%Y-%m-%dT%H:%M%#z",
+        "%Y-%m-%dT%H:%M:%S%.f%#z",
     ];
     let zoned = offset
         .iter()
@@ -360,10 +374,13 @@ fn zoned(text: &str) -> Option<DateTime<Utc>> {
         .map(|instant| instant.to_utc())
 }
 
-/// `15. Oktober 2026`, `15 de octubre de 2026`, `Octubre 15, 2026` with the English month; `None` if no word or several
+/// `15. Oktober 2026`, `15 de octubre de 2026 10:15`, `Octubre 15, 2026` with the English month; `None` if no word or several
 /// words may be the month.
 fn in_english(text: &str) -> Option<String> {
     let lower = text.to_lowercase();
+    let colon = lower.find(':').unwrap_or(lower.len());
+    let hour = lower[..colon].rfind(' ').filter(|_| colon < lower.len());
+    let (lower, time) = lower.split_at(hour.unwrap_or(lower.len()));
     let numbers: Vec<&str> = lower
         .split(|c: char| !c.is_ascii_digit())
         .filter(|number| !number.is_empty())
@@ -381,7 +398,7 @@ fn in_english(text: &str) -> Option<String> {
     let [month] = months[..] else {
         return None;
     };
-    (year.len() == 4).then(|| format!("{day} {month} {year}"))
+    (year.len() == 4).then(|| format!("{day} {month} {year}{time}"))
 }
 
 /// The months whose names begin a word of the text, in English.
@@ -757,6 +774,15 @@ mod tests {
             ("03/14/2025 02:05 PM EST", "2025-03-14T19:05:00Z"),
             ("\u{200e}14/03/2025", "2025-03-14"),
             ("1792000000123", "2026-10-14T17:46:40Z"),
+            ("2025-03-14T10:00+01:00", "2025-03-14T09:00:00Z"),
+            ("2025-03-14T10:00:00.000+00", "2025-03-14T10:00:00Z"),
+            ("03/14/2025 10:00 +0000", "2025-03-14T10:00:00Z"),
+            ("03/14/2025 10:00 -0730", "2025-03-14T17:30:00Z"),
+            ("Friday, 14 March 2025 10:00", "2025-03-14"),
+            ("4 févr. 2025 à 10:15", "2025-02-04"),
+            ("4 feb 2025 a las 10:15", "2025-02-04"),
+            ("4 feb 2025 alle ore 10:15", "2025-02-04"),
+            ("4 feb 2025 om 10:15", "2025-02-04"),
         ] {
             assert_eq!(shown(Dates::default(), text), expected, "{text}");
         }
@@ -829,6 +855,19 @@ mod tests {
             "6 mars octobre 2026",
         ] {
             assert!(shown(Dates::default(), bad).starts_with('!'), "{bad}");
+        }
+        for (bad, advice) in [
+            ("yesterday", "write the whole day there"),
+            ("2 days ago", "write the whole day there"),
+            ("March 2025", "write the whole day there"),
+            ("03.14.2025", "give its format with --date-format %m.%d.%Y"),
+            (
+                "14-03-25",
+                "--date-format %d-%m-%y or --date-format %y-%m-%d",
+            ),
+        ] {
+            let refused = shown(Dates::default(), bad);
+            assert!(refused.ends_with(advice), "{refused}");
         }
     }
 

@@ -9,7 +9,9 @@ use serde_json::{Map, Value};
 
 use crate::imports::map::date::{DateOrder, Dates};
 use crate::imports::map::table::{Row, Table, is_date, list_columns};
-use crate::imports::map::values::{Names, Says, names, quoted, same_name, without_address, words};
+use crate::imports::map::values::{
+    Names, Says, is_one_best, names, quoted, same_name, without_address, words,
+};
 use crate::imports::map::visibility::{self, NOT_PUBLISHED, Subject};
 use crate::imports::map::{ReviewField, SOURCE_DEFAULT};
 use crate::imports::platforms::{Format, HEADERS, Hidden, PhraseWords, TABLE};
@@ -393,6 +395,14 @@ impl<'f> Plan<'f> {
         }
         if !lacks.is_empty() {
             parts.push(self.lacking(&lacks));
+        }
+        let rating = self.field(ReviewField::Rating).first();
+        let rating = rating.map(|column| table.columns[*column].as_str());
+        let turned = rating.filter(|header| is_one_best(header, &table.columns));
+        if let Some(header) = turned.filter(|_| self.format.reads_headers) {
+            parts.push(format!(
+                "{header} seems to have 1 as the best grade; write stars there, of which 5 is the best, under the header Stars"
+            ));
         }
         for (field, columns) in &self.doubtful {
             let (name, columns) = (field.name(), columns.join(" or "));

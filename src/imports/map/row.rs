@@ -400,7 +400,8 @@ impl<'p> RowReader<'p> {
         if is_private || name.is_empty() {
             return format.anonymous.unwrap_or(ANONYMOUS).to_owned();
         }
-        without_address(name)
+        let words: Vec<&str> = name.split_whitespace().collect();
+        without_address(&words.join(" "))
     }
 
     fn source(&mut self) -> Source {

@@ -9,11 +9,10 @@ use html5gum::{Token, Tokenizer};
 use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use unicode_normalization::UnicodeNormalization as _;
 use url::Url;
 
 use crate::model::hash::hex;
-use crate::model::{InvalidReviewId, Rating, ReviewId};
+use crate::model::{InvalidReviewId, Rating, ReviewId, compose};
 
 /// Maximum length of a text in bytes: as much as a whole line of JSON Lines.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
@@ -239,6 +238,27 @@ pub fn scale_in_header(header: &str) -> Option<NonZeroU8> {
     end.filter(|end: &NonZeroU8| !matches!(end.get(), 1 | 5))
 }
 
+/// Names of German school grades, of which 1 is the best.
+const GRADES: Names = "note, noten, schulnote";
+/// Headers of German tables; `Note` is a rating in French, too.
+const GERMAN: Names = "datum, kunde, kundin, kommentar, bewertung, antwort";
+/// How a header begins to say what 1 means.
+const ONE_IS: Names = "1 =, 1=, 1 is, 1 ist, 1:";
+/// Words for the best.
+const BEST: Names = "best, excellent, very good, very satisfied, great, sehr gut, sehr zufrieden, bestnote, ausgezeichnet, \
+    très bien, excelente, muy bueno, ottimo";
+
+/// Whether 1 is the best value under a header: `Rating (1 = best)`, and `Note` in a German table.
+pub fn is_one_best(header: &str, columns: &[String]) -> bool {
+    let lower = header.to_lowercase();
+    let states = names(ONE_IS).any(|mark| {
+        let meaning = lower.split_once(mark).map(|(_, meaning)| meaning.trim());
+        names(BEST).any(|best| meaning.is_some_and(|meaning| meaning.starts_with(best)))
+    });
+    let is_any = |list: Names, name: &str| names(list).any(|known| same_name(known, name));
+    states || is_any(GRADES, header) && columns.iter().any(|name| is_any(GERMAN, name))
+}
+
 /// Words of a column that says whether there is an answer, and has none.
 const TICKS: Names =
     "yes, no, y, n, x, 0, 1, done, true, false, ✓, ✔, ja, nein, sí, si, oui, non, tak, nie";
@@ -366,22 +386,6 @@ pub fn digest(platform: &str, parts: &[&str]) -> Result<ReviewId, InvalidReviewI
     format!("{platform}-{:.32}", hex(&hash.finalize())).parse()
 }
 
-// Shortens author names that were never public: "Jane Doe" becomes "Jane D." .
-
-/// Shortens the last word to its first letter. A single word and an already short name stay unchanged.
-pub fn shortened(name: &str) -> String {
-    let words: Vec<&str> = name.split_whitespace().collect();
-    let [first, .., last] = words.as_slice() else {
-        return name.trim().to_owned();
-    };
-    // Without a letter or digit, as in "Jane (via phone)", only the first name is used.
-    let initial = last.chars().find(|character| character.is_alphanumeric());
-    initial.map_or_else(
-        || (*first).to_owned(),
-        |initial| format!("{first} {}.", initial.to_uppercase()),
-    )
-}
-
 // Private data: e-mail addresses in names.
 
 /// The display name of an author whose name is private.
@@ -491,10 +495,11 @@ pub fn clean(text: &str, is_html: bool, is_google: bool) -> String {
         text
     };
     let own = if is_google { original(plain) } else { plain };
-    if own.is_ascii() {
-        own.to_owned()
+    let composed = compose(own);
+    if composed.contains('\r') {
+        composed.replace("\r\n", "\n").replace('\r', "\n")
     } else {
-        own.nfc().collect()
+        composed.into_owned()
     }
 }
 
@@ -744,20 +749,6 @@ mod tests {
             ("★★", "★★"),
         ] {
             assert_eq!(without_address(name), public);
-        }
-    }
-
-    #[test]
-    fn a_family_name_is_shortened_to_the_initial() {
-        for (name, short) in [
-            ("Jane Doe", "Jane D."),
-            ("  Jane   Mary van Doe ", "Jane D."),
-            ("Jane D.", "Jane D."),
-            ("Jane", "Jane"),
-            ("María ñandú", "María Ñ."),
-            ("Jane ***", "Jane"),
-        ] {
-            assert_eq!(shortened(name), short);
         }
     }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::imports::map::business::{self, Origin};
 use crate::imports::map::row::derived_id;
-use crate::imports::map::values::{self, shortened};
+use crate::imports::map::values;
 use crate::imports::map::{Calendar, Incoming, Posted, SOURCE_DEFAULT};
 use crate::imports::platforms::{Format, NATIVE, TABLE};
 use crate::imports::report::{
@@ -20,7 +20,9 @@ use crate::imports::report::{
 };
 use crate::imports::request::ImportRequest;
 use crate::model::business::{Business, Editorial};
-use crate::model::{InvalidReviewId, Rating, Review, ReviewId, Source, Unit, compose, fold};
+use crate::model::{
+    InvalidReviewId, Rating, Review, ReviewId, Source, Unit, compose, fold, short_name,
+};
 use crate::storage::imports::{ColumnMeaning, KeptColumns};
 use crate::storage::reviews::{PlaceCount, SourceVersion};
 
@@ -272,7 +274,7 @@ impl<'a> Collector<'a> {
             };
         }
         if self.format.authors_private && !self.request.full_names {
-            statement.review.author = shortened(&statement.review.author);
+            statement.review.author = short_name(&statement.review.author);
         }
         let number = self.count().rows;
         self.collected.report.taken += 1;

@@ -9,7 +9,9 @@ use crate::imports::map::{Incoming, SOURCE_DEFAULT, values};
 use crate::imports::merge::collector::Row;
 use crate::imports::platforms::{TABLE, all_formats};
 use crate::imports::request::ImportRequest;
-use crate::model::{Day, DigestKey, Fingerprints, GONE, Review, ReviewId, Status, Unit};
+use crate::model::{
+    Day, DigestKey, Fingerprints, GONE, Review, ReviewId, Status, Unit, is_one_name,
+};
 use crate::storage::reviews::SourceVersion;
 
 /// Maximum number of sources whose names are equal in an id, such as `Angi` and `angi`.
@@ -336,7 +338,12 @@ impl<'k> IdentitySearch<'k> {
                 } else {
                     text.is_some()
                 };
-                may_be && search.known[**id].is_of_place(row) && !search.claimed.contains(**id)
+                let known = &search.known[**id];
+                let there = known.review.as_ref();
+                may_be
+                    && known.is_of_place(row)
+                    && !search.claimed.contains(**id)
+                    && there.is_none_or(|it| search.has_name(known, it, row.review()))
             };
             let find = |review: &Review| {
                 let candidates = alike.get(&Fingerprints::new(review).content)?;
@@ -354,6 +361,15 @@ impl<'k> IdentitySearch<'k> {
             let id = find(row.review()).or_else(in_other_order)?;
             Some(Identity::Known((*id).clone()))
         })
+    }
+
+    /// Whether the review is of the row's author, as the source last gave that or as it stands.
+    fn has_name(&self, known: &KnownReview, there: &Review, row: &Review) -> bool {
+        let stated = Review {
+            id: there.id.clone(),
+            ..row.clone()
+        };
+        is_one_name(&there.author, &row.author) || self.is_same(Unit::Author, &stated, known)
     }
 
     /// Rows without an id that fill empty fields of a review, or whose stars or text were edited.

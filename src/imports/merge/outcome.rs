@@ -11,7 +11,7 @@ use crate::imports::platforms::id_prefix;
 use crate::imports::report::{ImportReport, Rejection, preview, preview_change};
 use crate::model::{
     Base, DUPLICATE, DigestKey, Fingerprints, GONE, Merged, Review, ReviewId, Status, Unit, Units,
-    adopt, merge,
+    adopt, is_one_name, merge,
 };
 use crate::storage::reviews::{Former, RunChange, SourceVersion};
 
@@ -136,8 +136,11 @@ impl Merging<'_> {
         let there = known.and_then(|known| known.review.as_ref());
         let mut base = before.map(|before| before.base.clone()).unwrap_or_default();
         // A review that an import withheld as a duplicate counts as published once its copies are gone.
+        let is_shown =
+            statement.unstated.has(Unit::Status) || statement.review.status == Status::Published;
         let freed = there.filter(|there| {
-            there.status == Status::withheld(DUPLICATE)
+            is_shown
+                && there.status == Status::withheld(DUPLICATE)
                 && base.get(Unit::Status) == Some(key.digest(Unit::Status, there))
                 && !self.copies.has_any(&id, &source_name, fingerprints)
         });
@@ -431,8 +434,11 @@ fn withhold_duplicate(rules: &Rules<'_>, merged: &mut Merged) -> bool {
 
 // Copies: reviews of two sources, or of two formats of one, with the same author, day, stars and text.
 
-/// The reviews with each fingerprint, before the import and as far as it is merged: of each source the first published one
-/// and the first hidden one, which the owner or the source withheld, or the owner deleted.
+/// Maximum number of copies that are compared with a review.
+const COPIES_MAX: usize = 64;
+
+/// The reviews with each fingerprint, before the import and as far as it is merged: of each source and author the first
+/// published one and the first hidden one, which the owner or the source withheld, or the owner deleted.
 #[derive(Debug)]
 pub struct Copies(HashMap<i64, Vec<Copy>>);
 
@@ -441,6 +447,8 @@ pub struct Copies(HashMap<i64, Vec<Copy>>);
 pub struct Copy {
     pub id: String,
     pub source_name: String,
+    /// `None` of a deleted review.
+    author: Option<String>,
     is_hidden: bool,
     /// Whether the owner deleted or withheld it.
     is_decided: bool,
@@ -468,14 +476,17 @@ impl Copies {
             let copy = Copy {
                 id: source.id.to_string(),
                 source_name: source.source_name.clone(),
+                author: review.map(|review| review.author.clone()),
                 is_hidden,
                 is_decided: is_hidden
                     && review.is_none_or(|it| last != Some(key.digest(Unit::Status, it))),
             };
             let group = copies.entry(source.fingerprints.content).or_default();
-            if !group.iter().any(|other| {
-                other.source_name == copy.source_name && other.is_hidden == copy.is_hidden
-            }) {
+            let is_like = |other: &Copy| {
+                let names = (&other.source_name, &other.author);
+                names == (&copy.source_name, &copy.author) && other.is_hidden == copy.is_hidden
+            };
+            if group.len() < COPIES_MAX && !group.iter().any(is_like) {
                 group.push(copy);
             }
         }
@@ -500,16 +511,22 @@ impl Copies {
         let copy = copies.iter().find(|other| {
             let is_other_format =
                 || !review.text.is_empty() && id_prefix(&other.id) != id_prefix(id);
+            let author = other.author.as_deref();
             !(is_public && other.is_hidden)
                 && other.id != id
+                && author.is_none_or(|author| is_one_name(author, &review.author))
                 && (other.source_name != source.source_name || is_other_format())
         });
         let copy = copy.cloned();
-        let is_own = |other: &Copy| !other.is_hidden && other.source_name == source.source_name;
-        if copy.is_none() && !copies.iter().any(is_own) {
+        let is_own = |other: &Copy| {
+            let is_author = other.author.as_ref() == Some(&review.author);
+            !other.is_hidden && other.source_name == source.source_name && is_author
+        };
+        if copy.is_none() && copies.len() < COPIES_MAX && !copies.iter().any(is_own) {
             let copy = Copy {
                 id: id.to_owned(),
                 source_name: source.source_name.clone(),
+                author: Some(review.author.clone()),
                 is_hidden: false,
                 is_decided: false,
             };

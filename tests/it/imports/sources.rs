@@ -397,3 +397,30 @@ async fn a_location_may_differ_in_case_and_blanks() {
     let report = bench.run(&request).await.0.unwrap();
     assert_eq!(report.elsewhere, 1);
 }
+
+#[tokio::test]
+async fn copies_may_differ_in_blanks_and_have_short_names() {
+    let bench = bench().await;
+    let take = async |source: &str, rows: &str| {
+        let request = ImportRequest {
+            files: vec![bench.file("t.csv", format!("author,rating,date,text\n{rows}"))],
+            source: Some(source.to_owned()),
+            skip_duplicates: true,
+            ..ImportRequest::default()
+        };
+        bench.run(&request).await.0.unwrap()
+    };
+    let full = "Ann Bell,5,2026-10-12,\"On time.\r\nTidy.\"\nBo  Cole,4,2026-10-11,Fair  price. \n";
+    take("Yelp", full).await;
+    // Another text of line ends and blanks is the same row.
+    let plain = full.replace("\r\n", "\n").replace("Bo  Cole", "Bo Cole");
+    assert_eq!(counts(&take("Yelp", &plain).await), (0, 0, 2, 0));
+    let short = "Ann B.,5,2026-10-12,\"On time.\nTidy.\"\nBo C.,4,2026-10-11,Fair price.\nAnn Brown,5,2026-10-12,\"On time.\nTidy.\"\n";
+    let report = take("Angi", short).await;
+    assert_eq!(
+        (counts(&report), report.withheld["duplicate"]),
+        ((3, 0, 0, 0), 2)
+    );
+    let public = "select author from review where source_name = 'Angi' and status = 'published'";
+    assert_eq!(sqlite3(bench.database.path(), public), "Ann Brown");
+}

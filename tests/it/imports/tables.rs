@@ -928,3 +928,39 @@ async fn a_table_without_names_is_imported_as_anonymous_on_request() {
         "Anonymous Anonymous"
     );
 }
+
+#[tokio::test]
+async fn grades_of_which_one_is_the_best_are_refused() {
+    for (header, is_refused) in [
+        ("Datum;Kunde;Note;Kommentar", true),
+        (
+            "Datum;Kunde;Bewertung (1 = sehr gut, 5 = schlecht);Kommentar",
+            true,
+        ),
+        ("Date;Name;Rating (1 = best);Comment", true),
+        ("Date;Name;Rating (1-5 where 1 is excellent);Comment", true),
+        ("Date;Nom;Note;Avis", false),
+        ("Date;Name;Rating (1 = bad, 5 = best);Comment", false),
+    ] {
+        let bench = bench().await;
+        let table = format!("{header}\n14.03.2026;Anna;1;Sauber und schnell\n");
+        let request = ImportRequest {
+            files: vec![bench.file("t.csv", table)],
+            ..ImportRequest::default()
+        };
+        let refused = bench
+            .run(&request)
+            .await
+            .0
+            .err()
+            .map(|error| error.to_string());
+        let says_so = refused
+            .as_ref()
+            .is_some_and(|error| error.contains("1 as the best grade"));
+        assert_eq!(
+            (refused.is_some(), says_so),
+            (is_refused, is_refused),
+            "{header}: {refused:?}"
+        );
+    }
+}
