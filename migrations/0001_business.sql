@@ -37,6 +37,13 @@ create table business (
     -- Where customers can write a review, a JSON array: [{"name": "Google", "url": "https://…"}].
     review_links  text not null default '[]'
         constraint business_review_links_is_json check (json_type(review_links) = 'array'),
+    -- The service holds all of them in memory.
+    constraint business_texts_within_64_kib
+        check (length(cast(business_id as blob)) <= 65536 and length(cast(name as blob)) <= 65536
+            and length(cast(type as blob)) <= 65536 and length(cast(time_zone as blob)) <= 65536
+            and length(cast(description as blob)) <= 65536 and length(cast(url as blob)) <= 65536
+            and length(cast(telephone as blob)) <= 65536 and length(cast(address as blob)) <= 65536
+            and length(cast(same_as as blob)) <= 65536 and length(cast(review_links as blob)) <= 65536),
     primary key (only_row)
 ) strict, without rowid;
 
@@ -47,6 +54,8 @@ create table service (
     name       text not null constraint service_name_given check (name <> ''),
     -- A JSON array of other words for it: ["a/c repair", "ac fix"].
     synonyms   text not null default '[]' constraint service_synonyms_are_json check (json_type(synonyms) = 'array'),
+    constraint service_texts_within_64_kib
+        check (max(length(cast(service_id as blob)), length(cast(name as blob)), length(cast(synonyms as blob))) <= 65536),
     primary key (service_id)
 ) strict, without rowid;
 
@@ -57,6 +66,8 @@ create table technician (
     name          text not null constraint technician_name_given check (name <> ''),
     -- A JSON array of other names that customers use: ["Mikey"].
     aliases       text not null default '[]' constraint technician_aliases_are_json check (json_type(aliases) = 'array'),
+    constraint technician_texts_within_64_kib
+        check (max(length(cast(technician_id as blob)), length(cast(name as blob)), length(cast(aliases as blob))) <= 65536),
     primary key (technician_id)
 ) strict, without rowid;
 
@@ -82,6 +93,7 @@ create table service_area (
     name     text not null constraint service_area_name_given check (name <> ''),
     -- The order in which the business lists them.
     position integer not null default 0,
+    constraint service_area_name_within_64_kib check (length(cast(name as blob)) <= 65536),
     primary key (name)
 ) strict, without rowid;
 
@@ -89,6 +101,7 @@ create table editorial_summary (
     -- The owner's own summary of the reviews; nothing that is derived changes it.
     only_row integer not null default 1 constraint editorial_summary_is_one check (only_row = 1),
     text     text not null constraint editorial_summary_given check (text <> ''),
+    constraint editorial_summary_within_64_kib check (length(cast(text as blob)) <= 65536),
     primary key (only_row)
 ) strict, without rowid;
 
@@ -98,6 +111,8 @@ create table editorial_faq (
     position integer not null default 0,
     question text not null constraint editorial_faq_question_given check (question <> ''),
     answer   text not null constraint editorial_faq_answer_given check (answer <> ''),
+    constraint editorial_faq_texts_within_64_kib
+        check (max(length(cast(faq_id as blob)), length(cast(question as blob)), length(cast(answer as blob))) <= 65536),
     primary key (faq_id)
 ) strict, without rowid;
 

@@ -41,7 +41,12 @@ create table review (
         constraint review_updated_at_is_utc
             check (updated_at is null or (updated_at glob '????-??-??T??:??:??*Z' and julianday(updated_at) is not null)),
     primary key (review_id),
-    constraint review_published_is_verified check (status = 'withheld' or verified = 1)
+    constraint review_published_is_verified check (status = 'withheld' or verified = 1),
+    -- The service holds all of them in memory. A row of an import has at most 1 MiB.
+    constraint review_within_2_mib
+        check (length(cast(author as blob)) + length(cast(text as blob)) + length(cast(source_name as blob))
+            + length(cast(coalesce(title, '') || coalesce(withheld_reason, '') || coalesce(language, '')
+                || coalesce(source_url, '') || coalesce(response_text, '') || coalesce(response_author, '') as blob)) <= 2097152)
 ) strict, without rowid;
 
 -- Newest first, as everything is published.
@@ -63,7 +68,9 @@ create table mention (
     review_id text not null,
     kind      text not null constraint mention_kind_known check (kind in ('technician', 'service', 'service_area')),
     -- A technician's full name, a service's id, or an area's name.
-    value     text not null constraint mention_value_given check (value <> ''),
+    value     text not null
+        constraint mention_value_given check (value <> '')
+        constraint mention_value_within_1_mib check (length(cast(value as blob)) <= 1048576),
     primary key (review_id, kind, value)
 ) strict, without rowid;
 

@@ -6,14 +6,14 @@
 //! A slot is the right to compute. Jobs get slots first come, first served; requests get theirs in turn by peer, with one
 //! extra slot for peers that hold none, so a peer with many requests delays only itself.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::future::Future;
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use thiserror::Error;
 use tokio::runtime::{Handle, RuntimeFlavor};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{block_in_place, spawn_blocking};
 use tokio_util::task::TaskTracker;
 use tracing::Span;
@@ -21,8 +21,8 @@ use tracing::Span;
 /// Number of slots for jobs: one per computing job (publish, analyze, compress), so that none waits for another.
 const JOBS: usize = 3;
 
-/// Maximum number of waiting requests of all peers.
-const WAITING_MAX: usize = 512;
+/// Maximum number of requests of one peer that compute or wait for it.
+const WAITING_MAX: usize = 64;
 
 /// Clones share the same slots.
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ pub struct Compute {
 #[error("a computation panicked ({0}); report it with the message above")]
 pub struct Panicked(String);
 
-/// The queue is full, and this peer does not have fewer requests in it than others.
+/// Too many requests of this peer are waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("too many requests are waiting; try again later")]
 pub struct Crowded;
@@ -140,123 +140,72 @@ pub fn network(address: IpAddr, prefix: u32) -> IpAddr {
 #[derive(Debug, Clone)]
 pub struct Turns {
     slots: usize,
-    queues: Arc<Mutex<Queues>>,
+    all: Arc<Semaphore>,
+    peers: Arc<Mutex<HashMap<IpAddr, Weak<Peer>>>>,
+}
+
+/// Alive while a request of the peer holds a slot or waits for one.
+#[derive(Debug)]
+struct Peer {
+    /// All slots but one, which is for peers that hold none.
+    own: Arc<Semaphore>,
+    /// One request of each peer at a time waits for the slots of all, so that peers take turns.
+    next: Semaphore,
 }
 
 /// The right to compute; released when dropped.
 #[must_use]
 #[derive(Debug)]
 pub struct Slot {
-    turns: Turns,
-    peer: IpAddr,
-}
-
-impl Drop for Slot {
-    fn drop(&mut self) {
-        lock(&self.turns.queues).release(self.peer);
-        self.turns.grant();
-    }
-}
-
-#[derive(Debug, Default)]
-struct Queues {
-    /// The number of slots of each peer that holds any, and of all.
-    held: HashMap<IpAddr, usize>,
-    held_by_all: usize,
-    /// The waiting requests of each peer, in order; the peer that had a slot last is last. Never an empty queue.
-    waiting: VecDeque<(IpAddr, VecDeque<oneshot::Sender<Slot>>)>,
+    _of_all: OwnedSemaphorePermit,
+    _own: OwnedSemaphorePermit,
+    _peer: Arc<Peer>,
 }
 
 impl Turns {
     /// `slots` is the number of slots, besides the one for peers that hold none.
     pub fn new(slots: usize) -> Self {
+        let slots = slots.max(1);
         Self {
-            slots: slots.max(1),
-            queues: Arc::default(),
+            slots,
+            all: Arc::new(Semaphore::new(slots + 1)),
+            peers: Arc::default(),
         }
     }
 
     /// Waits for a slot. Dropping the future removes the request from the queue.
     ///
     /// # Errors
-    /// If the queue is full.
+    /// If too many requests of `peer` are waiting.
     pub async fn slot(&self, peer: IpAddr) -> Result<Slot, Crowded> {
-        let granted = lock(&self.queues).wait(peer)?;
-        self.grant();
-        // Fails if this request was dropped from the queue in favour of another peer.
-        granted.await.map_err(|_| Crowded)
+        let peer = self.peer(peer);
+        if Arc::strong_count(&peer) > WAITING_MAX {
+            return Err(Crowded);
+        }
+        let own = Arc::clone(&peer.own).acquire_owned().await;
+        let own = own.map_err(|_| Crowded)?;
+        let next = peer.next.acquire().await.map_err(|_| Crowded)?;
+        let of_all = Arc::clone(&self.all).acquire_owned().await;
+        drop(next);
+        Ok(Slot {
+            _of_all: of_all.map_err(|_| Crowded)?,
+            _own: own,
+            _peer: peer,
+        })
     }
 
-    /// Grants the free slots.
-    fn grant(&self) {
-        let next = || lock(&self.queues).next(self.slots);
-        while let Some((peer, grant)) = next() {
-            let turns = self.clone();
-            // The slot of a request that is gone is released at once.
-            drop(grant.send(Slot { turns, peer }));
-        }
-    }
-}
-
-impl Queues {
-    /// Puts a request of `peer` in the queue.
-    fn wait(&mut self, peer: IpAddr) -> Result<oneshot::Receiver<Slot>, Crowded> {
-        for (_, queue) in &mut self.waiting {
-            queue.retain(|grant| !grant.is_closed());
-        }
-        self.waiting.retain(|(_, queue)| !queue.is_empty());
-        let count: usize = self.waiting.iter().map(|(_, queue)| queue.len()).sum();
-        if count >= WAITING_MAX {
-            let own = self.waiting.iter().find(|(waiting, _)| *waiting == peer);
-            let own = own.map_or(0, |(_, queue)| queue.len());
-            // The latest request of the peer with the most makes room for a peer with fewer.
-            let queues = self.waiting.iter_mut().map(|(_, queue)| queue);
-            let longest = queues.max_by_key(|queue| queue.len()).ok_or(Crowded)?;
-            if longest.len() <= own + 1 {
-                return Err(Crowded);
-            }
-            drop(longest.pop_back());
-        }
-        let (grant, granted) = oneshot::channel();
-        match self
-            .waiting
-            .iter_mut()
-            .find(|(waiting, _)| *waiting == peer)
-        {
-            Some((_, queue)) => queue.push_back(grant),
-            None => self.waiting.push_back((peer, VecDeque::from([grant]))),
-        }
-        Ok(granted)
-    }
-
-    /// Takes the next request from the queue and counts its slot; `None` if no request may have one yet.
-    fn next(&mut self, slots: usize) -> Option<(IpAddr, oneshot::Sender<Slot>)> {
-        let index = match self.held_by_all {
-            held if held < slots => 0,
-            held if held == slots => {
-                let mut peers = self.waiting.iter();
-                peers.position(|(peer, _)| !self.held.contains_key(peer))?
-            }
-            _ => return None,
-        };
-        let (peer, mut queue) = self.waiting.remove(index)?;
-        let grant = queue.pop_front()?;
-        if !queue.is_empty() {
-            self.waiting.push_back((peer, queue));
-        }
-        *self.held.entry(peer).or_default() += 1;
-        self.held_by_all += 1;
-        Some((peer, grant))
-    }
-
-    fn release(&mut self, peer: IpAddr) {
-        self.held_by_all -= 1;
-        if let Some(held) = self.held.get_mut(&peer) {
-            *held -= 1;
-            if *held == 0 {
-                self.held.remove(&peer);
-            }
-        }
+    fn peer(&self, peer: IpAddr) -> Arc<Peer> {
+        let mut peers = lock(&self.peers);
+        peers.retain(|_, peer| peer.strong_count() > 0);
+        let known = peers.get(&peer).and_then(Weak::upgrade);
+        known.unwrap_or_else(|| {
+            let new = Arc::new(Peer {
+                own: Arc::new(Semaphore::new(self.slots)),
+                next: Semaphore::new(1),
+            });
+            peers.insert(peer, Arc::downgrade(&new));
+            new
+        })
     }
 }
 
@@ -429,7 +378,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_full_queue_refuses_the_peer_with_the_most_requests() {
+    async fn a_peer_with_too_many_requests_is_refused_and_others_wait() {
         let slots = Turns::new(1);
         let (slot, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
         let mut greedy = Vec::new();
@@ -438,14 +387,11 @@ mod tests {
         }
         let crowded = slots.slot(IpAddr::from([192, 0, 2, 1])).await;
         assert_eq!(crowded.map(drop), Err(Crowded));
-        let other = ask(&slots, 2).await;
-        let last = greedy.pop().unwrap().await;
-        assert_eq!(last.map(drop), Err(Crowded), "it made room");
+        let mut turns = vec![ask(&slots, 2).await];
+        drop(greedy.pop());
+        greedy.push(ask(&slots, 1).await);
         drop(slot);
-        let mut turns = greedy;
-        let (_, slot) = grant(&mut turns).await;
-        drop(slot);
-        turns = vec![other];
+        drop(grant(&mut greedy).await);
         assert_eq!(grant(&mut turns).await.0, 0, "the other peer is next");
     }
 }

@@ -427,7 +427,7 @@ impl Precompress {
         // After a panic in an encoder the coding is not offered; identity always is.
         coded
             .await
-            .inspect_err(|error| tracing::error!(%error, coding = coding.token(), "coding.failed: a content coding failed and is \
+            .inspect_err(|error| tracing::error!(%error, coding = coding.name(), "coding.failed: a content coding failed and is \
                 not offered"))
             .is_ok_and(|done| done.is_some())
     }

@@ -73,10 +73,10 @@ impl Buffer {
     /// One `memmem` over the texts within the dates; columns are checked only for its matches.
     #[must_use]
     pub fn search(&self, filter: &ReviewFilter, limit: usize) -> Answer {
-        let first = filter.until.map_or(0, |day| {
+        let first = filter.parameters.until.map_or(0, |day| {
             self.rows.partition_point(|row| row.day > day.number())
         });
-        let end = filter.since.map_or(self.rows.len(), |day| {
+        let end = filter.parameters.since.map_or(self.rows.len(), |day| {
             self.rows.partition_point(|row| row.day >= day.number())
         });
         let whole = filter.text.as_ref().map(|query| query.whole.as_str());
@@ -108,18 +108,14 @@ impl Buffer {
     }
 
     fn takes(&self, row: usize, filter: &ReviewFilter) -> bool {
-        let row = &self.rows[row];
-        filter
-            .stars
-            .is_none_or(|stars| stars[usize::from(row.stars) - 1])
-            && filter
-                .technician
-                .as_ref()
-                .is_none_or(|name| row.technicians.iter().any(|its| its == name))
-            && filter
-                .service
-                .as_ref()
-                .is_none_or(|id| row.services.iter().any(|its| its == id))
+        let (row, filter) = (&self.rows[row], &filter.parameters);
+        let stars = f64::from(row.stars);
+        let technician = filter.mentions_technician.as_deref().map(fold);
+        filter.rating.is_none_or(|rating| rating == row.stars)
+            && filter.min_rating.is_none_or(|least| stars >= least)
+            && filter.max_rating.is_none_or(|most| stars <= most)
+            && technician.is_none_or(|name| row.technicians.contains(&name))
+            && (filter.mentions_service.as_ref()).is_none_or(|id| row.services.contains(id))
     }
 }
 

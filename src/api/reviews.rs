@@ -164,7 +164,6 @@ impl ReviewsApi {
         request: SearchRequest,
     ) -> Cacheable<wire::SearchResult> {
         let SearchRequest {
-            parameters: values,
             filter,
             limit,
             cursor,
@@ -181,7 +180,7 @@ impl ReviewsApi {
             limit: u64::from(limit),
             next_cursor,
             did_you_mean: if found.total == 0 {
-                did_you_mean(snapshot, &values)
+                did_you_mean(snapshot, &filter.parameters)
             } else {
                 None
             },

@@ -8,6 +8,7 @@ use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
+use crate::compute::Turns;
 use crate::config::{HubConfig, SyncConfig, read_file};
 use crate::jobs::{
     FetchSources, FormatSyncReport, Retry, Schedule, expire, measure, prune, set_gauges,
@@ -133,15 +134,16 @@ impl HubRuntime {
             Arc::clone(&wake),
             has_timer,
         );
-        let intake = SubscriptionIntake::new(
-            database.clone(),
-            ctx.links.clone(),
-            clock.clone(),
+        let intake = SubscriptionIntake {
+            database: database.clone(),
+            links: ctx.links.clone(),
+            clock: clock.clone(),
             policy,
             leases,
             rates,
-            Arc::clone(&wake),
-        );
+            writer: Turns::new(1),
+            wake: Arc::clone(&wake),
+        };
         let hub = Self {
             database: database.clone(),
             clock,

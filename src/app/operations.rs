@@ -135,7 +135,7 @@ fn measure(ctx: &Ctx, database: &Database) {
         let coded = bodies().filter_map(|body| body.coded(coding)).flatten();
         let bytes = coded.map(|piece| piece.len() as u64).sum();
         metrics::SNAPSHOT_BYTES
-            .gauge(&[coding.token()])
+            .gauge(&[coding.name()])
             .set(figure(bytes));
     }
     if let Some(node) = database.node_standing() {

@@ -12,7 +12,7 @@ use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::{Analyzer, Engine, Subject, store as insights};
 use crate::snapshot::analyze;
 use crate::storage;
-use crate::storage::reviews::{Numbered, newest, unreadable};
+use crate::storage::reviews::{INVALID_ROW, Numbered, newest, unreadable};
 use crate::storage::{Database, FileVerification, lacking_room, unerased, verify};
 
 /// Maximum number of invalid rows that are listed.
@@ -39,7 +39,7 @@ impl Check {
         let mut verified = verify(&mut connection).await?;
         if verified.is_readable {
             let unreadable = unreadable(&mut connection, LISTED_MAX).await?;
-            let sentence = |(id, flaw)| format!("reviews: {id} {flaw} (`reviews delete {id}`)");
+            let sentence = |id| format!("reviews: {id} {INVALID_ROW} (`reviews delete {id}`)");
             mendable.extend(unreadable.into_iter().map(sentence));
             let business = storage::business::find(&mut connection).await?;
             notes = business.as_ref().map(remarks).unwrap_or_default();

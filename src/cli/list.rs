@@ -11,10 +11,10 @@ use super::report::{Exit, print_result};
 use super::show::{draw_stars, export_json, shorten};
 use crate::config::DatabaseConfig;
 use crate::model::{DigestKey, Review, Status, fold};
-use crate::storage::reviews::{self, ListFilter, ListPosition, SourceVersion};
+use crate::storage::reviews::{self, ListFilter, SourceVersion};
 
 /// Reviews read at a time.
-const READ: i64 = 250;
+const READ: usize = 250;
 /// The width of a line, if shortening the text is sufficient.
 const COLUMNS: usize = 80;
 /// With fewer columns left, the text gets its own line.
@@ -82,15 +82,11 @@ impl ListCommand {
         };
         let source = self.source.as_deref().map(fold);
         let query = self.query.as_deref().map(fold);
-        let (mut position, mut rows) = (ListPosition::default(), Vec::new());
-        loop {
-            let ids = reviews::list_ids(reader, &filter, &mut position, READ).await?;
-            if ids.is_empty() {
-                return Ok(rows);
-            }
+        let mut rows = Vec::new();
+        for ids in reviews::list_ids(reader, &filter).await?.chunks(READ) {
             let list: Vec<&str> = ids.iter().map(String::as_str).collect();
             let mut standing = reviews::standing(reader, &list).await?;
-            for id in &ids {
+            for id in ids {
                 // `reviews check` reports rows that are not valid reviews.
                 let Some(review) = standing.reviews.remove(id) else {
                     continue;
@@ -109,6 +105,7 @@ impl ListCommand {
                 }
             }
         }
+        Ok(rows)
     }
 
     fn table(&self, rows: &[ListedReview], has_more: bool) -> String {

@@ -9,6 +9,7 @@ use std::str::FromStr;
 use chrono::{DateTime, Utc};
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use super::review::{Review, Status, Unit};
@@ -215,8 +216,6 @@ impl FromIterator<Unit> for Units {
 
 /// Stored bytes of a digest: enough that two values of one field of a review never collide by chance.
 const BYTES: usize = 8;
-/// Used in place of the length of an absent value.
-const ABSENT: u64 = u64::MAX;
 
 /// Digest of a unit that the owner decided. It matches no value, so the unit remains the owner's decision.
 const DECIDED: UnitDigest = [0; BYTES];
@@ -235,14 +234,8 @@ impl DigestKey {
     }
 
     pub fn digest(&self, unit: Unit, review: &Review) -> UnitDigest {
-        let mut mac = self.0.clone();
-        mac.update(&[unit as u8]);
-        let mut add = |part: Option<&[u8]>| {
-            mac.update(&part.map_or(ABSENT, |part| part.len() as u64).to_be_bytes());
-            mac.update(part.unwrap_or_default());
-        };
-        add(Some(review.id.as_str().as_bytes()));
-        unit.each_part(review, &mut add);
+        let parts = json!([unit.name(), review.id, unit.json(review)]);
+        let mac = self.0.clone().chain_update(parts.to_string());
         let digest = mac.finalize().into_bytes();
         digest.first_chunk().copied().unwrap_or_default()
     }

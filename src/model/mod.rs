@@ -1,6 +1,7 @@
 //! Reviews: their parts, counts, order and merge.
 
-/// Declares an enum whose values have a name each: `ALL` lists them in their order, `find` is the inverse of `name`.
+/// Declares an enum whose values have a name each, by which they are displayed: `ALL` lists them in their order, `find`
+/// is the inverse of `name`.
 macro_rules! named {
     ($(#[$meta:meta])* $vis:vis enum $type:ident {
         $($(#[$of_variant:meta])* $variant:ident = $name:literal,)*
@@ -21,6 +22,12 @@ macro_rules! named {
 
             pub fn find(name: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|one| one.name() == name)
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.name())
             }
         }
     };

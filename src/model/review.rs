@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Utc};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use thiserror::Error;
 
 /// A review as stored.
@@ -376,55 +377,20 @@ impl Unit {
         }
     }
 
-    /// Calls `part` with every part of the unit; `None` for an absent part.
-    pub(super) fn each_part(self, review: &Review, mut part: impl FnMut(Option<&[u8]>)) {
-        let mut text = |text: Option<&str>| part(text.map(str::as_bytes));
+    /// The value in JSON, which differs for any two values.
+    pub(super) fn json(self, review: &Review) -> Value {
         match self {
-            Self::Rating => part(Some(&[review.rating.stars()])),
-            Self::Date => part(Some(&review.date.number().to_be_bytes())),
-            Self::Author => text(Some(&review.author)),
-            Self::Title => text(review.title.as_deref()),
-            Self::Text => text(Some(&review.text)),
-            Self::Language => text(review.language.as_deref()),
-            Self::Source => {
-                text(Some(&review.source.name));
-                text(review.source.url.as_deref());
-            }
-            Self::Status => {
-                text(Some(review.status.name()));
-                text(review.status.reason());
-            }
-            Self::Verification => {
-                let verification = &review.verification;
-                part(Some(&[u8::from(verification.verified)]));
-                part(Some(verification.method.name().as_bytes()));
-                // As stored, with any fraction of a second.
-                let at = verification.verified_at;
-                let seconds = at.map(|at| at.timestamp().to_be_bytes());
-                let nanoseconds = at.map(|at| at.timestamp_subsec_nanos().to_be_bytes());
-                part(seconds.as_ref().map(<[u8; 8]>::as_slice));
-                part(nanoseconds.as_ref().map(<[u8; 4]>::as_slice));
-            }
-            Self::Response => {
-                let response = review.response.as_ref();
-                text(response.map(|response| response.text.as_str()));
-                text(response.and_then(|response| response.author.as_deref()));
-                let day = response
-                    .and_then(|response| response.date)
-                    .map(|day| day.number().to_be_bytes());
-                part(day.as_ref().map(<[u8; 4]>::as_slice));
-            }
-            Self::Mentions => {
-                let mentions = &review.mentions;
-                for list in [
-                    &mentions.technicians,
-                    &mentions.services,
-                    &mentions.service_areas,
-                ] {
-                    part(Some(&(list.len() as u64).to_be_bytes()));
-                    list.iter().for_each(|value| part(Some(value.as_bytes())));
-                }
-            }
+            Self::Rating => json!(review.rating),
+            Self::Date => json!(review.date),
+            Self::Author => json!(review.author),
+            Self::Title => json!(review.title),
+            Self::Text => json!(review.text),
+            Self::Language => json!(review.language),
+            Self::Source => json!(review.source),
+            Self::Status => json!(review.status),
+            Self::Verification => json!(review.verification),
+            Self::Response => json!(review.response),
+            Self::Mentions => json!(review.mentions),
         }
     }
 }

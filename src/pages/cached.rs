@@ -12,6 +12,7 @@ use super::insights::overview;
 use super::{developers, discovery, home};
 use crate::compute::made_once;
 use crate::links::Links;
+use crate::model::named;
 use crate::snapshot::{CachedBody, Content, PerSnapshot, Snapshot};
 use crate::web::context::Ctx;
 use crate::web::{ClientAddress, HttpProblem, ReadyBody};
@@ -20,42 +21,22 @@ use crate::web::{ClientAddress, HttpProblem, ReadyBody};
 /// would be wasted.
 const SITEMAP_REVIEWS_MAX: usize = 5_000;
 
-/// A page that depends only on the snapshot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CachedPage {
-    Home,
-    /// `/insights` without a query.
-    Insights,
-    Developers,
-    Robots,
-    Llms,
-    /// `/sitemap.xml`: the sitemap, or an index if it has several files.
-    Sitemap,
+named! {
+    /// A page that depends only on the snapshot; its name is its path below the base URL.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum CachedPage {
+        Home = "/",
+        /// Without a query.
+        Insights = "/insights",
+        Developers = "/developers",
+        Robots = "/robots.txt",
+        Llms = "/llms.txt",
+        /// The sitemap, or an index if it has several files.
+        Sitemap = "/sitemap.xml",
+    }
 }
 
 impl CachedPage {
-    /// `page as usize` is a page's index here.
-    pub const ALL: [Self; 6] = [
-        Self::Home,
-        Self::Insights,
-        Self::Developers,
-        Self::Robots,
-        Self::Llms,
-        Self::Sitemap,
-    ];
-
-    /// Below the base URL.
-    pub const fn path(self) -> &'static str {
-        match self {
-            Self::Home => "/",
-            Self::Insights => "/insights",
-            Self::Developers => "/developers",
-            Self::Robots => "/robots.txt",
-            Self::Llms => "/llms.txt",
-            Self::Sitemap => "/sitemap.xml",
-        }
-    }
-
     const fn content_type(self) -> &'static str {
         match self {
             Self::Home | Self::Insights | Self::Developers => super::frame::HTML,

@@ -13,6 +13,7 @@ use crate::search::facets::facets;
 use crate::snapshot::Snapshot;
 use crate::snapshot::input::SnapshotInput;
 use crate::web::QueryParameters;
+use crate::wire::parameters::Arguments as _;
 use crate::wire::{Facet, Issue};
 
 /// Maximum number of values that a field offers; others can still be given in the address.
@@ -247,71 +248,25 @@ pub fn filters(
     input: &SnapshotInput,
     locale: &Locale,
 ) -> Vec<FilterWords> {
-    let SearchParameters {
-        rating,
-        min_rating,
-        max_rating,
-        since,
-        until,
-        query,
-        text_match,
-        mentions_technician,
-        mentions_service,
-        language,
-        source,
-        has_text,
-        has_response,
-        aspect,
-        polarity,
-        sort: _,
-        limit: _,
-        cursor: _,
-    } = parameters;
     let (business, trade) = (&input.business, input.analyzer.trade());
-    let day = |day: Option<Day>| day.map(|day| locale.day(day.date()));
-    let text = |value: &Option<String>| value.clone().map(Cow::Owned);
-    let aspect = aspect.as_deref().map(|id| {
-        let label = trade.aspect(id).map(|at| trade.aspects[at].label.as_str());
-        label.map_or(id.to_owned(), |label| locale.name(label).into_owned())
-    });
-    let service = (mentions_service.as_deref()).map(|id| business.service_name(id).to_owned());
-    let values = [
-        ("query", text(query)),
-        (
-            "rating",
-            rating.map(|stars| locale.counted("stars", stars.into())),
-        ),
-        (
-            "min_rating",
-            min_rating.map(|stars| stars.to_string().into()),
-        ),
-        (
-            "max_rating",
-            max_rating.map(|stars| stars.to_string().into()),
-        ),
-        ("since", day(*since)),
-        ("until", day(*until)),
-        ("mentions_technician", text(mentions_technician)),
-        ("mentions_service", service.map(Cow::Owned)),
-        ("language", text(language)),
-        ("source", text(source)),
-        ("aspect", aspect.map(Cow::Owned)),
-        (
-            "polarity",
-            polarity.map(|vote| polarity_words(vote, locale)),
-        ),
-        ("has_text", has_text.map(|has| has.to_string().into())),
-        (
-            "has_response",
-            has_response.map(|has| has.to_string().into()),
-        ),
-    ];
-    let filters = values.into_iter().filter_map(|(name, value)| {
-        let value = value?;
-        let texts = [
-            ("value", &*value),
-            ("match", text_match.unwrap_or_default().name()),
-        ];
+    let text_match = parameters.text_match.unwrap_or_default();
+    let mut pairs = parameters.pairs();
+    pairs.sort_by_key(|(name, _)| *name != "query");
+    let filters = pairs.into_iter().filter_map(|(name, text)| {
+        let value = match name {
+            "match" | "sort" => return None,
+            "rating" => locale.counted("stars", parameters.rating?.into()),
+            "since" => locale.day(parameters.since?.date()),
+            "until" => locale.day(parameters.until?.date()),
+            "mentions_service" => business.service_name(&text).to_owned().into(),
+            "aspect" => match trade.aspect(&text) {
+                Some(at) => locale.name(&trade.aspects[at].label).into_owned().into(),
+                None => text.into(),
+            },
+            "polarity" => polarity_words(parameters.polarity?, locale),
+            _ => text.into(),
+        };
+        let texts = [("value", &*value), ("match", text_match.name())];
         let dependent = match name {
             "query" => "match",
             "aspect" => "polarity",

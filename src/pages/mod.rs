@@ -29,6 +29,7 @@ use cached::{CachedPage, sitemap_file};
 pub use error::error_page;
 pub use escape::Html;
 use poem::endpoint::{make, make_sync};
+use poem::error::NotFoundError;
 use poem::{Endpoint, EndpointExt as _, IntoResponse as _, Request, Response};
 
 use crate::links::{DOCS_PATH, PERMALINK_PATH, SECURITY_PATH};
@@ -44,7 +45,7 @@ pub fn routes(routes: Routes, pages: &Arc<Pages>) -> Routes {
         CachedPage::Llms,
     ];
     let routes = fixed.into_iter().fold(routes, |routes, page| {
-        routes.get(page.path(), rendered(pages, page))
+        routes.get(page.name(), rendered(pages))
     });
     let routes = routes
         .get("/insights", once_set_up(pages, insights::insights))
@@ -84,13 +85,13 @@ where
     })
 }
 
-fn rendered(pages: &Arc<Pages>, page: CachedPage) -> impl Endpoint<Output = Response> + 'static {
+fn rendered(pages: &Arc<Pages>) -> impl Endpoint<Output = Response> + 'static {
     let pages = Arc::clone(pages);
     make(move |request: Request| {
         let pages = Arc::clone(&pages);
         async move {
-            let client = ClientAddress::of(&request);
-            pages.response(page, client).await
+            let page = CachedPage::find(request.uri().path()).ok_or(NotFoundError)?;
+            pages.response(page, ClientAddress::of(&request)).await
         }
     })
 }

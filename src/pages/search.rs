@@ -85,7 +85,7 @@ pub async fn search(
     let found = search_reviews(&snapshot, &search_request.filter, limit, cursor);
     let mut nearest = Vec::new();
     if found.total == 0 {
-        let suggestions = did_you_mean(&snapshot, &search_request.parameters);
+        let suggestions = did_you_mean(&snapshot, &search_request.filter.parameters);
         for candidate in view.candidates(suggestions.unwrap_or_default()) {
             let counted = search_reviews(&snapshot, &candidate.filter, 1, None);
             nearest.push((candidate, counted));
@@ -133,7 +133,7 @@ impl<'a> SearchView<'a> {
                 query: self.query,
             },
             json_url: self.json_url(),
-            feed_url: feed_url(&self.search_request.parameters, self.links),
+            feed_url: feed_url(&self.search_request.filter.parameters, self.links),
         }
     }
 
@@ -150,7 +150,7 @@ impl<'a> SearchView<'a> {
         let (locale, search_request) = (&site.locale, self.search_request);
         let (query, path) = (self.query, format!("{}/search", site.root));
         let input = &self.snapshot.input;
-        let filters = filters(&search_request.parameters, input, locale);
+        let filters = filters(&search_request.filter.parameters, input, locale);
         let heading = match found.total {
             0 => locale.message("find-none"),
             _ => reviews(found, locale),
@@ -216,7 +216,7 @@ impl<'a> SearchView<'a> {
             ChoiceLink {
                 href: self.query.address(path, &["sort", "cursor"], named),
                 words,
-                is_current: sort == self.search_request.filter.sort,
+                is_current: sort == self.search_request.filter.sort(),
             }
         };
         orders.map(order).into()
@@ -336,7 +336,7 @@ impl SearchView<'_> {
 
     /// The same search by words, and without one of them.
     fn fewer_words(&self, site: &Site<'_>) -> Vec<Candidate> {
-        let (parameters, locale) = (&self.search_request.parameters, &site.locale);
+        let (parameters, locale) = (&self.search_request.filter.parameters, &site.locale);
         let Some(text) = parameters.query.as_deref() else {
             return Vec::new();
         };
@@ -360,7 +360,7 @@ impl SearchView<'_> {
 
     /// The same search without one of its filters.
     fn fewer_filters(&self, site: &Site<'_>) -> Vec<Candidate> {
-        let (parameters, locale) = (&self.search_request.parameters, &site.locale);
+        let (parameters, locale) = (&self.search_request.filter.parameters, &site.locale);
         let filters = filters(parameters, &self.snapshot.input, locale);
         let fewer = filters.into_iter().map(|filter| {
             let words = locale.message_with("nearest-without", &[("filter", &filter.words)]);

@@ -39,7 +39,7 @@ pub async fn atom(
     let positions = found.positions.iter();
     let reviews = positions.map(|at| wire::Review::new(&entries[*at].review, &ctx.links));
     let reviews: Vec<_> = reviews.collect();
-    let parameters = &search_request.parameters;
+    let parameters = &search_request.filter.parameters;
     let [address, page] = [FEED_PATH, "/search"].map(|path| canonical_address(path, parameters));
     let changed_at = snapshot.changed_at();
     let xml = search_feed(
@@ -55,48 +55,11 @@ pub async fn atom(
 
 /// The address of the search at `path`, the same for every spelling of its parameters.
 fn canonical_address(path: &str, parameters: &SearchParameters) -> String {
-    let SearchParameters {
-        rating,
-        min_rating,
-        max_rating,
-        since,
-        until,
-        query,
-        text_match,
-        mentions_technician,
-        mentions_service,
-        language,
-        source,
-        has_text,
-        has_response,
-        aspect,
-        polarity,
-        sort: _,
-        limit: _,
-        cursor: _,
-    } = parameters;
-    // The rule without a query means nothing, and the page's default is left out.
-    let rule = text_match.filter(|rule| query.is_some() && *rule != TextMatch::Words);
-    let pairs = [
-        ("query", query.clone()),
-        ("match", rule.map(|rule| rule.name().to_owned())),
-        ("rating", rating.map(|stars| stars.to_string())),
-        ("min_rating", min_rating.map(|stars| stars.to_string())),
-        ("max_rating", max_rating.map(|stars| stars.to_string())),
-        ("since", since.map(|day| day.to_string())),
-        ("until", until.map(|day| day.to_string())),
-        ("mentions_technician", mentions_technician.clone()),
-        ("mentions_service", mentions_service.clone()),
-        ("language", language.clone()),
-        ("source", source.clone()),
-        ("has_text", has_text.map(|has| has.to_string())),
-        ("has_response", has_response.map(|has| has.to_string())),
-        ("aspect", aspect.clone()),
-        ("polarity", polarity.map(|vote| vote.name().to_owned())),
-    ];
-    let pairs = pairs
-        .into_iter()
-        .filter_map(|(name, value)| Some((name, value?)));
+    let pairs = parameters.pairs().into_iter();
+    let pairs = pairs.filter(|(name, value)| match *name {
+        "match" => parameters.query.is_some() && value != TextMatch::Words.name(),
+        name => !IGNORED.contains(&name),
+    });
     let mut address = url::form_urlencoded::Serializer::new(String::new());
     let pairs = address.extend_pairs(pairs).finish();
     if pairs.is_empty() {

@@ -12,7 +12,9 @@ use crate::insights::{CompactAnalysis, Finding, Hit, Polarity, Subject, Trade, n
 use crate::links::Links;
 use crate::model::{MentionKind, Mentions, Review, ReviewVote, Vote, VoteCounts, fold};
 use crate::snapshot::Snapshot;
-use crate::wire::parameters::{self, InsightsPart, LIMIT_DEFAULT, Parameter, arguments};
+use crate::wire::parameters::{
+    self, Arguments as _, InsightsPart, LIMIT_DEFAULT, Parameter, arguments,
+};
 use crate::wire::{self, AspectFacet, Entity, Facet, Insights, InsightsStage, Issue, IssueCode};
 
 /// Maximum JSON size of an overview.
@@ -327,27 +329,8 @@ impl<'a> EvidenceQuery<'a> {
     /// What a cursor belongs to, as a query string: the filters and the aspect's ID, because another trade may have
     /// another aspect at that index.
     pub fn canonical(&self) -> String {
-        let EvidenceParameters {
-            polarity,
-            technician,
-            service,
-            since,
-            until,
-            ..
-        } = self.parameters;
-        let filters = [
-            (
-                "polarity",
-                polarity.map(|polarity| polarity.name().to_owned()),
-            ),
-            ("technician", technician.clone()),
-            ("service", service.clone()),
-            ("since", since.map(|day| day.to_string())),
-            ("until", until.map(|day| day.to_string())),
-        ];
-        let filters = filters
-            .into_iter()
-            .filter_map(|(name, value)| Some((name, value?)));
+        let pairs = self.parameters.pairs().into_iter();
+        let filters = pairs.filter(|(name, _)| !matches!(*name, "hits" | "limit" | "cursor"));
         url::form_urlencoded::Serializer::new(String::new())
             .append_pair("aspect", &self.aspect.id)
             .extend_pairs(filters)

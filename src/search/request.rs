@@ -4,16 +4,14 @@ use url::form_urlencoded;
 
 use super::cursor::{Cursor, CursorParameter};
 use super::names::aspect_of;
-use crate::model::{Day, PluralEndings, Sort, TextMatch, TextQuery, Vote, fold};
+use crate::model::{PluralEndings, Sort, TextMatch, TextQuery, fold};
 use crate::snapshot::input::SnapshotInput;
-use crate::wire::parameters::{self, LIMIT_DEFAULT, Limit, Parameter, arguments};
+use crate::wire::parameters::{self, Arguments, LIMIT_DEFAULT, Limit, Parameter, arguments};
 use crate::wire::{Issue, IssueCode};
 
 #[derive(Debug)]
 pub struct SearchRequest {
-    /// As given, with a mode for texts and without the cursor.
-    pub parameters: SearchParameters,
-    /// The parameters as a filter with its order.
+    /// With its order.
     pub filter: ReviewFilter,
     pub limit: u8,
     /// `None` for the first page.
@@ -81,135 +79,55 @@ impl SearchRequest {
         }
         let plural_endings = PluralEndings::of(input.business.language.as_deref());
         let filter = ReviewFilter::new(&parameters, plural_endings);
-        let cursor = parameters.cursor.take();
         // With an invalid filter, the cursor cannot be checked.
-        if let Some(cursor) = cursor
-            .as_ref()
-            .filter(|cursor| !cursor.belongs_to(&filter.canonical()))
+        if let Some(cursor) = &parameters.cursor
             && issues.is_empty()
+            && !cursor.belongs_to(&filter.canonical())
         {
             issues.push(cursor.invalid());
         }
         Self {
             filter,
             limit: parameters.limit.unwrap_or(LIMIT_DEFAULT),
-            cursor,
-            parameters,
+            cursor: parameters.cursor,
         }
     }
 }
 
 /// All conditions must hold; an absent one always does.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct ReviewFilter {
-    /// Whether one star to five stars match; `None` if all do.
-    pub stars: Option<[bool; 5]>,
-    /// First matching day.
-    pub since: Option<Day>,
-    /// Last matching day.
-    pub until: Option<Day>,
+    /// With the default of each absent choice; without page size and cursor.
+    pub parameters: SearchParameters,
     pub text: Option<TextQuery>,
-    /// Folded full name, not empty.
-    pub technician: Option<String>,
-    /// Service id.
-    pub service: Option<String>,
-    /// Folded language tag, because tags are case-insensitive (RFC 5646 §2.1.1); not empty.
-    pub language: Option<String>,
-    /// Folded source name, not empty.
-    pub source: Option<String>,
-    pub has_text: Option<bool>,
-    pub has_response: Option<bool>,
-    /// Id of an aspect that must be mentioned.
-    pub aspect: Option<String>,
-    /// Required sentiment of that aspect; `None` allows any.
-    pub vote: Option<Vote>,
-    pub sort: Sort,
 }
 
 impl ReviewFilter {
-    /// An empty text or name counts as absent.
-    /// The words of a query are searched without these endings.
+    /// An empty text counts as absent. The words of a query are searched without these endings.
     pub fn new(parameters: &SearchParameters, plural_endings: PluralEndings) -> Self {
-        let SearchParameters {
-            rating,
-            min_rating,
-            max_rating,
-            since,
-            until,
-            query,
-            text_match,
-            mentions_technician,
-            mentions_service,
-            language,
-            source,
-            has_text,
-            has_response,
-            aspect,
-            polarity,
-            sort,
-            limit: _,
-            cursor: _,
-        } = parameters;
-        let present = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-        let matches = |stars: u8| {
-            rating.is_none_or(|rating| rating == stars)
-                && min_rating.is_none_or(|least| f64::from(stars) >= least)
-                && max_rating.is_none_or(|most| f64::from(stars) <= most)
-        };
-        let has_stars = rating.is_some() || min_rating.is_some() || max_rating.is_some();
+        let text_match = parameters.text_match.unwrap_or_default();
+        let query = (parameters.query.as_deref()).filter(|query| !query.is_empty());
         Self {
-            stars: has_stars.then(|| [1, 2, 3, 4, 5].map(matches)),
-            since: *since,
-            until: *until,
-            text: present(query).map(|query| {
-                TextQuery::new(&query, text_match.unwrap_or_default(), plural_endings)
-            }),
-            technician: present(mentions_technician).map(|name| fold(&name)),
-            service: present(mentions_service),
-            language: present(language).map(|tag| fold(&tag)),
-            source: present(source).map(|name| fold(&name)),
-            has_text: *has_text,
-            has_response: *has_response,
-            aspect: present(aspect),
-            vote: *polarity,
-            sort: sort.unwrap_or_default(),
+            text: query.map(|query| TextQuery::new(query, text_match, plural_endings)),
+            parameters: SearchParameters {
+                text_match: Some(text_match),
+                sort: Some(parameters.sort.unwrap_or_default()),
+                limit: None,
+                cursor: None,
+                ..parameters.clone()
+            },
         }
     }
 
-    /// The conditions and the order as a query string, which is the same for parameters with the same meaning.
+    pub fn sort(&self) -> Sort {
+        self.parameters.sort.unwrap_or_default()
+    }
+
+    /// The conditions and the order as a query string, which is the same for texts and names that differ only in case.
     pub fn canonical(&self) -> String {
-        let mut text = form_urlencoded::Serializer::new(String::new());
-        let mut add = |name: &str, value: Option<&str>| {
-            if let Some(value) = value {
-                text.append_pair(name, value);
-            }
-        };
-        let stars = self.stars.map(|stars| {
-            let matching = ('1'..='5').zip(stars).filter(|(_, matches)| *matches);
-            matching.map(|(stars, _)| stars).collect::<String>()
-        });
-        let flag = |flag: Option<bool>| flag.map(|flag| if flag { "true" } else { "false" });
-        add("stars", stars.as_deref());
-        add("since", self.since.map(|day| day.to_string()).as_deref());
-        add("until", self.until.map(|day| day.to_string()).as_deref());
-        if let Some(query) = &self.text {
-            add("query", Some(&query.whole));
-            add("match", Some(query.text_match.name()));
-            query
-                .words
-                .iter()
-                .flatten()
-                .for_each(|form| add("form", Some(form)));
-        }
-        add("technician", self.technician.as_deref());
-        add("service", self.service.as_deref());
-        add("language", self.language.as_deref());
-        add("source", self.source.as_deref());
-        add("has_text", flag(self.has_text));
-        add("has_response", flag(self.has_response));
-        add("aspect", self.aspect.as_deref());
-        add("polarity", self.vote.map(Vote::name));
-        add("sort", Some(self.sort.name()));
-        text.finish()
+        let pairs = self.parameters.pairs().into_iter();
+        form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(pairs.map(|(name, value)| (name, fold(&value))))
+            .finish()
     }
 }

@@ -113,7 +113,7 @@ fn page(
     limit: usize,
     cursor: Option<&Cursor>,
 ) -> (Vec<usize>, Option<Cursor>, Option<Cursor>) {
-    let sort = filter.sort;
+    let sort = filter.sort();
     let ends_page = cursor.is_some_and(|cursor| cursor.ends_page);
     match cursor.map(|cursor| after(entries, sort, cursor)) {
         None => {}

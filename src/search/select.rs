@@ -7,31 +7,42 @@ use roaring::RoaringBitmap;
 use super::cursor::Cursor;
 use super::request::ReviewFilter;
 use crate::insights::Trade;
-use crate::model::Sort;
-use crate::snapshot::{Entries, Values};
+use crate::model::{Sort, fold};
+use crate::snapshot::Entries;
 
 /// The reviews that match `filter`, its text aside. An aspect that is not in `trade` matches nothing.
 pub fn select(entries: &Entries, filter: &ReviewFilter, trade: &Trade) -> RoaringBitmap {
-    let index = entries.index();
+    let (index, filter) = (entries.index(), &filter.parameters);
     let mut selected = RoaringBitmap::new();
     selected.insert_range(entries.positions(filter.since, filter.until));
-    if let Some(matching) = filter.stars {
-        let stars = (1..=5).zip(matching).filter(|(_, matches)| *matches);
-        selected &= stars.fold(RoaringBitmap::new(), |all, (stars, _)| {
-            all | index.stars(stars)
-        });
+    for stars in 1..=5 {
+        let is_outside = filter.rating.is_some_and(|rating| rating != stars)
+            || filter
+                .min_rating
+                .is_some_and(|least| f64::from(stars) < least)
+            || filter
+                .max_rating
+                .is_some_and(|most| f64::from(stars) > most);
+        if is_outside {
+            selected -= index.stars(stars);
+        }
     }
-    let mut keep = |values: &Values, value: &Option<String>| match value.as_deref() {
-        None => {}
-        Some(value) => match values.get(value) {
-            Some(positions) => selected &= positions,
-            None => selected.clear(),
-        },
-    };
-    keep(&index.technicians, &filter.technician);
-    keep(&index.services, &filter.service);
-    keep(&index.languages, &filter.language);
-    keep(&index.sources, &filter.source);
+    // Names and tags are compared without case (tags: RFC 5646 §2.1.1), ids as they are.
+    for (values, value) in [
+        (
+            &index.technicians,
+            filter.mentions_technician.as_deref().map(fold),
+        ),
+        (&index.services, filter.mentions_service.clone()),
+        (&index.languages, filter.language.as_deref().map(fold)),
+        (&index.sources, filter.source.as_deref().map(fold)),
+    ] {
+        match value.map(|value| values.get(&value)) {
+            None => {}
+            Some(Some(positions)) => selected &= positions,
+            Some(None) => selected.clear(),
+        }
+    }
     for (has_it, positions) in [
         (filter.has_text, &index.with_text),
         (filter.has_response, &index.with_response),
@@ -44,7 +55,8 @@ pub fn select(entries: &Entries, filter: &ReviewFilter, trade: &Trade) -> Roarin
     }
     if let Some(id) = &filter.aspect {
         let aspect = trade.aspect(id);
-        selected &= aspect.map_or_else(RoaringBitmap::new, |at| index.opinions(at, filter.vote));
+        selected &=
+            aspect.map_or_else(RoaringBitmap::new, |at| index.opinions(at, filter.polarity));
     }
     selected
 }

@@ -16,6 +16,7 @@ use flate2::{Compress, Compression, Crc, FlushCompress};
 
 use super::document::Content;
 use crate::compute::lock;
+use crate::model::named;
 
 /// The size of the encoder's input, and the interval of checks for cancellation.
 const UNIT_BYTES: usize = 256 * 1024;
@@ -25,18 +26,18 @@ const BROTLI_QUALITY: i32 = 5;
 const BROTLI_WINDOW_LOG: i32 = 22;
 const BROTLI_BUFFER_BYTES: usize = 64 * 1024;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Coding {
-    /// RFC 7932.
-    Brotli,
-    /// RFC 1952.
-    Gzip,
+named! {
+    /// Most preferred first; the name is that in `Accept-Encoding` and `Content-Encoding`, and the suffix of an entity tag.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Coding {
+        /// RFC 7932.
+        Brotli = "br",
+        /// RFC 1952.
+        Gzip = "gzip",
+    }
 }
 
 impl Coding {
-    /// Most preferred first.
-    pub const ALL: [Self; 2] = [Self::Brotli, Self::Gzip];
-
     /// The codings for a body of this size, in the order in which they are made.
     ///
     /// Only gzip for a large one: it is coded by pieces, so an edit costs only the changed pieces, while Brotli codes
@@ -46,14 +47,6 @@ impl Coding {
             &[Self::Gzip]
         } else {
             &[Self::Gzip, Self::Brotli]
-        }
-    }
-
-    /// The name in `Accept-Encoding` and `Content-Encoding`, and the suffix of an entity tag.
-    pub const fn token(self) -> &'static str {
-        match self {
-            Self::Brotli => "br",
-            Self::Gzip => "gzip",
         }
     }
 

@@ -13,27 +13,22 @@ use super::input::SnapshotInput;
 use crate::links::{Links, is_web};
 use crate::model::business::Business;
 use crate::model::hash::hex;
+use crate::model::named;
 use crate::wire;
 
-/// A document rendered whole, from the same reviews as all others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Document {
-    /// The business, its rating and every published review.
-    Reviews,
-    Insights,
-    JsonFeed,
-    AtomFeed,
+named! {
+    /// A document rendered whole, from the same reviews as all others; its name is used in the database.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Document {
+        /// The business, its rating and every published review.
+        Reviews = "reviews",
+        Insights = "insights",
+        JsonFeed = "json_feed",
+        AtomFeed = "atom_feed",
+    }
 }
 
 impl Document {
-    /// In the order in which they are rendered.
-    pub const ALL: [Self; 4] = [
-        Self::Reviews,
-        Self::Insights,
-        Self::JsonFeed,
-        Self::AtomFeed,
-    ];
-
     /// Below the base URL.
     pub const fn path(self) -> &'static str {
         match self {
@@ -67,22 +62,6 @@ impl Document {
             links.absolute(self.path()),
             links.hub()
         )
-    }
-
-    pub fn find(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|document| document.name() == name)
-    }
-
-    /// Its name in the database.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Reviews => "reviews",
-            Self::Insights => "insights",
-            Self::JsonFeed => "json_feed",
-            Self::AtomFeed => "atom_feed",
-        }
     }
 }
 

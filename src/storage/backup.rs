@@ -16,8 +16,8 @@ use super::connection::{copy_file, copy_into, options};
 use super::error::{AtPath as _, DbError};
 use super::files::{JOURNAL, LOG, beside, folder_of, real, remove_files};
 use super::reviews::{
-    Numbered, SourceVersion, delete_all, ids_present, newest_change, note_deleted, note_sources,
-    notes, published, set_note, standing, upsert,
+    ListFilter, Numbered, SourceVersion, delete_all, ids_present, list_ids, newest_change,
+    note_deleted, note_sources, notes, published, set_note, standing, upsert,
 };
 use super::schema::untouching;
 use super::text::utc;
@@ -309,7 +309,7 @@ async fn copy_table(connection: &mut SqliteConnection, table: &str) -> sqlx::Res
 // Repeats deletions and withholdings that are newer than a backup in the restored database.
 
 /// Reviews per batch.
-const ROWS: i64 = 250;
+const ROWS: usize = 250;
 
 /// Counts of the changes that were repeated in a restored backup.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -351,27 +351,21 @@ pub async fn carry_over(
 }
 
 async fn deletions(former: &mut SqliteConnection, write: &mut Write) -> sqlx::Result<u64> {
-    let (mut last, mut count) = (String::new(), 0);
-    loop {
-        let ids = sqlx::query_scalar!(
-            r#"select c.review_id as "id: Text" from review_change as c where c.review_id > ?
-                 and not exists (select 1 from review as r where r.review_id = c.review_id)
-                 and not exists (select 1 from undone_review as u where u.review_id = c.review_id)
-               order by c.review_id limit ?"#,
-            last,
-            ROWS
-        )
-        .fetch_all(&mut *former)
-        .await?;
+    let ids = sqlx::query_scalar!(
+        r#"select c.review_id as "id: Text" from review_change as c where c.review_id <> ''
+             and not exists (select 1 from review as r where r.review_id = c.review_id)
+             and not exists (select 1 from undone_review as u where u.review_id = c.review_id)"#
+    )
+    .fetch_all(former)
+    .await?;
+    let mut count = 0;
+    for ids in ids.chunks(ROWS) {
         let ids: Vec<&str> = ids.iter().map(AsRef::as_ref).collect();
-        let Some(end) = ids.last() else {
-            return Ok(count);
-        };
-        last = (*end).to_owned();
         count += ids_present(write.for_reading(), &ids).await?.len() as u64;
         delete_all(write, &ids).await?;
         note_deleted(write, &ids).await?;
     }
+    Ok(count)
 }
 
 /// Dates the published reviews that differ from those of `former` with `now`: readers of feeds saw the newer form, and no
@@ -381,20 +375,10 @@ async fn date_changes(
     write: &mut Write,
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
-    let (mut last, now) = (String::new(), utc(now));
-    loop {
-        let ids = sqlx::query_scalar!(
-            r#"select review_id as "id: Text" from review where review_id > ? order by review_id limit ?"#,
-            last,
-            ROWS
-        )
-        .fetch_all(&mut *former)
-        .await?;
-        let ids: Vec<&str> = ids.iter().map(AsRef::as_ref).collect();
-        let Some(end) = ids.last() else {
-            return Ok(());
-        };
-        last = (*end).to_owned();
+    let now = utc(now);
+    let ids = ids_of(former, Status::Published).await?;
+    for ids in ids.chunks(ROWS) {
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         let theirs = published(former, &ids).await?.into_iter();
         let mut theirs: HashMap<_, _> = theirs
             .map(|numbered| (numbered.review.id.clone(), numbered.review))
@@ -419,6 +403,15 @@ async fn date_changes(
         .execute(&mut *write)
         .await?;
     }
+    Ok(())
+}
+
+async fn ids_of(connection: &mut SqliteConnection, status: Status) -> sqlx::Result<Vec<String>> {
+    let filter = ListFilter {
+        rating: None,
+        status: Some(status),
+    };
+    list_ids(connection, &filter).await
 }
 
 async fn withholdings(
@@ -427,20 +420,10 @@ async fn withholdings(
     has_same_key: bool,
     now: DateTime<Utc>,
 ) -> sqlx::Result<u64> {
-    let (mut last, mut count) = (String::new(), 0);
-    loop {
-        let ids = sqlx::query_scalar!(
-            r#"select review_id as "id: Text" from review where status = 'withheld' and review_id > ? order by review_id limit ?"#,
-            last,
-            ROWS
-        )
-        .fetch_all(&mut *former)
-        .await?;
-        let ids: Vec<&str> = ids.iter().map(AsRef::as_ref).collect();
-        let Some(end) = ids.last() else {
-            return Ok(count);
-        };
-        last = (*end).to_owned();
+    let mut count = 0;
+    let ids = ids_of(former, Status::Withheld { reason: None }).await?;
+    for ids in ids.chunks(ROWS) {
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         let (theirs, mut ours) = (
             standing(former, &ids).await?,
             standing(write.for_reading(), &ids).await?,
@@ -480,4 +463,5 @@ async fn withholdings(
             set_note(write, review.id.as_str(), note.as_deref()).await?;
         }
     }
+    Ok(count)
 }

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use chrono_tz::Tz;
-use serde_json::{Map, Value, json};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::text::strings;
+use super::text::{NullableText, strings};
 use super::{Text, Write};
-use crate::model::business::{
-    Business, Editorial, FaqEntry, PublishStaff, ReviewLink, Service, TEXT_BYTES_MAX, Technician,
-};
+use crate::model::business::{Business, Editorial, FaqEntry, PublishStaff, Service, Technician};
 use crate::random::Random;
 
 /// Deletes all rows of these tables.
@@ -27,25 +26,16 @@ macro_rules! empty {
 /// When the database cannot be read.
 pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Business>> {
     let row = sqlx::query!(
-        r#"select iif(octet_length(business_id) > 65536, 'unnamed', business_id) as "business_id!: Text",
-             iif(octet_length(name) > 65536, 'Unnamed business', name) as "name!: Text",
-             iif(octet_length(type) > 65536, 'LocalBusiness', type) as "kind!: Text",
-             iif(octet_length(time_zone) > 65536, 'too long', time_zone) as "time_zone!: Text",
-             publish_staff as "publish_staff!: Text",
-             iif(octet_length(language) > 65536, null, language) as "language: Text",
-             country as "country: Text",
-             iif(octet_length(description) > 65536, null, description) as "description: Text",
-             iif(octet_length(url) > 65536, null, url) as "url: Text",
-             iif(octet_length(telephone) > 65536, null, telephone) as "telephone: Text",
-             iif(octet_length(address) > 65536, null, address) as "address: Text", latitude, longitude,
-             iif(octet_length(same_as) > 65536, '[]', same_as) as "same_as!: Text",
-             iif(octet_length(review_links) > 65536, '[]', review_links) as "review_links!: Text"
+        r#"select business_id as "business_id!: Text", name as "name!: Text", type as "kind!: Text",
+             time_zone as "time_zone!: Text", publish_staff as "publish_staff!: Text", language as "language!: NullableText",
+             country as "country!: NullableText", description as "description!: NullableText", url as "url!: NullableText",
+             telephone as "telephone!: NullableText", address as "address: Text", latitude, longitude, same_as as "same_as!: Text",
+             review_links as "review_links!: Text"
            from business"#
     )
     .fetch_optional(&mut *connection)
     .await?;
     let Some(row) = row else { return Ok(None) };
-    report_oversized(connection).await?;
     let time_zone = row.time_zone.as_ref().parse().unwrap_or_else(|_| {
         tracing::warn!(
             time_zone = row.time_zone.as_ref(),
@@ -60,15 +50,17 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
         time_zone,
         // The table allows no other value. If its check was circumvented, no names may appear by accident.
         publish_staff: PublishStaff::find(row.publish_staff.as_ref()).unwrap_or(PublishStaff::Off),
-        language: row.language.map(String::from),
-        country: row.country.map(String::from),
-        description: row.description.map(String::from),
-        url: row.url.map(String::from),
-        telephone: row.telephone.map(String::from),
-        address: row.address.and_then(|address| object(address.as_ref())),
+        language: row.language.into(),
+        country: row.country.into(),
+        description: row.description.into(),
+        url: row.url.into(),
+        telephone: row.telephone.into(),
+        address: row
+            .address
+            .and_then(|json| serde_json::from_str(json.as_ref()).ok()),
         geo: row.latitude.zip(row.longitude),
-        same_as: texts(row.same_as.as_ref()),
-        review_links: review_links(row.review_links.as_ref()),
+        same_as: elements(row.same_as.as_ref()),
+        review_links: elements(row.review_links.as_ref()),
         services: services(connection).await?,
         technicians: technicians(connection).await?,
         service_areas: service_areas(connection).await?,
@@ -79,8 +71,7 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
 async fn services(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Service>> {
     let rows = sqlx::query!(
         r#"select service_id as "id: Text", name as "name: Text",
-             iif(octet_length(synonyms) > 65536, '[]', synonyms) as "synonyms!: Text"
-           from service where octet_length(service_id) <= 65536 and octet_length(name) <= 65536 order by position, service_id"#
+             synonyms as "synonyms!: Text" from service order by position, service_id"#
     )
     .fetch_all(connection)
     .await?;
@@ -89,7 +80,7 @@ async fn services(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Service
         .map(|row| Service {
             id: row.id.into(),
             name: row.name.into(),
-            synonyms: texts(row.synonyms.as_ref()),
+            synonyms: elements(row.synonyms.as_ref()),
         })
         .collect())
 }
@@ -97,36 +88,11 @@ async fn services(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Service
 /// In the owner's order.
 async fn service_areas(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
     let rows = sqlx::query_scalar!(
-        r#"select name as "name: Text" from service_area where octet_length(name) <= 65536 order by position, name"#
+        r#"select name as "name: Text" from service_area order by position, name"#
     )
     .fetch_all(connection)
     .await?;
     Ok(strings(rows))
-}
-
-/// Warns of values above [`crate::model::business::TEXT_BYTES_MAX`], which are left out: a shell may write up to a
-/// gigabyte into each, and that would fill the memory of every reader.
-async fn report_oversized(connection: &mut SqliteConnection) -> sqlx::Result<()> {
-    let names = sqlx::query_scalar!(
-        r#"select group_concat(name, ', ') as "names: Text" from (
-             select 'business.' || c.name as name from business as b cross join pragma_table_info('business') as c
-               where case c.name when 'business_id' then octet_length(business_id) when 'name' then octet_length(b.name)
-                 when 'type' then octet_length(b.type) when 'time_zone' then octet_length(time_zone)
-                 when 'language' then octet_length(language) when 'description' then octet_length(description)
-                 when 'url' then octet_length(url) when 'telephone' then octet_length(telephone)
-                 when 'address' then octet_length(address) when 'same_as' then octet_length(same_as)
-                 when 'review_links' then octet_length(review_links) end > 65536
-             union all select 'service ' || substr(service_id, 1, 40) from service
-               where max(octet_length(service_id), octet_length(name), octet_length(synonyms)) > 65536
-             union all select 'technician ' || substr(technician_id, 1, 40) from technician
-               where max(octet_length(technician_id), octet_length(name), octet_length(aliases)) > 65536
-             union all select 'service_area ' || substr(name, 1, 40) from service_area where octet_length(name) > 65536
-             limit 20)"#
-    )
-    .fetch_one(connection)
-    .await?;
-    warn_oversized(names, "values");
-    Ok(())
 }
 
 /// `None` if no time zone was ever set; days of instants are then unknown.
@@ -134,7 +100,7 @@ async fn report_oversized(connection: &mut SqliteConnection) -> sqlx::Result<()>
 /// # Errors
 /// When the database cannot be read.
 pub async fn time_zone(connection: &mut SqliteConnection) -> sqlx::Result<Option<Tz>> {
-    let row = sqlx::query!(r#"select iif(octet_length(time_zone) > 65536, 'too long', time_zone) as "zone!: Text", exists (select 1 from calendar) as "is_set!: bool" from business"#)
+    let row = sqlx::query!(r#"select time_zone as "zone!: Text", exists (select 1 from calendar) as "is_set!: bool" from business"#)
         .fetch_optional(&mut *connection)
         .await?;
     let set = row.filter(|row| row.is_set || row.zone.as_ref() != Tz::UTC.name());
@@ -166,16 +132,11 @@ pub async fn note_time_zone(write: &mut Write, zone: Tz) -> sqlx::Result<Option<
 /// When the database refuses the write.
 pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()> {
     let (time_zone, publish_staff) = (business.time_zone.name(), business.publish_staff.name());
-    let address = business
-        .address
-        .as_ref()
-        .map(|address| Value::Object(address.clone()).to_string());
+    let address = business.address.as_ref();
+    let address = address.map(|address| json!(address).to_string());
     let (latitude, longitude) = (business.geo.map(|geo| geo.0), business.geo.map(|geo| geo.1));
-    let same_as = array(&business.same_as);
-    let review_links = rows(
-        &business.review_links,
-        |link| json!({"name": link.name, "url": link.url}),
-    );
+    let same_as = json!(business.same_as).to_string();
+    let review_links = json!(business.review_links).to_string();
     empty!(write, "business");
     sqlx::query!(
         "insert into business (business_id, name, type, time_zone, publish_staff, language, country, description, url,
@@ -199,30 +160,26 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
     )
     .execute(&mut *write)
     .await?;
-    let services = rows(&business.services, |item| {
-        json!([item.id, item.name, array(&item.synonyms)])
-    });
+    let services = json!(business.services).to_string();
     empty!(write, "service");
     sqlx::query!(
         "insert into service (service_id, position, name, synonyms)
-         select value ->> 0, key, value ->> 1, value ->> 2 from json_each(?)",
+         select value ->> 'id', key, value ->> 'name', value -> 'synonyms' from json_each(?)",
         services
     )
     .execute(&mut *write)
     .await?;
     // The numbers of the technicians stay.
-    let technicians = rows(&business.technicians, |item| {
-        json!([item.id, item.name, array(&item.aliases)])
-    });
+    let technicians = json!(business.technicians).to_string();
     empty!(write, "technician");
     sqlx::query!(
         "insert into technician (technician_id, position, name, aliases)
-         select value ->> 0, key, value ->> 1, value ->> 2 from json_each(?)",
+         select value ->> 'id', key, value ->> 'name', value -> 'aliases' from json_each(?)",
         technicians
     )
     .execute(&mut *write)
     .await?;
-    let service_areas = array(&business.service_areas);
+    let service_areas = json!(business.service_areas).to_string();
     empty!(write, "service_area");
     sqlx::query!(
         "insert into service_area (name, position) select value, key from json_each(?)",
@@ -233,53 +190,13 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
     .map(drop)
 }
 
-fn object(json: &str) -> Option<Map<String, Value>> {
-    serde_json::from_str(json).ok()
-}
-
-/// A JSON array of what `row` makes of each entry.
-fn rows<T>(entries: &[T], row: impl FnMut(&T) -> Value) -> String {
-    entries.iter().map(row).collect::<Value>().to_string()
-}
-
-pub fn array(texts: &[String]) -> String {
-    Value::from(texts).to_string()
-}
-
-/// Reads a JSON array of objects with name and URL; leaves out any other element.
-fn review_links(json: &str) -> Vec<ReviewLink> {
-    let Ok(Value::Array(links)) = serde_json::from_str(json) else {
-        return Vec::new();
-    };
-    let link = |link: &Value| {
-        Some(ReviewLink {
-            name: link["name"].as_str()?.to_owned(),
-            url: link["url"].as_str()?.to_owned(),
-        })
-    };
-    links.iter().filter_map(link).collect()
-}
-
-/// The strings of a JSON array (the table checks that it is one); other elements are left out.
-pub fn texts(json: &str) -> Vec<String> {
-    let Ok(Value::Array(values)) = serde_json::from_str(json) else {
-        return Vec::new();
-    };
-    values
-        .into_iter()
-        .filter_map(|value| value.as_str().map(str::to_owned))
+/// The elements of a JSON array (the table checks that it is one); what is no `T` is left out.
+fn elements<T: DeserializeOwned>(json: &str) -> Vec<T> {
+    let elements: Vec<Value> = serde_json::from_str(json).unwrap_or_default();
+    let elements = elements.into_iter();
+    elements
+        .filter_map(|element| serde_json::from_value(element).ok())
         .collect()
-}
-
-/// Warns of values that were left out because of their length, if any; `what` names the kind of value.
-pub fn warn_oversized(names: Option<Text>, what: &str) {
-    if let Some(names) = names {
-        tracing::warn!(
-            names = names.as_ref(),
-            bytes_max = TEXT_BYTES_MAX,
-            "business.oversized: these {what} are left out; shorten them"
-        );
-    }
 }
 
 // Staff rows, and the numbers shown in place of full names.
@@ -288,9 +205,7 @@ pub fn warn_oversized(names: Option<Text>, what: &str) {
 async fn technicians(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Technician>> {
     let rows = sqlx::query!(
         r#"select technician_id as "id: Text", name as "name: Text",
-             iif(octet_length(aliases) > 65536, '[]', aliases) as "aliases!: Text"
-           from technician where octet_length(technician_id) <= 65536 and octet_length(name) <= 65536
-           order by position, technician_id"#
+             aliases as "aliases!: Text" from technician order by position, technician_id"#
     )
     .fetch_all(connection)
     .await?;
@@ -299,7 +214,7 @@ async fn technicians(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Tech
         .map(|row| Technician {
             id: row.id.into(),
             name: row.name.into(),
-            aliases: texts(row.aliases.as_ref()),
+            aliases: elements(row.aliases.as_ref()),
         })
         .collect())
 }
@@ -315,7 +230,7 @@ pub async fn technician_numbers(
     // distinct.
     let rows = sqlx::query!(
         r#"select t.technician_id as "id: Text", coalesce(n.number, -row_number() over (order by t.technician_id)) as "number!: i64"
-           from technician as t left join technician_number as n using (technician_id) where octet_length(t.technician_id) <= 65536"#
+           from technician as t left join technician_number as n using (technician_id)"#
     )
     .fetch_all(connection)
     .await?;
@@ -330,17 +245,13 @@ pub async fn technician_numbers(
 /// # Errors
 /// When the database cannot be read.
 pub async fn editorial(connection: &mut SqliteConnection) -> sqlx::Result<Editorial> {
-    let summary = sqlx::query_scalar!(
-        r#"select text as "text: Text" from editorial_summary where octet_length(text) <= 65536"#
-    )
-    .fetch_optional(&mut *connection)
-    .await?;
-    report_oversized_editorial(connection).await?;
+    let summary = sqlx::query_scalar!(r#"select text as "text: Text" from editorial_summary"#)
+        .fetch_optional(&mut *connection)
+        .await?;
     let faq = sqlx::query_as!(
         FaqEntry,
         r#"select faq_id as "id: Text", question as "question: Text", answer as "answer: Text"
-           from editorial_faq
-           where max(octet_length(faq_id), octet_length(question), octet_length(answer)) <= 65536 order by position, faq_id"#
+           from editorial_faq order by position, faq_id"#
     )
     .fetch_all(connection)
     .await?;
@@ -348,21 +259,6 @@ pub async fn editorial(connection: &mut SqliteConnection) -> sqlx::Result<Editor
         summary: summary.map(String::from),
         faq,
     })
-}
-
-/// Warns of texts that were left out because they are too long.
-async fn report_oversized_editorial(connection: &mut SqliteConnection) -> sqlx::Result<()> {
-    let names = sqlx::query_scalar!(
-        r#"select group_concat(name, ', ') as "names: Text" from (
-             select 'editorial_summary' as name from editorial_summary where octet_length(text) > 65536
-             union all select 'editorial_faq ' || substr(faq_id, 1, 40) from editorial_faq
-               where max(octet_length(faq_id), octet_length(question), octet_length(answer)) > 65536
-             limit 20)"#
-    )
-    .fetch_one(connection)
-    .await?;
-    warn_oversized(names, "texts");
-    Ok(())
 }
 
 /// # Errors
@@ -374,13 +270,11 @@ pub async fn replace_editorial(write: &mut Write, editorial: &Editorial) -> sqlx
             .execute(&mut *write)
             .await?;
     }
-    let faq = rows(&editorial.faq, |item| {
-        json!([item.id, item.question, item.answer])
-    });
+    let faq = json!(editorial.faq).to_string();
     empty!(write, "editorial_faq");
     sqlx::query!(
         "insert into editorial_faq (faq_id, position, question, answer)
-         select value ->> 0, key, value ->> 1, value ->> 2 from json_each(?)",
+         select value ->> 'id', key, value ->> 'question', value ->> 'answer' from json_each(?)",
         faq
     )
     .execute(&mut *write)

@@ -115,33 +115,6 @@ pub(super) async fn scratch_schema() -> sqlx::Result<SqliteConnection> {
     Ok(scratch)
 }
 
-/// Whether the applied migrations are those of this release. With `is_alone`, the migrations table is the only table,
-/// so the list of applied migrations may be empty.
-async fn are_ours(
-    connection: &mut SqliteConnection,
-    path: &Path,
-    is_alone: bool,
-) -> Result<bool, DbError> {
-    let applied: Result<Vec<(i64, Vec<u8>)>, _> =
-        sqlx::query_as("select version, checksum from _sqlx_migrations")
-            .fetch_all(connection)
-            .await;
-    let applied = match applied {
-        Ok(applied) => applied,
-        // Another program's table of that name.
-        Err(sqlx::Error::Database(error)) if error.code().is_some_and(|code| code == "1") => {
-            return Ok(false);
-        }
-        Err(error) => return Err(DbError::at(path, error)),
-    };
-    let is_known = |(version, checksum): &(i64, Vec<u8>)| {
-        MIGRATIONS
-            .iter()
-            .any(|known| known.version == *version && known.checksum[..] == checksum[..])
-    };
-    Ok(applied.iter().all(is_known) && (is_alone || !applied.is_empty()))
-}
-
 /// Checks that the database behind `connection` has exactly this release's version; writes nothing.
 pub(super) async fn verify_version(
     connection: &mut SqliteConnection,
@@ -285,8 +258,8 @@ fn spelling(sql: &str) -> String {
 
 /// The only encoding that our queries pack and unpack.
 const ENCODING: &str = "UTF-8";
-/// Tables in every database of ours since its third migration, and hardly ever in those of other programs.
-pub(super) const MARKS: [&str; 2] = ["lineage", "review_change"];
+/// Tables of the first migration, which hardly ever are in other programs' databases.
+pub(super) const MARKS: [&str; 2] = ["business", "technician_number"];
 
 /// Refuses a file with another program's tables, and one whose texts are not UTF-8. A file without tables is accepted.
 pub(super) async fn identify(path: &Path) -> Result<(), DbError> {
@@ -332,9 +305,8 @@ async fn judge(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbE
         .at(path)?;
     let has = |name: &str| names.iter().any(|one| one.as_ref() == name);
     let is_ours = if has(TABLE) {
-        // A first start may have been killed before these tables existed; the checksums identify the applied
-        // migrations.
-        MARKS.into_iter().all(has) || are_ours(connection, path, names.len() == 1).await?
+        // A first start may have been killed before these tables existed.
+        MARKS.into_iter().all(has) || names.len() == 1
     } else {
         names.is_empty()
     };

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
-use super::text::utc_seconds;
+use super::text::{NullableText, utc_seconds};
 use super::{Text, Write};
 use crate::model::ReviewId;
 
@@ -47,35 +47,18 @@ impl SyncSource {
 /// # Errors
 /// When the database cannot be read.
 pub async fn sync_sources(connection: &mut SqliteConnection) -> sqlx::Result<Vec<SyncSource>> {
-    let rows = sqlx::query!(
+    sqlx::query_as!(
+        SyncSource,
         r#"select name as "name: Text", url as "url: Text", schedule as "schedule: Text", options as "options: Text",
-             paused as "paused: bool", next_run_at as "next_run_at: Text", last_success_at as "last_success_at: Text",
-             last_failure_at as "last_failure_at: Text", last_failure as "last_failure: Text", last_outcome as "last_outcome: Text",
-             last_count, last_run, whole_count, whole_format as "whole_format: Text", etag as "etag: Text",
-             last_modified as "last_modified: Text"
+             paused as "paused: bool", next_run_at as "next_run_at!: NullableText",
+             last_success_at as "last_success_at!: NullableText", last_failure_at as "last_failure_at!: NullableText",
+             last_failure as "last_failure!: NullableText", last_outcome as "last_outcome!: NullableText", last_count, last_run,
+             whole_count, whole_format as "whole_format!: NullableText", etag as "etag!: NullableText",
+             last_modified as "last_modified!: NullableText"
            from sync_source order by name"#
     )
     .fetch_all(connection)
-    .await?;
-    let source = rows.into_iter().map(|row| SyncSource {
-        name: row.name.into(),
-        url: row.url.into(),
-        schedule: row.schedule.into(),
-        options: row.options.into(),
-        paused: row.paused,
-        next_run_at: row.next_run_at.map(String::from),
-        last_success_at: row.last_success_at.map(String::from),
-        last_failure_at: row.last_failure_at.map(String::from),
-        last_failure: row.last_failure.map(String::from),
-        last_outcome: row.last_outcome.map(String::from),
-        last_count: row.last_count,
-        last_run: row.last_run,
-        whole_count: row.whole_count,
-        whole_format: row.whole_format.map(String::from),
-        etag: row.etag.map(String::from),
-        last_modified: row.last_modified.map(String::from),
-    });
-    Ok(source.collect())
+    .await
 }
 
 /// Stores a new source, or the new definition of one, which is no longer paused. What runs by another definition brought is
@@ -395,19 +378,14 @@ pub async fn sync_requests(
     since: DateTime<Utc>,
 ) -> sqlx::Result<Vec<SyncRequest>> {
     let since = utc_seconds(since);
-    let rows = sqlx::query!(
+    sqlx::query_as!(
+        SyncRequest,
         r#"select request_id as "id!: i64", name as "name: Text", accepted as "accepted: bool" from sync_request
            where exit_code is null and requested_at >= ? order by request_id"#,
         since
     )
     .fetch_all(connection)
-    .await?;
-    let request = rows.into_iter().map(|row| SyncRequest {
-        id: row.id,
-        name: row.name.into(),
-        accepted: row.accepted,
-    });
-    Ok(request.collect())
+    .await
 }
 
 /// # Errors

@@ -4,7 +4,7 @@
 use chrono::{DateTime, SecondsFormat, Utc};
 use sqlx::error::BoxDynError;
 use sqlx::sqlite::{Sqlite, SqliteTypeInfo, SqliteValueRef};
-use sqlx::{Decode, Type};
+use sqlx::{Decode, Type, ValueRef as _};
 
 /// A text column that accepts any bytes. Name it in queries: `name as "name: Text"`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,6 +35,31 @@ impl Type<Sqlite> for Text {
 impl<'r> Decode<'r, Sqlite> for Text {
     fn decode(value: SqliteValueRef<'r>) -> Result<Self, BoxDynError> {
         Ok(Self(text_lossy(<&[u8] as Decode<Sqlite>>::decode(value)?)))
+    }
+}
+
+/// Like [`Text`], and null is absent: `title as "title!: NullableText"`.
+#[derive(Debug)]
+pub struct NullableText(Option<String>);
+
+impl From<NullableText> for Option<String> {
+    fn from(text: NullableText) -> Self {
+        text.0
+    }
+}
+
+impl Type<Sqlite> for NullableText {
+    fn type_info() -> SqliteTypeInfo {
+        Text::type_info()
+    }
+}
+
+impl<'r> Decode<'r, Sqlite> for NullableText {
+    fn decode(value: SqliteValueRef<'r>) -> Result<Self, BoxDynError> {
+        let text: Option<Text> = (!value.is_null())
+            .then(|| Text::decode(value))
+            .transpose()?;
+        Ok(Self(text.map(String::from)))
     }
 }
 

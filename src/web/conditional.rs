@@ -114,7 +114,7 @@ fn complete(
                 HeaderValue::from_static(body.cached.content_type),
             );
             if let Some(coding) = coding {
-                headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.token()));
+                headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
             }
             let (body, length) = body.send(coding);
             headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
@@ -195,7 +195,7 @@ fn decide(headers: &HeaderMap, validators: &Validators) -> ConditionalOutcome {
 fn etag(digest: &str, coding: Option<Coding>) -> HeaderValue {
     let tag = match coding {
         None => format!("\"{digest}\""),
-        Some(coding) => format!("\"{digest}-{}\"", coding.token()),
+        Some(coding) => format!("\"{digest}-{}\"", coding.name()),
     };
     // Hexadecimal digits are always a valid field value; any other digest becomes the empty tag.
     HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""))
@@ -230,7 +230,7 @@ fn is_of(opaque: &[u8], digest: &str) -> bool {
             || rest.strip_prefix(b"-").is_some_and(|rest| {
                 Coding::ALL
                     .iter()
-                    .any(|coding| coding.token().as_bytes() == rest)
+                    .any(|coding| coding.name().as_bytes() == rest)
             })
     })
 }

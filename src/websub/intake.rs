@@ -36,15 +36,16 @@ const SHARE_MIN: i64 = 10;
 const WAITING_FACTOR: i64 = 10;
 
 pub struct SubscriptionIntake {
-    database: Database,
-    links: Links,
-    clock: Clock,
-    policy: Arc<Policy>,
-    leases: LeaseBounds,
-    rates: Arc<RateLimits>,
+    pub database: Database,
+    pub links: Links,
+    pub clock: Clock,
+    pub policy: Arc<Policy>,
+    pub leases: LeaseBounds,
+    pub rates: Arc<RateLimits>,
     /// There is one writer; clients take turns at it, so that a burst from one delays only itself.
-    writer: Turns,
-    wake: Arc<Notify>,
+    pub writer: Turns,
+    /// Notifies the worker of a new request.
+    pub wake: Arc<Notify>,
 }
 
 /// One line that explains what to change.
@@ -61,28 +62,6 @@ pub enum IntakeError {
 }
 
 impl SubscriptionIntake {
-    /// `wake` notifies the worker of a new request.
-    pub fn new(
-        database: Database,
-        links: Links,
-        clock: Clock,
-        policy: Arc<Policy>,
-        leases: LeaseBounds,
-        rates: Arc<RateLimits>,
-        wake: Arc<Notify>,
-    ) -> Self {
-        Self {
-            writer: Turns::new(1),
-            database,
-            links,
-            clock,
-            policy,
-            leases,
-            rates,
-            wake,
-        }
-    }
-
     /// Accepts a request from `source`.
     ///
     /// # Errors

@@ -1,6 +1,8 @@
 //! The parameters of requests: each is a type with a name, bounds, a schema and one parser, so that HTTP and MCP return
 //! the same value or the same issue for the same text. Codes and bounds: `docs/REFERENCE.md`. And the hub's form.
 
+use std::fmt::Display;
+
 pub use poem_openapi::registry::{MetaSchema, MetaSchemaRef};
 use poem_openapi::types::Type;
 use poem_openapi::{Enum, Object};
@@ -150,6 +152,9 @@ pub trait Arguments: Sized {
 
     /// The values; invalid ones are absent, with an issue in `source`.
     fn take_from(source: &mut impl ParameterSource) -> Self;
+
+    /// The present parameters as in a query string, in the order of the declaration.
+    fn pairs(&self) -> Vec<(&'static str, String)>;
 }
 
 /// Declares [`Arguments`]: a struct whose fields have a description and the type of their parameter.
@@ -170,6 +175,14 @@ macro_rules! arguments {
 
             fn take_from(source: &mut impl $crate::wire::parameters::ParameterSource) -> Self {
                 Self { $($field: $crate::wire::parameters::ParameterSource::take::<$parameter>(source),)* }
+            }
+
+            fn pairs(&self) -> Vec<(&'static str, String)> {
+                let mut pairs = Vec::new();
+                $(if let Some(value) = &self.$field {
+                    pairs.push((<$parameter as $crate::wire::parameters::Parameter>::NAME, value.to_string()));
+                })*
+                pairs
             }
         }
     };
@@ -261,8 +274,8 @@ parameters! {
 // The kinds of parameters: their parsers, the messages about invalid texts, and their schemas.
 
 pub trait ParameterKind: Copy {
-    /// The parsed value.
-    type Value: Send;
+    /// The parsed value, displayed as a text that parses to it.
+    type Value: Send + Display;
     /// The code of bytes that are not UTF-8: [`IssueCode::InvalidString`] if any text may be valid, so that a JSON value
     /// of another type is certainly wrong.
     const NOT_UTF8: IssueCode = IssueCode::InvalidType;
@@ -464,7 +477,7 @@ impl<T: Copy> OneOf<T> {
     }
 }
 
-impl<T: Copy + Send> ParameterKind for OneOf<T> {
+impl<T: Copy + Send + Display> ParameterKind for OneOf<T> {
     type Value = T;
     const NOT_UTF8: IssueCode = IssueCode::InvalidString;
 

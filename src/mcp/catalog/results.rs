@@ -83,14 +83,13 @@ pub fn search(
     let (issues, mode) = (arguments.issues(), TextMatch::Substring);
     let request = SearchRequest::new(values, issues, &snapshot.input, mode);
     let SearchRequest {
-        parameters: filters,
         filter,
         limit,
         cursor,
     } = arguments.finish(Some(request))?;
     let all = search_reviews(snapshot, &filter, usize::from(limit), cursor.as_ref());
     let did_you_mean = if all.total == 0 {
-        did_you_mean(snapshot, &filters)
+        did_you_mean(snapshot, &filter.parameters)
     } else {
         None
     };
@@ -386,7 +385,7 @@ fn cut(
     let positions = &found.positions[..fitting.max(1).min(found.positions.len())];
     let next = if positions.len() < found.positions.len() {
         let last = positions.last().map(|at| &entries[*at].review);
-        last.map(|last| Cursor::after(&filter.canonical(), filter.sort, last))
+        last.map(|last| Cursor::after(&filter.canonical(), filter.sort(), last))
     } else {
         found.next
     };

@@ -5,7 +5,7 @@ mod runs;
 mod source;
 
 pub use rows::{
-    AnalysisRow, Binding, Changed, DatabasePosition, Flaw, ListFilter, ListPosition, Numbered,
+    AnalysisRow, Binding, Changed, DatabasePosition, INVALID_ROW, ListFilter, Numbered,
     Observation, SourceCount, changed_since, count_changed_since, count_published, counts, find,
     ids_with_prefix, list_ids, newest, newest_change, observe, position, present_after, published,
     recorded_technicians, unreadable, upsert, withheld,

@@ -10,45 +10,31 @@ use futures_util::future::ready;
 use futures_util::{Stream, TryStreamExt};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
-use thiserror::Error;
 
 use crate::model::{
-    Day, InvalidReviewId, Mentions, Method, Rating, Response, Review, ReviewId, Source, Status,
-    Verification,
+    Mentions, Method, Rating, Response, Review, ReviewId, Source, Status, Verification,
 };
-use crate::storage::text::{instant, strings, utc, utc_seconds};
+use crate::storage::text::{NullableText, instant, strings, utc, utc_seconds};
 use crate::storage::{Text, Write};
 
 /// A query for reviews: the part of the SQL after the one list of columns, which begins with `from` and names `review` as
-/// `r`, `review_change` as `n` and `derived_analysis` as `d`, and its arguments. Of a review with more than 1 MiB of text (the bound of a JSON line
-/// in imports) no long text is read.
+/// `r`, `review_change` as `n` and `derived_analysis` as `d`, and its arguments.
 macro_rules! select_reviews {
     ($rest:tt $(, $argument:expr)*) => {
         sqlx::query_as!(
             ReviewRow,
             r#"select r.review_id as "review_id!: Text", r.rating as "rating!: i64", r.reviewed_on as "reviewed_on!: Text",
-                 iif(octet_length(r.author) > 1048576, '', r.author) as "author!: Text",
-                 iif(octet_length(r.title) > 1048576, '', r.title) as "title?: Text",
-                 iif(octet_length(r.text) > 1048576, '', r.text) as "text!: Text", r.status as "status!: Text",
-                 iif(octet_length(r.withheld_reason) > 1048576, '', r.withheld_reason) as "withheld_reason?: Text",
-                 iif(octet_length(r.language) > 1048576, '', r.language) as "language?: Text",
-                 iif(octet_length(r.source_name) > 1048576, '', r.source_name) as "source_name!: Text",
-                 iif(octet_length(r.source_url) > 1048576, '', r.source_url) as "source_url?: Text",
-                 r.verified as "verified!: i64", r.verification_method as "verification_method!: Text", r.verified_at as "verified_at?: Text",
-                 iif(octet_length(r.response_text) > 1048576, '', r.response_text) as "response_text?: Text",
-                 r.response_on as "response_on?: Text",
-                 iif(octet_length(r.response_author) > 1048576, '', r.response_author) as "response_author?: Text",
-                 r.updated_at as "updated_at?: Text",
-                 octet_length(r.author) + coalesce(octet_length(r.title), 0) + octet_length(r.text)
-                   + coalesce(octet_length(r.withheld_reason), 0) + coalesce(octet_length(r.language), 0)
-                   + octet_length(r.source_name) + coalesce(octet_length(r.source_url), 0)
-                   + coalesce(octet_length(r.response_text), 0) + coalesce(octet_length(r.response_author), 0)
-                   > 1048576 as "is_oversized!: bool",
-                 (select iif(sum(octet_length(m.value)) > 1048576, null, json_group_array(json_array(m.kind, m.value)))
-                    from mention as m where m.review_id = r.review_id) as "mentions?: Text",
-                 n.review_no as "review_no?: i64", n.observed_at as "observed_at?: Text",
+                 r.author as "author!: Text", r.title as "title!: NullableText", r.text as "text!: Text", r.status as "status!: Text",
+                 r.withheld_reason as "withheld_reason!: NullableText", r.language as "language!: NullableText",
+                 r.source_name as "source_name!: Text", r.source_url as "source_url!: NullableText", r.verified as "verified!: i64",
+                 r.verification_method as "verification_method!: Text", r.verified_at as "verified_at!: NullableText",
+                 r.response_text as "response_text!: NullableText", r.response_on as "response_on!: NullableText",
+                 r.response_author as "response_author!: NullableText", r.updated_at as "updated_at!: NullableText",
+                 (select json_group_array(json_array(m.kind, m.value)) from mention as m where m.review_id = r.review_id)
+                   as "mentions!: Text",
+                 n.review_no as "review_no?: i64", n.observed_at as "observed_at!: NullableText",
                  n.bound_change_no as "bound_change_no?: i64", n.change_no as "change_no?: i64",
-                 d.text_hash as "text_hash?: Text", d.method_hash as "method_hash?: Text", d.analysis as "analysis?: Vec<u8>" "# + $rest
+                 d.text_hash as "text_hash!: NullableText", d.method_hash as "method_hash!: NullableText", d.analysis as "analysis?: Vec<u8>" "# + $rest
             $(, $argument)*
         )
     };
@@ -56,35 +42,34 @@ macro_rules! select_reviews {
 
 /// The columns of a review; texts may have any bytes.
 struct ReviewRow {
-    review_id: Text,
+    review_id: String,
     rating: i64,
-    reviewed_on: Text,
-    author: Text,
-    title: Option<Text>,
-    text: Text,
-    status: Text,
-    withheld_reason: Option<Text>,
-    language: Option<Text>,
-    source_name: Text,
-    source_url: Option<Text>,
+    reviewed_on: String,
+    author: String,
+    title: Option<String>,
+    text: String,
+    status: String,
+    withheld_reason: Option<String>,
+    language: Option<String>,
+    source_name: String,
+    source_url: Option<String>,
     verified: i64,
-    verification_method: Text,
-    verified_at: Option<Text>,
-    response_text: Option<Text>,
-    response_on: Option<Text>,
-    response_author: Option<Text>,
-    updated_at: Option<Text>,
-    is_oversized: bool,
-    /// A JSON array of pairs of kind and value; `None` if they are too long.
-    mentions: Option<Text>,
+    verification_method: String,
+    verified_at: Option<String>,
+    response_text: Option<String>,
+    response_on: Option<String>,
+    response_author: Option<String>,
+    updated_at: Option<String>,
+    /// A JSON array of pairs of kind and value.
+    mentions: String,
     review_no: Option<i64>,
     /// When the publisher first saw another program's change.
-    observed_at: Option<Text>,
+    observed_at: Option<String>,
     /// The change that `updated_at` belongs to.
     bound_change_no: Option<i64>,
     change_no: Option<i64>,
-    text_hash: Option<Text>,
-    method_hash: Option<Text>,
+    text_hash: Option<String>,
+    method_hash: Option<String>,
     analysis: Option<Vec<u8>>,
 }
 
@@ -278,14 +263,14 @@ pub async fn newest_change(connection: &mut SqliteConnection) -> sqlx::Result<i6
     .await
 }
 
-/// The first `limit` ids of invalid rows, each with the reason.
+/// The first `limit` ids of invalid rows.
 ///
 /// # Errors
 /// When the database cannot be read.
 pub async fn unreadable(
     connection: &mut SqliteConnection,
     limit: usize,
-) -> sqlx::Result<Vec<(String, Flaw)>> {
+) -> sqlx::Result<Vec<String>> {
     let mut rows = select_reviews!(
         "from review as r left join review_change as n on n.review_id = r.review_id
            left join derived_analysis as d on false order by r.review_id"
@@ -294,10 +279,8 @@ pub async fn unreadable(
     let mut unreadable = Vec::new();
     while let Some(row) = rows.try_next().await? {
         let id = row.review_id.clone();
-        if let Err(flaw) = review(row)
-            && unreadable.len() < limit
-        {
-            unreadable.push((id.into(), flaw));
+        if review(row).is_none() && unreadable.len() < limit {
+            unreadable.push(id);
         }
     }
     Ok(unreadable)
@@ -330,24 +313,20 @@ fn numbered(mut row: ReviewRow) -> Option<Numbered> {
         (Some(_), _) => Binding::Foreign,
     };
     let (id, review_no) = (row.review_id.clone(), row.review_no);
-    let analysis = match (
-        row.text_hash.take(),
-        row.method_hash.take(),
-        row.analysis.take(),
-    ) {
-        (Some(text_hash), Some(method_hash), Some(analysis)) => Some(AnalysisRow {
-            text_hash: text_hash.into(),
-            method_hash: method_hash.into(),
-            analysis,
-        }),
-        _ => None,
-    };
-    let review = review(row).inspect_err(|flaw| {
-        tracing::warn!(review.id = id.as_ref(), "review.unreadable: the row {flaw}");
+    let hashes = row.text_hash.take().zip(row.method_hash.take());
+    let analysis = hashes.zip(row.analysis.take());
+    let analysis = analysis.map(|((text_hash, method_hash), analysis)| AnalysisRow {
+        text_hash,
+        method_hash,
+        analysis,
     });
+    let Some(review) = review(row) else {
+        tracing::warn!(review.id = id, "review.unreadable: the row {INVALID_ROW}");
+        return None;
+    };
     Some(Numbered {
         review_no,
-        review: review.ok()?,
+        review,
         binding,
         analysis,
     })
@@ -367,7 +346,7 @@ pub async fn recorded_technicians(connection: &mut SqliteConnection) -> sqlx::Re
              union all
              select (select min(value) from mention where kind = 'technician' and value > name.value) from name
                where name.value is not null)
-           select value as "value!: Text" from name where octet_length(value) <= 65536"#
+           select value as "value!: Text" from name where value is not null"#
     )
     .fetch_all(connection)
     .await?;
@@ -426,13 +405,6 @@ pub struct ListFilter {
     pub status: Option<Status>,
 }
 
-/// Position in a list: day and id of the last review.
-#[derive(Debug, Clone, Default)]
-pub struct ListPosition {
-    day: Option<String>,
-    id: String,
-}
-
 /// The next ids, newest first (date descending, then id ascending), at most `limit`; empty after the last.
 ///
 /// # Errors
@@ -440,28 +412,15 @@ pub struct ListPosition {
 pub async fn list_ids(
     connection: &mut SqliteConnection,
     filter: &ListFilter,
-    position: &mut ListPosition,
-    limit: i64,
 ) -> sqlx::Result<Vec<String>> {
     let (rating, status) = (filter.rating, filter.status.as_ref().map(Status::name));
-    let rows = sqlx::query!(
-        r#"select review_id as "id: Text", reviewed_on as "day: Text" from review
-           where (?1 is null or rating = ?1) and (?2 is null or status = ?2)
-             and (?3 is null or reviewed_on < ?3 or (reviewed_on = ?3 and review_id > ?4))
-           order by reviewed_on desc, review_id limit ?5"#,
+    let ids = sqlx::query_scalar!(
+        r#"select review_id as "id: Text" from review
+           where (?1 is null or rating = ?1) and (?2 is null or status = ?2) order by reviewed_on desc, review_id"#,
         rating,
-        status,
-        position.day,
-        position.id,
-        limit
-    )
-    .fetch_all(connection)
-    .await?;
-    if let Some(last) = rows.last() {
-        position.day = Some(last.day.as_ref().to_owned());
-        last.id.as_ref().clone_into(&mut position.id);
-    }
-    Ok(rows.into_iter().map(|row| row.id.into()).collect())
+        status
+    );
+    Ok(strings(ids.fetch_all(connection).await?))
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -501,76 +460,44 @@ pub async fn count_published(connection: &mut SqliteConnection) -> sqlx::Result<
     Ok(count.unsigned_abs())
 }
 
-// Turns a stored row into a review, or into the reason why the row is invalid. Determines which changes of a row by
-// other programs are accepted; contains no SQL.
+// Turns a stored row into a review. Determines which changes of a row by other programs are accepted; contains no SQL.
 
-/// The reason why a row is invalid and left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum Flaw {
-    /// It violates the table's checks, which another program switched off.
-    #[error("breaks the table's checks and is left out; import it again, or delete it")]
-    Broken,
-    /// It has more text than a row may have.
-    #[error(
-        "has more than 1 MiB of text in all and is left out; import it again with a shorter text, or delete it"
-    )]
-    Oversized,
-    /// Its id became reserved after it was written.
-    #[error(
-        "has an ID that cannot be part of a link (`.`, `..`, `search`) and is left out; import it again with another ID, and \
-         delete it"
-    )]
-    Reserved,
-}
+/// Why a row is not read: another program switched the table's checks off.
+pub const INVALID_ROW: &str =
+    "breaks the table's checks and is left out; import it again, or delete it";
 
-fn review(row: ReviewRow) -> Result<Review, Flaw> {
-    if row.is_oversized || row.mentions.is_none() {
-        return Err(Flaw::Oversized);
-    }
-    let id = row
-        .review_id
-        .as_ref()
-        .parse()
-        .map_err(|error| match error {
-            InvalidReviewId::Reserved(_) => Flaw::Reserved,
-            InvalidReviewId::Characters(_) => Flaw::Broken,
-        })?;
-    sound(id, row).ok_or(Flaw::Broken)
-}
-
-fn sound(id: ReviewId, row: ReviewRow) -> Option<Review> {
-    let text = |text: Option<Text>| text.map(String::from);
-    let at = |text: Option<Text>| instant(text?.as_ref());
-    let status = match (row.status.as_ref(), row.verified) {
+/// `None` if the row is invalid.
+fn review(row: ReviewRow) -> Option<Review> {
+    let at = |text: Option<String>| instant(&text?);
+    let status = match (row.status.as_str(), row.verified) {
         ("published", 1) => Status::Published,
         ("withheld", _) => Status::Withheld {
-            reason: text(row.withheld_reason),
+            reason: row.withheld_reason,
         },
         _ => return None,
     };
-    let response_on = row.response_on;
     Some(Review {
-        id,
+        id: row.review_id.parse().ok()?,
         rating: Rating::try_from(row.rating).ok()?,
-        date: row.reviewed_on.as_ref().parse().ok()?,
-        author: row.author.into(),
-        title: text(row.title),
-        text: row.text.into(),
-        language: text(row.language),
+        date: row.reviewed_on.parse().ok()?,
+        author: row.author,
+        title: row.title,
+        text: row.text,
+        language: row.language,
         source: Source {
-            name: row.source_name.into(),
-            url: text(row.source_url),
+            name: row.source_name,
+            url: row.source_url,
         },
         verification: Verification {
             verified: row.verified == 1,
-            method: Method::find(row.verification_method.as_ref())?,
+            method: Method::find(&row.verification_method)?,
             verified_at: at(row.verified_at),
         },
-        mentions: mentions(row.mentions?.as_ref())?,
-        response: row.response_text.map(|response| Response {
-            text: response.into(),
-            date: response_on.and_then(|day| day.as_ref().parse::<Day>().ok()),
-            author: text(row.response_author),
+        mentions: mentions(&row.mentions)?,
+        response: row.response_text.map(|text| Response {
+            text,
+            date: row.response_on.and_then(|day| day.parse().ok()),
+            author: row.response_author,
         }),
         status,
         // The later of the two counts: a shell may have set no time, or an earlier one.
@@ -622,13 +549,11 @@ pub async fn upsert(write: &mut Write, reviews: &[Review], now: DateTime<Utc>) -
              source_url = excluded.source_url, verified = excluded.verified, verification_method = excluded.verification_method,
              verified_at = excluded.verified_at, response_text = excluded.response_text, response_on = excluded.response_on,
              response_author = excluded.response_author, updated_at = coalesce(excluded.updated_at, ?2)
-           where rating is not excluded.rating or reviewed_on is not excluded.reviewed_on or author is not excluded.author
-             or title is not excluded.title or text is not excluded.text or status is not excluded.status
-             or withheld_reason is not excluded.withheld_reason or language is not excluded.language
-             or source_name is not excluded.source_name or source_url is not excluded.source_url
-             or verified is not excluded.verified or verification_method is not excluded.verification_method
-             or verified_at is not excluded.verified_at or response_text is not excluded.response_text
-             or response_on is not excluded.response_on or response_author is not excluded.response_author
+           where (rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name, source_url, verified,
+             verification_method, verified_at, response_text, response_on, response_author) is not (excluded.rating,
+             excluded.reviewed_on, excluded.author, excluded.title, excluded.text, excluded.status, excluded.withheld_reason,
+             excluded.language, excluded.source_name, excluded.source_url, excluded.verified, excluded.verification_method,
+             excluded.verified_at, excluded.response_text, excluded.response_on, excluded.response_author)
              or (excluded.updated_at is not null and updated_at is not excluded.updated_at)
            returning review_id"#,
         rows,

@@ -13,7 +13,7 @@ use crate::model::{
     Base, DUPLICATE, DigestKey, Fingerprints, Response, Review, ReviewId, Status, Unit,
 };
 use crate::random::Random;
-use crate::storage::text::{instant, strings, utc};
+use crate::storage::text::{NullableText, instant, strings, utc};
 use crate::storage::{Text, Write};
 
 /// A source's last version of one review.
@@ -82,9 +82,9 @@ pub async fn find_key(connection: &mut SqliteConnection) -> sqlx::Result<Option<
 macro_rules! stored_sources {
     ($connection:ident, $from:literal $(, $argument:ident)*) => {{
         let rows = sqlx::query!(
-            r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
+            r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location!: NullableText",
              posted_at as "posted_at: Text", responded_at as "responded_at: Text", base, fingerprint, author_day,
-             own_id as "own_id: Text"
+             own_id as "own_id!: NullableText"
            from "# + $from
             $(, $argument)*
         );
@@ -94,7 +94,7 @@ macro_rules! stored_sources {
             Some(SourceVersion {
                 id: row.review_id.as_ref().parse().ok()?,
                 source_name: row.source_name.into(),
-                location: row.location.map(String::from),
+                location: row.location.into(),
                 posted_at: instant(row.posted_at),
                 responded_at: instant(row.responded_at),
                 base: Base::unpack(&row.base),
@@ -102,7 +102,7 @@ macro_rules! stored_sources {
                     content: row.fingerprint,
                     author_day: row.author_day,
                 },
-                own_id: row.own_id.map(String::from),
+                own_id: row.own_id.into(),
             })
         })
     }};
@@ -184,7 +184,7 @@ pub async fn stored_decisions(
         Option<Text>,
     );
     let select = "select review_id, status, substr(withheld_reason, 1, 1000),
-           iif(octet_length(response_text) <= 1048576, response_text, null), response_on, substr(response_author, 1, 1000)
+           response_text, response_on, substr(response_author, 1, 1000)
          from json_each(?) as i cross join review as r on r.review_id = i.value";
     let rows: Vec<Row> = sqlx::query_as(select)
         .bind(Value::from(ids).to_string())
@@ -302,7 +302,8 @@ pub async fn copies_of(
     id: &str,
     limit: i64,
 ) -> sqlx::Result<Vec<ReviewCopy>> {
-    let rows = sqlx::query!(
+    sqlx::query_as!(
+        ReviewCopy,
         r#"select o.review_id as "id: Text", o.source_name as "source_name: Text", r.status = 'published' as "is_published!: bool"
            from review_source as s cross join review_source as o on o.fingerprint = s.fingerprint and o.review_id <> s.review_id
              cross join review as r on r.review_id = o.review_id
@@ -311,13 +312,7 @@ pub async fn copies_of(
         limit
     )
     .fetch_all(connection)
-    .await?;
-    let rows = rows.into_iter().map(|row| ReviewCopy {
-        id: row.id.into(),
-        source_name: row.source_name.into(),
-        is_published: row.is_published,
-    });
-    Ok(rows.collect())
+    .await
 }
 
 /// The reviews outside of `ids` that are withheld as duplicates and are copies of some of these.

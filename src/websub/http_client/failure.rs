@@ -4,8 +4,6 @@
 use std::error::Error as StdError;
 use std::io;
 
-use thiserror::Error;
-
 use super::policy::Refused;
 use crate::model::named;
 
@@ -27,8 +25,7 @@ const CAUSES_MAX: usize = 16;
 
 named! {
     /// Its name is stable, for the log and metrics.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-    #[error("{}", self.name())]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Failure {
         /// The URL cannot be called.
         Url = "url",
@@ -60,6 +57,8 @@ named! {
         Unsendable = "unsendable",
     }
 }
+
+impl StdError for Failure {}
 
 impl Failure {
     pub const fn blame(self) -> Blame {

@@ -11,8 +11,8 @@ use serde_json::json;
 use crate::support::{Answer, FakeDns, Generator, MakeHub, TestApp, sqlite3};
 
 const COMPARED: &str = "/api/compare?first_since=2020-01-01&first_until=2020-12-31&second_since=2021-01-01&second_until=2021-12-31";
-/// The number of requests that can wait for a slot.
-const WAITING_MAX: usize = 512;
+/// The number of requests of one peer that can wait for a slot.
+const WAITING_MAX: usize = 64;
 
 type Asked<'a> = Pin<Box<dyn Future<Output = Answer> + 'a>>;
 
@@ -173,7 +173,7 @@ async fn peers_take_turns_for_computing_slots() {
 }
 
 #[tokio::test]
-async fn if_too_many_requests_wait_the_peer_with_the_most_gets_503() {
+async fn a_peer_with_too_many_waiting_requests_gets_503() {
     let app = TestApp::with(&Generator::new(5).reviews(3)).await;
     let held = app.hold_slots();
     let mut greedy = Vec::new();
@@ -185,11 +185,6 @@ async fn if_too_many_requests_wait_the_peer_with_the_most_gets_503() {
         .await;
     assert_eq!((refused.status, refused.header("retry-after")), (503, "1"));
     let other = waiting(&app, "192.0.2.2", COMPARED, &[]).await;
-    let made_room = greedy.pop().unwrap().await;
-    assert_eq!(
-        made_room.status, 503,
-        "the other peer gets its place in the queue"
-    );
     drop(greedy);
     drop(held);
     assert_eq!(other.await.status, 200);

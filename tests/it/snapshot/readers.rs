@@ -111,15 +111,15 @@ async fn readers_of_compressed_bodies_are_cut_off_too() {
         let mut readers = Vec::new();
         for number in 0..5 {
             let whole = app
-                .get_with("/reviews.json", &[("accept-encoding", coding.token())])
+                .get_with("/reviews.json", &[("accept-encoding", coding.name())])
                 .await;
             assert!(
-                whole.header("content-encoding") == coding.token() && whole.body.len() > 65_536,
+                whole.header("content-encoding") == coding.name() && whole.body.len() > 65_536,
                 "{}",
                 whole.body.len()
             );
             readers.push((
-                Reader::begin_in(&app, "/reviews.json", coding.token()).await,
+                Reader::begin_in(&app, "/reviews.json", coding.name()).await,
                 whole.body,
             ));
             change(&app, number).await;
@@ -257,11 +257,11 @@ async fn each_coding_decodes_to_the_current_bytes() {
             .flat_map(|document| Coding::ALL.map(|coding| (document, coding)))
         {
             let answer = app
-                .get_with(document.path(), &[("accept-encoding", coding.token())])
+                .get_with(document.path(), &[("accept-encoding", coding.name())])
                 .await;
             assert_eq!(
                 answer.header("content-encoding"),
-                coding.token(),
+                coding.name(),
                 "{document:?}"
             );
             let decoded = decode(coding, &answer.body);
