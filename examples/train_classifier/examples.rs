@@ -19,6 +19,8 @@ pub struct Example {
     pub runs: Vec<usize>,
     pub targets: Targets,
     pub weight: f64,
+    /// The value of each of its n-grams.
+    pub value: f64,
 }
 
 /// All examples, and the number of each n-gram by its key.
@@ -29,6 +31,8 @@ pub struct Examples {
     takes_turned: bool,
     /// Maximum number of words of an n-gram.
     words_max: usize,
+    /// Whether a text has the mean of its n-grams times the square root of its length, rather than their sum.
+    by_length: bool,
 }
 
 impl Examples {
@@ -38,6 +42,15 @@ impl Examples {
             numbers: BTreeMap::new(),
             takes_turned,
             words_max,
+            by_length: false,
+        }
+    }
+
+    /// The same with values that depend on the length of a text.
+    pub fn by_length(self) -> Self {
+        Self {
+            by_length: true,
+            ..self
         }
     }
 
@@ -56,6 +69,7 @@ impl Examples {
         weight: f64,
     ) {
         let mut found = Vec::new();
+        let length = tokens.len() as f64;
         NgramTokens::read(text, tokens).runs(|key, run, is_turned| {
             if run.len() > self.words_max || (is_turned && !self.takes_turned) {
                 return;
@@ -69,6 +83,11 @@ impl Examples {
             runs: found,
             targets,
             weight,
+            value: if self.by_length {
+                1.0 / length.sqrt()
+            } else {
+                1.0
+            },
         });
     }
 

@@ -64,11 +64,20 @@ fn descend(examples: &[Example], runs: usize, heads: usize, plan: Plan) -> Vec<f
         for example in examples {
             sums.copy_from_slice(&weights[runs * heads..]);
             for run in &example.runs {
-                add(&mut sums, &weights[run * heads..(run + 1) * heads]);
+                add(
+                    &mut sums,
+                    &weights[run * heads..(run + 1) * heads],
+                    example.value,
+                );
             }
             errors(&mut sums, example, plan.is_exclusive);
-            for run in example.runs.iter().chain([&runs]) {
-                add(&mut gradients[run * heads..(run + 1) * heads], &sums);
+            add(&mut gradients[runs * heads..], &sums, 1.0);
+            for run in &example.runs {
+                add(
+                    &mut gradients[run * heads..(run + 1) * heads],
+                    &sums,
+                    example.value,
+                );
             }
         }
         adam.descend(step, &gradients);
@@ -92,8 +101,8 @@ fn errors(sums: &mut [f64], example: &Example, is_exclusive: bool) {
     }
 }
 
-fn add(sums: &mut [f64], row: &[f64]) {
+fn add(sums: &mut [f64], row: &[f64], times: f64) {
     sums.iter_mut()
         .zip(row)
-        .for_each(|(sum, weight)| *sum += weight);
+        .for_each(|(sum, weight)| *sum += weight * times);
 }

@@ -1,6 +1,6 @@
 //! Trains the classifiers of `src/insights/classifier` from annotated sentences and writes their weights: one
-//! classifier of aspects per trade, and one of polarity for all trades. Then it learns their weight against the rules
-//! (`src/insights/aspects/decision.tsv`).
+//! classifier of aspects per trade, and two for all trades: of polarity, and of complaints in reviews of one or two
+//! stars. Then it learns their weight against the rules (`src/insights/aspects/decision.tsv`).
 //!
 //! ```text
 //! cargo run --release --example train_classifier                       # writes the weights of the aspects
@@ -9,7 +9,7 @@
 //! cargo run --release --example train_classifier -- --check            # checks that training gives the same bytes
 //! ```
 //!
-//! Its data is `trade.tsv`, `reviews.tsv` and `reviews.jsonl` in its folder, written for this purpose, and the
+//! Its data is `trade.tsv`, `reviews.tsv`, `low_rated.tsv` and `reviews.jsonl` in its folder, written for this purpose, and the
 //! development halves of `tests/gold`, including those of calm sentences. Sentences that also occur in a held-out half
 //! ("Highly recommend!") are omitted.
 //! Polarity is also learned from public data sets, which are not part of this repository (`NOTICE` names their sources
@@ -72,6 +72,7 @@ fn main() -> anyhow::Result<()> {
     let material = Material {
         held_out: own::held_out(root)?,
         sentences: own::sentences(root, &args.without)?,
+        low_rated: own::low_rated(root)?,
         data: args.data.clone(),
     };
     let insights = root.join("src/insights");
@@ -93,8 +94,14 @@ fn main() -> anyhow::Result<()> {
     if args.languages {
         return Ok(());
     }
+    let all: Vec<&Review> = reviews.iter().collect();
+    let complaints = material.complaints(&all).to_bytes();
+    keep(
+        &args,
+        &insights.join("classifier/complaint.weights"),
+        &complaints,
+    )?;
     for trade in trades::IDS {
-        let all: Vec<&Review> = reviews.iter().collect();
         let weights = material.aspects(trade, &all).to_bytes();
         let path = insights.join(format!("trades/{trade}/classifier.weights"));
         keep(&args, &path, &weights)?;
@@ -103,7 +110,6 @@ fn main() -> anyhow::Result<()> {
         println!("polarity and decisions are left as they are, for want of --data");
         return Ok(());
     }
-    let all: Vec<&Review> = reviews.iter().collect();
     let polarity = material.polarity(&all)?;
     let weights = polarity.to_bytes();
     if let Some(data) = &args.data {

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use reviews_service::insights::classifier::ngrams::RUN_MAX;
-use reviews_service::insights::classifier::{LABELS, NgramModel, WeightsError, judgement_head};
+use reviews_service::insights::classifier::{
+    COMPLAINT, LABELS, NgramModel, WeightsError, judgement_head,
+};
 
 use crate::elsewhere;
 use crate::examples::{Examples, one_of};
@@ -25,11 +27,21 @@ const POLARITY: Plan = Plan {
     decay: 3.0,
 };
 
+/// The training of complaints.
+const COMPLAINTS: Plan = Plan {
+    is_exclusive: false,
+    decay: 0.23,
+};
+/// The weight of the sentences of [`Material::low_rated`], which are plainer than those of whole reviews.
+const LOW_RATED: f64 = 3.0;
+
 /// The training data besides whole reviews.
 pub struct Material {
     /// Omitted sentences, in the form of [`same`].
     pub held_out: BTreeSet<String>,
     pub sentences: Vec<Sentence>,
+    /// Sentences of reviews of one or two stars, and whether each complains.
+    pub low_rated: Vec<(String, bool)>,
     /// The folder of the public data sets.
     pub data: Option<PathBuf>,
 }
@@ -105,6 +117,22 @@ impl Material {
             .copied()
             .chain(judged.iter().map(String::as_str));
         Learned::new(&heads.collect::<Vec<_>>(), examples, ASPECTS)
+    }
+
+    /// Trains whether a sentence of a review of one or two stars complains.
+    pub fn complaints(&self, reviews: &[&Review]) -> Learned {
+        let mut examples = Examples::new(false, RUN_MAX).by_length();
+        let low_rated = reviews.iter().filter(|review| review.stars <= 2);
+        for sentence in low_rated.flat_map(|review| review.sentences()) {
+            let is_held_out = self.held_out.contains(&same(&sentence.text));
+            if let Some(complains) = sentence.complains().filter(|_| !is_held_out) {
+                examples.add(&sentence.text, vec![Some(complains)], 1.0);
+            }
+        }
+        for (text, complains) in &self.low_rated {
+            examples.add(text, vec![Some(*complains)], LOW_RATED);
+        }
+        Learned::new(&[COMPLAINT], examples, COMPLAINTS)
     }
 
     /// Trains the polarity of sentences.

@@ -23,6 +23,8 @@ const REVIEWS: &str = "examples/train_classifier/reviews.jsonl";
 /// Single sentences by many authors that state facts calmly. They have no neighbouring sentences, so they are not used
 /// to learn the weight of a sentence against its neighbours.
 const CALM: &str = "tests/gold/calm/development.jsonl";
+/// Sentences of reviews of one or two stars, and whether each complains.
+const LOW_RATED: &str = "examples/train_classifier/low_rated.tsv";
 /// Files whose sentences must not be used for training.
 const HELD_OUT: [&str; 2] = [
     "tests/gold/held_out.tsv",
@@ -30,7 +32,8 @@ const HELD_OUT: [&str; 2] = [
 ];
 /// Aspects of food that no other trade has: a sentence with one of them belongs to food.
 const OF_FOOD: [&str; 4] = ["food", "waiting", "order_accuracy", "atmosphere"];
-/// The index of `neutral` among the labels.
+/// The indices of `negative` and `neutral` among the labels.
+const NEGATIVE: usize = 0;
 const NEUTRAL: usize = 1;
 
 /// A sentence with its annotations.
@@ -63,6 +66,12 @@ impl Sentence {
             .iter()
             .flat_map(|aspect| [0, 2].map(|label| target(aspect, &[label])));
         Some(all.chain(judged).collect())
+    }
+
+    /// Whether it complains; `None` if it has no annotation, and its trade lacks aspects for some complaints.
+    pub fn complains(&self) -> Option<bool> {
+        let is_open = self.said.is_empty() && self.trade.as_deref() == Some("general");
+        (!is_open).then(|| self.said.iter().any(|(_, label)| *label == NEGATIVE))
     }
 
     /// Its label, if all its annotations have the same one; `neutral` without annotations.
@@ -187,6 +196,16 @@ pub fn reviews(root: &Path) -> anyhow::Result<Vec<Review>> {
         Ok(review)
     };
     (1..).zip(content.lines()).map(parse).collect()
+}
+
+/// The sentences of reviews of one or two stars, and whether each complains.
+pub fn low_rated(root: &Path) -> anyhow::Result<Vec<(String, bool)>> {
+    let content = fs::read_to_string(root.join(LOW_RATED)).context(LOW_RATED)?;
+    let row = |row: &str| {
+        let (text, complains) = row.split_once('\t').with_context(|| row.to_owned())?;
+        Ok((text.to_owned(), complains == "yes"))
+    };
+    content.lines().skip(1).map(row).collect()
 }
 
 /// The held-out sentences, in the form of [`same`].

@@ -21,6 +21,8 @@ pub const REVIEWS_MIN: u32 = 5;
 const MANY_REVIEWS: u32 = 100;
 const JUDGED_MIN: u32 = 10;
 const JUDGED_PART: u32 = 10;
+/// Many blame a business or an aspect if one in this number of the reviews that judge it does.
+const BLAMED_PART: u32 = 5;
 /// Maximum number of names in one sentence.
 const NAMES_MAX: usize = 3;
 /// Maximum number of review ids in a sentence's evidence.
@@ -44,10 +46,15 @@ pub struct NarrativeInput<'a> {
 /// of services.
 pub fn sentences(input: &NarrativeInput<'_>) -> Vec<SummarySentence> {
     let praised = most_judged_aspect(input.counted, input.sources.trade, true);
+    // Where few of the judgements of the most praised aspect are complaints, it is not what is complained of most.
+    let complaint = (input.complaint).filter(|complaint| {
+        let votes = &input.counted.aspects[complaint.aspect].votes;
+        praised != Some(complaint.aspect) || votes.side(false) * BLAMED_PART >= votes.judged()
+    });
     let sentences = [
         overall(input),
         praised.map(|at| side(input, at, None)),
-        (input.complaint).map(|complaint| side(input, complaint.aspect, Some(complaint))),
+        complaint.map(|complaint| side(input, complaint.aspect, Some(complaint))),
         names(input, MentionKind::Technician, "technicians", "Whom"),
         names(input, MentionKind::Service, "services", "What"),
     ];
@@ -79,14 +86,19 @@ fn sentence(template: &str, text: String, figures: &[(&str, u32)]) -> SummarySen
 fn overall(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
     let votes = &input.counted.corpus.overall;
     let (positive, negative, judged) = (votes.positive, votes.negative, votes.judged());
-    let rest = match negative {
-        0 => "none speaks badly of it".to_owned(),
-        1 => "1 speaks badly of it".to_owned(),
-        some => format!("{some} speak badly of it"),
+    let ((more, how), (fewer, how_else)) = if positive >= negative {
+        ((positive, "well"), (negative, "badly"))
+    } else {
+        ((negative, "badly"), (positive, "well"))
     };
-    let (quantifier, name) = (quantifier(positive, judged), &input.sources.business.name);
+    let rest = match fewer {
+        0 => format!("none speaks {how_else} of it"),
+        1 => format!("1 speaks {how_else} of it"),
+        some => format!("{some} speak {how_else} of it"),
+    };
+    let (quantifier, name) = (quantifier(more, judged), &input.sources.business.name);
     let text = format!(
-        "{quantifier} of the {judged} reviews that judge {name} as a whole speak well of it ({positive}); {rest}."
+        "{quantifier} of the {judged} reviews that judge {name} as a whole speak {how} of it ({more}); {rest}."
     );
     let figures = [
         ("positive", positive),
@@ -273,8 +285,14 @@ const ANSWER_ASPECTS_MAX: usize = 2;
 /// order of their lists.
 pub fn answers(input: &NarrativeInput<'_>, originals: &mut Originals<'_>) -> Vec<Faq> {
     let (counted, trade) = (input.counted, input.sources.trade);
-    let is_judged =
-        |counts: &OpinionCounts| counts.votes.judged() >= REVIEWS_MIN && is_decided(&counts.votes);
+    // In few reviews of a business that many blame, praise alone is no answer.
+    let whole = &counted.corpus.overall;
+    let is_blamed = whole.negative * BLAMED_PART >= whole.judged();
+    let is_judged = |counts: &OpinionCounts| {
+        let votes = &counts.votes;
+        let is_praise_alone = votes.positive == votes.judged() && votes.positive < JUDGED_MIN;
+        votes.judged() >= REVIEWS_MIN && is_decided(votes) && !(is_blamed && is_praise_alone)
+    };
     let mut questions: Vec<(&OpinionCounts, Faq)> = Vec::new();
     for (aspect, counts) in trade.aspects.iter().zip(&counted.aspects) {
         if !is_judged(counts) || input.sources.answered.contains(&aspect.id) {

@@ -2,7 +2,7 @@
 
 use super::decision::Decisions;
 use super::patterns::CompiledRules;
-use crate::insights::classifier::{LABELS, NgramClassifier, POLARITY, judgement_head};
+use crate::insights::classifier::{COMPLAINTS, LABELS, NgramClassifier, POLARITY, judgement_head};
 use crate::insights::trades::Trade;
 
 /// The indices of an aspect's heads in the classifier.
@@ -33,11 +33,11 @@ impl RuleEngine {
     pub fn new(mut trade: Trade) -> Self {
         // Custom weights were validated when the package was read, and tests validate the program's; a trade without
         // weights uses its rules and the polarity of all trades.
-        let polarity = match &trade.language {
-            None => Some(POLARITY),
-            Some(language) => language.polarity.as_deref(),
+        let (polarity, complaints) = match &trade.language {
+            None => (Some(POLARITY), Some(COMPLAINTS)),
+            Some(language) => (language.polarity.as_deref(), None),
         };
-        let classifier = NgramClassifier::of(trade.classifier.as_deref(), polarity);
+        let classifier = NgramClassifier::of(trade.classifier.as_deref(), polarity, complaints);
         let classifier = classifier.unwrap_or_default();
         Self {
             compiled: CompiledRules::new(&mut trade),

@@ -41,7 +41,7 @@ impl RuleEngine {
         let of_stars = stars.and_then(Polarity::of_stars);
         let findings = reading::findings(self, text, &mut read, &candidates, of_stars);
         TextFindings {
-            overall: reading::overall(&read, &findings),
+            overall: reading::overall(self, &read, &findings),
             findings,
         }
     }
@@ -471,6 +471,32 @@ mod tests {
         ] {
             let found = findings_in(engine(), text);
             assert!(!found.contains('-'), "{text}: {found}");
+        }
+    }
+
+    #[test]
+    fn complaints_without_an_aspect_blame_the_firm_in_low_reviews() {
+        let general = RuleEngine::new(shipped("general").unwrap());
+        let found = |text: &str, stars| {
+            let findings = general.analyze_with(&TokenizedText::new(text), Some(stars));
+            list_findings(&findings.findings)
+        };
+        for text in [
+            "The parcel was thrown over the fence and half of it was missing.",
+            "They sent the wrong size and refuse to exchange it.",
+        ] {
+            assert!(
+                found(text, 1).contains("overall-"),
+                "{text}: {}",
+                found(text, 1)
+            );
+            assert!(!found(text, 5).contains("overall-"), "{text}");
+        }
+        for text in [
+            "I ordered two shirts for my son in March.",
+            "My mother lives two hours away.",
+        ] {
+            assert!(!found(text, 1).contains('-'), "{text}: {}", found(text, 1));
         }
     }
 

@@ -231,6 +231,15 @@ const CONFIDENCE_MIN: u8 = 60;
 /// Minimum confidence of a judgement that only the classifier makes: between this minimum and the one above, 63 of 100
 /// judgements were right in reviews by unknown authors.
 const CONFIDENCE_MIN_ALONE: u8 = 70;
+/// Minimum score of a complaint in a review of one or two stars, in units of 1/[`UNIT`]. In 507 sentences of real reviews,
+/// chosen on these, 71 of 100 complaints are found instead of 57, and 5 of 81 other sentences more are blamed.
+const COMPLAINT_MIN: i32 = 40;
+/// Below this score, the other classifiers alone cannot blame: of 507 sentences, 3 complaints and 3 others were left out.
+const DOUBT_BELOW: i32 = 16;
+/// Percentage of such complaints that annotators confirmed: in 149 of 213 sentences of held-out reviews, they found one.
+const COMPLAINT_CONFIDENCE: u8 = 70;
+/// Minimum confidence, with the stars, of an aspect to which such a complaint is added.
+const ASPECT_CONFIDENCE_MIN: u8 = 65;
 /// Typical length of a hit's rule with its prefix, in bytes.
 const RULE_BYTES: usize = 40;
 
@@ -264,10 +273,85 @@ pub fn findings(
         };
         all.push(finding(engine, text, scores, candidate, rule, decision));
     }
+    if of_stars == Some(Polarity::Negative) {
+        compare_complaints(engine, text, read, &mut all);
+    }
     all.sort_by(|one, other| {
         (one.sentence, one.span, &one.aspect).cmp(&(other.sentence, other.span, &other.aspect))
     });
     all
+}
+
+/// Compares the findings in a review of one or two stars with the classifier of complaints. Blame that only the other
+/// classifiers make becomes uncertain where it detects none. In a sentence without a judgement, its complaint is added: to
+/// an aspect that the sentence probably has, otherwise to the aspect for opinions without a topic.
+fn compare_complaints(
+    engine: &RuleEngine,
+    text: &TokenizedText,
+    read: &[SentenceReading<'_>],
+    all: &mut Vec<Finding>,
+) {
+    let overall = engine.trade.overall;
+    let overall = overall.map(|at| engine.trade.aspects[at].id.as_str());
+    for (number, sentence) in (0..).zip(read) {
+        let Some(whole) = sentence.scores.parts.last() else {
+            continue;
+        };
+        let here = (0..all.len()).filter(|at| all[*at].sentence == number);
+        let here: Vec<usize> = here.collect();
+        if whole.complaint < DOUBT_BELOW {
+            let is_doubtful = |finding: &Finding| {
+                let mut hits = finding.hits.iter();
+                finding.polarity == Polarity::Negative
+                    && hits.all(|hit| hit.rule.starts_with("examples:"))
+            };
+            for at in here {
+                if is_doubtful(&all[at]) {
+                    add_hit(&mut all[at], text, whole.tokens.clone(), 0);
+                    all[at].polarity = Polarity::Uncertain;
+                }
+            }
+            continue;
+        }
+        let is_of_others = (sentence.about.last()).is_some_and(|about| about.elsewhere);
+        let is_judged = here.iter().any(|at| all[*at].polarity.judges());
+        if whole.complaint < COMPLAINT_MIN || is_of_others || is_judged {
+            continue;
+        }
+        let may_be = |at: &usize| {
+            let finding = &all[*at];
+            finding.confidence >= ASPECT_CONFIDENCE_MIN || Some(finding.aspect.as_str()) == overall
+        };
+        let likeliest = here.into_iter().filter(may_be);
+        let at = match (likeliest.max_by_key(|at| all[*at].confidence), overall) {
+            (Some(at), _) => at,
+            (None, Some(overall)) => {
+                all.push(Finding {
+                    aspect: overall.to_owned(),
+                    sentence: number,
+                    span: text.span(whole.tokens.clone()),
+                    polarity: Polarity::Uncertain,
+                    score: 0,
+                    confidence: 0,
+                    hits: Vec::new(),
+                });
+                all.len() - 1
+            }
+            (None, None) => continue,
+        };
+        let words = (sentence.scores).strongest(&whole.tokens, OutputHead::Complaint);
+        let words = words.unwrap_or_else(|| whole.tokens.clone());
+        add_hit(&mut all[at], text, words, -POINTS);
+        all[at].polarity = Polarity::Negative;
+        all[at].confidence = COMPLAINT_CONFIDENCE;
+    }
+}
+
+/// Adds a hit of the classifier that changes the score of a finding to `score`.
+fn add_hit(finding: &mut Finding, text: &TokenizedText, words: Range<usize>, score: i32) {
+    let hit = examples_hit(text, words, score - finding.score);
+    finding.hits.push(hit);
+    finding.score = score;
 }
 
 /// The label of a candidate with its confidence: of the text alone, and, for a finding that the text leaves open, of the
@@ -341,9 +425,9 @@ fn finding(
     };
     if points != 0 {
         let place = text.tokens_in(finding.span);
-        let hit = examples_hit(text, decisive(scores, place, head, points.signum()), points);
-        finding.score += hit.points;
-        finding.hits.push(hit);
+        let words = decisive(scores, place, head, points.signum());
+        let score = finding.score + points;
+        add_hit(&mut finding, text, words, score);
     }
     finding.polarity = if is_clear {
         polarity
@@ -426,11 +510,20 @@ pub fn document_figures(read: &[SentenceReading<'_>]) -> [i64; 2] {
 
 /// The polarity of a text as a whole and its score, in thousandths of a logarithm of the odds; a positive score means
 /// praise. A text that leans to neither side is neutral; any other text gets the label of the leading side.
-pub fn overall(read: &[SentenceReading<'_>], findings: &[Finding]) -> (Polarity, i32) {
+pub fn overall(
+    engine: &RuleEngine,
+    read: &[SentenceReading<'_>],
+    findings: &[Finding],
+) -> (Polarity, i32) {
     let [lead, rules] = document_figures(read);
-    // `0/10` is decided by the rules: the prior does not apply to it.
+    // `0/10` is decided by the rules: the prior does not apply to it. In other languages, for which the weights were not
+    // learned, the rules decide if they lean to one side.
     let has_words = read.iter().any(|sentence| sentence.has_words);
-    let constant = if has_words { CONSTANT } else { 0 };
+    let (constant, lead) = match (&engine.trade.language, rules) {
+        (None, _) | (Some(_), 0) if has_words => (CONSTANT, lead),
+        (None, _) => (0, lead),
+        (Some(_), _) => (0, 0),
+    };
     let own = (LEAD_WEIGHT * lead + RULES_WEIGHT * rules) / 1_000;
     let has_judgement = findings.iter().any(|finding| finding.polarity.judges());
     let is_judged = has_judgement || own.abs() >= LEANS_MIN;

@@ -23,6 +23,12 @@ pub fn judgement_head(aspect: &str, label: &str) -> String {
 /// The polarity weights that all trades share.
 pub const POLARITY: &[u8] = include_bytes!("polarity.weights");
 
+/// The weights that detect the complaints in reviews of one or two stars, for all trades.
+pub const COMPLAINTS: &[u8] = include_bytes!("complaint.weights");
+
+/// The name of the head of [`COMPLAINTS`].
+pub const COMPLAINT: &str = "complaint";
+
 /// The subject of a sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputHead {
@@ -30,6 +36,7 @@ pub enum OutputHead {
     Aspect(usize),
     /// Index in [`LABELS`].
     Label(usize),
+    Complaint,
 }
 
 /// The default classifier has no runs.
@@ -58,6 +65,8 @@ pub struct SentencePart {
     pub aspects: Vec<i32>,
     /// The same for each label.
     pub labels: [i32; LABELS.len()],
+    /// The logarithm of the odds that the part complains, if its review has one or two stars, in units of 1/[`UNIT`].
+    pub complaint: i32,
 }
 
 impl SentencePart {
@@ -101,8 +110,9 @@ impl AspectScores<'_> {
             let (aspects, labels) = known.weights.split_at(self.aspects);
             let points = match head {
                 OutputHead::Aspect(aspect) => aspects.get(aspect),
-                OutputHead::Label(_) if known.is_turned => None,
+                OutputHead::Label(_) | OutputHead::Complaint if known.is_turned => None,
                 OutputHead::Label(label) => labels.get(label),
+                OutputHead::Complaint => labels.get(LABELS.len()),
             };
             let points = points.copied().unwrap_or_default();
             if points > strongest.map_or(0, |(_, most)| most) {
@@ -126,16 +136,22 @@ impl NgramClassifier {
         }
     }
 
-    /// Creates a classifier from these weights; a missing model is empty.
+    /// Creates a classifier from these weights; a missing model is empty. Complaints need a model of polarity.
     ///
     /// # Errors
     /// When the bytes are not valid weights.
-    pub fn of(aspects: Option<&[u8]>, polarity: Option<&[u8]>) -> Result<Self, WeightsError> {
+    pub fn of(
+        aspects: Option<&[u8]>,
+        polarity: Option<&[u8]>,
+        complaints: Option<&[u8]>,
+    ) -> Result<Self, WeightsError> {
         let aspects = aspects.map(NgramModel::parse).transpose()?;
         let polarity = polarity.map(NgramModel::parse_polarity).transpose()?;
+        let complaints = complaints.map(NgramModel::parse).transpose()?;
+        let shared = polarity.unwrap_or_default();
         Ok(Self::new(
             &aspects.unwrap_or_default(),
-            &polarity.unwrap_or_default(),
+            &shared.join(&complaints.unwrap_or_default()),
         ))
     }
 
@@ -212,23 +228,37 @@ impl NgramClassifier {
         let (aspects, rest) = sums.split_at(self.aspects);
         let label = |label: usize| rest.get(label).copied().unwrap_or_default();
         SentencePart {
-            tokens,
             aspects: aspects.to_vec(),
             labels: std::array::from_fn(label),
+            complaint: self.complaint(label(LABELS.len()), tokens.len()),
+            tokens,
         }
+    }
+
+    /// The sum of a part with `length` tokens, whose n-grams count the less the longer it is.
+    fn complaint(&self, sum: i32, length: usize) -> i32 {
+        /// Precision of the square root.
+        const STEPS: i32 = 64;
+        let bias = self.silence.get(self.aspects + LABELS.len());
+        let bias = bias.copied().unwrap_or_default();
+        let length = i32::try_from(length).unwrap_or(i32::MAX);
+        let root = length.saturating_mul(STEPS * STEPS).isqrt().max(1);
+        bias + (sum - bias) * STEPS / root
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{NgramClassifier, NgramModel, OutputHead, POLARITY, SentencePart, WeightsError};
+    use super::{
+        COMPLAINTS, NgramClassifier, NgramModel, OutputHead, POLARITY, SentencePart, WeightsError,
+    };
     use crate::insights::text::TokenizedText;
 
     const HOME_SERVICES: &[u8] = include_bytes!("../trades/home_services/classifier.weights");
 
     fn scores(sentence: &str) -> (NgramClassifier, TokenizedText, Vec<SentencePart>) {
         let (classifier, text) = (
-            NgramClassifier::of(Some(HOME_SERVICES), Some(POLARITY)).unwrap(),
+            NgramClassifier::of(Some(HOME_SERVICES), Some(POLARITY), Some(COMPLAINTS)).unwrap(),
             TokenizedText::new(sentence),
         );
         let parts = classifier
@@ -309,6 +339,20 @@ mod tests {
             let (_, _, parts) = scores(sentence);
             let lead = parts.last().unwrap().lead();
             assert_eq!(lead.signum(), sign, "{sentence}: {lead}");
+        }
+    }
+
+    #[test]
+    fn complaints_of_low_rated_reviews_are_detected() {
+        for (sentence, complains) in [
+            ("The parcel never came and nobody answers my emails.", true),
+            ("Three weeks later I am still waiting for my refund.", true),
+            ("I ordered a jacket for my son in May.", false),
+            ("Breakfast was good and the view was beautiful.", false),
+        ] {
+            let (_, _, parts) = scores(sentence);
+            let score = parts.last().unwrap().complaint;
+            assert_eq!(score > 40, complains, "{sentence}: {score}");
         }
     }
 

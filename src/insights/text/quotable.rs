@@ -32,6 +32,12 @@ const LEANING: [&str; 21] = [
     "otherwise",
     "instead",
 ];
+/// Words that refer to the previous sentence before one of [`PREDICATES`]: `This also happened twice.`
+const POINTERS: [&str; 5] = ["this", "that", "these", "those", "both"];
+const PREDICATES: [&str; 15] = [
+    "is", "was", "are", "were", "has", "had", "will", "would", "also", "happened", "happens",
+    "occurs", "means", "made", "makes",
+];
 /// Maximum number of words before a colon that marks a label: `Day 6: nobody came.`
 const LABEL_WORDS: usize = 3;
 /// Characters that are allowed before the first word.
@@ -53,6 +59,7 @@ pub fn is_quotable(text: &[char], span: TextSpan) -> bool {
         && begins_behind(before)
         && begins_well(sentence)
         && (ends_with_mark(sentence) || after.iter().all(|letter| letter.is_whitespace()))
+        && !breaks_off(sentence)
         && is_closed(sentence)
 }
 
@@ -83,7 +90,13 @@ fn begins_well(sentence: &[char]) -> bool {
         .split(|letter| letter.is_whitespace())
         .take(LABEL_WORDS);
     let has_label = words.any(|word| word.last() == Some(&':'));
-    sentence.first().is_some_and(is_first) && !LEANING.contains(&word.as_str()) && !has_label
+    let second = sentence.split(|letter| letter.is_whitespace()).nth(1);
+    let second: String = second.unwrap_or_default().iter().collect();
+    let points_back = POINTERS.contains(&word.as_str()) && PREDICATES.contains(&second.as_str());
+    sentence.first().is_some_and(is_first)
+        && !LEANING.contains(&word.as_str())
+        && !points_back
+        && !has_label
 }
 
 /// Maximum number of sums and of numbers in a quote; more are a list of prices or dates.
@@ -126,6 +139,12 @@ fn ends_with_mark(words: &[char]) -> bool {
     let mut words = trim_end(words).iter();
     let last = words.rfind(|letter| !QUOTE_CLOSING.contains(letter));
     matches!(last, Some('.' | '!' | '?' | '\u{2026}'))
+}
+
+/// Whether the sentence ends with an ellipsis.
+fn breaks_off(sentence: &[char]) -> bool {
+    let words = trim_end(sentence);
+    words.ends_with(&['\u{2026}']) || words.ends_with(&['.', '.'])
 }
 
 /// Whether all quotation marks and brackets are closed, so that the quote is complete.
@@ -192,6 +211,9 @@ mod tests {
             "|They came on time and were polite| and more",
             "|Went with someone else.|",
             "|He said \"no problem and fixed it that day.| Really.\"",
+            "|I had a surprise bill of $150 for \u{2026}|",
+            "|He is reasonably priced, and when it comes to his work...| Well.",
+            "Twice. |This is also the most expensive part of the plan.|",
             "|Day 6: a different person who could not find it.|",
             "|\u{1f335} Always on time, always nice to us.|",
             long.as_str(),
