@@ -315,7 +315,8 @@ fn compare_complaints(
         }
         let is_of_others = (sentence.about.last()).is_some_and(|about| about.elsewhere);
         let is_judged = here.iter().any(|at| all[*at].polarity.judges());
-        if whole.complaint < COMPLAINT_MIN || is_of_others || is_judged {
+        let is_praise = whole.lead() > UNIT;
+        if whole.complaint < COMPLAINT_MIN || is_praise || is_of_others || is_judged {
             continue;
         }
         let may_be = |at: &usize| {
