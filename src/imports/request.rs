@@ -39,7 +39,7 @@ pub struct ImportRequest {
     /// The sheet of a workbook [default: the first one with reviews]
     #[arg(long, value_name = "NAME")]
     pub sheet: Option<String>,
-    /// Encoding of FILE, for example windows-1250 or shift_jis [default: detected]
+    /// Encoding of FILE, for example windows-1250 [default: detected]
     #[arg(long, value_name = "NAME", value_parser = encoding)]
     pub encoding: Option<&'static Encoding>,
     /// Number of the header row of a table, counted from 1 [default: detected]

@@ -557,9 +557,11 @@ fn rules() -> impl Iterator<Item = (ReviewField, Rule, bool)> {
     let names = names.map(|(field, list)| (*field, Rule::Name(list), false));
     let members = HEADERS.members.iter().filter_map(|(field, members)| {
         // An answer's text, date and author are members of one object.
-        let whole = match field {
-            ReviewField::ResponseDate | ReviewField::ResponseAuthor => &ReviewField::ResponseText,
-            other => other,
+        let is_of_answer = [ReviewField::ResponseDate, ReviewField::ResponseAuthor].contains(field);
+        let whole = if is_of_answer {
+            &ReviewField::ResponseText
+        } else {
+            field
         };
         let objects = HEADERS.objects.get(whole).or(TABLE.fields.get(field))?;
         Some((*field, Rule::Member(objects, members), false))

@@ -192,6 +192,7 @@ fn says_of(name: &[String], subject: Subject) -> Option<Visibility> {
 
 /// A name of several words, such as `Is this review hidden from the site?`.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact by itself")]
 struct Phrase<'n> {
     name: &'n [String],
     /// The meanings of the words that say something.
@@ -311,17 +312,19 @@ impl<'n> Phrase<'n> {
         } else {
             last
         };
-        let is_end = |word: &String| is_in(&lists.ends, word);
-        let says = match says {
-            Says::Hidden if self.name.last().is_some_and(is_end) => {
-                (!self.is_weak).then_some(Says::HiddenSince)?
-            }
-            _ if self.name.last().is_some_and(is_end) => return None,
-            Says::Hidden if self.is_not => Says::Public,
-            // `Approved by the customer` is an offer.
-            Says::Public if self.has_doer && !self.has(&lists.moderators) => return None,
-            Says::Public if self.is_not => Says::Hidden,
-            says => says,
+        let is_end = self
+            .name
+            .last()
+            .is_some_and(|word| is_in(&lists.ends, word));
+        // `Approved by the customer` is an offer.
+        let is_offer = self.has_doer && !self.has(&lists.moderators);
+        let says = match (says, self.is_not) {
+            (Says::Hidden, _) if is_end => (!self.is_weak).then_some(Says::HiddenSince)?,
+            _ if is_end => return None,
+            (Says::Hidden, true) => Says::Public,
+            (Says::Public, _) if is_offer => return None,
+            (Says::Public, true) => Says::Hidden,
+            (says, _) => says,
         };
         let evidence = if self.is_common || self.has_doer {
             Evidence::CommonWords

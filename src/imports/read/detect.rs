@@ -241,9 +241,7 @@ fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected, Fi
         // A page beyond the last, or a quiet day.
         (_, Some(document)) if is_empty(document) => Ok((&TABLE, None)),
         // A Takeout of a business without reviews.
-        (_, Some(document)) if document == "{}" => {
-            Ok((find_format("google").unwrap_or(&TABLE), None))
-        }
+        (_, Some("{}")) => Ok((find_format("google").unwrap_or(&TABLE), None)),
         (_, Some(document))
             if !document.contains('\n') && shape.places.len() == 1 && is_like_native =>
         {
@@ -573,10 +571,10 @@ fn content_of<'t>(bytes: &'t [u8], request: &ImportRequest) -> Result<Content<'t
     Ok(match trimmed.first() {
         None => Content::Nothing,
         Some(b'[' | b'{') => {
-            let text = std::str::from_utf8(trimmed).map_err(|_| FileError::new(NOT_UTF8))?;
+            let text = std::str::from_utf8(bytes).map_err(|_| FileError::new(NOT_UTF8))?;
             match serde_json::from_str::<&RawValue>(text) {
                 Ok(document) => Content::Json(vec![document.get()]),
-                Err(_) if trimmed[0] == b'{' && json::is_lines(text) => Content::JsonLines,
+                Err(_) if trimmed[0] == b'{' && json::is_lines(text.trim()) => Content::JsonLines,
                 Err(_) => Content::Json(json::values(text)?),
             }
         }
@@ -655,9 +653,10 @@ pub fn read_file(
         (Content::JsonLines, ..) => lines(),
         (_, Some(array), _) => {
             let rows = array.rows(text, is_damaged);
-            match format.reader {
-                Reader::Columns => Rows::Table(array.table(&rows)),
-                _ => Rows::Records(rows),
+            if format.reader == Reader::Columns {
+                Rows::Table(array.table(&rows))
+            } else {
+                Rows::Records(rows)
             }
         }
         (_, None, Some(document))

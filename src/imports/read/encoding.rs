@@ -28,12 +28,11 @@ pub fn decode<'b>(
     if let Some((_, content)) = binary.find(|(magic, _)| bytes.starts_with(magic)) {
         return Err(FileError::new(format!("is {content}")));
     }
-    let is_json = matches!(bytes.trim_ascii().first(), Some(b'[' | b'{'));
     let encoding = named.or_else(|| wide(bytes));
     let mut note = None;
     let encoding = match encoding {
         Some(encoding) => encoding,
-        None if is_json || is_utf8(bytes) => UTF_8,
+        None if is_utf8(bytes) || is_json(bytes) => UTF_8,
         None => {
             let guess = guess(bytes);
             note = Some(describe_guess(guess, bytes));
@@ -102,6 +101,13 @@ fn is_utf8(text: &[u8]) -> bool {
         return true;
     };
     !text[..error.valid_up_to()].is_ascii()
+}
+
+/// Whether a text is a list or an object of JSON, or has lines of such.
+fn is_json(text: &[u8]) -> bool {
+    let mut lines = text.split(|byte| *byte == b'\n');
+    text.trim_ascii_start().starts_with(b"[")
+        || lines.any(|line| line.trim_ascii_start().starts_with(b"{"))
 }
 
 /// The encoding that the letters of a text suggest.

@@ -73,7 +73,7 @@ pub fn arrays<'t>(value: &'t str, path: &str, deep: usize, found: &mut Vec<RowAr
     found.sort_by_key(|array| array.path.matches('.').count());
 }
 
-impl<'t> RowArray<'t> {
+impl RowArray<'_> {
     /// The arrays of objects that are members of this array's elements, each over all elements.
     pub fn inner(&self) -> Vec<Self> {
         let mut inner: BTreeMap<String, Vec<_>> = BTreeMap::new();
@@ -191,14 +191,16 @@ impl RawRow {
         }
         match std::str::from_utf8(&self.text).map(parse) {
             Ok(Ok(value)) => (self.at.clone(), Ok(value)),
-            Ok(Err(error)) if error.is_eof() && matches!(self.at, Position::Element { .. }) => {
-                let place = place(error.line() - 1);
-                let message = format!("{place}ends in the middle of a value; export it again");
-                fault(message, Some(error.column()))
-            }
             Ok(Err(error)) => {
-                let (place, reason) = (place(error.line() - 1), reason(&error));
-                let message = format!("{place}the JSON is broken ({reason}); correct it");
+                let is_end = error.is_eof() && matches!(self.at, Position::Element { .. });
+                let (offset, reason, advice) = if is_end {
+                    let reason = "it ends in the middle of a value".to_owned();
+                    (0, reason, "correct it, or export it again")
+                } else {
+                    (error.line() - 1, reason(&error), "correct it")
+                };
+                let place = place(offset);
+                let message = format!("{place}the JSON is broken ({reason}); {advice}");
                 fault(message, Some(error.column()))
             }
             Err(error) => fault(

@@ -54,7 +54,7 @@ async fn a_broken_element_is_rejected_with_its_line() {
             b.replace("\"FOUR\"", "FOUR"),
             "the JSON is broken (expected",
         ),
-        (b[..b.len() - 1].to_owned(), "the JSON is broken (expected"),
+        (b[..b.len() - 1].to_owned(), "the JSON is broken (it ends"),
     ] {
         for (content, whole) in [
             (
@@ -85,7 +85,7 @@ async fn a_file_that_ends_too_early_gives_its_whole_reviews() {
         assert_eq!(report.rejected, 1);
         let error = rejections[0].to_string();
         assert!(
-            error.contains("ends in the middle of a value; export it again"),
+            error.contains("it ends in the middle of a value); correct it, or export it again"),
             "{error}"
         );
     }
