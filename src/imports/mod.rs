@@ -40,6 +40,7 @@ use merge::identity::Rules;
 use merge::outcome::merge_rows;
 use merge::{apply, load};
 use read::detect::read_file;
+use read::encoding::decode;
 use read::{Opener, read_all};
 use report::listed;
 
@@ -248,7 +249,7 @@ fn gather(
 
 /// The format of a file; `None` if it is unknown.
 pub fn format_of(content: &[u8], request: &ImportRequest) -> Option<&'static Format> {
-    let content = content.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(content);
-    let file = read_file(String::new(), content, request).ok()?;
+    let decoded = decode(content, request.encoding).ok()?;
+    let file = read_file(String::new(), &decoded.text, request).ok()?;
     Some(file.format)
 }

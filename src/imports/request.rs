@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use encoding_rs::Encoding;
 
 use crate::imports::map::Rename;
 use crate::imports::platforms::{Format, find_format, format_names};
@@ -38,6 +39,9 @@ pub struct ImportRequest {
     /// The sheet of a workbook [default: the first one with reviews]
     #[arg(long, value_name = "NAME")]
     pub sheet: Option<String>,
+    /// Encoding of FILE, for example windows-1250 [default: detected]
+    #[arg(long, value_name = "NAME", value_parser = encoding)]
+    pub encoding: Option<&'static Encoding>,
     /// Number of the header row of a table, counted from 1 [default: detected]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub header_row: Option<u64>,
@@ -79,6 +83,11 @@ pub struct ImportRequest {
 /// Never.
 pub fn composed(name: &str) -> Result<String, Infallible> {
     Ok(compose(name.trim()).into_owned())
+}
+
+fn encoding(label: &str) -> Result<&'static Encoding, &'static str> {
+    let unknown = "use a name such as utf-8, windows-1250, macintosh or shift_jis";
+    Encoding::for_label(label.as_bytes()).ok_or(unknown)
 }
 
 impl ImportRequest {

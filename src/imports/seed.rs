@@ -10,7 +10,7 @@ use crate::clock::Clock;
 use crate::config::read_text;
 use crate::imports::map::Calendar;
 use crate::imports::map::business::{self, Origin};
-use crate::imports::read::json::members;
+use crate::imports::read::json::{elements, members};
 use crate::imports::report::{FieldError, ImportError, ImportReport, Watcher, listed, reason};
 use crate::imports::{ImportRequest, gather, merged};
 use crate::model::business::{Business, Editorial};
@@ -213,23 +213,22 @@ pub async fn load(
 
 /// Line and column (both from 1) of the value at `path`, as `services[1].id`, or of the end of the object that lacks it.
 fn locate(json: &str, path: &str) -> Option<(usize, usize)> {
-    let mut value: &RawValue = serde_json::from_str(json).ok()?;
+    let mut value = serde_json::from_str::<&RawValue>(json).ok()?.get();
     let mut is_there = true;
     for step in path.replace('[', ".").replace(']', "").split('.') {
-        let elements: Vec<&RawValue> = serde_json::from_str(value.get()).unwrap_or_default();
         let index = step.parse().unwrap_or(usize::MAX);
-        let element = elements.get(index).copied();
+        let element = elements(value).get(index).copied();
         let Some(inner) = element.or_else(|| members(value).get(step).copied()) else {
             is_there = false;
             break;
         };
         value = inner;
     }
-    let start = value.get().as_ptr() as usize - json.as_ptr() as usize;
+    let start = value.as_ptr() as usize - json.as_ptr() as usize;
     let at = if is_there {
         start
     } else {
-        start + value.get().len() - 1
+        start + value.len() - 1
     };
     let before = &json[..at];
     let line = before.matches('\n').count() + 1;

@@ -12,7 +12,7 @@ use crate::imports::ImportRequest;
 use crate::storage::sync::SyncSource;
 
 /// The options of `import` that say how an answer is read; `--withdraw-missing` is a source's own.
-const READING_OPTIONS: &str = "format map scale date-format source sheet header-row no-text location skip-duplicates full-names";
+const READING_OPTIONS: &str = "format map scale date-format source encoding sheet header-row no-text location skip-duplicates full-names";
 /// A parameter or header whose name contains one of these may have a secret as its value.
 const SECRET_NAMES: &str = "key token secret password signature auth cookie";
 /// Parameters of paging, without separators and in lower case.

@@ -25,6 +25,8 @@ pub struct Incoming {
     /// Its ID is the row's own, or one that is derived from the row.
     pub statement: Statement,
     pub has_own_id: bool,
+    /// The number in its own ID, which may count the rows of the file.
+    pub number: Option<u64>,
     /// The source's ID of the review if it has another one here; only in our own exports.
     pub id_at_source: Option<String>,
     /// The business's location, by the source's name for it.

@@ -12,7 +12,7 @@ use crate::imports::map::table::{Row, Table, is_date, list_columns};
 use crate::imports::map::values::{
     Names, Says, is_one_best, names, quoted, same_name, without_address, words,
 };
-use crate::imports::map::visibility::{self, NOT_PUBLISHED, Subject};
+use crate::imports::map::visibility::{self, Evidence, NOT_PUBLISHED, Subject};
 use crate::imports::map::{ReviewField, SOURCE_DEFAULT};
 use crate::imports::platforms::{Format, HEADERS, Hidden, PhraseWords, TABLE};
 use crate::imports::report::{FileError, TableColumns};
@@ -235,12 +235,19 @@ impl<'f> Plan<'f> {
     fn find_signs(&mut self) {
         let (table, used) = (self.table, self.used());
         let path = |column: &usize| table.columns[*column].as_str();
-        let answer = self.field(ReviewField::ResponseText).first().map(path);
+        let answers: Vec<&str> = self
+            .field(ReviewField::ResponseText)
+            .iter()
+            .map(path)
+            .collect();
         let fields = [ReviewField::Rating, ReviewField::Text].map(|field| self.field(field));
-        let reviews = fields.into_iter().flatten().map(path);
-        let reviews: Vec<&str> = reviews
+        let paths = fields.into_iter().flatten().map(path);
+        let mut reviews: Vec<&str> = paths
             .filter_map(|path| Some(path.rsplit_once('.')?.0))
             .collect();
+        if table.is_objects() {
+            reviews.push("");
+        }
         let sign = |column: usize, says: Says| Sign {
             columns: vec![column],
             says,
@@ -250,21 +257,24 @@ impl<'f> Plan<'f> {
         for subject in Subject::BOTH {
             let found: Vec<Sign> = match self.request.rename(subject.field()) {
                 None => (0..table.columns.len())
+                    .filter(|column| !used.contains(column))
                     .filter_map(|column| {
-                        let (found, says) = visibility::find(path(&column), answer, &reviews)?;
+                        let found = visibility::find(path(&column), &answers, &reviews)?;
+                        let is_known = |cell: &str| found.says.is_public(cell).is_some();
                         // `Private reply` and `Public review` may be the text of one.
-                        let is_phrase =
-                            subject == Subject::Answer || !visibility::is_listed(path(&column));
-                        let is_text = is_phrase && table.has_sentences(column);
-                        let is_sign = found == subject && !used.contains(&column) && !is_text;
-                        is_sign.then(|| sign(column, says))
+                        let is_sign = match (found.evidence, subject) {
+                            (Evidence::CommonWords, _) => table.most(column, is_known),
+                            (Evidence::Name, Subject::Review) => true,
+                            _ => !table.has_sentences(column, is_known),
+                        };
+                        (found.subject == subject && is_sign).then(|| sign(column, found.says))
                     })
                     .collect(),
                 // Only the column that is named, or none.
                 Some(theirs) => {
                     let column = table.find(theirs).filter(|_| !theirs.is_empty());
-                    let known = visibility::find(theirs, None, &[]);
-                    let says = known.map_or(Says::State, |(_, says)| says);
+                    let known = visibility::find(theirs, &[], &[]);
+                    let says = known.map_or(Says::State, |known| known.says);
                     column
                         .map(|column| sign(column, says))
                         .into_iter()
@@ -546,7 +556,14 @@ fn rules() -> impl Iterator<Item = (ReviewField, Rule, bool)> {
     let names = TABLE.fields.iter();
     let names = names.map(|(field, list)| (*field, Rule::Name(list), false));
     let members = HEADERS.members.iter().filter_map(|(field, members)| {
-        let objects = HEADERS.objects.get(field).or(TABLE.fields.get(field))?;
+        // An answer's text, date and author are members of one object.
+        let is_of_answer = [ReviewField::ResponseDate, ReviewField::ResponseAuthor].contains(field);
+        let whole = if is_of_answer {
+            &ReviewField::ResponseText
+        } else {
+            field
+        };
+        let objects = HEADERS.objects.get(whole).or(TABLE.fields.get(field))?;
         Some((*field, Rule::Member(objects, members), false))
     });
     let other_languages = HEADERS.other_languages.iter();

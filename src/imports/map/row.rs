@@ -8,9 +8,9 @@ use chrono::{DateTime, Utc};
 use crate::imports::map::plan::{AUTHOR, Plan};
 use crate::imports::map::table::Row;
 use crate::imports::map::values::{
-    self, ANONYMOUS, Says, TEXT_BYTES_MAX, check_text, clean, flag, is_address, is_empty, is_tick,
-    language_tag, names, not_a_flag, parse_rating, quoted, scale_in_header, scale_shown, url,
-    without_address,
+    self, ANONYMOUS, Names, Says, TEXT_BYTES_MAX, check_text, clean, flag, is_address, is_empty,
+    is_in, is_tick, language_tag, letters, names, not_a_flag, parse_rating, quoted,
+    scale_in_header, scale_shown, url, without_address,
 };
 use crate::imports::map::visibility::{self, NOT_PUBLISHED, Subject};
 use crate::imports::map::{Calendar, Dated, Incoming, Posted, ReviewField, VOUCHED};
@@ -168,6 +168,7 @@ impl<'p> RowReader<'p> {
         // A text that is only an e-mail address is private.
         let text = self.text(ReviewField::Text);
         let text = text.filter(|text| !is_address(text)).unwrap_or_default();
+        let (text, answer_below) = self.split_answer(text);
         let title = self.stated(ReviewField::Title, Unit::Title);
         let source = self.source();
         let own_id = self.own_id();
@@ -187,7 +188,7 @@ impl<'p> RowReader<'p> {
             None => self.text(ReviewField::Location),
         };
         let mentions = self.mentions();
-        let (response, responded_at) = self.response().unzip();
+        let (response, responded_at) = self.response(answer_below).unzip();
         let updated = self.updated(posted);
         let (Some((rating, _)), Some(posted), []) = (rating, posted, self.faults.as_slice()) else {
             return Err(self.faults);
@@ -204,6 +205,9 @@ impl<'p> RowReader<'p> {
             self.unstated.insert(Unit::Text);
         }
         let has_own_id = own_id.is_some();
+        let number = self
+            .cell(ReviewField::Id)
+            .and_then(|cell| number_of(cell.text));
         let (posted_at, title_text) = (posted.posted, title.as_deref());
         let derived = || {
             derived_id(
@@ -241,6 +245,7 @@ impl<'p> RowReader<'p> {
                 decided: Units::NONE,
             },
             has_own_id,
+            number,
             id_at_source: None,
             location,
             changed_at: updated.map(Posted::instant_or_midnight),
@@ -324,6 +329,26 @@ impl<'p> RowReader<'p> {
             }
         }
         Cow::Borrowed(text)
+    }
+
+    /// The text without the answer that the format writes below it.
+    fn split_answer(&self, text: String) -> (String, Option<Response>) {
+        let mark = self.plan.format.answer_mark;
+        let found = mark.and_then(|mark| {
+            let at = text.rfind(&format!("\n\n{mark}")).map(|at| at + 2);
+            let at = at.or_else(|| text.starts_with(mark).then_some(0))?;
+            let (author, answer) = text[at + mark.len()..].split_once(":\n")?;
+            let response = Response {
+                text: answer.trim().to_owned(),
+                date: None,
+                author: Some(author.to_owned()),
+            };
+            (!author.contains('\n')).then_some((at, response))
+        });
+        match found {
+            Some((at, response)) => (text[..at].trim_end().to_owned(), Some(response)),
+            None => (text, None),
+        }
     }
 
     /// The text of a unit, without blanks around it.
@@ -524,7 +549,10 @@ impl<'p> RowReader<'p> {
             if !is_public {
                 return Some((false, sign.reason));
             }
-            public = Some((true, NOT_PUBLISHED));
+            // A kind of review other than a private one says nothing.
+            if sign.says != Says::Kind {
+                public = Some((true, NOT_PUBLISHED));
+            }
         }
         public
     }
@@ -544,7 +572,13 @@ impl<'p> RowReader<'p> {
     }
 
     /// The public answer, and when it was written, if the source gives an instant. A hidden one takes back an earlier one.
-    fn response(&mut self) -> Option<(Response, Option<DateTime<Utc>>)> {
+    fn response(
+        &mut self,
+        answer_below: Option<Response>,
+    ) -> Option<(Response, Option<DateTime<Utc>>)> {
+        if self.plan.format.answer_mark.is_some() {
+            return answer_below.map(|response| (response, None));
+        }
         let text = self.text(ReviewField::ResponseText);
         // A column may say only whether there is an answer, and PHP writes false or 0 for none.
         let is_answer = |text: &String| !is_tick(text);
@@ -566,6 +600,20 @@ impl<'p> RowReader<'p> {
         };
         Some((response, posted.and_then(|dated| dated.posted.instant())))
     }
+}
+
+/// The number in an ID such as `7`, `7.0`, `#7` or `No. 7`.
+fn number_of(id: &str) -> Option<u64> {
+    const WORDS: Names =
+        "no, nr, num, number, row, line, zeile, ligne, fila, riga, rij, linha, wiersz";
+    let id = id.trim();
+    let start = id.find(|c: char| c.is_ascii_digit())?;
+    let (word, number) = id.split_at(start);
+    let number = number
+        .trim_end_matches(".0")
+        .trim_end_matches(['.', ')', ':']);
+    let word: String = letters(word).collect();
+    (word.is_empty() || is_in(WORDS, &word)).then(|| number.parse().ok())?
 }
 
 /// The names in an array, or separated by semicolons or bars.

@@ -21,8 +21,6 @@ pub struct Table {
     pub place: TablePlace,
     /// The number of rows with answers that are not used.
     pub left_out: u64,
-    /// A sentence for the owner about how it was read.
-    pub note: Option<&'static str>,
 }
 
 #[derive(Debug)]
@@ -166,7 +164,7 @@ impl Table {
     }
 
     /// Whether most cells of the column are so; no cells are not.
-    fn most(&self, column: usize, is_so: impl Fn(&str) -> bool) -> bool {
+    pub fn most(&self, column: usize, is_so: impl Fn(&str) -> bool) -> bool {
         let cells = self.first_cells(column).map(is_so);
         let (all, so) = cells.fold((0, 0), |(all, so), is_so| {
             (all + 1, so + usize::from(is_so))
@@ -189,10 +187,13 @@ impl Table {
         cells.peek().is_some() && cells.all(|(_, cell)| is_address(cell))
     }
 
-    /// Whether any of the column's first cells is a sentence.
-    pub fn has_sentences(&self, column: usize) -> bool {
-        let mut cells = self.first_cells(column);
-        cells.any(|cell| cell.split_whitespace().count() >= 3)
+    /// Whether more than half of the column's first cells are sentences, and hardly any is known.
+    pub fn has_sentences(&self, column: usize, is_known: impl Fn(&str) -> bool) -> bool {
+        let is_sentence = |cell: &&str| cell.split_whitespace().count() >= 3;
+        let cells = || self.first_cells(column);
+        let sentences = cells().filter(is_sentence).count();
+        let known = cells().filter(|cell| is_known(cell)).count();
+        sentences * 2 > cells().count() && known * 10 < cells().count()
     }
 
     /// The columns that may hold the texts of reviews, the longest texts first; none whose header or cells are private.

@@ -394,36 +394,50 @@ pub const ANONYMOUS: &str = "Anonymous";
 /// Minimum number of digits of a telephone number in a name.
 const DIGITS_MIN: usize = 7;
 
-/// The display name without e-mail addresses and telephone numbers: `Jane Doe <jane@example.com>` becomes `Jane Doe`. A name such as `@jane` is none.
+/// Words before an address or a number: `E-Mail: jane@example.com`.
+const ADDRESS_LABELS: Names = "e, mail, email, contact, kontakt, contacto, correo, courriel, phone, telephone, tel, telefon, fon, \
+    mobile, mobil, cell, call, from, by, via, and, or, und, oder";
+
+/// The display name without e-mail addresses and telephone numbers: `Jane Doe <jane@example.com>` becomes `Jane Doe`. A name such
+/// as `@jane` is none.
 pub fn without_address(name: &str) -> String {
-    let mut public = name.to_owned();
-    while let Some((start, end)) = find_address(&public) {
-        public.replace_range(start..end, " ");
+    let public = remove_parts(&remove_parts(name, find_address), find_number);
+    let has_digits = public.contains(|c: char| c.is_ascii_digit());
+    let is_private = public.len() < name.len() || has_digits;
+    if is_private && !has_own_words(&public) || public.is_empty() {
+        return ANONYMOUS.to_owned();
+    }
+    public
+}
+
+/// Whether a text is nothing but e-mail addresses.
+pub fn is_address(text: &str) -> bool {
+    find_address(text).is_some() && !has_own_words(&remove_parts(text, find_address))
+}
+
+/// Whether a text has other words than those before an address.
+fn has_own_words(text: &str) -> bool {
+    let words = words(text);
+    let mut words = words.split_whitespace();
+    words.any(|word| word.contains(char::is_alphabetic) && !is_in(ADDRESS_LABELS, word))
+}
+
+/// The text without the parts that `find` finds and the signs around them.
+fn remove_parts(text: &str, find: fn(&str) -> Option<(usize, usize)>) -> String {
+    let mut rest = text.to_owned();
+    while let Some((start, end)) = find(&rest) {
+        rest.replace_range(start..end, " ");
         for brackets in ["( )", "< >", "[ ]"] {
-            public = public.replace(brackets, " ");
+            rest = rest.replace(brackets, " ");
         }
-        let words: Vec<&str> = public.split_whitespace().collect();
+        let words: Vec<&str> = rest.split_whitespace().collect();
         let marks = [
             ' ', ',', ';', ':', '-', '–', '/', '|', '"', '<', '>', '(', ')', '[', ']',
         ];
         let words = words.join(" ");
-        words.trim_matches(marks).clone_into(&mut public);
+        words.trim_matches(marks).clone_into(&mut rest);
     }
-    while let Some((start, end)) = find_number(&public) {
-        public.replace_range(start..end, " ");
-        let words: Vec<&str> = public.split_whitespace().collect();
-        let words = words.join(" ");
-        words
-            .trim_matches([' ', ',', ';', ':', '-', '–', '/', '|'])
-            .clone_into(&mut public);
-    }
-    let has_digits = public.contains(|c: char| c.is_ascii_digit());
-    let has_letters = public.contains(char::is_alphabetic);
-    let is_changed = public.len() < name.len();
-    if !has_letters && (is_changed || has_digits) || public.is_empty() {
-        return ANONYMOUS.to_owned();
-    }
-    public
+    rest
 }
 
 /// Where the first e-mail address of a text begins and ends.
@@ -450,16 +464,6 @@ fn find_number(text: &str) -> Option<(usize, usize)> {
         start += part.len();
     }
     None
-}
-
-/// Whether a text is nothing but an e-mail address.
-pub fn is_address(text: &str) -> bool {
-    let text = text.trim();
-    let (user, host) = text.split_once('@').unwrap_or_default();
-    !user.is_empty()
-        && !text.contains(char::is_whitespace)
-        && !host.contains('@')
-        && host.trim_matches('.').contains('.')
 }
 
 // The one step that the cells of all formats but the native one pass through: words that say "empty", HTML where the
@@ -627,19 +631,35 @@ pub struct Words {
     pub owners: String,
     pub parts: String,
     pub kinds: String,
-    pub neutral: String,
-    pub not: String,
-    pub consent: String,
-    pub leave: String,
-    pub about: String,
-    pub places: String,
-    pub prepositions: String,
-    pub articles: String,
-    pub times: String,
-    pub weak: String,
+    pub phrases: PhraseLists,
     /// In minutes east of UTC.
     pub offsets: HashMap<String, i64>,
     pub columns: BTreeMap<Says, String>,
+}
+
+/// The words of phrases that show whether a row is public.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PhraseLists {
+    pub public: String,
+    pub hidden: String,
+    pub answer: String,
+    pub weak: String,
+    pub keep: String,
+    pub not: String,
+    pub other: String,
+    pub consent: String,
+    pub leave: String,
+    pub publication: String,
+    pub about: String,
+    pub places: String,
+    pub people: String,
+    pub moderators: String,
+    pub prepositions: String,
+    pub by: String,
+    pub articles: String,
+    pub ends: String,
+    pub neutral: String,
 }
 
 /// The meaning of a column's values.
@@ -740,6 +760,9 @@ mod tests {
             ("\"Ann Bell\" <ann@e.com>", "Ann Bell"),
             ("(602) 555-0100", ANONYMOUS),
             ("192.0.2.7", ANONYMOUS),
+            ("E-Mail: ann@e.com", ANONYMOUS),
+            ("Tel. 602 555 0100", ANONYMOUS),
+            ("ann@e.com or bo@e.com", ANONYMOUS),
             ("Nr. 5", "Nr. 5"),
             ("1234", ANONYMOUS),
             ("Bo (602) 555-0101", "Bo"),
@@ -749,6 +772,27 @@ mod tests {
             ("★★", "★★"),
         ] {
             assert_eq!(without_address(name), public);
+        }
+    }
+
+    #[test]
+    fn a_text_of_nothing_but_addresses_is_private() {
+        for text in [
+            "ann@e.com",
+            "ann@e.com, bo@e.com",
+            "<ann@e.com>;bo@e.com",
+            "E-mail: ann@e.com",
+        ] {
+            assert!(is_address(text), "{text}");
+        }
+        for text in [
+            "",
+            "Nice",
+            "Write to ann@e.com, they are good",
+            "5 @ home",
+            "@ann",
+        ] {
+            assert!(!is_address(text), "{text}");
         }
     }
 

@@ -7,9 +7,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::imports::map::values::{
-    Names, Says, WORDS, flag, is_in, letters, names, quoted, shown, words,
-};
+use crate::imports::map::values::{Names, Says, WORDS, flag, is_in, names, shown, words};
 use crate::imports::report::FieldError;
 
 /// Reason for withholding a review that its source hides.
@@ -41,43 +39,75 @@ static COLUMN_NAMES: LazyLock<HashMap<&str, Says>> = LazyLock::new(|| {
         .collect()
 });
 
-/// What a column shows, and of what. `answer` is the column of the answer's text, and `reviews` are the objects that hold
-/// the rating or the text; both as paths.
-pub fn find(column: &str, answer: Option<&str>, reviews: &[&str]) -> Option<(Subject, Says)> {
+/// What a column shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Visibility {
+    pub subject: Subject,
+    pub says: Says,
+    pub evidence: Evidence,
+}
+
+/// How a column's name shows that it is one of visibility.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Evidence {
+    /// It is a known name.
+    Name,
+    /// By its wording. If its cells are sentences, it is another column.
+    Wording,
+    /// By words that are used for other things too, so that all cells must have known values.
+    CommonWords,
+}
+
+/// What a column shows. `answers` are the columns of the answer's text, and `reviews` are the objects that hold the rating or the
+/// text, of which the row itself has an empty path; all as paths. A table has no objects.
+pub fn find(column: &str, answers: &[&str], reviews: &[&str]) -> Option<Visibility> {
     let column_words = name_words(column);
     // `comment_status` is about the answer in `comment_content`.
-    let mut answer_words = answer.map(name_words).unwrap_or_default();
-    let is_part = |word: &mut String| is_in(&WORDS.parts, singular(word));
-    if answer_words.len() > 1 {
-        answer_words.pop_if(is_part);
-    }
-    let rest = column_words.strip_prefix(answer_words.as_slice());
-    if let Some(says) = rest.filter(|_| answer.is_some()).and_then(says_of) {
-        return Some((Subject::Answer, says));
-    }
-    if let Some((outer, inner)) = column.rsplit_once('.') {
-        let inner = name_words(inner);
-        let last = name_words(outer.rsplit('.').next().unwrap_or_default());
-        let is_beside = answer.is_some_and(|answer| {
-            answer
-                .rsplit_once('.')
-                .is_some_and(|(of_answer, _)| of_answer == outer)
-        });
-        if without_answer(&last).is_some_and(|rest| rest.iter().all(|word| is_owner(word)))
-            || is_beside && !reviews.contains(&outer)
-        {
-            return of_answer(&inner);
+    let beside_answer = answers.iter().find_map(|answer| {
+        let mut answer_words = name_words(answer);
+        if answer_words.len() > 1 {
+            answer_words.pop_if(|word| is_in(&WORDS.parts, singular(word)));
         }
-        // `status.name` is a word of `status`.
-        let says = says_of(&inner).filter(|_| reviews.contains(&outer));
-        let says = says.or_else(|| says_of(&name_words(outer)));
-        return says.map(|says| (Subject::Review, says));
+        let rest = column_words.strip_prefix(answer_words.as_slice())?;
+        says_of(rest, Subject::Answer)
+    });
+    if beside_answer.is_some() {
+        return beside_answer;
     }
-    if let Some(says) = says_of(&column_words) {
-        return Some((Subject::Review, says));
+    let (outer, inner) = column.rsplit_once('.').unwrap_or(("", column));
+    let of_review =
+        |name: &[String]| says_of(name, Subject::Review).or_else(|| kind_of(name, Subject::Review));
+    if outer.is_empty() {
+        let says = if reviews.contains(&outer) {
+            of_review(&column_words)
+        } else {
+            says_of(&column_words, Subject::Review)
+        };
+        return says.or_else(|| of_answer_name(&column_words));
     }
-    // `reply_public`, `owner_response_status`, `is_reply_public`, `hide_reply`, `Antwortstatus`.
-    let mut rest = without_answer(&column_words)?;
+    let inner = name_words(inner);
+    let last = name_words(outer.rsplit('.').next().unwrap_or_default());
+    let is_beside = answers.iter().any(|answer| {
+        let around = answer.rsplit_once('.');
+        around.is_some_and(|(around, _)| around == outer)
+    });
+    if without_answer(&last).is_some_and(|rest| rest.iter().all(|word| is_owner(word)))
+        || is_beside && !reviews.contains(&outer)
+    {
+        return of_answer(&inner);
+    }
+    let found = reviews
+        .contains(&outer)
+        .then(|| of_review(&inner))
+        .flatten();
+    // `status.name` is a word of `status`.
+    found.or_else(|| says_of(&name_words(outer), Subject::Review))
+}
+
+/// By a name with a word for the answer: `reply_public`, `owner_response_status`, `is_reply_public`, `hide_reply`,
+/// `Antwortstatus`.
+fn of_answer_name(name: &[String]) -> Option<Visibility> {
+    let mut rest = without_answer(name)?;
     of_answer(&rest).or_else(|| {
         rest.retain(|word| !is_owner(word));
         of_answer(&rest)
@@ -85,10 +115,20 @@ pub fn find(column: &str, answer: Option<&str>, reviews: &[&str]) -> Option<(Sub
 }
 
 /// What the name of an answer's member or column shows, without the words for the answer.
-fn of_answer(name: &[String]) -> Option<(Subject, Says)> {
-    let is_kind = matches!(name, [word] if is_in(&WORDS.kinds, word));
-    let says = says_of(name).or(is_kind.then_some(Says::Kind))?;
-    Some((Subject::Answer, says))
+fn of_answer(name: &[String]) -> Option<Visibility> {
+    says_of(name, Subject::Answer).or_else(|| kind_of(name, Subject::Answer))
+}
+
+/// A member that may call its object private.
+fn kind_of(name: &[String], subject: Subject) -> Option<Visibility> {
+    let [word] = name else {
+        return None;
+    };
+    is_in(&WORDS.kinds, word).then_some(Visibility {
+        subject,
+        says: Says::Kind,
+        evidence: Evidence::Wording,
+    })
 }
 
 /// The words of a name, without accents: `isReviewHidden` and `Is review hidden?` have the same ones.
@@ -136,82 +176,180 @@ fn is_owner(word: &str) -> bool {
     is_in(&WORDS.owners, word)
 }
 
-/// The meaning of a column with a name of these words: a listed name, or a phrase around listed words that speaks of the review
-/// and not of the work or the house.
-fn says_of(name: &[String]) -> Option<Says> {
-    if let Some(says) = COLUMN_NAMES.get(name.concat().as_str()) {
-        return Some(*says);
-    }
-    let has = |list: Names| name.iter().any(|word| is_in(list, word));
-    let (has_review, has_leave) = (has(&WORDS.about), has(&WORDS.leave));
-    let (mut roots, mut is_not, mut is_weak, mut has_place) = (Vec::new(), false, false, false);
-    for (at, word) in name.iter().enumerate() {
-        let mut before = name[..at].iter().rev();
-        let before = before.find(|word| !is_in(&WORDS.articles, word));
-        let before = before.map_or("", String::as_str);
-        if is_in(&WORDS.not, word) {
-            is_not = !is_not;
-        } else if let Some(says) = COLUMN_NAMES.get(word.as_str()) {
-            roots.push(*says);
-            is_weak |= is_in(&WORDS.weak, word);
-        } else if is_in(&WORDS.consent, word) {
-            // `Can we share this?`, but not `Do you use our website?`.
-            roots.push(Says::Public);
-            is_weak |= !has_leave || !has_review && !has("this, it");
-        } else if is_in(&WORDS.places, word) {
-            // `Shown on our site`, but not `Public site`.
-            has_place = true;
-            is_weak |= !is_in(&WORDS.prepositions, before);
-        } else if is_in(&WORDS.about, word) {
-            // `Flagged for review` is work to do.
-            is_weak |= before == "for";
-        } else if !is_in(&WORDS.neutral, word) && !is_in(&WORDS.prepositions, word) {
-            return None;
-        }
-    }
-    let last = *roots.last()?;
-    // `In trash`, `is_internal`, but not `Live in`.
-    let is_plain = || {
-        let mut others = name
-            .iter()
-            .filter(|word| !COLUMN_NAMES.contains_key(word.as_str()));
-        let ends = name
-            .last()
-            .is_some_and(|word| COLUMN_NAMES.contains_key(word.as_str()));
-        ends && others.all(|word| is_in("is, in, on, as, marked, keep, make", word))
+/// The meaning of a column with a name of these words: a listed name, or a phrase that speaks of the subject and not of the work or
+/// the house.
+fn says_of(name: &[String], subject: Subject) -> Option<Visibility> {
+    let (says, evidence) = match COLUMN_NAMES.get(name.concat().as_str()) {
+        Some(says) => (*says, Evidence::Name),
+        None => Phrase::read(name, subject)?.meaning()?,
     };
-    let is_bare = has_place || roots.len() > 1 || has("for");
-    if is_weak && (is_bare || !has_review && !is_plain())
-        || last == Says::State && (has_place || has("feedback"))
-    {
-        return None;
-    }
-    let says = if roots.contains(&Says::Hidden) && last != Says::State {
-        Says::Hidden
-    } else {
-        last
-    };
-    let is_time = name.last().is_some_and(|word| is_in(&WORDS.times, word));
-    match (says, is_not) {
-        (Says::Hidden, _) if is_time && !is_weak => Some(Says::HiddenSince),
-        _ if is_time => None,
-        (Says::Hidden, true) => Some(Says::Public),
-        (Says::Public, true) => Some(Says::Hidden),
-        (says, _) => Some(says),
-    }
+    Some(Visibility {
+        subject,
+        says,
+        evidence,
+    })
 }
 
-/// Whether a name is one of those that always show whether a review is public, and not only a phrase about it.
-pub fn is_listed(name: &str) -> bool {
-    COLUMN_NAMES.contains_key(letters(name).collect::<String>().as_str())
+/// A name of several words, such as `Is this review hidden from the site?`.
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact by itself")]
+struct Phrase<'n> {
+    name: &'n [String],
+    /// The meanings of the words that say something.
+    roots: Vec<Says>,
+    is_not: bool,
+    /// Whether one of them means the work or the house as often.
+    is_weak: bool,
+    is_common: bool,
+    /// Whether a page or site is named.
+    has_place: bool,
+    /// Whether it says who did it.
+    has_doer: bool,
+}
+
+impl<'n> Phrase<'n> {
+    /// `None` if a word speaks of something else.
+    fn read(name: &'n [String], subject: Subject) -> Option<Self> {
+        let mut phrase = Self {
+            name,
+            roots: Vec::new(),
+            is_not: false,
+            is_weak: false,
+            is_common: false,
+            has_place: false,
+            has_doer: false,
+        };
+        let is_other = is_in(&WORDS.phrases.other, &name.join(" "));
+        let is_read = |at: usize| phrase.read_word(at, subject).is_some();
+        (!is_other && (0..name.len()).all(is_read)).then_some(phrase)
+    }
+
+    fn has(&self, list: Names) -> bool {
+        self.name.iter().any(|word| is_in(list, word))
+    }
+
+    fn read_word(&mut self, at: usize, subject: Subject) -> Option<()> {
+        let (lists, word) = (&WORDS.phrases, self.name[at].as_str());
+        let mut before = self.name[..at].iter().rev();
+        let before = before.find(|word| !is_in(&lists.articles, word));
+        let before = before.map_or("", String::as_str);
+        let is_after_preposition = is_in(&lists.prepositions, before);
+        let common = [
+            (&lists.public, Says::Public),
+            (&lists.hidden, Says::Hidden),
+            (&lists.answer, Says::Public),
+        ];
+        let mut common = common.into_iter().filter(|(list, _)| is_in(list, word));
+        self.is_weak |= is_in(&lists.weak, word);
+        if is_in(&lists.not, word) {
+            self.is_not = !self.is_not;
+        } else if is_in(&lists.people, word) && is_after_preposition {
+            // `Visible to the public`, `Removed by author`.
+            self.has_doer |= is_in(&lists.by, before);
+        } else if is_in(&lists.moderators, word) && is_in(&lists.by, before) {
+            self.has_doer = true;
+        } else if let Some(says) = COLUMN_NAMES.get(word) {
+            self.roots.push(*says);
+        } else if let Some((list, says)) = common.next()
+            && (subject == Subject::Answer || *list != lists.answer)
+        {
+            self.roots.push(says);
+            self.is_common = true;
+        } else if is_in(&lists.publication, word) {
+            // `Consent to publication`, but not `Publication`.
+            if self.has(&lists.leave) || self.has(&lists.not) || before == "for" {
+                self.roots.push(Says::Public);
+            }
+        } else if is_in(&lists.consent, word) {
+            // `Can we share this?`, but not `Do you use our website?`.
+            let has_review = self.has(&lists.about);
+            let is_asked = self.has(&lists.leave) && (has_review || self.has("this, it"))
+                || self.has("publicly")
+                || self.is_not && self.name.len() <= 3;
+            if !is_asked && !has_review {
+                return None;
+            }
+            self.roots.push(Says::Public);
+            self.is_weak |= !is_asked;
+        } else if is_in(&lists.places, word) {
+            // `Shown on our site`, but not `Public site`.
+            self.has_place = true;
+            self.is_weak |= !is_after_preposition;
+        } else if is_in(&lists.about, word) {
+            // `Flagged for review` is work to do.
+            self.is_weak |= before == "for";
+        } else {
+            let mut known = vec![
+                &lists.leave,
+                &lists.keep,
+                &lists.prepositions,
+                &lists.neutral,
+            ];
+            if self.has(&lists.leave) {
+                known.push(&lists.people);
+            }
+            return known
+                .into_iter()
+                .any(|list| is_in(list, word))
+                .then_some(());
+        }
+        Some(())
+    }
+
+    fn meaning(&self) -> Option<(Says, Evidence)> {
+        let lists = &WORDS.phrases;
+        let last = *self.roots.last()?;
+        let has_review = self.has(&lists.about);
+        let is_bare = self.has_place || self.roots.len() > 1 || self.has("for");
+        let is_sure = has_review || self.has_doer || self.has(&lists.keep) || self.is_plain();
+        if self.is_weak && (is_bare || !is_sure)
+            || last == Says::State && (self.has_place || self.has("feedback"))
+        {
+            return None;
+        }
+        let says = if self.roots.contains(&Says::Hidden) && last != Says::State {
+            Says::Hidden
+        } else {
+            last
+        };
+        let is_end = self
+            .name
+            .last()
+            .is_some_and(|word| is_in(&lists.ends, word));
+        // `Approved by the customer` is an offer.
+        let is_offer = self.has_doer && !self.has(&lists.moderators);
+        let says = match (says, self.is_not) {
+            (Says::Hidden, _) if is_end => (!self.is_weak).then_some(Says::HiddenSince)?,
+            _ if is_end => return None,
+            (Says::Hidden, true) => Says::Public,
+            (Says::Public, _) if is_offer => return None,
+            (Says::Public, true) => Says::Hidden,
+            (says, _) => says,
+        };
+        let evidence = if self.is_common || self.has_doer {
+            Evidence::CommonWords
+        } else {
+            Evidence::Wording
+        };
+        Some((says, evidence))
+    }
+
+    /// `In trash`, `is_internal`, but not `Live in`.
+    fn is_plain(&self) -> bool {
+        let mut words = self.name.iter().filter(|word| word.as_str() != "only");
+        let is_around = |word: &&String| is_in("is, in, on, as, marked, please", word);
+        !words.next_back().is_some_and(|word| is_around(&word)) && {
+            let others = words.filter(|word| !is_around(word));
+            others.count() == 0
+        }
+    }
 }
 
 /// Whether the members of an object let it be public; known words only.
 pub fn is_public_object(value: &Value) -> bool {
     let shows = |(name, value): (&String, &Value)| {
-        let says = says_of(&name_words(name));
-        says.zip(plain(value))
-            .is_none_or(|(says, text)| says.is_public(&text) != Some(false))
+        let found = of_answer(&name_words(name)).zip(plain(value));
+        found.is_none_or(|(found, text)| found.says.is_public(&text) != Some(false))
     };
     value.as_object().into_iter().flatten().all(shows)
 }
@@ -229,6 +367,15 @@ fn plain(value: &Value) -> Option<String> {
 impl Says {
     /// `None` if the value is unknown.
     pub fn is_public(self, text: &str) -> Option<bool> {
+        self.is_public_word(text).or_else(|| {
+            // `Yes, with my first name`, `No – keep it private`.
+            let (first, _) = text.split_once([',', ';', ':', '.', '(', '–', '—'])?;
+            self.is_public_word(first)
+                .filter(|_| !first.trim().is_empty())
+        })
+    }
+
+    fn is_public_word(self, text: &str) -> Option<bool> {
         let word = words(text);
         let word = word.trim();
         match self {
@@ -274,20 +421,23 @@ pub fn is_public_record(
     let outer = outer.map(|(name, value)| (name.clone(), value));
     let mut public = None;
     for (name, value) in outer.chain(inner).filter(|(name, _)| !is_taken(name)) {
-        let says = match find(&name, Some("response.text"), &[]) {
-            Some((found, says)) if found == subject => says,
-            Some(_) | None => continue,
-        };
-        if value.is_array() || value.is_object() {
-            return Err(FieldError::new(name, unknown(&shown(value), subject)));
-        }
-        let Some(text) = plain(value) else {
+        let found = find(&name, &["response.text"], &[""]);
+        let Some(found) = found.filter(|found| found.subject == subject) else {
             continue;
         };
-        let is_public = says.is_public(&text);
-        let unknown = || FieldError::new(&name, unknown(&quoted(&text), subject));
-        let is_public = is_public.ok_or_else(unknown)?;
-        public = Some(is_public && public.unwrap_or(true));
+        let is_sure = found.evidence != Evidence::CommonWords && found.says != Says::Kind;
+        let text = plain(value);
+        match text.as_ref().map(|text| found.says.is_public(text)) {
+            Some(Some(true)) if found.says == Says::Kind => {}
+            Some(Some(is_public)) => public = Some(is_public && public.unwrap_or(true)),
+            Some(None) if is_sure => {
+                return Err(FieldError::new(name, unknown(&shown(value), subject)));
+            }
+            None if is_sure && (value.is_array() || value.is_object()) => {
+                return Err(FieldError::new(name, unknown(&shown(value), subject)));
+            }
+            Some(None) | None => {}
+        }
     }
     Ok(public)
 }
@@ -332,9 +482,9 @@ mod tests {
             ("Freigabe", "nein", Some(false)),
             ("hidden_from_site_on", "2026-10-01", Some(false)),
         ] {
-            let (subject, says) = find(name, Some("reply"), &[]).unwrap();
+            let found = find(name, &["reply"], &[]).unwrap();
             assert_eq!(
-                (subject, says.is_public(value)),
+                (found.subject, found.says.is_public(value)),
                 (Subject::Review, is_public),
                 "{name}: {value}"
             );
@@ -354,8 +504,114 @@ mod tests {
             "share",
             "reply_date",
         ] {
-            assert_eq!(find(name, Some("reply"), &[]), None, "{name}");
+            assert_eq!(find(name, &["reply"], &[]), None, "{name}");
         }
+    }
+
+    #[test]
+    fn phrases_about_the_review_are_told_from_those_about_the_work() {
+        let find = |name| find(name, &["reply"], &[]);
+        for name in [
+            "Make public",
+            "Visible to customers",
+            "Visible to the public",
+            "GDPR consent to publish",
+            "Customer agrees to publish",
+            "I agree that my review may be published",
+            "Darf veröffentlicht werden",
+            "Consent to publication",
+            "Publishing allowed",
+            "Accepted for publication",
+            "Listed",
+            "Posted",
+            "Released",
+            "is_moderated",
+            "Publish online",
+            "Share publicly",
+            "Approved by moderator",
+            "May we publish your review?",
+        ] {
+            let found = find(name).map(|found| (found.subject, found.says.is_public("no")));
+            assert_eq!(found, Some((Subject::Review, Some(false))), "{name}");
+        }
+        for name in [
+            "Removed by author",
+            "Hidden by owner",
+            "Deleted by user",
+            "Review removed by Google",
+            "Blocked by moderation",
+            "Gelöscht vom Kunden",
+            "Keep private",
+            "Please keep this private",
+            "Customer wants to stay private",
+            "Excluded",
+            "Exclude from website",
+            "Internal only",
+            "Do not share",
+            "Not for publication",
+        ] {
+            let found = find(name).map(|found| (found.subject, found.says.is_public("yes")));
+            assert_eq!(found, Some((Subject::Review, Some(false))), "{name}");
+        }
+        for name in [
+            "Was the trash removed?",
+            "Trash removed",
+            "Debris removed by crew",
+            "Removed on",
+            "Deleted by",
+            "Posted by",
+            "Listed on",
+            "Is your home listed?",
+            "Sign posted",
+            "Excluded from warranty",
+            "Feedback status",
+            "Flagged for review",
+            "Private site",
+            "Public site",
+            "Was a permit displayed?",
+            "No show",
+            "Approved by customer",
+            "Approved by insurance",
+            "Quote accepted",
+            "Accepted",
+            "GDPR consent",
+            "I agree to the terms",
+            "May we contact you?",
+            "Do you use our website?",
+            "Would use again",
+            "Publication",
+            "Publishing",
+            "Publié le",
+            "Live in",
+            "Customer active",
+            "Invoice sent",
+            "Sent",
+        ] {
+            assert_eq!(find(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_kind_hides_only_if_it_is_private() {
+        for (name, reviews, subject) in [
+            ("type", &[""][..], Subject::Review),
+            ("review.audience", &["review"], Subject::Review),
+            ("reply.kind", &[""], Subject::Answer),
+            ("Reply type", &[], Subject::Answer),
+        ] {
+            let found = find(name, &["reply.text"], reviews).unwrap();
+            let values = ["private", "internal", "comment", "GOOGLE"];
+            assert_eq!(
+                (
+                    found.subject,
+                    values.map(|value| found.says.is_public(value))
+                ),
+                (subject, [Some(false), Some(false), Some(true), Some(true)]),
+                "{name}"
+            );
+        }
+        // The kind of a customer in a table.
+        assert_eq!(find("Type", &["reply"], &[]), None);
     }
 
     #[test]
@@ -382,20 +638,24 @@ mod tests {
             ("reply.is_internal", "reply.text", "true"),
             ("Antwortstatus", "Antwort", "Entwurf"),
             ("reply.deleted_at", "reply.text", "2026-10-01"),
+            ("Reply sent", "reply", "no"),
+            ("Reply posted", "reply", "no"),
+            ("Response sent", "response", "no"),
+            ("Reply deleted by owner", "reply", "yes"),
         ] {
-            let (subject, says) = find(name, Some(answer), &[]).unwrap();
+            let found = find(name, &[answer], &[]).unwrap();
             assert_eq!(
-                (subject, says.is_public(value)),
+                (found.subject, found.says.is_public(value)),
                 (Subject::Answer, Some(false)),
                 "{name}"
             );
         }
         assert_eq!(
-            find("comment_approved", None, &[]).map(|found| found.0),
+            find("comment_approved", &[], &[]).map(|found| found.subject),
             Some(Subject::Review)
         );
         assert_eq!(
-            find("review.status", Some("reply"), &["review"]).map(|found| found.0),
+            find("review.status", &["reply"], &["review"]).map(|found| found.subject),
             Some(Subject::Review)
         );
     }

@@ -4,6 +4,7 @@
 //! that cannot be read leaves nothing half done. The limit on the size of the files bounds the memory.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 
 use chrono_tz::Tz;
 use serde::Deserialize as _;
@@ -35,15 +36,22 @@ pub struct Collector<'a> {
     rows: (u64, u64),
     /// Of the current file.
     format: &'static Format,
-    /// The column with the IDs of the current file, if it is a plain table: it may count the rows.
-    id_column: Option<String>,
-    /// Index of the current file's first row.
-    first_row: usize,
+    /// The files whose rows are all read, and the current one.
+    files: Vec<FileRows>,
     /// The number of rows of each location.
     locations: BTreeMap<String, u64>,
     /// The locations of the database and the files, by their names in lower case.
     location_names: BTreeMap<String, String>,
     pub collected: Collected,
+}
+
+/// The rows of a file.
+#[derive(Debug)]
+struct FileRows {
+    /// Index of its first row.
+    first: usize,
+    /// The column with the IDs, if it is a plain table: it may count the rows.
+    id_column: Option<String>,
 }
 
 /// A row of a file.
@@ -127,8 +135,7 @@ impl<'a> Collector<'a> {
             has_business,
             rows: (0, 0),
             format: &NATIVE,
-            id_column: None,
-            first_row: 0,
+            files: Vec::new(),
             locations: BTreeMap::new(),
             location_names: locations.map(|name| (fold(&name), name)).collect(),
             collected: Collected {
@@ -162,7 +169,8 @@ impl<'a> Collector<'a> {
     /// # Errors
     /// When the reviews are of several locations and none was chosen.
     pub fn finish(mut self) -> Result<Collected, FileError> {
-        self.end_file();
+        self.decide_ids();
+        self.number_rows();
         let listed = |names: Vec<String>| names[..names.len().min(NAMED_MAX)].join(", ");
         let locations = &self.locations;
         match self.request.location.as_ref() {
@@ -208,8 +216,11 @@ impl<'a> Collector<'a> {
                 "is {label}, which gives only some of the reviews, so a missing one may still exist; leave --withdraw-missing out"
             )));
         }
-        self.end_file();
         self.format = format;
+        self.files.push(FileRows {
+            first: self.collected.rows.len(),
+            id_column: None,
+        });
         self.collected.report.files.push(FileReport {
             name,
             format: format.name,
@@ -227,7 +238,9 @@ impl<'a> Collector<'a> {
         }
         let used = columns.used.iter().find(|(field, _)| *field == "id");
         let header = used.and_then(|(_, headers)| headers.first());
-        self.id_column = header.filter(|_| self.format.name == TABLE.name).cloned();
+        if let Some(file) = self.files.last_mut() {
+            file.id_column = header.filter(|_| self.format.name == TABLE.name).cloned();
+        }
     }
 
     /// Adds a review, or rejects its row with all its faults; `raw` returns the row as in the file.
@@ -307,29 +320,48 @@ impl<'a> Collector<'a> {
         })
     }
 
-    /// Ends a file, whose rows are all read: decides whether its ids are ids, and numbers equal rows without a text.
-    fn end_file(&mut self) {
+    /// The rows of each file, with the column of their IDs.
+    fn file_rows(&self) -> impl Iterator<Item = (Range<usize>, Option<&String>)> {
+        let ends = self.files.iter().skip(1).map(|next| next.first);
+        let ends = ends.chain([self.collected.rows.len()]);
+        let files = self.files.iter().zip(ends);
+        files.map(|(file, end)| (file.first..end, file.id_column.as_ref()))
+    }
+
+    /// Decides whether the columns of IDs count the rows of the files; then the rows have no IDs of their own.
+    fn decide_ids(&mut self) {
+        let mut by_column: BTreeMap<String, Vec<Range<usize>>> = BTreeMap::new();
+        for (rows, column) in self.file_rows() {
+            if let Some(column) = column {
+                by_column.entry(column.clone()).or_default().push(rows);
+            }
+        }
         let Collected {
             rows,
             columns,
             report,
             ..
         } = &mut self.collected;
-        let rows = &mut rows[self.first_row..];
-        self.first_row += rows.len();
-        if let Some(column) = self.id_column.take() {
-            let is_mapped = self.request.rename("id").is_some();
-            let meaning = if counts_rows(rows) && !is_mapped {
+        let is_mapped = self.request.rename("id").is_some();
+        for (column, files) in by_column {
+            let counted = files.iter().map(|file| {
+                let rows = &rows[file.clone()];
+                let all = rows.first().map_or(0, |row| report.files[row.file].rows);
+                CountedRows::of(rows, all)
+            });
+            let meaning = if !is_mapped && count_rows(&counted.collect::<Vec<_>>()) {
                 ColumnMeaning::RowNumber
             } else {
                 ColumnMeaning::Id
             };
-            let sources: BTreeSet<&str> = rows.iter().map(Row::source).collect();
+            let in_files = || files.iter().cloned().flatten();
+            let sources: BTreeSet<&str> = in_files().map(|index| rows[index].source()).collect();
             for source in sources {
                 let kept = columns.get(source, &column).filter(|_| !is_mapped);
                 columns.set(source, &column, kept.unwrap_or(meaning));
             }
-            for row in rows.iter_mut() {
+            for index in in_files() {
+                let row = &mut rows[index];
                 let is_number =
                     columns.get(row.source(), &column) == Some(ColumnMeaning::RowNumber);
                 if is_number
@@ -343,37 +375,13 @@ impl<'a> Collector<'a> {
                 }
             }
         }
-        // Rows that differ only in their stars are two reviews.
-        let mut stars: HashMap<ReviewId, BTreeSet<Rating>> = HashMap::new();
-        for row in rows.iter().filter(|row| !row.incoming.has_own_id) {
-            let id = row.id().clone();
-            stars.entry(id).or_default().insert(row.review().rating);
-        }
-        // The same file has the same ids again, and a file that repeats rows of another adds only what it has more.
-        let mut counts: HashMap<ReviewId, u64> = HashMap::new();
-        for row in rows {
-            if row.incoming.has_own_id {
-                continue;
-            }
-            if !row.review().text.is_empty() {
-                let id = row.id();
-                if stars.get(id).is_some_and(|stars| stars.len() > 1)
-                    && let Ok(id) = values::digest(
-                        row.format.id_prefix(),
-                        &[id.as_str(), &row.review().rating.stars().to_string()],
-                    )
-                {
-                    row.incoming.statement.review.id = id;
-                }
-                continue;
-            }
-            let count = counts.entry(row.id().clone()).or_default();
-            *count += 1;
-            if *count > 1
-                && let Ok(id) = format!("{}.{count}", row.id()).parse()
-            {
-                row.incoming.statement.review.id = id;
-            }
+    }
+
+    /// Numbers equal rows of a file that have no ID.
+    fn number_rows(&mut self) {
+        let files: Vec<_> = self.file_rows().map(|(rows, _)| rows).collect();
+        for file in files {
+            number_equal_rows(&mut self.collected.rows[file]);
         }
     }
 
@@ -456,12 +464,93 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// Whether the IDs of these rows count the rows of their file, from 0 or 1.
-fn counts_rows(rows: &[Row]) -> bool {
-    let start = |row: &Row| {
-        let id: u64 = row.id().as_str().parse().ok()?;
-        id.checked_add(1)?.checked_sub(row.number)
+/// Gives IDs of their own to rows of a file that have none and are alike.
+fn number_equal_rows(rows: &mut [Row]) {
+    // Rows that differ only in their stars are two reviews.
+    let mut stars: HashMap<ReviewId, BTreeSet<Rating>> = HashMap::new();
+    for row in rows.iter().filter(|row| !row.incoming.has_own_id) {
+        let id = row.id().clone();
+        stars.entry(id).or_default().insert(row.review().rating);
+    }
+    // The same file has the same ids again, and a file that repeats rows of another adds only what it has more.
+    let mut counts: HashMap<ReviewId, u64> = HashMap::new();
+    for row in rows {
+        if row.incoming.has_own_id {
+            continue;
+        }
+        if !row.review().text.is_empty() {
+            let id = row.id();
+            if stars.get(id).is_some_and(|stars| stars.len() > 1)
+                && let Ok(id) = values::digest(
+                    row.format.id_prefix(),
+                    &[id.as_str(), &row.review().rating.stars().to_string()],
+                )
+            {
+                row.incoming.statement.review.id = id;
+            }
+            continue;
+        }
+        let count = counts.entry(row.id().clone()).or_default();
+        *count += 1;
+        if *count > 1
+            && let Ok(id) = format!("{}.{count}", row.id()).parse()
+        {
+            row.incoming.statement.review.id = id;
+        }
+    }
+}
+
+/// The numbers in the IDs of a file whose rows follow each other.
+#[derive(Debug, Clone, Copy)]
+struct CountedRows {
+    first: u64,
+    last: u64,
+    count: u64,
+    /// Whether each is the number of its line.
+    are_lines: bool,
+}
+
+impl CountedRows {
+    /// `all` is the number of all rows of the file, the rejected ones included.
+    fn of(rows: &[Row], all: u64) -> Option<Self> {
+        let row = rows.first()?;
+        let (number, before) = (row.incoming.number?, row.number - 1);
+        let is_up = |row: &Row| row.incoming.number?.checked_sub(row.number - 1);
+        let is_down = |row: &Row| row.incoming.number?.checked_add(row.number - 1);
+        let is_same = |read: &dyn Fn(&Row) -> Option<u64>| {
+            let first = read(row);
+            first.is_some() && rows.iter().all(|row| read(row) == first)
+        };
+        let (first, last) = if is_same(&is_up) {
+            (number - before, number - before + all - 1)
+        } else if is_same(&is_down) {
+            (number + before, (number + before + 1).checked_sub(all)?)
+        } else {
+            return None;
+        };
+        let is_line = |row: &Row| matches!(row.at, Position::Line { line, .. } if row.incoming.number == Some(line));
+        Some(Self {
+            first,
+            last,
+            count: all,
+            are_lines: rows.iter().all(is_line),
+        })
+    }
+}
+
+/// Whether the IDs of these files count rows: each from 0 or 1 on (2 in a spreadsheet, whose header is row 1), down to it, or where
+/// another file ends.
+fn count_rows(files: &[Option<CountedRows>]) -> bool {
+    let follows = |first: u64| {
+        let mut others = files.iter().flatten();
+        others.any(|other| other.first <= other.last && other.last + 1 == first)
     };
-    let first = rows.first().and_then(start);
-    matches!(first, Some(0 | 1)) && rows.iter().all(|row| start(row) == first)
+    let counts = |file: &Option<CountedRows>| {
+        file.is_some_and(|file| {
+            let is_second = file.count > 1 && (file.first == 2 || file.are_lines);
+            let is_down = file.count > 2 && file.last <= 2 && file.last < file.first;
+            file.first <= 1 || is_second || is_down || follows(file.first)
+        })
+    };
+    !files.is_empty() && files.iter().all(counts)
 }

@@ -75,6 +75,8 @@ pub struct Format {
     pub matched: Option<&'static str>,
     /// Whether its columns are also recognized by words of several languages and by the questions of a form.
     pub reads_headers: bool,
+    /// The beginning of a line in its texts that the answer's author ends, before a colon; the answer is below.
+    pub answer_mark: Option<&'static str>,
     /// The columns that identify answers, if rows of the format answer other rows. The cells of an answer are in columns such as
     /// `answer.comment_content` of the row that it answers.
     pub answers: Option<Answers>,

@@ -1,7 +1,8 @@
 //! Detects a file's format by its content, never by its name, because half of all exports are named `reviews.json`.
 //! Detection looks at names, never at values but the errors of an answer without rows.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::Value;
@@ -26,7 +27,9 @@ pub enum Content<'t> {
     /// Empty or only whitespace.
     Nothing,
     /// A JSON document, or several that follow each other.
-    Json(Vec<&'t RawValue>),
+    Json(Vec<&'t str>),
+    /// The arrays in a JSON document that is broken somewhere.
+    BrokenJson(Vec<RowArray<'t>>),
     JsonLines,
     /// A page or another document with tags.
     Markup,
@@ -61,9 +64,13 @@ const DEEP_MAX: usize = 4;
 const LINES_MAX: usize = 50;
 
 impl<'t> FileShape<'t> {
-    fn of(content: Content<'t>, text: &'t [u8]) -> Self {
+    fn of(mut content: Content<'t>, text: &'t [u8]) -> Self {
         let mut arrays = Vec::new();
-        let names = match &content {
+        let names = match &mut content {
+            Content::BrokenJson(found) => {
+                arrays.append(found);
+                BTreeSet::new()
+            }
             Content::Json(values) => match values.as_slice() {
                 [document] => {
                     json::arrays(document, "", DEEP_MAX, &mut arrays);
@@ -112,7 +119,7 @@ impl<'t> FileShape<'t> {
     }
 
     /// The document, if the file is one.
-    fn document(&self) -> Option<&'t RawValue> {
+    fn document(&self) -> Option<&'t str> {
         let Content::Json(values) = &self.content else {
             return None;
         };
@@ -128,7 +135,10 @@ impl<'t> FileShape<'t> {
     }
 
     const fn is_json(&self) -> bool {
-        matches!(self.content, Content::Json(_) | Content::JsonLines)
+        matches!(
+            self.content,
+            Content::Json(_) | Content::BrokenJson(_) | Content::JsonLines
+        )
     }
 
     /// The first place whose rows have such members: the top level, then the arrays.
@@ -231,11 +241,9 @@ fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected, Fi
         // A page beyond the last, or a quiet day.
         (_, Some(document)) if is_empty(document) => Ok((&TABLE, None)),
         // A Takeout of a business without reviews.
-        (_, Some(document)) if document.get() == "{}" => {
-            Ok((find_format("google").unwrap_or(&TABLE), None))
-        }
+        (_, Some("{}")) => Ok((find_format("google").unwrap_or(&TABLE), None)),
         (_, Some(document))
-            if !document.get().contains('\n') && shape.places.len() == 1 && is_like_native =>
+            if !document.contains('\n') && shape.places.len() == 1 && is_like_native =>
         {
             Ok((&NATIVE, TOP))
         }
@@ -326,9 +334,9 @@ fn plain(name: &str) -> String {
 }
 
 /// The member of a document without rows by which it says that something went wrong.
-fn error_of(document: &RawValue) -> Option<String> {
-    let says_error = |(name, value): (&String, &&RawValue)| {
-        let value: Value = serde_json::from_str(value.get()).unwrap_or_default();
+fn error_of(document: &str) -> Option<String> {
+    let says_error = |(name, value): (&String, &&str)| {
+        let value: Value = serde_json::from_str(value).unwrap_or_default();
         let name = plain(name);
         let is_set = match &value {
             Value::Null | Value::Bool(false) => false,
@@ -349,16 +357,16 @@ fn error_of(document: &RawValue) -> Option<String> {
         };
         is_in(ERRORS, &name) && is_set || is_in(STATES, &name) && is_bad()
     };
-    let members: BTreeMap<String, &RawValue> = json::members(document);
+    let members = json::members(document);
     let found = members.iter().find(|member| says_error(*member));
     found.map(|(name, _)| name.clone())
 }
 
 /// Whether a document is an export without rows: an empty list, an empty object, or one with an empty list of reviews.
-fn is_empty(document: &RawValue) -> bool {
+fn is_empty(document: &str) -> bool {
     const LISTS: [&str; 4] = ["reviews", "results", "data", "items"];
-    let is_list = |value: &RawValue| {
-        let mut list = value.get().chars().filter(|c| !c.is_whitespace());
+    let is_list = |value: &str| {
+        let mut list = value.chars().filter(|c| !c.is_whitespace());
         list.next() == Some('[') && list.all(|c| matches!(c, '[' | ']'))
     };
     let members = json::members(document);
@@ -401,7 +409,7 @@ fn is_lines_with_business(shape: &FileShape<'_>) -> bool {
             .remove("business")
             .map(json::members);
         let has_staff = business.is_some_and(|members| members.contains_key("publish_staff"));
-        (!document.get().contains('\n'), has_staff)
+        (!document.contains('\n'), has_staff)
     } else {
         let is_lines = matches!(shape.content, Content::JsonLines);
         (is_lines, shape.names().contains("business.publish_staff"))
@@ -482,16 +490,21 @@ fn describe(shape: &FileShape<'_>) -> String {
         (Content::Json(_), Some((array, members))) if array.path.is_empty() => {
             format!("a JSON array of objects with keys {}", list(members))
         }
+        (Content::BrokenJson(_), Some((_, members))) => {
+            format!("broken JSON of objects with keys {}", list(members))
+        }
         (Content::Json(_), Some((array, members))) => format!(
             "a JSON object with keys {}, whose {} has objects with keys {}",
             list(shape.names()),
             array.path,
             list(members)
         ),
-        (Content::Json(values), None) if values[0].get().starts_with('[') => {
+        (Content::Json(values), None) if values[0].starts_with('[') => {
             "a JSON array without objects".to_owned()
         }
-        (Content::Json(_), None) => format!("a JSON object with keys {}", list(shape.names())),
+        (Content::Json(_) | Content::BrokenJson(_), None) => {
+            format!("a JSON object with keys {}", list(shape.names()))
+        }
         (Content::JsonLines, _) => {
             format!("JSON Lines of objects with keys {}", list(shape.names()))
         }
@@ -519,6 +532,8 @@ pub struct InputFile {
     pub rows: Rows,
     /// The business in another instance's `/reviews.json`, as JSON.
     pub business: Option<Box<str>>,
+    /// A sentence for the owner about how it was read.
+    pub note: Option<String>,
 }
 
 pub enum Rows {
@@ -544,28 +559,27 @@ impl InputFile {
             format,
             rows,
             business: None,
+            note: None,
         }
     }
 }
 
-/// What a text holds.
+/// What a text holds; JSON is UTF-8.
 fn content_of<'t>(bytes: &'t [u8], request: &ImportRequest) -> Result<Content<'t>, FileError> {
     let trimmed = bytes.trim_ascii();
     let is_object = |line: &[u8]| line.trim_ascii_start().starts_with(b"{");
-    let text = std::str::from_utf8(bytes);
-    Ok(match (trimmed.first(), text) {
-        (None, _) => Content::Nothing,
-        (Some(b'['), Ok(text)) => Content::Json(vec![serde_json::from_str(text)?]),
-        (Some(b'{'), Ok(text)) => match serde_json::from_str(text) {
-            Ok(document) => Content::Json(vec![document]),
-            Err(_) if json::is_lines(text.trim()) => Content::JsonLines,
-            Err(_) => Content::Json(json::values(text)?),
-        },
-        // Each line may be broken for itself.
-        (Some(b'{'), Err(_)) if memchr::memchr(b'\n', trimmed).is_some() => Content::JsonLines,
-        (Some(b'{' | b'['), Err(_)) => return Err(FileError::new(NOT_UTF8)),
-        (Some(b'<'), _) => Content::Markup,
-        (Some(_), _) => match text::sniff(bytes, request) {
+    Ok(match trimmed.first() {
+        None => Content::Nothing,
+        Some(b'[' | b'{') => {
+            let text = std::str::from_utf8(bytes).map_err(|_| FileError::new(NOT_UTF8))?;
+            match serde_json::from_str::<&RawValue>(text) {
+                Ok(document) => Content::Json(vec![document.get()]),
+                Err(_) if trimmed[0] == b'{' && json::is_lines(text.trim()) => Content::JsonLines,
+                Err(_) => Content::Json(json::values(text)?),
+            }
+        }
+        Some(b'<') => Content::Markup,
+        Some(_) => match text::sniff(bytes, request) {
             Some((dialect, columns)) => Content::Text(dialect, columns),
             // The first line may be broken.
             None if trimmed.split(|byte| *byte == b'\n').any(is_object) => Content::JsonLines,
@@ -577,55 +591,87 @@ fn content_of<'t>(bytes: &'t [u8], request: &ImportRequest) -> Result<Content<'t
     })
 }
 
-/// Reads a file, in UTF-8 or an encoding of one byte.
+/// What a file holds, and the text in which its JSON is: corrected, or with U+FFFD in place of what is no UTF-8.
+fn read_content<'t>(
+    bytes: &'t [u8],
+    text: &'t mut Cow<'t, str>,
+    request: &ImportRequest,
+) -> Result<(Content<'t>, &'t str), FileError> {
+    let is_json = matches!(bytes.trim_ascii().first(), Some(b'[' | b'{'));
+    if !is_json {
+        return Ok((content_of(bytes, request)?, ""));
+    }
+    *text = String::from_utf8_lossy(bytes);
+    if let Err(fault) = content_of(text.as_bytes(), request) {
+        match json::correct(text) {
+            Some(corrected) if content_of(corrected.as_bytes(), request).is_ok() => {
+                *text = Cow::Owned(corrected);
+            }
+            _ => {
+                let arrays = json::broken_arrays(text);
+                if arrays.is_empty() {
+                    return Err(fault);
+                }
+                return Ok((Content::BrokenJson(arrays), text));
+            }
+        }
+    }
+    Ok((content_of(text.as_bytes(), request)?, text))
+}
+
+/// Reads a file, in UTF-8.
 pub fn read_file(
     name: String,
     bytes: &[u8],
     request: &ImportRequest,
 ) -> Result<InputFile, FileError> {
-    let repaired = json::without_nan(bytes);
-    let bytes = repaired.as_deref().unwrap_or(bytes);
     let lines = || Rows::Records(json::lines(bytes).collect());
     if request.is_sample {
         return Ok(InputFile::new(name, &NATIVE, lines()));
     }
     let trimmed = bytes.trim_ascii();
-    let utf8 = || std::str::from_utf8(bytes).map_err(|_| FileError::new(NOT_UTF8));
-    let shape = FileShape::of(content_of(bytes, request)?, trimmed);
+    let mut decoded = Cow::Borrowed("");
+    let (content, text) = read_content(bytes, &mut decoded, request)?;
+    let is_damaged = std::str::from_utf8(bytes).is_err();
+    let shape = FileShape::of(content, trimmed);
     let (format, place) = detect(&shape, request)?;
     let place = place.map(|number| &shape.places[number]);
     let array = place.and_then(|place| place.array.as_ref());
     let rows = match (&shape.content, array, shape.document()) {
-        (content, ..) if format.reader == Reader::LinkedData => {
-            let is_page = matches!(content, Content::Markup);
-            let texts = if is_page {
-                linked_data::script_texts(trimmed)?
-            } else {
-                vec![utf8()?.to_owned()]
-            };
-            Rows::Table(linked_data::reviews(&texts, is_page)?)
+        (Content::Markup, ..) if format.reader == Reader::LinkedData => {
+            Rows::Table(linked_data::reviews_of_page(trimmed)?)
+        }
+        _ if format.reader == Reader::LinkedData && is_damaged => {
+            return Err(FileError::new(NOT_UTF8));
+        }
+        _ if format.reader == Reader::LinkedData => {
+            Rows::Table(linked_data::reviews_of_document(text)?)
         }
         (Content::Text(dialect, columns), ..) => {
             Rows::Table(text::read_text(bytes, *dialect, columns.clone())?)
         }
         (Content::JsonLines, ..) => lines(),
-        (_, Some(array), _) if format.reader == Reader::Columns => {
-            Rows::Table(array.table(utf8()?))
+        (_, Some(array), _) => {
+            let rows = array.rows(text, is_damaged);
+            if format.reader == Reader::Columns {
+                Rows::Table(array.table(&rows))
+            } else {
+                Rows::Records(rows)
+            }
         }
-        (_, Some(array), _) => Rows::Records(array.rows(utf8()?)),
         (_, None, Some(document))
             if place.is_some()
                 && format.reader != Reader::Document
-                && document.get().starts_with('{') =>
+                && document.starts_with('{') =>
         {
-            Rows::Records(vec![RawRow::of_document(document.get())])
+            Rows::Records(vec![RawRow::of_document(document)])
         }
         _ => Rows::Records(Vec::new()),
     };
     let mut file = InputFile::new(name, format, rows);
     if let (Reader::Document, Some(document)) = (format.reader, shape.document()) {
         let business = json::members(document).remove("business");
-        file.business = business.map(|value| value.get().into());
+        file.business = business.map(Into::into);
     }
     Ok(file)
 }

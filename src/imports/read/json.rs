@@ -21,6 +21,8 @@ const BYTES_SHOWN: usize = 1 << 10;
 const DEEP_MAX: usize = 5;
 /// Number of rows whose members identify a format; a member may be missing in the first row.
 const ROWS_LOOKED_AT: usize = 50;
+/// Maximum number of places at which a broken element may end that are tried.
+const ENDS_TRIED_MAX: usize = 1_000;
 /// Maximum number of columns of a file of objects; further members are not read.
 const COLUMNS_MAX: usize = 2_000;
 /// Before the members of the object that encloses an array of rows.
@@ -34,68 +36,55 @@ pub type RowValue = Result<Value, (String, Value)>;
 pub struct RowArray<'t> {
     /// As `result.reviews`, or `data[][].reviews_data`; empty for the top-level array.
     pub path: String,
-    /// With the object that encloses the array, if it is itself an element of one.
-    pub elements: Vec<(&'t RawValue, Option<&'t RawValue>)>,
+    /// Each may be broken; with the object that encloses the array, if it is itself an element of one.
+    pub elements: Vec<(&'t str, Option<&'t str>)>,
 }
 
 /// The members of an object by name; empty if it is none.
-pub fn members(object: &RawValue) -> BTreeMap<String, &RawValue> {
-    serde_json::from_str(object.get()).unwrap_or_default()
+pub fn members(object: &str) -> BTreeMap<String, &str> {
+    let members: BTreeMap<String, &RawValue> = serde_json::from_str(object).unwrap_or_default();
+    let members = members.into_iter();
+    members.map(|(name, value)| (name, value.get())).collect()
+}
+
+/// The elements of an array; empty if it is none.
+pub fn elements(array: &str) -> Vec<&str> {
+    let elements: Vec<&RawValue> = serde_json::from_str(array).unwrap_or_default();
+    elements.into_iter().map(RawValue::get).collect()
 }
 
 /// The arrays of objects in a document, the outermost first, without those inside their elements.
-pub fn arrays<'t>(value: &'t RawValue, path: &str, deep: usize, found: &mut Vec<RowArray<'t>>) {
-    match value.get().as_bytes().first() {
-        Some(b'[') => {
-            let mut path = path.to_owned();
-            let mut elements: Vec<&RawValue> =
-                serde_json::from_str(value.get()).unwrap_or_default();
-            while elements
-                .iter()
-                .any(|element| element.get().starts_with('['))
-            {
-                let inner = elements
-                    .iter()
-                    .filter(|element| element.get().starts_with('['));
-                let inner =
-                    inner.filter_map(|element| serde_json::from_str::<Vec<_>>(element.get()).ok());
-                elements = inner.flatten().collect();
-                path += "[]";
-            }
-            if elements
-                .iter()
-                .any(|element| element.get().starts_with('{'))
-            {
-                let elements = elements
-                    .into_iter()
-                    .map(|element| (element, None))
-                    .collect();
-                found.push(RowArray { path, elements });
-            }
+pub fn arrays<'t>(value: &'t str, path: &str, deep: usize, found: &mut Vec<RowArray<'t>>) {
+    if value.starts_with('[') {
+        let (mut path, mut rows) = (path.to_owned(), elements(value));
+        while rows.iter().any(|row| row.starts_with('[')) {
+            rows = rows.into_iter().flat_map(elements).collect();
+            path += "[]";
         }
-        Some(b'{') if deep > 0 => {
-            for (name, member) in members(value) {
-                arrays(member, &joined(path, &name), deep - 1, found);
-            }
+        if rows.iter().any(|row| row.starts_with('{')) {
+            let elements = rows.into_iter().map(|row| (row, None)).collect();
+            found.push(RowArray { path, elements });
         }
-        _ => {}
+    } else if deep > 0 {
+        for (name, member) in members(value) {
+            arrays(member, &joined(path, &name), deep - 1, found);
+        }
     }
     found.sort_by_key(|array| array.path.matches('.').count());
 }
 
-impl<'t> RowArray<'t> {
+impl RowArray<'_> {
     /// The arrays of objects that are members of this array's elements, each over all elements.
     pub fn inner(&self) -> Vec<Self> {
         let mut inner: BTreeMap<String, Vec<_>> = BTreeMap::new();
         for (element, _) in &self.elements {
             for (name, member) in members(element) {
-                let rows: Vec<&'t RawValue> =
-                    serde_json::from_str(member.get()).unwrap_or_default();
-                let rows = rows.into_iter().map(|row| (row, Some(*element)));
+                let rows = elements(member).into_iter();
+                let rows = rows.map(|row| (row, Some(*element)));
                 inner.entry(name).or_default().extend(rows);
             }
         }
-        inner.retain(|_, rows| rows.iter().any(|(row, _)| row.get().starts_with('{')));
+        inner.retain(|_, rows| rows.iter().any(|(row, _)| row.starts_with('{')));
         let array = |(name, elements)| Self {
             path: format!("{}[].{name}", self.path),
             elements,
@@ -106,15 +95,14 @@ impl<'t> RowArray<'t> {
     /// The paths of the members of the first elements.
     pub fn names(&self) -> BTreeSet<String> {
         let first = self.elements.iter().take(ROWS_LOOKED_AT);
-        names(first.map(|(element, _)| element.get()))
+        names(first.map(|(element, _)| *element))
     }
 
-    /// The elements; `document` is the text that contains them.
-    pub fn rows(&self, document: &str) -> Vec<RawRow> {
+    /// The elements; `document` is the text that contains them, in which U+FFFD stands for what is no UTF-8 if it `is_damaged`.
+    pub fn rows(&self, document: &str, is_damaged: bool) -> Vec<RawRow> {
         let array: Arc<str> = self.path.as_str().into();
         let (mut line, mut end) = (1, 0);
-        let rows = (0..).zip(&self.elements).map(|(index, (element, _))| {
-            let text = element.get();
+        let rows = (0..).zip(&self.elements).map(|(index, (text, _))| {
             let start = text.as_ptr() as usize - document.as_ptr() as usize;
             line += memchr::memchr_iter(b'\n', &document.as_bytes()[end..start]).count();
             end = start;
@@ -125,19 +113,18 @@ impl<'t> RowArray<'t> {
                 },
                 line,
                 text: text.as_bytes().into(),
+                is_damaged: is_damaged && text.contains('\u{fffd}'),
             }
         });
         rows.collect()
     }
 
     /// The elements as a table, with the plain members of the objects that enclose the array.
-    pub fn table(&self, document: &str) -> Table {
+    pub fn table(&self, rows: &[RawRow]) -> Table {
         let mut objects = Objects::default();
-        for (row, (_, parent)) in self.rows(document).iter().zip(&self.elements) {
+        for (row, (_, parent)) in rows.iter().zip(&self.elements) {
             objects.add(row);
-            if let Some(Ok(Value::Object(mut members))) =
-                parent.map(|object| serde_json::from_str(object.get()))
-            {
+            if let Some(Ok(Value::Object(mut members))) = parent.map(serde_json::from_str) {
                 members.retain(|_, member| !member.is_array() && !member.is_object());
                 objects.put_all(PARENT, Value::Object(members));
             }
@@ -154,7 +141,11 @@ pub struct RawRow {
     line: usize,
     /// It may be broken, and not be UTF-8.
     text: Box<[u8]>,
+    /// Whether some of it was not UTF-8 and is lost.
+    is_damaged: bool,
 }
+
+const NOT_UTF8: &str = "save the file as UTF-8, or name its encoding with --encoding";
 
 impl RawRow {
     /// A row that is a whole document.
@@ -163,6 +154,7 @@ impl RawRow {
             at: Position::line(1),
             line: 1,
             text: text.as_bytes().into(),
+            is_damaged: false,
         }
     }
 
@@ -193,15 +185,26 @@ impl RawRow {
             );
             return fault(message, None);
         }
-        match std::str::from_utf8(&self.text).map(serde_json::from_str) {
+        if self.is_damaged {
+            let place = place(0);
+            return fault(format!("{place}not UTF-8; {NOT_UTF8}"), None);
+        }
+        match std::str::from_utf8(&self.text).map(parse) {
             Ok(Ok(value)) => (self.at.clone(), Ok(value)),
             Ok(Err(error)) => {
-                let (place, reason) = (place(error.line() - 1), reason(&error));
-                let message = format!("{place}the JSON is broken ({reason}); correct it");
+                let is_end = error.is_eof() && matches!(self.at, Position::Element { .. });
+                let (offset, reason, advice) = if is_end {
+                    let reason = "it ends in the middle of a value".to_owned();
+                    (0, reason, "correct it, or export it again")
+                } else {
+                    (error.line() - 1, reason(&error), "correct it")
+                };
+                let place = place(offset);
+                let message = format!("{place}the JSON is broken ({reason}); {advice}");
                 fault(message, Some(error.column()))
             }
             Err(error) => fault(
-                "not UTF-8 from here on; save the file as UTF-8".to_owned(),
+                format!("not UTF-8 from here on; {NOT_UTF8}"),
                 Some(error.valid_up_to() + 1),
             ),
         }
@@ -212,11 +215,11 @@ impl RawRow {
 pub fn names<'t>(rows: impl Iterator<Item = &'t str>) -> BTreeSet<String> {
     let (mut objects, mut broken) = (Objects::default(), BTreeSet::new());
     for row in rows {
-        if let Ok(value) = serde_json::from_str(row) {
+        if let Ok(value) = parse(row) {
             objects.add_value(Position::line(0), Ok(value));
-        } else if let Ok(members) = serde_json::from_str::<BTreeMap<String, &RawValue>>(row) {
+        } else {
             // A broken value has a name all the same.
-            broken.extend(members.into_keys());
+            broken.extend(members(row).into_keys());
         }
     }
     broken.extend(objects.table.columns);
@@ -325,45 +328,182 @@ pub fn lines(text: &[u8]) -> impl Iterator<Item = RawRow> {
         at: Position::line(line),
         line: 1,
         text: text.into(),
+        is_damaged: false,
     })
-}
-
-/// The text of JSON with null in place of numbers that JSON does not have, as some programs write them; `None` if it has none.
-pub fn without_nan(text: &[u8]) -> Option<Vec<u8>> {
-    const NUMBERS: [&[u8]; 3] = [b"NaN", b"-Infinity", b"Infinity"];
-    let is_json = matches!(text.trim_ascii().first(), Some(b'{' | b'['));
-    let has = |number: &&[u8]| memchr::memmem::find(text, number).is_some();
-    if !is_json || !NUMBERS.iter().any(has) {
-        return None;
-    }
-    let (mut plain, mut at, mut is_inside) = (Vec::with_capacity(text.len()), 0, false);
-    while at < text.len() {
-        let number = NUMBERS.iter().find(|number| text[at..].starts_with(number));
-        let (taken, written) = match number.filter(|_| !is_inside) {
-            Some(number) => (number.len(), &b"null"[..]),
-            // What a backslash escapes ends no text.
-            None if is_inside && text[at] == b'\\' => (2, &text[at..text.len().min(at + 2)]),
-            None => (1, &text[at..=at]),
-        };
-        is_inside ^= written == b"\"";
-        plain.extend_from_slice(written);
-        at += taken;
-    }
-    Some(plain)
 }
 
 /// Whether the text has one value in each line, and not one or several values over several lines.
 pub fn is_lines(text: &str) -> bool {
     let line = text.split('\n').next().unwrap_or_default();
+    let is_only = line.len() == text.len();
     match serde_json::from_str::<&RawValue>(line) {
         Ok(_) => true,
         // One broken line may be a row, but not the array of all.
-        Err(error) => !error.is_eof() || line.len() == text.len() && !line.contains('['),
+        Err(_) if is_only => !line.contains('['),
+        Err(error) => !error.is_eof() && line.trim_end().ends_with('}'),
     }
 }
 
 /// The values of a text, which follow each other.
-pub fn values(text: &str) -> Result<Vec<&RawValue>, FileError> {
-    let values = serde_json::Deserializer::from_str(text).into_iter();
+pub fn values(text: &str) -> Result<Vec<&str>, FileError> {
+    let values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+    let values = values.map(|value| value.map(RawValue::get));
     values.collect::<Result<_, _>>().map_err(FileError::from)
+}
+
+// Broken JSON: slips with one meaning are corrected, and elements that are whole are found around one that is not.
+
+/// The value of a text, with its slips corrected.
+pub fn parse(text: &str) -> serde_json::Result<Value> {
+    let read = serde_json::from_str(text);
+    read.or_else(|error| {
+        let corrected = correct(text);
+        corrected.map_or(Err(error), |text| serde_json::from_str(&text))
+    })
+}
+
+/// The text without slips that some programs make: numbers that JSON does not have become null, commas before the end of a list
+/// go, and line breaks and tabs in texts are escaped. `None` if it has none of them.
+pub fn correct(text: &str) -> Option<String> {
+    const NUMBERS: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
+    let (mut corrected, mut rest, mut is_inside) = (String::with_capacity(text.len()), text, false);
+    while let Some(at) = rest.find(['"', '\\', ',', 'N', 'I', '-', '\n', '\r', '\t']) {
+        let (before, from) = rest.split_at(at);
+        corrected += before;
+        let number = NUMBERS.into_iter().find(|number| from.starts_with(number));
+        let is_last = || from[1..].trim_start().starts_with([']', '}']);
+        let mut letters = from.chars();
+        // What a backslash escapes ends no text.
+        let escaped = letters
+            .next()
+            .filter(|first| *first == '\\')
+            .and(letters.next());
+        let length = 1 + escaped.map_or(0, char::len_utf8);
+        let (taken, written) = match (is_inside, &from[..length]) {
+            (false, ",") if is_last() => (1, ""),
+            (false, one) => number.map_or((length, one), |number| (number.len(), "null")),
+            (true, "\n") => (1, "\\n"),
+            (true, "\r") => (1, "\\r"),
+            (true, "\t") => (1, "\\t"),
+            (true, one) => (length, one),
+        };
+        is_inside ^= written == "\"";
+        corrected += written;
+        rest = &from[taken..];
+    }
+    corrected += rest;
+    (corrected != text).then_some(corrected)
+}
+
+/// The arrays of objects in a broken document that have a whole element. Of what is broken, each part is an element.
+pub fn broken_arrays(text: &str) -> Vec<RowArray<'_>> {
+    let (mut arrays, mut from) = (Vec::new(), 0);
+    while let Some(at) = text[from..].find('[') {
+        let start = from + at + 1;
+        let begin = start + text[start..].len() - text[start..].trim_start().len();
+        from = start;
+        if text[begin..].starts_with('{') {
+            let (elements, end) = broken_elements(text, begin);
+            if elements.iter().any(|element| is_whole(element)) {
+                let mut name = text[..start - 1]
+                    .trim_end()
+                    .trim_end_matches(':')
+                    .rsplit('"');
+                let name = name.nth(1).unwrap_or_default();
+                let elements = elements
+                    .into_iter()
+                    .map(|element| (element, None))
+                    .collect();
+                arrays.push(RowArray {
+                    path: name.to_owned(),
+                    elements,
+                });
+                from = end;
+            }
+        }
+    }
+    arrays
+}
+
+/// The elements of an array from `begin` on, and where it ends. A document that ends in it has an empty element at its end.
+fn broken_elements(text: &str, begin: usize) -> (Vec<&str>, usize) {
+    let (mut elements, mut at) = (Vec::new(), begin);
+    loop {
+        let length = element_length(&text[at..]);
+        elements.push(&text[at..at + length]);
+        at += length;
+        let rest = text[at..].trim_start();
+        let rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
+        at = text.len() - rest.len();
+        if rest.is_empty() && elements.last().is_none_or(|last| is_closed(last)) {
+            elements.push(rest);
+        }
+        if rest.is_empty() || rest.starts_with(']') {
+            return (elements, at);
+        }
+    }
+}
+
+/// The length of the first element of a text: until it is closed, or, as a quote may be missing, until an element that is whole
+/// follows, or the end.
+fn element_length(text: &str) -> usize {
+    let closed = closed_length(text);
+    let is_end = |length: &usize| {
+        let rest = text[*length..].trim_start();
+        rest.is_empty() || rest.starts_with([',', ']', '{'])
+    };
+    if let Some(length) = closed.filter(is_end) {
+        return length;
+    }
+    // Elements begin alike, and other objects in them hardly ever do.
+    let key = first_key(text);
+    let commas = text.match_indices(',').skip(1);
+    let nexts = commas.map(|(at, _)| (at, text[at + 1..].trim_start()));
+    let mut nexts = nexts
+        .filter(|(_, next)| next.starts_with('{') && first_key(next) == key)
+        .take(ENDS_TRIED_MAX);
+    let whole = nexts.find(|(_, next)| {
+        let length = closed_length(next);
+        length.is_some_and(|length| is_whole(&next[..length]))
+    });
+    whole.map_or(text.len(), |(end, _)| end)
+}
+
+/// The name of the first member of the object with which a text begins.
+fn first_key(text: &str) -> Option<&str> {
+    text.strip_prefix('{')?.split('"').nth(1)
+}
+
+/// The length of the object with which a text begins, by its brackets.
+fn closed_length(text: &str) -> Option<usize> {
+    let (mut open, mut is_inside, mut is_escaped) = (Vec::new(), false, false);
+    for (at, byte) in text.bytes().enumerate().take(ROW_BYTES_MAX) {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_inside => is_escaped = true,
+            b'"' => is_inside = !is_inside,
+            _ if is_inside => {}
+            b'{' | b'[' => open.push(byte),
+            b'}' | b']' => {
+                let begin = open.pop()?;
+                if (begin == b'{') != (byte == b'}') {
+                    return None;
+                }
+                if open.is_empty() {
+                    return Some(at + 1);
+                }
+            }
+            _ if open.is_empty() => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+fn is_closed(element: &str) -> bool {
+    closed_length(element) == Some(element.len())
+}
+
+fn is_whole(element: &str) -> bool {
+    element.starts_with('{') && parse(element).is_ok()
 }

@@ -8,39 +8,78 @@ use html5gum::{DefaultEmitter, Token, Tokenizer};
 use serde_json::{Map, Value};
 
 use crate::imports::map::table::Table;
-use crate::imports::read::json::Objects;
-use crate::imports::report::{FileError, Position};
+use crate::imports::read::json::{self, Objects};
+use crate::imports::report::{FileError, Position, reason};
 
 /// Maximum size of a page, or of a file of linked data, in bytes.
 const PAGE_BYTES_MAX: usize = 16 << 20;
+/// Maximum number of characters of a broken script in the rejected rows.
+const TEXT_SHOWN_MAX: usize = 1_000;
 /// Maximum nesting depth that is searched.
 const DEEP_MAX: usize = 32;
 
-/// The reviews in these documents of linked data; `is_page` is whether a page contains them.
-pub fn reviews(texts: &[String], is_page: bool) -> Result<Table, FileError> {
+/// The reviews in a document of linked data.
+pub fn reviews_of_document(text: &str) -> Result<Table, FileError> {
+    check_size(text.as_bytes())?;
     let mut reviews = Vec::new();
-    for text in texts {
+    for value in serde_json::Deserializer::from_str(text).into_iter() {
+        collect(value?, DEEP_MAX, &mut reviews);
+    }
+    if reviews.is_empty() {
+        return Err(without_reviews("linked data without a Review"));
+    }
+    Ok(table(reviews).table)
+}
+
+/// The reviews in a page. A script that is broken is a row of its own, with the fault.
+pub fn reviews_of_page(page: &[u8]) -> Result<Table, FileError> {
+    let texts = script_texts(page)?;
+    let (mut reviews, mut faults) = (Vec::new(), Vec::new());
+    for (index, text) in (0..).zip(&texts) {
         check_size(text.as_bytes())?;
-        for value in serde_json::Deserializer::from_str(text).into_iter() {
-            collect(value?, DEEP_MAX, &mut reviews);
+        match json::parse(text) {
+            Ok(value) => collect(value, DEEP_MAX, &mut reviews),
+            Err(error) => faults.push((index, error, text)),
         }
     }
     if reviews.is_empty() {
-        let content = match (is_page, texts.len()) {
-            (true, 0) => "a page of HTML or XML without structured data (no <script type=\"application/ld+json\">)".to_owned(),
-            (true, elements) => format!("a page whose structured data has no Review ({elements} elements were looked at)"),
-            (false, _) => "linked data without a Review".to_owned(),
+        if let Some((_, error, _)) = faults.into_iter().next() {
+            return Err(error.into());
+        }
+        let content = match texts.len() {
+            0 => "a page of HTML or XML without structured data (no <script type=\"application/ld+json\">)".to_owned(),
+            elements => format!("a page whose structured data has no Review ({elements} elements were looked at)"),
         };
-        return Err(FileError::new(format!(
-            "is {content}; give the export of the platform, or a page whose source has schema.org reviews as JSON-LD"
-        )));
+        return Err(without_reviews(&content));
     }
+    let mut objects = table(reviews);
+    for (index, error, text) in faults {
+        let array = "script".into();
+        let text: String = text.chars().take(TEXT_SHOWN_MAX).collect();
+        let (line, reason) = (error.line(), reason(&error));
+        let message =
+            format!("line {line} of the script: the JSON is broken ({reason}); correct it");
+        objects.add_value(
+            Position::Element { array, index },
+            Err((message, text.into())),
+        );
+    }
+    Ok(objects.table)
+}
+
+fn table(reviews: Vec<Value>) -> Objects {
     let mut objects = Objects::default();
     for (index, review) in (0..).zip(reviews) {
         let array = "reviews".into();
         objects.add_value(Position::Element { array, index }, Ok(review));
     }
-    Ok(objects.table)
+    objects
+}
+
+fn without_reviews(content: &str) -> FileError {
+    FileError::new(format!(
+        "is {content}; give the export of the platform, or a page whose source has schema.org reviews as JSON-LD"
+    ))
 }
 
 fn check_size(bytes: &[u8]) -> Result<(), FileError> {
@@ -53,7 +92,7 @@ fn check_size(bytes: &[u8]) -> Result<(), FileError> {
 }
 
 /// The texts of the page's JSON-LD elements.
-pub fn script_texts(page: &[u8]) -> Result<Vec<String>, FileError> {
+fn script_texts(page: &[u8]) -> Result<Vec<String>, FileError> {
     check_size(page)?;
     let mut emitter = DefaultEmitter::default();
     emitter.naively_switch_states(true);

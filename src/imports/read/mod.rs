@@ -3,6 +3,7 @@
 
 pub(crate) mod archive;
 pub(crate) mod detect;
+pub(crate) mod encoding;
 pub(crate) mod json;
 mod linked_data;
 mod native;
@@ -13,13 +14,12 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
-use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
-
 use crate::imports::map::date::{self, DateColumns, DateOrder};
 use crate::imports::map::plan::Plan;
 use crate::imports::map::row::RowReader;
 use crate::imports::merge::collector::Collector;
 use crate::imports::read::detect::{InputFile, Rows, read_file};
+use crate::imports::read::encoding::{Decoded, decode};
 use crate::imports::read::native::{changed_date, read_native};
 use crate::imports::report::{FieldError, FileError, INPUT_BYTES_MAX};
 use crate::imports::request::ImportRequest;
@@ -93,10 +93,9 @@ impl<'o> Opener<'o> {
     }
 
     fn content(&mut self, name: String, bytes: &[u8]) -> Result<(), FileError> {
-        let decoded = wide(bytes)?.map(|wide| wide.decode_with_bom_removal(bytes).0);
-        let bytes = decoded.as_ref().map_or(bytes, |text| text.as_bytes());
-        let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-        self.files.push(read_file(name, text, self.request)?);
+        let Decoded { text, note } = decode(bytes, self.request.encoding)?;
+        let file = read_file(name, &text, self.request)?;
+        self.files.push(InputFile { note, ..file });
         Ok(())
     }
 
@@ -115,53 +114,9 @@ impl<'o> Opener<'o> {
     }
 }
 
-// Recognizes a file by its first bytes, before it is read as text: an archive, UTF-16, or binary.
-
 fn is_zip(head: &[u8]) -> bool {
     // A local file, or the end of an empty archive (APPNOTE.TXT §4.3).
     head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
-}
-
-/// The first bytes of binary files, and what such a file is.
-const BINARY: [(&[u8], &str); 7] = [
-    (
-        b"\x1F\x8B",
-        "packed with gzip; unpack it and give the file or folder",
-    ),
-    (
-        b"\x28\xB5\x2F\xFD",
-        "packed with zstd; unpack it and give the file or folder",
-    ),
-    (
-        b"BZh",
-        "packed with bzip2; unpack it and give the file or folder",
-    ),
-    (
-        b"\xFD7zXZ",
-        "packed with xz; unpack it and give the file or folder",
-    ),
-    (
-        b"7z\xBC\xAF",
-        "packed with 7-Zip; unpack it and give the file or folder",
-    ),
-    (b"%PDF", "a PDF document, not an export of reviews"),
-    (
-        b"\xD0\xCF\x11\xE0",
-        "an old Excel workbook (.xls) or another document of Microsoft Office; save it as XLSX or CSV, not an export of reviews",
-    ),
-];
-
-/// The UTF-16 encoding of a text, if it has one; refuses binary files.
-fn wide(head: &[u8]) -> Result<Option<&'static Encoding>, FileError> {
-    let mut binary = BINARY.iter();
-    if let Some((_, content)) = binary.find(|(magic, _)| head.starts_with(magic)) {
-        return Err(FileError::new(format!("is {content}")));
-    }
-    Ok(match head {
-        [0xFF, 0xFE, ..] | [1..=0x7F, 0, 1..=0x7F, 0, ..] => Some(UTF_16LE),
-        [0xFE, 0xFF, ..] | [0, 1..=0x7F, 0, 1..=0x7F, ..] => Some(UTF_16BE),
-        _ => None,
-    })
 }
 
 /// Passes the reviews of all files to the collector; `country` is that of the business. Faults of whole files are added to
@@ -197,6 +152,9 @@ pub fn read_all(
     collector.expect_rows(counts.sum());
     for (file, plan) in plans {
         let begun = collector.begin(file.name.clone(), file.format);
+        if let Some(note) = &file.note {
+            collector.note(note.clone());
+        }
         let read = begun.and_then(|()| match plan {
             Some(plan) => read_table(plan, collector),
             None => read_native(file, date_format.as_deref(), collector),
@@ -301,9 +259,6 @@ fn read_table(mut plan: Plan<'_>, sink: &mut Collector<'_>) -> Result<(), FileEr
         sink.table(&used);
     }
     sink.leave_out(plan.table.left_out);
-    if let Some(sentence) = plan.table.note {
-        sink.note(sentence.to_owned());
-    }
     let mut unverified: Option<(&str, u64)> = None;
     for row in &plan.table.rows {
         let reader = RowReader::new(&plan, row, sink.collected.calendar);

@@ -154,7 +154,7 @@ fn readable(record: &Value) -> Value {
     let all = members.iter().flat_map(inner);
     let all = all.chain(members.clone());
     let is_read =
-        |path: &str| COLUMNS.contains(&path) || find(path, Some("response.text"), &[]).is_some();
+        |path: &str| COLUMNS.contains(&path) || find(path, &["response.text"], &[""]).is_some();
     let mut read = Map::new();
     for (path, value) in all.filter(|(path, value)| is_read(path) && !value.is_object()) {
         map::put(&mut read, &path, value);
@@ -297,6 +297,7 @@ fn review(
     review.updated_at = review.updated_at.map(|at| at.min(calendar.now));
     Ok(Incoming {
         has_own_id: true,
+        number: None,
         id_at_source: additions.id_at_source,
         location: additions.location,
         changed_at: review.updated_at,

@@ -1,12 +1,9 @@
 //! Delimited text: CSV (RFC 4180), also with semicolons (Excel in locales with a decimal comma), tabs or bars, and with
 //! quotation marks escaped by a backslash, as some databases do.
 //!
-//! The encoding is UTF-8 or Windows-1252; the first byte that only one of them allows decides. UTF-16 was already
-//! converted to UTF-8.
+//! The encoding is UTF-8 (`encoding`); a cell that is not rejects its row.
 
 use std::borrow::Cow;
-
-use encoding_rs::WINDOWS_1252;
 
 use crate::imports::map::Rename;
 use crate::imports::map::table::{Row, RowFault, Table, is_date};
@@ -16,9 +13,6 @@ use crate::imports::read::json::ROW_BYTES_MAX;
 use crate::imports::report::{FileError, Position, TablePlace};
 use crate::imports::request::ImportRequest;
 
-/// Of a text with bytes that UTF-8 does not allow.
-const NOT_UTF8: &str =
-    "the file is not UTF-8 and is read as Windows-1252; if letters are wrong, save it as UTF-8";
 const DELIMITERS: [u8; 4] = *b",;\t|";
 /// Number of bytes at the beginning of a file in which the header is searched.
 const HEAD_BYTES: usize = 64 << 10;
@@ -27,8 +21,10 @@ const HEAD_BYTES: usize = 64 << 10;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
     delimiter: u8,
-    /// Whether a backslash escapes a quotation mark.
+    /// Whether a backslash escapes a quotation mark, a line break and itself, as databases write them.
     has_backslashes: bool,
+    /// Whether blanks may stand between a delimiter and a quotation mark.
+    has_blanks: bool,
     /// Line of the header, from 1; Excel's `sep=;` and titles are above it.
     pub line: u64,
 }
@@ -58,24 +54,83 @@ pub fn sniff(text: &[u8], request: &ImportRequest) -> Option<(Dialect, Vec<Strin
 }
 
 impl Dialect {
-    /// A text with that delimiter. Quotation marks inside cells are escaped by a backslash if otherwise such a mark would end
-    /// its cell, and words would follow it, or the rows would not fit the header.
+    /// A text with that delimiter. Quotation marks inside cells are escaped by a backslash, or have blanks before them, if otherwise
+    /// more such marks would end a cell in which words follow, or more rows would not fit the header.
     fn of(text: &[u8], delimiter: u8) -> Self {
-        let [plain, escaped] = [false, true].map(|has_backslashes| Self {
+        let has = |part: &[u8]| memchr::memmem::find(text, part).is_some();
+        let is_plain = !has(b"\\\"") && !has(&[delimiter, b' ', b'"']);
+        let choices = [(false, false), (true, false), (false, true), (true, true)];
+        let dialects = choices.map(|(has_backslashes, has_blanks)| Self {
             delimiter,
             has_backslashes,
+            has_blanks,
             line: 1,
         });
-        let has_marks = memchr::memmem::find(text, b"\\\"").is_some();
-        if has_marks && escaped.misfits(text) < plain.misfits(text) {
-            escaped
-        } else {
+        let [plain, ..] = dialects;
+        let best = if is_plain {
             plain
+        } else {
+            let dialects = dialects.into_iter();
+            // Of equal ones the first.
+            dialects.min_by_key(|it| it.misfits(text)).unwrap_or(plain)
+        };
+        Self {
+            has_backslashes: best.has_backslashes || best.has_database_cells(text),
+            ..best
         }
+    }
+
+    /// Whether a cell is a database's null, or a line break is written as `\n` between tabs and without quotation marks.
+    fn has_database_cells(self, text: &[u8]) -> bool {
+        let nulls = memchr::memmem::find_iter(text, b"\\N");
+        let mut nulls = nulls.map(|at| [at.checked_sub(1), Some(at + 2)]);
+        let is_edge = |at: Option<usize>| {
+            let byte = at.and_then(|at| text.get(at));
+            byte.is_none_or(|byte| *byte == self.delimiter || matches!(byte, b'\n' | b'\r'))
+        };
+        let has = |part| memchr::memmem::find(text, part).is_some();
+        nulls.any(|edges| edges.into_iter().all(is_edge))
+            || self.delimiter == b'\t' && has(b"\\n") && !has(b"\"")
+    }
+
+    /// The text with two quotation marks for an escaped one, and without blanks before one that begins a cell.
+    fn plain(self, text: &[u8]) -> Cow<'_, [u8]> {
+        if !self.has_backslashes && !self.has_blanks {
+            return Cow::Borrowed(text);
+        }
+        let (mut plain, mut is_open, mut is_start) = (Vec::with_capacity(text.len()), false, true);
+        let mut at = 0;
+        while let Some(byte) = text.get(at).copied() {
+            let rest = text[at..].trim_ascii_start();
+            let is_blank = byte == b' ' && is_start && !is_open && rest.starts_with(b"\"");
+            let escaped = text
+                .get(at + 1)
+                .filter(|_| byte == b'\\' && self.has_backslashes);
+            if is_blank && self.has_blanks {
+                at += 1;
+                continue;
+            }
+            if let Some(escaped) = escaped {
+                let mark = if *escaped == b'"' && is_open {
+                    b'"'
+                } else {
+                    byte
+                };
+                plain.extend([mark, *escaped]);
+                at += 2;
+            } else {
+                is_open ^= byte == b'"' && (is_open || is_start);
+                plain.push(byte);
+                at += 1;
+            }
+            is_start = !is_open && (byte == self.delimiter || matches!(byte, b'\n' | b'\r'));
+        }
+        Cow::Owned(plain)
     }
 
     /// The number of rows and quotation marks that do not fit.
     fn misfits(self, text: &[u8]) -> usize {
+        let text = &self.plain(text);
         let quotes = Quotes::of(text, self);
         let mut rows = TextRows::new(text, self);
         let (mut columns, mut misfits) = (None, 0);
@@ -86,15 +141,35 @@ impl Dialect {
         misfits + usize::from(quotes.is_open) + quotes.stray
     }
 
+    /// A cell whose escapes are read: a line break, a tab, or the character after the backslash.
+    fn unescaped(self, cell: String) -> String {
+        if !self.has_backslashes || !cell.contains('\\') || cell == "\\N" {
+            return cell;
+        }
+        let (mut text, mut letters) = (String::with_capacity(cell.len()), cell.chars());
+        while let Some(letter) = letters.next() {
+            let escaped = if letter == '\\' { letters.next() } else { None };
+            match escaped {
+                Some('n') => text.push('\n'),
+                Some('t') => text.push('\t'),
+                Some('r' | '0' | 'Z') => {}
+                other => text.push(other.unwrap_or(letter)),
+            }
+        }
+        text
+    }
+
     /// The first rows of a text, each with its line.
     fn first_rows(self, text: &[u8], rows_max: usize) -> Vec<(u64, Vec<String>)> {
-        let mut rows = TextRows::new(&text[..text.len().min(HEAD_BYTES)], self);
+        let head = self.plain(&text[..text.len().min(HEAD_BYTES)]);
+        let mut rows = TextRows::new(&head, self);
         let mut first = Vec::new();
         while first.len() < rows_max
             && let Ok(Some(line)) = rows.next()
         {
             let cells = rows.record.iter();
-            let cells = cells.map(|cell| decode_any(cell).into_owned());
+            let cells =
+                cells.map(|cell| self.unescaped(String::from_utf8_lossy(cell).into_owned()));
             first.push((line, cells.collect()));
         }
         first
@@ -112,14 +187,13 @@ pub fn read_text(text: &[u8], dialect: Dialect, columns: Vec<String>) -> Result<
     if columns.len() > COLUMNS_MAX {
         return Err(too_many_columns(columns.len()));
     }
-    let is_utf8 = is_utf8(text);
+    let text = &dialect.plain(text);
     let mut rows = TextRows::new(text, dialect);
     let mut table = Table {
         columns,
         rows: Vec::new(),
         place: TablePlace::Text(dialect.line),
         left_out: 0,
-        note: (!is_utf8).then_some(NOT_UTF8),
     };
     let mut last = 1;
     while let Some(line) = rows.next()? {
@@ -128,15 +202,11 @@ pub fn read_text(text: &[u8], dialect: Dialect, columns: Vec<String>) -> Result<
         if line <= dialect.line || record.iter().all(|cell| cell.trim_ascii().is_empty()) {
             continue;
         }
-        let cell = |cell| match std::str::from_utf8(cell) {
-            Ok(text) => text.to_owned(),
-            Err(_) if is_utf8 => String::from_utf8_lossy(cell).into_owned(),
-            Err(_) => decode_any(cell).into_owned(),
-        };
+        let cell = |cell| dialect.unescaped(String::from_utf8_lossy(cell).into_owned());
         let mut cells: Vec<String> = record.iter().map(cell).collect();
         let garbled = record
             .iter()
-            .position(|cell| is_utf8 && std::str::from_utf8(cell).is_err());
+            .position(|cell| std::str::from_utf8(cell).is_err());
         let garbled = garbled.map(|at| {
             let name = table.columns.get(at).map_or("", String::as_str);
             format!(
@@ -199,7 +269,6 @@ impl<'t> TextRows<'t> {
     fn new(text: &'t [u8], dialect: Dialect) -> Self {
         let reader = csv::ReaderBuilder::new()
             .delimiter(dialect.delimiter)
-            .escape(dialect.has_backslashes.then_some(b'\\'))
             .has_headers(false)
             .flexible(true)
             .from_reader(text);
@@ -298,8 +367,6 @@ impl Quotes {
             if !is_open {
                 is_open = is_start && byte == b'"';
                 is_start = byte == dialect.delimiter || matches!(byte, b'\n' | b'\r');
-            } else if dialect.has_backslashes && byte == b'\\' {
-                at += 1;
             } else if byte == b'"' {
                 if next == Some(b'"') {
                     // Two quotation marks stand for one.
@@ -313,21 +380,6 @@ impl Quotes {
             at += 1;
         }
         Self { is_open, stray }
-    }
-}
-
-/// Whether the first bytes beyond ASCII are UTF-8: text of Windows-1252 with such letters hardly ever is.
-fn is_utf8(text: &[u8]) -> bool {
-    let Err(error) = std::str::from_utf8(text) else {
-        return true;
-    };
-    !text[..error.valid_up_to()].is_ascii()
-}
-
-fn decode_any(cell: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(cell) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => WINDOWS_1252.decode_without_bom_handling(cell).0,
     }
 }
 
@@ -485,12 +537,17 @@ mod tests {
     fn quotes_escaped_by_a_backslash_are_part_of_the_cell() {
         assert_eq!(
             rows(b"\"a\",\"b\"\n\"1\",\"say \\\"hi, you\\\", and\\nleft\"\n\"2\",\\N\n"),
-            ["a|b", "2: 1|say \"hi, you\", andnleft", r"3: 2|\N"]
+            ["a|b", "2: 1|say \"hi, you\", and\nleft", r"3: 2|\N"]
         );
         assert_eq!(
             rows(b"a,b\n1,\"line \\\"one\\\"\ntwo\"\n2,\"C:\\\\\"\n"),
             ["a|b", "2: 1|line \"one\"\ntwo", "4: 2|C:\\"]
         );
+        assert_eq!(
+            rows(b"a\tb\n1\tTy\\nline\n2\t\\N\n"),
+            ["a|b", "2: 1|Ty\nline", r"3: 2|\N"]
+        );
+        assert_eq!(rows(b"a,b\n1,C:\\new\n"), ["a|b", r"2: 1|C:\new"]);
         for plain in ["C:\\\",x", "a 5\\\"\",x"] {
             let file = format!("a,b\n\"{plain}\n");
             assert_eq!(rows(file.as_bytes()).len(), 2, "{file}");
@@ -500,11 +557,20 @@ mod tests {
     }
 
     #[test]
-    fn the_first_non_ascii_character_decides_the_encoding() {
+    fn blanks_before_a_quotation_mark_are_no_part_of_the_cell() {
         assert_eq!(
-            rows(b"a,b\n1,plain\n2,Jos\xe9\n3,\x80 5\n"),
-            ["a|b", "2: 1|plain", "3: 2|José", "4: 3|€ 5"]
+            rows(b"a, b\n1, \"Nice, fan\"\n2, \"say \"\"hi\"\"\"\n"),
+            ["a|b", "2: 1|Nice, fan", "3: 2|say \"hi\""]
         );
+        // A mark inside a cell begins none.
+        assert_eq!(
+            rows(b"a,b\n1,he said \"no\"\n"),
+            ["a|b", "2: 1|he said \"no\""]
+        );
+    }
+
+    #[test]
+    fn a_cell_that_is_not_utf_8_rejects_its_row() {
         let mixed = rows(b"a,b\n1,Jos\xc3\xa9\n2,Jos\xe9\n");
         assert_eq!(mixed[1], "2: 1|José");
         assert!(

@@ -124,7 +124,6 @@ pub fn read_sheet(
         rows,
         place: TablePlace::Sheet(place),
         left_out: 0,
-        note: None,
     })
 }
 

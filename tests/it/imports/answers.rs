@@ -293,3 +293,46 @@ async fn an_answer_or_author_may_be_an_object_or_a_list() {
         );
     }
 }
+
+#[tokio::test]
+async fn dates_and_authors_of_listed_answers_are_read_in_any_json() {
+    for name in ["response", "responses", "reply", "replies"] {
+        let answer = json!([{"body": "Thanks", "createdAt": "2026-10-05", "author": "Kim"}]);
+        let row = json!([{"id": "1", "stars": 5, "date": "2026-10-01", "author": "Ann", "text": "Nice", name: answer}]);
+        let (bench, _, rejections) = import_into_new(row.to_string(), as_table()).await;
+        assert_eq!(rejections, []);
+        let found = "select response_text, response_on, response_author from review";
+        assert_eq!(
+            sqlite3(bench.database.path(), found),
+            "Thanks|2026-10-05|Kim",
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_answer_in_a_feed_is_not_part_of_the_text() {
+    let item = |id: &str, text: &str| {
+        json!({"id": id, "content_text": text, "date_published": "2026-10-01T00:00:00-07:00", "authors": [{"name": id}],
+            "_review": {"rating": 5}})
+    };
+    let feed =
+        |items: &[Value]| json!({"version": "https://jsonfeed.org/version/1.1", "items": items});
+    let items = [
+        item(
+            "a",
+            "Nice.\n\nAnd quick.\n\nResponse from Peak, Inc.:\nThanks: see you.\n\nKim",
+        ),
+        item("b", "Response from Peak:\nThanks"),
+        item("c", "No Response from Peak: sad"),
+    ];
+    let (bench, _, _) = import_into_new(feed(&items).to_string(), ImportRequest::default()).await;
+    let found = "select text, response_author, response_text from review order by author";
+    assert_eq!(
+        sqlite3(bench.database.path(), found),
+        "Nice.\n\nAnd quick.|Peak, Inc.|Thanks: see you.\n\nKim\n|Peak|Thanks\nNo Response from Peak: sad||"
+    );
+    // An answer that was removed goes here too.
+    bench.take(feed(&[item("b", "")]).to_string()).await;
+    assert_eq!(answers(&bench), "a: Thanks: see you.\n\nKim\nb: -\nc: -");
+}

@@ -225,3 +225,37 @@ async fn a_row_beside_one_that_fills_its_review_is_new_at_once() {
         assert_eq!(counts(&report), (new, updated, unchanged, 0));
     }
 }
+
+#[tokio::test]
+async fn a_repeated_import_reports_the_same_skipped_rows() {
+    for (before, rows) in [
+        // Two rows may be the one review.
+        (
+            vec![ANN],
+            vec![
+                "Ann,3,2026-10-01,They came on time and were tidy",
+                "Ann,5,2026-10-01,They came on time and were late",
+            ],
+        ),
+        // One row fills the review, so the other is new.
+        (
+            vec!["Ann,5,2026-10-01,", BO],
+            vec!["Ann,3,2026-10-01,", "Ann,5,2026-10-01,Good work", BO],
+        ),
+        (
+            vec!["Bo,5,2026-10-03,Good fan work", CY],
+            vec!["Bo,3,2026-10-03,", "Bo,5,2026-10-03,Good fan work more"],
+        ),
+    ] {
+        let bench = bench().await;
+        bench.sheet(&before).await;
+        let first = bench.sheet(&rows).await;
+        let reviews = bench.stars_and_texts();
+        for _ in 0..2 {
+            let again = bench.sheet(&rows).await;
+            assert_eq!((counts(&again).0, counts(&again).1), (0, 0), "{rows:?}");
+            assert_eq!(again.undecided, first.undecided, "{rows:?}");
+            assert_eq!(bench.stars_and_texts(), reviews, "{rows:?}");
+        }
+    }
+}

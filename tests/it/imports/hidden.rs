@@ -316,3 +316,90 @@ async fn an_empty_status_cell_hides_and_a_deleted_column_does_not() {
         assert_eq!(sqlite3(bench.database.path(), status), expected, "{header}");
     }
 }
+
+#[tokio::test]
+async fn phrases_hide_reviews_in_csv_json_and_workbooks() {
+    // The last value is that of a column about the work, which hides nothing.
+    for (name, value, status, answers) in [
+        ("Removed by author", "yes", "withheld", 1),
+        ("Visible to customers", "no", "withheld", 1),
+        ("GDPR consent to publish", "no", "withheld", 1),
+        ("Listed", "no", "withheld", 1),
+        ("Reply sent", "no", "published", 0),
+        ("Reply type", "private", "published", 0),
+        ("Was the trash removed?", "yes", "published", 1),
+        ("Feedback status", "closed", "published", 1),
+        ("Posted", "2026-10-02", "published", 1),
+        ("Accepted", "no", "published", 1),
+    ] {
+        let header = ["id", "rating", "date", "author", "text", "reply", name];
+        let row = ["a1", "5", "2026-10-01", "Ann", "Nice fan", "Thanks", value];
+        let members = header.into_iter().zip(row.map(Value::from));
+        let object: serde_json::Map<String, Value> = members
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        for (file, content) in [
+            (
+                "t.csv",
+                format!("{}\n{}\n", header.join(","), row.join(",")).into_bytes(),
+            ),
+            ("t.json", json!([object]).to_string().into_bytes()),
+            ("t.xlsx", tables::workbook(&[&header, &row])),
+        ] {
+            let bench = bench().await;
+            let (report, rejections) = bench.import(&[&bench.file(file, content)]).await;
+            assert_eq!(rejections, [], "{name} in {file}");
+            assert_eq!(counts(&report).0, 1, "{name} in {file}");
+            let found = "select status, count(response_text) from review";
+            let found = sqlite3(bench.database.path(), found);
+            assert_eq!(found, format!("{status}|{answers}"), "{name} in {file}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_private_type_hides_a_review_and_another_type_does_not() {
+    for (kind, status) in [("private", "withheld"), ("GOOGLE", "published")] {
+        let bench = bench().await;
+        bench.set_time_zone("UTC").await;
+        let own = native(&json!({"id": "own", "type": kind}));
+        let stamped = json!({"results": [{"review": {"id": 1, "author": "Ann", "reviewRating": 5, "reviewMessage": "Nice",
+            "dateCreated": "2026-10-04T15:10:40Z", "reviewState": 2, "reviewReply": "Thanks", "type": kind}}]});
+        bench.take(lines(&[own])).await;
+        bench
+            .take(page(&[google(1, "g", &json!({"type": kind}))]))
+            .await;
+        bench.take(stamped.to_string()).await;
+        let all = sqlite3(bench.database.path(), "select status from review");
+        assert_eq!(all, [status; 3].join("\n"), "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn a_sentence_in_a_column_of_yes_and_no_does_not_publish_the_others() {
+    let head = "id,author,rating,date,text,reply,May we publish your review?,Reply status\n";
+    for (word, status, answer, rejected) in [
+        ("\"Yes, but anonymously\"", "published", "Ty", false),
+        (
+            "\"No, this was meant for the office only\"",
+            "withheld",
+            "Ty",
+            false,
+        ),
+        ("Ask my wife about it", "", "", true),
+    ] {
+        let bench = bench().await;
+        let rows = format!(
+            "1a,Ann,5,2026-10-01,Fine,Ty,No,draft\n2b,Bo,4,2026-10-02,Good,Ty,Yes,\"rejected, wrong tone of voice\"\n\
+             3c,Cy,3,2026-10-03,Fair,Ty,{word},sent\n"
+        );
+        let (report, rejections) = bench.take(format!("{head}{rows}")).await;
+        assert_eq!(report.rejected, u64::from(rejected), "{rejections:?}");
+        let found = "select author, status, ifnull(response_text, '-') from review order by author";
+        let mut expected = "Ann|withheld|-\nBo|published|-".to_owned();
+        if !rejected {
+            expected += &format!("\nCy|{status}|{answer}");
+        }
+        assert_eq!(sqlite3(bench.database.path(), found), expected);
+    }
+}

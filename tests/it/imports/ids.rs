@@ -186,3 +186,50 @@ async fn rows_with_one_id_of_different_people_are_all_rejected() {
         .await;
     assert_eq!(counts(&report), (0, 0, 0, 1));
 }
+
+#[tokio::test]
+async fn row_numbers_in_other_forms_are_no_ids() {
+    for (ids, is_number) in [
+        (["2", "3", "4"], true),
+        (["3", "2", "1"], true),
+        (["#1", "#2", "#3"], true),
+        (["1.0", "2.0", "3.0"], true),
+        (["No. 1", "No. 2", "No. 3"], true),
+        (["001", "002", "003"], true),
+        (["0", "1", "2"], true),
+        (["1", "3", "4"], false),
+        (["7", "8", "9"], false),
+        (["q1", "q2", "q3"], false),
+        (["30", "20", "10"], false),
+    ] {
+        let bench = bench().await;
+        let row = |(number, id): (usize, &str)| {
+            format!("{id},Author {number},5,2025-06-1{number},Text number {number}\n")
+        };
+        let rows: String = ids.into_iter().enumerate().map(row).collect();
+        for expected in [(3, 0, 0, 0), (0, 0, 3, 0)] {
+            let (report, _) = bench.import_rows(&rows, &[]).await;
+            assert_eq!(counts(&report), expected, "{ids:?}");
+            let column = report.files[0].row_numbers.as_deref();
+            assert_eq!(column, is_number.then_some("Id"), "{ids:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn row_numbers_may_go_on_in_another_file_of_the_import() {
+    let first = format!("{HEADER}1,Ann,5,2025-06-10,Neat\n2,Bo,1,2025-05-02,Rude\n");
+    let second = format!("{HEADER}3,Cy,5,2025-06-11,Quick\n4,Di,2,2025-05-03,Late\n");
+    for is_reversed in [false, true] {
+        let bench = bench().await;
+        let mut files = [bench.file("a.csv", &first), bench.file("b.csv", &second)];
+        if is_reversed {
+            files.reverse();
+        }
+        let (report, _) = bench.import(&[&files[0], &files[1]]).await;
+        assert_eq!(counts(&report), (4, 0, 0, 0));
+        for file in report.files {
+            assert_eq!(file.row_numbers.as_deref(), Some("Id"));
+        }
+    }
+}

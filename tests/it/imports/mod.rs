@@ -2,6 +2,7 @@
 
 mod answers;
 mod bounds;
+mod broken;
 mod cells;
 mod completed;
 mod dates;

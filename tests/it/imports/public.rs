@@ -359,7 +359,7 @@ async fn a_file_of_another_encoding_or_without_a_header_is_named() {
         report
             .notes
             .iter()
-            .any(|note| note.contains("Windows-1252")),
+            .any(|note| note.contains("read as windows-1252, for example \"Très bien\"")),
         "{:?}",
         report.notes
     );

@@ -1,0 +1,254 @@
+//! The encoding of a file: UTF-8, UTF-16, or the one that `--encoding` names or that the letters suggest. Everything else is
+//! refused as binary.
+
+use std::borrow::Cow;
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, ISO_8859_4, MACINTOSH, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+
+use crate::imports::map::values::quoted;
+use crate::imports::report::FileError;
+
+/// A file in UTF-8, of which some may be broken.
+pub struct Decoded<'b> {
+    pub text: Cow<'b, [u8]>,
+    /// A sentence about an encoding that was guessed.
+    pub note: Option<String>,
+}
+
+/// The file in UTF-8. The first letter beyond ASCII decides whether it is UTF-8; JSON always is (RFC 8259 §8.1).
+///
+/// # Errors
+/// When it is binary, or not in the encoding `named`.
+pub fn decode<'b>(
+    bytes: &'b [u8],
+    named: Option<&'static Encoding>,
+) -> Result<Decoded<'b>, FileError> {
+    let mut binary = BINARY.iter();
+    if let Some((_, content)) = binary.find(|(magic, _)| bytes.starts_with(magic)) {
+        return Err(FileError::new(format!("is {content}")));
+    }
+    let encoding = named.or_else(|| wide(bytes));
+    let mut note = None;
+    let encoding = match encoding {
+        Some(encoding) => encoding,
+        None if is_utf8(bytes) || is_json(bytes) => UTF_8,
+        None => {
+            let guess = guess(bytes);
+            note = Some(describe_guess(guess, bytes));
+            guess
+        }
+    };
+    if encoding == UTF_8 {
+        let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        return Ok(Decoded {
+            text: text.into(),
+            note,
+        });
+    }
+    let (text, has_errors) = encoding.decode_with_bom_removal(bytes);
+    if has_errors && named.is_some() {
+        return Err(FileError::new(format!(
+            "is not in the encoding {}; leave --encoding out, or name another one",
+            encoding.name()
+        )));
+    }
+    let text = Cow::Owned(text.into_owned().into_bytes());
+    Ok(Decoded { text, note })
+}
+
+/// The first bytes of binary files, and what such a file is.
+const BINARY: [(&[u8], &str); 7] = [
+    (
+        b"\x1F\x8B",
+        "packed with gzip; unpack it and give the file or folder",
+    ),
+    (
+        b"\x28\xB5\x2F\xFD",
+        "packed with zstd; unpack it and give the file or folder",
+    ),
+    (
+        b"BZh",
+        "packed with bzip2; unpack it and give the file or folder",
+    ),
+    (
+        b"\xFD7zXZ",
+        "packed with xz; unpack it and give the file or folder",
+    ),
+    (
+        b"7z\xBC\xAF",
+        "packed with 7-Zip; unpack it and give the file or folder",
+    ),
+    (b"%PDF", "a PDF document, not an export of reviews"),
+    (
+        b"\xD0\xCF\x11\xE0",
+        "an old Excel workbook (.xls) or another document of Microsoft Office; save it as XLSX or CSV, not an export of reviews",
+    ),
+];
+
+/// The UTF-16 encoding of a text, if it has one.
+const fn wide(head: &[u8]) -> Option<&'static Encoding> {
+    match head {
+        [0xFF, 0xFE, ..] | [1..=0x7F, 0, 1..=0x7F, 0, ..] => Some(UTF_16LE),
+        [0xFE, 0xFF, ..] | [0, 1..=0x7F, 0, 1..=0x7F, ..] => Some(UTF_16BE),
+        _ => None,
+    }
+}
+
+/// Whether the first bytes beyond ASCII are UTF-8: text in another encoding hardly ever is.
+fn is_utf8(text: &[u8]) -> bool {
+    let Err(error) = std::str::from_utf8(text) else {
+        return true;
+    };
+    !text[..error.valid_up_to()].is_ascii()
+}
+
+/// Whether a text is a list or an object of JSON, or has lines of such.
+fn is_json(text: &[u8]) -> bool {
+    let mut lines = text.split(|byte| *byte == b'\n');
+    text.trim_ascii_start().starts_with(b"[")
+        || lines.any(|line| line.trim_ascii_start().starts_with(b"{"))
+}
+
+/// The encoding that the letters of a text suggest.
+fn guess(text: &[u8]) -> &'static Encoding {
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(text, true);
+    let guess = detector.guess(None, Utf8Detection::Deny);
+    if guess == WINDOWS_1252 && is_of_mac(text) {
+        return MACINTOSH;
+    }
+    let (decoded, western) = (
+        guess.decode_without_bom_handling(text).0,
+        WINDOWS_1252.decode_without_bom_handling(text).0,
+    );
+    // In `£50` and `5°` a sign stands alone, which is no letter of another alphabet.
+    let has_letters = !guess.is_single_byte()
+        || decoded.split(|c: char| !c.is_alphabetic()).any(|word| {
+            word.chars().nth(1).is_some() && !word.is_ascii() && !western.contains(word)
+        });
+    if guess == ISO_8859_4 || !has_letters {
+        return WINDOWS_1252;
+    }
+    guess
+}
+
+/// Whether more letters beyond ASCII are those of old Macs than those of Windows-1252.
+fn is_of_mac(text: &[u8]) -> bool {
+    let letters = text.iter().enumerate().filter(|(_, byte)| !byte.is_ascii());
+    let (mut mac, mut windows) = (0_usize, 0_usize);
+    for (at, byte) in letters {
+        let is_inside = || {
+            let around = [at.checked_sub(1), Some(at + 1)];
+            let mut around = around.map(|at| at.and_then(|at| text.get(at))).into_iter();
+            around.all(|byte| byte.is_some_and(u8::is_ascii_lowercase))
+        };
+        match byte {
+            // Letters with accents; in Windows-1252 mostly signs or nothing.
+            0x81 | 0x83 | 0x87 | 0x88 | 0x8A..=0x90 | 0x98 | 0x9A | 0x9C..=0x9F => mac += 1,
+            // An apostrophe; in Windows-1252 a capital letter.
+            0xD5 if is_inside() => mac += 1,
+            _ => windows += 1,
+        }
+    }
+    mac > windows
+}
+
+fn describe_guess(encoding: &'static Encoding, bytes: &[u8]) -> String {
+    let text = encoding.decode_without_bom_handling(bytes).0;
+    let mut cells = text.split([',', ';', '\t', '|', '"', '\r', '\n']);
+    let example = cells.find(|cell| !cell.is_ascii()).unwrap_or_default();
+    format!(
+        "the file is not UTF-8 and is read as {}, for example {}; if letters are wrong, name its encoding, such as \
+         --encoding windows-1250, or save it as UTF-8",
+        encoding.name(),
+        quoted(example.trim())
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(bytes: &[u8]) -> (String, Option<String>) {
+        let decoded = decode(bytes, None).unwrap();
+        (
+            String::from_utf8_lossy(&decoded.text).into_owned(),
+            decoded.note,
+        )
+    }
+
+    #[test]
+    fn the_letters_of_a_text_suggest_its_encoding() {
+        for (bytes, encoding, text) in [
+            (&b"a\nJos\xe9\n\x80 5"[..], "windows-1252", "a\nJosé\n€ 5"),
+            (b"price \xa350 ok", "windows-1252", "price £50 ok"),
+            (b"na\xefve", "windows-1252", "naïve"),
+            (b"\x93Great\x94 \x96 ok", "windows-1252", "“Great” – ok"),
+            (b"don\x92t", "windows-1252", "don’t"),
+            (
+                b"Data;\xa3ucja;Za\xbf\xf3\xb3\xe6",
+                "windows-1250",
+                "Data;Łucja;Zażółć",
+            ),
+            (b"Dvo\xf8\xe1k", "windows-1250", "Dvořák"),
+            (
+                b"\xce\xf7\xe5\xed\xfc \xf5\xee\xf0\xee\xf8\xee",
+                "windows-1251",
+                "Очень хорошо",
+            ),
+            (
+                b"\x82\xc6\x82\xc4\x82\xe0\x97\xc7\x82\xa9\x82\xc1\x82\xbd",
+                "Shift_JIS",
+                "とても良かった",
+            ),
+            (
+                b"a\rJos\x8e\rIt\xd5s fine",
+                "macintosh",
+                "a\rJosé\rIt’s fine",
+            ),
+        ] {
+            let (decoded, note) = read(bytes);
+            assert_eq!(decoded, text);
+            let note = note.unwrap();
+            assert!(
+                note.contains(&format!("read as {encoding}, for example")),
+                "{note}"
+            );
+        }
+    }
+
+    #[test]
+    fn utf_8_and_utf_16_are_read_without_a_note() {
+        for bytes in [
+            &b"\xEF\xBB\xBFJos\xc3\xa9"[..],
+            b"Jos\xc3\xa9",
+            b"\xFF\xFEJ\0o\0s\0\xe9\0",
+        ] {
+            assert_eq!(read(bytes), ("José".to_owned(), None));
+        }
+        // What is broken later stays broken.
+        assert_eq!(
+            read(b"Jos\xc3\xa9\nJos\xe9"),
+            ("José\nJos\u{fffd}".to_owned(), None)
+        );
+        assert_eq!(
+            read(b"[\"Jos\xe9\"]"),
+            ("[\"Jos\u{fffd}\"]".to_owned(), None)
+        );
+    }
+
+    #[test]
+    fn a_named_encoding_is_used_or_refused() {
+        let read = |bytes, name: &str| {
+            let named = Encoding::for_label(name.as_bytes());
+            decode(bytes, named).map(|it| String::from_utf8(it.text.into_owned()).unwrap())
+        };
+        assert_eq!(read(b"Szyma\xf1ski", "windows-1250").unwrap(), "Szymański");
+        let refusal = read(b"Szyma\xf1 ski", "shift_jis").unwrap_err().to_string();
+        assert!(
+            refusal.contains("is not in the encoding Shift_JIS"),
+            "{refusal}"
+        );
+    }
+}

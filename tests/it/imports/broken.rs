@@ -1,0 +1,212 @@
+//! Files that are broken somewhere, or in another encoding or dialect: what is whole is read, what is broken is rejected with its
+//! place, and what was guessed is reported.
+
+use super::answers::import_into_new;
+use super::*;
+use crate::support::sqlite3;
+
+fn google_rows() -> [Value; 3] {
+    ["a", "b", "c"].map(|id| google(1, id, &json!({"comment": format!("Review {id}")})))
+}
+
+fn texts(bench: &Bench) -> String {
+    let select = "select group_concat(text, ', ') from (select text from review order by text)";
+    sqlite3(bench.database.path(), select)
+}
+
+#[tokio::test]
+async fn slips_in_json_are_read_in_lists_and_documents() {
+    let rows = google_rows().map(|row| row.to_string());
+    let list = rows.join(",\n");
+    for content in [
+        format!("{{\"reviews\": [{list},\n]}}"),
+        format!("{{\"reviews\": [{list}],\n}}"),
+        format!("{{\"reviews\": [{list}], \"averageRating\": NaN}}"),
+        format!("[{list},]"),
+        format!(
+            "[{}]",
+            list.replace("\"comment\"", "\"likes\": -Infinity, \"comment\"")
+        ),
+        format!(
+            "[{}]",
+            list.replace("https://example.com/p", "one\n\ttwo, ]")
+        ),
+    ] {
+        let (bench, report, rejections) = import_into_new(&content, ImportRequest::default()).await;
+        assert_eq!((counts(&report), rejections), ((3, 0, 0, 0), vec![]));
+        assert_eq!(texts(&bench), "Review a, Review b, Review c", "{content}");
+    }
+}
+
+#[tokio::test]
+async fn a_broken_element_is_rejected_with_its_line() {
+    let [a, b, c] = google_rows().map(|row| row.to_string());
+    for (broken, reason) in [
+        (
+            b.replacen("\",\"", "\" \"", 1),
+            "the JSON is broken (expected",
+        ),
+        (
+            b.replace("\"FOUR\"", "\"FOUR"),
+            "the JSON is broken (expected",
+        ),
+        (
+            b.replace("\"FOUR\"", "FOUR"),
+            "the JSON is broken (expected",
+        ),
+        (b[..b.len() - 1].to_owned(), "the JSON is broken (it ends"),
+    ] {
+        for (content, whole) in [
+            (
+                format!("{{\"reviews\": [\n{a},\n{broken},\n{c}]}}"),
+                "Review a, Review c",
+            ),
+            (format!("[\n{a}\n,{broken}\n,{c}\n]"), "Review a, Review c"),
+        ] {
+            let (bench, _, rejections) = import_into_new(&content, ImportRequest::default()).await;
+            assert_eq!(texts(&bench), whole, "{content}");
+            let error = rejections[0].to_string();
+            assert!(error.contains("[1]: line 3: "), "{error}");
+            assert!(error.contains(reason), "{error}");
+            assert_eq!(rejections.len(), 1, "{content}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_ends_too_early_gives_its_whole_reviews() {
+    let [a, b, _] = google_rows().map(|row| row.to_string());
+    for (content, expected) in [
+        (format!("{{\"reviews\": [{a},\n{}", &b[..90]), "Review a"),
+        (format!("[{a},\n{b}\n"), "Review a, Review b"),
+    ] {
+        let (bench, report, rejections) = import_into_new(&content, ImportRequest::default()).await;
+        assert_eq!(texts(&bench), expected);
+        assert_eq!(report.rejected, 1);
+        let error = rejections[0].to_string();
+        assert!(
+            error.contains("it ends in the middle of a value); correct it, or export it again"),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn one_invalid_byte_in_json_rejects_only_its_row() {
+    let [a, b, c] = google_rows().map(|row| row.to_string());
+    let b = b.replace("Review b", "Review \u{e9}");
+    for content in [
+        format!("[{a},\n{b},\n{c}]"),
+        format!("{{\"reviews\": [{a},\n{b},\n{c}], \"name\": \"Caf\u{e9}\"}}"),
+        [a, b, c].join("\n"),
+    ] {
+        let bytes = content
+            .replacen("Review \u{e9}", "Review @", 1)
+            .into_bytes();
+        let bytes: Vec<u8> = bytes
+            .into_iter()
+            .map(|byte| if byte == b'@' { 0xE9 } else { byte })
+            .collect();
+        let (bench, _, rejections) = import_into_new(bytes, ImportRequest::default()).await;
+        assert_eq!(texts(&bench), "Review a, Review c", "{content}");
+        assert_eq!(rejections.len(), 1);
+        let error = rejections[0].to_string();
+        assert!(error.contains("not UTF-8"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_broken_script_does_not_stop_the_other_reviews_of_a_page() {
+    let review = |text: &str| {
+        json!({"@type": "Review", "author": {"name": "Ann"}, "reviewRating": {"ratingValue": 5}, "datePublished": "2026-10-01",
+            "reviewBody": text})
+        .to_string()
+    };
+    let script = |text: &str| format!("<script type=\"application/ld+json\">{text}</script>");
+    let broken = review("lost").replacen("\",\"", "\" \"", 1);
+    let slip = review("slip").replace("}}", "},}");
+    let page = format!(
+        "<html>{}{}{}</html>",
+        script(&review("whole")),
+        script(&broken),
+        script(&slip)
+    );
+    let (bench, _, rejections) = import_into_new(page, ImportRequest::default()).await;
+    assert_eq!(texts(&bench), "slip, whole");
+    let error = rejections[0].to_string();
+    assert!(
+        error.contains("script[1]: line 1 of the script: the JSON is broken"),
+        "{error}"
+    );
+    assert_eq!(rejections.len(), 1);
+}
+
+#[tokio::test]
+async fn a_table_in_another_encoding_is_read_and_reported() {
+    for (encoding, rows, author) in [
+        (
+            "windows-1250",
+            "2026-10-01;Łucja;5;Zażółć gęślą jaźń",
+            "Łucja",
+        ),
+        ("windows-1251", "2026-10-01;Иван;5;Очень хорошо", "Иван"),
+        (
+            "shift_jis",
+            "2026-10-01;山田太郎;5;とても良かった",
+            "山田太郎",
+        ),
+        ("windows-1252", "2026-10-01;José;5;£50, “très” bien", "José"),
+    ] {
+        let text = format!("Date;Customer;Rating;Comment\n{rows}\n");
+        let label = encoding_rs::Encoding::for_label(encoding.as_bytes()).unwrap();
+        let bytes = label.encode(&text).0.into_owned();
+        let (bench, report, _) = import_into_new(&bytes, ImportRequest::default()).await;
+        let found = sqlite3(bench.database.path(), "select author from review");
+        assert_eq!(found, author);
+        let note = report.notes.join("\n");
+        assert!(
+            note.contains(&format!("read as {}, for example", label.name()))
+                && note.contains("--encoding"),
+            "{note}"
+        );
+        // The option that the note names.
+        let named = ImportRequest {
+            encoding: Some(label),
+            ..ImportRequest::default()
+        };
+        let (bench, report, _) = import_into_new(&bytes, named).await;
+        let found = sqlite3(bench.database.path(), "select author from review");
+        assert_eq!((found.as_str(), report.notes), (author, vec![]));
+    }
+}
+
+#[tokio::test]
+async fn dialects_of_databases_give_the_texts_that_were_stored() {
+    let head = ["rating", "date", "author", "text", "reply"];
+    for (delimiter, rows) in [
+        // MySQL's `into outfile`, with and without quotation marks, and PostgreSQL's `copy`.
+        (
+            ",",
+            "\"5\",\"2026-10-01\",\"Ann\",\"Said \\\"hi, you\\\"\\nand left\",\\N\n",
+        ),
+        (
+            "\t",
+            "5\t2026-10-01\tAnn\tSaid \"hi, you\"\\nand left\t\\N\n",
+        ),
+        // Written by hand.
+        (
+            ", ",
+            "5, 2026-10-01, Ann, \"Said \"\"hi, you\"\"\nand left\", \\N\n",
+        ),
+    ] {
+        let content = format!("{}\n{rows}", head.join(delimiter));
+        let (bench, _, rejections) = import_into_new(&content, ImportRequest::default()).await;
+        assert_eq!(rejections, [], "{content}");
+        let found = "select author, text, response_text is null from review";
+        assert_eq!(
+            sqlite3(bench.database.path(), found),
+            "Ann|Said \"hi, you\"\nand left|1",
+            "{content}"
+        );
+    }
+}
