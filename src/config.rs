@@ -917,13 +917,6 @@ mod tests {
     };
 
     #[test]
-    fn defaults_are_the_documented_ones() {
-        let hub = read(&[]).unwrap();
-        assert_eq!(hub.leases.checked().unwrap(), LEASES);
-        assert_eq!(hub.ca_file, None);
-    }
-
-    #[test]
     fn a_wrong_setting_says_how_to_write_it() {
         for (arguments, word) in [
             (["--hub-retry-delays", "10m"], "exactly two durations"),

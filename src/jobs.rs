@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::clock::Clock;
-use crate::compute::{Panicked, lock};
+use crate::compute::lock;
 use crate::imports::{Rejection, Watch};
 use crate::insights::store::{StoredAnalysis, parse, save};
 use crate::insights::{Analyzer, Subject};
@@ -48,19 +48,6 @@ pub struct PublishChanges {
     publisher: Publisher,
     changes: Changes,
     retry: Retry,
-}
-
-/// The previous snapshot stays, and the next run tries again.
-#[derive(Debug, thiserror::Error)]
-pub enum PublishChangesError {
-    /// It is unknown whether there are changes.
-    #[error("cannot check for changes: {0}")]
-    Watch(#[from] DbError),
-    /// There are changes, but they could not be rendered.
-    #[error(transparent)]
-    Publish(#[from] PublishError),
-    #[error(transparent)]
-    Panicked(#[from] Panicked),
 }
 
 impl PublishChanges {
@@ -107,45 +94,44 @@ impl PublishChanges {
     }
 
     /// Logs a failure. Of a database that is gone, it first tries to keep what its removed log contains.
-    async fn log_failure(&self, error: &PublishChangesError) {
-        match error {
-            PublishChangesError::Watch(
-                error @ (DbError::Replaced(_) | DbError::Removed { .. } | DbError::LogGone(_)),
-            ) => {
-                tracing::error!(%error, "database.gone: the database file was removed or replaced");
-                self.publisher.database.note_lost(true);
-                match self.publisher.database.write_back_log().await {
-                    Ok(false) => {}
-                    Ok(true) => tracing::info!(
-                        "database.log_kept: the contents of the removed log were written to the database"
-                    ),
-                    Err(error) => tracing::error!(
-                        %error,
-                        "database.log_lost: the contents of the removed log cannot be written to the database"
-                    ),
-                }
+    async fn log_failure(&self, error: &anyhow::Error) {
+        if let Some(DbError::Replaced(_) | DbError::Removed { .. } | DbError::LogGone(_)) =
+            error.downcast_ref()
+        {
+            tracing::error!(%error, "database.gone: the database file was removed or replaced");
+            self.publisher.database.note_lost(true);
+            match self.publisher.database.write_back_log().await {
+                Ok(false) => {}
+                Ok(true) => tracing::info!(
+                    "database.log_kept: the contents of the removed log were written to the database"
+                ),
+                Err(error) => tracing::error!(
+                    %error,
+                    "database.log_lost: the contents of the removed log cannot be written to the database"
+                ),
             }
-            PublishChangesError::Publish(PublishError::Overtaken) => tracing::info!(
+        } else if let Some(PublishError::Overtaken) = error.downcast_ref() {
+            tracing::info!(
                 "snapshot.overtaken: another process dates the same changes; trying again in a moment"
-            ),
-            PublishChangesError::Watch(_)
-            | PublishChangesError::Publish(_)
-            | PublishChangesError::Panicked(_) => tracing::error!(
+            );
+        } else {
+            tracing::error!(
                 %error,
                 "snapshot.not_published: the previous snapshot is still served; trying again with growing waits, up to 10 s"
-            ),
+            );
         }
     }
 
     /// Publishes a snapshot if the database changed; returns whether there is a new one.
     ///
     /// # Errors
-    /// See [`PublishChangesError`]; the change is tried again.
+    /// If it is unknown whether there are changes, or they cannot be rendered. The previous snapshot stays, and the next run tries
+    /// again.
     #[expect(
         clippy::disallowed_methods,
         reason = "measures how long printing took; nothing is decided by it"
     )]
-    pub async fn run_once(&mut self) -> Result<bool, PublishChangesError> {
+    pub async fn run_once(&mut self) -> anyhow::Result<bool> {
         // Open connections keep using a file that was replaced, and would not see further changes.
         let database = &self.publisher.database;
         if database.follow_file().await? {
@@ -182,11 +168,11 @@ impl PublishChanges {
 
     /// Publishes the next snapshot if there is one; returns the number of its reviews and its change number. The
     /// previous one is swapped and freed on the compute thread, because both take time with many reviews.
-    async fn next(&self) -> Result<Option<(usize, i64)>, PublishChangesError> {
+    async fn next(&self) -> anyhow::Result<Option<(usize, i64)>> {
         let (publisher, current) = (self.publisher.clone(), Arc::clone(&self.ctx.current));
         let printing = async move {
             let next = publisher.next(&current.load()).await?;
-            Ok(next.map(|next| {
+            anyhow::Ok(next.map(|next| {
                 let figures = (next.input.entries.len(), next.position.change_no);
                 current.swap(next);
                 figures

@@ -302,32 +302,3 @@ catalog! {
     SYNC_INTERVAL "reviews_sync_interval_seconds" MetricKind::Gauge, ["source" &[]]
         "Seconds between two runs of a source by its schedule.";
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn series_are_listed_if_all_label_values_are_known() {
-        let metric = Metric {
-            name: "a_total",
-            kind: MetricKind::Counter,
-            help: "For this test.",
-            labels: &[("one", &["a", "b"]), ("other", &["c", "d"])],
-        };
-        assert_eq!(
-            metric.known_series(),
-            [["a", "c"], ["a", "d"], ["b", "c"], ["b", "d"]]
-        );
-        let open = Metric {
-            labels: &[("one", &["a", "b"]), ("route", &[])],
-            ..metric
-        };
-        assert_eq!(open.known_series(), [] as [Vec<&str>; 0]);
-        let plain = Metric {
-            labels: &[],
-            ..metric
-        };
-        assert_eq!(plain.known_series(), [[] as [&str; 0]]);
-    }
-}

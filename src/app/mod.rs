@@ -111,8 +111,7 @@ impl App {
         };
         let agents = Arc::new(Mcp::new(catalog, sessions, origin_check, &ctx));
         let pages = Arc::new(Pages::new(Arc::clone(&ctx)));
-        let operations =
-            |routes, has_metrics| operations::routes(routes, &ctx, &database, has_metrics);
+        let operations = |routes, has_metrics| operations::routes(routes, &database, has_metrics);
         let admin = has_admin.then(|| {
             let routes = operations(Routes::default(), true);
             service(routes.list.clone(), routes.into_endpoint(), &ctx)
@@ -164,7 +163,7 @@ impl App {
     /// # Errors
     /// If the database cannot be read or publishing fails.
     pub async fn publish_once(&self) -> anyhow::Result<bool> {
-        Ok(self.publish.lock().await.run_once().await?)
+        self.publish.lock().await.run_once().await
     }
 
     /// Runs every job until none has work left, without moving the clock. For tests.

@@ -6,11 +6,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use poem::endpoint::{make, make_sync};
 use poem::error::InternalServerError;
 use poem::http::StatusCode;
 use poem::http::header::CACHE_CONTROL;
-use poem::{Endpoint, Response};
+use poem::web::Data;
+use poem::{EndpointExt as _, Response, handler};
 
 use crate::metrics;
 use crate::metrics::figure;
@@ -26,15 +26,40 @@ const RETRY_AFTER: Duration = Duration::from_secs(5);
 const DATABASE_TIMEOUT: Duration = Duration::from_millis(800);
 
 /// Adds the endpoints of one listener; metrics are on only one.
-pub fn routes(routes: Routes, ctx: &Arc<Ctx>, database: &Database, has_metrics: bool) -> Routes {
-    let live = make_sync(|_| text("text/plain; charset=utf-8", "ok\n".to_owned()));
+pub fn routes(routes: Routes, database: &Database, has_metrics: bool) -> Routes {
     let routes = routes.get("/healthz", live);
-    let routes = routes.get("/readyz", ready(ctx, database));
+    let routes = routes.get("/readyz", ready.data(database.clone()));
     if has_metrics {
-        routes.get("/metrics", figures(ctx, database))
+        routes.get("/metrics", figures.data(database.clone()))
     } else {
         routes
     }
+}
+
+#[handler]
+fn live() -> Response {
+    text("text/plain; charset=utf-8", "ok\n".to_owned())
+}
+
+#[handler]
+async fn ready(
+    Data(ctx): Data<&Arc<Ctx>>,
+    Data(database): Data<&Database>,
+) -> Result<Response, HttpProblem> {
+    let state = readiness(ctx, database).await.map_err(|reason| {
+        HttpProblem::retry_later(StatusCode::SERVICE_UNAVAILABLE, reason, RETRY_AFTER)
+    })?;
+    Ok(text("text/plain; charset=utf-8", state))
+}
+
+#[handler]
+fn figures(
+    Data(ctx): Data<&Arc<Ctx>>,
+    Data(database): Data<&Database>,
+) -> Result<Response, poem::Error> {
+    measure(ctx, database);
+    let figures = metrics::render().map_err(InternalServerError)?;
+    Ok(text("text/plain; version=0.0.4", figures))
 }
 
 /// Sets the metric of the release.
@@ -46,28 +71,6 @@ pub async fn report_release(database: &Database) -> Result<(), DbError> {
     let (version, commit) = (env!("CARGO_PKG_VERSION"), env!("REVIEWS_COMMIT"));
     metrics::BUILD.gauge(&[version, commit, &sqlite]).set(1.0);
     Ok(())
-}
-
-fn ready(ctx: &Arc<Ctx>, database: &Database) -> impl Endpoint<Output = Response> + 'static {
-    let (ctx, database) = (Arc::clone(ctx), database.clone());
-    make(move |_| {
-        let (ctx, database) = (Arc::clone(&ctx), database.clone());
-        async move {
-            let state = readiness(&ctx, &database).await.map_err(|reason| {
-                HttpProblem::retry_later(StatusCode::SERVICE_UNAVAILABLE, reason, RETRY_AFTER)
-            })?;
-            Ok::<_, poem::Error>(text("text/plain; charset=utf-8", state))
-        }
-    })
-}
-
-fn figures(ctx: &Arc<Ctx>, database: &Database) -> impl Endpoint<Output = Response> + 'static {
-    let (ctx, database) = (Arc::clone(ctx), database.clone());
-    make_sync(move |_| {
-        measure(&ctx, &database);
-        let figures = metrics::render().map_err(InternalServerError)?;
-        Ok::<_, poem::Error>(text("text/plain; version=0.0.4", figures))
-    })
 }
 
 /// Whether the service should receive requests, or why not. Published documents are readable without the database, but

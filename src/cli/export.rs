@@ -57,18 +57,9 @@ impl ExportCommand {
         };
         ensure!(
             self.format.is_none_or(|format| format == named),
-            "FILE {} would be {}, which --format contradicts; leave --format out, or name a FILE that {} in .csv",
-            file.display(),
-            if named == ExportFormat::Csv {
-                "a table"
-            } else {
-                "JSON Lines"
-            },
-            if named == ExportFormat::Csv {
-                "does not end"
-            } else {
-                "ends"
-            }
+            "a FILE that ends in .csv is a table, and any other JSON Lines, which --format contradicts; leave it out, or name another \
+             FILE than {}",
+            file.display()
         );
         Ok(named)
     }

@@ -120,26 +120,6 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn an_unspecified_address_is_requested_on_loopback() {
-        for (listen, expected) in [
-            ("0.0.0.0:8080", "127.0.0.1:8080"),
-            ("[::]:8080", "[::1]:8080"),
-            ("192.0.2.1:80", "192.0.2.1:80"),
-        ] {
-            assert_eq!(
-                reachable(listen.parse().unwrap()),
-                expected.parse().unwrap()
-            );
-        }
-    }
-
-    #[test]
-    fn a_problem_is_shown_by_the_detail() {
-        assert_eq!(detail(r#"{"detail":"Stopping."}"#), "Stopping.");
-        assert_eq!(detail("no JSON\n"), "no JSON");
-    }
-
     #[tokio::test]
     async fn an_answer_other_than_http_is_reported() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -129,31 +129,39 @@ async fn carry(prepared: &Prepared, path: &Path, clock: &Clock) -> anyhow::Resul
         Ok((database, _)) => database.close().await,
         // Migrations only add, so it is readable.
         Err(DbError::Newer { .. }) => {}
-        Err(DbError::Damaged { reason, .. }) => former.unreadable = Some(reason),
-        Err(DbError::NotADatabase(_)) => {
-            former.unreadable = Some("it is not a SQLite database".to_owned());
-        }
-        Err(error) => return Err(error.into()),
+        Err(error) => former.unreadable = Some(damage(error)?),
     }
     let mut alone = match Alone::take(path).await {
         Ok(alone) => alone,
-        Err(DbError::Damaged { reason, .. }) => {
-            former.unreadable = Some(reason);
+        Err(error) => {
+            former.unreadable = Some(damage(error)?);
             return Ok(former);
         }
-        Err(DbError::NotADatabase(_)) => return Ok(former),
-        Err(error) => return Err(error.into()),
     };
     match carry_from(&mut alone, prepared, path, clock).await {
         Ok(carried) => former.carried = carried,
-        Err(DbError::Damaged { reason, .. }) => former.unreadable = Some(reason),
-        Err(error) => {
-            alone.release().await;
-            return Err(error.into());
-        }
+        Err(error) => match damage(error) {
+            Ok(reason) => former.unreadable = Some(reason),
+            Err(error) => {
+                alone.release().await;
+                return Err(error.into());
+            }
+        },
     }
     former.alone = Some(alone);
     Ok(former)
+}
+
+/// Why a file is no readable database.
+///
+/// # Errors
+/// Every other error.
+fn damage(error: DbError) -> Result<String, DbError> {
+    match error {
+        DbError::Damaged { reason, .. } => Ok(reason),
+        DbError::NotADatabase(_) => Ok("it is not a SQLite database".to_owned()),
+        error => Err(error),
+    }
 }
 
 async fn carry_from(

@@ -63,20 +63,12 @@ pub(super) async fn load_if_empty(
     let mut connection = database.reader().await?;
     let state = sample_state(&mut connection).await?;
     drop(connection);
-    match state {
-        SampleState::Empty => {}
-        SampleState::Alone => {
-            tracing::info!(
-                "seed.skipped: the database already has sample data; `reviews seed DIR` merges the folder into it"
-            );
-            return Ok(None);
-        }
-        SampleState::Mixed | SampleState::Own => {
-            tracing::info!(
-                "seed.skipped: the database has reviews or a business of your own, so the sample data was not loaded"
-            );
-            return Ok(None);
-        }
+    if state != SampleState::Empty {
+        tracing::info!(
+            "seed.skipped: the database has reviews or a business, so the sample data was not loaded; `reviews seed DIR` merges it \
+             into sample data"
+        );
+        return Ok(None);
     }
     // Another node may do the same; the second one finds the data.
     let report = repeat_if_overtaken(async || {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, ensure};
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use indicatif::ProgressBar;
@@ -30,7 +30,7 @@ use crate::storage::sync::{
 use crate::storage::{AtPath as _, Database, DeliveryLock, Opening, Write, is_leased};
 use crate::sync::{
     Fetched, Manner, Source, SourceOptions, SourceSchedule, SyncError, SyncReport, SyncRunner,
-    command_variable, is_much_less, reads,
+    is_much_less, reads,
 };
 
 /// Interval of checks for the report of a run that the service does.
@@ -76,8 +76,8 @@ enum SyncSubcommand {
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag by itself")]
 struct Add {
-    /// Its name: letters, digits, - and _
-    #[arg(value_name = "NAME")]
+    /// Its name: lower-case letters, digits and -
+    #[arg(value_name = "NAME", value_parser = parse_name)]
     name: String,
     /// An https:// URL in which ${VARIABLE} is read from the environment at each run, or a file or folder below
     /// the one that --sync-files names
@@ -204,13 +204,6 @@ impl SyncCommand {
 
 impl Add {
     async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        let is_name =
-            |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_');
-        ensure!(
-            (1..=64).contains(&self.name.len()) && self.name.chars().all(is_name),
-            "the name `{}` may have letters, digits, - and _, at most 64",
-            self.name
-        );
         let row = SyncSource {
             url: stored_address(&self.address, &self.config),
             schedule: self.every.or(self.at).unwrap_or_default().to_string(),
@@ -252,19 +245,6 @@ async fn add_source(
     is_agreed: bool,
 ) -> anyhow::Result<SyncReport> {
     let name = source.name();
-    let known = sync_sources(&mut *database.reader().await?)
-        .await
-        .at(database.path())?;
-    let variable = command_variable(name);
-    if let Some(other) = known
-        .iter()
-        .find(|row| row.name != name && command_variable(&row.name) == variable)
-    {
-        bail!(
-            "{name} and {} would share {variable}; choose another name",
-            other.name
-        );
-    }
     let runner = new_runner(database, clock, config);
     let stored = || format!("nothing was stored: {name}");
     let (fetched, preview) = preview_run(&runner, source, Manner::Added)
@@ -523,6 +503,15 @@ fn stored_address(address: &str, config: &SyncConfig) -> String {
         Some(below) => below.display().to_string(),
         None => address.to_owned(),
     }
+}
+
+/// Each name has a variable of its own for its command.
+fn parse_name(text: &str) -> Result<String, &'static str> {
+    let is_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if (1..=64).contains(&text.len()) && text.bytes().all(is_name) {
+        return Ok(text.to_owned());
+    }
+    Err("write at most 64 lower-case letters, digits and -")
 }
 
 fn parse_header(text: &str) -> anyhow::Result<(String, String)> {

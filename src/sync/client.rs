@@ -30,16 +30,15 @@ const RETRY_WAITS: [Duration; 3] = [
 ];
 /// A longer `Retry-After` ends the run.
 const RETRY_AFTER_MAX: Duration = Duration::from_mins(2);
+const NO_HTTPS: &str = "the server does not speak HTTPS there; check scheme and port";
 /// Faults in the words of the library, and what to do.
-const TLS_ADVICE: [(&str, &str); 2] = [
+const TLS_ADVICE: [(&str, &str); 3] = [
     (
         "CaUsedAsEndEntity",
         "the server's certificate is that of an authority (CA:TRUE); make one for the server with CA:FALSE",
     ),
-    (
-        "InvalidContentType",
-        "the server does not speak HTTPS there; check scheme and port",
-    ),
+    ("InvalidContentType", NO_HTTPS),
+    ("tls handshake eof", NO_HTTPS),
 ];
 /// Larger than any list of root certificates.
 const CA_FILE_MIB_MAX: u64 = 16;

@@ -125,13 +125,12 @@ impl Decider<'_> {
         let format = formats_of(&outcome);
         let shortfall = self.shortfall(&outcome, &row, count, format.as_deref())?;
         let is_whole = shortfall.is_none();
-        let waiting = match fetched.waiting {
-            0 => None,
-            1 => Some("1 file changed within 10 s and waits for the next run".to_owned()),
-            some => Some(format!(
-                "{some} files changed within 10 s and wait for the next run"
-            )),
-        };
+        let waiting = (fetched.waiting > 0).then(|| {
+            format!(
+                "files that changed within 10 s wait for the next run: {}",
+                fetched.waiting
+            )
+        });
         self.decision = Decision {
             outcome: if is_whole { "success" } else { "short" },
             count,

@@ -18,5 +18,4 @@ pub use error::SyncError;
 pub use fetch::Fetched;
 pub use run::{SyncReport, SyncRunner, follow_time_zone};
 pub use schedule::SourceSchedule;
-pub use secret::command_variable;
 pub use source::{Source, SourceOptions, reads};

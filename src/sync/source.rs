@@ -107,17 +107,13 @@ impl Source {
     /// If an option is invalid or says more than how to read.
     pub fn import_request(&self) -> Result<ImportRequest, SyncError> {
         let options = &self.options.import;
-        let name = |option: &String| {
-            option
-                .strip_prefix("--")?
-                .split('=')
-                .next()
-                .map(str::to_owned)
+        let is_reading = |option: &String| {
+            let name = option
+                .strip_prefix("--")
+                .and_then(|option| option.split('=').next());
+            name.is_some_and(reads)
         };
-        if !options
-            .iter()
-            .all(|option| name(option).is_some_and(|name| reads(&name)))
-        {
+        if !options.iter().all(is_reading) {
             return Err(SyncError::failed(
                 "the column options has one that does not say how to read an answer",
             ));

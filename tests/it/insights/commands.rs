@@ -15,7 +15,7 @@ fn home() -> Home {
 #[test]
 fn insights_are_shown_with_whether_they_are_up_to_date() {
     let home = home();
-    let shown = home.run(&["insights"]);
+    let shown = home.run("insights");
     assert_eq!((shown.code, shown.err.as_str()), (Some(0), ""));
     assert!(
         shown
@@ -66,7 +66,7 @@ fn insights_are_shown_with_whether_they_are_up_to_date() {
         "0",
         "`reviews insights` stores nothing"
     );
-    let rebuilt = home.run(&["insights", "rebuild"]);
+    let rebuilt = home.run("insights rebuild");
     assert_eq!(
         (rebuilt.code, rebuilt.err.as_str()),
         (Some(0), ""),
@@ -79,7 +79,7 @@ fn insights_are_shown_with_whether_they_are_up_to_date() {
         "{}",
         rebuilt.out
     );
-    let again = home.run(&["insights"]);
+    let again = home.run("insights");
     assert!(
         again.out.ends_with("Up to date with the reviews.\n"),
         "{}",
@@ -97,7 +97,7 @@ async fn a_rebuild_changes_no_row_document_or_editorial_text() {
     let editorial = "select * from editorial_summary; select * from editorial_faq order by 1;";
     let texts = sqlite3(&home.path(), editorial);
     assert_ne!(texts, "");
-    home.run(&["insights", "rebuild"]);
+    home.run("insights rebuild");
     let (first, count) = (
         sqlite3(&home.path(), DERIVED),
         sqlite3(&home.path(), "select count(*) from derived_finding;"),
@@ -134,7 +134,7 @@ async fn a_rebuild_changes_no_row_document_or_editorial_text() {
 #[test]
 fn check_distinguishes_outdated_analyses_from_wrong_ones() {
     let home = home();
-    let behind = home.run(&["check"]);
+    let behind = home.run("check");
     assert_eq!(behind.code, Some(0));
     assert!(
         behind
@@ -143,8 +143,8 @@ fn check_distinguishes_outdated_analyses_from_wrong_ones() {
         "{}",
         behind.out
     );
-    home.run(&["insights", "rebuild"]);
-    let well = home.run(&["check"]);
+    home.run("insights rebuild");
+    let well = home.run("check");
     assert!(
         well.code == Some(0) && !well.out.contains("insights:"),
         "{}",
@@ -185,18 +185,18 @@ fn check_distinguishes_outdated_analyses_from_wrong_ones() {
     ] {
         std::fs::write(home.path(), &copy).unwrap();
         sqlite3(&home.path(), sql);
-        let checked = home.run(&["check"]);
+        let checked = home.run("check");
         assert_eq!(checked.code, Some(code), "{sql}: {}", checked.out);
         assert!(checked.out.contains(expected), "{sql}: {}", checked.out);
     }
-    home.run(&["insights", "rebuild"]);
-    assert_eq!(home.run(&["check"]).code, Some(0), "after a rebuild");
+    home.run("insights rebuild");
+    assert_eq!(home.run("check").code, Some(0), "after a rebuild");
 }
 
 #[test]
 fn explain_shows_the_sums_of_an_analysis() {
     let home = home();
-    let done = home.run(&["insights", "explain", "r-1150"]);
+    let done = home.run("insights explain r-1150");
     assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
     for part in [
         "r-1150, 2021-11-18, 5 of 5\n",
@@ -206,7 +206,7 @@ fn explain_shows_the_sums_of_an_analysis() {
     ] {
         assert!(done.out.contains(part), "{part}: {}", done.out);
     }
-    let missing = home.run(&["insights", "explain", "nobody"]);
+    let missing = home.run("insights explain nobody");
     missing.failed("no review nobody");
 }
 
@@ -218,7 +218,7 @@ fn a_broken_or_missing_trade_file_is_refused() {
     let wrong = home.run(&["insights", "--trade", trade.to_str().unwrap()]);
     assert_eq!(wrong.code, Some(2));
     assert_has(&wrong.err, "trade.toml");
-    let missing = home.run(&["check", "--trade", "nowhere.toml"]);
+    let missing = home.run("check --trade nowhere.toml");
     assert!(
         missing.code == Some(2)
             && missing

@@ -174,13 +174,13 @@ fn import_one_review(home: &Home) {
     let text = "The filling was painless, I was seen right away, and the hygienist was so kind.";
     let line = serde_json::json!({"id": "r", "rating": 5, "date": "2026-10-01", "author": "A", "text": text, "source": {"name": "x"}});
     fs::write(home.0.path().join("r.jsonl"), format!("{line}\n")).unwrap();
-    let done = home.run(&["import", "r.jsonl"]);
+    let done = home.run("import r.jsonl");
     assert_eq!(done.code, Some(0), "{}", done.err);
 }
 
 /// The error of a command that loads the package `dentist`.
 fn refusal(home: &Home) -> String {
-    let done = home.run(&["insights", "--trade", "dentist"]);
+    let done = home.run("insights --trade dentist");
     assert_eq!(done.code, Some(2), "{}", done.out);
     done.err
 }
@@ -313,7 +313,7 @@ fn a_setting_overrides_the_type_of_the_business() {
         line.unwrap().split(", ").nth(1).unwrap().to_owned()
     };
     assert_eq!(trade_of(&["insights"]), "trade general of 7 aspects");
-    assert_eq!(home.run(&["init", "--type", "Bakery"]).code, Some(0));
+    assert_eq!(home.run("init --type Bakery").code, Some(0));
     assert_eq!(trade_of(&["insights"]), "trade food of 10 aspects");
     assert_eq!(
         trade_of(&["insights", "--trade", "home_services"]),

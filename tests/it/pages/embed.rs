@@ -58,6 +58,8 @@ async fn only_the_embed_can_be_framed_and_it_says_when_it_is_filtered() {
             "{target}"
         );
     }
+    let german = app.get_with("/embed?limit=0&lang=de", &[BROWSER]).await;
+    assert!(german.status == 400 && german.text().contains("<html lang=\"de\""));
     for (target, name) in [
         ("/embed?color=red", "color"),
         ("/embed?Theme=dark", "Theme"),

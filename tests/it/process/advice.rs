@@ -31,7 +31,7 @@ fn advised_date_formats_read_the_cell_with_or_without_a_time() {
             "table.csv",
             &format!("rating,date,author,text\n5,{date},Ann B.,Good.\n"),
         );
-        let refused = home.run(&["import", "table.csv"]);
+        let refused = home.run("import table.csv");
         assert_eq!(refused.code, Some(2), "{}", refused.err);
         let formats = advised(&refused.err, "--date-format ");
         assert_eq!(formats.len(), 2, "{}", refused.err);
@@ -73,7 +73,7 @@ fn the_options_advised_for_unknown_json_import_it() {
     ] {
         let home = Home::new();
         home.file("foreign.json", &content);
-        let refused = home.run(&["import", "foreign.json"]);
+        let refused = home.run("import foreign.json");
         assert_eq!(refused.code, Some(2), "{content}: {}", refused.err);
         let advice = refused.err.trim_end().split("pass ").nth(1).unwrap();
         let mut words = vec!["import".to_owned(), "foreign.json".to_owned()];
@@ -134,7 +134,7 @@ const FEEDBACK: &str = "Customer,Stars,When,What they said,Our reply\n\
 fn a_refused_table_shows_columns_and_two_options_that_work() {
     let home = Home::new();
     home.file("feedback.csv", FEEDBACK);
-    let refused = home.run(&["import", "feedback.csv"]);
+    let refused = home.run("import feedback.csv");
     assert_eq!(refused.code, Some(2), "{}", refused.err);
     assert_eq!(
         refused.out,
@@ -160,7 +160,7 @@ fn a_dry_run_shows_new_reviews_and_creates_no_database() {
         "feedback.csv",
         &FEEDBACK.replace("What they said", "Comment"),
     );
-    let done = home.run_ok(&["import", "feedback.csv", "--dry-run"], "2 new");
+    let done = home.run_ok("import feedback.csv --dry-run", "2 new");
     assert!(
         done.out.contains("2 would be new:\n  table-")
             && done
@@ -172,7 +172,7 @@ fn a_dry_run_shows_new_reviews_and_creates_no_database() {
     assert!(!home.path().exists());
     let long = FEEDBACK.replace("What they said", "Comment");
     home.file("long.csv", &long.replace("On time", &"x".repeat(20_000)));
-    let done = home.run_ok(&["import", "long.csv", "--dry-run"], "2 new");
+    let done = home.run_ok("import long.csv --dry-run", "2 new");
     let longest = done.out.lines().map(|line| line.chars().count()).max();
     assert!(longest < Some(200), "the text is cut: {}", done.out);
     assert_has(&done.out, "xxx…\n");
@@ -208,7 +208,7 @@ fn thousands_of_similar_errors_are_twenty_lines_and_a_count() {
         .map(|n| format!("Ann {n},many {n},2026-10-30,Text {n}\n"))
         .collect();
     home.file("bad.csv", &format!("name,rating,date,text\n{rows}"));
-    let done = home.run(&["import", "bad.csv"]);
+    let done = home.run("import bad.csv");
     assert_eq!(done.code, Some(1), "{}", done.err);
     assert_eq!(done.err.lines().count(), 21, "{}", done.err);
     assert_has(&done.err, "3000 rows like bad.csv:2: rating: \"many 0\"");
@@ -221,7 +221,7 @@ fn the_option_advised_for_an_unknown_status_ignores_it() {
         "t.csv",
         "Kunde;Sterne;Bewertung;Datum;Status\nAnn;5;Gut;01.02.2026;Freigegeben\nBo;1;Schlecht;02.02.2026;Ungewiss\n",
     );
-    let done = home.run(&["import", "t.csv"]);
+    let done = home.run("import t.csv");
     assert_eq!(done.code, Some(1), "{}", done.err);
     assert!(
         done.out.contains("status ← Status") && done.out.contains("1 new"),
@@ -280,7 +280,7 @@ fn every_next_step_advised_for_an_empty_database_works() {
     let file = [("FILE", "rows.jsonl")];
     let begin = || {
         let home = Home::new();
-        home.run_ok(&["migrate"], "");
+        home.run_ok("migrate", "");
         home.file("rows.jsonl", ROW);
         home
     };
@@ -292,9 +292,9 @@ fn every_next_step_advised_for_an_empty_database_works() {
         "type        Plumber",
     );
     home.follow_advice(&["status"], "reviews import", &file, "1 new");
-    home.run_ok(&["delete", "r-1"], "deleted");
+    home.run_ok("delete r-1", "deleted");
     // A deleted review returns only with the advised option.
-    home.run_ok(&["import", "rows.jsonl"], "kept deleted: r-1");
+    home.run_ok("import rows.jsonl", "kept deleted: r-1");
     home.follow_advice(&["show", "r-1"], "reviews import", &file, "1 new");
     let home = begin();
     home.follow_advice(&["list"], "reviews import", &file, "1 new");
@@ -309,7 +309,7 @@ fn every_next_step_advised_for_an_empty_database_works() {
     );
     for words in ["status", "init"] {
         let home = begin();
-        home.run_ok(&["init", "--name", "Desert Peak"], "not set");
+        home.run_ok("init --name 'Desert Peak'", "not set");
         let zone = "time zone   America/Phoenix";
         home.follow_advice(&[words], "reviews init --time-zone", &business, zone);
     }
@@ -318,12 +318,12 @@ fn every_next_step_advised_for_an_empty_database_works() {
 #[test]
 fn commands_advised_after_a_decision_work() {
     let home = Home::new();
-    home.run_ok(&["init", "--name", "Peak", "--time-zone", "UTC"], "Peak");
+    home.run_ok("init --name Peak --time-zone UTC", "Peak");
     home.file(
         "rows.jsonl",
         &format!("{ROW}\n{}", ROW.replace("r-1", "r-12")),
     );
-    home.run_ok(&["import", "rows.jsonl"], "2 new");
+    home.run_ok("import rows.jsonl", "2 new");
     let words = ["withhold", "r-12", "--reason", "under dispute"];
     home.follow_advice(
         &words,
@@ -344,11 +344,11 @@ fn commands_advised_after_a_decision_work() {
         &[],
         "address     12 Main St, Mesa, AZ, 85201, US",
     );
-    assert!(!home.run(&["init"]).out.contains("no address"));
+    assert!(!home.run("init").out.contains("no address"));
     // An import leaves out the business and editorial texts of an export; the advised commands load such files.
     let other = Home::new();
-    other.run_ok(&["init", "--name", "Mesa", "--time-zone", "UTC"], "Mesa");
-    let exported = other.run_ok(&["export"], "\"business\"").out;
+    other.run_ok("init --name Mesa --time-zone UTC", "Mesa");
+    let exported = other.run_ok("export", "\"business\"").out;
     home.file("theirs.jsonl", &exported);
     home.file("business.json", "{\"telephone\": \"+1 602 555 0100\"}");
     home.file(
@@ -368,7 +368,7 @@ fn commands_advised_after_a_decision_work() {
 fn the_command_advised_for_missing_analyses_works() {
     let home = Home::with(3);
     home.follow_advice(&["insights"], "reviews insights rebuild", &[], "3");
-    let shown = home.run_ok(&["insights"], "Up to date with the reviews.");
+    let shown = home.run_ok("insights", "Up to date with the reviews.");
     assert!(!shown.out.contains("Behind"), "{}", shown.out);
 }
 
@@ -377,13 +377,13 @@ fn the_advice_of_check_repairs_the_reported_faults() {
     let rows = ["r-1", "r-12"].map(|id| ROW.replace("r-1", id)).join("\n");
     let firm = || {
         let home = Home::new();
-        home.run_ok(&["init", "--name", "Peak", "--time-zone", "UTC"], "Peak");
+        home.run_ok("init --name Peak --time-zone UTC", "Peak");
         home.file("rows.jsonl", &rows);
-        home.run_ok(&["import", "rows.jsonl"], "2 new");
-        home.run_ok(&["insights", "rebuild"], "2 reviews read");
+        home.run_ok("import rows.jsonl", "2 new");
+        home.run_ok("insights rebuild", "2 reviews read");
         home
     };
-    let is_sound = |home: &Home| home.run_ok(&["check"], "ok      schema");
+    let is_sound = |home: &Home| home.run_ok("check", "ok      schema");
     let damaged = "Keep a copy of the file";
     // An invalid row can be deleted or imported again.
     let unreadable = "pragma ignore_check_constraints = on; update review set rating = 9 where review_id = 'r-1'";
@@ -399,7 +399,7 @@ fn the_advice_of_check_repairs_the_reported_faults() {
         let check = quoted_command(&refused.err, "reviews check");
         assert_eq!(check, ["check"]);
     }
-    let partial = home.run(&["export", "all.jsonl"]);
+    let partial = home.run("export all.jsonl");
     assert_eq!(partial.code, Some(1), "{}", partial.err);
     assert!(
         partial.err.contains("1 rows cannot be read")
@@ -409,16 +409,16 @@ fn the_advice_of_check_repairs_the_reported_faults() {
         partial.err
     );
     assert_eq!(quoted_command(&partial.err, "reviews check"), ["check"]);
-    let wrong = home.run(&["check"]);
+    let wrong = home.run("check");
     assert!(!wrong.out.contains(damaged), "{}", wrong.out);
     home.follow_advice(&["check"], "reviews delete", &[], "r-1: deleted");
-    assert_eq!(home.run(&["export", "rest.jsonl"]).code, Some(0));
+    assert_eq!(home.run("export rest.jsonl").code, Some(0));
     is_sound(&home);
-    home.run_ok(&["list"], "r-12");
+    home.run_ok("list", "r-12");
     let home = firm();
     sqlite3(&home.path(), unreadable);
-    assert!(home.run(&["check"]).out.contains("import it again"));
-    home.run_ok(&["import", "rows.jsonl"], "0 new, 1 updated, 1 unchanged");
+    assert!(home.run("check").out.contains("import it again"));
+    home.run_ok("import rows.jsonl", "0 new, 1 updated, 1 unchanged");
     is_sound(&home);
     // Stored analyses that do not match the texts.
     let home = firm();
@@ -426,7 +426,7 @@ fn the_advice_of_check_repairs_the_reported_faults() {
         &home.path(),
         "update derived_analysis set analysis = json_set(analysis, '$.overall[1]', 4711)",
     );
-    let wrong = home.run(&["check"]);
+    let wrong = home.run("check");
     assert!(!wrong.out.contains(damaged), "{}", wrong.out);
     home.follow_advice(
         &["check"],
@@ -438,7 +438,7 @@ fn the_advice_of_check_repairs_the_reported_faults() {
     // A damaged database is restored from a backup, or its readable reviews are exported into a new one.
     let damage = "drop trigger review_updated";
     let home = firm();
-    home.run_ok(&["backup", "copy.db"], "copy.db");
+    home.run_ok("backup copy.db", "copy.db");
     sqlite3(&home.path(), damage);
     home.follow_advice(
         &["check"],
@@ -458,6 +458,6 @@ fn the_advice_of_check_repairs_the_reported_faults() {
     let saved = std::fs::read_to_string(home.0.path().join("saved.jsonl")).unwrap();
     let copy = Home::new();
     copy.file("saved.jsonl", &saved);
-    copy.run_ok(&["import", "saved.jsonl"], "2 new");
+    copy.run_ok("import saved.jsonl", "2 new");
     is_sound(&copy);
 }

@@ -65,7 +65,7 @@ fn delete_shows_the_review_and_deletes_it_only_after_a_yes() {
         "{\"id\":\"r-1\",\"rating\":2,\"date\":\"2026-10-01\",\"author\":\"Ann\",\"text\":\"Two hours \\u001b[2Jlate.\"}\n\
          {\"id\":\"r-2\",\"rating\":5,\"date\":\"2026-10-02\",\"author\":\"Bob\",\"text\":\"Fast.\"}",
     );
-    home.run_ok(&["import", "in.jsonl"], "2 new");
+    home.run_ok("import in.jsonl", "2 new");
     for typed in [&["n"][..], &[""], &["nyes"], &["no", "y"], &[]] {
         let done = home.at_terminal(&["delete", "r-1"], typed);
         assert_eq!(done.code, Some(0), "{typed:?}: {}", done.err);
@@ -87,7 +87,7 @@ fn delete_shows_the_review_and_deletes_it_only_after_a_yes() {
         "more.jsonl",
         "{\"id\":\"r-3\",\"rating\":5,\"date\":\"2026-10-02\",\"author\":\"Bob\",\"text\":\"Fast.\"}",
     );
-    home.run_ok(&["import", "more.jsonl"], "1 new");
+    home.run_ok("import more.jsonl", "1 new");
     let done = home.at_terminal(&["delete", "r-3", "--yes"], &["n"]);
     assert!(!done.err.contains("[y/N]"), "{}", done.err);
     assert_eq!(home.ids(), "");
@@ -96,8 +96,8 @@ fn delete_shows_the_review_and_deletes_it_only_after_a_yes() {
 #[test]
 fn restore_changes_nothing_without_a_yes() {
     let home = Home::with(3);
-    home.run_ok(&["backup", "copy.db"], "copy.db");
-    home.run_ok(&["delete", "p-1"], "deleted");
+    home.run_ok("backup copy.db", "copy.db");
+    home.run_ok("delete p-1", "deleted");
     let done = home.at_terminal(&["restore", "copy.db"], &["n"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert_has(&done.err, "copy.db has 3 reviews. Replace ");

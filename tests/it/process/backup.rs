@@ -17,34 +17,27 @@ const BEFORE: usize = 10;
 #[test]
 fn a_backup_is_complete_private_and_overwrites_nothing() {
     let home = Home::with(5);
-    home.run_ok(&["backup", "copy.db"], "copy.db: ");
+    home.run_ok("backup copy.db", "copy.db: ");
     let copy = home.0.path().join("copy.db");
     assert_eq!(sqlite3(&copy, "select count(*) from review"), "5");
     assert_eq!(
         fs::metadata(&copy).unwrap().permissions().mode() & 0o777,
         0o600
     );
-    home.run_err(&["backup", "copy.db"], "already exists");
+    home.run_err("backup copy.db", "already exists");
     home.insert(6, 7);
-    home.run_ok(&["backup", "copy.db", "--force"], "copy.db: ");
+    home.run_ok("backup copy.db --force", "copy.db: ");
     assert_eq!(sqlite3(&copy, "select count(*) from review"), "7");
-    home.run_err(&["backup", "reviews.db", "--force"], "is the database");
-    home.run_err(
-        &["backup", "none/copy.db"],
+    home.run_err("backup reviews.db --force", "is the database");
+    home.run_err("backup none/copy.db",
         "cannot write the backup none/copy.db: No such file or directory (os error 2); create its folder, or name another file",
     );
     home.run_err(
-        &[
-            "restore",
-            "copy.db",
-            "--yes",
-            "--database",
-            "none/reviews.db",
-        ],
+        "restore copy.db --yes --database none/reviews.db",
         "cannot create the database none/reviews.db: ",
     );
     assert_eq!(
-        home.run_ok(&["check", "--database", "sqlite://copy.db"], "7 reviews")
+        home.run_ok("check --database sqlite://copy.db", "7 reviews")
             .code,
         Some(0)
     );
@@ -53,7 +46,7 @@ fn a_backup_is_complete_private_and_overwrites_nothing() {
 #[test]
 fn the_log_of_a_killed_process_is_not_applied_to_a_backup() {
     let home = Home::with(5);
-    home.run_ok(&["backup", "copy.db"], "copy.db: ");
+    home.run_ok("backup copy.db", "copy.db: ");
     let [copy, log, kept] = ["copy.db", "copy.db-wal", "kept"].map(|name| home.0.path().join(name));
     let killed = connect(&copy);
     killed
@@ -63,9 +56,9 @@ fn the_log_of_a_killed_process_is_not_applied_to_a_backup() {
     drop(killed);
     fs::rename(&kept, &log).unwrap();
     home.insert(6, 300);
-    home.run_ok(&["backup", "copy.db", "--force"], "copy.db: ");
+    home.run_ok("backup copy.db --force", "copy.db: ");
     assert!(!log.exists());
-    home.run_ok(&["check", "--database", "sqlite://copy.db"], "300 reviews");
+    home.run_ok("check --database sqlite://copy.db", "300 reviews");
     let changed = "select count(*) from review where text = 'Changed in the copy.'";
     assert_eq!(sqlite3(&copy, changed), "0");
 }
@@ -77,23 +70,23 @@ fn databases_of_other_programs_or_in_use_are_never_overwritten() {
     sqlite3(&theirs, "create table orders (id integer primary key)");
     let before = fs::read(&theirs).unwrap();
     home.run_err(
-        &["backup", "theirs.db", "--force"],
+        "backup theirs.db --force",
         "theirs.db is the database of another program, and was not changed; name another file",
     );
     home.run_err(
-        &["export", "theirs.db", "--force"],
+        "export theirs.db --force",
         "theirs.db is a database; name another file",
     );
     assert_eq!(fs::read(&theirs).unwrap(), before);
-    home.run_ok(&["backup", "copy.db"], "copy.db: ");
+    home.run_ok("backup copy.db", "copy.db: ");
     let lock = fs::File::create(home.0.path().join("copy.db-sender")).unwrap();
     lock.lock().unwrap();
     home.run_err(
-        &["backup", "copy.db", "--force"],
+        "backup copy.db --force",
         "the database copy.db is in use by another process",
     );
     drop(lock);
-    home.run_ok(&["backup", "copy.db", "--force"], "copy.db: ");
+    home.run_ok("backup copy.db --force", "copy.db: ");
 }
 
 #[test]
@@ -101,7 +94,7 @@ fn delete_names_copies_left_by_killed_commands() {
     let home = Home::with(2);
     fs::copy(home.path(), home.0.path().join("reviews.db.new-0a1b2c3d")).unwrap();
     home.run_ok(
-        &["delete", "p-1", "--yes"],
+        "delete p-1 --yes",
         "reviews.db.new-0a1b2c3d may still contain it",
     );
 }
@@ -114,10 +107,10 @@ fn files_created_by_root_belong_to_the_user_of_the_service() {
     }
     let home = Home::new();
     chown(home.0.path(), Some(NOBODY), Some(NOBODY)).unwrap();
-    home.run_ok(&["init", "--name", "N"], "N");
+    home.run_ok("init --name N", "N");
     home.insert(1, 2);
-    home.run_ok(&["backup", "copy.db"], "copy.db: ");
-    home.run_ok(&["restore", "copy.db", "--yes"], "restored");
+    home.run_ok("backup copy.db", "copy.db: ");
+    home.run_ok("restore copy.db --yes", "restored");
     for file in fs::read_dir(home.0.path()).unwrap() {
         let file = file.unwrap();
         assert_eq!(file.metadata().unwrap().uid(), NOBODY, "{file:?}");
@@ -155,7 +148,7 @@ fn a_backup_during_writes_has_whole_transactions_to_one_point() {
     let done = std::thread::scope(|scope| {
         let writer = scope.spawn(|| write(&home.path(), &ready, &is_over));
         is_ready.recv().unwrap();
-        let copied = home.run(&["backup", "copy.db"]);
+        let copied = home.run("backup copy.db");
         is_over.store(true, Ordering::Release);
         let done = writer.join().unwrap();
         assert_eq!(copied.code, Some(0), "{}", copied.err);
@@ -186,5 +179,5 @@ fn a_backup_during_writes_has_whole_transactions_to_one_point() {
         ),
         REVIEWS.to_string()
     );
-    home.run_ok(&["check", "--database", "sqlite://copy.db"], "reviews");
+    home.run_ok("check --database sqlite://copy.db", "reviews");
 }

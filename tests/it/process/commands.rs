@@ -12,7 +12,7 @@ use crate::support::{assert_has, sqlite3};
 #[test]
 fn migrate_reports_applied_migrations_or_that_none_is_left() {
     let home = Home::new();
-    let (first, second) = (home.run(&["migrate"]), home.run(&["migrate"]));
+    let (first, second) = (home.run("migrate"), home.run("migrate"));
     assert_eq!((first.code, second.code), (Some(0), Some(0)));
     assert!(
         first
@@ -32,7 +32,7 @@ fn migrate_reports_applied_migrations_or_that_none_is_left() {
 #[test]
 fn check_exits_with_0_if_all_is_well_or_only_behind() {
     let home = Home::with(5);
-    let behind = home.run(&["check"]);
+    let behind = home.run("check");
     assert_eq!(behind.code, Some(0), "{}", behind.err);
     assert!(
         behind.out.contains("5 reviews")
@@ -43,7 +43,7 @@ fn check_exits_with_0_if_all_is_well_or_only_behind() {
         behind.out
     );
     drop(home.serve());
-    let done = home.run(&["check"]);
+    let done = home.run("check");
     assert_eq!(done.code, Some(0));
     assert!(
         !done.out.contains("behind") && done.out.contains("ok "),
@@ -79,7 +79,7 @@ fn check_exits_with_2_if_something_is_wrong_and_names_it() {
     ] {
         let home = Home::with(5);
         sqlite3(&home.path(), sql);
-        let wrong = home.run(&["check"]);
+        let wrong = home.run("check");
         assert_eq!(wrong.code, Some(2), "{sql}: {}{}", wrong.out, wrong.err);
         assert!(wrong.out.contains(expected), "{sql}: {}", wrong.out);
     }
@@ -110,7 +110,7 @@ fn damaged_list_of_migrations_is_reported_with_what_to_do() {
 #[test]
 fn check_creates_no_database() {
     let home = Home::new();
-    let missing = home.run(&["check"]);
+    let missing = home.run("check");
     assert_eq!((missing.code, missing.out.as_str()), (Some(2), ""));
     assert_has(&missing.err, "no database at reviews.db");
     assert!(!home.path().exists());
@@ -316,7 +316,7 @@ fn invalid_command_lines_are_refused() {
         assert!(refused.err.contains("Usage:"), "{words:?}: {}", refused.err);
     }
     home.run_err(
-        &["import", "a.csv", "--scale", "0"],
+        "import a.csv --scale 0",
         "write a whole number from 1 to 255",
     );
 }
@@ -328,7 +328,7 @@ fn help_describes_each_command() {
         .get_subcommands()
         .map(|command| command.get_name().to_owned())
         .collect();
-    let whole = home.run(&["--help"]);
+    let whole = home.run("--help");
     assert_eq!((whole.code, whole.err.as_str()), (Some(0), ""));
     insta::assert_snapshot!("help", whole.out);
     for command in commands {

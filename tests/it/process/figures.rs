@@ -228,26 +228,14 @@ fn with_an_admin_listener_metrics_are_served_only_there() {
 
 #[test]
 fn the_admin_listener_reports_a_stopping_service_to_the_end() {
-    let home = Home::with(60);
-    // About 20 MB, more than the socket buffers hold.
-    sqlite3(
-        &home.path(),
-        "update review set author = hex(zeroblob(160000))",
-    );
+    let home = Home::large();
     let serving = Serving::start(
         reviews(home.0.path())
             .arg("serve")
             .env("REVIEWS_ADMIN_LISTEN", "127.0.0.1:0"),
     );
     let admin = admin_address(&serving);
-    let mut slow = serving.connect();
-    slow.write_all(request("/reviews.json").as_bytes()).unwrap();
-    let mut answer = vec![0; 1_000];
-    slow.read_exact(&mut answer).unwrap();
-    serving.signal("TERM");
-    while TcpStream::connect_timeout(&serving.address, NEVER).is_ok() {
-        std::thread::yield_now();
-    }
+    let (mut slow, mut answer) = serving.stop_in_flight();
     assert!(response(admin, "/readyz").starts_with("HTTP/1.1 503 "));
     assert!(response(admin, "/healthz").starts_with("HTTP/1.1 200 "));
     let check = output_of(reviews(home.0.path()).args([

@@ -56,7 +56,7 @@ fn an_endless_file_is_refused_with_the_limit() {
     fs::copy(sample, editorial.0.path().join("business.json")).unwrap();
     symlink("/dev/zero", editorial.0.path().join("editorial.json")).unwrap();
     editorial.run_err(
-        &["seed", "."],
+        "seed .",
         "editorial.json: cannot be read: it has more than 16 MiB",
     );
     assert!(!editorial.path().exists());
@@ -121,7 +121,7 @@ fn messages_about_bad_rows_do_not_grow_with_the_file() {
     let printed = |rows: usize| {
         let home = Home::new();
         home.file("rows.jsonl", &"{x\n".repeat(rows));
-        let done = home.run(&["import", "rows.jsonl"]);
+        let done = home.run("import rows.jsonl");
         assert_eq!(done.code, Some(1), "{}", done.out);
         done.err.len()
     };
@@ -141,7 +141,7 @@ fn messages_about_bad_rows_do_not_grow_with_the_file() {
     let many = serde_json::json!({"id": "r", "rating": 5, "date": "2026-11-01", "author": "A", "text": "T",
         "mentions": {"technicians": vec![1; 100_000]}});
     home.file("rows.jsonl", &format!("{many}\n{rows}"));
-    let done = home.run(&["import", "rows.jsonl"]);
+    let done = home.run("import rows.jsonl");
     assert_eq!(done.code, Some(1), "{}", done.out);
     assert!(done.err.len() < 500_000, "{} bytes", done.err.len());
     assert!(
@@ -160,7 +160,7 @@ fn bad_rows_of_sample_data_are_reported_in_few_lines() {
         "reviews.jsonl",
         &"{\"id\": \"r\", \"rating\": 9}\n".repeat(500),
     );
-    let done = home.run(&["seed", "."]);
+    let done = home.run("seed .");
     assert_eq!(done.code, Some(1), "{}", done.err);
     assert_eq!(done.err.lines().count(), 21, "{}", done.err);
     assert!(
@@ -211,11 +211,11 @@ fn errors_name_the_setting_and_the_wrong_value() {
     let home = Home::with(1);
     fs::write(home.0.path().join("roots.pem"), "no certificate").unwrap();
     home.run_err(
-        &["serve", "--hub-ca-file", "roots.pem"],
+        "serve --hub-ca-file roots.pem",
         "REVIEWS_HUB_CA_FILE roots.pem: it holds no certificate",
     );
     home.run_err(
-        &["insights", "--trade", "plumbing"],
+        "insights --trade plumbing",
         "REVIEWS_TRADE plumbing is no built-in package (",
     );
 }

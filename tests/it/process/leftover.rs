@@ -48,10 +48,10 @@ fn a_dry_run_leaves_no_new_database_and_no_file_beside_it() {
         assert_eq!(names(&home), before);
     }
     // An existing database stays unchanged.
-    home.run_ok(&["import", "own.jsonl"], "1 new");
+    home.run_ok("import own.jsonl", "1 new");
     let bytes = fs::read(home.path()).unwrap();
     home.file("more.jsonl", &ROW.replace("\"a\"", "\"b\""));
-    home.run_ok(&["import", "--dry-run", "more.jsonl"], "1 new, 0 updated");
+    home.run_ok("import --dry-run more.jsonl", "1 new, 0 updated");
     assert!(
         fs::read(home.path()).unwrap() == bytes,
         "the dry run changed the database"
@@ -94,18 +94,13 @@ fn a_failed_import_leaves_no_new_database_and_no_file_beside_it() {
 fn an_import_into_a_new_database_creates_only_that_file() {
     let home = Home::new();
     home.file("own.jsonl", ROW);
-    home.run_ok(&["import", "own.jsonl"], "1 new");
+    home.run_ok("import own.jsonl", "1 new");
     assert_eq!(names(&home), ["own.jsonl", "reviews.db"]);
     let mode = fs::metadata(home.path()).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    home.run_ok(&["check"], "1 reviews");
+    home.run_ok("check", "1 reviews");
     home.run_err(
-        &[
-            "import",
-            "own.jsonl",
-            "--database",
-            "sqlite://none/reviews.db",
-        ],
+        "import own.jsonl --database sqlite://none/reviews.db",
         "cannot create the database none/reviews.db",
     );
 }
@@ -157,7 +152,7 @@ fn wait_until(is_so: impl Fn() -> bool) {
 fn pages_of_a_source_are_private_and_go_when_a_signal_ends_the_run() {
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let home = Home::new();
-        home.run_ok(&["init", "--name", "N", "--time-zone", "UTC"], "N");
+        home.run_ok("init --name N --time-zone UTC", "N");
         let pages = home.0.path().join("pages");
         fs::create_dir(&pages).unwrap();
         let ((reached, is_reached), (end, is_ended)) = (mpsc::channel(), mpsc::channel::<()>());
@@ -202,9 +197,9 @@ fn what_a_killed_command_left_goes_when_its_file_is_written_again() {
         left(&format!("{name}.new-0a1b2c3e"), 1);
         left(&format!("{name}.new-mine"), 61);
     }
-    home.run_ok(&["export", "out.jsonl"], "2 reviews");
-    home.run_ok(&["backup", "copy.db"], "copy.db: ");
-    home.run_ok(&["backup", "copy.db", "--force"], "copy.db: ");
+    home.run_ok("export out.jsonl", "2 reviews");
+    home.run_ok("backup copy.db", "copy.db: ");
+    home.run_ok("backup copy.db --force", "copy.db: ");
     assert_eq!(
         names(&home),
         [

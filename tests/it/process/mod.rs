@@ -103,6 +103,35 @@ fn output_with_closed_stdout(command: &mut Command) -> CommandOutput {
     }
 }
 
+/// The words of a command line: a list, or a text that is split as a shell does.
+pub trait Words {
+    fn list(self) -> Vec<String>;
+}
+
+impl Words for &str {
+    fn list(self) -> Vec<String> {
+        shlex::split(self).unwrap()
+    }
+}
+
+impl<S: AsRef<str>> Words for &[S] {
+    fn list(self) -> Vec<String> {
+        self.iter().map(|word| word.as_ref().to_owned()).collect()
+    }
+}
+
+impl<S: AsRef<str>, const N: usize> Words for &[S; N] {
+    fn list(self) -> Vec<String> {
+        self.as_slice().list()
+    }
+}
+
+impl<S: AsRef<str>> Words for &Vec<S> {
+    fn list(self) -> Vec<String> {
+        self.as_slice().list()
+    }
+}
+
 /// A folder for a database.
 pub struct Home(pub TempDir);
 
@@ -115,15 +144,25 @@ impl Home {
         self.0.path().join("reviews.db")
     }
 
-    pub fn run(&self, words: &[&str]) -> CommandOutput {
-        output_of(reviews(self.0.path()).args(words))
+    pub fn run(&self, words: impl Words) -> CommandOutput {
+        output_of(reviews(self.0.path()).args(words.list()))
     }
 
     /// A migrated database with reviews `p-1` to `p-{count}`.
     pub fn with(count: usize) -> Self {
         let home = Self::new();
-        assert_eq!(home.run(&["migrate"]).code, Some(0));
+        assert_eq!(home.run("migrate").code, Some(0));
         home.insert(1, count);
+        home
+    }
+
+    /// A database of which `/reviews.json` has some 30 MB, more than the socket buffers hold.
+    fn large() -> Self {
+        let home = Self::with(60);
+        sqlite3(
+            &home.path(),
+            "update review set author = hex(zeroblob(250000))",
+        );
         home
     }
 
@@ -191,6 +230,20 @@ impl Serving {
     }
 
     /// The body of the answer, which must have status 200.
+    /// Stops the service while it sends `/reviews.json`: returns the connection, and the beginning of the answer.
+    fn stop_in_flight(&self) -> (TcpStream, Vec<u8>) {
+        let mut slow = self.connect();
+        slow.write_all(request("/reviews.json").as_bytes()).unwrap();
+        let mut answer = vec![0; 1_000];
+        slow.read_exact(&mut answer).unwrap();
+        self.signal("TERM");
+        // The stop begins with closing the listener.
+        while TcpStream::connect_timeout(&self.address, NEVER).is_ok() {
+            std::thread::yield_now();
+        }
+        (slow, answer)
+    }
+
     pub fn get(&self, target: &str) -> String {
         let mut stream = self.connect();
         stream.write_all(request(target).as_bytes()).unwrap();

@@ -279,13 +279,13 @@ fn completions_name_every_command_for_every_shell() {
             assert!(made.out.contains(command), "{shell}: {command}");
         }
     }
-    assert_eq!(home.run(&["completions", "cmd"]).code, Some(2));
+    assert_eq!(home.run("completions cmd").code, Some(2));
 }
 
 #[test]
 fn the_program_and_each_command_have_a_manual_page() {
     let home = Home::new();
-    let page = home.run(&["man"]);
+    let page = home.run("man");
     assert_eq!((page.code, page.err.as_str()), (Some(0), ""));
     assert_has(&page.out, ".TH reviews 1");
     for command in Cli::command().get_subcommands() {
@@ -300,12 +300,12 @@ fn the_program_and_each_command_have_a_manual_page() {
             page.out
         );
     }
-    let page = home.run(&["man", "sync", "add"]).out;
+    let page = home.run("man sync add").out;
     assert!(
         page.contains(".TH reviews-sync-add 1") && page.contains("withdraw"),
         "{page}"
     );
-    let none = home.run(&["man", "server"]);
+    let none = home.run("man server");
     none.failed("name one of serve");
 }
 

@@ -151,7 +151,7 @@ fn rejected_rows_never_overwrite_files_of_a_database_in_use() {
         );
     }
     assert_eq!(serving.ids().len(), 3);
-    assert_eq!(home.run(&["check"]).code, Some(0));
+    assert_eq!(home.run("check").code, Some(0));
 }
 
 #[test]
@@ -317,7 +317,7 @@ fn only_an_import_replaces_earlier_rejected_rows() {
         assert_eq!(done.code, Some(code), "{words:?}: {}", done.err);
         assert_eq!(fs::read_to_string(&path).unwrap(), written, "{words:?}");
     }
-    home.run_ok(&["import", "good.jsonl", "--rejects", "rejected"], "");
+    home.run_ok("import good.jsonl --rejects rejected", "");
     assert_eq!(fs::read_to_string(&path).unwrap(), "");
     // The rows are needed most if they are why the import is refused.
     let words = ["import", "rows.jsonl", "--withdraw-missing"];
@@ -329,8 +329,8 @@ fn only_an_import_replaces_earlier_rejected_rows() {
 #[test]
 fn a_dash_is_standard_output_for_an_export_and_no_other_file() {
     let home = Home::with(2);
-    let exported = home.run_ok(&["export"], "p-1");
-    assert_eq!(home.run_ok(&["export", "-"], "p-1").out, exported.out);
+    let exported = home.run_ok("export", "p-1");
+    assert_eq!(home.run_ok("export -", "p-1").out, exported.out);
     assert_refused(&home, &["backup", "-"], "- is no file");
     home.file("rows.jsonl", ROWS);
     assert_refused(

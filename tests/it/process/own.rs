@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use super::{CommandOutput, Home};
+use super::{CommandOutput, Home, Words};
 use crate::support::{assert_has, sqlite3};
 
 fn rows(changes: &[(&str, Value)]) -> String {
@@ -67,26 +67,16 @@ impl Home {
     }
 
     #[track_caller]
-    pub fn run_ok(&self, words: &[&str], expected: &str) -> CommandOutput {
+    pub fn run_ok(&self, words: impl Words, expected: &str) -> CommandOutput {
         let done = self.run(words);
-        assert_eq!(done.code, Some(0), "{words:?}: {}{}", done.out, done.err);
-        assert!(
-            done.out.contains(expected),
-            "{words:?}: {} should contain {expected}",
-            done.out
-        );
+        done.done();
+        assert_has(&done.out, expected);
         done
     }
 
     #[track_caller]
-    pub fn run_err(&self, words: &[&str], expected: &str) {
-        let done = self.run(words);
-        assert_eq!(done.code, Some(2), "{words:?}: {}{}", done.out, done.err);
-        assert!(
-            done.err.contains(expected),
-            "{words:?}: {} should contain {expected}",
-            done.err
-        );
+    pub fn run_err(&self, words: impl Words, expected: &str) {
+        self.run(words).failed(expected);
     }
 
     /// All reviews as text.
@@ -103,17 +93,11 @@ impl Home {
 fn init_creates_a_business_and_changes_only_stated_values() {
     let home = Home::new();
     home.run_ok(
-        &["init", "--name", "Desert Peak"],
+        "init --name 'Desert Peak'",
         "time zone   not set; `reviews init --time-zone ZONE` sets it",
     );
     let second = home.run_ok(
-        &[
-            "init",
-            "--time-zone",
-            "America/Phoenix",
-            "--type",
-            "HVACBusiness",
-        ],
+        "init --time-zone America/Phoenix --type HVACBusiness",
         "America/Phoenix",
     );
     assert!(
@@ -124,10 +108,10 @@ fn init_creates_a_business_and_changes_only_stated_values() {
         second.out
     );
     home.run_err(
-        &["init", "--time-zone", "america/phoenix"],
+        "init --time-zone america/phoenix",
         "write it like America/Phoenix",
     );
-    let shown = home.run_ok(&["business"], "\"id\": \"desert-peak\"");
+    let shown = home.run_ok("business", "\"id\": \"desert-peak\"");
     // The printed business can be changed and loaded again.
     home.file(
         "business.json",
@@ -136,22 +120,22 @@ fn init_creates_a_business_and_changes_only_stated_values() {
             "\"services\": [{\"id\": \"ac\", \"name\": \"AC\"}]",
         ),
     );
-    home.run_ok(&["business", "business.json"], "1 services");
-    home.run_ok(&["business"], "\"ac\"");
+    home.run_ok("business business.json", "1 services");
+    home.run_ok("business", "\"ac\"");
     let says = |setting: &str| shown.out.replace("\"full\"", setting);
     home.file("off.json", &says("\"off\""));
-    home.run_ok(&["business", "off.json"], "staff       off");
+    home.run_ok("business off.json", "staff       off");
     // A file without `publish_staff` keeps the setting.
     home.file("silent.json", "{\"id\": \"dp\", \"name\": \"Desert Peak\"}");
-    home.run_ok(&["business", "silent.json"], "staff       off");
+    home.run_ok("business silent.json", "staff       off");
     home.file("some.json", &says("\"some\""));
     home.run_err(
-        &["business", "some.json"],
+        "business some.json",
         "publish_staff: \"some\" is not one of full, first_name, off",
     );
     home.file("broken.json", "{\n \"id\": \"x\"\n}");
     home.run_err(
-        &["business", "broken.json", "--replace"],
+        "business broken.json --replace",
         "broken.json:3:1: name: missing",
     );
 }
@@ -160,25 +144,22 @@ fn init_creates_a_business_and_changes_only_stated_values() {
 fn an_export_does_not_list_completing_rows_as_deleted() {
     let home = Home::new();
     home.file("t.csv", "Date,Stars,Name,Said\n2026-10-02,4,Ann,On time.\n");
-    home.run_ok(&["import", "t.csv", "--no-text"], "1 new");
-    home.run_ok(&["import", "t.csv", "--map", "text=Said"], "1 updated");
-    home.run_ok(
-        &["export", "out.jsonl"],
-        "1 reviews, 0 IDs without a review",
-    );
+    home.run_ok("import t.csv --no-text", "1 new");
+    home.run_ok("import t.csv --map text=Said", "1 updated");
+    home.run_ok("export out.jsonl", "1 reviews, 0 IDs without a review");
 }
 
 #[test]
 fn an_import_reports_how_many_updated_reviews_are_withheld() {
     let home = Home::new();
     home.file("first.jsonl", &rows(&[]));
-    home.run_ok(&["import", "first.jsonl"], "4 new");
+    home.run_ok("import first.jsonl", "4 new");
     for id in ["r-1", "r-2"] {
         home.run_ok(&["withhold", id, "--reason", "x"], "withheld");
     }
     let changed = |id| (id, json!({"text": "Another text."}));
     home.file("one.jsonl", &rows(&[changed("r-1"), changed("r-3")]));
-    let done = home.run_ok(&["import", "one.jsonl"], "0 new, 2 updated, 2 unchanged");
+    let done = home.run_ok("import one.jsonl", "0 new, 2 updated, 2 unchanged");
     let line = "1 of the updated reviews is withheld, so its changes do not appear\n";
     assert_has(&done.out, line);
     // No message if all updated reviews are published, although others are withheld.
@@ -186,7 +167,7 @@ fn an_import_reports_how_many_updated_reviews_are_withheld() {
         "two.jsonl",
         &rows(&[changed("r-1"), changed("r-3"), changed("r-4")]),
     );
-    let done = home.run_ok(&["import", "two.jsonl"], "0 new, 1 updated, 3 unchanged");
+    let done = home.run_ok("import two.jsonl", "0 new, 1 updated, 3 unchanged");
     assert!(!done.out.contains("of the updated"), "{}", done.out);
 }
 
@@ -197,10 +178,10 @@ fn a_failed_export_leaves_the_previous_one_unchanged() {
         "in.jsonl",
         "{\"id\":\"r-1\",\"rating\":5,\"date\":\"2024-11-01\",\"author\":\"Ann\",\"text\":\"Fine.\"}",
     );
-    home.run_ok(&["import", "in.jsonl"], "1 new");
+    home.run_ok("import in.jsonl", "1 new");
     let folder = home.0.path();
     let (former, link) = (folder.join("former.jsonl"), folder.join("link.jsonl"));
-    home.run_ok(&["export", "former.jsonl"], "1 reviews");
+    home.run_ok("export former.jsonl", "1 reviews");
     std::os::unix::fs::symlink("former.jsonl", &link).unwrap();
     let whole = fs::read_to_string(&former).unwrap();
     sqlite3(
@@ -211,7 +192,7 @@ fn a_failed_export_leaves_the_previous_one_unchanged() {
         home.run_err(&["export", name, "--force"], "review_source");
         assert_eq!(fs::read_to_string(&former).unwrap(), whole, "{name}");
     }
-    home.run_err(&["export", "new.jsonl"], "review_source");
+    home.run_err("export new.jsonl", "review_source");
     assert!(
         !folder.join("new.jsonl").exists(),
         "an incomplete export was left"
@@ -220,9 +201,9 @@ fn a_failed_export_leaves_the_previous_one_unchanged() {
         &home.path(),
         "alter table elsewhere rename to review_source",
     );
-    home.run_ok(&["withhold", "r-1", "--reason", "x"], "withheld");
+    home.run_ok("withhold r-1 --reason x", "withheld");
     // The link is kept, and its target has the new content and mode 0600.
-    home.run_ok(&["export", "link.jsonl", "--force"], "1 reviews");
+    home.run_ok("export link.jsonl --force", "1 reviews");
     assert!(link.is_symlink());
     let now = fs::read_to_string(&former).unwrap();
     assert!(now.contains("withheld") && now != whole, "{now}");
@@ -251,12 +232,12 @@ fn a_decision_stays_but_publishing_ends_once_the_source_agrees() {
     let import = |shown| home.run_ok(&["import", &table(shown)], "");
     import(["ja", "nein", "nein"]);
     home.run_ok(
-        &["publish", "p"],
+        "publish p",
         "p: is already published; the next import keeps it published",
     );
-    home.run_ok(&["publish", "q"], "q: published");
+    home.run_ok("publish q", "q: published");
     home.run_ok(
-        &["withhold", "w", "--reason", "not published at the source"],
+        "withhold w --reason 'not published at the source'",
         "w: is already withheld (not published at the source); imports keep it withheld",
     );
     let decided = home.reviews();
@@ -271,12 +252,9 @@ fn a_decision_stays_but_publishing_ends_once_the_source_agrees() {
         sqlite3(&home.path(), statuses),
         "withheld withheld withheld"
     );
-    home.run_ok(&["publish", "p"], "p: published");
-    home.run_ok(&["publish", "w"], "w: published");
-    home.run_ok(
-        &["withhold", "p", "--reason", "under dispute"],
-        "p: withheld",
-    );
+    home.run_ok("publish p", "p: published");
+    home.run_ok("publish w", "w: published");
+    home.run_ok("withhold p --reason 'under dispute'", "p: withheld");
     let decided = home.reviews();
     import(["ja", "nein", "nein"]);
     assert_eq!(home.reviews(), decided);
@@ -290,27 +268,24 @@ fn sample_data_never_mixes_with_the_reviews_of_a_firm() {
     home.run_ok(&["seed", seeds], "new");
     home.run_ok(&["seed", seeds], "0 new, 0 updated");
     home.run_err(
-        &["import", "own.jsonl"],
+        "import own.jsonl",
         "remove it with `reviews init --discard-sample --name NAME`",
     );
     home.run_ok(
-        &["init", "--discard-sample", "--name", "Mine"],
+        "init --discard-sample --name Mine",
         "removed the sample data",
     );
-    home.run_ok(&["import", "own.jsonl"], "4 new");
+    home.run_ok("import own.jsonl", "4 new");
     assert_eq!(sqlite3(&home.path(), "select count(*) from review"), "4");
     home.run_err(&["seed", seeds], "holds a business's own data");
-    home.run_err(
-        &["init", "--discard-sample"],
-        "does not hold only sample data",
-    );
+    home.run_err("init --discard-sample", "does not hold only sample data");
     drop(home.serve());
-    assert_eq!(home.run(&["check"]).code, Some(0));
+    assert_eq!(home.run("check").code, Some(0));
     let mixed = Home::new();
     mixed.file("own.jsonl", &rows(&[]));
     mixed.run_ok(&["seed", seeds], "new");
-    mixed.run_ok(&["import", "own.jsonl", "--with-sample"], "4 new");
-    mixed.run_ok(&["import", "own.jsonl"], "4 unchanged");
+    mixed.run_ok("import own.jsonl --with-sample", "4 new");
+    mixed.run_ok("import own.jsonl", "4 unchanged");
 }
 
 #[test]
@@ -318,13 +293,13 @@ fn loading_the_sample_again_keeps_changes_of_the_owner() {
     let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
     let home = Home::new();
     home.run_ok(&["seed", seeds], "new");
-    home.run_ok(&["init", "--name", "Mine", "--telephone", "+1 1"], "Mine");
+    home.run_ok("init --name Mine --telephone '+1 1'", "Mine");
     home.file("ed.json", r#"{"summary": {"text": "As the owner says."}}"#);
-    home.run_ok(&["editorial", "ed.json"], "As the owner says.");
-    let (business, editorial) = (home.run(&["business"]).out, home.run(&["editorial"]).out);
+    home.run_ok("editorial ed.json", "As the owner says.");
+    let (business, editorial) = (home.run("business").out, home.run("editorial").out);
     home.run_ok(&["seed", seeds], "0 new, 0 updated");
-    assert_eq!(home.run(&["business"]).out, business);
-    assert_eq!(home.run(&["editorial"]).out, editorial);
+    assert_eq!(home.run("business").out, business);
+    assert_eq!(home.run("editorial").out, editorial);
 }
 
 #[test]
@@ -335,15 +310,15 @@ fn a_new_time_zone_changes_only_unedited_dates() {
         "google.json",
         &json!({"reviews": [row("a"), row("b"), row("c")]}).to_string(),
     );
-    home.run_err(&["import", "google.json"], "reviews init --time-zone ZONE");
-    home.run_ok(&["init", "--time-zone", "UTC"], "UTC");
-    home.run_ok(&["import", "google.json"], "3 new");
+    home.run_err("import google.json", "reviews init --time-zone ZONE");
+    home.run_ok("init --time-zone UTC", "UTC");
+    home.run_ok("import google.json", "3 new");
     sqlite3(
         &home.path(),
         "update review set reviewed_on = '2024-10-30' where review_id = '7.b'",
     );
     home.run_ok(
-        &["init", "--time-zone", "America/Phoenix"],
+        "init --time-zone America/Phoenix",
         "2 reviews to their day in America/Phoenix",
     );
     let days = "select review_id, reviewed_on from review order by 1";
@@ -351,7 +326,7 @@ fn a_new_time_zone_changes_only_unedited_dates() {
         sqlite3(&home.path(), days),
         "7.a|2024-11-01\n7.b|2024-10-30\n7.c|2024-11-01"
     );
-    home.run_ok(&["import", "google.json"], "0 new, 0 updated, 3 unchanged");
+    home.run_ok("import google.json", "0 new, 0 updated, 3 unchanged");
     assert_eq!(
         sqlite3(&home.path(), days),
         "7.a|2024-11-01\n7.b|2024-10-30\n7.c|2024-11-01"
@@ -368,14 +343,14 @@ fn control_characters_of_reviews_never_reach_the_terminal() {
     let text = format!("Will{hostile} was on time, and the price was fair. {hostile}");
     let row = json!({"id": "r-1", "rating": 5, "date": "2024-11-01", "author": format!("Ann {hostile}"), "title": hostile,
         "text": text, "source": {"name": format!("Google {hostile}")}});
-    home.run_ok(&["init", "--name", "Desert Peak"], "Desert Peak");
+    home.run_ok("init --name 'Desert Peak'", "Desert Peak");
     home.file("in.jsonl", &row.to_string());
-    home.run_ok(&["import", "in.jsonl"], "1 new");
+    home.run_ok("import in.jsonl", "1 new");
     sqlite3(
         &home.path(),
         &format!("update business set name = 'Desert{hostile} Peak'"),
     );
-    home.run_ok(&["insights", "rebuild"], "1 review");
+    home.run_ok("insights rebuild", "1 review");
     for words in [
         &["show", "r-1"][..],
         &["insights"],
@@ -392,10 +367,10 @@ fn control_characters_of_reviews_never_reach_the_terminal() {
         let printed = done.out + &done.err;
         assert!(!printed.contains(CONTROLS), "{words:?}: {printed:?}");
     }
-    let shown = home.run(&["show", "r-1"]).out;
+    let shown = home.run("show r-1").out;
     assert_has(&shown, "Ann \\u001b\\u0007\\u000d\\u009b\\u202e\\u206631m");
     // The JSON is valid and has the original characters.
-    let business: Value = serde_json::from_str(&home.run(&["business"]).out).unwrap();
+    let business: Value = serde_json::from_str(&home.run("business").out).unwrap();
     assert_eq!(business["name"], format!("Desert{hostile} Peak"));
     let serving = home.serve();
     assert!(
@@ -424,8 +399,8 @@ fn an_exported_table_contains_no_formulas_and_imports_unchanged() {
         })
         .collect();
     home.file("in.jsonl", &rows.join("\n"));
-    home.run_ok(&["import", "in.jsonl"], "11 new");
-    home.run_ok(&["export", "out.csv", "--format", "csv"], "11 reviews");
+    home.run_ok("import in.jsonl", "11 new");
+    home.run_ok("export out.csv --format csv", "11 reviews");
     let table = fs::read(home.0.path().join("out.csv")).unwrap();
     let mut reader = csv::Reader::from_reader(&table[..]);
     let mut cells = 0;
@@ -442,11 +417,11 @@ fn an_exported_table_contains_no_formulas_and_imports_unchanged() {
     assert_eq!(cells, 11 + 10 * 7 - 2);
     let other = Home::new();
     fs::write(other.0.path().join("in.csv"), &table).unwrap();
-    other.run_ok(&["import", "in.csv"], "11 new");
+    other.run_ok("import in.csv", "11 new");
     assert_eq!(other.reviews(), home.reviews());
-    other.run_ok(&["export", "out.csv", "--format", "csv"], "11 reviews");
+    other.run_ok("export out.csv --format csv", "11 reviews");
     assert_eq!(fs::read(other.0.path().join("out.csv")).unwrap(), table);
-    other.run_err(&["export", "out.csv", "--format", "csv"], "already exists");
+    other.run_err("export out.csv --format csv", "already exists");
     let words = ["export", "out.csv", "--format", "csv", "--force"];
     other.run_ok(&words, "11 reviews");
     assert_eq!(fs::read(other.0.path().join("out.csv")).unwrap(), table);
@@ -462,7 +437,7 @@ fn an_apostrophe_is_kept_unless_the_table_is_marked_as_escaped() {
                 "id,rating,date,author,text,decided,deleted{column}\nr-1,5,2024-11-01,Ann,'=1+1,,{cell}\n"
             ),
         );
-        home.run_ok(&["import", "in.csv"], "1 new");
+        home.run_ok("import in.csv", "1 new");
         assert!(
             home.reviews().contains("'=1+1"),
             "{column}: {}",
@@ -474,11 +449,11 @@ fn an_apostrophe_is_kept_unless_the_table_is_marked_as_escaped() {
 #[test]
 fn the_file_name_of_an_export_decides_the_format() {
     let home = Home::new();
-    home.run_ok(&["init", "--name", "K"], "K");
+    home.run_ok("init --name K", "K");
     home.file("in.jsonl", &rows(&[]));
-    home.run_ok(&["import", "in.jsonl"], "4 new");
-    home.run_ok(&["export", "out.CSV"], "a table cannot hold");
-    home.run_ok(&["export", "out.jsonl"], "4 reviews");
+    home.run_ok("import in.jsonl", "4 new");
+    home.run_ok("export out.CSV", "a table cannot hold");
+    home.run_ok("export out.jsonl", "4 reviews");
     let read = |name: &str| fs::read_to_string(home.0.path().join(name)).unwrap();
     assert!(read("out.CSV").starts_with("id,rating,date"));
     assert!(read("out.jsonl").starts_with("{\"business\""));
@@ -489,7 +464,7 @@ fn the_file_name_of_an_export_decides_the_format() {
         );
         assert!(!home.0.path().join(file).exists(), "{file}");
     }
-    let printed = home.run(&["export", "--format", "csv"]);
+    let printed = home.run("export --format csv");
     assert!(printed.out.starts_with("id,rating,date"), "{}", printed.out);
 }
 
@@ -500,9 +475,9 @@ fn an_export_keeps_notes_source_ids_and_column_decisions() {
     let days_first = format!("{header}q-1,Ann,5,13/01/2026,On time\nq-2,Cy,4,02/01/2026,Tidy\n");
     home.file("houzz.csv", &days_first);
     home.file("angi.csv", &format!("{header}q-1,Bo,2,2026-01-05,Late\n"));
-    home.run_ok(&["init", "--name", "K", "--time-zone", "UTC"], "");
-    home.run_ok(&["import", "houzz.csv", "--source", "Houzz"], "2 new");
-    home.run_ok(&["import", "angi.csv", "--source", "Angi"], "1 new");
+    home.run_ok("init --name K --time-zone UTC", "");
+    home.run_ok("import houzz.csv --source Houzz", "2 new");
+    home.run_ok("import angi.csv --source Angi", "1 new");
     let note = [
         "withhold",
         "q-2",
@@ -512,24 +487,24 @@ fn an_export_keeps_notes_source_ids_and_column_decisions() {
         "asked Cy",
     ];
     home.run_ok(&note, "");
-    home.run_ok(&["export", "all.jsonl"], "3 reviews");
+    home.run_ok("export all.jsonl", "3 reviews");
     copy.file(
         "all.jsonl",
         &fs::read_to_string(home.path().with_file_name("all.jsonl")).unwrap(),
     );
-    copy.run_ok(&["import", "all.jsonl"], "3 new");
-    copy.run_ok(&["show", "q-2"], "asked Cy");
+    copy.run_ok("import all.jsonl", "3 new");
+    copy.run_ok("show q-2", "asked Cy");
     for home in [&home, &copy] {
-        home.run_ok(&["source", "rename", "Angi", "Angi Leads"], "");
+        home.run_ok("source rename Angi 'Angi Leads'", "");
         home.file("angi.csv", &format!("{header}q-1,Bo,2,2026-01-05,Late\n"));
         home.run_ok(
-            &["import", "angi.csv", "--source", "Angi Leads"],
+            "import angi.csv --source 'Angi Leads'",
             "0 new, 0 updated, 1 unchanged",
         );
         // No date proves the order.
         home.file("houzz.csv", &format!("{header}q-2,Cy,4,02/01/2026,Tidy\n"));
         home.run_ok(
-            &["import", "houzz.csv", "--source", "Houzz"],
+            "import houzz.csv --source Houzz",
             "0 new, 0 updated, 1 unchanged",
         );
     }

@@ -12,10 +12,7 @@ use crate::support::{assert_has, connect, sqlite3};
 /// A business with four reviews and a backup of them.
 fn home() -> Home {
     let home = Home::new();
-    home.run_ok(
-        &["init", "--name", "Desert Peak", "--time-zone", "UTC"],
-        "Desert Peak",
-    );
+    home.run_ok("init --name 'Desert Peak' --time-zone UTC", "Desert Peak");
     let row = |n: u32| {
         json!({"id": format!("r-{n}"), "rating": 5, "date": "2026-10-01", "author": "Ann", "text": format!("Text of number {n}.")})
             .to_string()
@@ -23,8 +20,8 @@ fn home() -> Home {
     let rows: Vec<String> = (1..=4).map(row).collect();
     home.file("rows.jsonl", &rows.join("\n"));
     home.file("later.jsonl", &row(5));
-    home.run_ok(&["import", "rows.jsonl"], "4 new");
-    home.run_ok(&["backup", "copy.db"], "`reviews restore copy.db`");
+    home.run_ok("import rows.jsonl", "4 new");
+    home.run_ok("backup copy.db", "`reviews restore copy.db`");
     home
 }
 
@@ -67,13 +64,10 @@ impl Home {
 #[test]
 fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
     let home = home();
-    home.run_ok(
-        &["withhold", "r-1", "--reason", "under dispute"],
-        "withheld",
-    );
-    home.run_ok(&["delete", "r-2"], "deleted");
-    home.run_ok(&["import", "later.jsonl"], "1 new");
-    home.run_ok(&["respond", "r-3", "A mistake."], "answered");
+    home.run_ok("withhold r-1 --reason 'under dispute'", "withheld");
+    home.run_ok("delete r-2", "deleted");
+    home.run_ok("import later.jsonl", "1 new");
+    home.run_ok("respond r-3 'A mistake.'", "answered");
     home.serve().wait_for("/reviews.json", "A mistake.");
     let before = home.publications();
     let dated = |id: &str| {
@@ -85,10 +79,7 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
     let highest: i64 = sqlite3(&home.path(), "select max(change_no) from review_change")
         .parse()
         .unwrap();
-    let done = home.run_ok(
-        &["restore", "copy.db"],
-        "reviews.db: restored from copy.db\n",
-    );
+    let done = home.run_ok("restore copy.db", "reviews.db: restored from copy.db\n");
     for part in [
         "1 deleted again",
         "1 withheld again",
@@ -101,7 +92,7 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
         home.statuses(),
         "r-1 withheld, r-3 published, r-4 published"
     );
-    home.run_ok(&["show", "r-1"], "withheld (under dispute)");
+    home.run_ok("show r-1", "withheld (under dispute)");
     let [previous] = home.previous_files().try_into().unwrap();
     let mode = fs::metadata(&previous).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
@@ -122,19 +113,19 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
     for (old, new) in before.iter().zip(&after) {
         assert!(new.1 > old.1 && new.2 >= old.2, "{old:?} {new:?}");
     }
-    home.run_ok(&["check"], "ok ");
-    home.run_ok(&["import", "rows.jsonl"], "kept deleted: r-2");
+    home.run_ok("check", "ok ");
+    home.run_ok("import rows.jsonl", "kept deleted: r-2");
     assert_eq!(
         home.statuses(),
         "r-1 withheld, r-3 published, r-4 published"
     );
-    home.run_ok(&["import", "later.jsonl"], "1 new");
+    home.run_ok("import later.jsonl", "1 new");
 }
 
 #[test]
 fn reviews_withheld_since_a_backup_stay_so_with_their_notes() {
     let home = home();
-    home.run_ok(&["import", "later.jsonl"], "1 new");
+    home.run_ok("import later.jsonl", "1 new");
     for id in ["r-1", "r-5"] {
         let words = [
             "withhold",
@@ -146,11 +137,11 @@ fn reviews_withheld_since_a_backup_stay_so_with_their_notes() {
         ];
         home.run_ok(&words, "withheld");
     }
-    home.run_ok(&["restore", "copy.db"], "2 withheld again");
+    home.run_ok("restore copy.db", "2 withheld again");
     for id in ["r-1", "r-5"] {
         home.run_ok(&["show", id], "note, not public:\n  Called the customer.");
     }
-    home.run_ok(&["import", "later.jsonl"], "1 kept withheld");
+    home.run_ok("import later.jsonl", "1 kept withheld");
     assert!(
         home.statuses().ends_with("r-5 withheld"),
         "{}",
@@ -167,9 +158,9 @@ fn reviews_withheld_by_the_source_follow_it_after_a_restore() {
     };
     home.file("hidden.jsonl", &row("withheld"));
     home.file("shown.jsonl", &row("published"));
-    home.run_ok(&["import", "hidden.jsonl"], "1 updated");
-    home.run_ok(&["restore", "copy.db"], "1 withheld again");
-    home.run_ok(&["import", "shown.jsonl"], "1 updated");
+    home.run_ok("import hidden.jsonl", "1 updated");
+    home.run_ok("restore copy.db", "1 withheld again");
+    home.run_ok("import shown.jsonl", "1 updated");
     assert!(
         home.statuses().starts_with("r-1 published"),
         "{}",
@@ -190,10 +181,10 @@ fn restoring_a_backup_keeps_the_current_subscribers() {
         )
     };
     subscribe("https://gone.example/");
-    home.run_ok(&["backup", "copy.db", "--force"], "copy.db");
+    home.run_ok("backup copy.db --force", "copy.db");
     sqlite3(&home.path(), "delete from subscription");
     subscribe("https://new.example/");
-    home.run_ok(&["restore", "copy.db"], "restored");
+    home.run_ok("restore copy.db", "restored");
     assert_eq!(
         sqlite3(&home.path(), "select callback from subscription"),
         "https://new.example/"
@@ -205,15 +196,15 @@ fn nothing_is_restored_while_a_service_uses_the_database() {
     let home = home();
     let serving = home.serve();
     home.run_err(
-        &["restore", "copy.db"],
+        "restore copy.db",
         "reviews.db is in use by another process; stop `reviews serve`",
     );
     // A second service only reads, but also uses the database.
     let second = home.serve();
     drop(serving);
-    home.run_err(&["restore", "copy.db"], "is in use by another process");
+    home.run_err("restore copy.db", "is in use by another process");
     drop(second);
-    home.run_ok(&["restore", "copy.db"], "restored");
+    home.run_ok("restore copy.db", "restored");
     assert_eq!(home.previous_files().len(), 1);
 }
 
@@ -274,11 +265,11 @@ fn a_damaged_database_is_replaced_with_a_warning() {
     let home = home();
     fs::write(home.path(), "This was a database once.").unwrap();
     let done = home.run_ok(
-        &["restore", "copy.db"],
+        "restore copy.db",
         "warning: the previous file could not be read",
     );
     assert_has(&done.out, "is kept as");
-    home.run_ok(&["check"], "4 reviews");
+    home.run_ok("check", "4 reviews");
     let [previous] = home.previous_files().try_into().unwrap();
     assert_eq!(fs::read(previous).unwrap(), b"This was a database once.");
 }
@@ -287,7 +278,7 @@ fn a_damaged_database_is_replaced_with_a_warning() {
 fn every_restore_keeps_the_previous_file() {
     let home = home();
     for _ in 0..3 {
-        home.run_ok(&["restore", "copy.db"], "is kept as");
+        home.run_ok("restore copy.db", "is kept as");
     }
     assert_eq!(home.previous_files().len(), 3);
 }
@@ -305,8 +296,8 @@ fn the_log_of_a_damaged_database_is_kept() {
     // Put the log back as SIGKILL would leave it, then damage the file.
     fs::write(&log, &bytes).unwrap();
     fs::write(home.path(), "This was a database once.").unwrap();
-    home.run_ok(&["restore", "copy.db"], "is kept as");
-    home.run_ok(&["check"], "4 reviews");
+    home.run_ok("restore copy.db", "is kept as");
+    home.run_ok("check", "4 reviews");
     let text = sqlite3(
         &home.path(),
         "select text from review where review_id = 'r-1'",
@@ -331,8 +322,8 @@ fn the_log_of_a_removed_database_is_not_applied_on_restore() {
     drop(writer);
     fs::remove_file(home.path()).unwrap();
     fs::write(&log, &bytes).unwrap();
-    home.run_ok(&["restore", "copy.db"], "restored from copy.db");
-    home.run_ok(&["check"], "4 reviews");
+    home.run_ok("restore copy.db", "restored from copy.db");
+    home.run_ok("check", "4 reviews");
     let changed = sqlite3(
         &home.path(),
         "select count(*) from review where text like 'Changed%'",
@@ -348,12 +339,12 @@ fn a_backup_is_restored_if_there_is_no_database_yet() {
         other.0.path().join("copy.db"),
     )
     .unwrap();
-    let done = other.run_ok(&["restore", "copy.db", "--yes"], "restored from copy.db");
+    let done = other.run_ok("restore copy.db --yes", "restored from copy.db");
     assert!(!done.out.contains("is kept as"), "{}", done.out);
     let mode = fs::metadata(other.path()).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    other.run_ok(&["check"], "4 reviews");
-    other.run_ok(&["business"], "Desert Peak");
+    other.run_ok("check", "4 reviews");
+    other.run_ok("business", "Desert Peak");
 }
 
 #[test]

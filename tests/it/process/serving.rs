@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
-use super::{Home, NEVER, Serving, body, request, reviews};
+use super::{Home, Serving, body, reviews};
 use crate::support::{assert_has, needs_shell, sqlite3};
 
 #[test]
@@ -37,7 +37,7 @@ fn serve_says_how_to_set_up_a_database_without_a_business() {
 #[test]
 fn serve_prints_urls_database_and_counts() {
     let home = Home::with(7);
-    home.run_ok(&["init", "--name", "Desert Peak"], "Desert Peak");
+    home.run_ok("init --name 'Desert Peak'", "Desert Peak");
     sqlite3(
         &home.path(),
         "update review set status = 'withheld' where review_id = 'p-1'",
@@ -137,22 +137,9 @@ fn no_log_line_contains_a_secret_even_at_level_trace() {
 
 #[test]
 fn requests_in_flight_are_finished_after_the_signal() {
-    let home = Home::with(60);
-    // About 30 MB, more than the socket buffers hold.
-    sqlite3(
-        &home.path(),
-        "update review set author = hex(zeroblob(250000))",
-    );
+    let home = Home::large();
     let serving = home.serve();
-    let mut slow = serving.connect();
-    slow.write_all(request("/reviews.json").as_bytes()).unwrap();
-    let mut answer = vec![0; 1_000];
-    slow.read_exact(&mut answer).unwrap();
-    serving.signal("TERM");
-    // The stop begins with closing the listener.
-    while std::net::TcpStream::connect_timeout(&serving.address, NEVER).is_ok() {
-        std::thread::yield_now();
-    }
+    let (mut slow, mut answer) = serving.stop_in_flight();
     slow.read_to_end(&mut answer).unwrap();
     let whole: serde_json::Value = serde_json::from_str(&body(&answer, "/reviews.json")).unwrap();
     assert_eq!(whole["reviews"].as_array().unwrap().len(), 60);
@@ -262,7 +249,7 @@ fn committed_rows_survive_sigkill_of_the_service_and_the_writer() {
         serving.kill();
         shell.kill().unwrap();
         shell.wait().unwrap();
-        let check = home.run(&["check"]);
+        let check = home.run("check");
         assert_eq!(check.code, Some(0), "{}{}", check.out, check.err);
         let serving = home.serve();
         let ids = serving.ids();
@@ -278,7 +265,7 @@ fn committed_rows_survive_sigkill_of_the_service_and_the_writer() {
         }
         serving.signal("TERM");
         assert_eq!(serving.end().0.code(), Some(0));
-        let check = home.run(&["check"]);
+        let check = home.run("check");
         assert!(
             check.code == Some(0) && !check.out.contains("behind"),
             "{}",
@@ -311,13 +298,13 @@ fn a_replaced_database_is_not_written_until_the_service_stops() {
     for is_log_removed in [false, true] {
         let home = Home::with(3);
         let serving = home.serve();
-        home.run_ok(&["respond", "p-1", "Thank you."], "answered");
+        home.run_ok("respond p-1 'Thank you.'", "answered");
         serving.wait_for("/reviews.json", "Thank you.");
         if is_log_removed {
             let log = home.path().with_extension("db-wal");
             std::fs::remove_file(log).unwrap();
         } else {
-            home.run_ok(&["backup", "copy.db"], "copy.db: ");
+            home.run_ok("backup copy.db", "copy.db: ");
             std::fs::rename(home.0.path().join("copy.db"), home.path()).unwrap();
         }
         // The service checks four times a second.
@@ -334,7 +321,7 @@ fn a_replaced_database_is_not_written_until_the_service_stops() {
         home.run_ok(&withhold, "withheld");
         let serving = home.serve();
         serving.wait_for("/reviews.json", "Thank you.");
-        home.run_ok(&["check"], "ok ");
-        home.run_ok(&["show", "p-2"], "withheld (libel)");
+        home.run_ok("check", "ok ");
+        home.run_ok("show p-2", "withheld (libel)");
     }
 }

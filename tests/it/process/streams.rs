@@ -1,10 +1,9 @@
 //! Standard output and error whose readers stall or are closed, signals, and the limit of open files.
 
 use std::io::{BufRead, BufReader, Read, Write, pipe};
-use std::net::TcpStream;
 use std::process::Stdio;
 
-use super::{Home, NEVER, Serving, request, reviews};
+use super::{Home, Serving, reviews};
 use crate::support::sqlite3;
 
 const DROPPED: &str = "reviews_output_lines_dropped_total{stream=\"stderr\"}";
@@ -111,22 +110,9 @@ fn a_signal_during_the_start_stops_it() {
 
 #[test]
 fn a_second_signal_ends_the_service_at_once() {
-    let home = Home::with(60);
-    // About 30 MB, more than the socket buffers hold.
-    sqlite3(
-        &home.path(),
-        "update review set author = hex(zeroblob(250000))",
-    );
+    let home = Home::large();
     let serving = home.serve();
-    let mut slow = serving.connect();
-    slow.write_all(request("/reviews.json").as_bytes()).unwrap();
-    let mut answer = vec![0; 1_000];
-    slow.read_exact(&mut answer).unwrap();
-    serving.signal("TERM");
-    // The first signal has been handled once the listener is closed.
-    while TcpStream::connect_timeout(&serving.address, NEVER).is_ok() {
-        std::thread::yield_now();
-    }
+    let (mut slow, mut answer) = serving.stop_in_flight();
     serving.signal("INT");
     let (status, rest) = serving.end();
     assert_eq!(

@@ -1,18 +1,22 @@
 //! Sources that are fetched on a schedule, against a server that answers like the platforms do.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use std::process::{Child, Stdio};
 use std::sync::mpsc;
 
+use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
+use rustls::ServerConnection;
 use serde_json::{Value, json};
 
 use super::{CommandOutput, Home, NEVER, Serving, output_of, reviews};
-use crate::support::{Site, SiteAnswer, SiteRequest, assert_has, sqlite3};
+use crate::support::{Site, SiteAnswer, SiteRequest, assert_has, config_of, sqlite3};
 
 /// A home with a business, so that instants have a time zone.
 fn home() -> Home {
     let home = Home::new();
-    let init = home.run(&["init", "--name", "Bakery", "--time-zone", "UTC"]);
+    let init = home.run("init --name Bakery --time-zone UTC");
     assert_eq!(init.code, Some(0), "{}", init.err);
     home
 }
@@ -39,7 +43,7 @@ fn add(
 
 /// Runs all sources.
 fn sync(home: &Home) -> CommandOutput {
-    home.run(&["sync", "run"])
+    home.run("sync run")
 }
 
 fn count(home: &Home, condition: &str) -> String {
@@ -137,20 +141,14 @@ fn source_is_stored_and_imported_only_after_consent() {
     let asked = home.run(&["sync", "add", "google", &url]);
     asked.failed("nothing was stored; add --yes");
     assert!(asked.out.contains("3 new"), "the preview: {}", asked.out);
-    assert_eq!(
-        (
-            count(&home, "true").as_str(),
-            column(&home, "name").as_str()
-        ),
-        ("0", "")
-    );
+    assert_eq!([count(&home, "true"), column(&home, "name")], ["0", ""]);
     add(&home, "google", &url, &["--every", "30m"], &[]).done();
     assert_eq!(count(&home, "true"), "3");
-    let listed = home.run(&["sync", "list"]);
+    let listed = home.run("sync list");
     for part in ["google: http://127.0.0.1", "every 30m", ", 3 reviews"] {
         assert!(listed.out.contains(part), "{part}: {}", listed.out);
     }
-    let status: Value = serde_json::from_str(&home.run(&["status", "--json"]).out).unwrap();
+    let status: Value = serde_json::from_str(&home.run("status --json").out).unwrap();
     assert_eq!(status["imports"][0]["sync"], "google");
     assert_eq!(status["sync"][0]["last_outcome"], "success");
 }
@@ -210,7 +208,7 @@ fn page_that_repeats_for_ever_ends_the_pages() {
     site.answer(|request| {
         let page = query(request, "page").map_or(1, |page| page.parse().unwrap());
         let rows: Vec<Value> = [apify(page.min(3))].to_vec();
-        SiteAnswer::json(Value::from(rows).to_string())
+        SiteAnswer::value(&Value::from(rows))
             .with(&format!("Link: </x?page={}>; rel=\"next\"", page + 1))
     });
     add(&home, "scraper", &site.url("/items"), &[], &[]).done();
@@ -227,7 +225,7 @@ fn repeated_page_whose_other_members_change_ends_the_pages() {
         number += 1;
         let mut row = apify(1);
         row["scrapedAt"] = number.into();
-        SiteAnswer::json(Value::from(vec![row]).to_string())
+        SiteAnswer::value(&Value::from(vec![row]))
             .with(&format!("Link: </x?page={number}>; rel=\"next\""))
     });
     add(&home, "scraper", &site.url("/items"), &[], &[]).done();
@@ -244,7 +242,7 @@ fn link_to_another_host_is_followed_at_the_source_only() {
     let elsewhere = other.url("/elsewhere");
     let site = Site::start(move |request| {
         let page = query(request, "page").map_or(1, |page| page.parse::<usize>().unwrap());
-        let answer = SiteAnswer::json(Value::from(vec![apify(page)]).to_string());
+        let answer = SiteAnswer::value(&Value::from(vec![apify(page)]));
         if page < 3 {
             let next = page + 1;
             answer.with(&format!(
@@ -274,7 +272,7 @@ fn failed_page_imports_nothing_and_names_the_page() {
         None => google_page(5..9, Some("second"), 8),
         Some(_) => SiteAnswer::status(403),
     });
-    let run = home.run(&["sync", "run", "google"]);
+    let run = home.run("sync run google");
     run.failed("page 2: status 403");
     assert_eq!(run.err.matches("403").count(), 1, "once: {}", run.err);
     assert_eq!(count(&home, "true"), "1");
@@ -317,8 +315,8 @@ fn secrets_are_in_no_byte_of_the_database_or_an_output() {
     let run = run_with(&home, &["sync", "run"], &environment);
     run.failed("status 401");
     assert!(run.err.contains("bad key"), "its words: {}", run.err);
-    let listed = home.run(&["sync", "list"]);
-    let missing = home.run(&["sync", "run", "shop"]);
+    let listed = home.run("sync list");
+    let missing = home.run("sync run shop");
     missing.failed("SHOP_TOKEN is not set");
     let mut bytes = Vec::new();
     for entry in fs::read_dir(home.0.path()).unwrap() {
@@ -441,92 +439,86 @@ fn long_retry_after_ends_the_run_and_delays_the_next() {
 fn error_in_a_200_fails_with_the_message_of_the_server() {
     let (home, site) = added(1, &[]);
     let page = "<!doctype html><html><head><title>Log in – Shop</title></head><body>ann@example.com</body></html>";
-    for (answer, words) in [
+    for (body, words) in [
         (
-            SiteAnswer::json(r#"{"error": {"message": "Quota exceeded"}, "reviews": []}"#),
+            r#"{"error": {"message": "Quota exceeded"}, "reviews": []}"#,
             "Quota exceeded",
         ),
+        (r#"{"id": "x", "status": "Pending"}"#, "status Pending"),
+        ("{}", "an empty object"),
+        (r#"{"message": "No access"}"#, "No access"),
         (
-            SiteAnswer::json(r#"{"id": "x", "status": "Pending"}"#),
-            "status Pending",
+            page,
+            ": the answer is a page without reviews as JSON-LD: Log in – Shop",
         ),
-        (SiteAnswer::json("{}"), "an empty object"),
-        (SiteAnswer::json(r#"{"message": "No access"}"#), "No access"),
+        ("", "empty"),
         (
-            SiteAnswer(
-                200,
-                vec!["Content-Type: text/html".to_owned()],
-                page.to_owned(),
-            ),
-            "text/html: the answer is a page without reviews as JSON-LD: Log in – Shop",
-        ),
-        (SiteAnswer::status(202), "status 202"),
-        (SiteAnswer(200, Vec::new(), String::new()), "empty"),
-        (
-            SiteAnswer::json(
-                r#"{"code": "rest_forbidden", "message": "Sorry, you cannot", "data": {"status": 401}}"#,
-            ),
+            r#"{"code": "rest_forbidden", "message": "Sorry, you cannot", "data": {"status": 401}}"#,
             "application/json: the answer has no list of reviews: Sorry, you cannot",
         ),
         (
-            SiteAnswer::json(r#"{"status": 401, "reviews": []}"#),
+            r#"{"status": 401, "reviews": []}"#,
             "the answer has the status 401",
         ),
+        (r#"{"data": {"status": "RUNNING"}}"#, "no list of reviews"),
+        (r#"[{"error": "bad token"}]"#, "bad token"),
+        ("null", "a single value"),
         (
-            SiteAnswer::json(r#"{"data": {"status": "RUNNING"}}"#),
-            "no list of reviews",
-        ),
-        (SiteAnswer::json(r#"[{"error": "bad token"}]"#), "bad token"),
-        (SiteAnswer::json("null"), "a single value"),
-        (
-            SiteAnswer::json(r#"{"averageRating": 4.5, "totalReviewCount": 12}"#),
+            r#"{"averageRating": 4.5, "totalReviewCount": 12}"#,
             "no list of reviews",
         ),
         (
-            SiteAnswer::json(r#"{"reviews": 5, "technicians": [{"name": "Ann", "reviews": 3}]}"#),
+            r#"{"reviews": 5, "technicians": [{"name": "Ann", "reviews": 3}]}"#,
             "no list of reviews",
         ),
         (
-            SiteAnswer::json(r#"{"reviews": [], "status": "Unauthorized"}"#),
+            r#"{"reviews": [], "status": "Unauthorized"}"#,
             "the answer has the status Unauthorized",
         ),
-        (SiteAnswer::json(r#"{"reviews": [], "ok": 0}"#), "an error"),
+        (r#"{"reviews": [], "ok": 0}"#, "an error"),
         (
-            SiteAnswer::json(r#"{"meta": {"error": "no access"}, "reviews": []}"#),
+            r#"{"meta": {"error": "no access"}, "reviews": []}"#,
             "no access",
         ),
+        ("Unauthorized\n", "a text without columns: Unauthorized"),
         (
-            SiteAnswer(200, Vec::new(), "Unauthorized\n".to_owned()),
-            "a text without columns: Unauthorized",
+            r#"{"errors": [{"code": 4, "detail": "Bad id"}]}"#,
+            "the answer is an error: Bad id",
         ),
         (
-            SiteAnswer::json(
-                "<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>",
-            ),
+            r#"{"errorMessage": "Quota"}"#,
+            "the answer is an error: Quota",
+        ),
+        (
+            r#"{"success": false, "message": "Later", "rows": []}"#,
+            "the answer is an error: Later",
+        ),
+        (
+            r#"{"status": "In Progress", "data": []}"#,
+            "the answer has the status In Progress",
+        ),
+        (
+            "<html><titles>x</titles></html>",
+            "as JSON-LD: without a title",
+        ),
+        (
+            "<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>",
             "Access Denied",
         ),
+        ("<HTML><TITLE>Log In</TITLE></HTML>", "Log In"),
         (
-            SiteAnswer::json("<HTML><TITLE>Log In</TITLE></HTML>"),
-            "Log In",
-        ),
-        (
-            SiteAnswer::json(
-                r#"<title>Our shop</title><script type="application/ld+json">{"@type": "Organization"}</script>"#,
-            ),
+            r#"<title>Our shop</title><script type="application/ld+json">{"@type": "Organization"}</script>"#,
             "Our shop",
         ),
     ] {
-        let mut answer = Some(answer);
-        site.answer(move |_| answer.take().unwrap());
-        let run = home.run(&["sync", "run", "google"]);
+        site.answer(move |_| SiteAnswer::json(body));
+        let run = home.run("sync run google");
         run.failed(words);
         assert!(!run.err.contains("ann@example.com"), "no rows: {}", run.err);
-        assert!(
-            column(&home, "last_failure").contains(words),
-            "{}",
-            column(&home, "last_failure")
-        );
+        assert_has(&column(&home, "last_failure"), words);
     }
+    site.answer(|_| SiteAnswer::status(202));
+    sync(&home).failed("status 202");
     assert_eq!(count(&home, "true"), "1");
 }
 
@@ -552,7 +544,7 @@ fn review_that_another_source_has_is_not_withheld() {
     add(&home, "other", &other.url("/r"), &[], &[]).done();
     answer_with(&site, 19);
     for _ in 0..3 {
-        home.run(&["sync", "run", "google"]).done();
+        home.run("sync run google").done();
     }
     assert_eq!(withheld(&home), "0");
     answer_with(&other, 19);
@@ -570,10 +562,7 @@ fn changed_source_withholds_nothing_of_its_former_place() {
     for _ in 0..3 {
         sync(&home).done();
     }
-    assert_eq!(
-        (withheld(&home).as_str(), count(&home, "true").as_str()),
-        ("0", "25")
-    );
+    assert_eq!([withheld(&home), count(&home, "true")], ["0", "25"]);
 }
 
 #[test]
@@ -583,13 +572,13 @@ fn dry_run_previews_every_source_and_takes_one_as_it_is() {
     add(&home, "broken", &broken.url("/r"), &[], &[]).done();
     broken.answer(|_| SiteAnswer::status(404));
     answer_with(&site, 3);
-    let preview = home.run(&["sync", "run", "--dry-run"]);
+    let preview = home.run("sync run --dry-run");
     preview.failed("broken: status 404");
     assert_has(&preview.out, "google:");
-    let accepted = home.run(&["sync", "run", "google", "--dry-run", "--yes"]);
+    let accepted = home.run("sync run google --dry-run --yes");
     assert_has(&accepted.out, "17 withdrawn");
     assert_eq!(withheld(&home), "0");
-    let listed = home.run(&["sync", "list"]).out;
+    let listed = home.run("sync list").out;
     assert_has(&listed, "options       --withdraw-missing");
 }
 
@@ -608,7 +597,7 @@ fn reason_of_a_failure_repeats_no_row_of_the_answer() {
     );
     let shown = [&["sync", "list"][..], &["status"]].map(|words| home.run(words).out);
     assert!(!shown.concat().contains("Priv"), "{}", shown.concat());
-    home.run(&["sync", "run", "google", "--dry-run"])
+    home.run("sync run google --dry-run")
         .failed("is a table without a header");
 }
 
@@ -635,14 +624,11 @@ fn run_with_fewer_reviews_is_not_whole_and_withholds_nothing() {
         assert_has(&run.out, "this run is not whole: it brings 35 reviews");
     }
     assert_eq!(
-        (
-            withheld(&home).as_str(),
-            column(&home, "last_outcome").as_str()
-        ),
-        ("0", "short")
+        [withheld(&home), column(&home, "last_outcome")],
+        ["0", "short"]
     );
-    assert!(home.run(&["sync", "list"]).out.contains("not whole"));
-    home.run(&["sync", "run", "google", "--yes"]).done();
+    assert!(home.run("sync list").out.contains("not whole"));
+    home.run("sync run google --yes").done();
     assert_eq!(withheld(&home), "5", "taken as it is");
 }
 
@@ -654,7 +640,7 @@ fn run_with_less_than_the_source_says_is_not_whole() {
         sync(&home).done();
     }
     assert_eq!(withheld(&home), "0");
-    let listed = home.run(&["sync", "list"]).out;
+    let listed = home.run("sync list").out;
     assert_has(
         &listed,
         "19 reviews, not whole: the source says that it has more",
@@ -673,11 +659,11 @@ fn run_with_a_tenth_rejected_imports_nothing() {
         rows[..5]
             .iter_mut()
             .for_each(|row| row["starRating"] = "TEN".into());
-        SiteAnswer::json(json!({"reviews": rows}).to_string())
+        SiteAnswer::value(&json!({"reviews": rows}))
     });
     sync(&home).failed("5 of 40 rows were rejected, more than a tenth");
     assert_eq!(count(&home, "true"), "30");
-    let taken = home.run(&["sync", "run", "google", "--yes"]);
+    let taken = home.run("sync run google --yes");
     assert_eq!(taken.code, Some(1), "{}", taken.err);
     assert_eq!(count(&home, "true"), "40");
 }
@@ -685,7 +671,7 @@ fn run_with_a_tenth_rejected_imports_nothing() {
 #[test]
 fn another_kind_of_file_is_refused() {
     let (home, site) = added(2, &[]);
-    site.answer(|_| SiteAnswer::json(Value::from(vec![apify(1)]).to_string()));
+    site.answer(|_| SiteAnswer::value(&Value::from(vec![apify(1)])));
     sync(&home).failed("another kind of file");
     assert_eq!(count(&home, "true"), "2");
 }
@@ -695,21 +681,15 @@ fn undo_of_a_run_pauses_the_source() {
     let (home, site) = added(2, &[]);
     answer_with(&site, 4);
     sync(&home).done();
-    let undone = home.run(&["undo"]);
+    let undone = home.run("undo");
     undone.done();
     assert_has(&undone.out, "`reviews sync resume google`");
-    assert_eq!(
-        (
-            count(&home, "true").as_str(),
-            column(&home, "paused").as_str()
-        ),
-        ("2", "1")
-    );
+    assert_eq!([count(&home, "true"), column(&home, "paused")], ["2", "1"]);
     sync(&home).failed("`reviews sync resume NAME` fetches one");
-    home.run(&["sync", "resume", "google"]).done();
+    home.run("sync resume google").done();
     sync(&home).done();
     assert_eq!(count(&home, "true"), "4");
-    let paused = home.run(&["sync", "pause", "google"]);
+    let paused = home.run("sync pause google");
     assert!(paused.out.contains("`reviews sync resume google`"));
 }
 
@@ -717,10 +697,10 @@ fn undo_of_a_run_pauses_the_source() {
 fn undo_of_a_run_takes_back_the_count_of_its_source() {
     let (home, site) = added(40, &["--withdraw-missing"]);
     answer_with(&site, 0);
-    home.run(&["sync", "run", "google", "--yes"]).done();
+    home.run("sync run google --yes").done();
     assert_eq!(withheld(&home), "40");
-    home.run(&["undo"]).done();
-    home.run(&["sync", "resume", "google"]).done();
+    home.run("undo").done();
+    home.run("sync resume google").done();
     for _ in 0..3 {
         sync(&home).done();
         assert_eq!(withheld(&home), "0", "these runs are not whole");
@@ -734,7 +714,7 @@ fn review_that_the_owner_published_again_makes_no_run_to_undo() {
     answer_with(&site, 19);
     sync(&home).done();
     sync(&home).done();
-    home.run(&["publish", "g19"]).done();
+    home.run("publish g19").done();
     let runs = "select count(*) from import_run";
     let before = sqlite3(&home.path(), runs);
     for _ in 0..3 {
@@ -757,16 +737,10 @@ fn unchanged_run_is_no_import_to_undo() {
 #[test]
 fn removed_source_keeps_the_reviews() {
     let (home, _site) = added(2, &[]);
-    home.run(&["sync", "remove", "gogle"])
+    home.run("sync remove gogle")
         .failed("the nearest name is google");
-    home.run(&["sync", "remove", "google"]).done();
-    assert_eq!(
-        (
-            count(&home, "true").as_str(),
-            column(&home, "name").as_str()
-        ),
-        ("2", "")
-    );
+    home.run("sync remove google").done();
+    assert_eq!([count(&home, "true"), column(&home, "name")], ["2", ""]);
 }
 
 #[test]
@@ -806,7 +780,10 @@ fn files_of_a_folder_are_read_oldest_first() {
     let path = folder.to_str().unwrap();
     let added = add(&home, "exports", path, &[], &environment);
     added.done();
-    assert_has(&added.out, "1 file changed within 10 s");
+    assert_has(
+        &added.out,
+        "files that changed within 10 s wait for the next run: 1",
+    );
     assert!(!added.out.contains("nothing was changed"), "{}", added.out);
     assert_eq!(
         sqlite3(&home.path(), "select text from review").trim(),
@@ -849,7 +826,7 @@ fn missed_run_is_made_up_once_after_a_start() {
         ),
         "1"
     );
-    let asked = home.run(&["sync", "run", "google"]);
+    let asked = home.run("sync run google");
     asked.done();
     assert!(
         asked.out.contains("1 new"),
@@ -902,7 +879,7 @@ fn killed_service_leaves_no_run_half_imported_or_doubled() {
             "{all} of {}",
             pages * 20
         );
-        assert_eq!(home.run(&["check"]).code, Some(0));
+        assert_eq!(home.run("check").code, Some(0));
         let serving = home.serve();
         serving.wait_for(
             "/metrics",
@@ -933,7 +910,7 @@ fn pages_of(row: fn(usize) -> Value, page: PlatformPage, parameter: &'static str
 }
 
 fn list(name: &str, rows: &[Value]) -> SiteAnswer {
-    SiteAnswer::json(json!({ name: rows }).to_string())
+    SiteAnswer::value(&json!({ name: rows }))
 }
 
 fn lines(rows: &[Value]) -> SiteAnswer {
@@ -1012,22 +989,20 @@ fn json_feed(n: usize) -> Value {
 
 #[test]
 fn pages_are_found_in_the_style_of_each_platform() {
+    let reviews: PlatformPage = |_, rows| list("reviews", &rows);
+    let array: PlatformPage = |_, rows| SiteAnswer::value(&Value::from(rows));
     let platforms: [(&str, &str, Site); 13] = [
         (
             "trustpilot",
             "/r?perPage=2",
-            pages_of(trustpilot, |_, rows| list("reviews", &rows), "page"),
+            pages_of(trustpilot, reviews, "page"),
         ),
         (
             "judgeme",
             "/r?per_page=2",
-            pages_of(judgeme, |_, rows| list("reviews", &rows), "page"),
+            pages_of(judgeme, reviews, "page"),
         ),
-        (
-            "yotpo",
-            "/r?count=2",
-            pages_of(yotpo, |_, rows| list("reviews", &rows), "page"),
-        ),
+        ("yotpo", "/r?count=2", pages_of(yotpo, reviews, "page")),
         // Its page number differs from page to page.
         (
             "yotpo-widget",
@@ -1036,9 +1011,7 @@ fn pages_are_found_in_the_style_of_each_platform() {
                 yotpo_widget,
                 |number, rows| {
                     let response = json!({"pagination": {"page": number}, "reviews": rows});
-                    SiteAnswer::json(
-                        json!({"status": {"code": 200}, "response": response}).to_string(),
-                    )
+                    SiteAnswer::value(&json!({"status": {"code": 200}, "response": response}))
                 },
                 "page",
             ),
@@ -1049,7 +1022,7 @@ fn pages_are_found_in_the_style_of_each_platform() {
             pages_of(
                 woocommerce,
                 |number, rows| {
-                    let answer = SiteAnswer::json(Value::from(rows).to_string());
+                    let answer = SiteAnswer::value(&Value::from(rows));
                     let next = number + 2;
                     match number {
                         0 | 1 => answer.with(&format!(
@@ -1069,7 +1042,7 @@ fn pages_are_found_in_the_style_of_each_platform() {
             pages_of(
                 woocommerce,
                 |number, rows| match number {
-                    0..=2 => SiteAnswer::json(Value::from(rows).to_string()),
+                    0..=2 => SiteAnswer::value(&Value::from(rows)),
                     _ => SiteAnswer::status(400),
                 },
                 "page",
@@ -1083,7 +1056,7 @@ fn pages_are_found_in_the_style_of_each_platform() {
                 |number, rows| {
                     let next = next_offset(number)
                         .map(|next| format!("/enterprise/reviews?limit=2&after={next}"));
-                    SiteAnswer::json(json!({"reviews": rows, "nextUrl": next}).to_string())
+                    SiteAnswer::value(&json!({"reviews": rows, "nextUrl": next}))
                 },
                 "after",
             ),
@@ -1098,9 +1071,7 @@ fn pages_are_found_in_the_style_of_each_platform() {
                         Some(next) => json!({"next_page_token": next.to_string()}),
                         None => json!({}),
                     };
-                    SiteAnswer::json(
-                        json!({"reviews": rows, "serpapi_pagination": pagination}).to_string(),
-                    )
+                    SiteAnswer::value(&json!({"reviews": rows, "serpapi_pagination": pagination}))
                 },
                 "next_page_token",
             ),
@@ -1111,10 +1082,8 @@ fn pages_are_found_in_the_style_of_each_platform() {
             pages_of(
                 podium,
                 |number, rows| {
-                    let next = next_offset(number).map(|next| next.to_string());
-                    SiteAnswer::json(
-                        json!({"data": rows, "metadata": {"nextCursor": next}}).to_string(),
-                    )
+                    let next = next_offset(number);
+                    SiteAnswer::value(&json!({"data": rows, "metadata": {"nextCursor": next}}))
                 },
                 "cursor",
             ),
@@ -1128,23 +1097,14 @@ fn pages_are_found_in_the_style_of_each_platform() {
                     let next = next_offset(number)
                         .map(|next| format!("https://cdn.test/other?after={next}"));
                     let version = "https://jsonfeed.org/version/1.1";
-                    SiteAnswer::json(
-                        json!({"version": version, "title": "T", "items": rows, "next_url": next})
-                            .to_string(),
+                    SiteAnswer::value(
+                        &json!({"version": version, "title": "T", "items": rows, "next_url": next}),
                     )
                 },
                 "after",
             ),
         ),
-        (
-            "apify",
-            "/items?limit=2",
-            pages_of(
-                apify,
-                |_, rows| SiteAnswer::json(Value::from(rows).to_string()),
-                "offset",
-            ),
-        ),
+        ("apify", "/items?limit=2", pages_of(apify, array, "offset")),
         // The last page is one line, and the one after it is empty.
         (
             "apify-lines",
@@ -1157,7 +1117,7 @@ fn pages_are_found_in_the_style_of_each_platform() {
             pages_of(
                 |n| json!({"id": format!("w{n}"), "rating": 5, "date": "2026-10-01", "author": "Ann", "text": format!("Own {n}")}),
                 |number, rows| {
-                    let answer = SiteAnswer::json(Value::from(rows).to_string());
+                    let answer = SiteAnswer::value(&Value::from(rows));
                     match next_offset(number) {
                         Some(next) => answer.with(&format!("Link: <?cursor={next}>; rel=next")),
                         None => answer,
@@ -1214,6 +1174,42 @@ fn redirect_to_http_of_another_machine_needs_consent() {
 }
 
 #[test]
+fn fault_of_tls_is_reported_with_what_to_do() {
+    let (home, site) = (home(), google_site(1));
+    let answer = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = format!("https://{}/r", answer.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let (mut stream, _) = answer.accept().unwrap();
+        stream
+            .write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            .unwrap();
+        // Reads the request before closing, so that a reset does not discard the answer.
+        let _ = stream.read(&mut [0; 4_096]);
+    });
+    for plain in [port, site.url("/r").replace("http://", "https://")] {
+        add(&home, "shop", &plain, &[], &[])
+            .failed("does not speak HTTPS there; check scheme and port");
+    }
+    // The certificate of an authority, as `openssl req -x509` makes it, is used for a server.
+    let key = KeyPair::generate().unwrap();
+    let mut params = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let certificate = params.self_signed(&key).unwrap();
+    home.file("roots.pem", &certificate.pem());
+    let config = config_of(certificate, &key);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://{}/r", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let mut connection = ServerConnection::new(config.into()).unwrap();
+        let (mut stream, _) = listener.accept().unwrap();
+        // The client refuses the certificate.
+        let _ = connection.complete_io(&mut stream);
+    });
+    let roots = [("REVIEWS_SYNC_CA_FILE", "roots.pem")];
+    add(&home, "shop", &url, &[], &roots).failed("make one for the server with CA:FALSE");
+}
+
+#[test]
 fn user_in_the_url_is_sent_as_basic_authorization() {
     let home = home();
     let site = Site::start(|request| {
@@ -1232,7 +1228,7 @@ fn secret_that_rows_repeat_is_neither_stored_nor_shown() {
         rows[0]["reviewUrl"] = format!("https://maps.test{}", request.target).into();
         rows[0]["text"] = request.header("x-api-key").into();
         rows[1]["stars"] = request.target.as_str().into();
-        SiteAnswer::json(Value::from(rows).to_string())
+        SiteAnswer::value(&Value::from(rows))
     });
     let url = site.url("/r?api_key=${KEY}");
     let (header, key) = (
@@ -1260,7 +1256,7 @@ fn short_secret_is_removed_only_as_the_value_of_a_parameter() {
         let mut row = apify(1);
         row["reviewUrl"] = format!("https://maps.test{}", request.target).into();
         row["text"] = "The k3y was late".into();
-        SiteAnswer::json(Value::from(vec![row]).to_string())
+        SiteAnswer::value(&Value::from(vec![row]))
     });
     let url = site.url("/r?api_key=${KEY}");
     add(&home, "shop", &url, &[], &[("KEY", "k3y")]).done();
@@ -1270,12 +1266,15 @@ fn short_secret_is_removed_only_as_the_value_of_a_parameter() {
 }
 
 #[test]
-fn schedule_is_an_interval_or_cron_by_its_option() {
+fn invalid_schedule_or_name_is_refused() {
     let home = home();
     for (option, value) in [
         ("--at", "6h"),
         ("--every", "0 3 * * *"),
         ("--every", "4m"),
+        ("--every", "6"),
+        ("--at", "* * * *"),
+        ("--at", "* * * * * *"),
         ("--at", "61 * * * *"),
         ("--at", "@daily"),
         ("--at", "0 0 30 2 *"),
@@ -1283,13 +1282,17 @@ fn schedule_is_an_interval_or_cron_by_its_option() {
         let refused = add(&home, "shop", "https://shop.test/r", &[option, value], &[]);
         refused.failed(&format!("invalid value '{value}'"));
     }
+    for name in ["my_shop", "Shop", "", &"x".repeat(65)] {
+        let refused = add(&home, name, "https://shop.test/r", &[], &[]);
+        refused.failed("lower-case letters, digits and -");
+    }
 }
 
 #[test]
 fn times_of_a_schedule_follow_the_time_zone_of_the_business() {
     let (home, _site) = added(1, &["--at", "0 3 * * *"]);
     assert_eq!(column(&home, "substr(next_run_at, 11)"), "T03:00:00Z");
-    home.run(&["init", "--time-zone", "America/Phoenix"]).done();
+    home.run("init --time-zone America/Phoenix").done();
     assert_eq!(column(&home, "substr(next_run_at, 11)"), "T10:00:00Z");
 }
 
@@ -1299,11 +1302,8 @@ fn run_of_nine_tenths_is_whole() {
     answer_with(&site, 36);
     sync(&home).done();
     assert_eq!(
-        (
-            column(&home, "last_outcome").as_str(),
-            withheld(&home).as_str()
-        ),
-        ("success", "0")
+        [column(&home, "last_outcome"), withheld(&home)],
+        ["success", "0"]
     );
     sync(&home).done();
     assert_eq!(withheld(&home), "4");
@@ -1348,11 +1348,8 @@ fn stopped_service_imports_nothing_of_a_run() {
     drop(go_on);
     assert!(status.success(), "{status}");
     assert_eq!(
-        (
-            count(&home, "true").as_str(),
-            column(&home, "last_failure").as_str()
-        ),
-        ("1", "")
+        [count(&home, "true"), column(&home, "last_failure")],
+        ["1", ""]
     );
     answer_with(&site, 9);
     let serving = home.serve();
@@ -1363,7 +1360,7 @@ fn stopped_service_imports_nothing_of_a_run() {
 fn withheld_reviews_are_named_in_the_order_of_their_ids() {
     let (home, site) = added(20, &["--withdraw-missing"]);
     answer_with(&site, 10);
-    let run = home.run(&["sync", "run", "--yes"]);
+    let run = home.run("sync run --yes");
     let ids: Vec<String> = (10..20).map(|number| format!("g{number}")).collect();
     let named = format!(
         "10 withdrawn: their source no longer lists them: {}",

@@ -42,8 +42,8 @@ fn undo_restores_the_values_of_the_review_and_of_the_source() {
         ]
         .join("\n"),
     );
-    home.run_ok(&["import", "one.jsonl"], "3 new");
-    home.run_ok(&["respond", "c", "My own answer."], "answered");
+    home.run_ok("import one.jsonl", "3 new");
+    home.run_ok("respond c 'My own answer.'", "answered");
     let before = content(&home);
     let newer = [
         row(
@@ -70,10 +70,10 @@ fn undo_restores_the_values_of_the_review_and_of_the_source() {
         row("d", "Fourth.", &[]),
     ];
     home.file("two.jsonl", &newer.join("\n"));
-    home.run_ok(&["import", "two.jsonl"], "1 new, 2 updated");
+    home.run_ok("import two.jsonl", "1 new, 2 updated");
     let after = content(&home);
     // What the source hides now is left; all else is as before.
-    let message = home.run_ok(&["undo"], "1 removed").out;
+    let message = home.run_ok("undo", "1 removed").out;
     assert_has(
         &message,
         "1 have their former values again\n1 left as they are: b (its source hides it)",
@@ -89,7 +89,7 @@ fn undo_restores_the_values_of_the_review_and_of_the_source() {
         assert_eq!(of(&content(&home), id), of(&before, id));
     }
     // Importing the file again does it again.
-    home.run_ok(&["import", "two.jsonl"], "1 new, 1 updated, 2 unchanged");
+    home.run_ok("import two.jsonl", "1 new, 1 updated, 2 unchanged");
     assert_eq!(content(&home), after);
 }
 
@@ -97,25 +97,19 @@ fn undo_restores_the_values_of_the_review_and_of_the_source() {
 fn undo_publishes_reviews_withheld_as_duplicates() {
     let home = Home::new();
     home.file("sheet.csv", SHEET);
-    home.run_ok(&["import", "sheet.csv"], "2 new");
+    home.run_ok("import sheet.csv", "2 new");
     home.run_ok(
-        &["import", "sheet.csv", "--source", "Angi"],
+        "import sheet.csv --source Angi",
         "2 of these are there as Direct",
     );
     let before = content(&home);
     home.run_ok(
-        &[
-            "import",
-            "sheet.csv",
-            "--source",
-            "Angi",
-            "--skip-duplicates",
-        ],
+        "import sheet.csv --source Angi --skip-duplicates",
         "2 updated",
     );
     assert_ne!(content(&home), before);
     let message = home
-        .run_ok(&["undo"], "undone; the same files can be imported again")
+        .run_ok("undo", "undone; the same files can be imported again")
         .out;
     assert_has(
         &message,
@@ -123,8 +117,8 @@ fn undo_publishes_reviews_withheld_as_duplicates() {
     );
     assert_eq!(content(&home), before);
     // The import before can be undone, too.
-    home.run_ok(&["undo", "2"], "2 removed");
-    home.run_ok(&["undo", "1"], "2 removed");
+    home.run_ok("undo 2", "2 removed");
+    home.run_ok("undo 1", "2 removed");
 }
 
 #[test]
@@ -132,15 +126,15 @@ fn undo_keeps_changes_of_a_later_import_until_that_is_undone() {
     let home = Home::new();
     home.file("one.jsonl", &row("a", "First.", &[]));
     home.file("two.jsonl", &row("a", "Second.", &[]));
-    home.run_ok(&["import", "one.jsonl"], "1 new");
-    home.run_ok(&["import", "two.jsonl"], "1 updated");
+    home.run_ok("import one.jsonl", "1 new");
+    home.run_ok("import two.jsonl", "1 updated");
     home.run_ok(
-        &["undo", "1"],
+        "undo 1",
         "1 left as they are: a (import 2 changed it since)",
     );
-    home.run_ok(&["undo"], "1 have their former values again");
+    home.run_ok("undo", "1 have their former values again");
     assert_eq!(sqlite3(&home.path(), "select text from review"), "First.");
-    home.run_ok(&["undo", "1"], "1 removed");
+    home.run_ok("undo 1", "1 removed");
 }
 
 #[test]
@@ -150,13 +144,13 @@ fn an_import_undone_in_part_is_tried_again_by_the_next_undo() {
         "one.jsonl",
         &[row("a", "First.", &[]), row("b", "Second.", &[])].join("\n"),
     );
-    home.run_ok(&["import", "one.jsonl"], "2 new");
-    home.run_ok(&["respond", "a", "Thank you."], "answered");
-    home.run_ok(&["undo"], "1 left as they are: a (you changed response)");
-    assert!(!home.run_ok(&["status"], "").out.contains("undone"));
-    home.run_ok(&["delete", "a"], "deleted");
-    home.run_ok(&["undo"], "1 were deleted since");
-    home.run_err(&["undo"], "import 1 was already undone");
+    home.run_ok("import one.jsonl", "2 new");
+    home.run_ok("respond a 'Thank you.'", "answered");
+    home.run_ok("undo", "1 left as they are: a (you changed response)");
+    assert!(!home.run_ok("status", "").out.contains("undone"));
+    home.run_ok("delete a", "deleted");
+    home.run_ok("undo", "1 were deleted since");
+    home.run_err("undo", "import 1 was already undone");
 }
 
 #[test]
@@ -174,19 +168,19 @@ fn former_values_are_erased_with_the_review_or_after_30_days() {
         "two.jsonl",
         &[row("a", "Another text.", &[]), row("b", "One more.", &[])].join("\n"),
     );
-    home.run_ok(&["import", "one.jsonl"], "2 new");
-    home.run_ok(&["import", "two.jsonl"], "2 updated");
+    home.run_ok("import one.jsonl", "2 new");
+    home.run_ok("import two.jsonl", "2 updated");
     let file = || fs::read(home.path()).unwrap();
     let has = |word: &[u8]| file().windows(word.len()).any(|part| part == word);
     assert!(has(b"Zyxglint"), "the former value is kept");
-    home.run_ok(&["delete", "a"], "erased from the file");
+    home.run_ok("delete a", "erased from the file");
     assert!(!has(b"Zyxglint") && has(b"Quorvex"));
     sqlite3(
         &home.path(),
         "update import_run set started_at = '2020-01-01T00:00:00Z'",
     );
-    home.run_err(&["undo"], "import 2 can no longer be undone");
-    home.run_ok(&["import", "two.jsonl"], "1 unchanged");
+    home.run_err("undo", "import 2 can no longer be undone");
+    home.run_ok("import two.jsonl", "1 unchanged");
     assert_eq!(
         sqlite3(&home.path(), "select count(former) from import_run_review"),
         "0"
@@ -200,32 +194,29 @@ fn a_source_is_renamed_with_all_reviews() {
         "sheet.csv",
         &format!("{SHEET}Anonymous,5,2026-10-09,\nAnonymous,5,2026-10-09,\n"),
     );
-    home.run_ok(&["import", "sheet.csv"], "4 new");
-    home.run_ok(&["source"], "Direct: 4 published, 0 withheld\n");
-    home.run_err(
-        &["source", "rename", "Yelp", "Angi"],
-        "no review is from Yelp",
-    );
-    home.run_err(&["source", "rename", "Direct", " "], "NEW is empty");
+    home.run_ok("import sheet.csv", "4 new");
+    home.run_ok("source", "Direct: 4 published, 0 withheld\n");
+    home.run_err("source rename Yelp Angi", "no review is from Yelp");
+    home.run_err("source rename Direct ' '", "NEW is empty");
     home.run_ok(
-        &["source", "rename", "Direct", "Angi"],
+        "source rename Direct Angi",
         "4 reviews are now from Angi, which was Direct",
     );
-    home.run_ok(&["source"], "Angi: 4 published, 0 withheld\n");
+    home.run_ok("source", "Angi: 4 published, 0 withheld\n");
     home.run_ok(
-        &["import", "sheet.csv", "--source", "Angi"],
+        "import sheet.csv --source Angi",
         "0 new, 0 updated, 4 unchanged",
     );
     // The owner decided nothing by it.
-    assert!(!home.run_ok(&["export"], "").out.contains("decided"));
+    assert!(!home.run_ok("export", "").out.contains("decided"));
 }
 
 #[test]
 fn withhold_and_delete_name_copies_and_notes_stay_private() {
     let home = Home::new();
     home.file("sheet.csv", SHEET);
-    home.run_ok(&["import", "sheet.csv"], "2 new");
-    home.run_ok(&["import", "sheet.csv", "--source", "Angi"], "2 new");
+    home.run_ok("import sheet.csv", "2 new");
+    home.run_ok("import sheet.csv --source Angi", "2 new");
     let id = |source: &str| {
         sqlite3(
             &home.path(),
@@ -266,7 +257,7 @@ fn a_dry_run_names_changes_field_by_field_and_writes_nothing() {
         "one.jsonl",
         &[row("a", "First.", &[]), row("b", "Second.", &[])].join("\n"),
     );
-    home.run_ok(&["import", "one.jsonl"], "2 new");
+    home.run_ok("import one.jsonl", "2 new");
     let newer = [
         row("a", "First, edited.", &[("rating", json!(3))]),
         row(
@@ -282,13 +273,7 @@ fn a_dry_run_names_changes_field_by_field_and_writes_nothing() {
     ];
     home.file("two.jsonl", &newer.join("\n"));
     let before = content(&home);
-    let done = home.run(&[
-        "import",
-        "two.jsonl",
-        "--dry-run",
-        "--rejects",
-        "rejects.jsonl",
-    ]);
+    let done = home.run("import two.jsonl --dry-run --rejects rejects.jsonl");
     assert_eq!(done.code, Some(1), "{}", done.err);
     let expected = "2 would be updated:\n  a  3 stars, 2026-10-01, Ann: First, edited.\n    rating: 5 → 3\n    text: First. → First, edited.\n  \
         b  5 stars, 2026-10-01, Ann: Second.\n    status: published → withheld (spam)\n1 would be withheld:\n  \
@@ -300,7 +285,7 @@ fn a_dry_run_names_changes_field_by_field_and_writes_nothing() {
         .map(|n| row(&format!("m{n:02}"), "Text.", &[]))
         .collect();
     home.file("many.jsonl", &many.join("\n"));
-    let done = home.run_ok(&["import", "many.jsonl", "--dry-run"], "25 would be new:");
+    let done = home.run_ok("import many.jsonl --dry-run", "25 would be new:");
     assert!(
         done.out.contains("  m19  ")
             && !done.out.contains("  m20  ")
@@ -314,26 +299,17 @@ fn a_dry_run_names_changes_field_by_field_and_writes_nothing() {
 fn an_import_is_undone_after_moves_that_nobody_decided() {
     let home = Home::new();
     home.run_ok(
-        &[
-            "init",
-            "--name",
-            "Desert Peak",
-            "--time-zone",
-            "America/Phoenix",
-        ],
+        "init --name 'Desert Peak' --time-zone America/Phoenix",
         "Phoenix",
     );
     home.file(
         "sheet.csv",
         &format!("{SHEET}Cy Dorn,5,2026-10-09T03:00:00Z,Late.\n"),
     );
-    home.run_ok(&["import", "sheet.csv"], "3 new");
-    home.run_ok(&["source", "rename", "Direct", "Angi"], "3 reviews");
-    home.run_ok(
-        &["init", "--time-zone", "Europe/Berlin"],
-        "moved       1 reviews",
-    );
-    home.run_ok(&["undo"], "3 removed");
+    home.run_ok("import sheet.csv", "3 new");
+    home.run_ok("source rename Direct Angi", "3 reviews");
+    home.run_ok("init --time-zone Europe/Berlin", "moved       1 reviews");
+    home.run_ok("undo", "3 removed");
     assert_eq!(sqlite3(&home.path(), "select count(*) from review"), "0");
 }
 
@@ -355,9 +331,9 @@ fn deleted_rows_without_ids_stay_deleted_in_another_database() {
         let home = Home::new();
         home.file("first.csv", &first);
         home.file("edited.csv", &edited);
-        home.run_ok(&["import", "first.csv"], "3 new");
-        home.run_ok(&["import", "edited.csv"], "2 updated");
-        home.run_ok(&["source", "rename", "Direct", "Angi"], "3 reviews");
+        home.run_ok("import first.csv", "3 new");
+        home.run_ok("import edited.csv", "2 updated");
+        home.run_ok("source rename Direct Angi", "3 reviews");
         sqlite3(&home.path(), "delete from review where author <> 'Ann'");
         home.run_ok(&["export", name], "");
         let other = Home::new();
@@ -367,7 +343,7 @@ fn deleted_rows_without_ids_stay_deleted_in_another_database() {
         other.run_ok(&["import", name], "1 new");
         for home in [&home, &other] {
             home.run_ok(
-                &["import", "edited.csv", "--source", "Angi"],
+                "import edited.csv --source Angi",
                 "0 new, 0 updated, 1 unchanged",
             );
             assert_eq!(
@@ -387,19 +363,19 @@ fn meanings_of_columns_are_taken_beside_a_business_that_is_there() {
         "no,author,rating,date,text\n1,Ann,5,2026-10-12,On time.\n2,Bo,4,2026-10-11,Fair price.\n";
     home.run_ok(&init, "Desert Peak");
     home.file("sheet.csv", numbered);
-    home.run_ok(&["import", "sheet.csv", "--map", "id="], "2 new");
+    home.run_ok("import sheet.csv --map id=", "2 new");
     sqlite3(
         &home.path(),
         "insert into source_column values ('Direct', 'day', 'day_first'); select * from source_column",
     );
-    home.run_ok(&["export", "export.jsonl"], "");
+    home.run_ok("export export.jsonl", "");
     let other = Home::new();
     other.run_ok(&init, "Desert Peak");
     other.file(
         "export.jsonl",
         &fs::read_to_string(home.0.path().join("export.jsonl")).unwrap(),
     );
-    other.run_ok(&["import", "export.jsonl"], "2 new");
+    other.run_ok("import export.jsonl", "2 new");
     let kept = |home: &Home| sqlite3(&home.path(), "select * from source_column order by 1, 2");
     assert_eq!(kept(&other), kept(&home));
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rcgen::{BasicConstraints, Certificate, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::ServerConfig;
 use rustls::crypto::ring;
 use rustls::pki_types::PrivateKeyDer;
@@ -25,6 +25,11 @@ pub fn server_config(names: &[&str], is_known: bool) -> ServerConfig {
     } else {
         params.signed_by(&key, &authority())
     };
+    config_of(leaf.unwrap(), &key)
+}
+
+/// TLS for a server with this certificate.
+pub fn config_of(certificate: Certificate, key: &KeyPair) -> ServerConfig {
     let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let builder = builder
         .with_safe_default_protocol_versions()
@@ -32,7 +37,7 @@ pub fn server_config(names: &[&str], is_known: bool) -> ServerConfig {
         .with_no_client_auth();
     builder
         .with_single_cert(
-            vec![leaf.unwrap().into()],
+            vec![certificate.into()],
             PrivateKeyDer::Pkcs8(key.serialize_der().into()),
         )
         .unwrap()

@@ -18,7 +18,7 @@ mod tools;
 
 pub use answer::Answer;
 pub use app::{BASE, HOST, TestApp, links, start};
-pub use authority::{ca_pem, server_config};
+pub use authority::{ca_pem, config_of, server_config};
 pub use fake_dns::FakeDns;
 pub use generator::{Generator, SERVICES, TECHNICIANS};
 pub use hub::{MakeHub, hub_options};

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
+use serde_json::Value;
+
 /// A request to the site.
 #[derive(Debug, Clone)]
 pub struct SiteRequest {
@@ -31,6 +33,10 @@ impl SiteAnswer {
     pub fn json(body: impl Into<String>) -> Self {
         let kind = "Content-Type: application/json".to_owned();
         Self(200, vec![kind], body.into())
+    }
+
+    pub fn value(body: &Value) -> Self {
+        Self::json(body.to_string())
     }
 
     pub fn status(status: u16) -> Self {
