@@ -319,6 +319,11 @@ impl Base {
         base
     }
 
+    /// Whether the unit is the owner's, and nothing is known of what the source said.
+    pub fn is_decided(&self, unit: Unit) -> bool {
+        self.get(unit) == Some(DECIDED)
+    }
+
     pub const fn get(&self, unit: Unit) -> Option<UnitDigest> {
         self.0[unit as usize]
     }

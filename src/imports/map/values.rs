@@ -169,10 +169,8 @@ const STAR_WORDS: [&str; 5] = ["one", "two", "three", "four", "five"];
 /// `scale` is the maximum rating, 5 by default.
 pub fn parse_rating(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, String> {
     let lower = text.trim().to_lowercase();
-    let (value, of) = match lower.strip_suffix('%') {
-        Some(percent) => (percent.trim_end(), Some("100")),
-        None => fraction(&lower),
-    };
+    let percent = lower.strip_suffix('%').map(str::trim_end);
+    let (value, of) = percent.map_or_else(|| fraction(&lower), |value| (value, Some("100")));
     let word = lower.split_whitespace().next().unwrap_or_default();
     let is_word = word == lower || word == value;
     if let Some(place) = STAR_WORDS
@@ -193,10 +191,14 @@ pub fn parse_rating(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, Stri
             "{} is above {of}, the end of the scale",
             quoted(text)
         )),
-        Some(of) if scale.is_some() || value.fract() == 0.0 || of == 100.0 => {
+        Some(of) if scale.is_some() || value.fract() == 0.0 || percent.is_some() => {
             whole_stars((value * 5.0 / of).round().max(1.0), text)
         }
         Some(_) => Err(half_stars(text)),
+        None if value > 0.0 && value < 1.0 => Err(format!(
+            "{} is not one of 1, 2, 3, 4, 5; for a scale up to 1 pass --scale 1",
+            quoted(text)
+        )),
         None if value.fract() != 0.0 && value <= 5.0 => Err(half_stars(text)),
         None if (5.5..=10.0).contains(&value) => Err(format!(
             "{} is not one of 1, 2, 3, 4, 5; for a scale up to 10 pass --scale 10",

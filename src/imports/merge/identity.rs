@@ -520,7 +520,12 @@ impl<'k> IdentitySearch<'k> {
         let fits = |unit: Unit| {
             let last = source.base.get(unit);
             let is_untouched = last.is_none_or(|last| last == self.rules.key.digest(unit, there));
-            unstated.has(unit) || is_same(unit) || is_untouched && adds(unit, there, stated)
+            // An export has the owner's value, and not what the source said before, which may have been nothing.
+            let is_kept = source.base.is_decided(unit) && unit.is_unset(stated);
+            unstated.has(unit)
+                || is_same(unit)
+                || is_kept
+                || is_untouched && adds(unit, there, stated)
         };
         let is_compared = |unit: &Unit| !matches!(unit, Unit::Status | Unit::Verification);
         if Unit::ALL.into_iter().filter(is_compared).all(fits) {

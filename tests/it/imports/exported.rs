@@ -308,3 +308,24 @@ async fn copies_of_deleted_reviews_are_withheld_after_an_export() {
         assert_eq!(sqlite3(other.database().path(), withheld), "Bo");
     }
 }
+
+#[tokio::test]
+async fn a_row_fills_an_answered_review_after_an_export_too() {
+    let app = TestApp::empty().await;
+    let first = b"rating,date,author\n5,2026-10-12,Ann\n";
+    let no_text = || ImportRequest {
+        no_text: true,
+        ..ImportRequest::default()
+    };
+    import_file(&app, "a.csv", first, no_text()).await;
+    app.shell("update review set response_text = 'Our own words'")
+        .await;
+    let other = TestApp::empty().await;
+    let file = export(app.database(), false).await;
+    import_file(&other, "export", &file, ImportRequest::default()).await;
+    let full = b"rating,date,author,text,reply\n5,2026-10-12,Ann,Good work,\n";
+    for app in [&app, &other] {
+        let report = import_file(app, "b.csv", full, ImportRequest::default()).await;
+        assert_eq!((report.new, report.updated), (0, 1));
+    }
+}
