@@ -157,11 +157,13 @@ async fn carry(prepared: &Prepared, path: &Path, clock: &Clock) -> anyhow::Resul
 /// # Errors
 /// Every other error.
 fn damage(error: DbError) -> Result<String, DbError> {
-    match error {
-        DbError::Damaged { reason, .. } => Ok(reason),
-        DbError::NotADatabase(_) => Ok("it is not a SQLite database".to_owned()),
-        error => Err(error),
+    if let DbError::Damaged { reason, .. } = error {
+        return Ok(reason);
     }
+    if matches!(error, DbError::NotADatabase(_)) {
+        return Ok("it is not a SQLite database".to_owned());
+    }
+    Err(error)
 }
 
 async fn carry_from(

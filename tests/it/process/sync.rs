@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Stdio};
 use std::sync::mpsc;
 
@@ -1173,40 +1173,45 @@ fn redirect_to_http_of_another_machine_needs_consent() {
     add(&home, "shop", &site.url("/r"), &[], &[]).failed("add --allow-http");
 }
 
+/// Adds a source at a server that answers its one connection so.
+fn add_at(home: &Home, answer: impl FnOnce(TcpStream) + Send) -> CommandOutput {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://{}/r", listener.local_addr().unwrap());
+    std::thread::scope(|scope| {
+        scope.spawn(|| answer(listener.accept().unwrap().0));
+        let roots = [("REVIEWS_SYNC_CA_FILE", "roots.pem")];
+        add(home, "shop", &url, &[], &roots)
+    })
+}
+
 #[test]
 fn fault_of_tls_is_reported_with_what_to_do() {
-    let (home, site) = (home(), google_site(1));
-    let answer = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = format!("https://{}/r", answer.local_addr().unwrap());
-    std::thread::spawn(move || {
-        let (mut stream, _) = answer.accept().unwrap();
-        stream
-            .write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-            .unwrap();
-        // Reads the request before closing, so that a reset does not discard the answer.
-        let _ = stream.read(&mut [0; 4_096]);
-    });
-    for plain in [port, site.url("/r").replace("http://", "https://")] {
-        add(&home, "shop", &plain, &[], &[])
-            .failed("does not speak HTTPS there; check scheme and port");
-    }
-    // The certificate of an authority, as `openssl req -x509` makes it, is used for a server.
+    let home = home();
     let key = KeyPair::generate().unwrap();
     let mut params = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let certificate = params.self_signed(&key).unwrap();
     home.file("roots.pem", &certificate.pem());
-    let config = config_of(certificate, &key);
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("https://{}/r", listener.local_addr().unwrap());
-    std::thread::spawn(move || {
-        let mut connection = ServerConnection::new(config.into()).unwrap();
-        let (mut stream, _) = listener.accept().unwrap();
+    let no_https = "does not speak HTTPS there; check scheme and port";
+    add_at(&home, |mut stream| {
+        stream
+            .write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            .unwrap();
+        // Reads the request before closing, so that a reset does not discard the answer.
+        let _ = stream.read(&mut [0; 4_096]);
+    })
+    .failed(no_https);
+    add_at(&home, |mut stream| {
+        let _ = stream.read(&mut [0; 4_096]);
+    })
+    .failed(no_https);
+    // The certificate of an authority, as `openssl req -x509` makes it, is used for a server.
+    let mut connection = ServerConnection::new(config_of(certificate, &key).into()).unwrap();
+    add_at(&home, |mut stream| {
         // The client refuses the certificate.
         let _ = connection.complete_io(&mut stream);
-    });
-    let roots = [("REVIEWS_SYNC_CA_FILE", "roots.pem")];
-    add(&home, "shop", &url, &[], &roots).failed("make one for the server with CA:FALSE");
+    })
+    .failed("make one for the server with CA:FALSE");
 }
 
 #[test]
