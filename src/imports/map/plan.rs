@@ -101,12 +101,17 @@ impl<'f> Plan<'f> {
             }
             found
         };
+        let mapped = request.renames.iter().map(|rename| rename.theirs.as_str());
+        let mapped: Vec<usize> = mapped.filter_map(|theirs| table.find(theirs)).collect();
         let fields = ReviewField::ALL.map(|field| match request.rename(field.name()) {
             Some("") => Vec::new(),
             Some(theirs) => table.find(theirs).into_iter().collect(),
             None => {
                 let list = format.fields.get(&field);
-                list.map_or_else(Vec::new, |list| lookup(list))
+                let mut found = list.map_or_else(Vec::new, |list| lookup(list));
+                // A column that fills the field that the owner named fills no other.
+                found.retain(|column| !format.reads_headers || !mapped.contains(column));
+                found
             }
         });
         let signs = [&format.hidden, &format.answer_hidden].map(|list| {
@@ -446,7 +451,10 @@ impl<'f> Plan<'f> {
                 .collect(),
             _ => Vec::new(),
         };
-        let free = columns.into_iter().find(|column| !used.contains(column));
+        // A member of an answer is none of the review, and one of a list stands for one of several.
+        let is_other = |path: &str| visibility::is_of_answer(path) || path.contains("[]");
+        let mut free = columns.into_iter().filter(|column| !used.contains(column));
+        let free = free.find(|column| !table.is_objects() || !is_other(&table.columns[*column]));
         free.map_or("COLUMN".to_owned(), |column| quote(&table.columns[column]))
     }
 

@@ -308,6 +308,13 @@ impl<'p> RowReader<'p> {
     fn text(&mut self, field: ReviewField) -> Option<String> {
         let cell = self.cell(field)?;
         let text = self.raw_text(cell)?;
+        if !self.plan.table.is_objects() && is_object(text) {
+            let message = format!(
+                "{} is JSON; write only its text into the cell",
+                quoted(text)
+            );
+            return self.noted(cell.header, Err(message));
+        }
         let text = clean(
             &self.plain(cell, text),
             self.plan.format.html,
@@ -600,6 +607,15 @@ impl<'p> RowReader<'p> {
         };
         Some((response, posted.and_then(|dated| dated.posted.instant())))
     }
+}
+
+/// Whether a cell has an object, or a list of objects, as programs write them that do not flatten JSON.
+fn is_object(text: &str) -> bool {
+    let text = text.trim();
+    let begins = ["{\"", "[{\"", "{'", "[{'"];
+    begins.iter().any(|begin| text.starts_with(begin))
+        && text.ends_with(['}', ']'])
+        && text.contains(':')
 }
 
 /// The number in an ID such as `7`, `7.0`, `#7` or `No. 7`.

@@ -633,6 +633,10 @@ pub struct Words {
     pub owners: String,
     pub parts: String,
     pub kinds: String,
+    pub private_kinds: String,
+    pub containers: String,
+    pub not_values: String,
+    pub privacy: String,
     pub phrases: PhraseLists,
     /// In minutes east of UTC.
     pub offsets: HashMap<String, i64>,
@@ -661,6 +665,7 @@ pub struct PhraseLists {
     pub by: String,
     pub articles: String,
     pub ends: String,
+    pub times: String,
     pub neutral: String,
 }
 

@@ -61,6 +61,13 @@ pub enum Evidence {
 /// What a column shows. `answers` are the columns of the answer's text, and `reviews` are the objects that hold the rating or the
 /// text, of which the row itself has an empty path; all as paths. A table has no objects.
 pub fn find(column: &str, answers: &[&str], reviews: &[&str]) -> Option<Visibility> {
+    // `reply.meta.private` is `reply.private`.
+    let parts = column.split('.');
+    let parts = parts.filter(|part| !is_in(&WORDS.containers, part.trim_end_matches("[]")));
+    let path = parts.collect::<Vec<_>>().join(".");
+    if path != column && !path.is_empty() {
+        return find(&path, answers, reviews);
+    }
     let column_words = name_words(column);
     // `comment_status` is about the answer in `comment_content`.
     let beside_answer = answers.iter().find_map(|answer| {
@@ -91,17 +98,29 @@ pub fn find(column: &str, answers: &[&str], reviews: &[&str]) -> Option<Visibili
         let around = answer.rsplit_once('.');
         around.is_some_and(|(around, _)| around == outer)
     });
-    if without_answer(&last).is_some_and(|rest| rest.iter().all(|word| is_owner(word)))
+    let is_around = |word: &String| is_owner(word) || is_in(&WORDS.containers, word);
+    if without_answer(&last).is_some_and(|rest| rest.iter().all(is_around))
         || is_beside && !reviews.contains(&outer)
     {
         return of_answer(&inner);
     }
-    let found = reviews
-        .contains(&outer)
-        .then(|| of_review(&inner))
-        .flatten();
-    // `status.name` is a word of `status`.
-    found.or_else(|| says_of(&name_words(outer), Subject::Review))
+    if reviews.contains(&outer) {
+        return of_review(&inner).or_else(|| of_answer_name(&inner));
+    }
+    // `status.name` is a word of `status`, and `status.id` is none.
+    if inner
+        .last()
+        .is_none_or(|word| is_in(&WORDS.not_values, word))
+    {
+        return None;
+    }
+    find(outer, answers, reviews).filter(|found| found.says != Says::Kind)
+}
+
+/// Whether a column has the name of an answer or is inside one.
+pub fn is_of_answer(column: &str) -> bool {
+    let mut parts = column.split('.');
+    parts.any(|part| without_answer(&name_words(part)).is_some())
 }
 
 /// By a name with a word for the answer: `reply_public`, `owner_response_status`, `is_reply_public`, `hide_reply`,
@@ -181,6 +200,10 @@ fn is_owner(word: &str) -> bool {
 fn says_of(name: &[String], subject: Subject) -> Option<Visibility> {
     let (says, evidence) = match COLUMN_NAMES.get(name.concat().as_str()) {
         Some(says) => (*says, Evidence::Name),
+        // `Public/Private`, `Privacy`.
+        None if !name.is_empty() && name.iter().all(|word| is_in(&WORDS.privacy, word)) => {
+            (Says::State, Evidence::CommonWords)
+        }
         None => Phrase::read(name, subject)?.meaning()?,
     };
     Some(Visibility {
@@ -263,8 +286,15 @@ impl<'n> Phrase<'n> {
         } else if is_in(&lists.consent, word) {
             // `Can we share this?`, but not `Do you use our website?`.
             let has_review = self.has(&lists.about);
-            let is_asked = self.has(&lists.leave) && (has_review || self.has("this, it"))
+            let mut pairs = self.name.iter().zip(self.name.iter().skip(1));
+            let is_shown = pairs.any(|(before, place)| {
+                is_in(&lists.prepositions, before) && is_in(&lists.places, place)
+            });
+            let is_meant =
+                has_review || self.has("this, it") || self.has("us, you") && word != "use";
+            let is_asked = self.has(&lists.leave) && is_meant
                 || self.has("publicly")
+                || is_shown
                 || self.is_not && self.name.len() <= 3;
             if !is_asked && !has_review {
                 return None;
@@ -283,6 +313,8 @@ impl<'n> Phrase<'n> {
                 &lists.leave,
                 &lists.keep,
                 &lists.prepositions,
+                &lists.ends,
+                &lists.times,
                 &lists.neutral,
             ];
             if self.has(&lists.leave) {
@@ -315,7 +347,8 @@ impl<'n> Phrase<'n> {
         let is_end = self
             .name
             .last()
-            .is_some_and(|word| is_in(&lists.ends, word));
+            .is_some_and(|word| is_in(&lists.ends, word))
+            || self.has(&lists.times);
         // `Approved by the customer` is an offer.
         let is_offer = self.has_doer && !self.has(&lists.moderators);
         let says = match (says, self.is_not) {
@@ -337,7 +370,8 @@ impl<'n> Phrase<'n> {
     /// `In trash`, `is_internal`, but not `Live in`.
     fn is_plain(&self) -> bool {
         let mut words = self.name.iter().filter(|word| word.as_str() != "only");
-        let is_around = |word: &&String| is_in("is, in, on, as, marked, please", word);
+        let is_around =
+            |word: &&String| is_in("is, was, has, been, in, on, as, marked, please", word);
         !words.next_back().is_some_and(|word| is_around(&word)) && {
             let others = words.filter(|word| !is_around(word));
             others.count() == 0
@@ -345,13 +379,17 @@ impl<'n> Phrase<'n> {
     }
 }
 
-/// Whether the members of an object let it be public; known words only.
-pub fn is_public_object(value: &Value) -> bool {
-    let shows = |(name, value): (&String, &Value)| {
-        let found = of_answer(&name_words(name)).zip(plain(value));
-        found.is_none_or(|(found, text)| found.says.is_public(&text) != Some(false))
+/// Whether the members of an answer let it be public; known words only.
+pub fn is_public_answer(value: &Value, path: &str) -> bool {
+    let is_public = |(name, value): (&String, &Value)| {
+        let path = format!("{path}.{name}");
+        let found = find(&path, &[], &[]).zip(plain(value));
+        let is_hidden = found.is_some_and(|(found, text)| {
+            found.subject == Subject::Answer && found.says.is_public(&text) == Some(false)
+        });
+        !is_hidden && (!value.is_object() || is_public_answer(value, &path))
     };
-    value.as_object().into_iter().flatten().all(shows)
+    value.as_object().into_iter().flatten().all(is_public)
 }
 
 /// The text of a plain value that is not blank.
@@ -386,7 +424,7 @@ impl Says {
             Self::HiddenSince => Some(matches!(word, "" | "0" | "false" | "no")),
             _ if is_in(&WORDS.public, word) => Some(true),
             _ if is_in(&WORDS.hidden, word) => Some(false),
-            Self::Kind => Some(true),
+            Self::Kind => Some(!is_in(&WORDS.private_kinds, word)),
             Self::State => None,
             // In a column in which yes means public, an empty value means hidden.
             Self::Public if word.is_empty() => Some(false),
@@ -530,6 +568,15 @@ mod tests {
             "Share publicly",
             "Approved by moderator",
             "May we publish your review?",
+            "Use on website",
+            "Post to website",
+            "Can we post this online?",
+            "Can we feature this on our site?",
+            "Would you like us to publish it?",
+            "Happy for us to share?",
+            "Do you want your review to be public?",
+            "Can we share your comments?",
+            "May we quote you?",
         ] {
             let found = find(name).map(|found| (found.subject, found.says.is_public("no")));
             assert_eq!(found, Some((Subject::Review, Some(false))), "{name}");
@@ -546,6 +593,13 @@ mod tests {
             "Customer wants to stay private",
             "Excluded",
             "Exclude from website",
+            "hasBeenRemoved",
+            "Hidden since",
+            "Date hidden",
+            "deleted_time",
+            "Deletion date",
+            "Unpublished date",
+            "Gelöscht am",
             "Internal only",
             "Do not share",
             "Not for publication",
@@ -583,6 +637,8 @@ mod tests {
             "Publishing",
             "Publié le",
             "Live in",
+            "Date",
+            "Review date",
             "Customer active",
             "Invoice sent",
             "Sent",
@@ -639,6 +695,10 @@ mod tests {
             ("Antwortstatus", "Antwort", "Entwurf"),
             ("reply.deleted_at", "reply.text", "2026-10-01"),
             ("Reply sent", "reply", "no"),
+            ("reply.state.name", "reply.text", "draft"),
+            ("replies[].meta.private", "replies[].text", "true"),
+            ("reply_meta.public", "reply", "false"),
+            ("replyStatus.name", "reply", "draft"),
             ("Reply posted", "reply", "no"),
             ("Response sent", "response", "no"),
             ("Reply deleted by owner", "reply", "yes"),
@@ -650,6 +710,24 @@ mod tests {
                 "{name}"
             );
         }
+        // The review is an object of its own.
+        for (name, value) in [
+            ("review.reply_private", "true"),
+            ("review.replyPublic", "false"),
+            ("review.response_status", "draft"),
+        ] {
+            let found = find(name, &["review.reply"], &["review"]).unwrap();
+            assert_eq!(
+                (found.subject, found.says.is_public(value)),
+                (Subject::Answer, Some(false)),
+                "{name}"
+            );
+        }
+        for name in ["flags.hidden", "meta.state.name", "moderation.status"] {
+            let found = find(name, &["reply"], &[""]).map(|found| found.subject);
+            assert_eq!(found, Some(Subject::Review), "{name}");
+        }
+        assert_eq!(find("status.id", &["reply"], &[""]), None);
         assert_eq!(
             find("comment_approved", &[], &[]).map(|found| found.subject),
             Some(Subject::Review)

@@ -141,9 +141,17 @@ impl<'t> FileShape<'t> {
         )
     }
 
-    /// The first place whose rows have such members: the top level, then the arrays.
+    /// The place whose rows have such members: the top level, or the longest array.
     fn find_place(&self, is_so: impl Fn(&BTreeSet<String>) -> bool) -> Option<usize> {
-        self.places.iter().position(|place| is_so(&place.names))
+        let found = (0..)
+            .zip(&self.places)
+            .filter(|(_, place)| is_so(&place.names));
+        let length = |place: &Place<'_>| place.array.as_ref().map(|it| it.elements.len());
+        // Of equal ones `max_by_key` takes the last, and the top level goes before all.
+        let found = found.map(|(number, place)| (length(place).unwrap_or(usize::MAX), number));
+        let found: Vec<_> = found.collect();
+        let longest = found.iter().rev().max_by_key(|(length, _)| *length);
+        longest.map(|(_, number)| *number)
     }
 }
 
@@ -291,7 +299,17 @@ fn detected_as(format: &'static Format, shape: &FileShape<'_>) -> Option<Detecte
         // Either no row identifies another format, or the members beside the rows suffice.
         && (names(format.document).any(|name| name == "business")
             || reviews.is_none_or(|number| has_keys(&shape.places[number].names)));
-    if is_document {
+    // A document without rows has none only if it says so.
+    let says_none = || {
+        let members = shape.document().map(json::members).unwrap_or_default();
+        let has_no_rows = |(name, value): (&String, &&str)| match name.as_str() {
+            "reviews" => json::elements(value).is_empty() && value.starts_with('['),
+            "totalReviewCount" | "averageRating" => value.parse().is_ok_and(|it: f64| it < 0.1),
+            _ => false,
+        };
+        members.iter().any(has_no_rows)
+    };
+    if is_document && (reviews.is_some() || format.reader == Reader::Document || says_none()) {
         return Some((format, reviews));
     }
     Some((format, Some(shape.find_place(has_keys)?)))
@@ -441,8 +459,17 @@ fn insist(
     let has_mapped = |names: &BTreeSet<String>| {
         !theirs.is_empty() && theirs.iter().all(|theirs| has(names, theirs))
     };
-    let first = usize::from(shape.places.len() > 1);
-    Ok((format, Some(shape.find_place(has_mapped).unwrap_or(first))))
+    // Otherwise in the one with the most columns of reviews.
+    let needed = [ReviewField::Rating, ReviewField::Date, ReviewField::Text];
+    let known = |place: &Place<'_>| {
+        let has_field =
+            |field: &&ReviewField| format.columns(**field).any(|name| has(&place.names, name));
+        needed.iter().filter(has_field).count()
+    };
+    let arrays = shape.places.iter().enumerate().skip(1).rev();
+    let best = arrays.max_by_key(|(_, place)| known(place));
+    let best = best.map_or(0, |(number, _)| number);
+    Ok((format, Some(shape.find_place(has_mapped).unwrap_or(best))))
 }
 
 /// Whether rows have members that native records do not have, and that a table would be read by, such as `reply`.

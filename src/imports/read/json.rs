@@ -66,11 +66,32 @@ pub fn arrays<'t>(value: &'t str, path: &str, deep: usize, found: &mut Vec<RowAr
             found.push(RowArray { path, elements });
         }
     } else if deep > 0 {
-        for (name, member) in members(value) {
+        let members = members(value);
+        // A store may keep its rows by their keys.
+        if are_rows(members.values().copied()) {
+            let elements = members.values().map(|row| (*row, None)).collect();
+            let path = path.to_owned();
+            found.push(RowArray { path, elements });
+        }
+        for (name, member) in members {
             arrays(member, &joined(path, &name), deep - 1, found);
         }
     }
     found.sort_by_key(|array| array.path.matches('.').count());
+}
+
+/// Whether there are several objects, and all have the members of the first, or nearly so.
+fn are_rows<'t>(mut values: impl Iterator<Item = &'t str>) -> bool {
+    let Some(first) = values.next().map(members).filter(|first| first.len() > 2) else {
+        return false;
+    };
+    let mut values = values.peekable();
+    values.peek().is_some()
+        && values.all(|value| {
+            let other = members(value);
+            let shared = first.keys().filter(|name| other.contains_key(*name));
+            shared.count() * 3 >= first.len() * 2
+        })
 }
 
 impl RowArray<'_> {
@@ -282,7 +303,7 @@ impl Objects {
             }
             Value::Array(elements) if elements.iter().any(Value::is_object) => {
                 // Of several answers the first public one counts.
-                let is_public = |element: &&Value| visibility::is_public_object(element);
+                let is_public = |element: &&Value| visibility::is_public_answer(element, path);
                 let shown = elements.iter().find(is_public).or(elements.first());
                 let shown = shown.cloned().unwrap_or_default();
                 self.put_all(&format!("{path}[]"), shown);
@@ -340,7 +361,12 @@ pub fn is_lines(text: &str) -> bool {
         Ok(_) => true,
         // One broken line may be a row, but not the array of all.
         Err(_) if is_only => !line.contains('['),
-        Err(error) => !error.is_eof() && line.trim_end().ends_with('}'),
+        Err(error) if !error.is_eof() => line.trim_end().ends_with('}'),
+        // A line that is cut, before one that is whole.
+        Err(_) => {
+            let next = text.split('\n').nth(1).unwrap_or_default().trim();
+            !line.trim_end().ends_with(['[', '{']) && is_closed(next)
+        }
     }
 }
 

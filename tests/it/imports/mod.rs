@@ -21,6 +21,7 @@ mod native;
 mod platforms;
 mod public;
 mod seed;
+mod shapes;
 mod sources;
 mod tables;
 

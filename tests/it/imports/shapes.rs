@@ -1,0 +1,197 @@
+//! Where the reviews of a JSON document are, and which members and columns hold their parts.
+
+use super::answers::{as_table, import_into_new};
+use super::*;
+use crate::support::sqlite3;
+
+fn shown(bench: &Bench) -> String {
+    let select = "select author, status, ifnull(response_text, '-') from review order by author";
+    sqlite3(bench.database.path(), select)
+}
+
+fn review(name: &str) -> Value {
+    json!({"rating": 5, "date": "2026-10-01", "author": name, "text": format!("Text of {name}")})
+}
+
+#[tokio::test]
+async fn states_beside_and_inside_an_answer_or_review_are_read() {
+    let hidden = json!({"hidden": true});
+    for (member, value, expected) in [
+        ("reply_private", json!(true), "published|-"),
+        ("replyStatus", json!("draft"), "published|-"),
+        ("reply_meta", json!({"public": false}), "published|-"),
+        ("flags", hidden.clone(), "withheld|Thanks"),
+        ("meta", json!({"published": false}), "withheld|Thanks"),
+        (
+            "status",
+            json!({"id": 2, "name": "hidden"}),
+            "withheld|Thanks",
+        ),
+        (
+            "status",
+            json!({"id": 1, "name": "published"}),
+            "published|Thanks",
+        ),
+        ("hasBeenRemoved", json!(true), "withheld|Thanks"),
+        ("isRemovedByUser", json!(true), "withheld|Thanks"),
+        ("customer", hidden, "published|Thanks"),
+    ] {
+        let mut flat = review("Ann");
+        flat["reply"] = json!("Thanks");
+        flat[member] = value.clone();
+        let mut nested = json!({"id": "a1", "author": "Ann", "review": flat});
+        nested["review"].as_object_mut().unwrap().remove("author");
+        for row in [flat, nested] {
+            let (bench, _, rejections) =
+                import_into_new(json!([row]).to_string(), as_table()).await;
+            assert_eq!(rejections, [], "{row}");
+            assert_eq!(shown(&bench), format!("Ann|{expected}"), "{row}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_first_public_answer_is_found_by_states_at_any_depth() {
+    for state in [
+        json!({"state": {"name": "draft"}}),
+        json!({"meta": {"private": true}}),
+        json!({"moderation": {"status": "rejected"}}),
+        json!({"status": {"id": 2, "name": "hidden"}}),
+        json!({"kind": "internal_note"}),
+        json!({"audience": "internal"}),
+    ] {
+        let mut secret = json!({"text": "SECRET"});
+        secret
+            .as_object_mut()
+            .unwrap()
+            .extend(state.as_object().unwrap().clone());
+        for (name, answer, expected) in [
+            ("reply", secret.clone(), "-"),
+            ("replies", json!([secret]), "-"),
+            ("replies", json!([secret, {"text": "Thanks"}]), "Thanks"),
+        ] {
+            let mut row = review("Ann");
+            row[name] = answer;
+            let (bench, _, rejections) =
+                import_into_new(json!([row]).to_string(), as_table()).await;
+            assert_eq!(rejections, [], "{row}");
+            assert_eq!(shown(&bench), format!("Ann|published|{expected}"), "{row}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn answers_of_platform_apis_are_read_as_they_are() {
+    let yotpo = |archived: bool| {
+        json!({"reviews": [{"id": 3, "title": "T", "content": "Fine", "score": 5, "created_at": "2026-10-04T10:00:00.000Z",
+            "name": "Ann Bell", "reviewer_type": "verified_buyer", "deleted": false, "archived": archived, "escalated": false}]})
+    };
+    let judgeme = json!({"current_page": 1, "reviews": [{"id": 11, "title": "T", "body": "Very neat", "rating": 5,
+        "reviewer": {"id": 1, "email": "a@e.com", "name": "Ann Bell"}, "source": "web", "curated": "ok", "published": true,
+        "hidden": false, "verified": "buyer", "created_at": "2026-10-04T10:00:00+00:00"}]});
+    let batch = json!({"locationReviews": [{"name": "accounts/1/locations/77",
+        "review": google(1, "g1", &json!({}))}], "nextPageToken": "x"});
+    for (content, format, expected) in [
+        (yotpo(false), "yotpo_api", "Ann B.|published|-"),
+        (yotpo(true), "yotpo_api", "Ann B.|withheld|-"),
+        (judgeme, "judgeme", "Ann B.|published|-"),
+        (batch, "google", "Ann Baker|published|-"),
+    ] {
+        let (bench, report, rejections) =
+            import_into_new(content.to_string(), ImportRequest::default()).await;
+        assert_eq!((report.files[0].format, rejections), (format, vec![]));
+        assert_eq!(shown(&bench), expected, "{content}");
+    }
+}
+
+#[tokio::test]
+async fn all_reviews_of_a_document_are_found() {
+    let all = ["Ann", "Bo", "Cy"].map(review);
+    let gosom = |names: &[&str]| -> Value {
+        let row = |name: &&str| json!({"Name": name, "ProfilePicture": "u", "Rating": 5, "Description": "Very neat", "When": "2026-3-14"});
+        names.iter().map(row).collect()
+    };
+    let scraped = json!([{"title": "K", "place_id": "P1", "user_reviews": gosom(&["Ann"]),
+        "user_reviews_extended": gosom(&["Ann", "Bo", "Cy"])}]);
+    let place = json!([{"name": "K", "images": [{"url": "u"}], "reviews": all}]);
+    let keyed = json!({"reviews": {"-Na": all[0], "-Nb": all[1], "-Nc": all[2]}});
+    let mixed = json!({"comments": [{"text": "x"}], "reviews": all});
+    for (content, request) in [
+        (scraped, ImportRequest::default()),
+        (place, as_table()),
+        (keyed, as_table()),
+        (mixed, as_table()),
+    ] {
+        let (bench, _, rejections) = import_into_new(content.to_string(), request).await;
+        assert_eq!(rejections, [], "{content}");
+        let authors =
+            "select group_concat(author, ' ') from (select author from review order by 1)";
+        let authors = sqlite3(bench.database.path(), authors);
+        assert_eq!(authors, "Ann Bo Cy", "{content}");
+    }
+}
+
+#[tokio::test]
+async fn a_document_whose_reviews_are_not_found_is_no_empty_export() {
+    for content in [
+        json!({"averageRating": 4.5, "totalReviewCount": 7}),
+        json!({"locations": [{"name": "accounts/1/locations/2"}], "nextPageToken": "x"}),
+        json!({"nextPageToken": "x"}),
+        json!({"reviews": "[{\"rating\": 5}]"}),
+        json!({"reviews": {"items": [{"a": 1}]}, "totalReviewCount": 2}),
+    ] {
+        let refusal = bench().await.refusal(content.to_string()).await;
+        assert!(refusal.contains("none of the known formats"), "{refusal}");
+    }
+    for content in [
+        json!({"reviews": [], "totalReviewCount": 0}),
+        json!({"totalReviewCount": 0}),
+        json!({}),
+    ] {
+        let (report, _) = bench().await.take(content.to_string()).await;
+        assert_eq!(counts(&report), (0, 0, 0, 0), "{content}");
+    }
+}
+
+#[tokio::test]
+async fn a_column_fills_one_field_and_a_site_is_no_source() {
+    let bench = bench().await;
+    let content =
+        "Date,Site,Name,Review,Comments\n2026-10-01,\"12 Elm St, Mesa\",Bell,5,They came on time\n";
+    let request = ImportRequest {
+        files: vec![bench.file("f.csv", content)],
+        renames: vec!["rating=Review".parse().unwrap()],
+        ..ImportRequest::default()
+    };
+    bench.run(&request).await.0.unwrap();
+    let found = "select author, rating, text, source_name from review";
+    assert_eq!(
+        sqlite3(bench.database.path(), found),
+        "Bell|5|They came on time|Direct"
+    );
+}
+
+#[tokio::test]
+async fn json_in_a_cell_of_a_table_rejects_the_row() {
+    for cell in [
+        "\"{\"\"text\"\":\"\"Thanks\"\",\"\"public\"\":false}\"",
+        "\"[{'text': 'Thanks'}]\"",
+    ] {
+        let bench = bench().await;
+        let head = "Date,Stars,Name,Comment,Reply\n";
+        let rows = format!("2026-10-01,5,Ann,Nice,{cell}\n2026-10-02,4,Bo,{{fine}},Ty\n");
+        let (report, rejections) = bench.take(format!("{head}{rows}")).await;
+        assert_eq!(counts(&report), (1, 0, 0, 1));
+        assert!(rejections[0].error.contains("is JSON"), "{}", rejections[0]);
+    }
+}
+
+#[tokio::test]
+async fn a_cut_first_line_of_json_lines_is_one_rejected_row() {
+    let good = native(&json!({})).to_string();
+    let (report, rejections) = bench()
+        .await
+        .take(format!("{{\"id\":\"r-0\",\"rating\":5,\n{good}\n"))
+        .await;
+    assert_eq!((counts(&report), rejections.len()), ((1, 0, 0, 1), 1));
+}
