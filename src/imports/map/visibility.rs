@@ -72,7 +72,9 @@ pub fn find(column: &str, answers: &[&str], reviews: &[&str]) -> Option<Visibili
     // `comment_status` is about the answer in `comment_content`.
     let beside_answer = answers.iter().find_map(|answer| {
         let mut answer_words = name_words(answer);
-        if answer_words.len() > 1 {
+        let around = answer.rsplit_once('.').map(|(around, _)| around);
+        let is_of_review = around.is_some_and(|around| reviews.contains(&around));
+        if answer_words.len() > 1 && !is_of_review {
             answer_words.pop_if(|word| is_in(&WORDS.parts, singular(word)));
         }
         let rest = column_words.strip_prefix(answer_words.as_slice())?;
@@ -200,10 +202,7 @@ fn is_owner(word: &str) -> bool {
 fn says_of(name: &[String], subject: Subject) -> Option<Visibility> {
     let (says, evidence) = match COLUMN_NAMES.get(name.concat().as_str()) {
         Some(says) => (*says, Evidence::Name),
-        // `Public/Private`, `Privacy`.
-        None if !name.is_empty() && name.iter().all(|word| is_in(&WORDS.privacy, word)) => {
-            (Says::State, Evidence::CommonWords)
-        }
+        None if is_of_privacy(name) => (Says::State, Evidence::CommonWords),
         None => Phrase::read(name, subject)?.meaning()?,
     };
     Some(Visibility {
@@ -211,6 +210,14 @@ fn says_of(name: &[String], subject: Subject) -> Option<Visibility> {
         says,
         evidence,
     })
+}
+
+/// `Public/Private`, `Privacy`, `Review type`.
+fn is_of_privacy(name: &[String]) -> bool {
+    let has = |list: Names| name.iter().any(|word| is_in(list, word));
+    let is_one = has("privacy, access") || has("public") && has("private");
+    let is_kind = name.len() > 1 && has(&WORDS.kinds);
+    (is_one || is_kind) && name.iter().all(|word| is_in(&WORDS.privacy, word))
 }
 
 /// A name of several words, such as `Is this review hidden from the site?`.
@@ -349,9 +356,11 @@ impl<'n> Phrase<'n> {
             .last()
             .is_some_and(|word| is_in(&lists.ends, word))
             || self.has(&lists.times);
+        let is_by = self.name.last().is_some_and(|word| is_in(&lists.by, word));
         // `Approved by the customer` is an offer.
         let is_offer = self.has_doer && !self.has(&lists.moderators);
         let says = match (says, self.is_not) {
+            _ if is_by => return None,
             (Says::Hidden, _) if is_end => (!self.is_weak).then_some(Says::HiddenSince)?,
             _ if is_end => return None,
             (Says::Hidden, true) => Says::Public,

@@ -469,7 +469,7 @@ fn error_in_a_200_fails_with_the_message_of_the_server() {
         ),
         (
             r#"{"reviews": 5, "technicians": [{"name": "Ann", "reviews": 3}]}"#,
-            "no list of reviews",
+            "none of the known formats",
         ),
         (
             r#"{"reviews": [], "status": "Unauthorized"}"#,
