@@ -45,8 +45,9 @@ fn main() {
         .measurement_time(Duration::from_secs(1));
 
     let entries: Vec<Arc<Entry>> = copy.entries.to_vec();
+    let links = snapshots::links();
     group.bench_function("entries", |bencher| {
-        bencher.iter(|| Entries::new(entries.clone(), &Entries::default()));
+        bencher.iter(|| Entries::new(entries.clone(), &Entries::default(), &links));
     });
     drop(entries);
     // Edits are spread over all entries, so that consecutive edits are in different segments.
@@ -71,7 +72,6 @@ fn main() {
             BatchSize::SmallInput,
         );
     });
-    let links = snapshots::links();
     for document in Document::ALL {
         let known = insights(&copy, &links);
         group.bench_function(document.name(), |bencher| {
@@ -87,7 +87,7 @@ fn main() {
 fn revise(copy: &SnapshotInput, review: Review) -> SnapshotInput {
     let change = (review.id.clone(), Some(snapshots::entry(review)));
     SnapshotInput {
-        entries: copy.entries.revise(vec![change]),
+        entries: copy.entries.revise(vec![change], &snapshots::links()),
         ..copy.clone()
     }
 }

@@ -136,7 +136,7 @@ fn parts(runtime: &Runtime, path: &Path) {
     });
     drop(folded);
     let (_, hashing) = timed(|| json.iter().map(Sha256::digest).collect::<Vec<_>>());
-    let (entries, filling) = timed(|| Entries::new(entries, &Entries::default()));
+    let (entries, filling) = timed(|| Entries::new(entries, &Entries::default(), &links));
     println!("\n| part, {} reviews | CPU |\n|---|---:|", entries.len());
     let rows = [
         ("looking whether the text index is whole", looking),

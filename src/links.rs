@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use std::str::FromStr;
 
 use thiserror::Error;
-use url::{Host, Url};
+use url::{Host, Url, form_urlencoded};
 
 pub const HUB_PATH: &str = "/api/websub/hub";
 pub const MCP_PATH: &str = "/mcp";
@@ -30,6 +30,18 @@ pub struct Links {
 pub struct BaseUrlError {
     text: String,
     reason: String,
+}
+
+/// `path` with these parameters.
+pub fn with_query<N: AsRef<str>, V: AsRef<str>>(
+    path: &str,
+    pairs: impl IntoIterator<Item = (N, V)>,
+) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    match query.extend_pairs(pairs).finish() {
+        query if query.is_empty() => path.to_owned(),
+        query => format!("{path}?{query}"),
+    }
 }
 
 /// Whether a stored address may become a link: only http and https, because a browser would run some others as code.

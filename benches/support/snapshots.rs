@@ -27,7 +27,7 @@ pub fn links() -> Links {
 /// The entry of a review that is not analyzed.
 #[must_use]
 pub fn entry(review: Review) -> Entry {
-    Entry::new(review, &[], None, &links())
+    Entry::new(review, &[], None)
 }
 
 /// The input of a snapshot of the corpus.
@@ -37,7 +37,7 @@ pub fn copy(corpus: &Corpus) -> SnapshotInput {
         .newest_first()
         .map(|number| Arc::new(entry(corpus.review(number))));
     SnapshotInput {
-        entries: Entries::new(entries.collect(), &Entries::default()),
+        entries: Entries::new(entries.collect(), &Entries::default(), &links()),
         business: Corpus::business(),
         ..SnapshotInput::default()
     }

@@ -1,31 +1,28 @@
 //! Whole documents: the rendered ones, the business and its rating, the facets and the evidence behind the insights,
 //! each with the same JSON as an MCP tool.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use bytes::Bytes;
 use poem::http::HeaderValue;
 use poem_openapi::OpenApi;
 
 use super::openapi::{
     CROWDED, Cacheable, INVALID, JSON, OperationGroup, Path, Query, ResponseSpec,
 };
-use crate::compute::{made_once, run_long};
+use crate::compute::run_long;
 use crate::search::facets::{VALUES_MAX, facets};
 use crate::search::insights::{
     EvidenceParameters, EvidenceQuery, StageParameters, StageRequest, evidence, stage,
 };
+use crate::snapshot::Document;
 use crate::snapshot::document::head;
-use crate::snapshot::{Document, PerSnapshot};
 use crate::web::context::Ctx;
 use crate::web::{ClientAddress, HttpProblem, ReadyBody};
 use crate::wire::{self, parameters};
 
 #[derive(Clone)]
 pub struct DatasetsApi {
-    ctx: Arc<Ctx>,
-    links: [Option<HeaderValue>; Document::ALL.len()],
-    facets: Arc<PerSnapshot<OnceLock<Bytes>>>,
+    pub ctx: Arc<Ctx>,
 }
 
 impl ResponseSpec for wire::ReviewsDataset {
@@ -148,15 +145,10 @@ impl DatasetsApi {
     /// `mentions_service` takes.
     #[oai(path = "/facets.json", method = "get", operation_id = "getFacets")]
     async fn get_facets(&self, client: ClientAddress) -> poem::Result<Cacheable<wire::Facets>> {
+        let _slot = self.ctx.turn(client).await?;
         let snapshot = self.ctx.current.load();
-        let cell = self.facets.of(&snapshot);
-        let body = if let Some(body) = cell.get() {
-            body
-        } else {
-            let _slot = self.ctx.turn(client).await?;
-            made_once(&cell, || wire::json(&facets(&snapshot, VALUES_MAX)).into())
-        };
-        Ok(ReadyBody::whole(JSON, body.clone(), snapshot).into())
+        let body = run_long(|| wire::json(&facets(&snapshot, VALUES_MAX)));
+        Ok(ReadyBody::whole(JSON, body, snapshot).into())
     }
 
     /// Get the evidence of an aspect
@@ -188,25 +180,14 @@ impl DatasetsApi {
 }
 
 impl DatasetsApi {
-    pub fn new(ctx: &Arc<Ctx>) -> Self {
-        let link = |document: Document| {
-            let link = document.is_topic().then(|| document.link(&ctx.links));
-            link.and_then(|link| HeaderValue::from_str(&link).ok())
-        };
-        Self {
-            ctx: Arc::clone(ctx),
-            links: Document::ALL.map(link),
-            facets: Arc::default(),
-        }
-    }
-
-    /// A document of the current snapshot.
     fn document<K>(&self, document: Document) -> Cacheable<K> {
         let snapshot = self.ctx.current.load();
         let published = snapshot.document(document);
         let body = ReadyBody::cached(&published.body, Arc::clone(&snapshot))
             .modified_at(published.confirmed());
-        Cacheable::from(body).with_link(self.links[document as usize].clone())
+        let link = document.is_topic().then(|| document.link(&self.ctx.links));
+        let link = link.and_then(|link| HeaderValue::try_from(link).ok());
+        Cacheable::from(body).with_link(link)
     }
 
     fn stage(

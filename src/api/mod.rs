@@ -19,7 +19,13 @@ use openapi::describe;
 use reviews::ReviewsApi;
 
 pub fn operations(ctx: &Arc<Ctx>, hub: HubEndpoint) -> impl OpenApi + Clone + 'static {
-    (DatasetsApi::new(ctx), ReviewsApi(Arc::clone(ctx)), hub)
+    (
+        DatasetsApi {
+            ctx: Arc::clone(ctx),
+        },
+        ReviewsApi(Arc::clone(ctx)),
+        hub,
+    )
 }
 
 /// The OpenAPI document of `api`, to which `describe_more` adds what is not of the API.

@@ -15,7 +15,7 @@ use crate::model::hash::hex;
 use crate::model::{ReviewId, TextMatch};
 use crate::search::facets::{PeriodsParameters, PeriodsRequest, compare};
 use crate::search::{
-    CursorParameter, SHORT_PAGE, SearchParameters, SearchRequest, did_you_mean, search_reviews,
+    CursorParameter, SHORT_PAGE, SearchParameters, SearchRequest, search_head, search_reviews,
 };
 use crate::snapshot::document::array;
 use crate::snapshot::{Content, Document, Snapshot};
@@ -82,7 +82,7 @@ impl ReviewsApi {
         let search_request = SearchRequest::new(values, &mut query.issues, &snapshot.input, mode);
         query.check()?;
         let _slot = self.0.turn(client).await?;
-        Ok(self.search(&snapshot, &query, search_request))
+        Ok(self.search(&snapshot, &query, &search_request))
     }
 
     /// Compare two periods
@@ -151,7 +151,7 @@ impl ReviewsApi {
         let id = id.0.parse::<ReviewId>().ok();
         let found = id.and_then(|id| snapshot.input.entries.find(&id));
         let at = found.ok_or_else(|| HttpProblem::not_found("No published review has that id."))?;
-        let json = snapshot.input.entries[at].json().clone();
+        let json = snapshot.input.entries.json(at);
         Ok(ReadyBody::whole(JSON, json, snapshot).into())
     }
 }
@@ -161,38 +161,20 @@ impl ReviewsApi {
         &self,
         snapshot: &Arc<Snapshot>,
         parameters: &QueryParameters,
-        request: SearchRequest,
+        request: &SearchRequest,
     ) -> Cacheable<wire::SearchResult> {
-        let SearchRequest {
-            filter,
-            limit,
-            cursor,
-        } = request;
-        let found = search_reviews(snapshot, &filter, usize::from(limit), cursor.as_ref());
-        let next_cursor = found.next.map(|next| next.to_string());
-        let link = next_cursor
-            .as_deref()
-            .and_then(|next| self.link(parameters, next));
-        let head = wire::SearchHead {
-            total: found.total,
-            total_relation: wire::TotalRelation::of(found.is_exact),
-            count: found.positions.len() as u64,
-            limit: u64::from(limit),
-            next_cursor,
-            did_you_mean: if found.total == 0 {
-                did_you_mean(snapshot, &filter.parameters)
-            } else {
-                None
-            },
-            ignored: parameters.ignored_names(),
-        };
+        let (limit, cursor) = (usize::from(request.limit), request.cursor.as_ref());
+        let found = search_reviews(snapshot, &request.filter, limit, cursor);
+        let head = search_head(snapshot, request, &found, parameters.ignored_names());
+        let next = head.next_cursor.as_deref();
+        let link = next.and_then(|next| self.link(parameters, next));
         let body = run_long_if(found.positions.len() > SHORT_PAGE, || {
             let mut body = opening(&head);
             for (number, at) in found.positions.into_iter().enumerate() {
                 if number > 0 {
                     body.push(b',');
                 }
-                body.extend_from_slice(snapshot.input.entries[at].json());
+                body.extend_from_slice(&snapshot.input.entries.json(at));
             }
             body.extend_from_slice(b"]}");
             ReadyBody::whole(JSON, body, Arc::clone(snapshot))

@@ -198,8 +198,29 @@ impl Mentions {
         }
     }
 
-    const fn is_empty(&self) -> bool {
-        self.technicians.is_empty() && self.services.is_empty() && self.service_areas.is_empty()
+    pub fn pairs(&self) -> impl Iterator<Item = (MentionKind, &String)> {
+        let lists = [
+            (MentionKind::Technician, &self.technicians),
+            (MentionKind::Service, &self.services),
+            (MentionKind::ServiceArea, &self.service_areas),
+        ];
+        let lists = lists.into_iter();
+        lists.flat_map(|(kind, list)| list.iter().map(move |value| (kind, value)))
+    }
+}
+
+impl FromIterator<(MentionKind, String)> for Mentions {
+    fn from_iter<I: IntoIterator<Item = (MentionKind, String)>>(pairs: I) -> Self {
+        let (mut technicians, mut services, mut areas) = (Vec::new(), Vec::new(), Vec::new());
+        for (kind, value) in pairs {
+            let list = match kind {
+                MentionKind::Technician => &mut technicians,
+                MentionKind::Service => &mut services,
+                MentionKind::ServiceArea => &mut areas,
+            };
+            list.push(value);
+        }
+        Self::new(technicians, services, areas)
     }
 }
 
@@ -283,13 +304,13 @@ named! {
 
 impl Unit {
     /// Whether the unit has no value in `review`, so that a source without a base may fill it.
-    pub const fn is_unset(self, review: &Review) -> bool {
+    pub fn is_unset(self, review: &Review) -> bool {
         match self {
             Self::Title => review.title.is_none(),
             Self::Text => review.text.is_empty(),
             Self::Language => review.language.is_none(),
             Self::Response => review.response.is_none(),
-            Self::Mentions => review.mentions.is_empty(),
+            Self::Mentions => review.mentions == Mentions::default(),
             Self::Rating
             | Self::Date
             | Self::Author

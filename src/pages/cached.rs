@@ -6,12 +6,10 @@ use std::sync::{Arc, OnceLock};
 use poem::web::{Data, Path};
 use poem::{Response, handler};
 
-use super::filters::Choices;
 use super::frame::{POLICY, protect};
 use super::insights::overview;
 use super::{developers, discovery, home};
-use crate::compute::made_once;
-use crate::links::Links;
+use crate::compute::{made_once, run_long};
 use crate::model::named;
 use crate::snapshot::{CachedBody, Content, PerSnapshot, Snapshot};
 use crate::web::context::Ctx;
@@ -46,39 +44,11 @@ impl CachedPage {
     }
 }
 
-/// The rendered parts of one snapshot; each part is rendered on its first use.
-#[derive(Debug, Default)]
-pub struct SnapshotPages {
-    bodies: [OnceLock<Arc<CachedBody>>; CachedPage::ALL.len()],
-    choices: OnceLock<Choices>,
-    sitemap_files: OnceLock<Vec<Arc<CachedBody>>>,
-}
-
-impl SnapshotPages {
-    pub fn choices(&self, snapshot: &Snapshot) -> &Choices {
-        made_once(&self.choices, || Choices::of(snapshot))
-    }
-
-    pub fn sitemap_files(&self, snapshot: &Snapshot, links: &Links) -> &[Arc<CachedBody>] {
-        made_once::<Vec<_>>(&self.sitemap_files, || {
-            let files = 1..=discovery::sitemap_files(snapshot.input.entries.len());
-            let bodies = files.map(|file| discovery::sitemap(snapshot, file, links));
-            bodies
-                .map(|xml| Arc::new(body(discovery::XML, xml)))
-                .collect()
-        })
-    }
-}
-
-fn body(content_type: &'static str, text: String) -> CachedBody {
-    CachedBody::new(content_type, Content::whole(text.into_bytes()))
-}
-
 /// The pages of the snapshot that was requested last.
 #[derive(Debug)]
 pub struct Pages {
     pub ctx: Arc<Ctx>,
-    made: PerSnapshot<SnapshotPages>,
+    made: PerSnapshot<[OnceLock<Arc<CachedBody>>; CachedPage::ALL.len()]>,
 }
 
 impl Pages {
@@ -89,14 +59,11 @@ impl Pages {
         }
     }
 
-    pub fn of(&self, snapshot: &Arc<Snapshot>) -> Arc<SnapshotPages> {
-        self.made.of(snapshot)
-    }
-
     pub fn body(&self, snapshot: &Arc<Snapshot>, page: CachedPage) -> Arc<CachedBody> {
-        let made = self.of(snapshot);
-        let body = made_once(&made.bodies[page as usize], || {
-            Arc::new(body(page.content_type(), self.render(snapshot, page)))
+        let made = self.made.of(snapshot);
+        let body = made_once(&made[page as usize], || {
+            let content = Content::whole(self.render(snapshot, page));
+            Arc::new(CachedBody::new(page.content_type(), content))
         });
         Arc::clone(body)
     }
@@ -137,7 +104,7 @@ impl Pages {
         client: ClientAddress,
     ) -> poem::Result<Response> {
         let snapshot = self.ctx.current.load();
-        let rendered = self.of(&snapshot).bodies[page as usize].get().cloned();
+        let rendered = self.made.of(&snapshot)[page as usize].get().cloned();
         let body = if let Some(body) = rendered {
             body
         } else {
@@ -156,16 +123,15 @@ pub async fn sitemap_file(
     Path(name): Path<String>,
 ) -> poem::Result<ReadyBody> {
     let ctx = &pages.ctx;
-    let number = name
-        .strip_suffix(".xml")
-        .and_then(|number| number.parse::<usize>().ok());
-    let index = number.and_then(|number| number.checked_sub(1));
-    let _slot = ctx.turn(client).await?;
+    let number = name.strip_suffix(".xml").and_then(|name| name.parse().ok());
     let snapshot = ctx.current.load();
-    let rendered = pages.of(&snapshot);
-    let files = rendered.sitemap_files(&snapshot, &ctx.links);
-    let file = index.and_then(|index| files.get(index)).ok_or_else(|| {
-        HttpProblem::not_found("The sitemap has no such part; /sitemap.xml lists them.")
-    })?;
-    Ok(ReadyBody::cached(file, Arc::clone(&snapshot)))
+    let files = 1..=discovery::sitemap_files(snapshot.input.entries.len());
+    let number = number
+        .filter(|number| files.contains(number))
+        .ok_or_else(|| {
+            HttpProblem::not_found("The sitemap has no such part; /sitemap.xml lists them.")
+        })?;
+    let _slot = ctx.turn(client).await?;
+    let xml = run_long(|| discovery::sitemap(&snapshot, number, &ctx.links));
+    Ok(ReadyBody::whole(discovery::XML, xml, snapshot))
 }

@@ -3,7 +3,6 @@
 //! makes its HTML.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -25,8 +24,10 @@ use crate::links::Links;
 use crate::model::named;
 use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
-use crate::web::{ClientAddress, HttpProblem, ReadyBody, wants_html};
-use crate::wire::parameters::{ParameterKind as _, Whole};
+use crate::web::{ClientAddress, HttpProblem, QueryParameters, ReadyBody, wants_html};
+use crate::wire::parameters::{
+    MetaSchema, OneOf, ParameterKind, ParameterSource as _, STARS, TextKind, Whole, parameters,
+};
 use crate::wire::{Issue, IssueCode};
 
 pub const EMBED_PATH: &str = "/embed";
@@ -107,44 +108,27 @@ impl Default for EmbedOptions {
 
 impl EmbedOptions {
     /// Parses the query and returns all errors, unknown options included. A known option without a value has its default.
-    pub fn parse(query: &str) -> (Self, Vec<Issue>) {
-        let (mut options, mut faults, mut names) = (Self::default(), Vec::new(), HashSet::new());
-        for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
-            let is_set = match &*name {
-                _ if value.is_empty() && OPTIONS.contains(&&*name) => continue,
-                "layout" => set(
-                    &mut options.layout,
-                    EmbedLayout::find(&value),
-                    "list, grid or carousel",
-                ),
-                "limit" => set_whole(&mut options.limit, LIMIT_MAX, &value),
-                "min_rating" => set_whole(&mut options.min_rating, 5, &value),
-                "theme" => set(
-                    &mut options.theme,
-                    Theme::find(&value),
-                    "light, dark or auto",
-                ),
-                "accent" => set(
-                    &mut options.accent,
-                    Rgb::parse(&value).map(Some),
-                    "a hex colour, such as 0a5a78",
-                ),
-                "lang" => set(
-                    &mut options.language,
-                    PageLanguage::of_tag(&value).map(Some),
-                    "en, es, de or fr",
-                ),
-                _ => Err((
-                    IssueCode::InvalidString,
-                    format!("is not an option; there are {}", OPTIONS.join(", ")),
-                )),
-            };
-            let fault = if names.insert(name.clone()) {
-                is_set.err()
-            } else {
-                Some((IssueCode::Duplicate, "must be given once".to_owned()))
-            };
-            faults.extend(fault.map(|(code, message)| Issue::new(&name, code, message, &value)));
+    pub fn parse(request: &Request) -> (Self, Vec<Issue>) {
+        let mut query = QueryParameters::of_form(request);
+        let usual = Self::default();
+        let mut options = Self {
+            layout: query.take::<Layout>().unwrap_or(usual.layout),
+            limit: query.take::<Limit>().unwrap_or(usual.limit),
+            min_rating: query.take::<LeastStars>().unwrap_or(usual.min_rating),
+            theme: query.take::<ThemeName>().unwrap_or(usual.theme),
+            accent: query.take::<Accent>(),
+            language: query.take::<Language>(),
+        };
+        let mut faults = std::mem::take(&mut query.issues);
+        let message = format!("is not an option; there are {}", OPTIONS.join(", "));
+        for name in query.ignored_names() {
+            let value = query.value(&name).unwrap_or_default();
+            faults.push(Issue::new(
+                &name,
+                IssueCode::InvalidString,
+                message.as_str(),
+                value,
+            ));
         }
         if let Some(accent) = options.accent {
             let (theme, contrast) = (options.theme, options.theme.contrast(accent));
@@ -168,17 +152,37 @@ impl EmbedOptions {
     }
 }
 
-/// Sets an option; an error if there is no value.
-fn set<T>(option: &mut T, value: Option<T>, allowed: &str) -> Result<(), (IssueCode, String)> {
-    *option = value.ok_or_else(|| (IssueCode::InvalidString, format!("must be {allowed}")))?;
-    Ok(())
+parameters! {
+    Layout = "layout", OneOf<EmbedLayout>: OneOf(&EmbedLayout::ALL, EmbedLayout::find, None);
+    Limit = "limit", Whole: Whole { least: 1, most: LIMIT_MAX };
+    LeastStars = "min_rating", Whole: STARS;
+    ThemeName = "theme", OneOf<Theme>: OneOf(&Theme::ALL, Theme::find, None);
+    Accent = "accent", Colour: Colour;
+    Language = "lang", OneOf<PageLanguage>: OneOf(&PageLanguage::ALL, PageLanguage::of_tag, None);
 }
 
-fn set_whole(option: &mut u8, most: u8, value: &str) -> Result<(), (IssueCode, String)> {
-    let kind = Whole { least: 1, most };
-    let number = kind.parse(value).map_err(|code| (code, kind.allowed()))?;
-    *option = number.unwrap_or(*option);
-    Ok(())
+/// A hex colour; the empty text counts as absent.
+#[derive(Debug, Clone, Copy)]
+pub struct Colour;
+
+impl ParameterKind for Colour {
+    type Value = Rgb;
+    const NOT_UTF8: IssueCode = IssueCode::InvalidString;
+
+    fn parse(self, text: &str) -> Result<Option<Rgb>, IssueCode> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        Rgb::parse(text).map(Some).ok_or(IssueCode::InvalidString)
+    }
+
+    fn allowed(self) -> String {
+        "must be a hex colour, such as 0a5a78".to_owned()
+    }
+
+    fn schema(self) -> MetaSchema {
+        TextKind::ANY.schema()
+    }
 }
 
 /// A query string with the options that differ from the defaults.
@@ -207,16 +211,12 @@ impl fmt::Display for EmbedOptions {
 /// The HTML that embeds the frame, with `label` as its title: a fixed height, which the script replaces with the
 /// height of the content.
 pub fn snippet(options: &EmbedOptions, label: &str, links: &Links) -> String {
-    let (query, path) = (options.to_string(), links.absolute(EMBED_PATH));
-    let source = if query.is_empty() {
-        path
-    } else {
-        format!("{path}?{query}")
-    };
+    let source = format!("{}?{options}", links.absolute(EMBED_PATH));
+    let source = source.trim_end_matches('?');
     format!(
         "<iframe src=\"{}\" title=\"{}\" width=\"100%\" height=\"480\" loading=\"lazy\" style=\"border:0\"></iframe>\n\
          <script async src=\"{}\"></script>",
-        attribute(&source),
+        attribute(source),
         attribute(label),
         links.absolute(EMBED_SCRIPT_PATH)
     )
@@ -229,7 +229,7 @@ pub async fn embed(
     request: &Request,
 ) -> poem::Result<Response> {
     let snapshot = ctx.current.load();
-    let (options, faults) = EmbedOptions::parse(request.uri().query().unwrap_or_default());
+    let (options, faults) = EmbedOptions::parse(request);
     if !faults.is_empty() {
         if !wants_html(request.headers()) {
             return Err(HttpProblem::invalid_parameters(faults).into());
@@ -360,17 +360,21 @@ pub async fn try_embed(
     request: &Request,
 ) -> poem::Result<Response> {
     let snapshot = ctx.current.load();
-    let query = request.uri().query().unwrap_or_default();
+    let (options, faults) = EmbedOptions::parse(request);
     let _slot = ctx.turn(client).await?;
-    let html = run_long(|| try_page(&snapshot, query, &ctx.links));
+    let html = run_long(|| try_page(&snapshot, options, faults, &ctx.links));
     Ok(page(snapshot, html, POLICY_FRAMING))
 }
 
-fn try_page(snapshot: &Snapshot, query: &str, links: &Links) -> String {
+fn try_page(
+    snapshot: &Snapshot,
+    options: EmbedOptions,
+    faults: Vec<Issue>,
+    links: &Links,
+) -> String {
     let business = &snapshot.input.business;
     let site = Site::new(business, links);
     let locale = &site.locale;
-    let (options, faults) = EmbedOptions::parse(query);
     let named = [("business", business.name.as_str())];
     render(&EmbedTryPage {
         options,
@@ -385,19 +389,26 @@ fn try_page(snapshot: &Snapshot, query: &str, links: &Links) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{EmbedLayout, EmbedOptions, Rgb, Theme};
+    use poem::Request;
+
+    use super::{EmbedLayout, EmbedOptions, Issue, Rgb, Theme};
+
+    fn parse(query: &str) -> (EmbedOptions, Vec<Issue>) {
+        let request = Request::builder().uri_str(format!("/embed?{query}"));
+        EmbedOptions::parse(&request.finish())
+    }
 
     #[test]
     fn options_round_trip_through_a_query() {
         let query = "layout=grid&limit=3&min_rating=4&theme=dark&accent=7cc7e0&lang=de";
-        let (options, faults) = EmbedOptions::parse(query);
+        let (options, faults) = parse(query);
         assert!(faults.is_empty(), "{faults:?}");
         assert_eq!(
             (options.layout, options.theme),
             (EmbedLayout::Grid, Theme::Dark)
         );
         assert_eq!(options.to_string(), query);
-        let usual = EmbedOptions::parse("limit=&theme=light&layout=list");
+        let usual = parse("limit=&theme=light&layout=list");
         assert_eq!(usual, (EmbedOptions::default(), Vec::new()));
         assert_eq!(usual.0.to_string(), "");
     }
@@ -407,7 +418,7 @@ mod tests {
         for (query, names) in [
             ("limit=0", &["limit"][..]),
             ("limit=21&theme=pink", &["limit", "theme"]),
-            ("min_rating=6&layout=heap", &["min_rating", "layout"]),
+            ("min_rating=6&layout=heap", &["layout", "min_rating"]),
             ("accent=blue&lang=xx", &["accent", "lang"]),
             // Yellow on white, and dark blue on black.
             ("accent=ffee00", &["accent"]),
@@ -418,7 +429,7 @@ mod tests {
             ("limit=%2B5", &["limit"]),
             ("color=red&Theme=dark&page=", &["color", "Theme", "page"]),
         ] {
-            let (options, faults) = EmbedOptions::parse(query);
+            let (options, faults) = parse(query);
             let is_bad = names.contains(&"accent");
             assert!(!is_bad || options.accent.is_none(), "{query}");
             let named: Vec<&str> = faults.iter().map(|fault| fault.path[0].as_str()).collect();

@@ -117,7 +117,7 @@ impl Choices {
 #[derive(Template)]
 #[template(path = "search_form_fragment.html")]
 pub struct SearchFormFragment<'a> {
-    pub choices: &'a Choices,
+    pub choices: Choices,
     pub site: &'a Site<'a>,
     pub query: &'a QueryParameters,
 }

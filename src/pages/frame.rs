@@ -9,7 +9,7 @@ use poem::http::{HeaderValue, StatusCode};
 use poem::{IntoResponse, Response};
 
 use super::locale::Locale;
-use crate::links::Links;
+use crate::links::{Links, with_query};
 use crate::model::business::Business;
 use crate::snapshot::Snapshot;
 use crate::web::ReadyBody;
@@ -101,11 +101,7 @@ impl<'a> Site<'a> {
 
     /// `path` below the root with one parameter.
     pub fn path_with(&self, path: &str, name: &str, value: &str) -> String {
-        let start = format!("{}{path}?", self.root);
-        let length = start.len();
-        url::form_urlencoded::Serializer::for_suffix(start, length)
-            .append_pair(name, value)
-            .finish()
+        with_query(&format!("{}{path}", self.root), [(name, value)])
     }
 
     pub fn search(&self, name: &str, value: &str) -> String {

@@ -8,8 +8,8 @@ use askama::Template;
 use poem::web::Data;
 use poem::{Request, Response, handler};
 
-use super::cached::{Pages, SnapshotPages};
-use super::filters::{FilterWords, SearchFormFragment, fault, filters, label};
+use super::cached::Pages;
+use super::filters::{Choices, FilterWords, SearchFormFragment, fault, filters, label};
 use super::frame::{ChoiceLink, CountedLink, Frame, POLICY, Site, page, refusal, render};
 use super::locale::Locale;
 use super::review::ReviewFragment;
@@ -23,8 +23,8 @@ use crate::search::{
 };
 use crate::snapshot::Snapshot;
 use crate::web::{ClientAddress, HttpProblem, QueryParameters, wants_html};
+use crate::wire::DidYouMean;
 use crate::wire::parameters::{Arguments as _, MatchRule, Parameter};
-use crate::wire::{self, DidYouMean};
 
 #[derive(Template)]
 #[template(path = "search_page.html")]
@@ -63,12 +63,10 @@ pub async fn search(
     let values = SearchParameters::take_from(&mut query);
     let issues = &mut query.issues;
     let search_request = SearchRequest::new(values, issues, &snapshot.input, TextMatch::Words);
-    let made = pages.of(&snapshot);
     let view = SearchView {
         snapshot: &snapshot,
         query: &query,
         search_request: &search_request,
-        made: &made,
         links: &ctx.links,
     };
     if !query.issues.is_empty() {
@@ -102,7 +100,6 @@ struct SearchView<'a> {
     query: &'a QueryParameters,
     /// Use it only if `query` has no issues.
     search_request: &'a SearchRequest,
-    made: &'a SnapshotPages,
     links: &'a Links,
 }
 
@@ -128,7 +125,7 @@ impl<'a> SearchView<'a> {
             next: None,
             limit: self.search_request.limit.to_string(),
             form: SearchFormFragment {
-                choices: self.made.choices(self.snapshot),
+                choices: Choices::of(self.snapshot),
                 site,
                 query: self.query,
             },
@@ -171,8 +168,7 @@ impl<'a> SearchView<'a> {
                 is_current: false,
             });
         let finder = search_request.filter.text.as_ref().map(TextFinder::new);
-        let shown = found.positions.iter().map(|at| {
-            let review = wire::Review::new(&input.entries[*at].review, self.links);
+        let shown = found.reviews(self.snapshot, self.links).map(|review| {
             let item = ReviewFragment::in_list(review, &site);
             match &finder {
                 Some(finder) => item.with_marks(finder),

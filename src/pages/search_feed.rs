@@ -7,13 +7,12 @@ use poem::web::Data;
 use poem::{IntoResponse as _, Request, Response, handler};
 
 use super::cached::Pages;
-use crate::links::Links;
+use crate::links::{Links, with_query};
 use crate::model::TextMatch;
 use crate::search::{SearchParameters, SearchRequest, search_reviews};
 use crate::snapshot::Document;
 use crate::snapshot::document::{FEED_REVIEWS, search_feed};
 use crate::web::{ClientAddress, QueryParameters, ReadyBody};
-use crate::wire;
 use crate::wire::parameters::Arguments as _;
 
 const FEED_PATH: &str = "/search.atom";
@@ -35,10 +34,7 @@ pub async fn atom(
     query.check()?;
     let _slot = ctx.turn(client).await?;
     let found = search_reviews(&snapshot, &search_request.filter, FEED_REVIEWS, None);
-    let entries = &snapshot.input.entries;
-    let positions = found.positions.iter();
-    let reviews = positions.map(|at| wire::Review::new(&entries[*at].review, &ctx.links));
-    let reviews: Vec<_> = reviews.collect();
+    let reviews: Vec<_> = found.reviews(&snapshot, &ctx.links).collect();
     let parameters = &search_request.filter.parameters;
     let [address, page] = [FEED_PATH, "/search"].map(|path| canonical_address(path, parameters));
     let changed_at = snapshot.changed_at();
@@ -60,12 +56,7 @@ fn canonical_address(path: &str, parameters: &SearchParameters) -> String {
         "match" => parameters.query.is_some() && value != TextMatch::Words.name(),
         name => !IGNORED.contains(&name),
     });
-    let mut address = url::form_urlencoded::Serializer::new(String::new());
-    let pairs = address.extend_pairs(pairs).finish();
-    if pairs.is_empty() {
-        return path.to_owned();
-    }
-    format!("{path}?{pairs}")
+    with_query(path, pairs)
 }
 
 /// The address of the feed of a search.

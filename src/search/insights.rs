@@ -9,7 +9,7 @@ use super::names::{self, value};
 use crate::insights::aggregate::{PERSON_MIN, review_vote, vote_of};
 use crate::insights::trades::AspectDefinition;
 use crate::insights::{CompactAnalysis, Finding, Hit, Polarity, Subject, Trade, name_key, witness};
-use crate::links::Links;
+use crate::links::{Links, with_query};
 use crate::model::{MentionKind, Mentions, Review, ReviewVote, Vote, VoteCounts, fold};
 use crate::snapshot::Snapshot;
 use crate::wire::parameters::{
@@ -259,10 +259,8 @@ fn evidence_url(links: &Links, aspect: &str, kind: MentionKind, value: &str) -> 
     if kind == MentionKind::ServiceArea {
         return None;
     }
-    let query = url::form_urlencoded::Serializer::new(String::new())
-        .append_pair(parameter(kind), value)
-        .finish();
-    Some(format!("{}?{query}", links.evidence(aspect)))
+    let parameters = [(parameter(kind), value)];
+    Some(with_query(&links.evidence(aspect), parameters))
 }
 
 fn unknown_value<'a>(parameter_name: &str, known: impl Iterator<Item = &'a str>) -> String {
@@ -331,10 +329,7 @@ impl<'a> EvidenceQuery<'a> {
     pub fn canonical(&self) -> String {
         let pairs = self.parameters.pairs().into_iter();
         let filters = pairs.filter(|(name, _)| !matches!(*name, "hits" | "limit" | "cursor"));
-        url::form_urlencoded::Serializer::new(String::new())
-            .append_pair("aspect", &self.aspect.id)
-            .extend_pairs(filters)
-            .finish()
+        with_query(&self.aspect.id, filters)
     }
 
     /// Maximum number of reviews of a page.

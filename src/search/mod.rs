@@ -10,7 +10,7 @@ mod select;
 mod text;
 
 pub use cursor::{Cursor, CursorParameter, InvalidCursor};
-pub use names::did_you_mean;
+pub use names::{did_you_mean, search_head};
 pub use request::{ReviewFilter, SearchParameters, SearchRequest};
 pub use results::{ResultPage, SHORT_PAGE, TOTAL_MAX, search_reviews};
 pub use text::TextFinder;

@@ -1,15 +1,16 @@
 //! Resolves names to entities of the business's lists and of reviews, and finds the nearest known name for an unknown
 //! one.
 
-use super::request::{ReviewFilter, SearchParameters};
-use super::results::has_match;
+use super::cursor::Cursor;
+use super::request::{ReviewFilter, SearchParameters, SearchRequest};
+use super::results::{ResultPage, has_match};
 use crate::compute::run_long;
 use crate::insights::Trade;
 use crate::model::business::{Business, PublishStaff};
 use crate::model::{MentionKind, PluralEndings, TextMatch, fold};
 use crate::snapshot::Snapshot;
 use crate::wire::parameters::{Aspect, Parameter};
-use crate::wire::{DidYouMean, Facet, Issue, IssueCode};
+use crate::wire::{DidYouMean, Facet, Issue, IssueCode, SearchHead, TotalRelation};
 
 /// Maximum number of characters of a name that are compared.
 const NAME_CHARACTERS_MAX: usize = 60;
@@ -82,6 +83,26 @@ pub fn find<'a>(snapshot: &'a Snapshot, kind: MentionKind, query: &str) -> Optio
             let (id, _) = others.find(|(_, name)| fold(name) == folded)?;
             with_id(&|known| known == id)
         })
+}
+
+/// The answer to `request` but for the reviews. `ignored` are the names of its unknown parameters.
+pub fn search_head(
+    snapshot: &Snapshot,
+    request: &SearchRequest,
+    found: &ResultPage,
+    ignored: Vec<String>,
+) -> SearchHead {
+    let parameters = &request.filter.parameters;
+    let suggestions = (found.total == 0).then(|| did_you_mean(snapshot, parameters));
+    SearchHead {
+        total: found.total,
+        total_relation: TotalRelation::of(found.is_exact),
+        count: found.positions.len() as u64,
+        limit: u64::from(request.limit),
+        next_cursor: found.next.as_ref().map(Cursor::to_string),
+        did_you_mean: suggestions.flatten(),
+        ignored,
+    }
 }
 
 /// Known values for the parameters of a search that found nothing: the nearest name for an unknown one, or those that there are

@@ -1,9 +1,8 @@
 //! A search as REST, MCP and pages ask it: the parameters, and the filter made from them.
 
-use url::form_urlencoded;
-
 use super::cursor::{Cursor, CursorParameter};
 use super::names::aspect_of;
+use crate::links::with_query;
 use crate::model::{PluralEndings, Sort, TextMatch, TextQuery, fold};
 use crate::snapshot::input::SnapshotInput;
 use crate::wire::parameters::{self, Arguments, LIMIT_DEFAULT, Limit, Parameter, arguments};
@@ -126,8 +125,6 @@ impl ReviewFilter {
     /// The conditions and the order as a query string, which is the same for texts and names that differ only in case.
     pub fn canonical(&self) -> String {
         let pairs = self.parameters.pairs().into_iter();
-        form_urlencoded::Serializer::new(String::new())
-            .extend_pairs(pairs.map(|(name, value)| (name, fold(&value))))
-            .finish()
+        with_query("", pairs.map(|(name, value)| (name, fold(&value))))
     }
 }

@@ -12,8 +12,10 @@ use super::request::ReviewFilter;
 use super::select::{after, ordered, select};
 use super::text::TextFinder;
 use crate::compute::run_long;
+use crate::links::Links;
 use crate::model::TextQuery;
 use crate::snapshot::{Entries, QueryTrigrams, Snapshot};
+use crate::wire;
 
 /// Counting the matches of a text stops at this number; a greater total is reported as "this many or more".
 pub const TOTAL_MAX: u64 = 1_000;
@@ -34,6 +36,17 @@ pub struct ResultPage {
     pub next: Option<Cursor>,
     /// The cursor of the previous page, if there is one.
     pub previous: Option<Cursor>,
+}
+
+impl ResultPage {
+    pub fn reviews<'a>(
+        &'a self,
+        snapshot: &'a Snapshot,
+        links: &'a Links,
+    ) -> impl Iterator<Item = wire::Review> + 'a {
+        let entries = self.positions.iter().map(|at| &snapshot.input.entries[*at]);
+        entries.map(|entry| wire::Review::new(&entry.review, links))
+    }
 }
 
 /// The first `limit` reviews of `snapshot` that match `filter`, after `cursor` if there is one.

@@ -13,6 +13,7 @@ use super::entry::{Entry, EntryKey, position};
 use super::index::Index;
 use super::segment::{self, Segment};
 use super::texts::{QueryTrigrams, TEXTS_PER_BLOCK};
+use crate::links::Links;
 use crate::model::{Day, FoldedText, RatingCounts, ReviewId};
 
 /// The entries of one snapshot, newest first. Clones share them.
@@ -35,10 +36,10 @@ impl Deref for Entries {
 
 impl Entries {
     /// `list` is newest first. Segments are shared with `previous` if their content is the same.
-    pub fn new(mut list: Vec<Arc<Entry>>, previous: &Self) -> Self {
-        let segments = segment::divide(&mut list, &previous.segments, previous);
+    pub fn new(list: Vec<Arc<Entry>>, previous: &Self, links: &Links) -> Self {
+        let segments = segment::divide(&list, &previous.segments, previous, links);
         let ends = segments.iter().scan(0, |end, segment| {
-            *end += segment.len;
+            *end += segment.count();
             Some(*end)
         });
         Self {
@@ -50,7 +51,7 @@ impl Entries {
     }
 
     /// The entries after `changes`: each review's new entry, or `None` if it is no longer published.
-    pub fn revise(&self, changes: Vec<(ReviewId, Option<Entry>)>) -> Self {
+    pub fn revise(&self, changes: Vec<(ReviewId, Option<Entry>)>, links: &Links) -> Self {
         let (mut gone, mut new) = (RoaringBitmap::new(), Vec::new());
         for (id, entry) in changes {
             gone.extend(self.find(&id).map(position));
@@ -61,7 +62,7 @@ impl Entries {
         let mut list: Vec<_> = kept.map(|(_, entry)| Arc::clone(entry)).collect();
         list.append(&mut new);
         list.sort_by(|one, other| one.key().cmp(&other.key()));
-        Self::new(list, self)
+        Self::new(list, self, links)
     }
 
     pub fn index(&self) -> &Index {
@@ -109,7 +110,7 @@ impl Entries {
     ) -> impl Iterator<Item = (u32, FoldedText<'a>)> {
         let segments = self.segments.iter().zip(&*self.ends);
         let blocks = segments.flat_map(|(segment, end)| {
-            let starts = (end - segment.len..).step_by(TEXTS_PER_BLOCK);
+            let starts = (end - segment.count()..).step_by(TEXTS_PER_BLOCK);
             starts.zip(&segment.texts)
         });
         blocks.flat_map(|(start, block)| {
@@ -139,14 +140,19 @@ impl Entries {
         self.index.rating_counts(0..position(self.len()))
     }
 
+    /// The JSON of the entry at that position.
+    pub fn json(&self, at: usize) -> Bytes {
+        let (whole, start) = self.cut(at);
+        self.segments[whole].json_at(at - start)
+    }
+
     /// The JSON of the newest `count` reviews, each followed by a comma.
     pub fn json_of_first(&self, count: usize) -> Vec<Bytes> {
         let (whole, start) = self.cut(count);
         let segments = self.segments[..whole].iter();
         let mut pieces: Vec<Bytes> = segments.map(|one| one.json.clone()).collect();
         if start < count.min(self.len()) {
-            let length = segment::json_len(&self[start..count]);
-            pieces.push(self.segments[whole].json.slice(..length));
+            pieces.push(self.segments[whole].json_of_first(count - start));
         }
         pieces
     }
@@ -158,7 +164,7 @@ impl Entries {
         let segments = self.segments[..whole].iter();
         segments.for_each(|one| digest.update(one.digest));
         if start < count.min(self.len()) {
-            digest.update(segment::digest(&self[start..count]));
+            digest.update(self.segments[whole].digest_of_first(count - start));
         }
         digest.finalize().into()
     }

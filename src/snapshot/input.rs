@@ -165,7 +165,7 @@ impl EntryLoader<'_> {
                 *entry = Arc::new(analyzed);
             }
         }
-        Ok(Entries::new(list, previous))
+        Ok(Entries::new(list, previous, self.links))
     }
 
     /// All published reviews with their stored analyses, newest first, and those without one.
@@ -196,7 +196,7 @@ impl EntryLoader<'_> {
         }
         let analyzed = self.analyze_all(missing.reviews).await.into_iter();
         revised.extend(analyzed.map(|(id, entry)| (id, Some(entry))));
-        entries.revise(revised.into_iter().collect())
+        entries.revise(revised.into_iter().collect(), self.links)
     }
 
     /// The review, dated if another writer changed it; it keeps its instant if it renders as before.
@@ -218,11 +218,11 @@ impl EntryLoader<'_> {
                     .map(|(_, entry)| entry.review.changed_at())
                     .max(stated_at);
                 let is_as_before = known.is_some_and(|(staff, known)| {
-                    numbered.review.updated_at = Some(known.review.changed_at());
                     // A changed display of technicians is not a change of the review.
                     let again = numbered.clone();
-                    let entry = self.entry(staff, again, &mut Unanalyzed::default());
-                    entry.json() == known.json()
+                    let mut entry = self.entry(staff, again, &mut Unanalyzed::default());
+                    entry.review.updated_at = known.review.updated_at;
+                    entry.review == known.review
                 });
                 if is_as_before {
                     // Nothing visible changed except, possibly, a later instant that the writer set.
@@ -257,25 +257,8 @@ impl EntryLoader<'_> {
         if compact_analysis.is_none() {
             missing.add(&numbered, hash);
         }
-        self.shown(
-            staff,
-            numbered,
-            &names.unwrap_or_default(),
-            compact_analysis,
-        )
-    }
-
-    /// The entry of a review with technicians as `staff` shows them.
-    fn shown(
-        &self,
-        staff: &Staff,
-        numbered: Numbered,
-        names: &[(MentionKind, String)],
-        compact_analysis: Option<CompactAnalysis>,
-    ) -> Entry {
-        let (review, names) = (staff.review(numbered.review), staff.names(names));
-        let compact_analysis = compact_analysis.map(|analysis| staff.analysis(analysis));
-        Entry::new(review, &names, compact_analysis, self.links)
+        let names = names.unwrap_or_default();
+        show_entry(staff, numbered.review, &names, compact_analysis)
     }
 
     async fn analyze_all(&mut self, reviews: Vec<(Numbered, String)>) -> HashMap<ReviewId, Entry> {
@@ -289,7 +272,7 @@ impl EntryLoader<'_> {
             let compact_analysis =
                 CompactAnalysis::new(&kept.analysis, &numbered.review, self.analyzer.trade());
             let names = kept.analysis.names();
-            let entry = self.shown(&self.staff, numbered, &names, Some(compact_analysis));
+            let entry = show_entry(&self.staff, numbered.review, &names, Some(compact_analysis));
             entries.insert(id, entry);
             self.loaded.analyzed.push(kept);
         }
@@ -298,6 +281,17 @@ impl EntryLoader<'_> {
             .inc_by(entries.len() as u64);
         entries
     }
+}
+
+/// The entry of a review with technicians as `staff` shows them.
+fn show_entry(
+    staff: &Staff,
+    review: Review,
+    names: &[(MentionKind, String)],
+    compact_analysis: Option<CompactAnalysis>,
+) -> Entry {
+    let compact_analysis = compact_analysis.map(|analysis| staff.analysis(analysis));
+    Entry::new(staff.review(review), &staff.names(names), compact_analysis)
 }
 
 pub fn analyze(analyzer: &Analyzer, review: &Review, text_hash: String) -> StoredAnalysis {

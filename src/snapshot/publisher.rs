@@ -126,7 +126,14 @@ impl Publisher {
     ) -> Result<(Snapshot, bool), PublishError> {
         let fault = |error| PublishError::Read(DbError::at(self.database.path(), error));
         let mut transaction = self.database.readers().begin().await.map_err(fault)?;
-        let mut state = DatabaseState::read(self, &mut transaction, previous, is_read)
+        let sources = RenderSources {
+            engine: self.engine.as_ref(),
+            links: &self.links,
+            progress: &self.progress,
+            // The stored precision.
+            now: self.clock.now().trunc_subsecs(3),
+        };
+        let mut state = DatabaseState::read(&sources, &mut transaction, previous, is_read)
             .await
             .map_err(fault)?;
         transaction.commit().await.map_err(fault)?;
@@ -313,6 +320,15 @@ fn shown(
 /// If more than one in this many reviews changed, loading all is quicker than loading each changed one.
 const CHANGED_SHARE_MAX: usize = 4;
 
+/// What a snapshot is made with, besides the database.
+struct RenderSources<'a> {
+    engine: Option<&'a Arc<Engine>>,
+    links: &'a Links,
+    progress: &'a AnalysisProgress,
+    /// The instant of changes by other programs that are seen now.
+    now: DateTime<Utc>,
+}
+
 struct DatabaseState {
     pub position: DatabasePosition,
     pub input: SnapshotInput,
@@ -329,7 +345,7 @@ struct DatabaseState {
 impl DatabaseState {
     /// Reads the state and reuses the unchanged parts of `previous`.
     pub async fn read(
-        publisher: &Publisher,
+        sources: &RenderSources<'_>,
         connection: &mut SqliteConnection,
         previous: Option<&Snapshot>,
         is_read: bool,
@@ -342,12 +358,12 @@ impl DatabaseState {
         let editorial = storage::business::editorial(connection).await?;
         let withheld = withheld(connection).await?;
         let first_links = store::first_base(connection).await?;
-        let is_base_kept = first_links.is_some() || publisher.links.is_loopback();
+        let is_base_kept = first_links.is_some() || sources.links.is_loopback();
         let is_recorded =
             is_base_kept && store::is_rendered_from(connection, position.change_no).await?;
-        let first_links = first_links.unwrap_or_else(|| publisher.links.clone());
+        let first_links = first_links.unwrap_or_else(|| sources.links.clone());
         let known = previous.filter(|snapshot| is_after(snapshot, &position, &out));
-        let next_analyzer = analyzer(publisher, &business, previous);
+        let next_analyzer = analyzer(sources.engine, &business, previous);
         let analyzer = analyzer_in_force(known, &next_analyzer, is_read);
         let has_former = !Arc::ptr_eq(&analyzer, &next_analyzer);
         let (staff, business) = staff(connection, business, known.filter(|_| has_former)).await?;
@@ -355,10 +371,9 @@ impl DatabaseState {
         let mut loader = EntryLoader {
             analyzer: Arc::clone(&analyzer),
             staff: Arc::clone(&staff),
-            links: &publisher.links,
-            progress: &publisher.progress,
-            // The stored precision.
-            now: publisher.clock.now().trunc_subsecs(3),
+            links: sources.links,
+            progress: sources.progress,
+            now: sources.now,
             published: same.map(|snapshot| &snapshot.input),
             loaded: Loaded::default(),
         };
@@ -409,14 +424,14 @@ async fn staff(
 
 /// The analyzer for `business`: the previous one unless its method changed.
 fn analyzer(
-    publisher: &Publisher,
+    engine: Option<&Arc<Engine>>,
     business: &Business,
     previous: Option<&Snapshot>,
 ) -> Arc<Analyzer> {
     if let Some(previous) = previous.filter(|previous| previous.input.staff.is_of(business)) {
         return Arc::clone(&previous.input.next_analyzer);
     }
-    let analyzer = Analyzer::new(business, &Engine::of(publisher.engine.as_ref(), business));
+    let analyzer = Analyzer::new(business, &Engine::of(engine, business));
     let known = previous
         .iter()
         .flat_map(|snapshot| [&snapshot.input.analyzer, &snapshot.input.next_analyzer]);
@@ -529,40 +544,16 @@ pub async fn survey(
     engine: Option<&Arc<Engine>>,
     links: &Links,
 ) -> sqlx::Result<(SnapshotInput, usize)> {
-    let business = storage::business::find(&mut *connection)
-        .await?
-        .unwrap_or_default();
-    let editorial = storage::business::editorial(&mut *connection).await?;
-    let withheld = withheld(&mut *connection).await?;
-    let analyzer = Arc::new(Analyzer::new(&business, &Engine::of(engine, &business)));
-    let progress = AnalysisProgress::default();
-    let (staff, business) = Staff::load(&mut *connection, business, Vec::new()).await?;
-    let staff = Arc::new(staff);
-    let mut loader = EntryLoader {
-        analyzer: Arc::clone(&analyzer),
-        staff: Arc::clone(&staff),
+    let sources = RenderSources {
+        engine,
         links,
-        progress: &progress,
-        // Dates nothing.
+        progress: &AnalysisProgress::default(),
         now: DateTime::default(),
-        published: None,
-        loaded: Loaded::default(),
     };
-    let entries = loader.all(connection, &Entries::default()).await?;
-    let behind = loader.loaded.analyzed.len() + entries.index().count_unanalyzed();
-    Ok((
-        SnapshotInput {
-            entries,
-            business,
-            editorial,
-            withheld,
-            first_links: None,
-            staff,
-            next_analyzer: Arc::clone(&analyzer),
-            analyzer,
-        },
-        behind,
-    ))
+    let DatabaseState { input, loaded, .. } =
+        DatabaseState::read(&sources, connection, None, false).await?;
+    let behind = loaded.analyzed.len() + input.entries.index().count_unanalyzed();
+    Ok((input, behind))
 }
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::entry::{Entry, id_hash};
 use super::texts::{TEXTS_PER_BLOCK, TextBlock};
+use crate::links::Links;
+use crate::wire;
 
 /// One ID in this many ends its segment.
 const REVIEWS_PER_SEGMENT: u64 = 128;
@@ -20,12 +22,59 @@ const REVIEWS_PER_SEGMENT: u64 = 128;
 pub struct Segment {
     /// The JSON of its entries, each followed by a comma.
     pub json: Bytes,
-    /// The [`digest`] of its entries.
+    /// Of each entry, at least one: the end of its JSON, and its SHA-256.
+    rendered: Box<[(usize, [u8; 32])]>,
+    /// The digest of all entries.
     pub digest: [u8; 32],
-    /// Number of its entries; at least 1.
-    pub len: usize,
     /// The texts of its entries, [`TEXTS_PER_BLOCK`] each.
     pub texts: Box<[TextBlock]>,
+}
+
+impl Segment {
+    /// Renders the entries straight into one buffer: each in its own would leave holes in memory.
+    fn new(entries: &[Arc<Entry>], links: &Links) -> Self {
+        let (mut json, mut rendered) = (Vec::new(), Vec::with_capacity(entries.len()));
+        for entry in entries {
+            let start = json.len();
+            wire::write_json(&mut json, &wire::Review::new(&entry.review, links));
+            rendered.push((json.len(), Sha256::digest(&json[start..]).into()));
+            json.push(b',');
+        }
+        Self {
+            json: json.into_boxed_slice().into(),
+            digest: digest(&rendered),
+            rendered: rendered.into(),
+            texts: Box::default(),
+        }
+    }
+
+    pub const fn count(&self) -> usize {
+        self.rendered.len()
+    }
+
+    /// The JSON of one entry.
+    pub fn json_at(&self, at: usize) -> Bytes {
+        let start = self.json_of_first(at).len();
+        self.json.slice(start..self.rendered[at].0)
+    }
+
+    /// The JSON of the first `count` entries, each followed by a comma.
+    pub fn json_of_first(&self, count: usize) -> Bytes {
+        let last = count.checked_sub(1);
+        self.json
+            .slice(..last.map_or(0, |last| self.rendered[last].0 + 1))
+    }
+
+    pub fn digest_of_first(&self, count: usize) -> [u8; 32] {
+        digest(&self.rendered[..count])
+    }
+}
+
+/// SHA-256 of the digests of these entries' JSON.
+fn digest(rendered: &[(usize, [u8; 32])]) -> [u8; 32] {
+    let mut digest = Sha256::new();
+    rendered.iter().for_each(|(_, one)| digest.update(one));
+    digest.finalize().into()
 }
 
 /// Whether the review with that ID is the last of its segment.
@@ -33,28 +82,22 @@ pub fn ends_segment(id: &str) -> bool {
     id_hash(id).is_multiple_of(REVIEWS_PER_SEGMENT)
 }
 
-/// SHA-256 of the digests of these entries' JSON.
-pub fn digest(entries: &[Arc<Entry>]) -> [u8; 32] {
-    let mut digest = Sha256::new();
-    entries.iter().for_each(|entry| digest.update(entry.digest));
-    digest.finalize().into()
-}
-
 /// Divides `entries` into segments. Those with the same content as one of `known` are that one.
 pub fn divide(
-    entries: &mut [Arc<Entry>],
+    entries: &[Arc<Entry>],
     known: &[Arc<Segment>],
     known_entries: &[Arc<Entry>],
+    links: &Links,
 ) -> Vec<Arc<Segment>> {
     let mut by_first = HashMap::with_capacity(known.len());
     let mut start = 0;
     for segment in known {
-        let of_segment = &known_entries[start..start + segment.len];
+        let of_segment = &known_entries[start..start + segment.count()];
         by_first.insert(of_segment[0].id().as_str(), (segment, of_segment));
-        start += segment.len;
+        start += segment.count();
     }
     let by_digest: HashMap<_, _> = known.iter().map(|one| (one.digest, one)).collect();
-    let parts = entries.chunk_by_mut(|entry, _| !ends_segment(entry.id().as_str()));
+    let parts = entries.chunk_by(|entry, _| !ends_segment(entry.id().as_str()));
     parts
         .map(|part| {
             let same = by_first.get(part[0].id().as_str());
@@ -65,18 +108,14 @@ pub fn divide(
             if let Some((segment, _)) = same {
                 return Arc::clone(segment);
             }
-            let digest = digest(part);
-            let segment = match by_digest.get(&digest) {
+            let new = Segment::new(part, links);
+            match by_digest.get(&new.digest) {
                 Some(known) => Arc::clone(known),
                 None => Arc::new(Segment {
-                    json: join(part),
-                    digest,
-                    len: part.len(),
                     texts: texts(part),
+                    ..new
                 }),
-            };
-            slice(part, &segment.json);
-            segment
+            }
         })
         .collect()
 }
@@ -86,31 +125,4 @@ fn texts(entries: &[Arc<Entry>]) -> Box<[TextBlock]> {
     blocks
         .map(|block| TextBlock::new(block.iter().map(|entry| entry.review.text.as_str())))
         .collect()
-}
-
-fn join(entries: &[Arc<Entry>]) -> Bytes {
-    let mut json = Vec::with_capacity(json_len(entries));
-    for entry in entries {
-        json.extend_from_slice(&entry.json);
-        json.push(b',');
-    }
-    json.into()
-}
-
-/// The length of the entries' JSON, each followed by a comma.
-pub fn json_len(entries: &[Arc<Entry>]) -> usize {
-    entries.iter().map(|entry| entry.json.len() + 1).sum()
-}
-
-/// Makes the JSON of new entries a part of their segment's.
-fn slice(entries: &mut [Arc<Entry>], json: &Bytes) {
-    let mut start = 0;
-    for entry in entries {
-        let end = start + entry.json.len();
-        // Entries of earlier snapshots keep their own.
-        if let Some(entry) = Arc::get_mut(entry) {
-            entry.json = json.slice(start..end);
-        }
-        start = end + 1;
-    }
 }

@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use sqlx::SqliteConnection;
 
 use crate::insights::{CompactAnalysis, name_key};
-use crate::model;
 use crate::model::business::{Business, PublishStaff, Technician};
 use crate::model::{MentionKind, Review, fold};
 use crate::storage;
@@ -136,24 +135,26 @@ impl Staff {
     /// The review with mentions of shown technicians only.
     pub fn review(&self, mut review: Review) -> Review {
         if self.own.publish_staff != PublishStaff::Full {
-            let model::Mentions {
-                technicians,
-                services,
-                service_areas,
-            } = std::mem::take(&mut review.mentions);
-            let technicians = technicians.iter().filter_map(|name| self.public_name(name));
-            review.mentions = model::Mentions::new(technicians.collect(), services, service_areas);
+            let mentions = review.mentions.pairs();
+            let shown =
+                mentions.filter_map(|(kind, value)| Some((kind, self.shown_as(kind, value)?)));
+            review.mentions = shown.collect();
         }
         review
     }
 
     /// The names with shown technicians only.
     pub fn names(&self, names: &[(MentionKind, String)]) -> Vec<(MentionKind, String)> {
-        let shown = |(kind, name): &(MentionKind, String)| match kind {
-            MentionKind::Technician => Some((*kind, self.public_name(name)?)),
-            MentionKind::Service | MentionKind::ServiceArea => Some((*kind, name.clone())),
-        };
+        let shown =
+            |(kind, name): &(MentionKind, String)| Some((*kind, self.shown_as(*kind, name)?));
         names.iter().filter_map(shown).collect()
+    }
+
+    fn shown_as(&self, kind: MentionKind, name: &str) -> Option<String> {
+        match kind {
+            MentionKind::Technician => self.public_name(name),
+            MentionKind::Service | MentionKind::ServiceArea => Some(name.to_owned()),
+        }
     }
 
     /// The analysis with shown names only.

@@ -5,6 +5,7 @@ use percent_encoding::percent_decode;
 use poem::Request;
 
 use super::problem::HttpProblem;
+use crate::links::with_query;
 use crate::wire::parameters::{Parameter, ParameterSource, Parsed, parse_all};
 use crate::wire::{Issue, RECEIVED_CHARACTERS_MAX};
 
@@ -98,18 +99,9 @@ impl QueryParameters {
 
     /// `path` with the known parameters except `without`, and with `added`.
     pub fn address(&self, path: &str, without: &[&str], added: &[(&str, &str)]) -> String {
-        let mut query = url::form_urlencoded::Serializer::new(String::new());
         let kept = self.texts();
-        query.extend_pairs(
-            kept.filter(|(name, _)| self.known.contains(name) && !without.contains(name)),
-        );
-        query.extend_pairs(added);
-        let query = query.finish();
-        if query.is_empty() {
-            path.to_owned()
-        } else {
-            format!("{path}?{query}")
-        }
+        let kept = kept.filter(|(name, _)| self.known.contains(name) && !without.contains(name));
+        with_query(path, kept.chain(added.iter().copied()))
     }
 
     /// # Errors
@@ -158,8 +150,9 @@ fn decode(raw: &str) -> Decoded {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Sort;
     use crate::wire::parameters::{
-        Limit, MentionsService, MinRating, OneOf, Rating, Since, TextKind,
+        Limit, MentionsService, MinRating, Rating, Since, SortOrder, TextKind,
     };
 
     /// A bounded text like `query`.
@@ -168,18 +161,6 @@ mod tests {
         type Kind = TextKind;
         const NAME: &'static str = "query";
         const KIND: TextKind = TextKind(Some(4));
-    }
-
-    /// A choice like `polarity`.
-    struct Sort;
-    impl Parameter for Sort {
-        type Kind = OneOf<u8>;
-        const NAME: &'static str = "sort";
-        const KIND: OneOf<u8> = OneOf(
-            &[0, 1],
-            |sort| ["newest", "oldest"][usize::from(sort)],
-            None,
-        );
     }
 
     fn request(query: &str) -> Request {
@@ -201,7 +182,7 @@ mod tests {
             fault::<Short>(&request),
             fault::<MentionsService>(&request),
             fault::<Limit>(&request),
-            fault::<Sort>(&request),
+            fault::<SortOrder>(&request),
         ];
         faults.into_iter().flatten().collect()
     }
@@ -233,7 +214,10 @@ mod tests {
                 "mentions_service=%FF",
                 "mentions_service must be a text in UTF-8, percent-encoded: \u{fffd}",
             ),
-            ("sort=up", "sort must be one of: newest, oldest: up"),
+            (
+                "sort=up",
+                "sort must be one of: newest, oldest, highest, lowest: up",
+            ),
             ("limit=5&limit=6", "limit must be given only once: 5, 6"),
         ];
         for (query, expected) in cases {
@@ -272,7 +256,10 @@ mod tests {
             QueryParameters::new(&request).read::<Limit>(),
             Ok(Some(100))
         );
-        assert_eq!(QueryParameters::new(&request).read::<Sort>(), Ok(Some(1)));
+        assert_eq!(
+            QueryParameters::new(&request).read::<SortOrder>(),
+            Ok(Some(Sort::Oldest))
+        );
         assert_eq!(
             QueryParameters::new(&request).read::<MentionsService>(),
             Ok(None)

@@ -40,9 +40,16 @@ pub use review::{
 };
 pub use stage::{EntityRow, FaqRow, InsightsAnswer, InsightsStage, TopicRow};
 
-/// Cannot fail, because the shapes of this module have no maps with other keys than texts.
 pub fn json<T: serde::Serialize>(value: &T) -> Vec<u8> {
-    serde_json::to_vec(value).unwrap_or_else(|error| unreachable!("a published shape: {error}"))
+    let mut json = Vec::new();
+    write_json(&mut json, value);
+    json
+}
+
+/// Appends the JSON of `value`. Cannot fail, because the shapes of this module have no maps with other keys than texts.
+pub fn write_json<T: serde::Serialize>(json: &mut Vec<u8>, value: &T) {
+    serde_json::to_writer(json, value)
+        .unwrap_or_else(|error| unreachable!("a published shape: {error}"));
 }
 
 /// A JSON object without its closing brace, so that members can be appended.

@@ -6,7 +6,7 @@ use std::fmt::Display;
 pub use poem_openapi::registry::{MetaSchema, MetaSchemaRef};
 use poem_openapi::types::Type;
 use poem_openapi::{Enum, Object};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::insights;
 use super::problem::{Issue, IssueCode};
@@ -18,7 +18,7 @@ pub const LIMIT_DEFAULT: u8 = 20;
 pub const LIMIT_MAX: u8 = 100;
 /// Maximum number of characters of `query`.
 const QUERY_CHARACTERS_MAX: usize = 1_000;
-const STARS: Whole = Whole { least: 1, most: 5 };
+pub const STARS: Whole = Whole { least: 1, most: 5 };
 
 pub trait Parameter {
     /// Determines values, syntax, bounds and schema.
@@ -200,16 +200,18 @@ macro_rules! parameters {
         #[derive(Debug)]
         pub struct $parameter;
 
-        impl Parameter for $parameter {
+        impl $crate::wire::parameters::Parameter for $parameter {
             type Kind = $kind;
             const NAME: &'static str = $name;
             const KIND: $kind = $bounds;
             $(const DEFAULT: Option<u8> = Some($default);)?
-            $(const IS_REQUIRED: bool = parameters!(@$required);)?
+            $(const IS_REQUIRED: bool = $crate::wire::parameters::parameters!(@$required);)?
             $(const EXAMPLE: Option<&'static str> = Some($example);)?
         }
     )*};
 }
+
+pub(crate) use parameters;
 
 parameters! {
     /// One to five stars.
@@ -224,7 +226,7 @@ parameters! {
     Until = "until", Date: Date;
     /// Text that must occur.
     Query = "query", TextKind: TextKind(Some(QUERY_CHARACTERS_MAX)), example "on time";
-    MatchRule = "match", OneOf<TextMatch>: OneOf(&TextMatch::ALL, TextMatch::name, None);
+    MatchRule = "match", OneOf<TextMatch>: OneOf(&TextMatch::ALL, TextMatch::find, None);
     /// Published name of the technician.
     MentionsTechnician = "mentions_technician", TextKind: TextKind::ANY;
     /// Service id.
@@ -250,15 +252,15 @@ parameters! {
     /// Aspect id or label.
     AspectName = "aspect" required, TextKind: TextKind::ANY;
     /// Sentiment of an aspect.
-    Polarity = "polarity", OneOf<Vote>: OneOf(&Vote::ALL, Vote::name, Some(insights::Polarity::schema_ref));
-    SortOrder = "sort", OneOf<Sort>: OneOf(&Sort::ALL, Sort::name, None);
+    Polarity = "polarity", OneOf<Vote>: OneOf(&Vote::ALL, Vote::find, Some(insights::Polarity::schema_ref));
+    SortOrder = "sort", OneOf<Sort>: OneOf(&Sort::ALL, Sort::find, None);
     /// Published name of the technician whom a sentence is about.
     Technician = "technician", TextKind: TextKind::ANY;
     /// Service id.
     Service = "service", TextKind: TextKind::ANY;
     /// Place name.
     Area = "area", TextKind: TextKind::ANY;
-    Part = "part", OneOf<InsightsPart>: OneOf(&InsightsPart::ALL, InsightsPart::name, None), example "overview";
+    Part = "part", OneOf<InsightsPart>: OneOf(&InsightsPart::ALL, InsightsPart::find, None), example "overview";
     /// Whether findings include their reasons.
     Hits = "hits", Flag: Flag;
     /// First day of the first period.
@@ -467,13 +469,13 @@ impl ParameterKind for Flag {
 #[derive(Debug, Clone, Copy)]
 pub struct OneOf<T: 'static>(
     pub &'static [T],
-    pub fn(T) -> &'static str,
+    pub fn(&str) -> Option<T>,
     pub Option<fn() -> MetaSchemaRef>,
 );
 
-impl<T: Copy> OneOf<T> {
-    fn names(self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().map(move |value| (self.1)(*value))
+impl<T: Display> OneOf<T> {
+    fn names(self) -> Vec<String> {
+        self.0.iter().map(T::to_string).collect()
     }
 }
 
@@ -485,19 +487,16 @@ impl<T: Copy + Send + Display> ParameterKind for OneOf<T> {
         if text.is_empty() {
             return Ok(None);
         }
-        let at = self.names().position(|name| name == text);
-        at.map(|at| Some(self.0[at]))
-            .ok_or(IssueCode::InvalidString)
+        (self.1)(text).map(Some).ok_or(IssueCode::InvalidString)
     }
 
     fn allowed(self) -> String {
-        let names: Vec<&str> = self.names().collect();
-        format!("must be one of: {}", names.join(", "))
+        format!("must be one of: {}", self.names().join(", "))
     }
 
     fn schema(self) -> MetaSchema {
         MetaSchema {
-            enum_items: self.names().map(|name| json!(name)).collect(),
+            enum_items: self.names().into_iter().map(Value::from).collect(),
             ..MetaSchema::new("string")
         }
     }

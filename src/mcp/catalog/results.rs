@@ -6,14 +6,14 @@ use super::arguments::{CallError, ToolArguments, refusal};
 use crate::compute::run_long_if;
 use crate::links::Links;
 use crate::mcp::escape::{escaped, escaped_json};
-use crate::model::{Day, PluralEndings, ReviewId, TextMatch, fold};
+use crate::model::{Day, ReviewId, TextMatch, fold};
 use crate::search::facets::{self, PeriodsParameters, PeriodsRequest, VALUES_MAX, compare};
 use crate::search::insights::{
     self, EvidenceParameters, EvidenceQuery, StageParameters, StageRequest, stage,
 };
 use crate::search::{
     Cursor, CursorParameter, ResultPage, ReviewFilter, SHORT_PAGE, SearchParameters, SearchRequest,
-    did_you_mean, search_reviews,
+    search_head, search_reviews,
 };
 use crate::snapshot::Snapshot;
 use crate::snapshot::document::head;
@@ -82,30 +82,14 @@ pub fn search(
     let values = SearchParameters::take_from(&mut arguments);
     let (issues, mode) = (arguments.issues(), TextMatch::Substring);
     let request = SearchRequest::new(values, issues, &snapshot.input, mode);
-    let SearchRequest {
-        filter,
-        limit,
-        cursor,
-    } = arguments.finish(Some(request))?;
-    let all = search_reviews(snapshot, &filter, usize::from(limit), cursor.as_ref());
-    let did_you_mean = if all.total == 0 {
-        did_you_mean(snapshot, &filter.parameters)
-    } else {
-        None
-    };
-    Ok(run_long_if(all.positions.len() > SHORT_PAGE, || {
-        let page = cut(snapshot, links, all, &filter);
+    let request = arguments.finish(Some(request))?;
+    let (limit, cursor) = (usize::from(request.limit), request.cursor.as_ref());
+    let mut found = search_reviews(snapshot, &request.filter, limit, cursor);
+    Ok(run_long_if(found.positions.len() > SHORT_PAGE, || {
+        cut(snapshot, &request.filter, &mut found);
         ToolAnswer::new(shape(&wire::SearchResult {
-            head: wire::SearchHead {
-                total: page.total,
-                total_relation: wire::TotalRelation::of(page.is_exact),
-                count: page.reviews.len() as u64,
-                limit: u64::from(limit),
-                next_cursor: page.next.map(|next| next.to_string()),
-                did_you_mean,
-                ignored: Vec::new(),
-            },
-            reviews: page.reviews,
+            head: search_head(snapshot, &request, &found, Vec::new()),
+            reviews: found.reviews(snapshot, links).collect(),
         }))
     }))
 }
@@ -124,36 +108,32 @@ pub fn since(
         limit,
         cursor,
     } = SinceArguments::take_from(&mut arguments);
-    let limit = limit.map_or(REVIEWS_MAX, usize::from);
+    let parameters = SearchParameters {
+        since: date,
+        cursor,
+        ..SearchParameters::default()
+    };
+    let (issues, mode) = (arguments.issues(), TextMatch::default());
+    let request = SearchRequest::new(parameters, issues, &snapshot.input, mode);
     let date = arguments.finish(date)?;
-    let filter = ReviewFilter::new(
-        &SearchParameters {
-            since: Some(date),
-            ..SearchParameters::default()
-        },
-        PluralEndings::default(),
-    );
-    let canonical = filter.canonical();
-    if let Some(cursor) = cursor
-        .as_ref()
-        .filter(|cursor| !cursor.belongs_to(&canonical))
-    {
-        return Err(refusal(&[cursor.invalid()]));
-    }
-    let found = search_reviews(snapshot, &filter, limit, cursor.as_ref());
-    let page = cut(snapshot, links, found, &filter);
-    let count = page.reviews.len() as u64;
+    let limit = limit.map_or(REVIEWS_MAX, usize::from);
+    let mut found = search_reviews(snapshot, &request.filter, limit, request.cursor.as_ref());
+    cut(snapshot, &request.filter, &mut found);
+    let count = found.positions.len() as u64;
     let mut answer = shape(&wire::SinceHead {
         since: date.date(),
         count,
     });
-    if count < page.total {
-        answer["total"] = json!(page.total);
+    if count < found.total {
+        answer["total"] = json!(found.total);
     }
-    if let Some(next) = page.next {
+    if let Some(next) = &found.next {
         answer["next_cursor"] = json!(next.to_string());
     }
-    answer["reviews"] = shape(&page.reviews);
+    answer["reviews"] = found
+        .reviews(snapshot, links)
+        .map(|one| shape(&one))
+        .collect();
     Ok(ToolAnswer::new(answer))
 }
 
@@ -353,49 +333,21 @@ const REVIEW_BYTES_MIN: usize = 192;
 /// Maximum number of reviews that can fit.
 const REVIEWS_MAX: usize = RESULT_BYTES_MAX / REVIEW_BYTES_MIN;
 
-/// The reviews that fit into a result.
-#[derive(Debug)]
-struct ReviewsPage {
-    /// Reviews on all pages.
-    total: u64,
-    /// Whether the total is exact; otherwise counting stopped at its limit.
-    is_exact: bool,
-    /// Never cut.
-    reviews: Vec<wire::Review>,
-    /// The cursor of the next page, if there is one.
-    next: Option<Cursor>,
-}
-
-/// The reviews of `found` that fit into a result, at least one.
-fn cut(
-    snapshot: &Snapshot,
-    links: &Links,
-    found: ResultPage,
-    filter: &ReviewFilter,
-) -> ReviewsPage {
+/// Removes the last reviews of `found` until the others fit into a result; at least one stays.
+fn cut(snapshot: &Snapshot, filter: &ReviewFilter, found: &mut ResultPage) {
     let entries = &snapshot.input.entries;
     let mut bytes = ENVELOPE_BYTES;
     let fits = |at: &&usize| {
         // Rendered JSON is always UTF-8.
-        let json = str::from_utf8(entries[**at].json()).unwrap_or_default();
-        bytes += escaped(json.to_owned()).len() + 1;
+        let json = entries.json(**at);
+        bytes += escaped(String::from_utf8_lossy(&json).into_owned()).len() + 1;
         bytes <= RESULT_BYTES_MAX
     };
-    let fitting = found.positions.iter().take_while(fits).count();
-    let positions = &found.positions[..fitting.max(1).min(found.positions.len())];
-    let next = if positions.len() < found.positions.len() {
-        let last = positions.last().map(|at| &entries[*at].review);
-        last.map(|last| Cursor::after(&filter.canonical(), filter.sort(), last))
-    } else {
-        found.next
-    };
-    ReviewsPage {
-        total: found.total,
-        is_exact: found.is_exact,
-        reviews: (positions.iter())
-            .map(|at| wire::Review::new(&entries[*at].review, links))
-            .collect(),
-        next,
+    let fitting = found.positions.iter().take_while(fits).count().max(1);
+    if fitting < found.positions.len() {
+        found.positions.truncate(fitting);
+        let last = found.positions.last().map(|at| &entries[*at].review);
+        found.next = last.map(|last| Cursor::after(&filter.canonical(), filter.sort(), last));
     }
 }
 

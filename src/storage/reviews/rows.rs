@@ -493,7 +493,10 @@ fn review(row: ReviewRow) -> Option<Review> {
             method: Method::find(&row.verification_method)?,
             verified_at: at(row.verified_at),
         },
-        mentions: mentions(&row.mentions)?,
+        mentions: match &*row.mentions {
+            "[]" => Mentions::default(),
+            pairs => Mentions::from_iter(serde_json::from_str::<Vec<_>>(pairs).ok()?),
+        },
         response: row.response_text.map(|text| Response {
             text,
             date: row.response_on.and_then(|day| day.parse().ok()),
@@ -503,23 +506,6 @@ fn review(row: ReviewRow) -> Option<Review> {
         // The later of the two counts: a shell may have set no time, or an earlier one.
         updated_at: at(row.updated_at).max(at(row.observed_at)),
     })
-}
-
-/// `pairs` is a JSON array of pairs of kind and value.
-fn mentions(pairs: &str) -> Option<Mentions> {
-    if pairs == "[]" {
-        return Some(Mentions::default());
-    }
-    let pairs: Vec<(String, String)> = serde_json::from_str(pairs).ok()?;
-    let of = |kind: &str| {
-        let values = pairs.iter().filter(|(name, _)| name == kind);
-        values.map(|(_, value)| value.clone()).collect()
-    };
-    Some(Mentions::new(
-        of("technician"),
-        of("service"),
-        of("service_area"),
-    ))
 }
 
 // Writes reviews: many per statement, and only those that differ, so that repeating a write changes nothing.
@@ -631,16 +617,8 @@ fn row(review: &Review) -> Value {
 }
 
 fn mention_rows(review: &Review) -> impl Iterator<Item = Value> {
-    let mentions = &review.mentions;
-    let kinds = [
-        ("technician", &mentions.technicians),
-        ("service", &mentions.services),
-        ("service_area", &mentions.service_areas),
-    ];
-    kinds.into_iter().flat_map(move |(kind, values)| {
-        let row = move |value| json!([review.id.as_str(), kind, value]);
-        values.iter().map(row)
-    })
+    let pairs = review.mentions.pairs();
+    pairs.map(|(kind, value)| json!([review.id, kind.name(), value]))
 }
 
 // The times at which the publisher first saw changes by other programs, stored before it shows the changes. This does

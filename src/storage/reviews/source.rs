@@ -83,7 +83,8 @@ macro_rules! stored_sources {
     ($connection:ident, $from:literal $(, $argument:ident)*) => {{
         let rows = sqlx::query!(
             r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location!: NullableText",
-             posted_at as "posted_at: Text", responded_at as "responded_at: Text", base, fingerprint, author_day,
+             posted_at as "posted_at: Text", responded_at as "responded_at: Text",
+             base as "base!: Vec<u8>", fingerprint as "fingerprint!: i64", author_day as "author_day!: i64",
              own_id as "own_id!: NullableText"
            from "# + $from
             $(, $argument)*
@@ -143,27 +144,10 @@ pub async fn standing(
 pub async fn deleted_reviews(
     connection: &mut SqliteConnection,
 ) -> sqlx::Result<Vec<SourceVersion>> {
-    let rows = sqlx::query!(
-        r#"select review_id as "id: Text", source_name as "source_name: Text", location as "location: Text",
-             own_id as "own_id: Text", fingerprint, author_day from deleted_review order by review_id"#
-    )
-    .fetch_all(connection)
-    .await?;
-    let rows = rows.into_iter().filter_map(|row| {
-        Some(SourceVersion {
-            id: row.id.as_ref().parse().ok()?,
-            source_name: row.source_name.into(),
-            location: row.location.map(String::from),
-            posted_at: None,
-            responded_at: None,
-            base: Base::default(),
-            fingerprints: Fingerprints {
-                content: row.fingerprint,
-                author_day: row.author_day,
-            },
-            own_id: row.own_id.map(String::from),
-        })
-    });
+    let rows = stored_sources!(
+        connection,
+        "(select *, null as posted_at, null as responded_at, x'' as base from deleted_review) as s order by review_id"
+    );
     Ok(rows.collect())
 }
 

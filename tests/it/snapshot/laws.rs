@@ -101,12 +101,12 @@ fn check_index(snapshot: &Snapshot) {
         let id = review["id"].as_str().unwrap();
         let entries = &snapshot.input.entries;
         let found = entries.find(&id.parse().unwrap());
-        let entry = &entries[found.unwrap_or_else(|| panic!("{id} is not found"))];
+        let at = found.unwrap_or_else(|| panic!("{id} is not found"));
         assert_eq!(
-            serde_json::from_slice::<serde_json::Value>(entry.json()).unwrap(),
+            serde_json::from_slice::<serde_json::Value>(&entries.json(at)).unwrap(),
             *review
         );
-        let value = wire::Review::new(&entry.review, &links());
+        let value = wire::Review::new(&entries[at].review, &links());
         assert_eq!(serde_json::to_value(value).unwrap(), *review);
     }
     known.sort_unstable();
