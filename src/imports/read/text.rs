@@ -239,6 +239,9 @@ pub fn read_text(text: &[u8], dialect: Dialect, columns: Vec<String>) -> Result<
 fn fill_short_rows(table: &mut Table) {
     let columns = table.columns.len();
     let is_short = |row: &Row| row.cells.len() < columns;
+    if !table.rows.iter().any(is_short) {
+        return;
+    }
     let has_date = |row: &Row| row.cells.iter().flatten().any(|cell| is_date(cell));
     let mut is_rest = false;
     for row in table.rows.iter_mut().rev() {
