@@ -120,7 +120,8 @@ fn similar_errors_are_shown_twenty_times_and_then_counted() {
 fn messages_about_bad_rows_do_not_grow_with_the_file() {
     let printed = |rows: usize| {
         let home = Home::new();
-        home.file("rows.jsonl", &"{x\n".repeat(rows));
+        let whole = r#"{"id":"r","rating":5,"date":"2026-11-01","author":"A","text":"T","source":{"name":"Direct"}}"#;
+        home.file("rows.jsonl", &format!("{whole}\n{}", "{x\n".repeat(rows)));
         let done = home.run("import rows.jsonl");
         assert_eq!(done.code, Some(1), "{}", done.out);
         done.err.len()

@@ -469,7 +469,7 @@ fn error_in_a_200_fails_with_the_message_of_the_server() {
         ),
         (
             r#"{"reviews": 5, "technicians": [{"name": "Ann", "reviews": 3}]}"#,
-            "none of the known formats",
+            "status 200 OK, application/json: ",
         ),
         (
             r#"{"reviews": [], "status": "Unauthorized"}"#,
