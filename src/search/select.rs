@@ -5,7 +5,7 @@ use std::iter::from_fn;
 use roaring::RoaringBitmap;
 
 use super::cursor::Cursor;
-use super::request::ReviewFilter;
+use super::request::{ReviewFilter, SearchParameters};
 use crate::insights::Trade;
 use crate::model::{Sort, fold};
 use crate::snapshot::Entries;
@@ -15,17 +15,20 @@ pub fn select(entries: &Entries, filter: &ReviewFilter, trade: &Trade) -> Roarin
     let (index, filter) = (entries.index(), &filter.parameters);
     let mut selected = RoaringBitmap::new();
     selected.insert_range(entries.positions(filter.since, filter.until));
-    for stars in 1..=5 {
-        let is_outside = filter.rating.is_some_and(|rating| rating != stars)
-            || filter
-                .min_rating
-                .is_some_and(|least| f64::from(stars) < least)
-            || filter
-                .max_rating
-                .is_some_and(|most| f64::from(stars) > most);
-        if is_outside {
-            selected -= index.stars(stars);
-        }
+    let SearchParameters {
+        rating,
+        min_rating,
+        max_rating,
+        ..
+    } = filter;
+    if rating.is_some() || min_rating.is_some() || max_rating.is_some() {
+        let matches = |stars: &u8| {
+            rating.is_none_or(|rating| rating == *stars)
+                && min_rating.is_none_or(|least| f64::from(*stars) >= least)
+                && max_rating.is_none_or(|most| f64::from(*stars) <= most)
+        };
+        let matching = (1..=5).filter(matches);
+        selected &= matching.fold(RoaringBitmap::new(), |all, stars| all | index.stars(stars));
     }
     // Names and tags are compared without case (tags: RFC 5646 §2.1.1), ids as they are.
     for (values, value) in [
