@@ -297,17 +297,17 @@ impl<'n> Phrase<'n> {
             let is_shown = pairs.any(|(before, place)| {
                 is_in(&lists.prepositions, before) && is_in(&lists.places, place)
             });
-            let is_meant =
+            let is_about_review =
                 has_review || self.has("this, it") || self.has("us, you") && word != "use";
-            let is_asked = self.has(&lists.leave) && is_meant
+            let is_question = self.has(&lists.leave) && is_about_review
                 || self.has("publicly")
                 || is_shown
                 || self.is_not && self.name.len() <= 3;
-            if !is_asked && !has_review {
+            if !is_question && !has_review {
                 return None;
             }
             self.roots.push(Says::Public);
-            self.is_weak |= !is_asked;
+            self.is_weak |= !is_question;
         } else if is_in(&lists.places, word) {
             // `Shown on our site`, but not `Public site`.
             self.has_place = true;
@@ -556,7 +556,7 @@ mod tests {
     }
 
     #[test]
-    fn phrases_about_the_review_are_told_from_those_about_the_work() {
+    fn phrases_about_the_review_differ_from_those_about_the_work() {
         let find = |name| find(name, &["reply"], &[]);
         for name in [
             "Make public",

@@ -87,8 +87,8 @@ mod tests {
     fn every_aspect_has_positive_negative_and_neutral_rules() {
         let trade = shipped(HOME_SERVICES).unwrap();
         for (index, aspect) in trade.aspects.iter().enumerate() {
-            let has = |is_meant: fn(i32) -> bool| {
-                trade.rules.iter().any(|rule| matches!(rule.meaning, Meaning::Judges(of, points) if of == index && is_meant(points)))
+            let has = |has_sign: fn(i32) -> bool| {
+                trade.rules.iter().any(|rule| matches!(rule.meaning, Meaning::Judges(of, points) if of == index && has_sign(points)))
             };
             assert!(
                 has(|points| points > 0) && has(|points| points < 0) && has(|points| points == 0),

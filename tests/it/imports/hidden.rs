@@ -376,7 +376,7 @@ async fn a_private_type_hides_a_review_and_another_type_does_not() {
 }
 
 #[tokio::test]
-async fn a_sentence_in_a_column_of_yes_and_no_does_not_publish_the_others() {
+async fn a_sentence_in_a_yes_no_column_publishes_no_other_row() {
     let head = "id,author,rating,date,text,reply,May we publish your review?,Reply status\n";
     for (word, status, answer, rejected) in [
         ("\"Yes, but anonymously\"", "published", "Ty", false),

@@ -307,7 +307,7 @@ async fn the_name_of_a_source_is_composed_and_trimmed() {
 }
 
 #[tokio::test]
-async fn lists_of_texts_and_false_are_read_as_meant() {
+async fn lists_of_texts_and_false_are_read() {
     let row = json!([{"rating": {"value": 5}, "date": {"$date": "2026-03-01"}, "author": ["Ann", "Bo"], "text": ["a", "b"],
         "reply": false}, {"rating": {"value": 5}, "date": {"$date": "2026-03-01"}, "author": ["Cy"], "text": "c",
         "reply": ["Thanks!"]}]);

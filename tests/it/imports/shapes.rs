@@ -132,7 +132,7 @@ async fn all_reviews_of_a_document_are_found() {
 }
 
 #[tokio::test]
-async fn a_document_whose_reviews_are_not_found_is_no_empty_export() {
+async fn a_document_without_found_reviews_is_no_empty_export() {
     for content in [
         json!({"averageRating": 4.5, "totalReviewCount": 7}),
         json!({"locations": [{"name": "accounts/1/locations/2"}], "nextPageToken": "x"}),

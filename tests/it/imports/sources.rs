@@ -325,7 +325,7 @@ async fn a_source_in_another_case_is_the_stored_one() {
 }
 
 #[tokio::test]
-async fn a_duplicate_whose_original_is_withdrawn_is_published() {
+async fn a_duplicate_of_a_withdrawn_original_is_published() {
     let bench = bench().await;
     let request = |content: &str, source: &str, skip_duplicates| ImportRequest {
         files: vec![bench.file("t.csv", content)],

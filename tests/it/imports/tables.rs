@@ -930,7 +930,7 @@ async fn a_table_without_names_is_imported_as_anonymous_on_request() {
 }
 
 #[tokio::test]
-async fn grades_of_which_one_is_the_best_are_refused() {
+async fn grades_with_one_as_the_best_are_refused() {
     for (header, is_refused) in [
         ("Datum;Kunde;Note;Kommentar", true),
         (

@@ -86,7 +86,7 @@ fn check_exits_with_2_if_something_is_wrong_and_names_it() {
 }
 
 #[test]
-fn damaged_list_of_migrations_is_reported_with_what_to_do() {
+fn damaged_list_of_migrations_is_reported_with_advice() {
     let home = Home::with(5);
     let [page, size] = [
         "select rootpage from sqlite_schema where name = '_sqlx_migrations'",

@@ -149,7 +149,7 @@ fn wait_until(is_so: impl Fn() -> bool) {
 }
 
 #[test]
-fn pages_of_a_source_are_private_and_go_when_a_signal_ends_the_run() {
+fn fetched_pages_are_private_and_go_when_a_signal_ends_the_run() {
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let home = Home::new();
         home.run_ok("init --name N --time-zone UTC", "N");
@@ -184,7 +184,7 @@ fn pages_of_a_source_are_private_and_go_when_a_signal_ends_the_run() {
 }
 
 #[test]
-fn what_a_killed_command_left_goes_when_its_file_is_written_again() {
+fn files_of_a_killed_command_go_at_the_next_write() {
     let home = Home::with(2);
     let left = |name: &str, minutes: i64| {
         let file = File::create(home.0.path().join(name)).unwrap();

@@ -1185,7 +1185,7 @@ fn add_at(home: &Home, answer: impl FnOnce(TcpStream) + Send) -> CommandOutput {
 }
 
 #[test]
-fn fault_of_tls_is_reported_with_what_to_do() {
+fn tls_fault_is_reported_with_advice() {
     let home = home();
     let key = KeyPair::generate().unwrap();
     let mut params = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();

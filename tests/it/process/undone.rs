@@ -356,7 +356,7 @@ fn deleted_rows_without_ids_stay_deleted_in_another_database() {
 }
 
 #[test]
-fn meanings_of_columns_are_taken_beside_a_business_that_is_there() {
+fn meanings_of_columns_are_taken_beside_a_business() {
     let home = Home::new();
     let init = ["init", "--name", "Desert Peak", "--country", "US"];
     let numbered =
