@@ -238,19 +238,21 @@ pub fn read_text(text: &[u8], dialect: Dialect, columns: Vec<String>) -> Result<
 /// text whose line break is not in quotes, and so is incomplete the row before it.
 fn fill_short_rows(table: &mut Table) {
     let columns = table.columns.len();
-    let is_short = |row: &Row| row.cells.len() < columns;
-    if !table.rows.iter().any(is_short) {
-        return;
-    }
-    let has_date = |row: &Row| row.cells.iter().flatten().any(|cell| is_date(cell));
     let mut is_rest = false;
     for row in table.rows.iter_mut().rev() {
-        let is_whole = !is_rest && has_date(row);
-        let is_judged = is_short(row) && row.fault.is_none();
-        is_rest = is_short(row) && !has_date(row);
-        if is_judged && is_whole {
+        if row.cells.len() >= columns {
+            is_rest = false;
+            continue;
+        }
+        let has_date = row.cells.iter().flatten().any(|cell| is_date(cell));
+        let is_whole = has_date && !is_rest;
+        is_rest = !has_date;
+        if row.fault.is_some() {
+            continue;
+        }
+        if is_whole {
             row.cells.resize(columns, Some("".into()));
-        } else if is_judged {
+        } else {
             row.fault = Some(RowFault {
                 message: misfit(row.cells.len(), columns),
                 raw: None,
@@ -312,17 +314,17 @@ impl<'t> TextRows<'t> {
     /// A message if the row has swallowed others, because a quotation mark that opens a cell is not closed: a line within a
     /// cell has a date and as many cells as there are columns, or a mark closes a cell of several lines without ending it.
     fn swallowed(&self, dialect: Dialect, columns: usize) -> Option<String> {
+        memchr::memchr(b'\n', self.record.as_slice())?;
         let (begin, first) = self.begin;
         let is_row = |line: &[u8]| {
             let mut cells = line.split(|byte| *byte == dialect.delimiter);
             let is_date = |cell| std::str::from_utf8(cell).is_ok_and(is_date);
             cells.clone().count() == columns && cells.any(is_date)
         };
-        let (mut line, mut seen, mut has_lines) = (first, None, false);
+        let (mut line, mut seen) = (first, None);
         for (at, cell) in self.record.iter().enumerate() {
             let lines = cell.split(|byte| *byte == b'\n');
             let count = lines.clone().count();
-            has_lines |= count > 1;
             // The last line of a cell goes on in the next cell.
             let within = count - usize::from(at + 1 < self.record.len());
             let found = lines.take(within).skip(1).position(is_row);
@@ -330,11 +332,8 @@ impl<'t> TextRows<'t> {
             line += count as u64 - 1;
         }
         let end = usize::try_from(self.reader.position().byte()).unwrap_or(usize::MAX);
-        let is_stray = || {
-            let raw = self.text.get(begin..end)?;
-            Some(Quotes::of(raw, dialect).stray > 0)
-        };
-        if seen.is_none() && !(has_lines && is_stray() == Some(true)) {
+        let raw = self.text.get(begin..end).unwrap_or_default();
+        if seen.is_none() && Quotes::of(raw, dialect).stray == 0 {
             return None;
         }
         let seen = seen.map(|line| format!(", and line {line} looks like a row of its own"));
