@@ -93,8 +93,12 @@ fn encoding(label: &str) -> Result<&'static Encoding, &'static str> {
 impl ImportRequest {
     /// The file's name for a field of ours, if `--map` gives one; empty for an ignored status.
     pub fn rename(&self, ours: &str) -> Option<&str> {
-        let mut renames = self.renames.iter();
-        let rename = renames.find(|rename| rename.ours == ours)?;
-        Some(&rename.theirs)
+        self.columns(ours).first().copied()
+    }
+
+    /// The same if a field may have several.
+    pub fn columns(&self, ours: &str) -> Vec<&str> {
+        let renames = self.renames.iter().filter(|rename| rename.ours == ours);
+        renames.map(|rename| rename.theirs.as_str()).collect()
     }
 }

@@ -12,6 +12,7 @@ use crate::model::{Day, Method, ReviewId, Source, Statement, Unit, Verification,
 
 pub(crate) mod business;
 pub(crate) mod date;
+pub(crate) mod phrases;
 pub(crate) mod plan;
 pub(crate) mod row;
 pub(crate) mod shape;

@@ -12,7 +12,7 @@ use crate::imports::map::table::{Row, Table, is_date, list_columns};
 use crate::imports::map::values::{
     Names, Says, is_one_best, names, quoted, same_name, without_address, words,
 };
-use crate::imports::map::visibility::{self, Evidence, NOT_PUBLISHED, Subject};
+use crate::imports::map::visibility::{self, Evidence, NOT_PUBLISHED, Subject, Visibility};
 use crate::imports::map::{ReviewField, SOURCE_DEFAULT};
 use crate::imports::platforms::{Format, HEADERS, Hidden, PhraseWords, TABLE};
 use crate::imports::report::{FileError, TableColumns};
@@ -111,6 +111,9 @@ impl<'f> Plan<'f> {
                 let mut found = list.map_or_else(Vec::new, |list| lookup(list));
                 // A column that fills the field that the owner named fills no other.
                 found.retain(|column| !format.reads_headers || !mapped.contains(column));
+                if format.reads_headers && field == ReviewField::Text {
+                    found.retain(|column| !table.has_only_flags(*column));
+                }
                 found
             }
         });
@@ -169,13 +172,23 @@ impl<'f> Plan<'f> {
         let headers = self.table.columns.iter().map(String::as_str);
         let mut free: Free<'_> = (0..).zip(headers).collect();
         free.retain(|(number, _)| !taken.contains(number));
+        // Columns of answers to a question, such as `May we publish your comment?`, are neither texts nor names.
+        let answers = free.iter().filter(|(column, header)| {
+            let found = visibility::find(header, &[], &[]);
+            self.table.has_only_flags(*column)
+                || found.is_some_and(|found| self.borne_out(*column, found).is_some())
+        });
+        let answers: BTreeSet<usize> = answers.map(|(column, _)| *column).collect();
         for (field, rule, is_day_first) in rules() {
             if !self.field(field).is_empty() || self.request.rename(field.name()).is_some() {
                 continue;
             }
             let is_text = matches!(field, ReviewField::Text | ReviewField::Title);
-            let is_open = |header: &str| !is_text || !contains(header, &HEADERS.confidential);
-            let open = free.iter().filter(|(_, header)| is_open(header));
+            let is_words = is_text || field == ReviewField::Author;
+            let open = free.iter().filter(|(column, header)| {
+                !(is_text && contains(header, &HEADERS.confidential)
+                    || is_words && answers.contains(column))
+            });
             let found = rule.find(field, &open.copied().collect());
             if matches!(rule, Rule::Phrase(_)) && found.len() > 1 {
                 let names = found
@@ -260,34 +273,71 @@ impl<'f> Plan<'f> {
             is_known: false,
         };
         for subject in Subject::BOTH {
-            let found: Vec<Sign> = match self.request.rename(subject.field()) {
-                None => (0..table.columns.len())
-                    .filter(|column| !used.contains(column))
-                    .filter_map(|column| {
-                        let found = visibility::find(path(&column), &answers, &reviews)?;
-                        let is_known = |cell: &str| found.says.is_public(cell).is_some();
-                        // `Private reply` and `Public review` may be the text of one.
-                        let is_sign = match (found.evidence, subject) {
-                            (Evidence::CommonWords, _) => table.most(column, is_known),
-                            (Evidence::Name, Subject::Review) => true,
-                            _ => !table.has_sentences(column, is_known),
-                        };
-                        (found.subject == subject && is_sign).then(|| sign(column, found.says))
-                    })
-                    .collect(),
-                // Only the column that is named, or none.
-                Some(theirs) => {
-                    let column = table.find(theirs).filter(|_| !theirs.is_empty());
-                    let known = visibility::find(theirs, &[], &[]);
-                    let says = known.map_or(Says::State, |known| known.says);
-                    column
-                        .map(|column| sign(column, says))
-                        .into_iter()
-                        .collect()
-                }
+            let mapped = self.request.columns(subject.field());
+            let found: Vec<Sign> = if mapped.is_empty() {
+                let free = (0..table.columns.len()).filter(|column| !used.contains(column));
+                free.filter_map(|column| {
+                    let found = visibility::find(path(&column), &answers, &reviews)?;
+                    let found = self.borne_out(column, found)?;
+                    (found.subject == subject).then(|| sign(column, found.says))
+                })
+                .collect()
+            } else {
+                // Only the columns that are named, or none.
+                let columns = mapped.iter().filter(|theirs| !theirs.is_empty());
+                let columns = columns.filter_map(|theirs| table.find(theirs));
+                let says = |column: usize| {
+                    let known = visibility::find(path(&column), &[], &[]);
+                    self.says(column, known.map_or(Says::State, |known| known.says))
+                };
+                columns.map(|column| sign(column, says(column))).collect()
             };
             self.signs[subject as usize].extend(found);
         }
+    }
+
+    /// What a column shows, if its cells bear out its name.
+    fn borne_out(&self, column: usize, found: Visibility) -> Option<Visibility> {
+        let table = self.table;
+        let says = self.says(column, found.says);
+        let found = Visibility { says, ..found };
+        let is_sign = match (says, found.evidence) {
+            // `Published` may be the column of dates.
+            (Says::Public, _) if table.are_dates(column) => false,
+            // Something was removed on each of the dates, and nothing where there is none.
+            (Says::HiddenSince, Evidence::MostCells) => {
+                table.are_dates(column) && table.cells(column).count() < table.rows.len()
+            }
+            _ => {
+                let is_known = |cell: &str| says.is_public(cell).is_some();
+                let has_sentences = table.has_sentences(column, is_known);
+                let cells = table.cells(column).map(|(_, cell)| cell);
+                found.is_borne_out(cells, has_sentences)
+            }
+        };
+        is_sign.then_some(found)
+    }
+
+    /// The meaning of a column's cells: they may be yes and no instead of words for a state.
+    fn says(&self, column: usize, says: Says) -> Says {
+        let is_state = matches!(says, Says::State | Says::AnswerState);
+        if is_state && self.table.has_only_flags(column) {
+            Says::Public
+        } else {
+            says
+        }
+    }
+
+    /// The options that keep the other columns of visibility, if `column` is none.
+    pub fn other_signs(&self, subject: Subject, column: usize) -> Vec<String> {
+        let signs = self.signs[subject as usize].iter();
+        let columns = signs
+            .filter(|sign| !sign.is_known)
+            .flat_map(|sign| &sign.columns);
+        let others = columns.filter(|other| **other != column);
+        others
+            .map(|other| quote(&self.table.columns[*other]))
+            .collect()
     }
 
     /// The columns that are read, each with what it fills, as the report names it.
@@ -676,5 +726,68 @@ fn question(field: ReviewField, list: Names, free: &Free<'_>) -> Vec<usize> {
                 Vec::new()
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::imports::map::visibility::Subject;
+    use crate::imports::report::Position;
+
+    /// Whether the review of each cell is public under the header, in a table of reviews; `None` if the column is not used.
+    fn shown(header: &str, cells: &[&str]) -> Option<Vec<Option<bool>>> {
+        let columns = ["Date", "Author", "Stars", "Text", header].map(str::to_owned);
+        let row = |cell: &&str| Row {
+            at: Position::line(2),
+            cells: ["2026-03-01", "Ann", "5", "Very clean work", *cell]
+                .map(|cell| Some(cell.into()))
+                .into(),
+            fault: None,
+        };
+        let table = Table {
+            columns: columns.into(),
+            rows: cells.iter().map(row).collect(),
+            ..Table::default()
+        };
+        let request = ImportRequest::default();
+        let plan = Plan::new(&TABLE, &table, &request, None);
+        assert_eq!(plan.field(ReviewField::Text), [3], "{header}");
+        let says = plan.signs[Subject::Review as usize].first()?.says;
+        Some(cells.iter().map(|cell| says.is_public(cell)).collect())
+    }
+
+    #[test]
+    fn columns_of_yes_and_no_hide_by_consent_and_not_by_other_words() {
+        let file = include_str!("../../../tests/fixtures/hidden/headers.tsv");
+        let (mut yes, mut no) = ("Yes", "No");
+        let mut wrong = Vec::new();
+        for line in file.lines().filter(|line| !line.starts_with('#')) {
+            let parts: Vec<&str> = line.split('\t').collect();
+            let (kind, header) = match parts[..] {
+                [_, of_yes, of_no] => {
+                    (yes, no) = (of_yes, of_no);
+                    continue;
+                }
+                [kind, header] => (kind, header),
+                _ => panic!("{line}"),
+            };
+            let expected = match kind {
+                "public" => Some(vec![Some(true), Some(false), Some(true)]),
+                "hidden" => Some(vec![Some(false), Some(true), Some(false)]),
+                _ => None,
+            };
+            let found = shown(header, &[yes, no, yes]);
+            if found != expected {
+                wrong.push(format!("{kind} {header}: {found:?}"));
+            }
+        }
+        assert!(
+            wrong.is_empty(),
+            "{} of {}:\n{}",
+            wrong.len(),
+            file.lines().count(),
+            wrong.join("\n")
+        );
     }
 }

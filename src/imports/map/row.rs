@@ -540,7 +540,8 @@ impl<'p> RowReader<'p> {
                         if sign.is_known {
                             not_a_flag(cell.text)
                         } else {
-                            visibility::unknown(&quoted(cell.text), subject)
+                            let others = self.plan.other_signs(subject, cell.column);
+                            visibility::unknown(&quoted(cell.text), subject, &others)
                         }
                     };
                     let is_public = sign.says.is_public(cell.text).ok_or_else(unknown);

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::imports::map::ReviewField;
 use crate::imports::map::date::{DateOrder, Dates};
-use crate::imports::map::values::{is_address, is_in, names, same_name, words};
+use crate::imports::map::values::{flag, is_address, is_in, names, same_name, words};
 use crate::imports::platforms::{Format, HEADERS};
 use crate::imports::report::{Position, TablePlace};
 
@@ -185,6 +185,12 @@ impl Table {
     pub fn are_addresses(&self, column: usize) -> bool {
         let mut cells = self.cells(column).peekable();
         cells.peek().is_some() && cells.all(|(_, cell)| is_address(cell))
+    }
+
+    /// Whether the cells are nothing but yes and no, or ticks.
+    pub fn has_only_flags(&self, column: usize) -> bool {
+        let mut cells = self.cells(column).peekable();
+        cells.peek().is_some() && cells.all(|(_, cell)| flag(cell).is_ok())
     }
 
     /// Whether more than half of the column's first cells are sentences, and hardly any is known.

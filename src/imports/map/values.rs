@@ -1,7 +1,7 @@
 //! Parses the values of other platforms' files: flags, ratings, visibility, ids, names. Each function is pure; its error
 //! contains the value, the allowed values and advice for the user.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::num::NonZeroU8;
 use std::sync::LazyLock;
 
@@ -129,10 +129,12 @@ pub fn flag(text: &str) -> Result<bool, String> {
         text.to_owned()
     };
     match word.trim() {
-        "true" | "yes" | "y" | "1" | "t" | "on" | "verified" | "ja" | "si" | "oui" | "sim"
-        | "tak" => Ok(true),
+        "true" | "yes" | "y" | "1" | "t" | "on" | "verified" | "ja" | "j" | "si" | "s" | "oui"
+        | "sim" | "tak" | "x" | "✓" | "✔" | "✔\u{fe0f}" | "✅" | "☑" | "☑\u{fe0f}" => {
+            Ok(true)
+        }
         "false" | "no" | "n" | "0" | "f" | "off" | "not verified" | "unverified" | "nein"
-        | "non" | "nee" | "nao" | "nie" => Ok(false),
+        | "non" | "nee" | "nao" | "nie" | "✗" | "✘" | "❌" | "☐" => Ok(false),
         _ => Err(not_a_flag(text)),
     }
 }
@@ -622,51 +624,13 @@ pub static WORDS: LazyLock<Words> =
     });
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+#[serde(deny_unknown_fields)]
 pub struct Words {
     /// Beginnings of names, English ones first.
     pub months: [String; 12],
     pub weekdays: String,
-    pub public: String,
-    pub hidden: String,
-    pub answers: String,
-    pub owners: String,
-    pub parts: String,
-    pub kinds: String,
-    pub private_kinds: String,
-    pub containers: String,
-    pub not_values: String,
-    pub privacy: String,
-    pub phrases: PhraseLists,
     /// In minutes east of UTC.
     pub offsets: HashMap<String, i64>,
-    pub columns: BTreeMap<Says, String>,
-}
-
-/// The words of phrases that show whether a row is public.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PhraseLists {
-    pub public: String,
-    pub hidden: String,
-    pub answer: String,
-    pub weak: String,
-    pub keep: String,
-    pub not: String,
-    pub other: String,
-    pub consent: String,
-    pub leave: String,
-    pub publication: String,
-    pub about: String,
-    pub places: String,
-    pub people: String,
-    pub moderators: String,
-    pub prepositions: String,
-    pub by: String,
-    pub articles: String,
-    pub ends: String,
-    pub times: String,
-    pub neutral: String,
 }
 
 /// The meaning of a column's values.
@@ -675,6 +639,9 @@ pub struct PhraseLists {
 pub enum Says {
     /// The values are words for the state.
     State,
+    /// The values are words for the state of an answer, such as `Replied`.
+    #[serde(skip)]
+    AnswerState,
     /// Yes means public.
     #[serde(alias = "no")]
     Public,
@@ -697,7 +664,6 @@ mod tests {
     #[test]
     fn the_file_of_words_can_be_read() {
         let words: Words = toml::from_str(include_str!("words.toml")).unwrap();
-        assert_eq!(words.columns.len(), 4);
         // Dates are read with the first three letters.
         assert!(
             words

@@ -2,12 +2,13 @@
 //! identifies them, and the words in them decide. What is hidden at the source is never published, so unknown words are
 //! refused.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use serde::Deserialize;
 use serde_json::Value;
 
-use crate::imports::map::values::{Names, Says, WORDS, flag, is_in, names, shown, words};
+use crate::imports::map::phrases::{self, Lexicon, Phrase, name_words};
+use crate::imports::map::values::{Names, Says, flag, is_in, names, shown, words};
 use crate::imports::report::FieldError;
 
 /// Reason for withholding a review that its source hides.
@@ -32,12 +33,44 @@ impl Subject {
     }
 }
 
-static COLUMN_NAMES: LazyLock<HashMap<&str, Says>> = LazyLock::new(|| {
-    let columns = WORDS.columns.iter();
-    columns
-        .flat_map(|(says, list)| names(list).map(move |name| (name, *says)))
-        .collect()
-});
+/// The file `visibility.toml`. Lists of words are separated by `, `.
+pub static LISTS: LazyLock<Lists> =
+    LazyLock::new(|| match toml::from_str(include_str!("visibility.toml")) {
+        Ok(lists) => lists,
+        // A test reads the file.
+        Err(error) => unreachable!("visibility.toml: {error}"),
+    });
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lists {
+    answers: String,
+    owners: String,
+    parts: String,
+    kinds: String,
+    private_kinds: String,
+    containers: String,
+    not_values: String,
+    privacy: String,
+    pub choices: String,
+    pub not_phrases: String,
+    times: String,
+    states: String,
+    common_states: String,
+    cells: Cells,
+    pub words: Lexicon,
+}
+
+/// Words for a state in cells.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cells {
+    public: String,
+    hidden: String,
+    answered: String,
+    unanswered: String,
+    yes: String,
+}
 
 /// What a column shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,15 +80,43 @@ pub struct Visibility {
     pub evidence: Evidence,
 }
 
-/// How a column's name shows that it is one of visibility.
+/// How sure a column's name is: what its cells must be besides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Evidence {
-    /// It is a known name.
+    /// It is a name of visibility: nothing.
     Name,
     /// By its wording. If its cells are sentences, it is another column.
     Wording,
-    /// By words that are used for other things too, so that all cells must have known values.
-    CommonWords,
+    /// By some of its words: most cells that there are must be known.
+    Question,
+    /// By words that are used for other things too: most cells must be known, and at least one.
+    MostCells,
+    /// It is one of visibility, of a place or of a list of work: at least one cell must be known.
+    AnyCell,
+}
+
+impl Visibility {
+    /// Whether the cells of a column bear out its name.
+    pub fn is_borne_out<'c>(
+        &self,
+        cells: impl Iterator<Item = &'c str>,
+        has_sentences: bool,
+    ) -> bool {
+        let (mut all, mut known) = (0_usize, 0_usize);
+        for cell in cells {
+            all += 1;
+            // `OK` is Oklahoma, too.
+            let is_long = self.says != Says::State || cell.trim().len() > 2;
+            known += usize::from(is_long && self.says.is_public(cell).is_some());
+        }
+        match (self.evidence, self.subject) {
+            (Evidence::Name, Subject::Review) => true,
+            (Evidence::Name | Evidence::Wording, _) => !has_sentences || known * 10 >= all,
+            (Evidence::Question, _) => known * 2 >= all,
+            (Evidence::MostCells, _) => known > 0 && known * 2 >= all,
+            (Evidence::AnyCell, _) => known > 0,
+        }
+    }
 }
 
 /// What a column shows. `answers` are the columns of the answer's text, and `reviews` are the objects that hold the rating or the
@@ -63,7 +124,7 @@ pub enum Evidence {
 pub fn find(column: &str, answers: &[&str], reviews: &[&str]) -> Option<Visibility> {
     // `reply.meta.private` is `reply.private`.
     let parts = column.split('.');
-    let parts = parts.filter(|part| !is_in(&WORDS.containers, part.trim_end_matches("[]")));
+    let parts = parts.filter(|part| !is_in(&LISTS.containers, part.trim_end_matches("[]")));
     let path = parts.collect::<Vec<_>>().join(".");
     if path != column && !path.is_empty() {
         return find(&path, answers, reviews);
@@ -75,7 +136,7 @@ pub fn find(column: &str, answers: &[&str], reviews: &[&str]) -> Option<Visibili
         let around = answer.rsplit_once('.').map(|(around, _)| around);
         let is_of_review = around.is_some_and(|around| reviews.contains(&around));
         if answer_words.len() > 1 && !is_of_review {
-            answer_words.pop_if(|word| is_in(&WORDS.parts, singular(word)));
+            answer_words.pop_if(|word| is_in(&LISTS.parts, singular(word)));
         }
         let rest = column_words.strip_prefix(answer_words.as_slice())?;
         says_of(rest, Subject::Answer)
@@ -100,7 +161,7 @@ pub fn find(column: &str, answers: &[&str], reviews: &[&str]) -> Option<Visibili
         let around = answer.rsplit_once('.');
         around.is_some_and(|(around, _)| around == outer)
     });
-    let is_around = |word: &String| is_owner(word) || is_in(&WORDS.containers, word);
+    let is_around = |word: &String| is_owner(word) || is_in(&LISTS.containers, word);
     if without_answer(&last).is_some_and(|rest| rest.iter().all(is_around))
         || is_beside && !reviews.contains(&outer)
     {
@@ -112,7 +173,7 @@ pub fn find(column: &str, answers: &[&str], reviews: &[&str]) -> Option<Visibili
     // `status.name` is a word of `status`, and `status.id` is none.
     if inner
         .last()
-        .is_none_or(|word| is_in(&WORDS.not_values, word))
+        .is_none_or(|word| is_in(&LISTS.not_values, word))
     {
         return None;
     }
@@ -145,28 +206,11 @@ fn kind_of(name: &[String], subject: Subject) -> Option<Visibility> {
     let [word] = name else {
         return None;
     };
-    is_in(&WORDS.kinds, word).then_some(Visibility {
+    is_in(&LISTS.kinds, word).then_some(Visibility {
         subject,
         says: Says::Kind,
         evidence: Evidence::Wording,
     })
-}
-
-/// The words of a name, without accents: `isReviewHidden` and `Is review hidden?` have the same ones.
-fn name_words(name: &str) -> Vec<String> {
-    let mut parts = String::new();
-    let mut is_lower = false;
-    for letter in name.chars() {
-        if is_lower && letter.is_uppercase() {
-            parts.push(' ');
-        }
-        is_lower = letter.is_lowercase();
-        parts.push(letter);
-    }
-    words(&parts)
-        .split_whitespace()
-        .map(str::to_owned)
-        .collect()
 }
 
 fn singular(word: &str) -> &str {
@@ -180,7 +224,7 @@ fn singular(word: &str) -> &str {
 /// The words of a name besides that of an answer; `None` if it names none.
 fn without_answer(name: &[String]) -> Option<Vec<String>> {
     let answer = name.iter().find_map(|word| {
-        let mut answers = names(&WORDS.answers);
+        let mut answers = names(&LISTS.answers);
         answers.find(|answer| singular(word) == *answer || word.starts_with(answer))
     })?;
     let others = name
@@ -194,16 +238,29 @@ fn without_answer(name: &[String]) -> Option<Vec<String>> {
 }
 
 fn is_owner(word: &str) -> bool {
-    is_in(&WORDS.owners, word)
+    is_in(&LISTS.owners, word)
 }
 
-/// The meaning of a column with a name of these words: a listed name, or a phrase that speaks of the subject and not of the work or
-/// the house.
+/// The meaning of a column with a name of these words: a listed name, or a phrase that speaks of the subject and not of the
+/// work or the house.
 fn says_of(name: &[String], subject: Subject) -> Option<Visibility> {
-    let (says, evidence) = match COLUMN_NAMES.get(name.concat().as_str()) {
-        Some(says) => (*says, Evidence::Name),
-        None if is_of_privacy(name) => (Says::State, Evidence::CommonWords),
-        None => Phrase::read(name, subject)?.meaning()?,
+    let letters = name.concat();
+    let (says, evidence) = if is_in(&LISTS.times, &letters) {
+        (Says::HiddenSince, Evidence::Name)
+    } else if is_in(&LISTS.states, &letters) {
+        (Says::State, Evidence::Name)
+    } else if is_in(&LISTS.common_states, &letters) {
+        (Says::State, Evidence::AnyCell)
+    } else if is_of_privacy(name) {
+        (Says::State, Evidence::MostCells)
+    } else {
+        Phrase::new(name, subject, without_answer(name).is_some()).meaning()?
+    };
+    let (says, evidence) = match (says, evidence, subject) {
+        // An answer has neither a place nor work to do.
+        (Says::State, Evidence::AnyCell, Subject::Answer) => (Says::AnswerState, Evidence::Name),
+        (Says::State, _, Subject::Answer) => (Says::AnswerState, evidence),
+        _ => (says, evidence),
     };
     Some(Visibility {
         subject,
@@ -216,176 +273,8 @@ fn says_of(name: &[String], subject: Subject) -> Option<Visibility> {
 fn is_of_privacy(name: &[String]) -> bool {
     let has = |list: Names| name.iter().any(|word| is_in(list, word));
     let is_one = has("privacy, access") || has("public") && has("private");
-    let is_kind = name.len() > 1 && has(&WORDS.kinds);
-    (is_one || is_kind) && name.iter().all(|word| is_in(&WORDS.privacy, word))
-}
-
-/// A name of several words, such as `Is this review hidden from the site?`.
-#[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact by itself")]
-struct Phrase<'n> {
-    name: &'n [String],
-    /// The meanings of the words that say something.
-    roots: Vec<Says>,
-    is_not: bool,
-    /// Whether one of them means the work or the house as often.
-    is_weak: bool,
-    is_common: bool,
-    /// Whether a page or site is named.
-    has_place: bool,
-    /// Whether it says who did it.
-    has_doer: bool,
-}
-
-impl<'n> Phrase<'n> {
-    /// `None` if a word speaks of something else.
-    fn read(name: &'n [String], subject: Subject) -> Option<Self> {
-        let mut phrase = Self {
-            name,
-            roots: Vec::new(),
-            is_not: false,
-            is_weak: false,
-            is_common: false,
-            has_place: false,
-            has_doer: false,
-        };
-        let is_other = is_in(&WORDS.phrases.other, &name.join(" "));
-        let is_read = |at: usize| phrase.read_word(at, subject).is_some();
-        (!is_other && (0..name.len()).all(is_read)).then_some(phrase)
-    }
-
-    fn has(&self, list: Names) -> bool {
-        self.name.iter().any(|word| is_in(list, word))
-    }
-
-    fn read_word(&mut self, at: usize, subject: Subject) -> Option<()> {
-        let (lists, word) = (&WORDS.phrases, self.name[at].as_str());
-        let mut before = self.name[..at].iter().rev();
-        let before = before.find(|word| !is_in(&lists.articles, word));
-        let before = before.map_or("", String::as_str);
-        let is_after_preposition = is_in(&lists.prepositions, before);
-        let common = [
-            (&lists.public, Says::Public),
-            (&lists.hidden, Says::Hidden),
-            (&lists.answer, Says::Public),
-        ];
-        let mut common = common.into_iter().filter(|(list, _)| is_in(list, word));
-        self.is_weak |= is_in(&lists.weak, word);
-        if is_in(&lists.not, word) {
-            self.is_not = !self.is_not;
-        } else if is_in(&lists.people, word) && is_after_preposition {
-            // `Visible to the public`, `Removed by author`.
-            self.has_doer |= is_in(&lists.by, before);
-        } else if is_in(&lists.moderators, word) && is_in(&lists.by, before) {
-            self.has_doer = true;
-        } else if let Some(says) = COLUMN_NAMES.get(word) {
-            self.roots.push(*says);
-        } else if let Some((list, says)) = common.next()
-            && (subject == Subject::Answer || *list != lists.answer)
-        {
-            self.roots.push(says);
-            self.is_common = true;
-        } else if is_in(&lists.publication, word) {
-            // `Consent to publication`, but not `Publication`.
-            if self.has(&lists.leave) || self.has(&lists.not) || before == "for" {
-                self.roots.push(Says::Public);
-            }
-        } else if is_in(&lists.consent, word) {
-            // `Can we share this?`, but not `Do you use our website?`.
-            let has_review = self.has(&lists.about);
-            let mut pairs = self.name.iter().zip(self.name.iter().skip(1));
-            let is_shown = pairs.any(|(before, place)| {
-                is_in(&lists.prepositions, before) && is_in(&lists.places, place)
-            });
-            let is_about_review =
-                has_review || self.has("this, it") || self.has("us, you") && word != "use";
-            let is_question = self.has(&lists.leave) && is_about_review
-                || self.has("publicly")
-                || is_shown
-                || self.is_not && self.name.len() <= 3;
-            if !is_question && !has_review {
-                return None;
-            }
-            self.roots.push(Says::Public);
-            self.is_weak |= !is_question;
-        } else if is_in(&lists.places, word) {
-            // `Shown on our site`, but not `Public site`.
-            self.has_place = true;
-            self.is_weak |= !is_after_preposition;
-        } else if is_in(&lists.about, word) {
-            // `Flagged for review` is work to do.
-            self.is_weak |= before == "for";
-        } else {
-            let mut known = vec![
-                &lists.leave,
-                &lists.keep,
-                &lists.prepositions,
-                &lists.ends,
-                &lists.times,
-                &lists.neutral,
-            ];
-            if self.has(&lists.leave) {
-                known.push(&lists.people);
-            }
-            return known
-                .into_iter()
-                .any(|list| is_in(list, word))
-                .then_some(());
-        }
-        Some(())
-    }
-
-    fn meaning(&self) -> Option<(Says, Evidence)> {
-        let lists = &WORDS.phrases;
-        let last = *self.roots.last()?;
-        let has_review = self.has(&lists.about);
-        let is_bare = self.has_place || self.roots.len() > 1 || self.has("for");
-        let is_sure = has_review || self.has_doer || self.has(&lists.keep) || self.is_plain();
-        if self.is_weak && (is_bare || !is_sure)
-            || last == Says::State && (self.has_place || self.has("feedback"))
-        {
-            return None;
-        }
-        let says = if self.roots.contains(&Says::Hidden) && last != Says::State {
-            Says::Hidden
-        } else {
-            last
-        };
-        let is_end = self
-            .name
-            .last()
-            .is_some_and(|word| is_in(&lists.ends, word))
-            || self.has(&lists.times);
-        let is_by = self.name.last().is_some_and(|word| is_in(&lists.by, word));
-        // `Approved by the customer` is an offer.
-        let is_offer = self.has_doer && !self.has(&lists.moderators);
-        let says = match (says, self.is_not) {
-            _ if is_by => return None,
-            (Says::Hidden, _) if is_end => (!self.is_weak).then_some(Says::HiddenSince)?,
-            _ if is_end => return None,
-            (Says::Hidden, true) => Says::Public,
-            (Says::Public, _) if is_offer => return None,
-            (Says::Public, true) => Says::Hidden,
-            (says, _) => says,
-        };
-        let evidence = if self.is_common || self.has_doer {
-            Evidence::CommonWords
-        } else {
-            Evidence::Wording
-        };
-        Some((says, evidence))
-    }
-
-    /// `In trash`, `is_internal`, but not `Live in`.
-    fn is_plain(&self) -> bool {
-        let mut words = self.name.iter().filter(|word| word.as_str() != "only");
-        let is_around =
-            |word: &&String| is_in("is, was, has, been, in, on, as, marked, please", word);
-        !words.next_back().is_some_and(|word| is_around(&word)) && {
-            let others = words.filter(|word| !is_around(word));
-            others.count() == 0
-        }
-    }
+    let is_kind = name.len() > 1 && has(&LISTS.kinds);
+    (is_one || is_kind) && name.iter().all(|word| is_in(&LISTS.privacy, word))
 }
 
 /// Whether the members of an answer let it be public; known words only.
@@ -415,43 +304,71 @@ impl Says {
     /// `None` if the value is unknown.
     pub fn is_public(self, text: &str) -> Option<bool> {
         self.is_public_word(text).or_else(|| {
-            // `Yes, with my first name`, `No – keep it private`.
-            let (first, _) = text.split_once([',', ';', ':', '.', '(', '–', '—'])?;
-            self.is_public_word(first)
-                .filter(|_| !first.trim().is_empty())
+            // `Yes, with my first name`, `No – keep it private`, `Yes please`.
+            let marks = [',', ';', ':', '.', '!', '(', '–', '—'];
+            let (first, rest) = text.split_once(marks).or_else(|| {
+                let (first, rest) = text.trim().split_once(' ')?;
+                let word = words(first);
+                (self == Self::Public && is_in(&LISTS.cells.yes, word.trim()))
+                    .then_some((first, rest))
+            })?;
+            let is_public = self.is_public_word(first);
+            // `Yes, but not my name`.
+            let is_restricted = is_public == Some(true) && phrases::has_not(rest);
+            is_public.filter(|_| !first.trim().is_empty() && !is_restricted)
         })
     }
 
     fn is_public_word(self, text: &str) -> Option<bool> {
         let word = words(text);
         let word = word.trim();
+        let cells = &LISTS.cells;
         match self {
             Self::NoneOf(list) => {
                 Some(names(list).any(|word| word.eq_ignore_ascii_case(text.trim())))
             }
             // A time at which something was hidden; none is written in many ways.
             Self::HiddenSince => Some(matches!(word, "" | "0" | "false" | "no")),
-            _ if is_in(&WORDS.public, word) => Some(true),
-            _ if is_in(&WORDS.hidden, word) => Some(false),
-            Self::Kind => Some(!is_in(&WORDS.private_kinds, word)),
-            Self::State => None,
+            _ if is_in(&cells.public, word) => Some(true),
+            _ if is_in(&cells.hidden, word) => Some(false),
+            Self::AnswerState if is_in(&cells.unanswered, word) => Some(false),
+            Self::AnswerState if is_in(&cells.answered, word) => Some(true),
             // In a column in which yes means public, an empty value means hidden.
-            Self::Public if word.is_empty() => Some(false),
-            Self::Public => flag(text).ok(),
-            Self::Hidden => flag(text).ok().map(|is_hidden| !is_hidden),
+            Self::Public if word.is_empty() && text.trim().is_empty() => Some(false),
+            Self::Kind => Some(
+                phrases::is_public_cell(text, self).unwrap_or(!is_in(&LISTS.private_kinds, word)),
+            ),
+            Self::State | Self::AnswerState => phrases::is_public_cell(text, self),
+            Self::Public | Self::Hidden => flag(text).ok().map_or_else(
+                || phrases::is_public_cell(text, self),
+                |is_yes| Some(is_yes == (self == Self::Public)),
+            ),
         }
     }
 }
 
-/// The error of a value that does not say whether its subject is public.
-pub fn unknown(value: &str, subject: Subject) -> String {
+/// The error of a value that does not say whether its subject is public; `others` are the options that keep the other columns.
+pub fn unknown(value: &str, subject: Subject, others: &[String]) -> String {
     let (name, field) = match subject {
         Subject::Review => ("review", subject.field()),
         Subject::Answer => ("answer", subject.field()),
     };
+    let ignore = if others.is_empty() {
+        format!("--map {field}=")
+    } else {
+        let kept: Vec<String> = others
+            .iter()
+            .map(|other| format!("--map {field}={other}"))
+            .collect();
+        format!(
+            "{} (--map {field}= would ignore {}, too)",
+            kept.join(" "),
+            others.join(" and ")
+        )
+    };
     format!(
         "{value} does not say whether the {name} is public at its source; write published or withheld there, or ignore that \
-         column with --map {field}="
+         column with {ignore}"
     )
 }
 
@@ -472,16 +389,17 @@ pub fn is_public_record(
         let Some(found) = found.filter(|found| found.subject == subject) else {
             continue;
         };
-        let is_sure = found.evidence != Evidence::CommonWords && found.says != Says::Kind;
+        let is_sure = matches!(found.evidence, Evidence::Name | Evidence::Wording)
+            && found.says != Says::Kind;
         let text = plain(value);
         match text.as_ref().map(|text| found.says.is_public(text)) {
             Some(Some(true)) if found.says == Says::Kind => {}
             Some(Some(is_public)) => public = Some(is_public && public.unwrap_or(true)),
             Some(None) if is_sure => {
-                return Err(FieldError::new(name, unknown(&shown(value), subject)));
+                return Err(FieldError::new(name, unknown(&shown(value), subject, &[])));
             }
             None if is_sure && (value.is_array() || value.is_object()) => {
-                return Err(FieldError::new(name, unknown(&shown(value), subject)));
+                return Err(FieldError::new(name, unknown(&shown(value), subject, &[])));
             }
             Some(None) | None => {}
         }
@@ -548,7 +466,6 @@ mod tests {
             "display_name",
             "order status",
             "private notes",
-            "share",
             "reply_date",
         ] {
             assert_eq!(find(name, &["reply"], &[]), None, "{name}");
@@ -620,7 +537,6 @@ mod tests {
             "Was the trash removed?",
             "Trash removed",
             "Debris removed by crew",
-            "Removed on",
             "Deleted by",
             "Posted by",
             "Listed on",
@@ -642,8 +558,6 @@ mod tests {
             "May we contact you?",
             "Do you use our website?",
             "Would use again",
-            "Publication",
-            "Publishing",
             "Publié le",
             "Live in",
             "Date",
