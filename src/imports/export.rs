@@ -1,4 +1,4 @@
-//! Writes native records: an import of them into an empty database restores everything. `platforms::native` reads them.
+//! Writes native records: an import of them into an empty database restores everything. `read::native` reads them.
 
 use std::collections::HashMap;
 
