@@ -155,7 +155,7 @@ fn body(snapshot: &Snapshot, found: &ResultPage) -> Vec<u8> {
     .into_bytes();
     for (number, at) in found.positions.iter().enumerate() {
         body.extend_from_slice(if number == 0 { b"" } else { b"," });
-        body.extend_from_slice(&snapshot.input.entries.json(*at));
+        body.extend_from_slice(&snapshot.input.entries.json(*at).0);
     }
     body.extend_from_slice(b"]}");
     body

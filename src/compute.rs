@@ -66,9 +66,6 @@ impl Compute {
 
     /// Runs `work` on another thread. It runs to its end even if the future is dropped; [`Compute::idle`] waits for
     /// it.
-    ///
-    /// # Errors
-    /// If the work panics.
     pub async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -86,9 +83,6 @@ impl Compute {
     }
 
     /// Runs a future, which may compute between its waits, on another thread.
-    ///
-    /// # Errors
-    /// If the work panics.
     pub async fn drive<F>(&self, work: F) -> Result<F::Output, Panicked>
     where
         F: Future<Output: Send + 'static> + Send + 'static,

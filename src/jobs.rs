@@ -478,9 +478,6 @@ impl FetchSources {
     }
 
     /// Runs what is due or asked for, until `stop`; returns whether there was any.
-    ///
-    /// # Errors
-    /// If the database cannot be read.
     pub async fn run_once(&self, stop: &CancellationToken) -> Result<bool, DbError> {
         let (database, now) = (&self.runner.database, self.runner.clock.now());
         let sources = self.sources().await?;
@@ -777,9 +774,6 @@ pub fn set_gauges(figures: HubGauges) {
 }
 
 /// Records expired leases; returns whether there were any. Deliveries stop at a lease's end even without this.
-///
-/// # Errors
-/// If the database cannot be written.
 pub async fn expire(database: &Database, clock: &Clock) -> Result<bool, DbError> {
     let (path, mut write) = (database.path(), database.write().await?);
     let ended = store::expire(&mut write, clock.now()).await.at(path)?;
@@ -792,9 +786,6 @@ pub async fn expire(database: &Database, clock: &Clock) -> Result<bool, DbError>
 
 /// Deletes rows and files whose retention has ended: the hub's attempts, sums, ended subscriptions and unverified
 /// requests, former values of imports, and files that a restore or an upgrade kept.
-///
-/// # Errors
-/// If the database cannot be written.
 pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> {
     let (path, mut write) = (database.path(), database.write().await?);
     let gone = store::prune(&mut write, clock.now()).await.at(path)?;
@@ -822,9 +813,6 @@ pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> 
 
 /// Erases traces of deleted reviews from the file, regardless of the program that deleted them, if the file has at most
 /// `bytes_max`; returns whether none are left.
-///
-/// # Errors
-/// If the database cannot be written.
 pub async fn erase(database: &Database, bytes_max: u64) -> Result<bool, DbError> {
     match database.erase_traces(bytes_max).await? {
         Erased::All | Erased::ButNodes => Ok(true),

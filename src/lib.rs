@@ -8,7 +8,6 @@ pub mod compute;
 pub mod links;
 pub mod metrics;
 pub mod random;
-mod tls;
 
 pub mod config;
 

@@ -26,25 +26,16 @@ impl Random {
     }
 
     /// 128 random bits as 32 hexadecimal digits.
-    ///
-    /// # Errors
-    /// If the operating system's generator fails.
     pub fn hex_128(&self) -> std::io::Result<String> {
         Ok(format!("{:032x}", u128::from_be_bytes(self.bytes_16()?)))
     }
 
     /// A random UUID (version 4, RFC 9562 §5.4).
-    ///
-    /// # Errors
-    /// If the operating system's generator fails.
     pub fn uuid(&self) -> std::io::Result<Uuid> {
         Ok(uuid::Builder::from_random_bytes(self.bytes_16()?).into_uuid())
     }
 
     /// 16 random bytes.
-    ///
-    /// # Errors
-    /// If the operating system's generator fails.
     #[expect(
         clippy::disallowed_methods,
         reason = "this is the one place that asks the system"

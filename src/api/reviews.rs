@@ -151,7 +151,7 @@ impl ReviewsApi {
         let id = id.0.parse::<ReviewId>().ok();
         let found = id.and_then(|id| snapshot.input.entries.find(&id));
         let at = found.ok_or_else(|| HttpProblem::not_found("No published review has that id."))?;
-        let json = snapshot.input.entries.json(at);
+        let (json, _) = snapshot.input.entries.json(at);
         Ok(ReadyBody::whole(JSON, json, snapshot).into())
     }
 }
@@ -170,14 +170,21 @@ impl ReviewsApi {
         let link = next.and_then(|next| self.link(parameters, next));
         let body = run_long_if(found.positions.len() > SHORT_PAGE, || {
             let mut body = opening(&head);
+            let mut digest = Sha256::new_with_prefix(&body);
             for (number, at) in found.positions.into_iter().enumerate() {
                 if number > 0 {
                     body.push(b',');
                 }
-                body.extend_from_slice(&snapshot.input.entries.json(at));
+                let (json, json_digest) = snapshot.input.entries.json(at);
+                body.extend_from_slice(&json);
+                digest.update(json_digest);
             }
             body.extend_from_slice(b"]}");
-            ReadyBody::whole(JSON, body, Arc::clone(snapshot))
+            let content = Content {
+                pieces: vec![body.into()],
+                digest: hex(&digest.finalize()),
+            };
+            ReadyBody::new(JSON, content, Arc::clone(snapshot))
         });
         Cacheable::from(body).with_link(link)
     }

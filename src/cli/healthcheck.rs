@@ -15,8 +15,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::report::{Exit, print_result};
-use crate::config::ListenConfig;
-use crate::tls::client_builder;
+use crate::config::{ListenConfig, client_builder};
 use crate::websub::http_client::causes;
 
 /// The timeout of the exchange: below Docker's 30 s, above any delay of `/readyz`.

@@ -61,9 +61,6 @@ pub async fn sessions(
 }
 
 /// The stored key, if there is one.
-///
-/// # Errors
-/// If the database cannot be read.
 async fn find_key(connection: &mut SqliteConnection) -> sqlx::Result<Option<Vec<u8>>> {
     sqlx::query_scalar!("select key from mcp_key")
         .fetch_optional(connection)
@@ -113,9 +110,6 @@ impl Sessions {
     }
 
     /// Opens a session and returns its ID, in visible ASCII.
-    ///
-    /// # Errors
-    /// If the operating system's generator fails.
     pub fn open(&self, revision: Revision) -> io::Result<String> {
         let mut id = [0; CONTENT_BYTES + SIGNATURE_BYTES];
         let (content, signature) = id.split_at_mut(CONTENT_BYTES);

@@ -187,9 +187,6 @@ pub struct UnknownType {
 }
 
 /// The type as schema.org writes it; `name` may be a URL and is case-insensitive.
-///
-/// # Errors
-/// [`UnknownType`].
 pub fn local_business_type(name: &str) -> Result<&'static str, UnknownType> {
     let last = name.trim().rsplit('/').next().unwrap_or_default();
     let known = TYPES.lines().find(|known| known.eq_ignore_ascii_case(last));

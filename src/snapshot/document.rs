@@ -72,8 +72,7 @@ impl Document {
 pub struct Content {
     /// Their concatenation is the document.
     pub pieces: Vec<Bytes>,
-    /// SHA-256 in hexadecimal: of a small document's bytes; for a large one, of its outer parts and its segments'
-    /// digests.
+    /// SHA-256 in hexadecimal: of all bytes, or of the outer parts and the digests of reviews or segments between them.
     pub digest: String,
 }
 

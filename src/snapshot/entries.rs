@@ -140,8 +140,8 @@ impl Entries {
         self.index.rating_counts(0..position(self.len()))
     }
 
-    /// The JSON of the entry at that position.
-    pub fn json(&self, at: usize) -> Bytes {
+    /// The JSON of the entry at that position, and its SHA-256.
+    pub fn json(&self, at: usize) -> (Bytes, &[u8; 32]) {
         let (whole, start) = self.cut(at);
         self.segments[whole].json_at(at - start)
     }

@@ -147,9 +147,6 @@ impl EntryLoader<'_> {
     }
 
     /// Loads all published reviews; what did not change since `previous` is shared with it.
-    ///
-    /// # Errors
-    /// If the database cannot be read.
     pub async fn all(
         &mut self,
         connection: &mut SqliteConnection,

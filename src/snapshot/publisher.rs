@@ -536,9 +536,6 @@ fn is_after(snapshot: &Snapshot, now: &DatabasePosition, out: &[Option<Publicati
 // The input of a snapshot for read-only commands.
 
 /// The input that a snapshot would have now, and the number of its analyses that are not stored; nothing is written.
-///
-/// # Errors
-/// If the database cannot be read.
 pub async fn survey(
     connection: &mut SqliteConnection,
     engine: Option<&Arc<Engine>>,

@@ -52,10 +52,11 @@ impl Segment {
         self.rendered.len()
     }
 
-    /// The JSON of one entry.
-    pub fn json_at(&self, at: usize) -> Bytes {
+    /// The JSON of one entry, and its SHA-256.
+    pub fn json_at(&self, at: usize) -> (Bytes, &[u8; 32]) {
         let start = self.json_of_first(at).len();
-        self.json.slice(start..self.rendered[at].0)
+        let (end, digest) = &self.rendered[at];
+        (self.json.slice(start..*end), digest)
     }
 
     /// The JSON of the first `count` entries, each followed by a comma.

@@ -30,9 +30,6 @@ pub struct Staff {
 impl Staff {
     /// Loads the shown names for `business`. `former` are full names that analyses may still have, because the roster
     /// has changed since.
-    ///
-    /// # Errors
-    /// If the database cannot be read.
     pub async fn load(
         connection: &mut SqliteConnection,
         business: Business,

@@ -10,9 +10,6 @@ use crate::storage::{Text, Write, instant_or_epoch, utc_milliseconds};
 
 /// The base URL under which the feeds were first published, if they were. A loopback URL and an invalid one count as
 /// absent.
-///
-/// # Errors
-/// If the database cannot be read.
 pub async fn first_base(connection: &mut SqliteConnection) -> sqlx::Result<Option<Links>> {
     let stored = sqlx::query_scalar!("select base_url from published_base")
         .fetch_optional(connection)
@@ -22,9 +19,6 @@ pub async fn first_base(connection: &mut SqliteConnection) -> sqlx::Result<Optio
 }
 
 /// The base URL of the last publication, if there was one.
-///
-/// # Errors
-/// If the database cannot be read.
 pub async fn served_base(connection: &mut SqliteConnection) -> sqlx::Result<Option<Links>> {
     let stored = sqlx::query_scalar!("select base_url from served_base")
         .fetch_optional(connection)
@@ -34,9 +28,6 @@ pub async fn served_base(connection: &mut SqliteConnection) -> sqlx::Result<Opti
 
 /// Stores the base URL of a publication; also as the first one, unless one is stored or this one is loopback. The IDs of
 /// feed entries use the first one permanently.
-///
-/// # Errors
-/// If the database cannot be written.
 pub async fn record_base(write: &mut Write, links: &Links) -> sqlx::Result<()> {
     let base = links.to_string();
     sqlx::query!(
@@ -58,9 +49,6 @@ pub async fn record_base(write: &mut Write, links: &Links) -> sqlx::Result<()> {
 }
 
 /// The last publication of the document, if there is one.
-///
-/// # Errors
-/// If the database cannot be read.
 pub async fn find(
     connection: &mut SqliteConnection,
     document: Document,
@@ -82,9 +70,6 @@ pub async fn find(
 }
 
 /// Whether every row was rendered from `change_no`.
-///
-/// # Errors
-/// If the database cannot be read.
 pub async fn is_rendered_from(
     connection: &mut SqliteConnection,
     change_no: i64,
@@ -98,9 +83,6 @@ pub async fn is_rendered_from(
 }
 
 /// Publishes a document if it is still due within this write transaction; see [`Publication::due`].
-///
-/// # Errors
-/// If the database cannot be written.
 pub async fn publish(
     write: &mut Write,
     document: Document,
@@ -179,9 +161,6 @@ pub async fn carry_publications(
 
 /// Records in every row that the published documents were rendered from `change_no`, even if their bytes did not
 /// change.
-///
-/// # Errors
-/// If the database cannot be written.
 pub async fn record_rendered_from(write: &mut Write, change_no: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "update publication set change_no = ?1 where change_no <> ?1",

@@ -21,9 +21,6 @@ macro_rules! empty {
 
 /// `None` if the database has no business yet. A time zone without an IANA name (a shell can write one) counts as UTC
 /// and is reported.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Business>> {
     let row = sqlx::query!(
         r#"select business_id as "business_id!: Text", name as "name!: Text", type as "kind!: Text",
@@ -96,9 +93,6 @@ async fn service_areas(connection: &mut SqliteConnection) -> sqlx::Result<Vec<St
 }
 
 /// `None` if no time zone was ever set; days of instants are then unknown.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn time_zone(connection: &mut SqliteConnection) -> sqlx::Result<Option<Tz>> {
     let row = sqlx::query!(r#"select time_zone as "zone!: Text", exists (select 1 from calendar) as "is_set!: bool" from business"#)
         .fetch_optional(&mut *connection)
@@ -108,9 +102,6 @@ pub async fn time_zone(connection: &mut SqliteConnection) -> sqlx::Result<Option
 }
 
 /// Records the time zone that turns instants into days from now on; returns the previous zone if it differs.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn note_time_zone(write: &mut Write, zone: Tz) -> sqlx::Result<Option<Tz>> {
     let before = sqlx::query_scalar!(r#"select time_zone as "zone: Text" from calendar"#)
         .fetch_optional(&mut *write)
@@ -128,8 +119,6 @@ pub async fn note_time_zone(write: &mut Write, zone: Tz) -> sqlx::Result<Option<
         .filter(|before: &Tz| *before != zone))
 }
 
-/// # Errors
-/// When the database refuses the write.
 pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()> {
     let (time_zone, publish_staff) = (business.time_zone.name(), business.publish_staff.name());
     let address = business.address.as_ref();
@@ -220,9 +209,6 @@ async fn technicians(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Tech
 }
 
 /// The number of each technician, by technician id. It never changes and reveals nothing about the person.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn technician_numbers(
     connection: &mut SqliteConnection,
 ) -> sqlx::Result<BTreeMap<String, i64>> {
@@ -242,8 +228,6 @@ pub async fn technician_numbers(
 
 // The editorial texts: rows that only the owner changes.
 
-/// # Errors
-/// When the database cannot be read.
 pub async fn editorial(connection: &mut SqliteConnection) -> sqlx::Result<Editorial> {
     let summary = sqlx::query_scalar!(r#"select text as "text: Text" from editorial_summary"#)
         .fetch_optional(&mut *connection)
@@ -261,8 +245,6 @@ pub async fn editorial(connection: &mut SqliteConnection) -> sqlx::Result<Editor
     })
 }
 
-/// # Errors
-/// When the database refuses the write.
 pub async fn replace_editorial(write: &mut Write, editorial: &Editorial) -> sqlx::Result<()> {
     empty!(write, "editorial_summary");
     if let Some(text) = &editorial.summary {
@@ -296,8 +278,6 @@ pub enum SampleState {
     Own,
 }
 
-/// # Errors
-/// When the database cannot be read.
 pub async fn sample_state(connection: &mut SqliteConnection) -> sqlx::Result<SampleState> {
     let mixed = sqlx::query_scalar!("select is_mixed from sample")
         .fetch_optional(&mut *connection)
@@ -316,9 +296,6 @@ pub async fn sample_state(connection: &mut SqliteConnection) -> sqlx::Result<Sam
 }
 
 /// Records that the data are a sample, or that own reviews were mixed in.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn note_sample(write: &mut Write, is_mixed: bool) -> sqlx::Result<()> {
     let is_mixed = i64::from(is_mixed);
     sqlx::query!(

@@ -10,9 +10,6 @@ use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 pub const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A temporary database on disk, without a name, removed with its connection.
-///
-/// # Errors
-/// When no temporary file can be made.
 pub async fn scratch() -> sqlx::Result<SqliteConnection> {
     // An empty name means a temporary on-disk database (<https://www.sqlite.org/inmemorydb.html#temp_db>).
     let options = unlogged().filename("").create_if_missing(true);
@@ -43,9 +40,6 @@ pub const CACHE_KIB: u32 = 2_048;
 
 /// Limits the page cache of `connection` and frees what it holds
 /// (<https://www.sqlite.org/pragma.html#pragma_cache_size>).
-///
-/// # Errors
-/// When SQLite refuses.
 pub async fn limit_cache(connection: &mut SqliteConnection, kib: u32) -> sqlx::Result<()> {
     let limit = format!("pragma cache_size = -{kib}; pragma shrink_memory");
     let limit = sqlx::raw_sql(AssertSqlSafe(limit));

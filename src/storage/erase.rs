@@ -86,9 +86,6 @@ impl Database {
 
     /// Removes the traces of deleted reviews from the text index, the file and its log by rewriting the file, if it has
     /// at most `bytes_max` bytes. Postponed work must be done by a later call.
-    ///
-    /// # Errors
-    /// [`DbError`] when the file cannot be written.
     pub async fn erase_traces(&self, bytes_max: u64) -> Result<Erased, DbError> {
         self.verify_place()?;
         let mut reader = self.reader().await?;
@@ -154,8 +151,6 @@ pub struct Unerased {
     newest: Option<i64>,
 }
 
-/// # Errors
-/// When the database cannot be read.
 pub async fn unerased(connection: &mut SqliteConnection) -> sqlx::Result<Unerased> {
     sqlx::query_as!(
         Unerased,

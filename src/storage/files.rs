@@ -215,9 +215,6 @@ const NOTED_MAX: usize = 64;
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// An unused name beside `path`.
-///
-/// # Errors
-/// When the operating system gives no randomness.
 pub fn unused_name(path: &Path) -> Result<PathBuf, DbError> {
     let now = Clock::system().now();
     for (left, until) in files_beside(path, unfinished_until).unwrap_or_default() {

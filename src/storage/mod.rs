@@ -206,9 +206,6 @@ impl Database {
     /// Begins a long write. If another process has the lock, this waits up to 5 s for the lock and then lets other
     /// waiting processes go first. SQLite gives the lock to the next process that requests it, so a process could
     /// otherwise wait for two long writes in a row.
-    ///
-    /// # Errors
-    /// As [`Database::write`].
     pub async fn write_long(&self, clock: &Clock) -> Result<Write, DbError> {
         if self.has_nodes() {
             return self.write_as_owner().await;
@@ -300,9 +297,6 @@ impl Database {
 
 impl Database {
     /// Former states and unfinished copies beside the database, with the instant until which they are kept.
-    ///
-    /// # Errors
-    /// When the folder cannot be read.
     pub fn copies(&self) -> Result<Vec<(PathBuf, DateTime<Utc>)>, DbError> {
         files::left_files(self.path()).map_err(|error| DbError::other(self.path(), error))
     }
@@ -393,9 +387,6 @@ pub struct Changes {
 impl Changes {
     /// Whether there was a commit since the last call that returned true. The first call returns true; after
     /// [`Changes::close`], the result is false.
-    ///
-    /// # Errors
-    /// [`DbError`] when the file cannot be read.
     pub async fn any(&mut self) -> Result<bool, DbError> {
         let Some(connection) = &mut self.connection else {
             return Ok(false);
@@ -458,9 +449,6 @@ impl Database {
     /// Writes back a log whose file was removed: open connections still have it, so accepted writes survive this
     /// process. Does nothing if another file has taken the name, because other processes may have written since;
     /// returns whether all of it is written.
-    ///
-    /// # Errors
-    /// [`DbError`] when the file cannot be written.
     pub async fn write_back_log(&self) -> Result<bool, DbError> {
         let Writer::File(writer) = &self.writer else {
             return Ok(false);
@@ -474,9 +462,6 @@ impl Database {
 
     /// Writes the log back into the database and truncates it; returns whether it could, without waiting for other
     /// readers and writers.
-    ///
-    /// # Errors
-    /// [`DbError`] when the file cannot be written.
     async fn cut_log(&self) -> Result<bool, DbError> {
         let options = options(self.path()).busy_timeout(Duration::ZERO);
         let mut connection = options.connect().await.at(self.path())?;

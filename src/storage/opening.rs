@@ -17,9 +17,6 @@ use crate::config::DatabaseAddress;
 impl Database {
     /// Opens the database at `address`, creates it if there is none, and migrates it. On a cluster a write is retried for
     /// `wait_max`.
-    ///
-    /// # Errors
-    /// [`DbError`].
     pub async fn open_at(
         address: &DatabaseAddress,
         wait_max: Duration,

@@ -43,9 +43,6 @@ impl SyncSource {
 }
 
 /// All sources by name.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn sync_sources(connection: &mut SqliteConnection) -> sqlx::Result<Vec<SyncSource>> {
     sqlx::query_as!(
         SyncSource,
@@ -63,9 +60,6 @@ pub async fn sync_sources(connection: &mut SqliteConnection) -> sqlx::Result<Vec
 
 /// Stores a new source, or the new definition of one, which is no longer paused. What runs by another definition brought is
 /// forgotten: it may be of another place.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn save_sync_source(write: &mut Write, source: &SyncSource) -> sqlx::Result<()> {
     sqlx::query!(
         "delete from sync_review where name = ?1
@@ -93,9 +87,6 @@ pub async fn save_sync_source(write: &mut Write, source: &SyncSource) -> sqlx::R
 }
 
 /// Removes a source. Its reviews stay.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn remove_sync_source(write: &mut Write, name: &str) -> sqlx::Result<()> {
     sqlx::query!("delete from sync_review where name = ?", name)
         .execute(&mut *write)
@@ -106,8 +97,6 @@ pub async fn remove_sync_source(write: &mut Write, name: &str) -> sqlx::Result<(
         .map(drop)
 }
 
-/// # Errors
-/// When the database refuses the write.
 pub async fn pause_sync_source(write: &mut Write, name: &str, paused: bool) -> sqlx::Result<()> {
     sqlx::query!(
         "update sync_source set paused = ? where name = ?",
@@ -120,9 +109,6 @@ pub async fn pause_sync_source(write: &mut Write, name: &str, paused: bool) -> s
 }
 
 /// Sets the next run of a source.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn set_next_run(write: &mut Write, name: &str, at: DateTime<Utc>) -> sqlx::Result<()> {
     let at = utc_seconds(at);
     sqlx::query!(
@@ -137,9 +123,6 @@ pub async fn set_next_run(write: &mut Write, name: &str, at: DateTime<Utc>) -> s
 
 /// Pauses the source of an undone run: its next run would bring back what was removed. Takes back what the run recorded
 /// about its source: the next one is compared with the reviews that the source had before, and its fetch is unconditional.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn pause_after_undo(write: &mut Write, name: &str) -> sqlx::Result<()> {
     sqlx::query!(
         "delete from sync_review where name = ? and review_id not in (select review_id from review)",
@@ -181,8 +164,6 @@ pub struct SyncSuccess {
     pub next_run_at: DateTime<Utc>,
 }
 
-/// # Errors
-/// When the database refuses the write.
 pub async fn note_sync_success(
     write: &mut Write,
     name: &str,
@@ -211,8 +192,6 @@ pub async fn note_sync_success(
     .map(drop)
 }
 
-/// # Errors
-/// When the database refuses the write.
 pub async fn note_sync_failure(
     write: &mut Write,
     name: &str,
@@ -234,9 +213,6 @@ pub async fn note_sync_failure(
 }
 
 /// Names the source of a run, which can be undone like any other; one without rows may withhold reviews.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn note_source_of_run(
     write: &mut Write,
     run: i64,
@@ -268,9 +244,6 @@ pub async fn note_source_of_run(
 // The reviews that runs of a source brought.
 
 /// Records that a run brought these reviews; if it was whole, counts it for those that it lacks.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn note_brought(
     write: &mut Write,
     name: &str,
@@ -301,9 +274,6 @@ pub async fn note_brought(
 }
 
 /// Counts another whole run, with the same answer as the last one, for the reviews that it lacks.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn note_same_answer(write: &mut Write, name: &str) -> sqlx::Result<()> {
     sqlx::query!(
         "update sync_review set missing = missing + 1 where name = ? and missing > 0",
@@ -315,9 +285,6 @@ pub async fn note_same_answer(write: &mut Write, name: &str) -> sqlx::Result<()>
 }
 
 /// The published reviews that at least `runs` whole runs in a row lacked, and that no other source has.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn missing_reviews(
     connection: &mut SqliteConnection,
     name: &str,
@@ -350,8 +317,6 @@ pub struct SyncRequest {
     pub accepted: bool,
 }
 
-/// # Errors
-/// When the database refuses the write.
 pub async fn add_sync_request(
     write: &mut Write,
     name: &str,
@@ -370,9 +335,6 @@ pub async fn add_sync_request(
 }
 
 /// The requests since `since` whose run has not ended, in their order.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn sync_requests(
     connection: &mut SqliteConnection,
     since: DateTime<Utc>,
@@ -388,8 +350,6 @@ pub async fn sync_requests(
     .await
 }
 
-/// # Errors
-/// When the database refuses the write.
 pub async fn answer_sync_request(
     write: &mut Write,
     id: i64,
@@ -408,9 +368,6 @@ pub async fn answer_sync_request(
 }
 
 /// The exit code and the report of a request whose run has ended.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn sync_answer(
     connection: &mut SqliteConnection,
     id: i64,
@@ -426,9 +383,6 @@ pub async fn sync_answer(
 }
 
 /// Removes a request, and those from before `before`, whose commands are gone.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn remove_sync_request(
     write: &mut Write,
     id: i64,

@@ -55,9 +55,6 @@ pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<FileVerif
 }
 
 /// Number of reviews that changed after the last publication.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn unpublished(connection: &mut SqliteConnection) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"select count(*) as "count!: i64" from review_change

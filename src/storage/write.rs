@@ -83,8 +83,6 @@ impl Write {
         }
     }
 
-    /// # Errors
-    /// When the database fails.
     pub async fn rollback(self) -> sqlx::Result<()> {
         match self.0 {
             WriteTarget::File(transaction) => transaction.rollback().await,

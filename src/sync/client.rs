@@ -13,9 +13,8 @@ use super::answer::{Answer, cut};
 use super::error::SyncError;
 use super::secret::Secrets;
 use crate::clock::Clock;
-use crate::config::{SyncConfig, read_file};
+use crate::config::{SyncConfig, client_builder, read_file};
 use crate::links::is_local;
-use crate::tls::client_builder;
 
 const USER_AGENT: &str = concat!("reviews-service/", env!("CARGO_PKG_VERSION"), " (sync)");
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

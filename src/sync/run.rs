@@ -191,9 +191,6 @@ impl SyncRunner {
 }
 
 /// Moves the next runs at times of day to these times in `zone`.
-///
-/// # Errors
-/// When the database cannot be read or written.
 pub async fn follow_time_zone(write: &mut Write, zone: Tz, clock: &Clock) -> sqlx::Result<()> {
     for row in sync_sources(write.for_reading()).await? {
         if let Ok(schedule @ SourceSchedule::At(..)) = row.schedule.parse() {

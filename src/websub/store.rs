@@ -65,9 +65,6 @@ pub struct Counts {
 
 /// Stores a request and replaces an older one for the same topic and callback. A request to unsubscribe without a
 /// subscription is not stored.
-///
-/// # Errors
-/// If the database cannot be written.
 pub async fn accept(
     write: &mut Write,
     request: &SubscriptionRequest,
@@ -125,9 +122,6 @@ pub async fn accept(
 }
 
 /// `share` is the maximum number of waiting requests of one network.
-///
-/// # Errors
-/// If the database cannot be read.
 pub async fn counts(
     connection: &mut SqliteConnection,
     request: &SubscriptionRequest,
@@ -164,9 +158,6 @@ pub async fn counts(
 
 /// Whether a request renews or ends an active subscription, or replaces one that waits: such requests have a reserved
 /// share of every limit.
-///
-/// # Errors
-/// If the database cannot be read.
 pub async fn is_known(
     connection: &mut SqliteConnection,
     request: &SubscriptionRequest,
@@ -184,9 +175,6 @@ pub async fn is_known(
 }
 
 /// A value that changes whenever any process accepts a request: the sum of serials and the newest instant.
-///
-/// # Errors
-/// If the database cannot be read.
 pub async fn request_mark(connection: &mut SqliteConnection) -> sqlx::Result<(i64, String)> {
     let row = sqlx::query!(
         r#"select coalesce(sum(serial), 0) as "serials!: i64", coalesce(max(requested_at), '') as "newest!: String" from intent"#
@@ -272,9 +260,6 @@ const HOST_READ_MAX: i64 = 256;
 const READ_MAX: i64 = 8_192;
 
 /// Due requests, oldest first.
-///
-/// # Errors
-/// If the database cannot be read.
 pub async fn verifications(
     connection: &mut SqliteConnection,
     now: DateTime<Utc>,
@@ -316,9 +301,6 @@ pub async fn verifications(
 
 /// Subscriptions that are behind and due, at most [`HOST_READ_MAX`] per host, so that a host with many does not hide
 /// other hosts.
-///
-/// # Errors
-/// If the database cannot be read.
 pub async fn deliveries(
     connection: &mut SqliteConnection,
     now: DateTime<Utc>,
@@ -361,9 +343,6 @@ pub async fn deliveries(
 }
 
 /// The time of the next verification or delivery after `now`; `None` if none is scheduled.
-///
-/// # Errors
-/// If the database cannot be read.
 pub async fn next_due_at(
     connection: &mut SqliteConnection,
     now: DateTime<Utc>,
@@ -705,9 +684,6 @@ pub struct HubGauges {
 
 /// Every subscription, active ones first. A subscription whose lease is over is reported as lapsed even before that is
 /// recorded.
-///
-/// # Errors
-/// If the database cannot be read.
 pub async fn list(
     connection: &mut SqliteConnection,
     now: DateTime<Utc>,
@@ -727,9 +703,6 @@ pub async fn list(
 }
 
 /// Reads the gauges.
-///
-/// # Errors
-/// If the database cannot be read.
 pub async fn gauges(
     connection: &mut SqliteConnection,
     now: DateTime<Utc>,
@@ -766,9 +739,6 @@ const REJECTED_MAX: i64 = 1_000;
 const OVER_MAX: i64 = 10_000;
 
 /// Deletes all but the newest of the rows that any client can create; returns the number of deleted rows.
-///
-/// # Errors
-/// If the database cannot be written.
 async fn bound(write: &mut Write) -> sqlx::Result<u64> {
     let mut gone = 0;
     for (state, kept) in [
@@ -792,9 +762,6 @@ async fn bound(write: &mut Write) -> sqlx::Result<u64> {
 }
 
 /// Ends expired leases; returns their number.
-///
-/// # Errors
-/// If the database cannot be written.
 pub async fn expire(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> {
     let now = utc_milliseconds(now);
     let done = sqlx::query!(
@@ -807,9 +774,6 @@ pub async fn expire(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> 
 }
 
 /// Deletes old rows; returns their number.
-///
-/// # Errors
-/// If the database cannot be written.
 pub async fn prune(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> {
     let (old, forgotten) = (
         utc_milliseconds(now - Duration::days(KEPT_DAYS)),

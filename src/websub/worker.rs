@@ -151,9 +151,6 @@ impl Worker {
     }
 
     /// Does all work that is due and returns whether there was any.
-    ///
-    /// # Errors
-    /// If the database cannot be read or written.
     pub async fn run_once(&mut self) -> Result<bool, DbError> {
         let mut did_any = false;
         self.raise_wake_reason(WakeReason::Some);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::path::Path;
 
 use reviews_service::insights::text::TokenizedText;
@@ -10,18 +11,18 @@ use serde_json::Value;
 /// Texts with fewer different words are common phrases: "Great service, highly recommend."
 const WORDS_MIN: usize = 8;
 
-/// The different words of a text.
-fn words(text: &str) -> BTreeSet<String> {
+/// The hashes of the different words of a text.
+fn words(text: &str) -> BTreeSet<u64> {
     let text = TokenizedText::new(text);
     let words = (0..text.tokens().len()).map(|token| text.word(token));
     words
         .filter(|word| word.chars().any(char::is_alphanumeric))
-        .map(str::to_owned)
+        .map(|word| BuildHasherDefault::<DefaultHasher>::default().hash_one(word))
         .collect()
 }
 
 /// The words of each review of a file.
-fn reviews(file: &str, text: impl Fn(&Value) -> String) -> Vec<BTreeSet<String>> {
+fn reviews(file: &str, text: impl Fn(&Value) -> String) -> Vec<BTreeSet<u64>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     let content = fs::read_to_string(path).unwrap();
     let reviews = content
@@ -31,7 +32,7 @@ fn reviews(file: &str, text: impl Fn(&Value) -> String) -> Vec<BTreeSet<String>>
 }
 
 /// Whether two texts share at least four fifths of their words.
-fn are_near(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+fn are_near(one: &BTreeSet<u64>, other: &BTreeSet<u64>) -> bool {
     let (short, long) = (one.len().min(other.len()), one.len().max(other.len()));
     if short * 5 < long * 4 {
         return false;

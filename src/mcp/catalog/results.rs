@@ -339,7 +339,7 @@ fn cut(snapshot: &Snapshot, filter: &ReviewFilter, found: &mut ResultPage) {
     let mut bytes = ENVELOPE_BYTES;
     let fits = |at: &&usize| {
         // Rendered JSON is always UTF-8.
-        let json = entries.json(**at);
+        let (json, _) = entries.json(**at);
         bytes += escaped(String::from_utf8_lossy(&json).into_owned()).len() + 1;
         bytes <= RESULT_BYTES_MAX
     };

@@ -14,9 +14,9 @@ use url::Url;
 
 use crate::clock::{Clock, Monotonic};
 use crate::compute::lock;
+use crate::config::client_builder;
 use crate::random::Random;
 use crate::storage::text::utc_seconds;
-use crate::tls::client_builder;
 
 /// Maximum time for which the service retries a write: as long as it would wait for the file's lock.
 pub const WRITE_WAIT_MAX: Duration = Duration::from_secs(5);
@@ -67,9 +67,6 @@ pub struct Contact {
 
 impl Cluster {
     /// Applies these statements as one transaction.
-    ///
-    /// # Errors
-    /// [`ClusterError`].
     pub async fn write(&self, statements: &[SqlStatement]) -> Result<Executed, ClusterError> {
         let executed = self.client.execute(statements, self.wait_max).await?;
         *lock(&self.unseen) = Some(executed.marker.clone());
@@ -205,8 +202,6 @@ enum Tried {
 }
 
 impl RqliteClient {
-    /// # Errors
-    /// [`ClusterError::Client`].
     pub fn new(nodes: Vec<Url>) -> Result<Self, ClusterError> {
         let client = client_builder()
             .connect_timeout(CONNECT_TIMEOUT)
@@ -220,9 +215,6 @@ impl RqliteClient {
 
     /// Applies these statements in one transaction, exactly once. `wait_max` bounds the wait for other nodes and for
     /// the end of an election.
-    ///
-    /// # Errors
-    /// [`ClusterError`].
     pub async fn execute(
         &self,
         statements: &[SqlStatement],
@@ -256,9 +248,6 @@ impl RqliteClient {
 
     /// Applies statements in one transaction and without a marker; returns the affected rows by statement. Only for
     /// statements that fail if they are repeated, such as changes of the schema.
-    ///
-    /// # Errors
-    /// [`ClusterError`].
     pub async fn execute_unmarked(
         &self,
         statements: impl IntoIterator<Item = &SqlStatement>,
@@ -275,9 +264,6 @@ impl RqliteClient {
     }
 
     /// The rows of a query, read from the leader.
-    ///
-    /// # Errors
-    /// [`ClusterError`].
     pub async fn query(
         &self,
         statement: &SqlStatement,
@@ -291,9 +277,6 @@ impl RqliteClient {
     }
 
     /// `/status` of this node's own rqlited, within `timeout`.
-    ///
-    /// # Errors
-    /// [`ClusterError::Unreachable`].
     pub async fn status(&self, timeout: Duration) -> Result<Value, ClusterError> {
         let Some(node) = self.nodes.first() else {
             return Err(ClusterError::Unreachable("no node is named".to_owned()));

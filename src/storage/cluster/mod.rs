@@ -92,9 +92,6 @@ impl Database {
     /// Begins a write of an owner's command, which reads its own writes and may be long. On a cluster the command works
     /// on a copy of this node's file. If another process wrote in the meantime, the write fails as overtaken
     /// ([`super::is_overtaken`]) and changes nothing.
-    ///
-    /// # Errors
-    /// As [`Database::write`].
     pub async fn write_as_owner(&self) -> Result<Write, DbError> {
         match &self.writer {
             Writer::File(_) => self.write().await,
@@ -120,9 +117,6 @@ impl Database {
     }
 
     /// Whether this node's file has every write of this process; always true without a cluster.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
     pub async fn has_seen_own_writes(&self) -> Result<bool, DbError> {
         let Some(cluster) = self.cluster() else {
             return Ok(true);
@@ -191,9 +185,6 @@ impl Database {
 
     /// Begins a write of data derived from these reviews: into the database, or on a cluster into this node's side
     /// file.
-    ///
-    /// # Errors
-    /// As [`Database::write`].
     pub async fn write_derived(&self, ids: &[&str]) -> Result<Write, DbError> {
         let open = self.open.load_full();
         let Some(derived) = &open.derived else {
@@ -210,9 +201,6 @@ impl Database {
 
     /// Deletes derived data from this node's side file: that of reviews that changed after `change_no` and are no
     /// longer published. Without a cluster, triggers do this.
-    ///
-    /// # Errors
-    /// When that file cannot be written.
     pub async fn sweep_derived(&self, change_no: i64) -> Result<u64, DbError> {
         let open = self.open.load_full();
         let Some(derived) = &open.derived else {
@@ -485,9 +473,6 @@ impl Database {
     /// Whether this node's file has the write that last prolonged the lease. Checked before the lease is prolonged
     /// again: a node that does not follow the cluster can neither raise versions nor see due deliveries, so another
     /// process should take over.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
     pub async fn has_seen_lease(&self) -> Result<bool, DbError> {
         let Some(cluster) = self.cluster() else {
             return Ok(true);
@@ -518,9 +503,6 @@ impl Database {
     }
 
     /// Makes `write` fail as overtaken if another process holds the lease when it is applied.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn fence(&self, write: &mut Write) -> sqlx::Result<()> {
         let Some(cluster) = self.cluster() else {
             return Ok(());
@@ -535,9 +517,6 @@ impl Database {
 }
 
 /// Whether a process of the cluster holds the lease, according to this node's file.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn is_leased(
     connection: &mut SqliteConnection,
     now: DateTime<Utc>,

@@ -134,9 +134,6 @@ pub fn newest(
 }
 
 /// Number of reviews that changed after `change_no`.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn count_changed_since(
     connection: &mut SqliteConnection,
     change_no: i64,
@@ -151,9 +148,6 @@ pub async fn count_changed_since(
 }
 
 /// The reviews that changed after `change_no`, each once, with their analyses.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn changed_since(
     connection: &mut SqliteConnection,
     change_no: i64,
@@ -187,9 +181,6 @@ pub async fn changed_since(
 }
 
 /// The published reviews with these ids and their analyses, in no particular order.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn published(
     connection: &mut SqliteConnection,
     ids: &[&str],
@@ -223,9 +214,6 @@ pub(super) async fn of_ids(
 }
 
 /// The review, published or withheld.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn find(connection: &mut SqliteConnection, id: &str) -> sqlx::Result<Option<Review>> {
     let row = select_reviews!(
         "from review as r left join review_change as n on n.review_id = r.review_id
@@ -238,9 +226,6 @@ pub async fn find(connection: &mut SqliteConnection, id: &str) -> sqlx::Result<O
 }
 
 /// The database's id and newest change number.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn position(connection: &mut SqliteConnection) -> sqlx::Result<DatabasePosition> {
     let lineage = sqlx::query_scalar!(r#"select lineage_id as "id: Text" from lineage"#)
         .fetch_optional(&mut *connection)
@@ -252,9 +237,6 @@ pub async fn position(connection: &mut SqliteConnection) -> sqlx::Result<Databas
 }
 
 /// The newest change number; 0 if there is none.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn newest_change(connection: &mut SqliteConnection) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"select coalesce(max(change_no), 0) as "change_no!: i64" from review_change"#
@@ -264,9 +246,6 @@ pub async fn newest_change(connection: &mut SqliteConnection) -> sqlx::Result<i6
 }
 
 /// The first `limit` ids of invalid rows.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn unreadable(
     connection: &mut SqliteConnection,
     limit: usize,
@@ -287,9 +266,6 @@ pub async fn unreadable(
 }
 
 /// Number of withheld reviews by reason.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<BTreeMap<String, u64>> {
     let rows = sqlx::query!(
         r#"select iif(octet_length(withheld_reason) > 1000, 'too long', coalesce(nullif(withheld_reason, ''), 'not stated')) as "reason!: Text", count(*) as "count!: i64"
@@ -336,9 +312,6 @@ fn numbered(mut row: ReviewRow) -> Option<Numbered> {
 
 /// Every technician recorded in a mention, published or not: each spelling once, sorted. The cost is one step for each
 /// name, not for each mention.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn recorded_technicians(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
     let rows = sqlx::query_scalar!(
         r#"with recursive name (value) as (
@@ -359,9 +332,6 @@ pub async fn recorded_technicians(connection: &mut SqliteConnection) -> sqlx::Re
 const AFTER_ALL: char = '\u{7f}';
 
 /// The first `limit` ids that begin with `prefix`, in id order; none for an empty prefix.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn ids_with_prefix(
     connection: &mut SqliteConnection,
     prefix: &str,
@@ -381,9 +351,6 @@ pub async fn ids_with_prefix(
 }
 
 /// The first `limit` ids after `after`, in id order.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn present_after(
     connection: &mut SqliteConnection,
     after: &str,
@@ -406,9 +373,6 @@ pub struct ListFilter {
 }
 
 /// The next ids, newest first (date descending, then id ascending), at most `limit`; empty after the last.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn list_ids(
     connection: &mut SqliteConnection,
     filter: &ListFilter,
@@ -431,9 +395,6 @@ pub struct SourceCount {
 }
 
 /// Number of reviews by source and status.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn counts(connection: &mut SqliteConnection) -> sqlx::Result<Vec<SourceCount>> {
     let rows = sqlx::query!(
         r#"select source_name as "source!: Text", status = 'published' as "is_published!: bool", count(*) as "count!: i64"
@@ -450,9 +411,6 @@ pub async fn counts(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Sourc
 }
 
 /// Number of published reviews.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn count_published(connection: &mut SqliteConnection) -> sqlx::Result<u64> {
     let count = sqlx::query_scalar!("select count(*) from review where status = 'published'")
         .fetch_one(connection)
@@ -634,9 +592,6 @@ pub struct Observation {
 
 /// Stores observations of reviews as of `change_no`; a review that has changed again since is left to the next
 /// snapshot. Fails as overtaken ([`crate::storage::is_overtaken`]) if another process was first.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn observe(
     write: &mut Write,
     observations: &[Observation],

@@ -118,9 +118,6 @@ pub struct RunReview {
 }
 
 /// Begins a run; returns its number.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn begin_run(
     write: &mut Write,
     now: DateTime<Utc>,
@@ -156,9 +153,6 @@ pub async fn begin_run(
 }
 
 /// Removes a run that changed nothing.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn forget_run(write: &mut Write, run: i64) -> sqlx::Result<()> {
     sqlx::query!("delete from import_run_source where run_id = ?", run)
         .execute(&mut *write)
@@ -170,9 +164,6 @@ pub async fn forget_run(write: &mut Write, run: i64) -> sqlx::Result<()> {
 }
 
 /// Removes the former values of runs that are too old to be undone.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn forget_runs(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<()> {
     let oldest = utc_seconds(now - Duration::days(UNDOABLE_DAYS_MAX));
     sqlx::query!(
@@ -198,9 +189,6 @@ pub async fn forget_runs(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<
 }
 
 /// Records what a run is about to do to reviews; [`end_run`] adds their change numbers.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn note_run_reviews(
     write: &mut Write,
     run: i64,
@@ -231,8 +219,6 @@ pub async fn note_run_reviews(
     .map(drop)
 }
 
-/// # Errors
-/// When the database refuses the write.
 pub async fn end_run(write: &mut Write, run: i64, counts: RunCounts) -> sqlx::Result<()> {
     sqlx::query!(
         "update import_run set added = ?, updated = ?, unchanged = ?, withdrawn = ?, rejected = ? where run_id = ?",
@@ -256,9 +242,6 @@ pub async fn end_run(write: &mut Write, run: i64, counts: RunCounts) -> sqlx::Re
 }
 
 /// The last `limit` runs, newest first.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn last_runs(connection: &mut SqliteConnection, limit: i64) -> sqlx::Result<Vec<Run>> {
     let rows = sqlx::query!(
         r#"select run_id as "id!: i64", started_at as "started_at: Text", files as "files: Text", added, updated, unchanged,
@@ -290,9 +273,6 @@ pub async fn last_runs(connection: &mut SqliteConnection, limit: i64) -> sqlx::R
 }
 
 /// Up to `limit` reviews that a run changed, by id, after `after`.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn run_reviews(
     connection: &mut SqliteConnection,
     run: i64,
@@ -328,9 +308,6 @@ pub async fn run_reviews(
 }
 
 /// Removes reviews that a run added. They do not count as deleted, so an import may add them again.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn remove_added(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     delete_all(write, ids).await?;
     forget_deleted(write, ids).await
@@ -370,9 +347,6 @@ pub async fn update_undecided(
 }
 
 /// Makes ids of deleted reviews no longer count as deleted, so that an import may add them.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn forget_deleted(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
     sqlx::query!(
@@ -391,9 +365,6 @@ pub async fn forget_deleted(write: &mut Write, ids: &[&str]) -> sqlx::Result<()>
 }
 
 /// Removes what sources said of these reviews.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn forget_sources(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
     sqlx::query!(
@@ -406,9 +377,6 @@ pub async fn forget_sources(write: &mut Write, ids: &[&str]) -> sqlx::Result<()>
 }
 
 /// Deletes reviews; triggers delete dependent rows.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn delete_all(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
     sqlx::query!(
@@ -422,9 +390,6 @@ pub async fn delete_all(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
 
 /// Removes what a run recorded of reviews, because it is undone or the reviews are gone. The reviews are as before the
 /// run, so an earlier run that made them so can be undone, too.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn forget_run_reviews(write: &mut Write, run: i64, ids: &[&str]) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
     sqlx::query!(
@@ -448,9 +413,6 @@ pub async fn forget_run_reviews(write: &mut Write, run: i64, ids: &[&str]) -> sq
 }
 
 /// Records that nothing of a run is left.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn note_undone(write: &mut Write, run: i64, now: DateTime<Utc>) -> sqlx::Result<()> {
     let at = utc_seconds(now);
     sqlx::query!(

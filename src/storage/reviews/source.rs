@@ -67,9 +67,6 @@ pub async fn digest_key(write: &mut Write) -> sqlx::Result<DigestKey> {
 }
 
 /// `None` before the first import.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn find_key(connection: &mut SqliteConnection) -> sqlx::Result<Option<DigestKey>> {
     let key = sqlx::query_scalar!("select key from source_key")
         .fetch_optional(connection)
@@ -109,8 +106,6 @@ macro_rules! stored_sources {
     }};
 }
 
-/// # Errors
-/// When the database cannot be read.
 pub async fn standing(
     connection: &mut SqliteConnection,
     ids: &[&str],
@@ -138,9 +133,6 @@ pub async fn standing(
 }
 
 /// What is kept of the sources' last versions of all deleted reviews.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn deleted_reviews(
     connection: &mut SqliteConnection,
 ) -> sqlx::Result<Vec<SourceVersion>> {
@@ -152,9 +144,6 @@ pub async fn deleted_reviews(
 }
 
 /// The decisions in the rows of these ids, by id, whether or not the rest of a row can be read.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn stored_decisions(
     connection: &mut SqliteConnection,
     ids: &[&str],
@@ -194,9 +183,6 @@ pub async fn stored_decisions(
 }
 
 /// By review id.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn sources(
     connection: &mut SqliteConnection,
     ids: &[&str],
@@ -211,9 +197,6 @@ pub async fn sources(
 }
 
 /// Up to `limit` reviews whose source gave instants, by id, after `after`.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn sources_with_instants(
     connection: &mut SqliteConnection,
     after: &str,
@@ -229,9 +212,6 @@ pub async fn sources_with_instants(
 }
 
 /// Stores the sources' last versions; unchanged ones are not written.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn note_sources(write: &mut Write, rows: &[SourceVersion]) -> sqlx::Result<()> {
     if rows.is_empty() {
         return Ok(());
@@ -278,9 +258,6 @@ pub struct ReviewCopy {
 }
 
 /// The first `limit` copies of the review `id`, published ones first.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn copies_of(
     connection: &mut SqliteConnection,
     id: &str,
@@ -300,9 +277,6 @@ pub async fn copies_of(
 }
 
 /// The reviews outside of `ids` that are withheld as duplicates and are copies of some of these.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn duplicates_of(
     connection: &mut SqliteConnection,
     ids: &[&str],
@@ -332,8 +306,6 @@ pub struct PlaceCount {
     pub withheld: u64,
 }
 
-/// # Errors
-/// When the database cannot be read.
 pub async fn counts_by_place(connection: &mut SqliteConnection) -> sqlx::Result<Vec<PlaceCount>> {
     let rows = sqlx::query!(
         r#"select coalesce(s.source_name, r.source_name) as "source_name!: Text", s.location as "location: Text",
@@ -352,9 +324,6 @@ pub async fn counts_by_place(connection: &mut SqliteConnection) -> sqlx::Result<
 }
 
 /// Up to `limit` ids, after `after`, of reviews of a source, at a location if one is given.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn ids_of_source(
     connection: &mut SqliteConnection,
     source: &str,
@@ -381,9 +350,6 @@ pub async fn ids_of_source(
 
 /// Gives all that is kept of a source beside its reviews another source's name: its deleted reviews and, unless only one
 /// location is meant, its columns and runs.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn rename_source_records(
     write: &mut Write,
     source: &str,
@@ -431,8 +397,6 @@ pub async fn rename_source_records(
 
 // The owner's notes, which are not published.
 
-/// # Errors
-/// When the database cannot be read.
 pub async fn find_note(
     connection: &mut SqliteConnection,
     id: &str,
@@ -445,9 +409,6 @@ pub async fn find_note(
 }
 
 /// The notes on these reviews, by id.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn notes(
     connection: &mut SqliteConnection,
     ids: &[&str],
@@ -464,9 +425,6 @@ pub async fn notes(
 }
 
 /// Keeps the note, or removes the present one.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn set_note(write: &mut Write, id: &str, note: Option<&str>) -> sqlx::Result<()> {
     match note {
         Some(note) => {
@@ -489,9 +447,6 @@ pub async fn set_note(write: &mut Write, id: &str, note: Option<&str>) -> sqlx::
 }
 
 /// The ids among these that a review has.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn ids_present(
     connection: &mut SqliteConnection,
     ids: &[&str],
@@ -535,9 +490,6 @@ pub async fn note_status_decided(write: &mut Write, review: &Review) -> sqlx::Re
 }
 
 /// Keeps what an export has of deleted reviews; their ids are marked by [`note_deleted`].
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn keep_deleted(write: &mut Write, reviews: &[&SourceVersion]) -> sqlx::Result<()> {
     let row = |kept: &&SourceVersion| {
         let Fingerprints {
@@ -560,9 +512,6 @@ pub async fn keep_deleted(write: &mut Write, reviews: &[&SourceVersion]) -> sqlx
 }
 
 /// Marks ids as deleted by the owner although they never existed here, so that they are not imported.
-///
-/// # Errors
-/// When the database refuses the write.
 pub async fn note_deleted(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
     sqlx::query!(
@@ -583,9 +532,6 @@ pub async fn note_deleted(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
 }
 
 /// Up to `limit` ids, after `after`, that a review has or had.
-///
-/// # Errors
-/// When the database cannot be read.
 pub async fn ids_after(
     connection: &mut SqliteConnection,
     after: &str,

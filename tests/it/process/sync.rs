@@ -188,51 +188,39 @@ fn pages_by_token_are_one_import_until_the_token_is_empty() {
 }
 
 #[test]
-fn repeated_token_ends_the_pages() {
+fn page_that_brings_nothing_new_ends_the_pages() {
     let home = home();
+    let linked = |rows: Vec<Value>, next: usize| {
+        let link = format!("Link: </x?page={next}>; rel=\"next\"");
+        SiteAnswer::value(&Value::from(rows)).with(&link)
+    };
     let mut number = 0;
-    let site = Site::start(move |_| {
+    let token = Site::start(move |_| {
         number += 1;
         google_page([number], Some("same"), 2)
     });
-    add(&home, "google", &site.url("/reviews"), &[], &[]).done();
-    assert_eq!(
-        (site.take_targets().len(), count(&home, "true").as_str()),
-        (2, "2")
-    );
-}
-
-#[test]
-fn page_that_repeats_for_ever_ends_the_pages() {
-    let (home, site) = (home(), Site::start(|_| google_page(0..2, None, 2)));
-    site.answer(|request| {
+    let last_page = Site::start(move |request| {
         let page = query(request, "page").map_or(1, |page| page.parse().unwrap());
-        let rows: Vec<Value> = [apify(page.min(3))].to_vec();
-        SiteAnswer::value(&Value::from(rows))
-            .with(&format!("Link: </x?page={}>; rel=\"next\"", page + 1))
+        linked(vec![apify(page.min(3))], page + 1)
     });
-    add(&home, "scraper", &site.url("/items"), &[], &[]).done();
-    assert_eq!(
-        (site.take_targets().len(), count(&home, "true").as_str()),
-        (4, "3")
-    );
-}
-
-#[test]
-fn repeated_page_whose_other_members_change_ends_the_pages() {
-    let (home, mut number) = (home(), 0);
-    let site = Site::start(move |_| {
+    let mut number = 0;
+    let other_members = Site::start(move |_| {
         number += 1;
-        let mut row = apify(1);
+        let mut row = apify(9);
         row["scrapedAt"] = number.into();
-        SiteAnswer::value(&Value::from(vec![row]))
-            .with(&format!("Link: </x?page={number}>; rel=\"next\""))
+        linked(vec![row], number)
     });
-    add(&home, "scraper", &site.url("/items"), &[], &[]).done();
-    assert_eq!(
-        (site.take_targets().len(), count(&home, "true").as_str()),
-        (2, "1")
-    );
+    for (name, site, requests, reviews) in [
+        ("token", token, 2, "2"),
+        ("last-page", last_page, 4, "3"),
+        ("other-members", other_members, 2, "1"),
+    ] {
+        add(&home, name, &site.url("/items"), &[], &[]).done();
+        assert_eq!(site.take_targets().len(), requests, "{name}");
+        let brought =
+            format!("review_id in (select review_id from sync_review where name = '{name}')");
+        assert_eq!(count(&home, &brought), reviews, "{name}");
+    }
 }
 
 #[test]

@@ -44,7 +44,7 @@ async fn words_match_like_a_naive_scan_including_substrings() {
     let snapshot = app.app().ctx.current.load();
     let mut generator = Generator::new(92);
     let mut more = 0;
-    for number in 0..500 {
+    for number in 0..250 {
         // Usually without other filters.
         let filters = if number % 4 == 0 { number / 4 } else { 0 };
         let asked = Question {
@@ -72,7 +72,7 @@ async fn words_match_like_a_naive_scan_including_substrings() {
         more += usize::from(expected.len() > fewer.len());
     }
     assert!(
-        more > 100,
+        more > 50,
         "the premise: {more} queries found more than the substring"
     );
 }

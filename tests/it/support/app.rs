@@ -1,5 +1,6 @@
 //! The real service with a manual clock, in a temporary folder.
 
+use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,6 +25,7 @@ use reviews_service::storage::{Database, WRITE_WAIT_MAX};
 use reviews_service::web::ListedRoute;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
+use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 use super::answer::Answer;
@@ -98,8 +100,24 @@ impl TestApp {
         }
     }
 
-    /// A service that publishes the sample business in `seeds`.
+    /// A service that publishes the sample business in `seeds`. Its database is analysed once, and copied for each test.
     pub async fn seeded() -> Self {
+        static DATABASE: OnceCell<Vec<u8>> = OnceCell::const_new();
+        if Rqlited::is_used() {
+            return Self::newly_seeded().await;
+        }
+        let database = DATABASE.get_or_init(async || {
+            let app = Self::newly_seeded().await;
+            let copy = app.folder().join("copy.db");
+            app.back_up(&copy);
+            fs::read(copy).unwrap()
+        });
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(file_in(folder.path()), database.await).unwrap();
+        Self::at(folder, Clock::manual(start())).await
+    }
+
+    async fn newly_seeded() -> Self {
         let app = Self::empty().await;
         let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/seeds"));
         cli::seed::load(app.database(), &app.clock, folder, &mut Quiet::default())

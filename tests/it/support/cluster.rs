@@ -21,9 +21,14 @@ const API: &str = "api";
 pub struct Rqlited(Child);
 
 impl Rqlited {
+    /// Whether tests run on a cluster.
+    pub fn is_used() -> bool {
+        !binary().is_empty()
+    }
+
     /// Starts one with its files in `folder`, if tests run on a cluster.
     pub fn start(folder: &Path) -> Option<Self> {
-        let binary = Some(setting("REVIEWS_TEST_RQLITED")).filter(|path| !path.is_empty())?;
+        let binary = Some(binary()).filter(|path| !path.is_empty())?;
         let (api, raft) = (free_port(), free_port());
         let flags = [
             "-raft-timeout",
@@ -52,6 +57,10 @@ impl Drop for Rqlited {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+fn binary() -> String {
+    setting("REVIEWS_TEST_RQLITED")
 }
 
 /// The `DATABASE_URL` of a test in `folder`.
