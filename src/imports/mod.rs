@@ -73,22 +73,13 @@ pub async fn import(
         .source
         .as_mut()
         .and_then(|name| respell(name, &places));
+    order.business = known;
     let order = &order;
     if state == SampleState::Alone && !order.with_sample {
         return Err(ImportError::Refused(SAMPLE.to_owned()));
     }
-    let is_known = known.is_some();
     let calendar = Calendar { zone, now };
-    let country = known.as_ref().and_then(|business| business.country.clone());
-    let mut collected = gather(
-        order,
-        calendar,
-        is_known,
-        country.as_deref(),
-        kept,
-        &places,
-        watch,
-    )?;
+    let mut collected = gather(order, calendar, kept, &places, watch)?;
     collected.report.notes.extend(respelled);
     let mut write = database.write_long(clock).await?;
     if state == SampleState::Alone {
@@ -218,8 +209,6 @@ fn counts(report: &ImportReport) -> RunCounts {
 fn gather(
     order: &ImportRequest,
     calendar: Calendar,
-    is_known: bool,
-    country: Option<&str>,
     kept: KeptColumns,
     places: &[PlaceCount],
     watch: Watcher<'_>,
@@ -237,8 +226,9 @@ fn gather(
     let Opener {
         files, mut faults, ..
     } = opener;
+    let is_known = order.business.is_some();
     let mut collector = Collector::new(calendar, is_known, order, watch, kept, places);
-    read_all(&files, country, &mut collector, &mut faults);
+    read_all(&files, &mut collector, &mut faults);
     if !faults.is_empty() {
         let faults = listed(faults.into_iter(), "files cannot be imported");
         return Err(ImportError::Refused(faults));
@@ -249,7 +239,7 @@ fn gather(
 
 /// The format of a file; `None` if it is unknown.
 pub fn format_of(content: &[u8], request: &ImportRequest) -> Option<&'static Format> {
-    let decoded = decode(content, request.encoding).ok()?;
+    let decoded = decode(content, request.encoding, request.country()).ok()?;
     let file = read_file(String::new(), &decoded.text, request).ok()?;
     Some(file.format)
 }

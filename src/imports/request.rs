@@ -10,6 +10,7 @@ use encoding_rs::Encoding;
 
 use crate::imports::map::Rename;
 use crate::imports::platforms::{Format, find_format, format_names};
+use crate::model::business::Business;
 use crate::model::compose;
 
 /// The files and options of an import.
@@ -75,6 +76,9 @@ pub struct ImportRequest {
     /// Whether the files are sample data, in lines; they cannot be undone.
     #[arg(skip)]
     pub is_sample: bool,
+    /// The stored business, whose country, people and name help to read the files; the import itself looks it up.
+    #[arg(skip)]
+    pub business: Option<Business>,
 }
 
 /// A name as files give it: composed (NFC), without blanks around it.
@@ -91,6 +95,11 @@ fn encoding(label: &str) -> Result<&'static Encoding, &'static str> {
 }
 
 impl ImportRequest {
+    /// Of the business, ISO 3166-1 alpha-2.
+    pub fn country(&self) -> Option<&str> {
+        self.business.as_ref()?.country.as_deref()
+    }
+
     /// The file's name for a field of ours, if `--map` gives one; empty for an ignored status.
     pub fn rename(&self, ours: &str) -> Option<&str> {
         self.columns(ours).first().copied()

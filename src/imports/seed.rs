@@ -168,21 +168,14 @@ pub async fn load(
     let request = ImportRequest {
         files: vec![place],
         is_sample: true,
+        business: Some(business.clone()),
         ..ImportRequest::default()
     };
     let calendar = Calendar {
         zone: Some(business.time_zone),
         now: clock.now(),
     };
-    let mut collected = gather(
-        &request,
-        calendar,
-        true,
-        None,
-        KeptColumns::default(),
-        &[],
-        watch,
-    )?;
+    let mut collected = gather(&request, calendar, KeptColumns::default(), &[], watch)?;
     let path = database.path();
     let mut write = database.write_long(clock).await?;
     match sample_state(write.for_reading()).await.at(path)? {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use chrono::format::{Parsed, StrftimeItems};
+use chrono::format::{Item, Parsed, StrftimeItems};
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 use serde::Deserialize;
@@ -57,22 +57,8 @@ const UNIX_SECONDS: std::ops::RangeInclusive<i64> = 1_000_000_000..=9_999_999_99
 /// Day numbers of a spreadsheet, from 1990 to 2099; day 1 is 1900-01-01, and there is a day 1900-02-29.
 const SERIAL_DAYS: std::ops::RangeInclusive<i64> = 32_874..=73_050;
 const SERIAL_DAY_0: NaiveDate = NaiveDate::from_ymd_opt(1899, 12, 30).unwrap();
-/// Unambiguous forms: dates that begin with the year, and those with the month as a word.
-const PLAIN: [&str; 13] = [
-    "%Y-%m-%d",
-    "%Y/%m/%d",
-    "%Y.%m.%d",
-    "%b %d, %Y",
-    "%B %d, %Y",
-    "%b %d %Y",
-    "%d %b %Y",
-    "%d %B %Y",
-    "%d. %B %Y",
-    "%d-%b-%Y",
-    "%d-%b-%y",
-    "%A, %B %d, %Y",
-    "%a, %d %b %Y",
-];
+/// Unambiguous forms: dates that begin with the year, and the one that [`in_english`] gives.
+const PLAIN: [&str; 4] = ["%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d %b %Y"];
 /// Maximum length of a date in bytes.
 const TEXT_BYTES_MAX: usize = 96;
 const TIMES: [&str; 7] = [
@@ -103,6 +89,15 @@ impl Dates<'_> {
         let plain = plain(text);
         if let Some(instant) = unix(&plain).or_else(|| zoned(&plain)) {
             return posted(instant, text);
+        }
+        if let Some((local, zone)) = plain.rsplit_once(' ')
+            && let (true, Ok(zone)) = (zone.contains('/'), zone.parse())
+        {
+            let placed = Self {
+                zone: Some(zone),
+                ..self
+            };
+            return placed.place(placed.local(local, text)?, text);
         }
         if let Some((plain, minutes)) = named_offset(&plain) {
             let local = || self.local(plain, text).ok()?.time;
@@ -293,7 +288,22 @@ fn serial_day(text: &str) -> Option<NaiveDate> {
 /// A date without words and commas before its time: `Mar 4, 2025 at 2:10 PM`, `14.03.2025, 14:05 Uhr`, and without blanks
 /// among its numbers: `1. 3. 2025`.
 fn plain(text: &str) -> String {
-    let mut text = text.trim_end_matches(" Uhr").to_owned();
+    let mut text = text
+        .trim_end_matches(" Uhr")
+        .replace(['年', '月'], "-")
+        .replace('日', "");
+    // `14/03/2025 14.05.33`, as Italians, Danes and Finns write times.
+    if let Some((date, time)) = text.rsplit_once(' ')
+        && matches!(
+            time.split('.').map(str::len).collect::<Vec<_>>()[..],
+            [1 | 2, 2] | [1 | 2, 2, 2]
+        )
+        && time
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.')
+    {
+        text = format!("{date} {}", time.replace('.', ":"));
+    }
     if let Some(colon) = text.find(':') {
         let before = text[..colon].trim_end_matches(|c: char| c.is_ascii_digit());
         let mut date = before.trim_end_matches([' ', ',']);
@@ -305,6 +315,7 @@ fn plain(text: &str) -> String {
             " a las",
             " alle ore",
             " om",
+            " klo",
             " o",
         ] {
             date = date
@@ -315,6 +326,13 @@ fn plain(text: &str) -> String {
         if date.len() < before.len() {
             text = format!("{date} {}", &text[before.len()..]);
         }
+    }
+    // `Fr., 14.03.2025`
+    let date = text
+        .trim_start_matches(char::is_alphabetic)
+        .trim_start_matches(['.', ',', ' ']);
+    if Numbers::of(date).is_some() {
+        return date.to_owned();
     }
     if text.contains(char::is_alphabetic) {
         text
@@ -398,7 +416,14 @@ fn in_english(text: &str) -> Option<String> {
     let [month] = months[..] else {
         return None;
     };
-    (year.len() == 4).then(|| format!("{day} {month} {year}{time}"))
+    // `14-mrt-25`
+    let century = if year.len() == 2 && between.starts_with('-') {
+        "20"
+    } else {
+        ""
+    };
+    let is_year = century.len() + year.len() == 4;
+    is_year.then(|| format!("{day} {month} {century}{year}{time}"))
 }
 
 /// The months whose names begin a word of the text, in English.
@@ -500,7 +525,9 @@ pub struct Evidence {
 impl Evidence {
     /// Adds a date; `place` is where it is.
     pub fn add(&mut self, place: impl Fn() -> String, text: &str, tomorrow: NaiveDate) {
-        let Some(numbers) = Numbers::of(text).filter(|numbers| !numbers.is_dotted) else {
+        let plain = plain(text);
+        let local = named_offset(&plain).map_or(plain.as_str(), |(local, _)| local);
+        let Some(numbers) = Numbers::of(local).filter(|numbers| !numbers.is_dotted) else {
             return;
         };
         let found = || (place(), text.to_owned());
@@ -661,10 +688,19 @@ fn order_of(format: &str) -> Option<DateOrder> {
 /// A date format in strftime notation, also from `mm/dd/yyyy`.
 ///
 /// # Errors
-/// When it has other letters.
+/// When it is empty, or has other letters.
 pub fn strftime(format: &str) -> Result<String, FileError> {
-    if format.contains('%') {
-        return Ok(format.to_owned());
+    if format.contains('%') || format.is_empty() {
+        let is_date = !format.is_empty() && StrftimeItems::new(format).all(|it| it != Item::Error);
+        let wrong = || {
+            let format = quoted(format);
+            format!(
+                "--date-format {format} is no date format; write it like %m/%d/%Y or mm/dd/yyyy"
+            )
+        };
+        return is_date
+            .then(|| format.to_owned())
+            .ok_or_else(|| FileError::new(wrong()));
     }
     let mut written = String::new();
     let mut rest = format;
@@ -783,6 +819,16 @@ mod tests {
             ("4 feb 2025 a las 10:15", "2025-02-04"),
             ("4 feb 2025 alle ore 10:15", "2025-02-04"),
             ("4 feb 2025 om 10:15", "2025-02-04"),
+            ("14/03/2025 14.05.33", "2025-03-14"),
+            ("14.3.2025 klo 14.05", "2025-03-14"),
+            ("Fr., 14.03.2025", "2025-03-14"),
+            ("14-mrt-25", "2025-03-14"),
+            ("2025年3月14日", "2025-03-14"),
+            ("2025-03-14 10:05:00 MEZ", "2025-03-14T09:05:00Z"),
+            (
+                "2025-03-14 10:05:00 America/Phoenix",
+                "2025-03-14T17:05:00Z",
+            ),
         ] {
             assert_eq!(shown(Dates::default(), text), expected, "{text}");
         }

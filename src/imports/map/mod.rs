@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::model::{Day, Method, ReviewId, Source, Statement, Unit, Verification, named};
 
+pub(crate) mod answers;
 pub(crate) mod business;
 pub(crate) mod date;
 pub(crate) mod phrases;

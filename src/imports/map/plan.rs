@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 use crate::imports::map::date::{DateOrder, Dates};
 use crate::imports::map::table::{Row, Table, is_date, list_columns};
 use crate::imports::map::values::{
-    Names, Says, is_one_best, names, quoted, same_name, without_address, words,
+    Names, Says, is_address, is_one_best, may_be_rating, names, quoted, same_name, without_address,
+    words,
 };
 use crate::imports::map::visibility::{self, Evidence, NOT_PUBLISHED, Subject, Visibility};
 use crate::imports::map::{ReviewField, SOURCE_DEFAULT};
@@ -109,11 +110,13 @@ impl<'f> Plan<'f> {
             None => {
                 let list = format.fields.get(&field);
                 let mut found = list.map_or_else(Vec::new, |list| lookup(list));
-                // A column that fills the field that the owner named fills no other.
-                found.retain(|column| !format.reads_headers || !mapped.contains(column));
-                if format.reads_headers && field == ReviewField::Text {
-                    found.retain(|column| !table.has_only_flags(*column));
-                }
+                // A column that fills the field that the owner named fills no other, `Customer #` is no name, and yes is no text.
+                let is_other = |column: &usize| {
+                    mapped.contains(column)
+                        || AUTHOR.contains(&field) && columns[*column].contains('#')
+                        || field == ReviewField::Text && table.has_only_flags(*column)
+                };
+                found.retain(|column| !format.reads_headers || !is_other(column));
                 found
             }
         });
@@ -163,12 +166,27 @@ impl<'f> Plan<'f> {
 
     /// Fills the fields of a table that is no platform's. No column fills two fields.
     fn find_by_headers(&mut self) {
+        self.join_names();
+        // Columns without a name, a text or stars give way to others.
+        let fields = [ReviewField::Author, ReviewField::Text, ReviewField::Rating];
+        let blank = fields.map(|field| {
+            let is_mapped = self.request.rename(field.name()).is_some();
+            let is_blank = |column: &mut usize| {
+                let is_value = |cell: &str| field != ReviewField::Rating || may_be_rating(cell);
+                let mut cells = self.table.cells(*column);
+                let is_number = field == ReviewField::Author && self.table.are_numbers(*column);
+                !is_mapped && (is_number || !cells.any(|(_, cell)| is_value(cell)))
+            };
+            let columns = &mut self.fields[field as usize];
+            (field, columns.extract_if(.., is_blank).collect::<Vec<_>>())
+        });
         for field in ReviewField::ALL {
             if self.request.rename(field.name()).is_none() {
                 self.choose(field);
             }
         }
-        let taken = self.used();
+        let mut taken = self.used();
+        taken.extend(blank.iter().flat_map(|(_, columns)| columns));
         let headers = self.table.columns.iter().map(String::as_str);
         let mut free: Free<'_> = (0..).zip(headers).collect();
         free.retain(|(number, _)| !taken.contains(number));
@@ -179,15 +197,20 @@ impl<'f> Plan<'f> {
                 || found.is_some_and(|found| self.borne_out(*column, found).is_some())
         });
         let answers: BTreeSet<usize> = answers.map(|(column, _)| *column).collect();
+        let is_author = |field| AUTHOR.contains(&field);
         for (field, rule, is_day_first) in rules() {
-            if !self.field(field).is_empty() || self.request.rename(field.name()).is_some() {
+            let is_named =
+                is_author(field) && AUTHOR.iter().any(|part| !self.field(*part).is_empty());
+            let is_filled = is_named || !self.field(field).is_empty();
+            if is_filled || self.request.rename(field.name()).is_some() {
                 continue;
             }
             let is_text = matches!(field, ReviewField::Text | ReviewField::Title);
-            let is_words = is_text || field == ReviewField::Author;
+            let is_words = is_text || is_author(field);
             let open = free.iter().filter(|(column, header)| {
                 !(is_text && contains(header, &HEADERS.confidential)
-                    || is_words && answers.contains(column))
+                    || is_words && answers.contains(column)
+                    || is_author(field) && header.contains('#'))
             });
             let found = rule.find(field, &open.copied().collect());
             if matches!(rule, Rule::Phrase(_)) && found.len() > 1 {
@@ -196,14 +219,41 @@ impl<'f> Plan<'f> {
                     .map(|column| self.table.columns[*column].clone());
                 self.doubtful.push((field, names.collect()));
             } else if !found.is_empty() {
-                self.is_day_first |= is_day_first;
+                let is_english = |column: &usize| {
+                    let name = &self.table.columns[*column];
+                    names(&HEADERS.english).any(|english| same_name(english, name))
+                };
+                self.is_day_first |= is_day_first && !found.iter().all(is_english);
                 free.retain(|(number, _)| !found.contains(number));
                 self.fields[field as usize] = found;
+            }
+        }
+        for (field, columns) in blank {
+            let is_name = AUTHOR.contains(&field);
+            let has_name = is_name && AUTHOR.iter().any(|part| !self.field(*part).is_empty());
+            if self.field(field).is_empty() && !has_name {
+                self.fields[field as usize] = columns;
             }
         }
         let (fields, is_objects) = (&self.fields, self.table.is_objects());
         let is_open = |field: ReviewField| is_objects || fields[field as usize].is_empty();
         self.doubtful.retain(|(field, _)| is_open(*field));
+    }
+
+    /// Takes the author's name from two columns, such as `Prénom` and `Nom`.
+    fn join_names(&mut self) {
+        let mut pairs = HEADERS.name_pairs.iter();
+        let find = |pair: &[String; 2]| {
+            let [first, last] = pair.each_ref().map(|name| self.table.find(name));
+            first.zip(last)
+        };
+        if self.request.rename("author").is_none()
+            && let Some((first, last)) = pairs.find_map(find)
+        {
+            self.fields[ReviewField::Author as usize].clear();
+            self.fields[ReviewField::FirstName as usize] = vec![first];
+            self.fields[ReviewField::LastName as usize] = vec![last];
+        }
     }
 
     /// Keeps the first of the columns that have names of a field: the others may be private, so they do not fill the gaps of
@@ -421,6 +471,17 @@ impl<'f> Plan<'f> {
         }
     }
 
+    /// Whether the use of the columns is shown: a platform's JSON needs no check.
+    pub const fn is_previewed(&self) -> bool {
+        self.format.reads_headers || !self.table.is_objects()
+    }
+
+    /// Whether the names of the columns are names and not the first review, of which nothing is shown.
+    pub fn has_header(&self) -> bool {
+        let is_value = |name: &String| is_date(name) || is_address(name);
+        !self.format.reads_headers || !self.table.columns.iter().any(is_value)
+    }
+
     /// # Errors
     /// When the table lacks a column for a field that a review needs, or one that `--map` names, when several columns may
     /// fill a field, or one does not hold what it should.
@@ -447,10 +508,10 @@ impl<'f> Plan<'f> {
         if table.is_objects() && table.columns.is_empty() {
             return Ok(());
         }
-        // Nothing of it is shown, because it is a row.
-        if self.format.reads_headers && table.columns.iter().any(|name| is_date(name)) {
+        if !self.has_header() {
             return Err(FileError::new(
-                "is a table without a header, because its first row has a date; put a row with the names of the columns above it",
+                "is a table without a header, because its first row has a date or an address; put a row with the names of the \
+                 columns above it",
             ));
         }
         let mut parts = Vec::new();
@@ -496,8 +557,15 @@ impl<'f> Plan<'f> {
         let (table, used) = (self.table, self.used());
         let columns = match field {
             "text" => table.text_columns(),
-            "date" => (0..table.columns.len())
-                .filter(|it| table.are_dates(*it))
+            "date" => {
+                let is_day = |column: &usize| {
+                    let name = &table.columns[*column];
+                    table.are_dates(*column) && !contains(name, &HEADERS.other_dates)
+                };
+                (0..table.columns.len()).filter(is_day).collect()
+            }
+            "rating" => (0..table.columns.len())
+                .filter(|it| table.are_ratings(*it))
                 .collect(),
             _ => Vec::new(),
         };
@@ -654,7 +722,7 @@ impl Rule {
                 let called = names(list).find_map(|name| {
                     column(&|header| {
                         let before = header.split('(').next().unwrap_or_default();
-                        same_name(header, name) || same_name(before, name)
+                        same_name(header, name) || same_name(without_scale(before), name)
                     })
                 });
                 called.into_iter().collect()
@@ -696,6 +764,17 @@ impl PhraseWords {
     }
 }
 
+/// A header without a scale at its end: `Rating 1-5`, `Note sur 5`, `Stars / 5`.
+fn without_scale(header: &str) -> &str {
+    let signs = |c: char| c.is_ascii_digit() || c.is_whitespace() || "/-–:".contains(c);
+    let rest = header.trim_end_matches(signs);
+    let words = [
+        " out of", " of", " von", " sur", " de", " su", " van de", " z", " to",
+    ];
+    let word = words.iter().find_map(|word| rest.strip_suffix(word));
+    word.filter(|_| rest.len() < header.len()).unwrap_or(rest)
+}
+
 /// Whether a header has one of these words or phrases.
 fn contains(header: &str, list: Names) -> bool {
     let header = words(header);
@@ -710,6 +789,7 @@ fn question(field: ReviewField, list: Names, free: &Free<'_>) -> Vec<usize> {
         .iter()
         .filter(|(_, header)| is_question(header))
         .filter(|(_, header)| contains(header, list) && !contains(header, &HEADERS.irrelevant))
+        .filter(|(_, header)| field != ReviewField::Author || !contains(header, &HEADERS.others))
         .copied()
         .collect();
     match questions.as_slice() {

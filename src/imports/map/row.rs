@@ -5,17 +5,20 @@ use std::num::NonZeroU8;
 
 use chrono::{DateTime, Utc};
 
+use crate::imports::map::answers::is_customer;
 use crate::imports::map::plan::{AUTHOR, Plan};
 use crate::imports::map::table::Row;
 use crate::imports::map::values::{
-    self, ANONYMOUS, Names, Says, TEXT_BYTES_MAX, check_text, clean, flag, is_address, is_empty,
-    is_in, is_tick, language_tag, letters, names, not_a_flag, parse_rating, quoted,
-    scale_in_header, scale_shown, url, without_address,
+    self, ANONYMOUS, Names, Says, TEXT_BYTES_MAX, WORDS, check_text, clean, flag, is_address,
+    is_empty, is_in, is_tick, language_tag, letters, names, not_a_flag, parse_rating, quoted,
+    scale_in_header, scale_shown, url, without_address, words,
 };
 use crate::imports::map::visibility::{self, NOT_PUBLISHED, Subject};
 use crate::imports::map::{Calendar, Dated, Incoming, Posted, ReviewField, VOUCHED};
 use crate::imports::platforms::{BY_PLATFORM, Format, NO_STARS};
+use crate::imports::read::workbook::NOT_CALCULATED;
 use crate::imports::report::{FieldError, FileError};
+use crate::model::business::Technician;
 use crate::model::{
     InvalidReviewId, Mentions, Method, NOT_VERIFIED, Rating, Response, Review, ReviewId, Source,
     Statement, Status, Unit, Units, Verification,
@@ -283,7 +286,12 @@ impl<'p> RowReader<'p> {
     fn raw_text(&mut self, cell: Cell<'p>) -> Option<&'p str> {
         let text = cell.text.trim();
         let is_error = !self.plan.table.is_objects() && SPREADSHEET_ERRORS.contains(&text);
-        let checked = if is_error {
+        let checked = if text == NOT_CALCULATED {
+            Err(
+                "is a formula without a value; open the file in a spreadsheet and save it"
+                    .to_owned(),
+            )
+        } else if is_error {
             Err(format!(
                 "{text} is an error of the spreadsheet; correct the cell's formula, or empty the cell"
             ))
@@ -495,7 +503,10 @@ impl<'p> RowReader<'p> {
                 BY_PLATFORM
             };
         }
-        let verified = self.read(ReviewField::Verified, flag);
+        let verified = self.read(ReviewField::Verified, |text| {
+            let ignore = "if it says something else, ignore the column with --map verified=";
+            flag(text).map_err(|wrong| format!("{wrong}; {ignore}"))
+        });
         let method = self.read(ReviewField::Method, |text| {
             let allowed = || Method::ALL.map(Method::name).join(", ");
             Method::find(text.trim())
@@ -576,7 +587,10 @@ impl<'p> RowReader<'p> {
         }
         let [technicians, services, areas] =
             fields.map(|field| self.read(field, mentioned).unwrap_or_default());
-        Mentions::new(technicians, services, areas)
+        let business = self.plan.request.business.as_ref();
+        let roster = business.map_or(&[][..], |business| &business.technicians);
+        let technicians = technicians.iter().flat_map(|name| people(name, roster));
+        Mentions::new(technicians.collect(), services, areas)
     }
 
     /// The public answer, and when it was written, if the source gives an instant. A hidden one takes back an earlier one.
@@ -606,6 +620,11 @@ impl<'p> RowReader<'p> {
             date: posted.map(|posted| posted.day),
             author: self.text(ReviewField::ResponseAuthor),
         };
+        let customer = self.cell(ReviewField::Author).map(|cell| words(cell.text));
+        let customer: Vec<String> = customer.into_iter().collect();
+        if (response.author.iter()).any(|writer| is_customer(writer, &customer)) {
+            return None;
+        }
         Some((response, posted.and_then(|dated| dated.posted.instant())))
     }
 }
@@ -633,10 +652,10 @@ fn number_of(id: &str) -> Option<u64> {
     (word.is_empty() || is_in(WORDS, &word)).then(|| number.parse().ok())?
 }
 
-/// The names in an array, or separated by semicolons or bars.
+/// The names in an array, or separated by semicolons, bars or line breaks.
 fn mentioned(text: &str) -> Result<Vec<String>, String> {
-    let listed: Vec<String> = serde_json::from_str(text)
-        .unwrap_or_else(|_| text.split([';', '|']).map(str::to_owned).collect());
+    let separated = || text.split([';', '|', '\n', '\r']).map(str::to_owned);
+    let listed: Vec<String> = serde_json::from_str(text).unwrap_or_else(|_| separated().collect());
     // Mentions are read packed between control characters.
     if listed
         .iter()
@@ -646,6 +665,41 @@ fn mentioned(text: &str) -> Result<Vec<String>, String> {
     }
     let names = listed.iter().map(|name| clean(name.trim(), false, false));
     Ok(names.filter(|name| !name.is_empty()).collect())
+}
+
+/// The technicians that one name stands for, by their names on the roster: `Alvarez, Mike` is one, and `Mike Alvarez & Jo Poe` are two
+/// if both are on it. Addresses are no names.
+fn people(name: &str, roster: &[Technician]) -> Vec<String> {
+    let find = |name: &str| {
+        let turned = name
+            .split_once(',')
+            .map(|(last, first)| format!("{first} {last}"));
+        let is_named = |known: &str| {
+            let known = words(known);
+            known == words(name) || turned.as_ref().is_some_and(|name| known == words(name))
+        };
+        let is_alias = |person: &&Technician| person.aliases.iter().any(|it| is_named(it));
+        let mut aliased = roster.iter().filter(is_alias);
+        let alias = aliased.next().filter(|_| aliased.next().is_none());
+        let person = roster.iter().find(|it| is_named(&it.name)).or(alias)?;
+        Some(vec![person.name.clone()])
+    };
+    let without = without_address(name);
+    let mut listed = format!(" {without} ");
+    for word in names(&WORDS.and) {
+        listed = listed.replace(&format!(" {word} "), "&");
+    }
+    let split = |marks: &[char]| -> Option<Vec<String>> {
+        let parts = listed.split(marks).filter(|part| !part.trim().is_empty());
+        parts
+            .map(find)
+            .collect::<Option<Vec<_>>>()
+            .map(|found| found.concat())
+    };
+    let found = find(&without).or_else(|| split(&['&', '/', '+']));
+    let found = found.or_else(|| split(&['&', '/', '+', ',']));
+    let is_private = without == ANONYMOUS && name != ANONYMOUS;
+    found.unwrap_or_else(|| Some(without).filter(|_| !is_private).into_iter().collect())
 }
 
 /// An ID of author, day and text, and of the source, because two sources may have the same row. Without a text the stars

@@ -9,7 +9,9 @@ use serde_json::Value;
 
 use crate::imports::map::ReviewField;
 use crate::imports::map::date::{DateOrder, Dates};
-use crate::imports::map::values::{flag, is_address, is_in, names, same_name, words};
+use crate::imports::map::values::{
+    flag, is_address, is_in, names, parse_rating, same_name, words,
+};
 use crate::imports::platforms::{Format, HEADERS};
 use crate::imports::report::{Position, TablePlace};
 
@@ -73,6 +75,17 @@ pub fn list_columns(columns: &[String]) -> String {
 impl Row {
     pub fn cell(&self, column: usize) -> Option<&str> {
         self.cells.get(column)?.as_deref()
+    }
+}
+
+impl Table {
+    /// Names the columns that have cells and no header by their place, so that `--map` can name them.
+    pub fn name_columns(&mut self) {
+        for column in 0..self.columns.len() {
+            if self.columns[column].is_empty() && self.cells(column).next().is_some() {
+                self.columns[column] = format!("column {}", column + 1);
+            }
+        }
     }
 }
 
@@ -179,6 +192,25 @@ impl Table {
     /// Whether any of the column's first cells is a date.
     pub fn has_dates(&self, column: usize) -> bool {
         self.first_cells(column).any(is_date)
+    }
+
+    /// Whether the cells are stars, and do not count the rows.
+    pub fn are_ratings(&self, column: usize) -> bool {
+        let stars = self
+            .first_cells(column)
+            .map(|cell| parse_rating(cell, None).ok());
+        let is_counted = stars.is_sorted_by(|one, next| one < next);
+        self.most(column, |cell| parse_rating(cell, None).is_ok()) && !is_counted
+    }
+
+    /// Whether a column has the numbers of customers in place of their names: `C1001`.
+    pub fn are_numbers(&self, column: usize) -> bool {
+        let is_number = |cell: &str| {
+            let digits = cell.chars().filter(char::is_ascii_digit).count();
+            let others = cell.chars().count() - digits;
+            digits > 0 && !cell.contains(' ') && (others == 0 || others <= 3 && digits >= 3)
+        };
+        self.most(column, is_number)
     }
 
     /// Whether the cells are nothing but e-mail addresses.

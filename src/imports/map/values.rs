@@ -166,8 +166,6 @@ pub fn is_made_of_subtags(tag: &str) -> bool {
 // A number is never rescaled silently: half stars and other scales need `--scale`. A low rating is never dropped: 0 on
 // a scale that begins at 0 is one star.
 
-const STAR_WORDS: [&str; 5] = ["one", "two", "three", "four", "five"];
-
 /// `scale` is the maximum rating, 5 by default.
 pub fn parse_rating(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, String> {
     let lower = text.trim().to_lowercase();
@@ -175,10 +173,7 @@ pub fn parse_rating(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, Stri
     let (value, of) = percent.map_or_else(|| fraction(&lower), |value| (value, Some("100")));
     let word = lower.split_whitespace().next().unwrap_or_default();
     let is_word = word == lower || word == value;
-    if let Some(place) = STAR_WORDS
-        .iter()
-        .position(|star_word| is_word && *star_word == word)
-    {
+    if let Some(place) = names("one, two, three, four, five").position(|it| is_word && it == word) {
         return stars(place + 1, text);
     }
     if let Some(count) = drawn(text.trim()) {
@@ -220,6 +215,11 @@ pub fn scale_shown(text: &str) -> Option<u8> {
     }
 }
 
+/// Whether a cell may be stars, or be on a scale of ten.
+pub fn may_be_rating(text: &str) -> bool {
+    parse_rating(text, None).is_ok() || decimal(text.trim()).is_some_and(|value| value <= 10.0)
+}
+
 /// The end of the scale in a header such as `Score (0-10)` or `Rating out of 10`.
 pub fn scale_in_header(header: &str) -> Option<NonZeroU8> {
     let lower = header.to_lowercase();
@@ -242,34 +242,21 @@ pub fn scale_in_header(header: &str) -> Option<NonZeroU8> {
     end.filter(|end: &NonZeroU8| !matches!(end.get(), 1 | 5))
 }
 
-/// Names of German school grades, of which 1 is the best.
-const GRADES: Names = "note, noten, schulnote";
-/// Headers of German tables; `Note` is a rating in French, too.
-const GERMAN: Names = "datum, kunde, kundin, kommentar, bewertung, antwort";
-/// How a header begins to say what 1 means.
-const ONE_IS: Names = "1 =, 1=, 1 is, 1 ist, 1:";
-/// Words for the best.
-const BEST: Names = "best, excellent, very good, very satisfied, great, sehr gut, sehr zufrieden, bestnote, ausgezeichnet, \
-    très bien, excelente, muy bueno, ottimo";
-
 /// Whether 1 is the best value under a header: `Rating (1 = best)`, and `Note` in a German table.
 pub fn is_one_best(header: &str, columns: &[String]) -> bool {
-    let lower = header.to_lowercase();
-    let states = names(ONE_IS).any(|mark| {
+    let (lists, lower) = (&*WORDS, header.to_lowercase());
+    let states = names(&lists.one_is).any(|mark| {
         let meaning = lower.split_once(mark).map(|(_, meaning)| meaning.trim());
-        names(BEST).any(|best| meaning.is_some_and(|meaning| meaning.starts_with(best)))
+        names(&lists.best).any(|best| meaning.is_some_and(|meaning| meaning.starts_with(best)))
     });
     let is_any = |list: Names, name: &str| names(list).any(|known| same_name(known, name));
-    states || is_any(GRADES, header) && columns.iter().any(|name| is_any(GERMAN, name))
+    states
+        || is_any(&lists.grades, header) && columns.iter().any(|name| is_any(&lists.german, name))
 }
-
-/// Words of a column that says whether there is an answer, and has none.
-const TICKS: Names =
-    "yes, no, y, n, x, 0, 1, done, true, false, ✓, ✔, ja, nein, sí, si, oui, non, tak, nie";
 
 /// Whether a cell only says yes or no.
 pub fn is_tick(text: &str) -> bool {
-    is_in(TICKS, &text.trim().to_lowercase())
+    is_in(&WORDS.ticks, &text.trim().to_lowercase())
 }
 
 /// A decimal that is not negative.
@@ -286,9 +273,6 @@ fn decimal(text: &str) -> Option<f64> {
     plain.then(|| text.replace(',', mark).parse().ok())?
 }
 
-/// Words after a number of stars, in the languages whose headers are known.
-const UNITS: Names = "stars, star, ★, ⭐, sterne, stern, estrellas, estrella, étoiles, étoile, stelle, stella, sterren, ster, \
-    estrelas, estrela, gwiazdki, gwiazdek";
 /// Separators between a number of stars and the maximum.
 const BETWEEN: [&str; 9] = [
     "/", " out of ", " of ", " von ", " sur ", " su ", " van de ", " de ", " z ",
@@ -297,7 +281,7 @@ const BETWEEN: [&str; 9] = [
 /// `4/5`, `4 / 5`, `4 out of 5 stars`, `4 of 5`, `4 stars`, `4 sterne`.
 fn fraction(lower: &str) -> (&str, Option<&str>) {
     let mut plain = lower;
-    for unit in names(UNITS) {
+    for unit in names(&WORDS.stars) {
         plain = plain.strip_suffix(unit).map_or(plain, str::trim_end);
     }
     for between in BETWEEN {
@@ -398,10 +382,6 @@ pub const ANONYMOUS: &str = "Anonymous";
 /// Minimum number of digits of a telephone number in a name.
 const DIGITS_MIN: usize = 7;
 
-/// Words before an address or a number: `E-Mail: jane@example.com`.
-const ADDRESS_LABELS: Names = "e, mail, email, contact, kontakt, contacto, correo, courriel, phone, telephone, tel, telefon, fon, \
-    mobile, mobil, cell, call, from, by, via, and, or, und, oder";
-
 /// The display name without e-mail addresses and telephone numbers: `Jane Doe <jane@example.com>` becomes `Jane Doe`. A name such
 /// as `@jane` is none.
 pub fn without_address(name: &str) -> String {
@@ -423,7 +403,7 @@ pub fn is_address(text: &str) -> bool {
 fn has_own_words(text: &str) -> bool {
     let words = words(text);
     let mut words = words.split_whitespace();
-    words.any(|word| word.contains(char::is_alphabetic) && !is_in(ADDRESS_LABELS, word))
+    words.any(|word| word.contains(char::is_alphabetic) && !is_in(&WORDS.address_labels, word))
 }
 
 /// The text without the parts that `find` finds and the signs around them.
@@ -462,7 +442,10 @@ fn find_number(text: &str) -> Option<(usize, usize)> {
     let mut start = 0;
     for part in text.split_inclusive(|c: char| !is_part(c)) {
         let number = part.trim_end_matches(|c: char| !is_part(c));
-        if number.bytes().filter(u8::is_ascii_digit).count() >= DIGITS_MIN {
+        // The digits of `user1234567` are part of the name.
+        let is_glued = number.starts_with(|c: char| c.is_ascii_digit())
+            && text[..start].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        if !is_glued && number.bytes().filter(u8::is_ascii_digit).count() >= DIGITS_MIN {
             return Some((start, start + number.len()));
         }
         start += part.len();
@@ -472,11 +455,6 @@ fn find_number(text: &str) -> Option<(usize, usize)> {
 
 // The one step that the cells of all formats but the native one pass through: words that say "empty", HTML where the
 // format's texts are HTML, Google's translations, and Unicode composition (NFC).
-
-/// Words that say that a value is empty, in any case.
-const EMPTY: Names = r"none, nan, null, n/a, -, undefined, \N";
-/// The same of an author, exactly so: there are people called Nan and Null.
-const NOBODY: Names = r"None, nan, NaN, NULL, null, N/A, n/a, -, undefined, \N";
 
 /// Whether a value is blank or only says that it is empty.
 pub fn is_empty(text: &str, is_author: bool) -> bool {
@@ -489,9 +467,9 @@ pub fn is_empty(text: &str, is_author: bool) -> bool {
     text.is_empty()
         || text.len() <= 9
             && if is_author {
-                is_any(NOBODY, &|word| word == text)
+                is_any(&WORDS.nobody, &|word| word == text)
             } else {
-                is_any(EMPTY, &|word| word.eq_ignore_ascii_case(text))
+                is_any(&WORDS.empty, &|word| word.eq_ignore_ascii_case(text))
             }
 }
 
@@ -510,12 +488,6 @@ pub fn clean(text: &str, is_html: bool, is_google: bool) -> String {
         composed.into_owned()
     }
 }
-
-/// Elements after whose begin and end a new line begins.
-const BLOCKS: Names = "p, div, ul, ol, li, blockquote, h1, h2, h3, h4, h5, h6, tr, table, tbody, section, article, pre, hr, dl, dt, dd";
-/// Elements without a line of their own.
-const INLINE: Names = "a, abbr, b, big, cite, code, del, em, font, i, img, ins, mark, q, s, small, span, strike, strong, sub, sup, td, \
-    th, tt, u, var, wbr";
 
 /// The text of HTML: known elements become line breaks or nothing, then entities are decoded once. Other signs stay.
 fn plain_text(html: &str) -> String {
@@ -544,11 +516,11 @@ fn plain_text(html: &str) -> String {
                     .strip_prefix('\n')
                     .unwrap_or(after)
             }
-            Some((_, after)) if is_in(BLOCKS) => {
+            Some((_, after)) if is_in(&WORDS.blocks) => {
                 text.push('\n');
                 after
             }
-            Some((_, after)) if is_in(INLINE) => after,
+            Some((_, after)) if is_in(&WORDS.inline) => after,
             _ => {
                 text += "&lt;";
                 after
@@ -570,48 +542,29 @@ fn plain_text(html: &str) -> String {
     lines.join("\n")
 }
 
-/// Google's marks before a translation and before the original, in the languages of accounts.
-const TRANSLATED: [&str; 8] = [
-    "(Translated by Google)",
-    "(Übersetzt von Google)",
-    "(Traducido por Google)",
-    "(Traduit par Google)",
-    "(Tradotto da Google)",
-    "(Traduzido pelo Google)",
-    "(Vertaald door Google)",
-    "(Przetłumaczone przez Google)",
-];
-const ORIGINAL: [&str; 5] = [
-    "(Original)",
-    "(Avis d'origine)",
-    "(Originale)",
-    "(Origineel)",
-    "(Wersja oryginalna)",
-];
-
 /// The customer's words without Google's translation, which precedes or follows them in the same text. Without the
 /// original, the text keeps Google's mark, so that the translation is not taken for the customer's words.
 fn original(text: &str) -> &str {
     let trimmed = text.trim_start();
-    let mut marks = TRANSLATED.iter();
+    let mut marks = names(&WORDS.translated);
     let Some(at) = marks.find_map(|mark| trimmed.find(mark)) else {
         return text;
     };
     if at > 0 {
         let before = &trimmed[..at];
-        return match ORIGINAL.iter().find_map(|mark| before.strip_prefix(mark)) {
+        return match names(&WORDS.original).find_map(|mark| before.strip_prefix(mark)) {
             Some(own) => own.trim(),
             // In the middle of a line, the words of the mark are the customer's own.
             None if before.ends_with('\n') => before.trim_end(),
             None => text,
         };
     }
-    let after = |mark: &&str| {
+    let after = |mark: &str| {
         let on_own_line = trimmed.find(&format!("\n{mark}")).map(|at| at + 1);
-        let at = on_own_line.or_else(|| trimmed.find(*mark))?;
+        let at = on_own_line.or_else(|| trimmed.find(mark))?;
         Some(trimmed[at + mark.len()..].trim())
     };
-    let mut originals = ORIGINAL.iter().filter_map(after);
+    let mut originals = names(&WORDS.original).filter_map(after);
     originals.find(|own| !own.is_empty()).unwrap_or(text)
 }
 
@@ -629,8 +582,29 @@ pub struct Words {
     /// Beginnings of names, English ones first.
     pub months: [String; 12],
     pub weekdays: String,
+    /// Of which 1 is the best.
+    pub grades: String,
+    pub german: String,
+    pub one_is: String,
+    pub best: String,
+    pub ticks: String,
+    pub stars: String,
+    pub address_labels: String,
+    pub empty: String,
+    pub nobody: String,
+    pub blocks: String,
+    pub inline: String,
+    pub translated: String,
+    pub original: String,
+    /// Between two names.
+    pub and: String,
+    pub threads: String,
+    pub writers: String,
+    pub customers: String,
+    pub staff: String,
     /// In minutes east of UTC.
     pub offsets: HashMap<String, i64>,
+    pub encodings: HashMap<String, String>,
 }
 
 /// The meaning of a column's values.
@@ -742,6 +716,8 @@ mod tests {
             ("Cy 6025550101", "Cy"),
             ("+49 151 1234567 Di Fox", "Di Fox"),
             ("Agent 007", "Agent 007"),
+            ("user123456789", "user123456789"),
+            ("user_20240101", "user_20240101"),
             ("★★", "★★"),
         ] {
             assert_eq!(without_address(name), public);

@@ -282,7 +282,11 @@ type NamesByField = BTreeMap<ReviewField, String>;
 #[serde(deny_unknown_fields)]
 pub struct Headers {
     pub ambiguous: String,
+    pub english: String,
+    pub name_pairs: Vec<[String; 2]>,
     pub irrelevant: String,
+    pub others: String,
+    pub other_dates: String,
     pub private: String,
     pub confidential: String,
     fields: NamesByField,

@@ -44,8 +44,13 @@ impl Opener<'_> {
             let name = archive.name_for_index(index)?.ok()?;
             Some((name.into_owned(), index))
         });
-        let members = takeout_files(members.collect());
-        let mut members = members.map_err(|fault| other_archive(&archive).unwrap_or(fault))?;
+        let members: Vec<_> = members.collect();
+        if archive.index_for_name("content.xml").is_some() {
+            return Err(FileError::new(
+                "is a document of OpenDocument; save its table as XLSX or CSV",
+            ));
+        }
+        let mut members = takeout_files(members)?;
         // Members are sorted by name, so that the result does not depend on the archive's order.
         members.sort();
         for (member, index) in members {
@@ -125,26 +130,6 @@ fn walk(path: &Path, deep: usize, files: &mut Vec<(String, PathBuf)>) -> Result<
         }
     }
     Ok(())
-}
-
-/// The kind of an archive without reviews, if known.
-fn other_archive<R: Read + Seek>(archive: &ZipArchive<R>) -> Option<FileError> {
-    let known = [
-        ("word/document.xml", "a document of Word"),
-        ("ppt/presentation.xml", "a presentation of PowerPoint"),
-        (
-            "content.xml",
-            "a document of OpenDocument; save a table as XLSX or CSV",
-        ),
-        ("META-INF/MANIFEST.MF", "a Java archive"),
-        ("AndroidManifest.xml", "an Android app"),
-    ];
-    let mut known = known.into_iter();
-    let (_, what) = known.find(|(name, _)| archive.index_for_name(name).is_some())?;
-    Some(FileError::new(format!(
-        "is {what}, not an export of reviews; export `Google Business Profile` with https://takeout.google.com, or give the file \
-         of reviews itself"
-    )))
 }
 
 #[cfg(test)]

@@ -54,6 +54,8 @@ struct Place<'t> {
 #[derive(Debug)]
 pub struct FileShape<'t> {
     content: Content<'t>,
+    /// Of lines.
+    text: &'t [u8],
     /// The file itself, then the arrays of objects in it.
     places: Vec<Place<'t>>,
 }
@@ -104,7 +106,28 @@ impl<'t> FileShape<'t> {
             array: Some(array),
         });
         let places = std::iter::once(top).chain(arrays).collect();
-        Self { content, places }
+        Self {
+            content,
+            text,
+            places,
+        }
+    }
+
+    /// The objects at a place.
+    fn objects(&self, place: &Place<'t>) -> Vec<Value> {
+        let lines = || self.text.split(|byte| *byte == b'\n');
+        let rows: Vec<&[u8]> = match &place.array {
+            Some(array) => array
+                .elements
+                .iter()
+                .map(|(row, _)| row.as_bytes())
+                .collect(),
+            None => lines().collect(),
+        };
+        let parsed = rows
+            .into_iter()
+            .filter_map(|row| serde_json::from_slice(row).ok());
+        parsed.filter(Value::is_object).collect()
     }
 
     /// The members of the document or of the lines, or the columns of the table.
@@ -222,19 +245,12 @@ fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected, Fi
         if requested.is_none_or(|requested| requested.name == format.name)
             && let Some((format, place)) = detected_as(format, shape)
         {
-            let names = place.map(|number| &shape.places[number].names);
             let may_be_foreign =
                 requested.is_none() && format.is_native() && request.renames.is_empty();
-            return Ok(
-                if names
-                    .filter(|_| may_be_foreign)
-                    .is_some_and(is_foreign_record)
-                {
-                    (&TABLE, place)
-                } else {
-                    (format, place)
-                },
-            );
+            let rows = place.map(|number| &shape.places[number]);
+            let rows = rows.filter(|_| may_be_foreign);
+            let is_foreign = rows.is_some_and(|rows| are_foreign(rows, shape));
+            return Ok((if is_foreign { &TABLE } else { format }, place));
         }
     }
     if let Some(format) = requested {
@@ -397,7 +413,7 @@ fn is_empty(document: &str) -> bool {
 /// Advice on importing a file of an unknown format: JSON as a table whose columns are the members of its objects.
 fn advise(shape: &FileShape<'_>) -> String {
     if !shape.is_json() {
-        return "convert it to a table (CSV) with a header line".to_owned();
+        return "convert it to a table (CSV) with a header line, or name the row of the header with --header-row".to_owned();
     }
     let members = shape
         .arrays()
@@ -472,18 +488,47 @@ fn insist(
     Ok((format, Some(shape.find_place(has_mapped).unwrap_or(best))))
 }
 
-/// Whether rows have members that native records do not have, and that a table would be read by, such as `reply`.
-fn is_foreign_record(members: &BTreeSet<String>) -> bool {
+/// The members that only native records have.
+const OURS: [&str; 7] = [
+    "mentions",
+    "verification.method",
+    "withheld_reason",
+    "decided",
+    "imported_from",
+    "id_at_source",
+    "fingerprints",
+];
+
+/// Whether rows that have the names of native records are somebody else's: they have members by which a table is read and that
+/// native records do not have, such as `reply`, or values of other kinds.
+fn are_foreign(rows: &Place<'_>, shape: &FileShape<'_>) -> bool {
     let outer = |path: &str| path.split(['.', '[']).next().unwrap_or_default().to_owned();
     let ours: BTreeSet<String> = COLUMNS.into_iter().chain(["url"]).map(outer).collect();
-    let mut foreign = members
-        .iter()
-        .map(|path| outer(path))
-        .filter(|name| !ours.contains(name));
-    foreign.any(|name| {
+    let mut others = rows.names.iter().map(|path| outer(path));
+    let has_others = others.any(|name| {
         let mut lists = TABLE.fields.values();
-        lists.any(|list| names(list).any(|known| same_name(known, &name)))
-    })
+        !ours.contains(&name) && lists.any(|list| names(list).any(|known| same_name(known, &name)))
+    });
+    let is_ours = || OURS.iter().any(|name| has_key(&rows.names, name));
+    has_others || !is_ours() && !shape.objects(rows).iter().all(fits_native)
+}
+
+/// Whether the members of a record have the kinds of values that native records have.
+fn fits_native(record: &Value) -> bool {
+    let fits = |name: &str, is_so: fn(&Value) -> bool| record.get(name).is_none_or(is_so);
+    let is_object = |value: &Value| value.is_object() || value.is_null();
+    let is_day = |day: &Value| {
+        day.as_str()
+            .is_some_and(|day| !day.contains(['/', '.', ':']))
+    };
+    ["id", "author", "text"]
+        .iter()
+        .all(|name| fits(name, Value::is_string))
+        && fits("rating", Value::is_number)
+        && fits("date", is_day)
+        && ["source", "verification", "response"]
+            .iter()
+            .all(|name| fits(name, is_object))
 }
 
 /// Whether the lines are probably native records, even if faulty.
@@ -512,38 +557,38 @@ fn describe(shape: &FileShape<'_>) -> String {
         let names: Vec<String> = names.into_iter().take(NAMES_SHOWN_MAX).collect();
         names.join(", ") + more
     };
-    match (&shape.content, shape.arrays().next()) {
-        (Content::Nothing, _) => "an empty file".to_owned(),
-        (Content::Json(_), Some((array, members))) if array.path.is_empty() => {
-            format!("a JSON array of objects with keys {}", list(members))
+    let array = shape.arrays().next();
+    let is_top = array.is_some_and(|(array, _)| array.path.is_empty());
+    let kind = match &shape.content {
+        Content::Nothing => return "an empty file".to_owned(),
+        Content::Markup => return "a page of HTML or XML".to_owned(),
+        Content::Other => return "a text without a header line of several columns".to_owned(),
+        Content::Text(_, columns) => {
+            return format!("a table with the columns {}", list_columns(columns));
         }
-        (Content::BrokenJson(_), Some((_, members))) => {
-            format!("broken JSON of objects with keys {}", list(members))
+        Content::Sheet(columns) => {
+            return format!("a workbook with the columns {}", list_columns(columns));
         }
-        (Content::Json(_), Some((array, members))) => format!(
-            "a JSON object with keys {}, whose {} has objects with keys {}",
-            list(shape.names()),
-            array.path,
-            list(members)
-        ),
-        (Content::Json(values), None) if values[0].starts_with('[') => {
-            "a JSON array without objects".to_owned()
+        Content::JsonLines => "JSON Lines of objects",
+        Content::BrokenJson(_) => "broken JSON",
+        Content::Json(values) if values[0].starts_with('[') && array.is_none() => {
+            return "a JSON array without objects".to_owned();
         }
-        (Content::Json(_) | Content::BrokenJson(_), None) => {
-            format!("a JSON object with keys {}", list(shape.names()))
+        Content::Json(_) if is_top => "a JSON array of objects",
+        Content::Json(_) => "a JSON object",
+    };
+    let (mut text, mut names) = (kind.to_owned(), shape.names());
+    if let Some((array, members)) = array {
+        if !is_top && !names.is_empty() {
+            text += &format!(
+                " with keys {}, whose {} has objects",
+                list(names),
+                array.path
+            );
         }
-        (Content::JsonLines, _) => {
-            format!("JSON Lines of objects with keys {}", list(shape.names()))
-        }
-        (Content::Markup, _) => "a page of HTML or XML".to_owned(),
-        (Content::Text(_, columns), _) => {
-            format!("a table with the columns {}", list_columns(columns))
-        }
-        (Content::Sheet(columns), _) => {
-            format!("a workbook with the columns {}", list_columns(columns))
-        }
-        (Content::Other, _) => "a text without a header line of several columns".to_owned(),
+        names = members;
     }
+    text + " with keys " + &list(names)
 }
 
 // The rows of a file, by its format.
@@ -618,7 +663,7 @@ fn content_of<'t>(bytes: &'t [u8], request: &ImportRequest) -> Result<Content<'t
     })
 }
 
-/// What a file holds, and the text in which its JSON is: corrected, or with U+FFFD in place of what is no UTF-8.
+/// What a file holds, and the text in which its JSON is, with U+FFFD in place of what is no UTF-8.
 fn read_content<'t>(
     bytes: &'t [u8],
     text: &'t mut Cow<'t, str>,
@@ -629,21 +674,15 @@ fn read_content<'t>(
         return Ok((content_of(bytes, request)?, ""));
     }
     *text = String::from_utf8_lossy(bytes);
-    if let Err(fault) = content_of(text.as_bytes(), request) {
-        match json::correct(text) {
-            Some(corrected) if content_of(corrected.as_bytes(), request).is_ok() => {
-                *text = Cow::Owned(corrected);
-            }
-            _ => {
-                let arrays = json::broken_arrays(text);
-                if arrays.is_empty() {
-                    return Err(fault);
-                }
-                return Ok((Content::BrokenJson(arrays), text));
-            }
-        }
-    }
-    Ok((content_of(text.as_bytes(), request)?, text))
+    let text: &str = text;
+    let content = content_of(text.as_bytes(), request).or_else(|fault| {
+        let arrays = json::broken_arrays(text);
+        let is_broken = !arrays.is_empty();
+        is_broken
+            .then_some(Content::BrokenJson(arrays))
+            .ok_or(fault)
+    });
+    Ok((content?, text))
 }
 
 /// Reads a file, in UTF-8.
@@ -664,15 +703,16 @@ pub fn read_file(
     let (format, place) = detect(&shape, request)?;
     let place = place.map(|number| &shape.places[number]);
     let array = place.and_then(|place| place.array.as_ref());
+    let business = request.business.as_ref().map(|it| it.name.as_str());
     let rows = match (&shape.content, array, shape.document()) {
         (Content::Markup, ..) if format.reader == Reader::LinkedData => {
-            Rows::Table(linked_data::reviews_of_page(trimmed)?)
+            Rows::Table(linked_data::reviews_of_page(trimmed, business)?)
         }
         _ if format.reader == Reader::LinkedData && is_damaged => {
             return Err(FileError::new(NOT_UTF8));
         }
         _ if format.reader == Reader::LinkedData => {
-            Rows::Table(linked_data::reviews_of_document(text)?)
+            Rows::Table(linked_data::reviews_of_document(text, business)?)
         }
         (Content::Text(dialect, columns), ..) => {
             Rows::Table(text::read_text(bytes, *dialect, columns.clone())?)

@@ -2,11 +2,12 @@
 //! refused as binary.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_8859_4, MACINTOSH, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-use crate::imports::map::values::quoted;
+use crate::imports::map::values::{WORDS, is_in, quoted};
 use crate::imports::report::FileError;
 
 /// A file in UTF-8, of which some may be broken.
@@ -17,15 +18,22 @@ pub struct Decoded<'b> {
 }
 
 /// The file in UTF-8. The first letter beyond ASCII decides whether it is UTF-8; JSON always is (RFC 8259 §8.1).
+/// `country` is that of the business.
 ///
 /// # Errors
 /// When it is binary, or not in the encoding `named`.
 pub fn decode<'b>(
     bytes: &'b [u8],
     named: Option<&'static Encoding>,
+    country: Option<&str>,
 ) -> Result<Decoded<'b>, FileError> {
-    let mut binary = BINARY.iter();
-    if let Some((_, content)) = binary.find(|(magic, _)| bytes.starts_with(magic)) {
+    let find = |list: &[(&[u8], &'static str)]| {
+        let found = list.iter().find(|(magic, _)| bytes.starts_with(magic));
+        found.map(|(_, content)| *content)
+    };
+    let packed = find(&PACKED)
+        .map(|program| format!("packed with {program}; unpack it and give the file or folder"));
+    if let Some(content) = packed.or_else(|| find(&BINARY).map(str::to_owned)) {
         return Err(FileError::new(format!("is {content}")));
     }
     let encoding = named.or_else(|| wide(bytes));
@@ -34,7 +42,7 @@ pub fn decode<'b>(
         Some(encoding) => encoding,
         None if is_utf8(bytes) || is_json(bytes) => UTF_8,
         None => {
-            let guess = guess(bytes);
+            let guess = guess(bytes, country);
             note = Some(describe_guess(guess, bytes));
             guess
         }
@@ -57,27 +65,19 @@ pub fn decode<'b>(
     Ok(Decoded { text, note })
 }
 
-/// The first bytes of binary files, and what such a file is.
-const BINARY: [(&[u8], &str); 7] = [
+/// The first bytes of files that are packed, each with the program, and of other binary files.
+const PACKED: [(&[u8], &str); 5] = [
+    (b"\x1F\x8B", "gzip"),
+    (b"\x28\xB5\x2F\xFD", "zstd"),
+    (b"BZh", "bzip2"),
+    (b"\xFD7zXZ", "xz"),
+    (b"7z\xBC\xAF", "7-Zip"),
+];
+const BINARY: [(&[u8], &str); 4] = [
+    (b"PAR1", "a Parquet file; save its table as CSV"),
     (
-        b"\x1F\x8B",
-        "packed with gzip; unpack it and give the file or folder",
-    ),
-    (
-        b"\x28\xB5\x2F\xFD",
-        "packed with zstd; unpack it and give the file or folder",
-    ),
-    (
-        b"BZh",
-        "packed with bzip2; unpack it and give the file or folder",
-    ),
-    (
-        b"\xFD7zXZ",
-        "packed with xz; unpack it and give the file or folder",
-    ),
-    (
-        b"7z\xBC\xAF",
-        "packed with 7-Zip; unpack it and give the file or folder",
+        b"SQLite format 3\0",
+        "a SQLite database; save its table as CSV",
     ),
     (b"%PDF", "a PDF document, not an export of reviews"),
     (
@@ -110,27 +110,72 @@ fn is_json(text: &[u8]) -> bool {
         || lines.any(|line| line.trim_ascii_start().starts_with(b"{"))
 }
 
-/// The encoding that the letters of a text suggest.
-fn guess(text: &[u8]) -> &'static Encoding {
+/// The encoding that the letters of a text suggest. What programs write in the business's country goes before, as long as it gives
+/// words: next month's file should be read in the same way, and one letter proves little.
+fn guess(text: &[u8], country: Option<&str>) -> &'static Encoding {
+    let western = || {
+        if is_of_mac(text) {
+            MACINTOSH
+        } else {
+            WINDOWS_1252
+        }
+    };
+    let read = |encoding: &'static Encoding| encoding.decode_without_bom_handling(text).0;
+    let usual = country.map(of_country);
+    if let Some(usual) = usual.filter(|usual| has_words(&read(usual))) {
+        return if usual == WINDOWS_1252 {
+            western()
+        } else {
+            usual
+        };
+    }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(text, true);
     let guess = detector.guess(None, Utf8Detection::Deny);
-    if guess == WINDOWS_1252 && is_of_mac(text) {
-        return MACINTOSH;
-    }
-    let (decoded, western) = (
-        guess.decode_without_bom_handling(text).0,
-        WINDOWS_1252.decode_without_bom_handling(text).0,
-    );
+    let (decoded, in_western) = (read(guess), read(WINDOWS_1252));
     // In `£50` and `5°` a sign stands alone, which is no letter of another alphabet.
     let has_letters = !guess.is_single_byte()
         || decoded.split(|c: char| !c.is_alphabetic()).any(|word| {
-            word.chars().nth(1).is_some() && !word.is_ascii() && !western.contains(word)
+            word.chars().nth(1).is_some() && !word.is_ascii() && !in_western.contains(word)
         });
-    if guess == ISO_8859_4 || !has_letters {
-        return WINDOWS_1252;
+    let letters: HashSet<u8> = text.iter().copied().filter(|byte| *byte >= 0xC0).collect();
+    let is_western = letters.len() < LETTERS_MIN && has_words(&in_western);
+    if [ISO_8859_4, WINDOWS_1252].contains(&guess) || !has_letters || is_western {
+        return western();
     }
     guess
+}
+
+/// Number of different letters beyond ASCII that prove another encoding than that of western Europe.
+const LETTERS_MIN: usize = 2;
+
+/// The encoding in which Windows writes tables in a country.
+fn of_country(country: &str) -> &'static Encoding {
+    let mut encodings = WORDS.encodings.iter();
+    let encoding = encodings.find(|(_, countries)| is_in(countries, country));
+    let encoding = encoding.and_then(|(name, _)| Encoding::for_label(name.as_bytes()));
+    encoding.unwrap_or(WINDOWS_1252)
+}
+
+/// Whether a decoded text has words as people write them: no sign between letters or before one, and no word of letters beyond ASCII
+/// alone, if others have some of both.
+fn has_words(text: &str) -> bool {
+    let is_sign = |c: char| "£¥¦§¬±¶¹²³¿¤×÷¼½¾º¨¯¸¢".contains(c);
+    let letters: Vec<char> = text.chars().collect();
+    let is_letter = |at: Option<usize>| {
+        at.and_then(|at| letters.get(at))
+            .is_some_and(|c| c.is_alphabetic())
+    };
+    let has_odd_sign = letters.iter().enumerate().any(|(at, c)| {
+        let (before, after) = (is_letter(at.checked_sub(1)), is_letter(Some(at + 1)));
+        is_sign(*c) && after && (before || *c != '¿')
+    });
+    let is_odd = |c: char| c == '\u{fffd}' || ('\u{80}'..='\u{9f}').contains(&c);
+    let is_latin = text.contains(|c: char| ('À'..='ž').contains(&c));
+    let is_foreign =
+        |word: &str| word.chars().count() > 3 && !word.contains(|c: char| c.is_ascii());
+    let mut words = text.split(|c: char| !c.is_alphabetic());
+    !has_odd_sign && !text.contains(is_odd) && !(is_latin && words.any(is_foreign))
 }
 
 /// Whether more letters beyond ASCII are those of old Macs than those of Windows-1252.
@@ -145,7 +190,7 @@ fn is_of_mac(text: &[u8]) -> bool {
         };
         match byte {
             // Letters with accents; in Windows-1252 mostly signs or nothing.
-            0x81 | 0x83 | 0x87 | 0x88 | 0x8A..=0x90 | 0x98 | 0x9A | 0x9C..=0x9F => mac += 1,
+            0x81 | 0x83 | 0x87 | 0x88 | 0x8A..=0x90 | 0x98 | 0x9A | 0x9D..=0x9F => mac += 1,
             // An apostrophe; in Windows-1252 a capital letter.
             0xD5 if is_inside() => mac += 1,
             _ => windows += 1,
@@ -171,7 +216,7 @@ mod tests {
     use super::*;
 
     fn read(bytes: &[u8]) -> (String, Option<String>) {
-        let decoded = decode(bytes, None).unwrap();
+        let decoded = decode(bytes, None, None).unwrap();
         (
             String::from_utf8_lossy(&decoded.text).into_owned(),
             decoded.note,
@@ -219,6 +264,39 @@ mod tests {
     }
 
     #[test]
+    fn the_country_decides_where_its_encoding_gives_words() {
+        for (bytes, country, text) in [
+            (&b"Ana\xefs"[..], "US", "Anaïs"),
+            (b"\xa1Hola!", "US", "¡Hola!"),
+            (b"Main d\x92\x9cuvre", "FR", "Main d’œuvre"),
+            (b"c\x9cur", "FR", "cœur"),
+            (b"Na\xefve me, Trane\x99", "US", "Naïve me, Trane™"),
+            (b"Polecam gor\xb9co", "PL", "Polecam gorąco"),
+            (b"a\rJos\x8e\rIt\xd5s fine", "US", "a\rJosé\rIt’s fine"),
+            (
+                b"Data;\xa3ucja;Za\xbf\xf3\xb3\xe6",
+                "US",
+                "Data;Łucja;Zażółć",
+            ),
+            (
+                b"\xce\xf7\xe5\xed\xfc \xf5\xee\xf0\xee\xf8\xee",
+                "DE",
+                "Очень хорошо",
+            ),
+        ] {
+            let decoded = decode(bytes, None, Some(country)).unwrap();
+            assert_eq!(String::from_utf8_lossy(&decoded.text), text, "{country}");
+        }
+        for (bytes, text) in [
+            (&b"Ana\xefs"[..], "Anaïs"),
+            (b"\xa1Hola!", "¡Hola!"),
+            (b"c\x9cur", "cœur"),
+        ] {
+            assert_eq!(read(bytes).0, text);
+        }
+    }
+
+    #[test]
     fn utf_8_and_utf_16_are_read_without_a_note() {
         for bytes in [
             &b"\xEF\xBB\xBFJos\xc3\xa9"[..],
@@ -242,7 +320,7 @@ mod tests {
     fn a_named_encoding_is_used_or_refused() {
         let read = |bytes, name: &str| {
             let named = Encoding::for_label(name.as_bytes());
-            decode(bytes, named).map(|it| String::from_utf8(it.text.into_owned()).unwrap())
+            decode(bytes, named, None).map(|it| String::from_utf8(it.text.into_owned()).unwrap())
         };
         assert_eq!(read(b"Szyma\xf1ski", "windows-1250").unwrap(), "Szymański");
         let refusal = read(b"Szyma\xf1 ski", "shift_jis").unwrap_err().to_string();

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::imports::map::answers;
 use crate::imports::map::table::{Row, RowFault, Table};
 use crate::imports::map::values::shown;
 use crate::imports::map::visibility;
@@ -21,8 +22,8 @@ const BYTES_SHOWN: usize = 1 << 10;
 const DEEP_MAX: usize = 5;
 /// Number of rows whose members identify a format; a member may be missing in the first row.
 const ROWS_LOOKED_AT: usize = 50;
-/// Maximum number of places at which a broken element may end that are tried.
-const ENDS_TRIED_MAX: usize = 1_000;
+/// Maximum number of places that are tried as the end of an element in broken JSON.
+const ENDS_TRIED_MAX: usize = 20;
 /// Maximum number of columns of a file of objects; further members are not read.
 const COLUMNS_MAX: usize = 2_000;
 /// Before the members of the object that encloses an array of rows.
@@ -261,6 +262,8 @@ fn joined(path: &str, name: &str) -> String {
 pub struct Objects {
     pub table: Table,
     numbers: HashMap<String, usize>,
+    /// The names of the last row's author.
+    authors: Vec<String>,
 }
 
 impl Objects {
@@ -287,6 +290,7 @@ impl Objects {
             }),
         });
         if let Ok(object @ Value::Object(_)) = value {
+            self.authors = answers::authors(&object);
             self.put_all("", object);
         }
     }
@@ -294,6 +298,9 @@ impl Objects {
     /// Puts the values in `value`, whose path is `path`, into the last row.
     fn put_all(&mut self, path: &str, value: Value) {
         match value {
+            Value::Object(_) if answers::is_of_customer(&value, path, &self.authors) => {
+                self.put(path, String::new());
+            }
             Value::Object(members) if !members.is_empty() => {
                 if path.matches('.').count() + 1 < DEEP_MAX {
                     for (name, member) in members {
@@ -302,9 +309,12 @@ impl Objects {
                 }
             }
             Value::Array(elements) if elements.iter().any(Value::is_object) => {
-                // Of several answers the first public one counts.
-                let is_public = |element: &&Value| visibility::is_public_answer(element, path);
-                let shown = elements.iter().find(is_public).or(elements.first());
+                // Of several answers the first public one by the business counts.
+                let is_shown = |element: &&Value| {
+                    visibility::is_public_answer(element, path)
+                        && !answers::is_of_customer(element, &format!("{path}[]"), &self.authors)
+                };
+                let shown = elements.iter().find(is_shown).or(elements.first());
                 let shown = shown.cloned().unwrap_or_default();
                 self.put_all(&format!("{path}[]"), shown);
             }
@@ -365,7 +375,7 @@ pub fn is_lines(text: &str) -> bool {
         // A line that is cut, before one that is whole.
         Err(_) => {
             let next = text.split('\n').nth(1).unwrap_or_default().trim();
-            !line.trim_end().ends_with(['[', '{']) && is_closed(next)
+            !line.trim_end().ends_with(['[', '{']) && whole(next) == Some(next)
         }
     }
 }
@@ -377,20 +387,17 @@ pub fn values(text: &str) -> Result<Vec<&str>, FileError> {
     values.collect::<Result<_, _>>().map_err(FileError::from)
 }
 
-// Broken JSON: slips with one meaning are corrected, and elements that are whole are found around one that is not.
+// Broken JSON: slips with one meaning are corrected in each value, and a document is cut into the elements of its arrays.
 
 /// The value of a text, with its slips corrected.
 pub fn parse(text: &str) -> serde_json::Result<Value> {
     let read = serde_json::from_str(text);
-    read.or_else(|error| {
-        let corrected = correct(text);
-        corrected.map_or(Err(error), |text| serde_json::from_str(&text))
-    })
+    read.or_else(|error| serde_json::from_str(&correct(text)).map_err(|_| error))
 }
 
 /// The text without slips that some programs make: numbers that JSON does not have become null, commas before the end of a list
-/// go, and line breaks and tabs in texts are escaped. `None` if it has none of them.
-pub fn correct(text: &str) -> Option<String> {
+/// go, and line breaks and tabs in texts are escaped.
+fn correct(text: &str) -> String {
     const NUMBERS: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
     let (mut corrected, mut rest, mut is_inside) = (String::with_capacity(text.len()), text, false);
     while let Some(at) = rest.find(['"', '\\', ',', 'N', 'I', '-', '\n', '\r', '\t']) {
@@ -398,12 +405,8 @@ pub fn correct(text: &str) -> Option<String> {
         corrected += before;
         let number = NUMBERS.into_iter().find(|number| from.starts_with(number));
         let is_last = || from[1..].trim_start().starts_with([']', '}']);
-        let mut letters = from.chars();
         // What a backslash escapes ends no text.
-        let escaped = letters
-            .next()
-            .filter(|first| *first == '\\')
-            .and(letters.next());
+        let escaped = from.strip_prefix('\\').and_then(|it| it.chars().next());
         let length = 1 + escaped.map_or(0, char::len_utf8);
         let (taken, written) = match (is_inside, &from[..length]) {
             (false, ",") if is_last() => (1, ""),
@@ -417,119 +420,77 @@ pub fn correct(text: &str) -> Option<String> {
         corrected += written;
         rest = &from[taken..];
     }
-    corrected += rest;
-    (corrected != text).then_some(corrected)
+    corrected + rest
 }
 
-/// The arrays of objects in a broken document that have a whole element. Of what is broken, each part is an element.
+/// The arrays of objects in a broken document that have a whole element; of what is broken, each part is an element.
 pub fn broken_arrays(text: &str) -> Vec<RowArray<'_>> {
     let (mut arrays, mut from) = (Vec::new(), 0);
     while let Some(at) = text[from..].find('[') {
-        let start = from + at + 1;
-        let begin = start + text[start..].len() - text[start..].trim_start().len();
-        from = start;
-        if text[begin..].starts_with('{') {
-            let (elements, end) = broken_elements(text, begin);
-            if elements.iter().any(|element| is_whole(element)) {
-                let mut name = text[..start - 1]
-                    .trim_end()
-                    .trim_end_matches(':')
-                    .rsplit('"');
-                let name = name.nth(1).unwrap_or_default();
-                let elements = elements
-                    .into_iter()
-                    .map(|element| (element, None))
-                    .collect();
+        let (before, after) = text.split_at(from + at);
+        let after = after[1..].trim_start();
+        from = text.len() - after.len();
+        if after.starts_with('{') {
+            let (elements, rest) = broken_elements(after);
+            if elements
+                .iter()
+                .any(|element| whole(element) == Some(*element))
+            {
+                let name = before.trim_end().trim_end_matches(':').rsplit('"').nth(1);
                 arrays.push(RowArray {
-                    path: name.to_owned(),
-                    elements,
+                    path: name.unwrap_or_default().to_owned(),
+                    elements: elements.into_iter().map(|it| (it, None)).collect(),
                 });
-                from = end;
+                from = text.len() - rest.len();
             }
         }
     }
     arrays
 }
 
-/// The elements of an array from `begin` on, and where it ends. A document that ends in it has an empty element at its end.
-fn broken_elements(text: &str, begin: usize) -> (Vec<&str>, usize) {
-    let (mut elements, mut at) = (Vec::new(), begin);
-    loop {
-        let length = element_length(&text[at..]);
-        elements.push(&text[at..at + length]);
-        at += length;
-        let rest = text[at..].trim_start();
-        let rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
-        at = text.len() - rest.len();
-        if rest.is_empty() && elements.last().is_none_or(|last| is_closed(last)) {
-            elements.push(rest);
-        }
-        if rest.is_empty() || rest.starts_with(']') {
-            return (elements, at);
-        }
-    }
-}
-
-/// The length of the first element of a text: until it is closed, or, as a quote may be missing, until an element that is whole
-/// follows, or the end.
-fn element_length(text: &str) -> usize {
-    let closed = closed_length(text);
-    let is_end = |length: &usize| {
-        let rest = text[*length..].trim_start();
-        rest.is_empty() || rest.starts_with([',', ']', '{'])
-    };
-    if let Some(length) = closed.filter(is_end) {
-        return length;
-    }
-    // Elements begin alike, and other objects in them hardly ever do.
+/// The elements of the array with which a text begins, and the text after them. Elements begin alike, so one that is broken ends
+/// before a comma and the next beginning. A text that ends in the array has an empty element at its end.
+fn broken_elements(text: &str) -> (Vec<&str>, &str) {
     let key = first_key(text);
-    let commas = text.match_indices(',').skip(1);
-    let nexts = commas.map(|(at, _)| (at, text[at + 1..].trim_start()));
-    let mut nexts = nexts
-        .filter(|(_, next)| next.starts_with('{') && first_key(next) == key)
-        .take(ENDS_TRIED_MAX);
-    let whole = nexts.find(|(_, next)| {
-        let length = closed_length(next);
-        length.is_some_and(|length| is_whole(&next[..length]))
-    });
-    whole.map_or(text.len(), |(end, _)| end)
+    let (mut elements, mut rest) = (Vec::new(), text);
+    loop {
+        let commas = rest.match_indices(',').map(|(at, _)| at);
+        let is_end = |at: &usize| key.is_some() && first_key(&rest[at + 1..]) == key;
+        let ends = commas.filter(is_end).chain([rest.len()]);
+        // Objects inside of an element may begin like it.
+        let mut tried = ends.clone().take(ENDS_TRIED_MAX);
+        let element = tried.find_map(|end| whole(&rest[..end]));
+        let element = element.unwrap_or_else(|| {
+            let end = ends.clone().next().unwrap_or_default();
+            rest[..end].trim_end()
+        });
+        elements.push(element);
+        let after = rest[element.len()..].trim_start();
+        let next = after.strip_prefix(',').unwrap_or(after).trim_start();
+        if next.is_empty() && whole(element).is_some() {
+            elements.push(next);
+        }
+        if next.is_empty() || next.starts_with(']') {
+            return (elements, next);
+        }
+        rest = next;
+    }
 }
 
 /// The name of the first member of the object with which a text begins.
 fn first_key(text: &str) -> Option<&str> {
-    text.strip_prefix('{')?.split('"').nth(1)
+    text.trim_start().strip_prefix('{')?.split('"').nth(1)
 }
 
-/// The length of the object with which a text begins, by its brackets.
-fn closed_length(text: &str) -> Option<usize> {
-    let (mut open, mut is_inside, mut is_escaped) = (Vec::new(), false, false);
-    for (at, byte) in text.bytes().enumerate().take(ROW_BYTES_MAX) {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' if is_inside => is_escaped = true,
-            b'"' => is_inside = !is_inside,
-            _ if is_inside => {}
-            b'{' | b'[' => open.push(byte),
-            b'}' | b']' => {
-                let begin = open.pop()?;
-                if (begin == b'{') != (byte == b'}') {
-                    return None;
-                }
-                if open.is_empty() {
-                    return Some(at + 1);
-                }
-            }
-            _ if open.is_empty() => return None,
-            _ => {}
-        }
-    }
-    None
-}
-
-fn is_closed(element: &str) -> bool {
-    closed_length(element) == Some(element.len())
-}
-
-fn is_whole(element: &str) -> bool {
-    element.starts_with('{') && parse(element).is_ok()
+/// The object with which a text begins, if nothing follows it, or the end of the array.
+fn whole(text: &str) -> Option<&str> {
+    let ends = text.rmatch_indices('}').take(ENDS_TRIED_MAX);
+    let mut ends = ends.map(|(at, _)| text.split_at(at + 1));
+    let is_whole = |(object, rest): &(&str, &str)| {
+        let rest = rest.trim_start();
+        let rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
+        let is_end = rest.is_empty() || rest.starts_with(']');
+        is_end && object.starts_with('{') && parse(object).is_ok()
+    };
+    ends.find(is_whole).map(|(object, _)| object)
 }

@@ -7,7 +7,9 @@
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 use serde_json::{Map, Value};
 
+use crate::imports::map::answers::remove_foreign_comments;
 use crate::imports::map::table::Table;
+use crate::imports::map::values::words;
 use crate::imports::read::json::{self, Objects};
 use crate::imports::report::{FileError, Position, reason};
 
@@ -18,12 +20,15 @@ const TEXT_SHOWN_MAX: usize = 1_000;
 /// Maximum nesting depth that is searched.
 const DEEP_MAX: usize = 32;
 
-/// The reviews in a document of linked data.
-pub fn reviews_of_document(text: &str) -> Result<Table, FileError> {
+/// The reviews in a document of linked data; `business` is the name of the business.
+pub fn reviews_of_document(text: &str, business: Option<&str>) -> Result<Table, FileError> {
     check_size(text.as_bytes())?;
-    let mut reviews = Vec::new();
-    for value in serde_json::Deserializer::from_str(text).into_iter() {
-        collect(value?, DEEP_MAX, &mut reviews);
+    let values = serde_json::Deserializer::from_str(text).into_iter();
+    let values = values.collect::<Result<Vec<Value>, _>>();
+    let values = values.or_else(|_| json::parse(text).map(|value| vec![value]))?;
+    let (mut names, mut reviews) = (business.map(words).into_iter().collect(), Vec::new());
+    for value in values {
+        collect(value, DEEP_MAX, &mut names, &mut reviews);
     }
     if reviews.is_empty() {
         return Err(without_reviews("linked data without a Review"));
@@ -32,13 +37,14 @@ pub fn reviews_of_document(text: &str) -> Result<Table, FileError> {
 }
 
 /// The reviews in a page. A script that is broken is a row of its own, with the fault.
-pub fn reviews_of_page(page: &[u8]) -> Result<Table, FileError> {
+pub fn reviews_of_page(page: &[u8], business: Option<&str>) -> Result<Table, FileError> {
     let texts = script_texts(page)?;
     let (mut reviews, mut faults) = (Vec::new(), Vec::new());
+    let mut names = business.map(words).into_iter().collect();
     for (index, text) in (0..).zip(&texts) {
         check_size(text.as_bytes())?;
         match json::parse(text) {
-            Ok(value) => collect(value, DEEP_MAX, &mut reviews),
+            Ok(value) => collect(value, DEEP_MAX, &mut names, &mut reviews),
             Err(error) => faults.push((index, error, text)),
         }
     }
@@ -46,7 +52,11 @@ pub fn reviews_of_page(page: &[u8]) -> Result<Table, FileError> {
         if let Some((_, error, _)) = faults.into_iter().next() {
             return Err(error.into());
         }
+        let has_table = || memchr::memmem::find(&page.to_ascii_lowercase(), b"<table").is_some();
         let content = match texts.len() {
+            0 if has_table() => return Err(FileError::new(
+                "is a page of HTML with a table; open it in a spreadsheet, and save it as XLSX or CSV",
+            )),
             0 => "a page of HTML or XML without structured data (no <script type=\"application/ld+json\">)".to_owned(),
             elements => format!("a page whose structured data has no Review ({elements} elements were looked at)"),
         };
@@ -124,19 +134,25 @@ fn script_texts(page: &[u8]) -> Result<Vec<String>, FileError> {
     Ok(texts)
 }
 
-/// Appends every schema.org review in `data` to `reviews`.
-fn collect(data: Value, deep: usize, reviews: &mut Vec<Value>) {
+/// Appends every schema.org review in `data` to `reviews`; `names` are those of the business and of the objects around.
+fn collect(data: Value, deep: usize, names: &mut Vec<String>, reviews: &mut Vec<Value>) {
     match data {
-        Value::Object(members) if is_review(&members) => reviews.push(Value::Object(members)),
+        Value::Object(mut members) if is_review(&members) => {
+            remove_foreign_comments(&mut members, names);
+            reviews.push(Value::Object(members));
+        }
         Value::Array(elements) if deep > 0 => {
             for element in elements {
-                collect(element, deep - 1, reviews);
+                collect(element, deep - 1, names, reviews);
             }
         }
         Value::Object(members) if deep > 0 => {
+            let around = names.len();
+            names.extend(members.get("name").and_then(Value::as_str).map(words));
             for (_, member) in members {
-                collect(member, deep - 1, reviews);
+                collect(member, deep - 1, names, reviews);
             }
+            names.truncate(around);
         }
         Value::Null
         | Value::Bool(_)

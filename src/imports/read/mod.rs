@@ -8,7 +8,7 @@ pub(crate) mod json;
 mod linked_data;
 mod native;
 mod text;
-mod workbook;
+pub(crate) mod workbook;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
@@ -93,7 +93,7 @@ impl<'o> Opener<'o> {
     }
 
     fn content(&mut self, name: String, bytes: &[u8]) -> Result<(), FileError> {
-        let Decoded { text, note } = decode(bytes, self.request.encoding)?;
+        let Decoded { text, note } = decode(bytes, self.request.encoding, self.request.country())?;
         let file = read_file(name, &text, self.request)?;
         self.files.push(InputFile { note, ..file });
         Ok(())
@@ -119,14 +119,9 @@ fn is_zip(head: &[u8]) -> bool {
     head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
 }
 
-/// Passes the reviews of all files to the collector; `country` is that of the business. Faults of whole files are added to
-/// `faults`; if there are any, no review is read.
-pub fn read_all(
-    files: &[InputFile],
-    country: Option<&str>,
-    collector: &mut Collector<'_>,
-    faults: &mut Vec<String>,
-) {
+/// Passes the reviews of all files to the collector. Faults of whole files are added to `faults`; if there are any, no review
+/// is read.
+pub fn read_all(files: &[InputFile], collector: &mut Collector<'_>, faults: &mut Vec<String>) {
     let date_format = collector.request.date_format.as_deref();
     let date_format = match date_format.map(date::strftime).transpose() {
         Ok(format) => format,
@@ -139,7 +134,7 @@ pub fn read_all(
             Err(fault) => faults.push(format!("{}: {fault}", file.name)),
         }
     }
-    if let Err(wrong) = decide_orders(&mut plans, country, collector) {
+    if let Err(wrong) = decide_orders(&mut plans, collector) {
         faults.extend(wrong.iter().map(ToString::to_string));
     }
     if !faults.is_empty() {
@@ -186,7 +181,8 @@ fn plan<'f, 'r: 'f>(
             let plan = Plan::new(format, table, collector.request, date_format);
             if let Err(fault) = plan.complete() {
                 // The preview helps to correct it.
-                if !table.is_objects() && collector.begin(file.name.clone(), format).is_ok() {
+                let is_shown = plan.is_previewed() && plan.has_header();
+                if is_shown && collector.begin(file.name.clone(), format).is_ok() {
                     collector.table(&plan.columns());
                 }
                 return Err(fault);
@@ -199,10 +195,10 @@ fn plan<'f, 'r: 'f>(
 /// Decides the order of dates in each column of all tables, and keeps it for the next import.
 fn decide_orders(
     plans: &mut [(&InputFile, Option<Plan<'_>>)],
-    country: Option<&str>,
     collector: &mut Collector<'_>,
 ) -> Result<(), Vec<FileError>> {
     let tomorrow = collector.collected.calendar.tomorrow();
+    let country = collector.request.country();
     let kept = &mut collector.collected.columns;
     let mut columns = DateColumns::new();
     for (file, plan) in plans.iter() {
@@ -249,14 +245,12 @@ fn decide_orders(
 
 fn read_table(mut plan: Plan<'_>, sink: &mut Collector<'_>) -> Result<(), FileError> {
     let sentences = std::mem::take(&mut plan.sentences);
-    if plan.table.is_objects() {
-        sentences
-            .into_iter()
-            .for_each(|sentence| sink.note(sentence));
-    } else {
+    if plan.is_previewed() {
         let mut used = plan.columns();
         used.dates = sentences;
         sink.table(&used);
+    } else {
+        sentences.into_iter().for_each(|it| sink.note(it));
     }
     sink.leave_out(plan.table.left_out);
     let mut unverified: Option<(&str, u64)> = None;

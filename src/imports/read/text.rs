@@ -225,6 +225,7 @@ pub fn read_text(text: &[u8], dialect: Dialect, columns: Vec<String>) -> Result<
         });
     }
     fill_short_rows(&mut table);
+    table.name_columns();
     if Quotes::of(text, dialect).is_open {
         return Err(FileError::new(format!(
             "line {last}: a quotation mark opens a cell and none closes it, so all that follows would be part of this row; \
@@ -316,10 +317,20 @@ impl<'t> TextRows<'t> {
     fn swallowed(&self, dialect: Dialect, columns: usize) -> Option<String> {
         memchr::memchr(b'\n', self.record.as_slice())?;
         let (begin, first) = self.begin;
-        let is_row = |line: &[u8]| {
-            let mut cells = line.split(|byte| *byte == dialect.delimiter);
-            let is_date = |cell| std::str::from_utf8(cell).is_ok_and(is_date);
-            cells.clone().count() == columns && cells.any(is_date)
+        let kind = |cell: &[u8]| {
+            let text = String::from_utf8_lossy(cell);
+            let text = text.trim_matches(['"', ' ']);
+            (is_date(text), text.parse::<f64>().is_ok())
+        };
+        // The cells before the one that is open are like those of the row, and one has a date.
+        let is_row = |line: &[u8], open: usize| {
+            let cells: Vec<&[u8]> = line.split(|byte| *byte == dialect.delimiter).collect();
+            let before = self.record.iter().zip(&cells).take(open);
+            cells.len() == columns
+                && before
+                    .map(|(cell, own)| kind(cell) == kind(own))
+                    .all(|is_like| is_like)
+                && cells.iter().any(|cell| kind(cell).0)
         };
         let (mut line, mut seen) = (first, None);
         for (at, cell) in self.record.iter().enumerate() {
@@ -327,7 +338,7 @@ impl<'t> TextRows<'t> {
             let count = lines.clone().count();
             // The last line of a cell goes on in the next cell.
             let within = count - usize::from(at + 1 < self.record.len());
-            let found = lines.take(within).skip(1).position(is_row);
+            let found = lines.take(within).skip(1).position(|it| is_row(it, at));
             seen = seen.or(found.map(|index| line + 1 + index as u64));
             line += count as u64 - 1;
         }
@@ -628,6 +639,16 @@ mod tests {
             );
             assert!(rows[2].starts_with(&message), "{rows:?}");
             assert!(rows[3].ends_with("3/18/2025|Ed|4|Fine"), "{rows:?}");
+        }
+        for whole in [
+            "3/14/2025,Ann,1,\"Timeline:\n3/1/2025, called, no answer, nothing\n3/2/2025, came, fixed, done\nAll bad\"\n",
+            "3/14/2025,Ann,1,\"Timeline:\ncalled, 3/1/2025, twice, no answer\nAll bad\"\n",
+        ] {
+            let rows = rows(format!("{head}{whole}").as_bytes());
+            assert!(
+                rows[2].starts_with("3: 3/14/2025|Ann|1|Timeline:"),
+                "{rows:?}"
+            );
         }
         let whole =
             rows(b"Date,Name,Stars,Comment\n3/15/2025,Bo,4,\"Late,\nrude, on 3/16/2025\"\n");

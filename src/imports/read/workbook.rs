@@ -29,6 +29,9 @@ pub const WORKBOOK_TOO_LARGE: &str =
 
 type Book<'b> = Xlsx<Cursor<&'b [u8]>>;
 
+/// The text of a cell whose formula was never calculated, as in workbooks that a program wrote.
+pub const NOT_CALCULATED: &str = "#NOT-CALCULATED!";
+
 /// Minimum number of known headers that identify a sheet of reviews, regardless of later sheets.
 const KNOWN_MIN: usize = 3;
 
@@ -119,12 +122,14 @@ pub fn read_sheet(
         }
         Ok(true)
     })?;
-    Ok(Table {
+    let mut table = Table {
         columns,
         rows,
         place: TablePlace::Sheet(place),
         left_out: 0,
-    })
+    };
+    table.name_columns();
+    Ok(table)
 }
 
 /// Refuses an archive that unpacks to more bytes than allowed, regardless of the size in its directory.
@@ -153,10 +158,8 @@ fn each_row(book: &mut Book<'_>, sheet: &str, take: TakeCells<'_>) -> Result<(),
     let mut cells: Vec<String> = Vec::new();
     let mut bytes = 0;
     loop {
-        let next = reader.next_cell().map_err(broken_workbook)?;
-        let ends = next
-            .as_ref()
-            .is_none_or(|cell| cell.get_position().0 != row);
+        let next = reader.next_cell_with_formula().map_err(broken_workbook)?;
+        let ends = next.as_ref().is_none_or(|cell| cell.pos.0 != row);
         if ends
             && cells.iter().any(|cell| !cell.trim().is_empty())
             && !take(u64::from(row) + 1, &mut cells)?
@@ -167,11 +170,14 @@ fn each_row(book: &mut Book<'_>, sheet: &str, take: TakeCells<'_>) -> Result<(),
             return Ok(());
         };
         if ends {
-            (row, bytes) = (cell.get_position().0, 0);
+            (row, bytes) = (cell.pos.0, 0);
             cells.clear();
         }
-        let text = displayed(cell.get_value());
-        let at = cell.get_position().1 as usize;
+        let text = match (&cell.value, cell.formula) {
+            (DataRef::Empty, Some(_)) => NOT_CALCULATED.to_owned(),
+            (value, _) => displayed(value),
+        };
+        let at = cell.pos.1 as usize;
         bytes += text.len();
         if bytes > ROW_BYTES_MAX {
             return Err(row_too_long(u64::from(row) + 1));

@@ -336,3 +336,83 @@ async fn the_answer_in_a_feed_is_not_part_of_the_text() {
     bench.take(feed(&[item("b", "")]).to_string()).await;
     assert_eq!(answers(&bench), "a: Thanks: see you.\n\nKim\nb: -\nc: -");
 }
+
+/// Of a review by Ann, in JSON of no known platform.
+fn row(name: &str, answer: &Value) -> String {
+    json!([{"id": "x1", "rating": 5, "date": "2025-03-14", "author": "Ann Bell", "text": "Fixed.", name: answer}]).to_string()
+}
+
+#[tokio::test]
+async fn an_answer_by_a_customer_is_not_that_of_the_business() {
+    let said = |author: Value, text: &str| json!({"text": text, "author": author});
+    let ann = || said(json!("Ann Bell"), "One more thing.");
+    let kim = || said(json!("Kim"), "Thank you.");
+    for (answer, expected) in [
+        (ann(), "-"),
+        (said(json!({"name": "ann bell"}), "One more thing."), "-"),
+        (said(json!("customer"), "One more thing."), "-"),
+        (json!({"text": "One more thing.", "role": "Reviewer"}), "-"),
+        (kim(), "Thank you."),
+        (json!({"text": "Thank you."}), "Thank you."),
+        (json!({"text": "Thank you.", "role": "owner"}), "Thank you."),
+        (json!([ann(), kim()]), "Thank you."),
+        (json!([ann(), {"text": "Thank you."}]), "Thank you."),
+        (json!([ann()]), "-"),
+    ] {
+        for name in ["reply", "responses"] {
+            let (bench, _, rejections) = import_into_new(row(name, &answer), as_table()).await;
+            assert_eq!(rejections, []);
+            assert_eq!(answers(&bench), format!("Ann Bell: {expected}"), "{answer}");
+        }
+    }
+    let table = "rating,date,author,text,response.text,response.author\n5,2025-03-14,Ann,Fixed.,One more thing.,Ann\n\
+        5,2025-03-14,Bo,Fixed.,Thanks.,Kim\n";
+    let (bench, ..) = import_into_new(table, ImportRequest::default()).await;
+    assert_eq!(answers(&bench), "Ann: -\nBo: Thanks.");
+}
+
+#[tokio::test]
+async fn a_thread_at_feefo_gives_the_answer_of_the_merchant() {
+    let said = |author: &str, text: &str| json!({"author": author, "comment": text, "created_at": "2025-03-16T10:00:00.000Z"});
+    for (thread, expected) in [
+        (
+            json!([said("customer", "Wait."), said("merchant", "Thanks.")]),
+            "Thanks.",
+        ),
+        (json!([said("customer", "Wait.")]), "-"),
+        (json!([]), "-"),
+    ] {
+        let file = json!({"reviews": [{"merchant": {"identifier": "k"}, "customer": {"display_name": "Ann"},
+            "service": {"id": "1", "rating": {"rating": 5}, "created_at": "2025-03-14T10:00:00.000Z", "review": "Neat.", "thread": thread}}]});
+        let (bench, ..) = import_into_new(file.to_string(), ImportRequest::default()).await;
+        assert_eq!(answers(&bench), format!("Ann: {expected}"), "{thread}");
+    }
+}
+
+#[tokio::test]
+async fn a_comment_on_a_page_is_an_answer_if_the_business_wrote_it() {
+    let by = |author: Value| json!({"@type": "Comment", "text": "Thanks.", "author": author});
+    let other = || json!({"text": "Mine too.", "author": {"@type": "Person", "name": "Random"}});
+    for (comment, expected) in [
+        (
+            json!([other(), by(json!({"name": "Peak Heating"}))]),
+            "Thanks.",
+        ),
+        (json!([other(), by(json!("Peak Heating LLC"))]), "Thanks."),
+        (
+            by(json!({"@type": "Organization", "name": "Peak"})),
+            "Thanks.",
+        ),
+        (by(json!({"name": "Kim, Owner"})), "Thanks."),
+        (by(Value::Null), "Thanks."),
+        (json!({"text": "Thanks."}), "Thanks."),
+        (other(), "-"),
+        (json!([other()]), "-"),
+    ] {
+        let page = json!({"@context": "https://schema.org", "@type": "HVACBusiness", "name": "Peak Heating", "review": [
+            {"@type": "Review", "author": {"name": "Ann"}, "reviewRating": {"ratingValue": 5}, "datePublished": "2025-03-14",
+                "reviewBody": "Neat.", "comment": comment}]});
+        let (bench, ..) = import_into_new(page.to_string(), ImportRequest::default()).await;
+        assert_eq!(answers(&bench), format!("Ann: {expected}"), "{comment}");
+    }
+}

@@ -109,6 +109,9 @@ async fn files_without_reviews_are_identified() {
     let bench = bench().await;
     for (content, expected) in [
         (zipped(&[("word/document.xml", "<w/>")]), "is a document of Word, not an export of reviews"),
+        (b"<html><body><table><tr><td>Date</td></tr></table></body></html>".to_vec(), "open it in a spreadsheet, and save it as XLSX or CSV"),
+        (b"PAR1\x15\x04".to_vec(), "is a Parquet file; save its table as CSV"),
+        (b"SQLite format 3\0".to_vec(), "is a SQLite database; save its table as CSV"),
         (b"<!doctype html><html><body>Our reviews</body></html>".to_vec(), "is a page of HTML or XML without structured data"),
         (
             b"<html><script type=\"application/ld+json\">{\"@type\": \"Organization\"}</script></html>".to_vec(),

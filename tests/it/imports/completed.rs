@@ -3,13 +3,13 @@
 use super::*;
 use crate::support::sqlite3;
 
-const FEEDBACK: &str = "Customer,Stars,When,What they said,Our reply\n\
+const FEEDBACK: &str = "Customer,Stars,When,What they said,What we said\n\
     Ann,5,2026-10-30,On time and tidy.,Thank you.\n\
     Bo,2,2026-10-29,Left the gate open.,\n\
     Cy,4,2026-10-28,,\n";
 const NAMES: [&str; 3] = ["author=Customer", "rating=Stars", "date=When"];
 const TEXT: &str = "text=What they said";
-const REPLY: &str = "response.text=Our reply";
+const REPLY: &str = "response.text=What we said";
 
 impl Bench {
     async fn table(&self, content: &str, maps: &[&str], no_text: bool) -> ImportReport {
@@ -199,16 +199,16 @@ async fn a_table_without_a_text_column_is_refused_with_the_columns() {
     .await;
     let refusal = refused.unwrap_err().to_string();
     assert!(
-        refusal.contains("Customer, Stars, When, What they said, Our reply: no column is recognised as the text; pass --map \
+        refusal.contains("Customer, Stars, When, What they said, What we said: no column is recognised as the text; pass --map \
             text=\"What they said\", or --no-text if there is none"),
         "{refusal}"
     );
     assert_eq!(
         watch.tables[0].to_string(),
-        "  rating ← Stars    date ← When    author ← Customer    text ← (none)    response ← (none)\n  not used: What they said, Our reply"
+        "  rating ← Stars    date ← When    author ← Customer    text ← (none)    response ← (none)\n  not used: What they said, What we said"
     );
     // `--map` also accepts the field names of the preview.
-    let both = &[TEXT, "response=Our reply"];
+    let both = &[TEXT, "response=What we said"];
     for (no_text, text) in [(true, &[][..]), (false, &[TEXT]), (false, both)] {
         let request = ImportRequest {
             dry_run: true,

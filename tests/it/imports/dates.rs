@@ -266,3 +266,38 @@ async fn dates_read_in_the_other_order_move_the_reviews() {
         "Ann 2025-03-04, Bo 2025-04-05, Bo 2025-05-04"
     );
 }
+
+#[tokio::test]
+async fn a_date_format_that_is_none_is_refused() {
+    for format in ["", "%!", "%d/%"] {
+        let bench = bench().await;
+        let request = ImportRequest {
+            files: vec![bench.file("t.csv", "Date,Name,Stars,Comment\n2026-03-01,Ann,5,Neat\n")],
+            date_format: Some(format.to_owned()),
+            ..ImportRequest::default()
+        };
+        let refusal = bench.run(&request).await.0.unwrap_err().to_string();
+        assert!(
+            refusal.contains("is no date format; write it like"),
+            "{refusal}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn dates_with_a_time_or_zone_are_read_in_the_order_of_their_column() {
+    for time in [", 14:05 Uhr", " 14.05.33", " 2:05 PM EST", " 14:05 GMT+2"] {
+        let bench = bench().await;
+        bench.set_time_zone("UTC").await;
+        let content = format!(
+            "Date,Name,Stars,Comment\n\"25/03/2026{time}\",Ann,5,Neat\n\"03/04/2026{time}\",Bo,4,Late\n"
+        );
+        let (report, rejections) = bench.take(content).await;
+        assert_eq!((report.new, rejections), (2, vec![]), "{time}");
+        let found = sqlite3(
+            bench.database.path(),
+            "select reviewed_on from review where author = 'Bo'",
+        );
+        assert_eq!(found, "2026-04-03", "{time}");
+    }
+}

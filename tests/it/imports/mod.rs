@@ -4,6 +4,7 @@ mod answers;
 mod bounds;
 mod broken;
 mod cells;
+mod columns;
 mod completed;
 mod dates;
 mod edits;
@@ -129,10 +130,14 @@ impl Bench {
     }
 
     async fn set_time_zone(&self, zone: &str) {
-        let business = business::Business {
+        self.set_business(business::Business {
             time_zone: zone.parse().unwrap(),
             ..business::Business::default()
-        };
+        })
+        .await;
+    }
+
+    async fn set_business(&self, business: business::Business) {
         let mut write = self.database.write().await.unwrap();
         storage::business::replace(&mut write, &business)
             .await

@@ -1,6 +1,7 @@
 //! The native format: accepted rows, rejected rows, and the messages.
 
 use super::*;
+use crate::support::sqlite3;
 
 #[tokio::test]
 async fn every_field_of_a_native_row_is_imported() {
@@ -413,5 +414,57 @@ async fn all_errors_of_a_row_are_reported_together() {
     assert!(
         error.contains("starRating: \"SIX\"") && error.contains("createTime: 2027-01-01 is later"),
         "{error}"
+    );
+}
+
+#[tokio::test]
+async fn json_with_our_names_and_other_values_is_read_as_a_table() {
+    let whole = native(&json!({"id": "r-0", "author": "Bo"}));
+    for (changes, expected) in [
+        (json!({"text": Value::Null}), "r-1|5|2026-11-01|Ann B.|"),
+        (json!({"id": 5}), "5|5|2026-11-01|Ann B.|Good."),
+        (json!({"source": "Yelp"}), "r-1|5|2026-11-01|Ann B.|Good."),
+        (json!({"rating": "5"}), "r-1|5|2026-11-01|Ann B.|Good."),
+        (
+            json!({"author": {"name": "Ann B."}}),
+            "r-1|5|2026-11-01|Ann B.|Good.",
+        ),
+        (
+            json!({"date": "2026-11-01T12:00:00Z"}),
+            "r-1|5|2026-11-01|Ann B.|Good.",
+        ),
+        (
+            json!({"response": "Thanks"}),
+            "r-1|5|2026-11-01|Ann B.|Good.",
+        ),
+    ] {
+        let mut row = native(&json!({}));
+        row.as_object_mut()
+            .unwrap()
+            .extend(changes.as_object().unwrap().clone());
+        for content in [
+            json!([whole, row]).to_string(),
+            lines(&[whole.clone(), row.clone()]),
+            json!({"reviews": [row.clone()]}).to_string(),
+        ] {
+            let bench = bench().await;
+            bench.set_time_zone("UTC").await;
+            let (_, rejections) = bench.take(&content).await;
+            assert_eq!(rejections, [], "{content}");
+            let select = "select review_id, rating, reviewed_on, author, text from review where author = 'Ann B.'";
+            assert_eq!(
+                sqlite3(bench.database.path(), select),
+                expected,
+                "{content}"
+            );
+        }
+    }
+    // A member that only our records have.
+    let own = native(&json!({"id": 5, "mentions": {"technicians": ["Art"]}}));
+    let (_, rejections) = bench().await.take(lines(&[own])).await;
+    assert!(
+        rejections[0].error.contains("id: 5 is not a text"),
+        "{}",
+        rejections[0]
     );
 }

@@ -329,8 +329,8 @@ async fn titles_above_the_header_are_skipped_as_the_preview_shows() {
     );
     assert_eq!(
         table.to_string(),
-        "  rating ← Stars    date ← When    author ← Customer    text ← What they said    response ← (none)\n  \
-         not used: Our reply\n  other sheets (--sheet): Older"
+        "  rating ← Stars    date ← When    author ← Customer    text ← What they said    response ← Our reply\n  \
+         other sheets (--sheet): Older"
     );
     let ann = "select rating, reviewed_on, text from review where author = 'Ann Baker'";
     assert_eq!(sqlite3(bench.database.path(), ann), "4|2026-10-30|On time.");

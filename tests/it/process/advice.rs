@@ -139,8 +139,8 @@ fn a_refused_table_shows_columns_and_two_options_that_work() {
     assert_eq!(
         refused.out,
         "feedback.csv, header in row 1\n  \
-         rating ← Stars    date ← When    author ← Customer    text ← (none)    response ← (none)\n  \
-         not used: What they said, Our reply\n"
+         rating ← Stars    date ← When    author ← Customer    text ← (none)    response ← Our reply\n  \
+         not used: What they said\n"
     );
     let advice = refused.err.split("pass ").nth(1).unwrap();
     let (map, flag) = advice.trim_end().split_once(", or ").unwrap();

@@ -50,10 +50,14 @@ fn formulas_are_stored_as_text_or_value_and_never_evaluated() {
     let home = Home::new();
     let done = home.import_content(workbook(&[
         &["id", "author", "rating", "date", "text"],
-        &["r-1", "Ann", "=2+3|4", "2026-10-30", "=WEBSERVICE(1)|"],
+        &["r-1", "Ann", "=2+3|4", "2026-10-30", "Neat"],
+        &["r-2", "Bo", "#4", "2026-10-30", "=WEBSERVICE(1)|"],
     ]));
-    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
-    assert_eq!(home.stored(), "r-1|4|");
+    assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
+    let reason =
+        "given:3: text: is a formula without a value; open the file in a spreadsheet and save it";
+    assert_clear("a formula that was never calculated", &done, reason);
+    assert_eq!(home.stored(), "r-1|4|Neat");
 }
 
 #[test]

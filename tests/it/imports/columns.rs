@@ -1,0 +1,304 @@
+//! Which columns fill which fields, and the people in their cells.
+
+use reviews_service::model::business::{Business, Technician};
+
+use super::answers::{as_table, import_into_new};
+use super::*;
+use crate::support::sqlite3;
+
+fn authors(bench: &Bench) -> String {
+    sqlite3(
+        bench.database.path(),
+        "select group_concat(author, '|') from (select author from review order by reviewed_on)",
+    )
+}
+
+#[tokio::test]
+async fn technicians_of_the_roster_are_found_in_any_spelling() {
+    let bench = bench().await;
+    let person = |id: &str, name: &str, alias: &str| Technician {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        aliases: vec![alias.to_owned()],
+    };
+    bench
+        .set_business(Business {
+            technicians: vec![
+                person("t1", "Mike Alvarez", "Big Mike"),
+                person("t2", "Jo Poe", "Jo"),
+            ],
+            ..Business::default()
+        })
+        .await;
+    let both = "Jo Poe|Mike Alvarez";
+    for (number, (cell, expected)) in (1..).zip([
+        ("Mike Alvarez, Jo Poe", both),
+        ("Mike Alvarez & Jo Poe", both),
+        ("mike alvarez and JO POE", both),
+        ("Mike Alvarez/Jo", both),
+        ("Mike Alvarez\nJo Poe", both),
+        ("Mike Alvarez\r\nJo Poe", both),
+        ("Alvarez, Mike; Poe, Jo", both),
+        ("Alvarez, Mike & Poe, Jo", both),
+        ("Mike Alvarez y Jo Poe", both),
+        ("mike alvarez", "Mike Alvarez"),
+        ("Alvarez, Mike", "Mike Alvarez"),
+        ("Big Mike", "Mike Alvarez"),
+        ("Mike Alvarez (mike@k.com)", "Mike Alvarez"),
+        ("mike@k.com", ""),
+        ("602-555-0101", ""),
+        ("Mike Alvarez, Sam", "Mike Alvarez, Sam"),
+        ("Smith, Bob", "Smith, Bob"),
+    ]) {
+        let content = format!(
+            "id,rating,date,author,text,technician\nx{number},5,2026-03-01,Ann,Neat,\"{cell}\"\n"
+        );
+        let (_, rejections) = bench.take(content).await;
+        assert_eq!(rejections, [], "{cell}");
+        let review = bench.find(&format!("x{number}")).await.unwrap();
+        assert_eq!(review.mentions.technicians.join("|"), expected, "{cell}");
+    }
+    let (report, _) = bench
+        .take("Date,Name,Stars,Comment,Assigned To\n2026-03-09,Zoe,5,Quick,jo\n")
+        .await;
+    assert_eq!(report.new, 1);
+    let found = "select value from mention where value = 'Jo Poe'";
+    assert!(sqlite3(bench.database.path(), found).contains("Jo Poe"));
+}
+
+#[tokio::test]
+async fn the_author_is_in_the_column_with_the_names_of_customers() {
+    for (header, cells, author) in [
+        ("Customer,Customer name", "C1001,Ann Bell", "Ann Bell"),
+        ("Customer #,Customer name", "17,Ann Bell", "Ann Bell"),
+        ("Customer,First name,Last name", "1001,Ann,Bell", "Ann Bell"),
+        ("Name,What is your name?", ",Ann Bell", "Ann Bell"),
+        ("Team member name,Name", "Mike,Ann Bell", "Ann Bell"),
+        ("Nom,Prénom", "Bell,Anne", "Anne Bell"),
+        ("Name,Vorname", "Bell,Anne", "Anne Bell"),
+        ("Voornaam,Achternaam", "Anne,Bell", "Anne Bell"),
+        ("Cognome,Nome", "Bell,Anna", "Anna Bell"),
+        ("First,Last", "Anne,Bell", "Anne Bell"),
+        (
+            "Full Name - First Name,Full Name - Last Name",
+            "Anne,Bell",
+            "Anne Bell",
+        ),
+        ("Homeowner,Tech Name", "Ann Bell,Mike", "Ann Bell"),
+        ("Ihr Name,Ort", "Ann Bell,Ulm", "Ann Bell"),
+        ("Customer,Town", "user123456789,Ulm", "user123456789"),
+        ("Customer,Town", "1001,Ulm", "Anonymous"),
+    ] {
+        let content = format!("Date,{header},Stars,Comment\n2026-03-01,{cells},5,Very neat\n");
+        let (bench, _, rejections) = import_into_new(content, ImportRequest::default()).await;
+        assert_eq!(
+            (authors(&bench).as_str(), rejections),
+            (author, vec![]),
+            "{header}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_name_of_somebody_else_or_of_a_thing_is_no_author() {
+    for header in [
+        "Team member name",
+        "Who helped you? (name)",
+        "App Version Name",
+        "Customer #",
+        "Name of your technician",
+    ] {
+        let content = format!("Date,{header},Stars,Comment\n2026-03-01,Mike,5,Very neat\n");
+        let refusal = bench().await.refusal(content).await;
+        assert!(
+            refusal.contains("none of them is recognised as the author")
+                && refusal.contains("--map author= if there are no names"),
+            "{header}: {refusal}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_text_is_in_the_column_with_the_words_of_customers() {
+    for (header, cells) in [
+        ("Comments,Customer comments", "call back,Very neat"),
+        ("Customer Feedback,Comments", "Very neat,call back"),
+        ("Review,Comments", "Very neat,call back"),
+        ("Comment,Review text", ",Very neat"),
+    ] {
+        let content = format!("Date,Name,Stars,{header}\n2026-03-01,Ann,5,{cells}\n");
+        let (bench, ..) = import_into_new(content, ImportRequest::default()).await;
+        assert_eq!(
+            sqlite3(bench.database.path(), "select text from review"),
+            "Very neat",
+            "{header}"
+        );
+    }
+    let content = "Date,Name,Stars,Our comments,Customer said\n2026-03-01,Ann,5,call her back on Monday,they were very neat here\n";
+    let refusal = bench().await.refusal(content).await;
+    assert!(
+        refusal.contains("--map text=\"Customer said\""),
+        "{refusal}"
+    );
+}
+
+#[tokio::test]
+async fn answers_are_found_under_the_names_of_tools_and_languages() {
+    for header in [
+        "Our reply",
+        "Business reply",
+        "Developer Reply Text",
+        "Response from the owner",
+        "Antwort des Inhabers",
+        "Réponse du propriétaire",
+        "Odpowiedź właściciela",
+    ] {
+        let content =
+            format!("Date,Name,Stars,Comment,{header}\n2026-03-01,Ann,5,Very neat,Thanks\n");
+        let (bench, ..) = import_into_new(content, ImportRequest::default()).await;
+        let answer = sqlite3(bench.database.path(), "select response_text from review");
+        assert_eq!(answer, "Thanks", "{header}");
+    }
+}
+
+#[tokio::test]
+async fn a_rating_is_found_by_the_header_that_says_most() {
+    for header in [
+        "Rating 1-5",
+        "Rating /5",
+        "Stars out of 5",
+        "How satisfied were you with our service?",
+    ] {
+        let content = format!("Date,Name,{header},Comment\n2026-03-01,Ann,4,Very neat\n");
+        let (bench, ..) = import_into_new(content, ImportRequest::default()).await;
+        assert_eq!(
+            sqlite3(bench.database.path(), "select rating from review"),
+            "4",
+            "{header}"
+        );
+    }
+    let content =
+        "No,Date,Name,Punctuality,Comment\n1,2026-03-01,Ann,4,Very neat\n2,2026-03-02,Bo,3,Late\n";
+    let refusal = bench().await.refusal(content).await;
+    assert!(
+        refusal.contains("--map rating=\"Punctuality\""),
+        "{refusal}"
+    );
+}
+
+#[tokio::test]
+async fn a_hint_for_the_date_names_no_day_of_something_else() {
+    let content = "relative_date,retrieval_date,visit date,username,rating,text\n\
+        2 weeks ago,2026-03-01,2026-02-01,Ann,5,Very neat work here\n";
+    let refusal = bench().await.refusal(content).await;
+    assert!(refusal.contains("--map date=COLUMN"), "{refusal}");
+    let rows = json!([{"rating": 5, "author": "Ann", "text": "Neat", "time": {"published": "2026-03-01"},
+        "response": {"text": "Thanks", "time": {"published": "2026-03-02"}}}]);
+    let bench = bench().await;
+    let request = ImportRequest {
+        files: vec![bench.file("some.json", rows.to_string())],
+        ..as_table()
+    };
+    let refusal = bench.run(&request).await.0.unwrap_err().to_string();
+    assert!(
+        refusal.contains("--map date=\"time.published\""),
+        "{refusal}"
+    );
+}
+
+#[tokio::test]
+async fn a_table_without_a_header_shows_nothing_of_its_rows() {
+    for content in [
+        "ann@e.com,Ann Bell,5,Neat\nbo@e.com,Bo,4,Late\n",
+        "2026-03-01,Ann Bell,5,Neat\n",
+    ] {
+        let refusal = bench().await.refusal(content).await;
+        assert!(refusal.contains("is a table without a header"), "{refusal}");
+        assert!(!refusal.contains("Ann"), "{refusal}");
+    }
+}
+
+#[tokio::test]
+async fn a_column_without_a_header_can_be_mapped() {
+    let content = "Date,Name,,Stars\n2026-03-01,Ann,They were very neat,5\n";
+    let refusal = bench().await.refusal(content).await;
+    assert!(refusal.contains("--map text=\"column 3\""), "{refusal}");
+    let request = ImportRequest {
+        renames: vec!["text=column 3".parse().unwrap()],
+        ..ImportRequest::default()
+    };
+    let (bench, ..) = import_into_new(content, request).await;
+    assert_eq!(
+        sqlite3(bench.database.path(), "select text from review"),
+        "They were very neat"
+    );
+}
+
+#[tokio::test]
+async fn locations_of_a_birdeye_report_are_kept_apart() {
+    let content = "Business Name,Location,Review Date,Source,Rating,Reviewer Name,Review,Response,Response Date,Review URL\n\
+        K,Phoenix,\"Oct 12, 2026\",Google,5,Ann Bell,Neat,,,https://x.example/1\n\
+        K,Mesa,\"Oct 12, 2026\",Google,4,Bo Cole,Late,,,https://x.example/2\n";
+    let refusal = bench().await.refusal(content).await;
+    assert!(
+        refusal.contains("2 locations: Mesa (1), Phoenix (1)"),
+        "{refusal}"
+    );
+    let request = ImportRequest {
+        location: Some("Mesa".to_owned()),
+        ..ImportRequest::default()
+    };
+    let (bench, report, _) = import_into_new(content, request).await;
+    assert_eq!(
+        (report.new, report.elsewhere, authors(&bench)),
+        (1, 1, "Bo C.".to_owned())
+    );
+}
+
+#[tokio::test]
+async fn a_writer_who_is_no_buyer_is_manual_in_woocommerce_tables() {
+    let content = "comment_ID,comment_author,comment_date,comment_content,comment_approved,comment_parent,user_id,rating,verified,title\n\
+        1,Ann,2026-03-01 10:00:00,Neat,1,0,0,5,0,Fine\n2,Bo,2026-03-02 10:00:00,Good,1,0,0,5,1,\n";
+    let (bench, ..) = import_into_new(content, ImportRequest::default()).await;
+    let select = "select author, verification_method, ifnull(title, '-'), status from review order by author";
+    assert_eq!(
+        sqlite3(bench.database.path(), select),
+        "Ann|manual|Fine|published\nBo|source_platform|-|published"
+    );
+}
+
+#[tokio::test]
+async fn both_forms_of_reviews_io_are_known() {
+    let rows = json!({"reviews": [
+        {"_id": "a1", "author_name": "Ann", "rating": 5, "comments": "Neat", "date_created": "2026-03-01 10:00:00", "is_hidden": false},
+        {"_id": "a2", "author": {"name": "Bo"}, "rating": 4, "comments": "Late", "date_created": "2026-03-02 10:00:00", "is_hidden": true}]});
+    let (bench, report, _) = import_into_new(rows.to_string(), ImportRequest::default()).await;
+    assert_eq!(
+        (report.files[0].format, authors(&bench).as_str()),
+        ("reviews_io", "Ann|Bo")
+    );
+    let withheld = "select author from review where status = 'withheld'";
+    assert_eq!(sqlite3(bench.database.path(), withheld), "Bo");
+}
+
+#[tokio::test]
+async fn a_header_that_is_english_too_is_no_sign_of_a_language() {
+    for (header, day) in [
+        ("Opinion,Client", "2026-03-04"),
+        ("Comment,Kunde", "2026-04-03"),
+    ] {
+        let bench = bench().await;
+        let country = Some("US".to_owned());
+        bench
+            .set_business(Business {
+                country,
+                ..Business::default()
+            })
+            .await;
+        bench
+            .take(format!("Date,Score,{header}\n03/04/2026,5,Very neat,Ann\n"))
+            .await;
+        let found = sqlite3(bench.database.path(), "select reviewed_on from review");
+        assert_eq!(found, day, "{header}");
+    }
+}
