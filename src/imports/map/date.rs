@@ -343,7 +343,8 @@ fn plain(text: &str) -> String {
 
 /// Splits a text before its time zone: `Z`, a name, or `GMT+2`; the offset is in minutes.
 fn named_offset(text: &str) -> Option<(&str, i64)> {
-    if let Some(plain) = text.strip_suffix('Z') {
+    let utc = text.strip_suffix('Z');
+    if let Some(plain) = utc.filter(|plain| !plain.ends_with(char::is_alphabetic)) {
         return Some((plain.trim_end(), 0));
     }
     let (plain, name) = text.rsplit_once(' ')?;

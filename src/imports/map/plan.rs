@@ -519,7 +519,14 @@ impl<'f> Plan<'f> {
             let unknown = unknown.join(", ");
             parts.push(format!("it has no column {unknown}, which --map names"));
         }
-        if !lacks.is_empty() {
+        let mut columns = (0..table.columns.len()).filter(|_| !table.is_objects());
+        let lists = columns.find(|column| table.most(*column, |cell| cell.starts_with("[{")));
+        if let Some(column) = lists.filter(|_| !lacks.is_empty()) {
+            let column = &table.columns[column];
+            parts.push(format!(
+                "{column} has lists of JSON; export the file as JSON instead"
+            ));
+        } else if !lacks.is_empty() {
             parts.push(self.lacking(&lacks));
         }
         let rating = self.field(ReviewField::Rating).first();

@@ -9,9 +9,7 @@ use serde_json::Value;
 
 use crate::imports::map::ReviewField;
 use crate::imports::map::date::{DateOrder, Dates};
-use crate::imports::map::values::{
-    flag, is_address, is_in, names, parse_rating, same_name, words,
-};
+use crate::imports::map::values::{flag, is_address, is_in, names, parse_rating, same_name, words};
 use crate::imports::platforms::{Format, HEADERS};
 use crate::imports::report::{Position, TablePlace};
 

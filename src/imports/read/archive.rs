@@ -17,6 +17,18 @@ const FILES_MAX: usize = 10_000;
 /// Maximum depth to which a Takeout is searched.
 const FOLDERS_DEEP_MAX: usize = 12;
 
+/// Parts of other archives, each with what it is.
+const OTHERS: [(&str, &str); 2] = [
+    (
+        "word/document.xml",
+        "a document of Word, not an export of reviews",
+    ),
+    (
+        "content.xml",
+        "a document of OpenDocument; save its table as XLSX or CSV",
+    ),
+];
+
 impl Opener<'_> {
     /// Opens every file of reviews in the folder at `path`, sorted by name.
     pub fn folder(&mut self, path: &Path) -> Result<(), FileError> {
@@ -45,10 +57,10 @@ impl Opener<'_> {
             Some((name.into_owned(), index))
         });
         let members: Vec<_> = members.collect();
-        if archive.index_for_name("content.xml").is_some() {
-            return Err(FileError::new(
-                "is a document of OpenDocument; save its table as XLSX or CSV",
-            ));
+        let mut others = OTHERS.iter();
+        if let Some((_, content)) = others.find(|(part, _)| archive.index_for_name(part).is_some())
+        {
+            return Err(FileError::new(format!("is {content}")));
         }
         let mut members = takeout_files(members)?;
         // Members are sorted by name, so that the result does not depend on the archive's order.

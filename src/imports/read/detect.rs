@@ -577,18 +577,15 @@ fn describe(shape: &FileShape<'_>) -> String {
         Content::Json(_) if is_top => "a JSON array of objects",
         Content::Json(_) => "a JSON object",
     };
-    let (mut text, mut names) = (kind.to_owned(), shape.names());
-    if let Some((array, members)) = array {
-        if !is_top && !names.is_empty() {
-            text += &format!(
-                " with keys {}, whose {} has objects",
-                list(names),
-                array.path
-            );
+    let (names, top) = (shape.names(), list(shape.names()));
+    match array {
+        Some((array, members)) if !is_top && !names.is_empty() => {
+            let (path, members) = (&array.path, list(members));
+            format!("{kind} with keys {top}, whose {path} has objects with keys {members}")
         }
-        names = members;
+        Some((_, members)) => format!("{kind} with keys {}", list(members)),
+        None => format!("{kind} with keys {top}"),
     }
-    text + " with keys " + &list(names)
 }
 
 // The rows of a file, by its format.

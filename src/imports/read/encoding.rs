@@ -160,22 +160,19 @@ fn of_country(country: &str) -> &'static Encoding {
 /// Whether a decoded text has words as people write them: no sign between letters or before one, and no word of letters beyond ASCII
 /// alone, if others have some of both.
 fn has_words(text: &str) -> bool {
-    let is_sign = |c: char| "£¥¦§¬±¶¹²³¿¤×÷¼½¾º¨¯¸¢".contains(c);
-    let letters: Vec<char> = text.chars().collect();
-    let is_letter = |at: Option<usize>| {
-        at.and_then(|at| letters.get(at))
-            .is_some_and(|c| c.is_alphabetic())
-    };
-    let has_odd_sign = letters.iter().enumerate().any(|(at, c)| {
-        let (before, after) = (is_letter(at.checked_sub(1)), is_letter(Some(at + 1)));
-        is_sign(*c) && after && (before || *c != '¿')
+    let mut last = [' '; 2];
+    let has_odd_sign = text.chars().any(|after| {
+        let [before, sign] = last;
+        last = [sign, after];
+        let is_inside = before.is_alphabetic() && "¿‚„¨¯¸".contains(sign);
+        after.is_alphabetic() && (is_inside || "£¥¦§¬±¶¹²³¤×÷¼½¾¢".contains(sign))
     });
     let is_odd = |c: char| c == '\u{fffd}' || ('\u{80}'..='\u{9f}').contains(&c);
     let is_latin = text.contains(|c: char| ('À'..='ž').contains(&c));
     let is_foreign =
         |word: &str| word.chars().count() > 3 && !word.contains(|c: char| c.is_ascii());
     let mut words = text.split(|c: char| !c.is_alphabetic());
-    !has_odd_sign && !text.contains(is_odd) && !(is_latin && words.any(is_foreign))
+    !(has_odd_sign || text.contains(is_odd) || is_latin && words.any(is_foreign))
 }
 
 /// Whether more letters beyond ASCII are those of old Macs than those of Windows-1252.
@@ -277,6 +274,11 @@ mod tests {
                 b"Data;\xa3ucja;Za\xbf\xf3\xb3\xe6",
                 "US",
                 "Data;Łucja;Zażółć",
+            ),
+            (
+                b"\x82\xc6\x82\xc4\x82\xe0\x97\xc7\x82\xa9\x82\xc1\x82\xbd",
+                "US",
+                "とても良かった",
             ),
             (
                 b"\xce\xf7\xe5\xed\xfc \xf5\xee\xf0\xee\xf8\xee",

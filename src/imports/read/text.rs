@@ -327,9 +327,7 @@ impl<'t> TextRows<'t> {
             let cells: Vec<&[u8]> = line.split(|byte| *byte == dialect.delimiter).collect();
             let before = self.record.iter().zip(&cells).take(open);
             cells.len() == columns
-                && before
-                    .map(|(cell, own)| kind(cell) == kind(own))
-                    .all(|is_like| is_like)
+                && before.clone().all(|(cell, own)| kind(cell) == kind(own))
                 && cells.iter().any(|cell| kind(cell).0)
         };
         let (mut line, mut seen) = (first, None);
@@ -349,7 +347,8 @@ impl<'t> TextRows<'t> {
         }
         let seen = seen.map(|line| format!(", and line {line} looks like a row of its own"));
         Some(format!(
-            "a quotation mark opens a cell in this row and is not closed where the cell ends{}; close or remove the mark",
+            "a quotation mark opens a cell in this row and is not closed where the cell ends{}; close or remove the mark; lines \
+             {first} to {line} are not imported",
             seen.unwrap_or_default()
         ))
     }

@@ -219,6 +219,17 @@ async fn a_table_without_a_header_shows_nothing_of_its_rows() {
 }
 
 #[tokio::test]
+async fn a_table_with_reviews_in_cells_is_refused_with_the_way_out() {
+    let content =
+        "title,place_id,user_reviews\nK,P1,\"[{\"\"Name\"\":\"\"Ann\"\",\"\"Rating\"\":5}]\"\n";
+    let refusal = bench().await.refusal(content).await;
+    assert!(
+        refusal.ends_with("user_reviews has lists of JSON; export the file as JSON instead"),
+        "{refusal}"
+    );
+}
+
+#[tokio::test]
 async fn a_column_without_a_header_can_be_mapped() {
     let content = "Date,Name,,Stars\n2026-03-01,Ann,They were very neat,5\n";
     let refusal = bench().await.refusal(content).await;
