@@ -45,7 +45,7 @@ create table source_column (
     source_name text not null,
     header      text not null,
     meaning     text not null constraint source_column_meaning_known
-        check (meaning in ('id', 'row_number', 'day_first', 'month_first')),
+        check (meaning in ('id', 'row_number', 'day_first', 'month_first') or meaning glob 'scale_[1-9]*'),
     primary key (source_name, header)
 ) strict, without rowid;
 

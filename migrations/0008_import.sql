@@ -5,6 +5,8 @@ create table import_run (
     started_at  text not null,
     -- A JSON array of the names of its files, without their folders.
     files       text not null constraint import_run_files_are_json check (json_type(files) = 'array'),
+    -- A JSON array of the sources of its reviews: former values are kept for the last runs of each source.
+    sources     text not null constraint import_run_sources_are_json check (json_type(sources) = 'array'),
     -- Reviews, by what the run did to them.
     added       integer not null default 0,
     updated     integer not null default 0,
@@ -19,13 +21,6 @@ create table import_run (
     sync_source text,
     scheduled   integer not null default 0
 ) strict;
-
-create table import_run_source (
-    -- The sources of a run's reviews: former values are kept for the last runs of each source.
-    run_id      integer not null,
-    source_name text not null,
-    primary key (run_id, source_name)
-) strict, without rowid;
 
 create table import_run_review (
     -- What the last runs did to each review.

@@ -12,6 +12,7 @@ use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::model::business::nearest;
 use crate::model::{Review, ReviewId};
+use crate::storage::reviews::KnownReview;
 use crate::storage::{ClusterError, Database, DbError, Opening, Write, reviews};
 
 /// Reads from the database in one transaction; creates, migrates and writes nothing.
@@ -181,10 +182,11 @@ pub(super) async fn resolve_id(
     let text = parse_id(name);
     if let Ok(id) = text.parse::<ReviewId>() {
         let known = reviews::standing(connection, &[id.as_str()]).await?;
-        if known.reviews.contains_key(id.as_str()) {
+        let known = known.get(&id);
+        if known.is_some_and(|known| known.review().is_some()) {
             return Ok(text);
         }
-        if known.deleted.contains(id.as_str()) {
+        if known.is_some_and(KnownReview::is_deleted) {
             bail!(
                 "the review {id} was deleted; `reviews import FILE --restore` brings it back from a file that has it"
             );

@@ -11,7 +11,7 @@ use sqlx::{SqliteConnection, SqlitePool};
 use super::business::own;
 use super::editorial::as_json;
 use super::output::{self, Protected};
-use super::report::{Exit, print_report, progress};
+use super::report::{Exit, counted, print_report, progress};
 use crate::config::DatabaseConfig;
 use crate::imports::export::{COLUMNS, Export, Exported};
 use crate::mcp::escaped;
@@ -111,7 +111,9 @@ impl ExportCommand {
         };
         if self.file.is_some() {
             print_report(&format!(
-                "{name}: {reviews} reviews, {deleted} IDs without a review; readable only by you\n{lacks}"
+                "{name}: {}, {}; readable only by you\n{lacks}",
+                counted(reviews, "review", "reviews"),
+                counted(deleted, "ID without a review", "IDs without a review"),
             ));
         } else if !lacks.is_empty() {
             // The table is complete even if the note cannot be printed.
@@ -122,7 +124,12 @@ impl ExportCommand {
         }
         let _ = writeln!(
             io::stderr(),
-            "warning: {unreadable} rows cannot be read as reviews and are not in the export; `reviews check` names them"
+            "warning: {} not in the export; `reviews check` names them",
+            counted(
+                unreadable,
+                "row cannot be read as a review and is",
+                "rows cannot be read as reviews and are"
+            )
         );
         Ok(Exit::SomeRejected)
     }
@@ -150,10 +157,11 @@ async fn write(
     let (mut reviews, mut deleted) = (0, 0);
     while let Some(lines) = export.next(&mut transaction).await? {
         for exported in lines {
-            match &exported {
-                Exported::Review(..) => reviews += 1,
-                Exported::Deleted { .. } => deleted += 1,
-            }
+            *(if exported.is_deleted() {
+                &mut deleted
+            } else {
+                &mut reviews
+            }) += 1;
             out.write_all(&line(format, &exported)?)
                 .with_context(unwritable)?;
         }

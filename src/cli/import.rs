@@ -14,7 +14,7 @@ use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
 use super::output::{self, Output, Protected};
-use super::report::{Exit, add_count, print_report, style};
+use super::report::{Exit, add_count, counted, print_report, style};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{
@@ -298,7 +298,7 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     add_named(
         &mut text,
         &report.undecided,
-        "skipped, because they have no ID and may be existing reviews with other values (if one is, delete it with `reviews \
+        "skipped without an ID, because an existing review may be the same with other values (if so, delete that with `reviews \
          delete ID`, then import again with --restore)",
     );
     add_count(
@@ -319,12 +319,12 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     add_named(
         &mut text,
         &report.withdrawn,
-        "withdrawn: their source no longer lists them",
+        "withdrawn, no longer listed by the source",
     );
     add_count(
         &mut text,
         report.moved,
-        "moved to their day in the business's time zone",
+        "moved to the day in the business's time zone",
     );
     add_duplicates(&mut text, report);
     if dry_run {
@@ -342,8 +342,9 @@ fn add_duplicates(text: &mut String, report: &ImportReport) {
     for ((theirs, ours), count) in &report.renamed {
         let _ = writeln!(
             text,
-            "{count} of these are there as {theirs}; if they are the same rows, take this import back with `reviews undo`, run \
+            "{} there as {theirs}; if the rows are the same, take this import back with `reviews undo`, run \
              `reviews source rename '{}' '{}'`, and import again",
+            counted(*count, "of these is", "of these are"),
             quoted(theirs),
             quoted(ours)
         );
@@ -377,7 +378,7 @@ fn add_lines(text: &mut String, reviews: &Named, title: &str) {
 }
 
 /// A name for a shell, between single quotes.
-fn quoted(name: &str) -> String {
+pub(super) fn quoted(name: &str) -> String {
     name.replace('\'', r"'\''")
 }
 
@@ -476,7 +477,7 @@ fn add_kept(text: &mut String, report: &ImportReport) {
     add_named(
         text,
         &report.still_there,
-        "still exist although the file lists them as deleted (`reviews delete ID` deletes one)",
+        "still there, although listed as deleted in the file (`reviews delete ID` deletes one)",
     );
 }
 

@@ -8,10 +8,11 @@ use sqlx::SqliteConnection;
 
 use super::database::read;
 use super::report::{Exit, print_result};
-use super::show::{draw_stars, export_json, shorten};
+use super::show::{draw_stars, shorten};
 use crate::config::DatabaseConfig;
-use crate::model::{DigestKey, Review, Status, fold};
-use crate::storage::reviews::{self, ListFilter, SourceVersion};
+use crate::imports::export::Exported;
+use crate::model::{Review, ReviewId, Status, fold};
+use crate::storage::reviews::{self, KnownReview, ListFilter};
 
 /// Reviews read at a time.
 const READ: usize = 250;
@@ -53,8 +54,6 @@ enum StatusOption {
     Withheld,
 }
 
-type ListedReview = (Review, Option<SourceVersion>);
-
 impl ListCommand {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         let (mut rows, key) = read(config, async |reader: &mut SqliteConnection| {
@@ -65,14 +64,21 @@ impl ListCommand {
         let has_more = rows.len() > self.limit as usize;
         rows.truncate(self.limit as usize);
         print_result(&if self.json {
-            json(rows, key.as_ref())
+            let exported = rows
+                .into_iter()
+                .map(|(id, known)| Exported::new(id, known, key.as_ref()).json());
+            format!("{:#}\n", Value::Array(exported.collect()))
         } else {
-            self.table(&rows, has_more)
+            let reviews: Vec<&Review> = rows.iter().filter_map(|(_, it)| it.review()).collect();
+            self.table(&reviews, has_more)
         })
     }
 
     /// The listed reviews, plus one if there are more.
-    async fn rows(&self, reader: &mut SqliteConnection) -> sqlx::Result<Vec<ListedReview>> {
+    async fn rows(
+        &self,
+        reader: &mut SqliteConnection,
+    ) -> sqlx::Result<Vec<(ReviewId, KnownReview)>> {
         let filter = ListFilter {
             rating: self.rating,
             status: self.status.map(|status| match status {
@@ -88,7 +94,8 @@ impl ListCommand {
             let mut standing = reviews::standing(reader, &list).await?;
             for id in ids {
                 // `reviews check` reports rows that are not valid reviews.
-                let Some(review) = standing.reviews.remove(id) else {
+                let known = standing.remove_entry(id.as_str());
+                let Some(review) = known.as_ref().and_then(|(_, known)| known.review()) else {
                     continue;
                 };
                 let is_of = |source: &String| fold(&review.source.name) == *source;
@@ -98,7 +105,7 @@ impl ListCommand {
                     texts.any(|text| fold(text).contains(query))
                 };
                 if source.as_ref().is_none_or(is_of) && query.as_ref().is_none_or(says) {
-                    rows.push((review, standing.sources.remove(id)));
+                    rows.extend(known);
                     if rows.len() > self.limit as usize {
                         return Ok(rows);
                     }
@@ -108,7 +115,7 @@ impl ListCommand {
         Ok(rows)
     }
 
-    fn table(&self, rows: &[ListedReview], has_more: bool) -> String {
+    fn table(&self, rows: &[&Review], has_more: bool) -> String {
         if rows.is_empty() {
             let is_all = self.rating.is_none()
                 && self.status.is_none()
@@ -121,12 +128,12 @@ impl ListCommand {
             };
         }
         let width = |cell: fn(&Review) -> String| {
-            let cells = rows.iter().map(|(review, _)| cell(review).chars().count());
+            let cells = rows.iter().map(|review| cell(review).chars().count());
             cells.max().unwrap_or(0)
         };
         let (ids, authors) = (width(|review| review.id.to_string()), width(author));
         let mut text = String::new();
-        for (review, _) in rows {
+        for review in rows {
             let (id, stars) = (&review.id, draw_stars(review.rating.stars()));
             let (author, status) = (author(review), review.status.name());
             let begin = format!("{id:<ids$}  {stars}  {}", review.date);
@@ -156,13 +163,6 @@ impl ListCommand {
         }
         text
     }
-}
-
-fn json(rows: Vec<ListedReview>, key: Option<&DigestKey>) -> String {
-    let rows = rows
-        .into_iter()
-        .map(|(review, source)| export_json(review, source, None, key));
-    format!("{:#}\n", Value::Array(rows.collect()))
 }
 
 fn author(review: &Review) -> String {

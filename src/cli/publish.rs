@@ -6,7 +6,7 @@ use super::database::{Decided, decide};
 use super::report::Exit;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::model::{Method, Status, Verification};
+use crate::model::{Method, Status, Unit, Verification};
 use crate::storage::reviews;
 
 /// Publish a withheld review again
@@ -20,7 +20,9 @@ pub struct Publish {
 impl Publish {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         decide(config, clock, &self.id, async |write, review| {
-            reviews::note_status_decided(write, review).await?;
+            // Only verified reviews are published, so the verification is decided, too.
+            let decided = [Unit::Status, Unit::Verification];
+            reviews::note_decided(write, review, &decided).await?;
             let reason = match &review.status {
                 Status::Published => {
                     let report = "is already published; the next import keeps it published\n";

@@ -208,16 +208,8 @@ fn format_report(
         );
     }
     let Carried { deleted, withheld } = carried;
-    add_count(
-        &mut text,
-        deleted,
-        "deleted again that were deleted after the backup",
-    );
-    add_count(
-        &mut text,
-        withheld,
-        "withheld again that were withheld after the backup",
-    );
+    add_count(&mut text, deleted, "deleted again, as after the backup");
+    add_count(&mut text, withheld, "withheld again, as after the backup");
     if let Some(kept) = kept {
         let _ = writeln!(
             text,

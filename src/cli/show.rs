@@ -4,16 +4,15 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use serde_json::Value;
 use sqlx::SqliteConnection;
 
 use super::database::{read, resolve_id, unreadable};
 use super::report::{Exit, print_result};
 use crate::config::DatabaseConfig;
-use crate::imports::export::{Exported, ExportedReview};
-use crate::model::{DigestKey, Review, Status, Unit, Units};
+use crate::imports::export::Exported;
+use crate::model::{DigestKey, Status, Unit};
 use crate::storage::reviews;
-use crate::storage::reviews::SourceVersion;
+use crate::storage::reviews::KnownReview;
 
 /// Show one review, published or withheld, and your decisions about it
 #[derive(Debug, Args)]
@@ -28,35 +27,30 @@ pub struct Show {
 
 impl Show {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
-        let (id, mut standing, key, note) = read(config, async |reader: &mut SqliteConnection| {
+        let (id, known, key) = read(config, async |reader: &mut SqliteConnection| {
             let id = resolve_id(reader, &self.id).await?;
-            let standing = reviews::standing(reader, &[id.as_str()]).await?;
+            let known = reviews::standing(reader, &[id.as_str()]).await?;
             let key = reviews::find_key(reader).await?;
-            let note = reviews::find_note(reader, &id).await?;
-            anyhow::Ok((id, standing, key, note))
+            anyhow::Ok((id, known.into_values().next(), key))
         })
         .await?;
-        let Some(review) = standing.reviews.remove(id.as_str()) else {
-            return Err(unreadable(&id));
-        };
-        let source = standing.sources.remove(id.as_str());
+        let known = known.filter(|known| known.review().is_some());
+        let known = known.ok_or_else(|| unreadable(&id))?;
         print_result(&if self.json {
-            format!("{:#}\n", export_json(review, source, note, key.as_ref()))
+            let exported = Exported::new(id.parse()?, known, key.as_ref());
+            format!("{:#}\n", exported.json())
         } else {
-            let note =
-                note.map(|note| format!("\nnote, not public:\n{}", format_paragraphs(&note)));
-            format_review(&review, source.as_ref(), key.as_ref()) + &note.unwrap_or_default()
+            format_review(&known, key.as_ref())
         })
     }
 }
 
 /// The review as text, with the owner's decisions that imports keep.
-fn format_review(
-    review: &Review,
-    source: Option<&SourceVersion>,
-    key: Option<&DigestKey>,
-) -> String {
+fn format_review(known: &KnownReview, key: Option<&DigestKey>) -> String {
     let mut text = String::new();
+    let Some(review) = known.review() else {
+        return text;
+    };
     let mut line = |name: &str, value: &str| {
         let _ = writeln!(text, "{name:<16}{value}");
     };
@@ -107,11 +101,8 @@ fn format_review(
             &updated_at.format("%Y-%m-%d %H:%M UTC").to_string(),
         );
     }
-    let names: Vec<&str> = decisions(review, source, key)
-        .iter()
-        .map(Unit::name)
-        .collect();
-    let decided = match (source, names.is_empty()) {
+    let names: Vec<&str> = known.decisions(key).iter().map(Unit::name).collect();
+    let decided = match (&known.source, names.is_empty()) {
         (None, _) => "created by hand, or before imports recorded the values of sources".to_owned(),
         (Some(_), true) => "nothing: all values are those of its source".to_owned(),
         (Some(_), false) => format!("{}: imports do not change that", names.join(", ")),
@@ -134,41 +125,16 @@ fn format_review(
             format_paragraphs(&response.text)
         );
     }
+    if let Some(note) = &known.note {
+        let _ = write!(text, "\nnote, not public:\n{}", format_paragraphs(note));
+    }
     text
 }
 
-// Formats a review as text for a terminal, and as JSON in the format of an export.
+// Formats a review as text for a terminal.
 
 /// Width of a paragraph.
 const COLUMNS: usize = 76;
-
-pub(super) fn decisions(
-    review: &Review,
-    source: Option<&SourceVersion>,
-    key: Option<&DigestKey>,
-) -> Units {
-    match (source, key) {
-        (Some(source), Some(key)) => source.base.decisions(key, review),
-        (Some(_), None) | (None, _) => Units::NONE,
-    }
-}
-
-/// The review in the format of an export.
-pub(super) fn export_json(
-    review: Review,
-    source: Option<SourceVersion>,
-    note: Option<String>,
-    key: Option<&DigestKey>,
-) -> Value {
-    let decided = decisions(&review, source.as_ref(), key);
-    let exported = ExportedReview {
-        review,
-        decided,
-        source,
-        note,
-    };
-    Exported::Review(Box::new(exported)).json()
-}
 
 /// `count` of five stars.
 pub(super) fn draw_stars(count: u8) -> String {

@@ -4,6 +4,7 @@ use anyhow::ensure;
 use clap::{Args, Subcommand};
 
 use super::database::{change, existing_address, read};
+use super::import::quoted;
 use super::report::{Exit, counted, print_result};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
@@ -24,7 +25,7 @@ enum SourceAction {
         /// The source's present name
         #[arg(value_name = "OLD")]
         old: String,
-        /// The new name, which another source may have
+        /// The new name; another source may have it, unless some reviews of both have the same ID or text
         #[arg(value_name = "NEW", value_parser = composed)]
         new: String,
         /// Only reviews of this location
@@ -45,8 +46,20 @@ impl SourceCommand {
         ensure!(old != new, "{old} has this name already");
         change(&existing_address(config)?, async |database| {
             let renamed = rename_source(database, clock, &old, &new, location.as_deref()).await?;
-            let reviews = counted(renamed, "review is", "reviews are");
-            Ok(format!("{reviews} now from {new}, which was {old}\n"))
+            let reviews = counted(renamed.count, "review is", "reviews are");
+            let (former, name) = (renamed.former_name, renamed.name);
+            let before = match renamed.count_before {
+                0 => String::new(),
+                count => format!(
+                    "; {name} had {} before",
+                    counted(count, "review", "reviews")
+                ),
+            };
+            Ok(format!(
+                "{reviews} now from {name}, which was {former}{before}\nimport files of it with --source '{}'; a column of sources \
+                 in them must say {name}, too\n",
+                quoted(&name)
+            ))
         })
         .await
     }

@@ -10,7 +10,7 @@ use super::report::{Exit, add_count};
 use super::status::run_line;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::imports::undo::{Undone, undo};
+use crate::imports::{Undone, undo};
 use crate::storage::Erased;
 
 /// Undo an import: remove the reviews that it added, and give all others their former values
@@ -49,19 +49,19 @@ fn format_undone(undone: &Undone, erased: Option<Erased>, is_dry_run: bool) -> S
     add_count(
         &mut text,
         undone.deleted,
-        "restored by the import are deleted again",
+        "restored by the import, now deleted again",
     );
     add_count(
         &mut text,
         undone.given_back,
-        "have their former values again",
+        "changed back to the former values",
     );
-    add_count(&mut text, undone.published, "of these are published again");
-    add_count(&mut text, undone.gone, "were deleted since");
+    add_count(&mut text, undone.published, "of these published again");
+    add_count(&mut text, undone.gone, "deleted since");
     if left.count > 0 {
         let _ = writeln!(
             text,
-            "{} left as they are: {left}; `reviews delete ID` deletes one",
+            "{} left unchanged: {left}; `reviews delete ID` deletes one",
             left.count
         );
     }

@@ -7,7 +7,7 @@ use super::database::{Decided, decide};
 use super::report::Exit;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::model::Status;
+use crate::model::{Status, Unit};
 use crate::storage::Write;
 use crate::storage::reviews::{self, ReviewCopy};
 
@@ -16,7 +16,7 @@ const REASON_BYTES_MAX: usize = 1_000;
 
 const NOTE_BYTES_MAX: usize = 10_000;
 /// Maximum number of copies that are named.
-const COPIES_MAX: i64 = 20;
+const COPIES_MAX: usize = 20;
 
 /// Withhold a review: it is not shown, only counted under its reason
 #[derive(Debug, Args)]
@@ -55,7 +55,7 @@ impl Withhold {
         );
         let status = Status::withheld(reason);
         decide(config, clock, &self.id, async |write, review| {
-            reviews::note_status_decided(write, review).await?;
+            reviews::note_decided(write, review, &[Unit::Status]).await?;
             let id = review.id.clone();
             if note.is_some() {
                 reviews::set_note(write, id.as_str(), note).await?;
@@ -86,13 +86,15 @@ impl Withhold {
 
 /// The copies of a review that are published, a line each: other sources gave the same author, day, stars and text.
 pub(super) async fn format_copies(write: &mut Write, id: &str) -> sqlx::Result<String> {
-    let copies = reviews::copies_of(write.for_reading(), id, COPIES_MAX).await?;
-    let published = copies.iter().filter(|copy| copy.is_published);
+    let copies = reviews::copies_of(write.for_reading(), &[id]).await?;
+    let published = copies
+        .iter()
+        .filter(|copy| copy.status == Status::Published);
     let line = |copy: &ReviewCopy| {
         format!(
             "{} of {} has the same author, day and text, and is published\n",
             copy.id, copy.source_name
         )
     };
-    Ok(published.map(line).collect())
+    Ok(published.take(COPIES_MAX).map(line).collect())
 }

@@ -1,7 +1,5 @@
 //! Writes native records: an import of them into an empty database restores everything. `read::native` reads them.
 
-use std::collections::HashMap;
-
 use chrono::NaiveDate;
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
@@ -9,30 +7,17 @@ use sqlx::SqliteConnection;
 pub use crate::imports::map::COLUMNS;
 use crate::imports::map::put;
 use crate::imports::map::table::{Row, find};
-use crate::model::{DigestKey, Review, Status, Unit, Units};
+use crate::model::{DigestKey, ReviewId, Status, Unit, Units};
 use crate::storage::reviews;
-use crate::storage::reviews::SourceVersion;
+use crate::storage::reviews::KnownReview;
 
-/// One line of an export.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Exported {
-    Review(Box<ExportedReview>),
-    Deleted {
-        id: String,
-        /// `None` if files of its source have its id.
-        kept: Option<Box<SourceVersion>>,
-    },
-}
-
-/// A review with what an import of it needs.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ExportedReview {
-    pub review: Review,
+/// A line of an export: a review, or the id of a deleted one, with what an import of it needs.
+#[derive(Debug)]
+pub struct Exported {
+    id: ReviewId,
+    known: KnownReview,
     /// The units that the owner decided.
-    pub decided: Units,
-    pub source: Option<SourceVersion>,
-    /// The owner's note.
-    pub note: Option<String>,
+    decided: Units,
 }
 
 /// Reviews per batch.
@@ -43,8 +28,6 @@ const ROWS: i64 = 250;
 #[derive(Debug, Default)]
 pub struct Export {
     key: Option<DigestKey>,
-    /// By which rows of a deleted review, and copies of other sources, are found.
-    deleted: HashMap<String, SourceVersion>,
     last: String,
 }
 
@@ -52,9 +35,7 @@ impl Export {
     /// # Errors
     /// When the database cannot be read.
     pub async fn new(connection: &mut SqliteConnection) -> sqlx::Result<Self> {
-        let deleted = reviews::deleted_reviews(connection).await?.into_iter();
         Ok(Self {
-            deleted: deleted.map(|kept| (kept.id.to_string(), kept)).collect(),
             key: reviews::find_key(connection).await?,
             last: String::new(),
         })
@@ -74,53 +55,67 @@ impl Export {
         };
         self.last.clone_from(last);
         let list: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let mut standing = reviews::standing(connection, &list).await?;
-        let mut notes = reviews::notes(connection, &list).await?;
-        let line = |id: &String| {
-            let Some(review) = standing.reviews.remove(id) else {
-                // A row without a valid review counts neither as a review nor as a deletion.
-                return standing.deleted.contains(id).then(|| Exported::Deleted {
-                    id: id.clone(),
-                    kept: self.deleted.get(id).cloned().map(Box::new),
-                });
-            };
-            let source = standing.sources.remove(id);
-            let base = source.as_ref().map(|source| source.base.clone());
-            let base = base.unwrap_or_default();
-            let set = Unit::ALL.into_iter().filter(|unit| !unit.is_unset(&review));
-            let decided = match &self.key {
-                Some(key) => base.decisions(key, &review),
-                None => set.collect(),
-            };
-            Some(Exported::Review(Box::new(ExportedReview {
-                review,
-                decided,
-                source,
-                note: notes.remove(id),
-            })))
-        };
-        Ok(Some(ids.iter().filter_map(line).collect()))
+        let known = reviews::standing(connection, &list).await?.into_iter();
+        // A row without a valid review counts neither as a review nor as a deletion.
+        let known = known.filter(|(_, known)| known.is_deleted() || known.review().is_some());
+        let lines = known.map(|(id, known)| Exported::new(id, known, self.key.as_ref()));
+        Ok(Some(lines.collect()))
     }
 }
 
 impl Exported {
+    pub fn new(id: ReviewId, known: KnownReview, key: Option<&DigestKey>) -> Self {
+        let decided = known.decisions(key);
+        Self { id, known, decided }
+    }
+
+    pub const fn is_deleted(&self) -> bool {
+        self.known.is_deleted()
+    }
+
     /// A line of JSON Lines.
     pub fn json(&self) -> Value {
-        match self {
-            Self::Deleted { id, kept: None } => json!({ "id": id, "deleted": true }),
-            Self::Deleted {
-                id,
-                kept: Some(kept),
-            } => without_nulls(json!({
-                "id": id,
+        let source = self.known.source.as_ref();
+        let Some(review) = self.known.review() else {
+            return without_nulls(json!({
+                "id": self.id,
                 "deleted": true,
-                "imported_from": kept.source_name,
-                "location": kept.location,
-                "id_at_source": kept.own_id,
-                "fingerprints": kept.fingerprints.to_string(),
-            })),
-            Self::Review(exported) => record(exported),
+                "imported_from": source.map(|source| &source.source_name),
+                "location": source.and_then(|source| source.location.as_ref()),
+                "id_at_source": source.and_then(|source| source.own_id.as_ref()),
+                "fingerprints": source.map(|source| source.fingerprints.to_string()),
+            }));
+        };
+        let mut record = json!(review);
+        record["verification"]["method"] = json!(review.verification.method.name());
+        for part in ["source", "verification", "response"] {
+            record[part] = without_nulls(record[part].take());
         }
+        record["status"] = json!(review.status.name());
+        record["withheld_reason"] = json!(review.status.reason());
+        record["location"] = json!(source.and_then(|source| source.location.as_ref()));
+        // Unpublished values from the source, which the next import needs.
+        record["posted_at"] = json!(source.and_then(|source| source.posted_at));
+        record["responded_at"] = json!(source.and_then(|source| source.responded_at));
+        let imported_from = source.map(|source| &source.source_name);
+        record["imported_from"] = json!(imported_from.filter(|name| **name != review.source.name));
+        record["id_at_source"] = json!(source.and_then(|source| source.own_id.as_ref()));
+        record["note"] = json!(self.known.note);
+        let names: Vec<&str> = self.decided.iter().map(Unit::name).collect();
+        record["decided"] = json!((!names.is_empty()).then_some(names));
+        let is_stated = |name: &str| match name {
+            // An absent value is written only if the owner decided it: a missing member means an unstated value.
+            "title" => self.decided.has(Unit::Title),
+            "language" => self.decided.has(Unit::Language),
+            "response" => self.decided.has(Unit::Response),
+            // Null means that there is no reason; without it, "not verified" would become the reason.
+            "withheld_reason" => review.status != Status::Published,
+            _ => false,
+        };
+        if let Value::Object(members) = &mut record {
+            members.retain(|name, value| !value.is_null() || is_stated(name));
+        }
+        record
     }
 
     /// The record as cells, one for each of [`COLUMNS`]; no spreadsheet runs a cell as a formula.
@@ -231,47 +226,6 @@ pub(super) fn of_cells(columns: &[String], row: &Row, date_format: Option<&str>)
         record.entry("withheld_reason").or_insert(Value::Null);
     }
     Value::Object(record)
-}
-
-fn record(exported: &ExportedReview) -> Value {
-    let ExportedReview {
-        review,
-        decided,
-        source: version,
-        note,
-    } = exported;
-    let version = version.as_ref();
-    let Review { source, status, .. } = review;
-    let mut record = json!(review);
-    record["verification"]["method"] = json!(review.verification.method.name());
-    for part in ["source", "verification", "response"] {
-        record[part] = without_nulls(record[part].take());
-    }
-    record["status"] = json!(status.name());
-    record["withheld_reason"] = json!(status.reason());
-    record["location"] = json!(version.and_then(|version| version.location.as_ref()));
-    // Unpublished values from the source, which the next import needs.
-    record["posted_at"] = json!(version.and_then(|version| version.posted_at));
-    record["responded_at"] = json!(version.and_then(|version| version.responded_at));
-    let imported_from = version.map(|version| &version.source_name);
-    record["imported_from"] = json!(imported_from.filter(|name| **name != source.name));
-    record["id_at_source"] = json!(version.and_then(|version| version.own_id.as_ref()));
-    record["note"] = json!(note);
-    let names: Vec<&str> = decided.iter().map(Unit::name).collect();
-    record["decided"] = json!((!names.is_empty()).then_some(names));
-    let is_stated = |name: &str| match name {
-        // An absent value is written only if the owner decided it: a missing member means an unstated value.
-        "title" => decided.has(Unit::Title),
-        "language" => decided.has(Unit::Language),
-        "response" => decided.has(Unit::Response),
-        // Null means that there is no reason; without it, "not verified" would become the reason.
-        "withheld_reason" => *status != Status::Published,
-        _ => false,
-    };
-    if let Value::Object(members) = &mut record {
-        members.retain(|name, value| !value.is_null() || is_stated(name));
-    }
-    record
 }
 
 /// The object without its members that are null.

@@ -17,8 +17,9 @@ pub(crate) mod seed;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-pub(crate) use merge::rename::rename_source;
-pub(crate) use merge::{time_zone, undo};
+pub use merge::rename::{Renamed, rename_source};
+pub(crate) use merge::time_zone;
+pub use merge::undo::{Undone, undo};
 pub use platforms::{Format, Paging, find_format, format_names};
 pub use read::archive::is_taken_from_folders;
 pub use report::{
@@ -35,10 +36,10 @@ use crate::storage::imports::KeptColumns;
 use crate::storage::reviews::{self, PlaceCount, RunCounts};
 use crate::storage::{AtPath as _, Database, Write, business};
 use map::Calendar;
+use merge::apply;
 use merge::collector::{Collected, Collector};
 use merge::identity::Rules;
 use merge::outcome::merge_rows;
-use merge::{apply, load};
 use read::detect::read_file;
 use read::encoding::decode;
 use read::{Opener, read_all};
@@ -146,7 +147,8 @@ async fn merged(
         now,
         request: order,
     };
-    let known = load(write, &rows).await?;
+    KeptColumns::forget_unused(write).await?;
+    let known = reviews::load_known(write.for_reading()).await?;
     let sources: BTreeSet<String> = rows.iter().map(|row| row.source().to_owned()).collect();
     let (mut outcome, withdrawn) = merge_rows(rows, deleted, known, &rules, report);
     for rejection in std::mem::take(&mut outcome.rejections) {

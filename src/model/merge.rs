@@ -2,6 +2,7 @@
 //! new values, its previous values and the stored review. A pure function of one review; the importer selects and
 //! writes the rows.
 
+use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 use std::num::ParseIntError;
 use std::str::FromStr;
@@ -9,10 +10,9 @@ use std::str::FromStr;
 use chrono::{DateTime, Utc};
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use super::review::{Review, Status, Unit};
+use super::review::{Day, Review, Status, Unit};
 use super::words::short_name;
 
 /// Reason for withholding an unverified review without another reason.
@@ -107,11 +107,13 @@ fn merge_unit(
     if statement.unstated.has(unit) && !is_decision {
         return;
     }
-    let (theirs, ours, last) = (
-        key.digest(unit, &statement.review),
-        key.digest(unit, row),
-        merged.base.get(unit),
-    );
+    let theirs = key.digest(unit, &statement.review);
+    let ours = if unit.is_same(row, &statement.review) {
+        theirs
+    } else {
+        key.digest(unit, row)
+    };
+    let last = merged.base.get(unit);
     // A review that its source hides is withheld even if its last statement is unknown.
     let hides = unit == Unit::Status
         && row.status == Status::Published
@@ -142,27 +144,32 @@ fn merge_unit(
 }
 
 /// The statement with its status adjusted to the reason for which the review is withheld.
-fn with_status(key: &DigestKey, base: &Base, statement: &Statement) -> Statement {
-    let mut statement = statement.clone();
+fn with_status<'s>(key: &DigestKey, base: &Base, statement: &'s Statement) -> Cow<'s, Statement> {
+    let last = base.get(Unit::Status);
+    if last == Some(key.digest(Unit::Status, &statement.review)) {
+        return Cow::Borrowed(statement);
+    }
     let was = |reason: &str| {
         let withheld = Review {
             status: Status::withheld(reason),
             ..statement.review.clone()
         };
-        base.get(Unit::Status) == Some(key.digest(Unit::Status, &withheld))
+        last == Some(key.digest(Unit::Status, &withheld))
     };
+    let mut adjusted = Cow::Borrowed(statement);
     if statement.unstated.has(Unit::Status) && was(GONE) {
         // The review is back at its source, and the statement gives no other reason.
-        statement.review.status = Status::Published;
-        statement.unstated.remove(Unit::Status);
+        let adjusted = adjusted.to_mut();
+        adjusted.review.status = Status::Published;
+        adjusted.unstated.remove(Unit::Status);
     } else if !statement.unstated.has(Unit::Status)
         && statement.review.status == Status::Published
         && was(DUPLICATE)
     {
         // The source still shows the review, and it is still a duplicate.
-        statement.unstated.insert(Unit::Status);
+        adjusted.to_mut().unstated.insert(Unit::Status);
     }
-    statement
+    adjusted
 }
 
 /// An unverified review is never published.
@@ -234,8 +241,9 @@ impl DigestKey {
     }
 
     pub fn digest(&self, unit: Unit, review: &Review) -> UnitDigest {
-        let parts = json!([unit.name(), review.id, unit.json(review)]);
-        let mac = self.0.clone().chain_update(parts.to_string());
+        // An ID has no NUL, so where it ends is certain.
+        let mac = self.0.clone().chain_update(review.id.as_str());
+        let mac = mac.chain_update([0]).chain_update(unit.bytes(review));
         let digest = mac.finalize().into_bytes();
         digest.first_chunk().copied().unwrap_or_default()
     }
@@ -253,24 +261,32 @@ pub struct Fingerprints {
 
 impl Fingerprints {
     pub fn new(review: &Review) -> Self {
-        let digest = |parts: &[&[u8]]| {
-            let mut hash = Sha256::new();
-            for part in parts {
-                hash.update((part.len() as u64).to_be_bytes());
-                hash.update(part);
-            }
-            let digest = hash.finalize();
-            i64::from_be_bytes(digest.first_chunk().copied().unwrap_or_default())
-        };
-        let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let (author, text) = (plain(&review.author), plain(&review.text));
-        let (short, day) = (short_name(&author), review.date.number().to_be_bytes());
-        let stars = [review.rating.stars()];
+        let day = review.date.number().to_be_bytes();
+        let short = short_name(&one_line(&review.author));
+        let (stars, text) = ([review.rating.stars()], one_line(&review.text));
         Self {
             content: digest(&[short.as_bytes(), &day, &stars, text.as_bytes()]),
-            author_day: digest(&[author.as_bytes(), &day]),
+            author_day: Self::author_day(&review.author, review.date),
         }
     }
+
+    pub fn author_day(author: &str, day: Day) -> i64 {
+        digest(&[one_line(author).as_bytes(), &day.number().to_be_bytes()])
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn digest(parts: &[&[u8]]) -> i64 {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    let digest = hash.finalize();
+    i64::from_be_bytes(digest.first_chunk().copied().unwrap_or_default())
 }
 
 impl Display for Fingerprints {

@@ -1,11 +1,11 @@
 //! A review whose parts are valid by type.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::str::FromStr;
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use thiserror::Error;
 
 /// A review as stored.
@@ -90,6 +90,12 @@ impl TryFrom<String> for ReviewId {
 
 impl ReviewId {
     pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Borrow<str> for ReviewId {
+    fn borrow(&self) -> &str {
         &self.0
     }
 }
@@ -398,21 +404,64 @@ impl Unit {
         }
     }
 
-    /// The value in JSON, which differs for any two values.
-    pub(super) fn json(self, review: &Review) -> Value {
+    /// Whether two reviews have the same value.
+    pub fn is_same(self, one: &Review, other: &Review) -> bool {
+        self.bytes(one) == self.bytes(other)
+    }
+
+    /// The unit and its value, as bytes that differ for any two: each part with its length.
+    pub(super) fn bytes(self, review: &Review) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(64);
+        let mut add = |part: Option<&[u8]>| match part {
+            Some(part) => {
+                bytes.push(1);
+                bytes.extend((part.len() as u64).to_be_bytes());
+                bytes.extend(part);
+            }
+            None => bytes.push(0),
+        };
+        add(Some(self.name().as_bytes()));
         match self {
-            Self::Rating => json!(review.rating),
-            Self::Date => json!(review.date),
-            Self::Author => json!(review.author),
-            Self::Title => json!(review.title),
-            Self::Text => json!(review.text),
-            Self::Language => json!(review.language),
-            Self::Source => json!(review.source),
-            Self::Status => json!(review.status),
-            Self::Verification => json!(review.verification),
-            Self::Response => json!(review.response),
-            Self::Mentions => json!(review.mentions),
+            Self::Rating => add(Some(&[review.rating.stars()])),
+            Self::Date => add(Some(&review.date.number().to_be_bytes())),
+            Self::Author => add(Some(review.author.as_bytes())),
+            Self::Title => add(review.title.as_ref().map(String::as_bytes)),
+            Self::Text => add(Some(review.text.as_bytes())),
+            Self::Language => add(review.language.as_ref().map(String::as_bytes)),
+            Self::Source => {
+                add(Some(review.source.name.as_bytes()));
+                add(review.source.url.as_ref().map(String::as_bytes));
+            }
+            Self::Status => {
+                add(Some(review.status.name().as_bytes()));
+                add(review.status.reason().map(str::as_bytes));
+            }
+            Self::Verification => {
+                let verification = &review.verification;
+                add(Some(&[u8::from(verification.verified)]));
+                add(Some(verification.method.name().as_bytes()));
+                let at = verification.verified_at.map(|at| at.to_rfc3339());
+                add(at.as_ref().map(String::as_bytes));
+            }
+            Self::Response => {
+                if let Some(response) = &review.response {
+                    add(Some(response.text.as_bytes()));
+                    add(response
+                        .date
+                        .map(|day| day.number().to_be_bytes())
+                        .as_ref()
+                        .map(<[u8; 4]>::as_slice));
+                    add(response.author.as_ref().map(String::as_bytes));
+                }
+            }
+            Self::Mentions => {
+                for (kind, value) in review.mentions.pairs() {
+                    add(Some(kind.name().as_bytes()));
+                    add(Some(value.as_bytes()));
+                }
+            }
         }
+        bytes
     }
 }
 

@@ -16,8 +16,8 @@ use super::connection::{copy_file, copy_into, options};
 use super::error::{AtPath as _, DbError};
 use super::files::{JOURNAL, LOG, beside, folder_of, real, remove_files};
 use super::reviews::{
-    ListFilter, Numbered, SourceVersion, delete_all, ids_present, list_ids, newest_change,
-    note_deleted, note_sources, notes, published, set_note, standing, upsert,
+    ListFilter, Numbered, ReviewState, SourceVersion, delete_all, ids_present, list_ids,
+    newest_change, note_deleted, note_sources, published, set_note, standing, upsert,
 };
 use super::schema::untouching;
 use super::text::utc;
@@ -428,14 +428,20 @@ async fn withholdings(
             standing(former, &ids).await?,
             standing(write.for_reading(), &ids).await?,
         );
-        let mut former_notes = notes(former, &ids).await?;
         let (mut reviews, mut sources): (Vec<Review>, Vec<SourceVersion>) =
             (Vec::new(), Vec::new());
-        for (id, former_review) in theirs.reviews {
-            let source = theirs.sources.get(&id).filter(|_| has_same_key);
-            let Some(review) = ours.reviews.remove(&id) else {
-                sources.extend(source.cloned());
+        let mut notes = Vec::new();
+        for (id, theirs) in theirs {
+            let ReviewState::There(former_review) = theirs.state else {
+                continue;
+            };
+            let source = theirs.source.filter(|_| has_same_key);
+            let ours = ours.remove(&id);
+            let our_source = ours.as_ref().and_then(|ours| ours.source.clone());
+            let Some(ReviewState::There(review)) = ours.map(|ours| ours.state) else {
+                sources.extend(source);
                 reviews.push(former_review);
+                notes.push((id, theirs.note));
                 count += 1;
                 continue;
             };
@@ -443,11 +449,11 @@ async fn withholdings(
                 continue;
             }
             count += u64::from(review.status == Status::Published);
-            if let (Some(source), Some(mut row)) = (source, ours.sources.remove(&id))
-                && let Some(said) = source.base.get(Unit::Status)
+            if let (Some(source), Some(mut row)) = (source, our_source)
+                && let Some(stated) = source.base.get(Unit::Status)
             {
                 // The digest shows later whether the owner or the source withheld the review.
-                row.base.set(Unit::Status, said);
+                row.base.set(Unit::Status, stated);
                 sources.push(row);
             }
             reviews.push(Review {
@@ -455,12 +461,12 @@ async fn withholdings(
                 updated_at: review.updated_at.max(Some(now)),
                 ..review
             });
+            notes.push((id, theirs.note));
         }
         upsert(write, &reviews, now).await?;
         note_sources(write, &sources).await?;
-        for review in &reviews {
-            let note = former_notes.remove(review.id.as_str());
-            set_note(write, review.id.as_str(), note.as_deref()).await?;
+        for (id, note) in notes {
+            set_note(write, id.as_str(), note.as_deref()).await?;
         }
     }
     Ok(count)

@@ -326,7 +326,6 @@ pub async fn discard_sample_data(write: &mut Write) -> sqlx::Result<u64> {
         "source_column",
         "review_note",
         "import_run",
-        "import_run_source",
         "import_run_review",
         "undone_review",
         "business",

@@ -1,26 +1,52 @@
 //! What imports keep about the columns of a source's tables, so that each file is read like the one before.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::num::NonZeroU8;
 
 use serde_json::json;
 use sqlx::SqliteConnection;
 
 use super::Write;
-use crate::model::named;
 use crate::storage::Text;
 
-named! {
-    /// What a column means that could mean two things.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum ColumnMeaning {
-        /// Its values are the ids of reviews.
-        Id = "id",
-        /// It counts the rows of each file, so its values are no ids.
-        RowNumber = "row_number",
-        /// Its dates have the day before the month.
-        DayFirst = "day_first",
-        /// Its dates have the month before the day.
-        MonthFirst = "month_first",
+/// What a column means that could mean several things.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnMeaning {
+    /// Its values are the ids of reviews.
+    Id,
+    /// It counts the rows of each file, so its values are no ids.
+    RowNumber,
+    /// Its dates have the day before the month.
+    DayFirst,
+    /// Its dates have the month before the day.
+    MonthFirst,
+    /// The end of the scale of its ratings.
+    Scale(NonZeroU8),
+}
+
+impl ColumnMeaning {
+    pub fn find(name: &str) -> Option<Self> {
+        match name {
+            "id" => Some(Self::Id),
+            "row_number" => Some(Self::RowNumber),
+            "day_first" => Some(Self::DayFirst),
+            "month_first" => Some(Self::MonthFirst),
+            other => other.strip_prefix("scale_")?.parse().ok().map(Self::Scale),
+        }
+    }
+}
+
+/// The name in the database and in exports.
+impl fmt::Display for ColumnMeaning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Id => f.write_str("id"),
+            Self::RowNumber => f.write_str("row_number"),
+            Self::DayFirst => f.write_str("day_first"),
+            Self::MonthFirst => f.write_str("month_first"),
+            Self::Scale(end) => write!(f, "scale_{end}"),
+        }
     }
 }
 
@@ -39,9 +65,11 @@ impl KeptColumns {
     }
 
     /// Source, header and meaning of each, as in the first line of an export.
-    pub fn rows(&self) -> impl Iterator<Item = (&str, &str, &'static str)> {
+    pub fn rows(&self) -> impl Iterator<Item = (&str, &str, String)> {
         let rows = self.0.iter();
-        rows.map(|((source, header), meaning)| (source.as_str(), header.as_str(), meaning.name()))
+        rows.map(|((source, header), meaning)| {
+            (source.as_str(), header.as_str(), meaning.to_string())
+        })
     }
 
     pub fn set(&mut self, source: &str, header: &str, meaning: ColumnMeaning) {
@@ -50,9 +78,6 @@ impl KeptColumns {
     }
 
     /// Those of sources that still have reviews.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
     pub async fn load(connection: &mut SqliteConnection) -> sqlx::Result<Self> {
         let rows = sqlx::query!(
             r#"select source_name as "source_name: Text", header as "header: Text", meaning as "meaning: Text" from source_column as c
@@ -67,8 +92,16 @@ impl KeptColumns {
         Ok(Self(rows.collect()))
     }
 
-    /// # Errors
-    /// When the database refuses the write.
+    /// Removes those of sources that have no reviews: their next import decides again.
+    pub async fn forget_unused(write: &mut Write) -> sqlx::Result<()> {
+        sqlx::query!(
+            "delete from source_column where source_name not in (select source_name from review_source)"
+        )
+        .execute(write)
+        .await
+        .map(drop)
+    }
+
     pub async fn store(&self, write: &mut Write) -> sqlx::Result<()> {
         if self.0.is_empty() {
             return Ok(());

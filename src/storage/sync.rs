@@ -221,20 +221,14 @@ pub async fn note_source_of_run(
 ) -> sqlx::Result<()> {
     let files = Value::from([format!("sync {name}")].as_slice()).to_string();
     sqlx::query!(
-        "update import_run set sync_source = ?, scheduled = ?, files = ?, is_kept = 1 where run_id = ?",
+        "update import_run set sync_source = ?1, scheduled = ?2, files = ?3, is_kept = 1,
+           sources = (select json_group_array(value) from (select value from json_each(sources) union
+             select source_name from review_source join sync_review using (review_id) where name = ?1))
+         where run_id = ?4",
         name,
         is_scheduled,
         files,
         run
-    )
-    .execute(&mut *write)
-    .await?;
-    sqlx::query!(
-        "insert into import_run_source (run_id, source_name)
-         select distinct ?1, source_name from review_source join sync_review using (review_id) where name = ?2
-         on conflict do nothing",
-        run,
-        name
     )
     .execute(write)
     .await

@@ -257,11 +257,12 @@ async fn withholds_any(write: &mut Write, gone: &[ReviewId]) -> sqlx::Result<boo
     let ids: Vec<&str> = gone.iter().map(ReviewId::as_str).collect();
     let key = digest_key(write).await?;
     let known = standing(write.for_reading(), &ids).await?;
-    Ok(known.sources.values().any(|source| {
-        let review = known.reviews.get(source.id.as_str());
-        let last = source.base.get(Unit::Status);
-        review
-            .is_some_and(|review| last.is_none_or(|last| last == key.digest(Unit::Status, review)))
+    Ok(known.values().any(|known| {
+        let source = known.source.as_ref();
+        source.zip(known.review()).is_some_and(|(source, review)| {
+            let last = source.base.get(Unit::Status);
+            last.is_none_or(|last| last == key.digest(Unit::Status, review))
+        })
     }))
 }
 

@@ -8,7 +8,7 @@ use chrono_tz::Tz;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::model::{Day, Method, ReviewId, Source, Statement, Unit, Verification, named};
+use crate::model::{Day, Method, Source, Statement, Unit, Verification, named};
 
 pub(crate) mod answers;
 pub(crate) mod business;
@@ -61,13 +61,6 @@ impl Incoming {
             review, unstated, ..
         } = &self.statement;
         (!unstated.has(Unit::Text)).then_some(review.text.as_str())
-    }
-
-    /// What it states of the review `id`.
-    pub fn statement_of(&self, id: &ReviewId) -> Statement {
-        let mut statement = self.statement.clone();
-        statement.review.id = id.clone();
-        statement
     }
 }
 

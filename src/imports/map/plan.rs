@@ -4,6 +4,7 @@
 //! in `table.toml`; a field for which several columns may be meant is asked for, never guessed.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU8;
 
 use serde_json::{Map, Value};
 
@@ -72,6 +73,8 @@ pub struct Plan<'f> {
     pub sentences: Vec<String>,
     /// `--date-format` in strftime notation.
     pub date_format: Option<&'f str>,
+    /// The end of the ratings' scale: `--scale`, or that of an earlier import.
+    pub scale: Option<NonZeroU8>,
 }
 
 /// Columns that do not fill a field yet, with their numbers.
@@ -141,6 +144,7 @@ impl<'f> Plan<'f> {
             orders: vec![None; columns.len()],
             sentences: Vec::new(),
             date_format,
+            scale: request.scale,
         };
         if format.reads_headers {
             plan.find_by_headers();

@@ -126,10 +126,10 @@ impl<'p> RowReader<'p> {
         }))
     }
 
-    /// The end of the scale: that of the row, of `--scale`, or of the header.
+    /// The end of the scale: that of the row, of `--scale`, now or in an earlier import, or of the header.
     fn scale(&self) -> Option<NonZeroU8> {
         let in_header = || scale_in_header(self.cell(ReviewField::Rating)?.header);
-        let requested = self.plan.request.scale.or_else(in_header);
+        let requested = self.plan.scale.or_else(in_header);
         let own = self.cell(ReviewField::Scale).and_then(|cell| {
             let best: f64 = cell.text.trim().parse().ok()?;
             let whole = (1..=u8::MAX).find(|whole| f64::from(*whole).total_cmp(&best).is_eq())?;

@@ -3,6 +3,7 @@
 //! Everything is read before anything is written, so that no other process waits for a lock during parsing, and a file
 //! that cannot be read leaves nothing half done. The limit on the size of the files bounds the memory.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
@@ -36,22 +37,15 @@ pub struct Collector<'a> {
     rows: (u64, u64),
     /// Of the current file.
     format: &'static Format,
-    /// The files whose rows are all read, and the current one.
-    files: Vec<FileRows>,
+    /// The column with the IDs of each file that is a plain table: it may count the rows.
+    id_columns: Vec<Option<String>>,
     /// The number of rows of each location.
     locations: BTreeMap<String, u64>,
     /// The locations of the database and the files, by their names in lower case.
     location_names: BTreeMap<String, String>,
+    /// The sources, likewise.
+    source_names: BTreeMap<String, String>,
     pub collected: Collected,
-}
-
-/// The rows of a file.
-#[derive(Debug)]
-struct FileRows {
-    /// Index of its first row.
-    first: usize,
-    /// The column with the IDs, if it is a plain table: it may count the rows.
-    id_column: Option<String>,
 }
 
 /// A row of a file.
@@ -69,6 +63,15 @@ pub struct Row {
 impl Row {
     pub const fn review(&self) -> &Review {
         &self.incoming.statement.review
+    }
+
+    /// What it states of the review `id`.
+    pub fn review_as(&self, id: &ReviewId) -> Cow<'_, Review> {
+        let mut review = Cow::Borrowed(self.review());
+        if review.id != *id {
+            review.to_mut().id = id.clone();
+        }
+        review
     }
 
     /// The row's own ID, or one derived from the row.
@@ -129,15 +132,17 @@ impl<'a> Collector<'a> {
         places: &[PlaceCount],
     ) -> Self {
         let locations = places.iter().filter_map(|place| place.location.clone());
+        let sources = places.iter().map(|place| place.source_name.clone());
         Self {
             request,
             watch,
             has_business,
             rows: (0, 0),
             format: &NATIVE,
-            files: Vec::new(),
+            id_columns: Vec::new(),
             locations: BTreeMap::new(),
             location_names: locations.map(|name| (fold(&name), name)).collect(),
+            source_names: sources.map(|name| (fold(&name), name)).collect(),
             collected: Collected {
                 calendar,
                 rows: Vec::new(),
@@ -151,7 +156,8 @@ impl<'a> Collector<'a> {
     }
 
     /// Tells that all files have so many rows, or nearly so.
-    pub const fn expect_rows(&mut self, rows: usize) {
+    pub fn expect_rows(&mut self, rows: usize) {
+        self.collected.rows.reserve(rows);
         self.rows.1 = rows as u64;
     }
 
@@ -170,7 +176,10 @@ impl<'a> Collector<'a> {
     /// When the reviews are of several locations and none was chosen.
     pub fn finish(mut self) -> Result<Collected, FileError> {
         self.decide_ids();
-        self.number_rows();
+        let rows = &mut self.collected.rows;
+        for rows in rows.chunk_by_mut(|one, next| one.file == next.file) {
+            number_equal_rows(rows);
+        }
         let listed = |names: Vec<String>| names[..names.len().min(NAMED_MAX)].join(", ");
         let locations = &self.locations;
         match self.request.location.as_ref() {
@@ -217,10 +226,7 @@ impl<'a> Collector<'a> {
             )));
         }
         self.format = format;
-        self.files.push(FileRows {
-            first: self.collected.rows.len(),
-            id_column: None,
-        });
+        self.id_columns.push(None);
         self.collected.report.files.push(FileReport {
             name,
             format: format.name,
@@ -238,8 +244,8 @@ impl<'a> Collector<'a> {
         }
         let used = columns.used.iter().find(|(field, _)| *field == "id");
         let header = used.and_then(|(_, headers)| headers.first());
-        if let Some(file) = self.files.last_mut() {
-            file.id_column = header.filter(|_| self.format.name == TABLE.name).cloned();
+        if let Some(column) = self.id_columns.last_mut() {
+            *column = header.filter(|_| self.format.name == TABLE.name).cloned();
         }
     }
 
@@ -286,6 +292,13 @@ impl<'a> Collector<'a> {
                 url: None,
             };
         }
+        // The native form passes through unchanged.
+        if !self.format.is_native() && !statement.unstated.has(Unit::Source) {
+            let name = &mut statement.review.source.name;
+            let names = self.source_names.entry(fold(name));
+            let stored = names.or_insert_with(|| name.clone());
+            name.clone_from(stored);
+        }
         if self.format.authors_private && !self.request.full_names {
             statement.review.author = short_name(&statement.review.author);
         }
@@ -320,21 +333,19 @@ impl<'a> Collector<'a> {
         })
     }
 
-    /// The rows of each file, with the column of their IDs.
-    fn file_rows(&self) -> impl Iterator<Item = (Range<usize>, Option<&String>)> {
-        let ends = self.files.iter().skip(1).map(|next| next.first);
-        let ends = ends.chain([self.collected.rows.len()]);
-        let files = self.files.iter().zip(ends);
-        files.map(|(file, end)| (file.first..end, file.id_column.as_ref()))
-    }
-
     /// Decides whether the columns of IDs count the rows of the files; then the rows have no IDs of their own.
     fn decide_ids(&mut self) {
         let mut by_column: BTreeMap<String, Vec<Range<usize>>> = BTreeMap::new();
-        for (rows, column) in self.file_rows() {
-            if let Some(column) = column {
-                by_column.entry(column.clone()).or_default().push(rows);
+        let mut start = 0;
+        for rows in (self.collected.rows).chunk_by(|one, next| one.file == next.file) {
+            let end = start + rows.len();
+            if let Some(column) = &self.id_columns[rows[0].file] {
+                by_column
+                    .entry(column.clone())
+                    .or_default()
+                    .push(start..end);
             }
+            start = end;
         }
         let Collected {
             rows,
@@ -374,14 +385,6 @@ impl<'a> Collector<'a> {
                     file.row_numbers.get_or_insert_with(|| column.clone());
                 }
             }
-        }
-    }
-
-    /// Numbers equal rows of a file that have no ID.
-    fn number_rows(&mut self) {
-        let files: Vec<_> = self.file_rows().map(|(rows, _)| rows).collect();
-        for file in files {
-            number_equal_rows(&mut self.collected.rows[file]);
         }
     }
 

@@ -12,39 +12,25 @@ use crate::imports::request::ImportRequest;
 use crate::model::{
     Day, DigestKey, Fingerprints, GONE, Review, ReviewId, Status, Unit, is_one_name,
 };
-use crate::storage::reviews::SourceVersion;
+use crate::storage::reviews::{Known, KnownReview, SourceVersion};
 
 /// Maximum number of sources whose names are equal in an id, such as `Angi` and `angi`.
 const PREFIXES_MAX: u32 = 3;
 
-/// All reviews, those that the owner deleted included.
-pub type Known = BTreeMap<ReviewId, KnownReview>;
-
-#[derive(Debug)]
-pub struct KnownReview {
-    /// `None` if the owner deleted it. Of a row that cannot be read: as its source states it now, with the owner's decisions.
-    pub review: Option<Review>,
-    /// `None` if no source gave it.
-    pub source: Option<SourceVersion>,
-    pub is_readable: bool,
-}
-
-impl KnownReview {
-    /// Whether it is of the row's source and location, as far as both are known.
-    fn is_of_place(&self, row: &Row) -> bool {
-        let Some(name) = row.incoming.source_name() else {
-            return true;
-        };
-        match (&self.source, &self.review) {
-            // A source that gives no location may mean any of its locations.
-            (Some(source), _) => {
-                let locations = source.location.as_ref().zip(row.incoming.location.as_ref());
-                source.source_name == name && locations.is_none_or(|(one, other)| one == other)
-            }
-            // A review by hand that names no source may be of any.
-            (None, Some(review)) => [name, SOURCE_DEFAULT].contains(&review.source.name.as_str()),
-            (None, None) => true,
+/// Whether a review is of the row's source and location, as far as both are known.
+fn is_of_place(known: &KnownReview, row: &Row) -> bool {
+    let Some(name) = row.incoming.source_name() else {
+        return true;
+    };
+    match (&known.source, known.review()) {
+        // A source that gives no location may mean any of its locations.
+        (Some(source), _) => {
+            let locations = source.location.as_ref().zip(row.incoming.location.as_ref());
+            source.source_name == name && locations.is_none_or(|(one, other)| one == other)
         }
+        // A review by hand that names no source may be of any.
+        (None, Some(review)) => [name, SOURCE_DEFAULT].contains(&review.source.name.as_str()),
+        (None, None) => true,
     }
 }
 
@@ -237,7 +223,7 @@ impl<'k> IdentitySearch<'k> {
         let found = own.find_map(|id| self.at(row, id));
         // A deleted review of an export names no source, so a review with the source in front goes first.
         let known = self.known.get(row.id());
-        let is_nameless = known.is_some_and(|it| it.review.is_none() && it.source.is_none());
+        let is_nameless = known.is_some_and(|it| it.is_deleted() && it.source.is_none());
         let prefixed = source.filter(|_| is_nameless);
         let prefixed = prefixed.and_then(|source| self.at(row, &prefixed_id(source, 1, row.id())?));
         let found = found.or(prefixed).or_else(|| self.at(row, row.id()));
@@ -267,11 +253,11 @@ impl<'k> IdentitySearch<'k> {
     /// The review `id`, if it may be the row's: it is of the same source and location.
     fn at(&self, row: &Row, id: &ReviewId) -> Option<Identity> {
         let known = self.known.get(id)?;
-        if !known.is_of_place(row) {
+        if !is_of_place(known, row) {
             return None;
         }
-        let is_one = !row.incoming.has_own_id || !known.is_readable || self.is_alike(row, known);
-        match &known.review {
+        let is_one = !row.incoming.has_own_id || self.is_alike(row, known);
+        match known.review() {
             // The content decides for a review that no source gave yet, and for one of another source than that of a row that
             // states none.
             Some(review) if !is_one => {
@@ -285,10 +271,10 @@ impl<'k> IdentitySearch<'k> {
 
     /// Whether author, day or text of the row are those of the review, or those that its source last gave it.
     fn is_alike(&self, row: &Row, known: &KnownReview) -> bool {
-        let Some(review) = &known.review else {
+        let Some(review) = known.review() else {
             return true;
         };
-        let stated = row.incoming.statement_of(&review.id).review;
+        let stated = row.review_as(&review.id);
         let is_same = |unit| self.is_same(unit, &stated, known);
         // Ids of hand-made tables are less sure than a name that few share.
         let is_name = row.format.name != TABLE.name || !is_shared_name(&stated.author);
@@ -299,11 +285,11 @@ impl<'k> IdentitySearch<'k> {
 
     /// Whether `stated`, which has the review's id, has the value of the review, or the one that its source last gave.
     fn is_same(&self, unit: Unit, stated: &Review, known: &KnownReview) -> bool {
-        let key = &self.rules.key;
-        let value = key.digest(unit, stated);
-        let (there, source) = (known.review.as_ref(), known.source.as_ref());
-        there.is_some_and(|there| key.digest(unit, there) == value)
-            || source.is_some_and(|source| source.base.get(unit) == Some(value))
+        let (there, source) = (known.review(), known.source.as_ref());
+        there.is_some_and(|there| unit.is_same(there, stated))
+            || source.is_some_and(|source| {
+                source.base.get(unit) == Some(self.rules.key.digest(unit, stated))
+            })
     }
 
     /// The reviews of a source that no row has by its id.
@@ -322,7 +308,7 @@ impl<'k> IdentitySearch<'k> {
         let mut alike: HashMap<i64, Vec<&ReviewId>> = HashMap::new();
         for is_deleted in [false, true] {
             let orphans = self.orphans();
-            for (id, _, source) in orphans.filter(|(_, it, _)| it.review.is_none() == is_deleted) {
+            for (id, _, source) in orphans.filter(|(_, it, _)| it.is_deleted() == is_deleted) {
                 alike
                     .entry(source.fingerprints.content)
                     .or_default()
@@ -339,11 +325,11 @@ impl<'k> IdentitySearch<'k> {
                     text.is_some()
                 };
                 let known = &search.known[**id];
-                let there = known.review.as_ref();
+                let there = known.review();
                 may_be
-                    && known.is_of_place(row)
+                    && is_of_place(known, row)
                     && !search.claimed.contains(**id)
-                    && there.is_none_or(|it| search.has_name(known, it, row.review()))
+                    && there.is_none_or(|it| search.has_name(known, it, row))
             };
             let find = |review: &Review| {
                 let candidates = alike.get(&Fingerprints::new(review).content)?;
@@ -364,12 +350,9 @@ impl<'k> IdentitySearch<'k> {
     }
 
     /// Whether the review is of the row's author, as the source last gave that or as it stands.
-    fn has_name(&self, known: &KnownReview, there: &Review, row: &Review) -> bool {
-        let stated = Review {
-            id: there.id.clone(),
-            ..row.clone()
-        };
-        is_one_name(&there.author, &row.author) || self.is_same(Unit::Author, &stated, known)
+    fn has_name(&self, known: &KnownReview, there: &Review, row: &Row) -> bool {
+        is_one_name(&there.author, &row.review().author)
+            || self.is_same(Unit::Author, &row.review_as(&there.id), known)
     }
 
     /// Rows without an id that fill empty fields of a review, or whose stars or text were edited.
@@ -387,9 +370,10 @@ impl<'k> IdentitySearch<'k> {
             return open;
         }
         for (id, known, _) in self.orphans() {
-            if let Some(review) = &known.review
-                && let Some((group, reviews)) = groups.get_mut(&(&review.author, review.date))
-                && group.iter().any(|index| known.is_of_place(&rows[*index]))
+            if let Some(review) = known.review()
+                && let Some((group, reviews)) =
+                    groups.get_mut(&(review.author.as_str(), review.date))
+                && group.iter().any(|index| is_of_place(known, &rows[*index]))
             {
                 reviews.push(id);
             }
@@ -415,7 +399,7 @@ impl<'k> IdentitySearch<'k> {
     fn by_deleted(&mut self, open: Open) -> Open {
         let mut deleted: HashMap<i64, Vec<&ReviewId>> = HashMap::new();
         let orphans = self.orphans();
-        for (id, _, source) in orphans.filter(|(_, known, _)| known.review.is_none()) {
+        for (id, _, source) in orphans.filter(|(_, known, _)| known.is_deleted()) {
             let list = deleted.entry(source.fingerprints.author_day).or_default();
             list.push(id);
         }
@@ -424,7 +408,7 @@ impl<'k> IdentitySearch<'k> {
             let candidates = deleted.get(&Fingerprints::new(row.review()).author_day)?;
             let id = candidates.iter().find(|id| {
                 may_be_edited(row)
-                    && search.known[**id].is_of_place(row)
+                    && is_of_place(&search.known[**id], row)
                     && !search.claimed.contains(**id)
             })?;
             Some(if search.rules.request.restore {
@@ -448,74 +432,77 @@ impl<'k> IdentitySearch<'k> {
             let undecided = rows.iter().map(|index| (*index, undecided(reason.clone())));
             return undecided.collect();
         }
-        let related = |index: usize, relation| -> Vec<&'k ReviewId> {
-            let row = &self.rows[index];
-            let is_so = |id: &&&ReviewId| self.relation(row, &self.known[**id]) == Some(relation);
-            reviews.iter().filter(is_so).copied().collect()
+        let mut pairs = Vec::new();
+        for index in rows {
+            let relation = |id: &&'k ReviewId| self.relation(&self.rows[*index], &self.known[*id]);
+            let related = reviews
+                .iter()
+                .filter_map(|id| Some((*index, *id, relation(id)?)));
+            pairs.extend(related);
+        }
+        let related = |index: usize, relation: Relation| -> Vec<&'k ReviewId> {
+            let pairs = pairs.iter();
+            let pairs = pairs.filter(|(row, _, other)| *row == index && *other == relation);
+            pairs.map(|(_, id, _)| *id).collect()
         };
-        let fills: HashMap<usize, Vec<&'k ReviewId>> = rows
-            .iter()
-            .map(|index| (*index, related(*index, Relation::Fills)))
-            .collect();
-        let sure = |index: &usize| match fills[index].as_slice() {
-            [only] => {
-                let filled = fills.values().flatten();
-                (filled.filter(|id| *id == only).count() == 1).then_some(*only)
-            }
-            _ => None,
+        // The only review that a row fills, if no other row fills it.
+        let filled_by = |index: usize| {
+            let [only] = related(index, Relation::Fills)[..] else {
+                return None;
+            };
+            let fills = |(_, id, relation): &&(usize, &ReviewId, Relation)| {
+                *id == only && *relation == Relation::Fills
+            };
+            (pairs.iter().filter(fills).count() == 1).then_some(only)
         };
-        let filled: HashSet<&ReviewId> = rows.iter().filter_map(sure).collect();
-        // The rows and reviews that are left once the filled ones are known, as they are when the file is imported again.
-        let is_left = |id: &&ReviewId| !filled.contains(id);
-        let left = || rows.iter().filter(|index| sure(index).is_none());
+        // The others are compared without the filled ones, as they are when the file is imported again.
+        let filled = rows.iter().filter_map(|index| filled_by(*index));
+        let filled: HashSet<&ReviewId> = filled.collect();
         let is_alone = |id: &ReviewId| {
-            let known = &self.known[id];
-            left()
-                .filter(|index| self.relation(&self.rows[**index], known).is_some())
-                .count()
-                == 1
+            let rows = pairs.iter().filter(|(_, other, _)| *other == id);
+            rows.filter(|(row, ..)| filled_by(*row).is_none()).count() == 1
         };
-        let review = |index: usize| {
-            if let Some(id) = sure(&index) {
+        let find = |index: usize| {
+            if let Some(id) = filled_by(index) {
                 return Some((Identity::Known(id.clone()), false));
             }
-            let candidates = |relation| -> Vec<_> {
-                let related = related(index, relation);
-                related.into_iter().filter(is_left).collect()
+            let unfilled = |relation| {
+                let mut ids = related(index, relation);
+                ids.retain(|id| !filled.contains(id));
+                ids
             };
-            let mut several = fills[&index].clone();
+            let mut several = related(index, Relation::Fills);
             if several.is_empty() {
-                several = candidates(Relation::Edits);
-                if let [only] = several.as_slice()
+                several = unfilled(Relation::Edits);
+                if let [only] = several[..]
                     && is_alone(only)
                 {
-                    return Some((Identity::Known((*only).clone()), true));
+                    return Some((Identity::Known(only.clone()), true));
                 }
             }
-            Some(if several.is_empty() {
-                let empties = candidates(Relation::Empties);
-                undecided(format!(
-                    "may be {}, whose text the file does not have",
-                    empties.first()?
-                ))
-            } else {
-                let ids: Vec<&str> = several.iter().map(|id| id.as_str()).collect();
-                undecided(format!(
-                    "may be {}, and so may another row or review of that day",
-                    ids.join(" or ")
-                ))
-            })
+            if several.is_empty() {
+                let empties = unfilled(Relation::Empties);
+                let id = empties.first()?;
+                return Some(undecided(format!(
+                    "may be {id}, whose text the file does not have"
+                )));
+            }
+            let ids: Vec<&str> = several.iter().map(|id| id.as_str()).collect();
+            Some(undecided(format!(
+                "may be {}, and so may another row or review of that day",
+                ids.join(" or ")
+            )))
         };
         let rows = rows.iter();
-        rows.filter_map(|index| Some((*index, review(*index)?)))
+        rows.filter_map(|index| Some((*index, find(*index)?)))
             .collect()
     }
 
     fn relation(&self, row: &Row, known: &KnownReview) -> Option<Relation> {
-        let source = known.source.as_ref().filter(|_| known.is_of_place(row))?;
-        let there = known.review.as_ref()?;
-        let statement = row.incoming.statement_of(&there.id);
-        let (stated, unstated) = (&statement.review, statement.unstated);
+        let source = known.source.as_ref().filter(|_| is_of_place(known, row))?;
+        let there = known.review()?;
+        let stated = &row.review_as(&there.id);
+        let unstated = row.incoming.statement.unstated;
         let is_same = |unit| self.is_same(unit, stated, known);
         let fits = |unit: Unit| {
             let last = source.base.get(unit);
@@ -554,8 +541,8 @@ impl<'k> IdentitySearch<'k> {
         };
         let is_counted = |known: &KnownReview| {
             known.source.is_some()
-                && known.is_of_place(row)
-                && known.review.as_ref().is_some_and(|review| {
+                && is_of_place(known, row)
+                && known.review().is_some_and(|review| {
                     (*first..=*last).contains(&review.date)
                         && review.status != Status::withheld(GONE)
                 })
@@ -625,7 +612,7 @@ fn may_be_edited(row: &Row) -> bool {
 }
 
 /// Whether many people may have the name, so that it identifies nobody.
-fn is_shared_name(name: &str) -> bool {
+pub fn is_shared_name(name: &str) -> bool {
     const SHARED: Names =
         "anonymous, a google user, customer, guest, verified customer, verified buyer";
     let name = name.trim().to_lowercase();

@@ -1,8 +1,9 @@
 //! Merges the rows of an import with the stored reviews. `collector` gathers the rows, `identity` finds their reviews, and
-//! `outcome` merges as a pure function; here the stored reviews are loaded, and the result is written. The rules for one
+//! `outcome` merges as a pure function; here the result is written. The rules for one
 //! review are in `model::merge`.
 
 pub(crate) mod collector;
+mod copies;
 pub(crate) mod identity;
 pub(crate) mod outcome;
 pub(crate) mod rename;
@@ -13,18 +14,13 @@ use std::path::Path;
 
 use chrono::{DateTime, Utc};
 
-use crate::imports::merge::collector::Row;
-use crate::imports::merge::identity::{Known, KnownReview};
 use crate::imports::merge::outcome::{Change, Outcome};
 use crate::imports::report::{ImportError, MergeError, Watcher};
-use crate::model::{Review, ReviewId};
 use crate::storage::reviews::{self, RunChange};
 use crate::storage::{DbError, Write};
 
 /// Reviews per statement.
 const BATCH: usize = 500;
-/// Reviews that are read at once.
-const ROWS: i64 = 500;
 /// Rows per transaction, if many nodes share the database.
 const GROUP_MAX: usize = 5_000;
 
@@ -36,65 +32,6 @@ impl MergeError {
             Self::Database(error) => DbError::at(path, error).into(),
         }
     }
-}
-
-/// Loads all reviews, in batches, because all at once would need their memory twice.
-///
-/// # Errors
-/// When the database cannot be read.
-pub async fn load(write: &mut Write, rows: &[Row]) -> sqlx::Result<Known> {
-    let mut known = Known::new();
-    let mut last = String::new();
-    loop {
-        let ids = reviews::ids_after(write.for_reading(), &last, ROWS).await?;
-        let Some(end) = ids.last() else {
-            break;
-        };
-        last.clone_from(end);
-        let list: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let mut found = reviews::standing(write.for_reading(), &list).await?;
-        let is_known = |id: &str| found.reviews.contains_key(id) || found.deleted.contains(id);
-        let broken: Vec<&str> = list.iter().copied().filter(|id| !is_known(id)).collect();
-        for (id, (status, response)) in
-            reviews::stored_decisions(write.for_reading(), &broken).await?
-        {
-            if let Some(row) = rows.iter().rev().find(|row| row.id().as_str() == id) {
-                let review = Review {
-                    response,
-                    status,
-                    ..row.review().clone()
-                };
-                let known_review = KnownReview {
-                    review: Some(review),
-                    source: found.sources.remove(&id),
-                    is_readable: false,
-                };
-                known.insert(row.id().clone(), known_review);
-            }
-        }
-        let deleted = found.deleted.iter().filter_map(|id| id.parse().ok());
-        let deleted = deleted.map(|id| (id, None));
-        let there = found.reviews.into_values();
-        let there = there.map(|review| (review.id.clone(), Some(review)));
-        known.extend(there.chain(deleted).map(|(id, review): (ReviewId, _)| {
-            let source = found.sources.remove(id.as_str());
-            let known = KnownReview {
-                review,
-                source,
-                is_readable: true,
-            };
-            (id, known)
-        }));
-    }
-    for source in reviews::deleted_reviews(write.for_reading()).await? {
-        let kept = known.entry(source.id.clone()).or_insert(KnownReview {
-            review: None,
-            source: None,
-            is_readable: true,
-        });
-        kept.source.get_or_insert(source);
-    }
-    Ok(known)
 }
 
 /// Writes the outcome of a merge; `run` is the run, for a later undo, and `None` for a sample.

@@ -1,19 +1,18 @@
 //! The merge of an import: a pure function of what the sources said before, what stands, and what the rows say now.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::json;
 
 use crate::imports::map::SOURCE_DEFAULT;
 use crate::imports::merge::collector::{DeletedRow, Row};
-use crate::imports::merge::identity::{Identity, Known, KnownReview, Rules, identify, is_derived};
-use crate::imports::platforms::id_prefix;
+use crate::imports::merge::copies::Copies;
+use crate::imports::merge::identity::{Identity, Rules, identify, is_shared_name};
 use crate::imports::report::{ImportReport, Rejection, preview, preview_change};
 use crate::model::{
-    Base, DUPLICATE, DigestKey, Fingerprints, GONE, Merged, Review, ReviewId, Status, Unit, Units,
-    adopt, is_one_name, merge,
+    DUPLICATE, Fingerprints, GONE, Merged, Review, ReviewId, Status, Unit, Units, adopt, merge,
 };
-use crate::storage::reviews::{Former, RunChange, SourceVersion};
+use crate::storage::reviews::{Former, Known, KnownReview, ReviewState, RunChange, SourceVersion};
 
 /// What an import writes, and its report.
 #[derive(Debug)]
@@ -37,7 +36,7 @@ pub struct Change {
     pub review: Option<Review>,
     pub source: SourceVersion,
     pub kind: RunChange,
-    /// For [`RunChange::Changed`].
+    /// Of a review that was there, or deleted.
     pub former: Option<Former>,
     /// The owner's note on a new review, from an export.
     pub note: Option<String>,
@@ -79,6 +78,7 @@ pub fn merge_rows(
     for row in deleted {
         merging.note_deleted(row);
     }
+    merging.keep_sure_renames();
     let withdrawn = if rules.request.withdraw_missing {
         merging.withdraw_missing()
     } else {
@@ -111,133 +111,152 @@ impl Merging<'_> {
             }
         };
         self.outcome.present.insert(id.clone());
-        let is_deleted = |known: &KnownReview| known.review.is_none();
-        if self.outcome.others.get(&id).is_some_and(is_deleted) && !self.rules.request.restore {
+        let known = self.outcome.others.get(&id);
+        if known.is_some_and(KnownReview::is_deleted) && !self.rules.request.restore {
             return report.kept_deleted.add(|| id.to_string());
         }
-        let known = self.outcome.others.remove(&id);
-        let (kind, known) = match known.as_ref() {
-            None => (RunChange::Added, None),
-            Some(known) if is_deleted(known) => (RunChange::Restored, None),
-            known => (RunChange::Changed, known),
-        };
         let fingerprints = Fingerprints::new(row.review());
-        // A derived id of a known review may differ from that of the row, whose text was edited.
-        let has_id = row.incoming.has_own_id || kind == RunChange::Added;
-        let own_id = (id != *row.id() && has_id).then(|| row.id().to_string());
+        let row_id = row.id().clone();
         let incoming = row.incoming;
-        let before = known.and_then(|known| known.source.as_ref());
-        let stored = before.map(|before| before.source_name.as_str());
-        let source_name = incoming.source_name().or(stored).unwrap_or(SOURCE_DEFAULT);
-        let source_name = source_name.to_owned();
-        let statement = incoming.statement_of(&id);
-        let place = (source_name.clone(), incoming.location.clone());
-        let key = &self.rules.key;
-        let there = known.and_then(|known| known.review.as_ref());
-        let mut base = before.map(|before| before.base.clone()).unwrap_or_default();
-        // A review that an import withheld as a duplicate counts as published once its copies are gone.
-        let is_shown =
-            statement.unstated.has(Unit::Status) || statement.review.status == Status::Published;
-        let freed = there.filter(|there| {
-            is_shown
-                && there.status == Status::withheld(DUPLICATE)
-                && base.get(Unit::Status) == Some(key.digest(Unit::Status, there))
-                && !self.copies.has_any(&id, &source_name, fingerprints)
-        });
-        let freed = freed.map(|there| Review {
-            status: Status::Published,
-            updated_at: there.updated_at.max(Some(self.rules.now)),
-            ..there.clone()
-        });
-        if let Some(freed) = &freed {
-            base.set(Unit::Status, key.digest(Unit::Status, freed));
+        let (stated_source, has_own_id) = (
+            incoming.source_name().map(str::to_owned),
+            incoming.has_own_id,
+        );
+        let mut statement = incoming.statement;
+        statement.review.id = id.clone();
+        let (mut kind, mut there, mut is_readable, mut before) =
+            (RunChange::Added, None, true, None);
+        if let Some(known) = self.outcome.others.remove(&id) {
+            before = known.source;
+            (kind, there) = match known.state {
+                ReviewState::There(review) => (RunChange::Changed, Some(review)),
+                ReviewState::Unreadable(status, response) => {
+                    is_readable = false;
+                    let review = Review {
+                        response,
+                        status,
+                        ..statement.review.clone()
+                    };
+                    (RunChange::Changed, Some(review))
+                }
+                ReviewState::Deleted => (RunChange::Restored, None),
+            };
         }
-        let mut merged = match freed.as_ref().or(there) {
-            None => adopt(key, &statement),
-            Some(there) => merge(key, there, &base, &statement, self.rules.now),
-        };
-        let source = SourceVersion {
-            source_name,
-            location: (incoming.location)
-                .or_else(|| before.and_then(|before| before.location.clone())),
+        let last = before.as_ref().filter(|_| there.is_some());
+        // A derived id of a known review may differ from that of the row, whose text was edited.
+        let has_id = has_own_id || kind == RunChange::Added;
+        let own_id = (id != row_id && has_id).then(|| row_id.to_string());
+        let place = incoming.location.clone();
+        let mut source = SourceVersion {
+            source_name: stated_source
+                .or_else(|| last.map(|last| last.source_name.clone()))
+                .unwrap_or_else(|| SOURCE_DEFAULT.to_owned()),
+            location: incoming.location.or_else(|| last?.location.clone()),
             posted_at: incoming.posted_at,
             responded_at: if statement.unstated.has(Unit::Response) {
-                before.and_then(|before| before.responded_at)
+                last.and_then(|last| last.responded_at)
             } else {
                 incoming.responded_at
             },
-            // A file without texts does not change the fingerprints.
-            fingerprints: before
-                .filter(|_| statement.unstated.has(Unit::Text))
-                .map_or(fingerprints, |before| before.fingerprints),
             own_id: own_id
                 .or(incoming.id_at_source)
-                .or_else(|| before.and_then(|before| before.own_id.clone())),
-            base: Base::default(),
+                .or_else(|| last?.own_id.clone()),
+            base: last.map(|last| last.base.clone()).unwrap_or_default(),
+            // A file without texts does not change them.
+            fingerprints: last
+                .filter(|_| statement.unstated.has(Unit::Text))
+                .map_or(fingerprints, |last| last.fingerprints),
             id,
         };
-        let was_published = there.is_some_and(|there| there.status == Status::Published);
-        if let Some(copy) = self.copies.add(&merged.review, &source, was_published) {
-            let is_same_row =
-                kind == RunChange::Added && copy.has_same_form(&source, incoming.has_own_id);
-            self.report_copy(&merged.review, &source, &copy, is_same_row);
-            // The copy of another source or format is withheld on request, and if the owner deleted or withheld that one.
-            if (self.rules.request.skip_duplicates || copy.is_decided)
-                && withhold_duplicate(self.rules, &mut merged)
-            {
-                self.copies.remove(&source);
-            }
-        }
-        let is_published = merged.review.status == Status::Published;
-        *self.places.entry(place).or_default() += usize::from(is_published);
-        let there = there.zip(known.map(|known| known.is_readable));
-        self.count(&merged, there);
-        let source = SourceVersion {
-            base: merged.base,
-            ..source
+        let key = &self.rules.key;
+        // A review that an import withheld as a duplicate counts as published once its copies are gone.
+        let is_shown =
+            statement.unstated.has(Unit::Status) || statement.review.status == Status::Published;
+        let is_freed = |there: &Review, source: &SourceVersion| {
+            is_shown
+                && there.status == Status::withheld(DUPLICATE)
+                && source.base.get(Unit::Status) == Some(key.digest(Unit::Status, there))
+                && self.copies.find(there, source, false).is_none()
         };
-        let is_same = there == Some((&merged.review, true));
-        if is_same && before == Some(&source) {
+        let mut merged = match &there {
+            None => adopt(key, &statement),
+            Some(there) if is_freed(there, &source) => {
+                let freed = Review {
+                    status: Status::Published,
+                    updated_at: there.updated_at.max(Some(self.rules.now)),
+                    ..there.clone()
+                };
+                source
+                    .base
+                    .set(Unit::Status, key.digest(Unit::Status, &freed));
+                merge(key, &freed, &source.base, &statement, self.rules.now)
+            }
+            Some(there) => merge(key, there, &source.base, &statement, self.rules.now),
+        };
+        self.withhold_copy(&mut merged, &source, there.as_ref(), has_own_id);
+        source.base = merged.base.clone();
+        let is_published = merged.review.status == Status::Published;
+        let place = (source.source_name.clone(), place);
+        *self.places.entry(place).or_default() += usize::from(is_published);
+        self.count(&merged, there.as_ref(), is_readable);
+        let is_same = is_readable && there.as_ref() == Some(&merged.review);
+        if is_same && last == Some(&source) {
             return;
         }
-        let former = there.map(|(there, _)| Former::new(there, &merged.review, before.cloned()));
+        let former =
+            (kind != RunChange::Added).then(|| Former::new(there.as_ref(), &merged.review, before));
         self.outcome.changes.push(Change {
             review: (!is_same).then_some(merged.review),
             source,
+            note: incoming.note.filter(|_| kind != RunChange::Changed),
             kind,
-            note: incoming.note.filter(|_| former.is_none()),
             former,
         });
     }
 
-    /// Reports a copy of a review; `is_same_row` is whether both look like one row, imported under two sources.
-    fn report_copy(
+    /// Reports a copy of the review. That of another source or format is withheld on request, and if the owner deleted or
+    /// withheld the other one.
+    fn withhold_copy(
         &mut self,
-        review: &Review,
+        merged: &mut Merged,
         source: &SourceVersion,
-        copy: &Copy,
-        is_same_row: bool,
+        there: Option<&Review>,
+        has_own_id: bool,
     ) {
+        if merged.review.status != Status::Published {
+            return self.copies.remove(source);
+        }
+        let was_published = there.is_some_and(|there| there.status == Status::Published);
+        let Some(copy) = self.copies.find(&merged.review, source, was_published) else {
+            return self.copies.add(&merged.review, source);
+        };
         let (theirs, ours) = (&copy.source_name, &source.source_name);
         let report = &mut self.outcome.report;
         report.duplicates.add(|| {
             let Review {
                 id, author, date, ..
-            } = review;
+            } = &merged.review;
             format!("{author}, {date}: {id} of {ours}, {} of {theirs}", copy.id)
         });
-        if is_same_row {
+        if there.is_none() && copy.has_same_form(source, has_own_id) {
             let names = (theirs.clone(), ours.clone());
             *report.renamed.entry(names).or_default() += 1;
         }
+        // Without a text and a name, they may be of two people.
+        let is_sure = !merged.review.text.is_empty() || !is_shared_name(&merged.review.author);
+        if (self.rules.request.skip_duplicates || copy.is_decided && is_sure)
+            && withhold_duplicate(self.rules, merged)
+        {
+            self.copies.remove(source);
+        }
     }
 
-    /// `there` is the review before the merge, with whether its row can be read.
-    fn count(&mut self, merged: &Merged, there: Option<(&Review, bool)>) {
+    /// `there` is the review before the merge.
+    fn count(&mut self, merged: &Merged, there: Option<&Review>, is_readable: bool) {
         let review = &merged.review;
         let report = &mut self.outcome.report;
         let reason = status_reason(review);
-        let was_withheld = there.is_some_and(|(there, _)| there.status != Status::Published);
+        let was_withheld = there.is_some_and(|there| there.status != Status::Published);
         match there {
             None => {
                 report.new += 1;
@@ -245,8 +264,8 @@ impl Merging<'_> {
                     report.newly_published.add(|| preview(review));
                 }
             }
-            Some((there, true)) if there == review => report.unchanged += 1,
-            Some((there, _)) => {
+            Some(there) if is_readable && there == review => report.unchanged += 1,
+            Some(there) => {
                 report.updated += 1;
                 report.updated_withheld += u64::from(reason.is_some());
                 report.changed.add(|| preview_change(there, review));
@@ -271,6 +290,25 @@ impl Merging<'_> {
                 .kept_edited
                 .add(|| format!("{} {}", review.id, names.join(" and ")));
         }
+    }
+
+    /// Keeps the pairs of sources of which nearly all rows are there under the other name, if the files' own source is new:
+    /// otherwise a few customers wrote to both.
+    fn keep_sure_renames(&mut self) {
+        let others = &self.outcome.others;
+        let of = |name: &str| {
+            let sources = others.values().filter_map(|known| known.source.as_ref());
+            sources.filter(|source| source.source_name == name).count() as u64
+        };
+        let changes = &self.outcome.changes;
+        self.outcome.report.renamed.retain(|(theirs, ours), count| {
+            let is_ours = |change: &&Change| change.source.source_name == *ours;
+            let mut rows = changes.iter().filter(is_ours);
+            let is_new =
+                of(ours) == 0 && rows.clone().all(|change| change.kind == RunChange::Added);
+            let rows = rows.by_ref().count() as u64;
+            is_new && *count * 10 >= rows.min(of(theirs)) * 9
+        });
     }
 
     fn reject(&mut self, row: &Row, error: String) {
@@ -306,7 +344,7 @@ impl Merging<'_> {
             ..
         } = &mut self.outcome;
         let known = others.get(id);
-        if known.is_some_and(|known| known.review.is_none()) {
+        if known.is_some_and(KnownReview::is_deleted) {
             report.kept_deleted.add(|| id.to_string());
         } else if known.is_some() || present.contains(id) {
             report.still_there.add(|| id.to_string());
@@ -320,20 +358,21 @@ impl Merging<'_> {
     /// back. A large share must be confirmed, because a truncated file would otherwise hide most of a business's reviews.
     fn withdraw_missing(&mut self) -> Result<(), String> {
         let report = &self.outcome.report;
-        for (count, became) in [
-            (report.rejected, "were rejected"),
-            (report.undecided.count, "are skipped"),
+        for (count, one, several) in [
+            (report.rejected, "row was rejected", "rows were rejected"),
+            (report.undecided.count, "row is skipped", "rows are skipped"),
         ] {
+            let rows = if count == 1 { one } else { several };
             if count > 0 {
                 return Err(format!(
-                    "--withdraw-missing: {count} rows {became}, and their reviews would count as missing; correct them first, or \
-                     import without this option"
+                    "--withdraw-missing: {count} {rows}, so a review in the file would count as missing; correct the file first, \
+                     or import without this option"
                 ));
             }
         }
         for ((name, location), there) in std::mem::take(&mut self.places) {
             let is_gone = |(_, known): &(&ReviewId, &KnownReview)| {
-                let (review, source) = (known.review.as_ref(), known.source.as_ref());
+                let (review, source) = (known.review(), known.source.as_ref());
                 review.is_some_and(|review| review.status == Status::Published)
                     && source.is_some_and(|it| it.source_name == name && it.location == location)
             };
@@ -362,7 +401,7 @@ impl Outcome {
         let ids: BTreeSet<&ReviewId> = ids.iter().collect();
         for id in ids {
             let Some(KnownReview {
-                review: Some(review),
+                state: ReviewState::There(review),
                 source: Some(source),
                 ..
             }) = self.others.get(id)
@@ -385,7 +424,7 @@ impl Outcome {
             report.withdrawn.add(|| id.to_string());
             report.note_withheld(review, GONE);
             self.changes.push(Change {
-                former: Some(Former::new(review, &gone, Some(source.clone()))),
+                former: Some(Former::new(Some(review), &gone, Some(source.clone()))),
                 review: Some(gone),
                 source: after,
                 kind: RunChange::Changed,
@@ -430,141 +469,4 @@ fn withhold_duplicate(rules: &Rules<'_>, merged: &mut Merged) -> bool {
     }
     merged.taken.insert(Unit::Status);
     true
-}
-
-// Copies: reviews of two sources, or of two formats of one, with the same author, day, stars and text.
-
-/// Maximum number of copies that are compared with a review.
-const COPIES_MAX: usize = 64;
-
-/// The reviews with each fingerprint, before the import and as far as it is merged: of each source and author the first
-/// published one and the first hidden one, which the owner or the source withheld, or the owner deleted.
-#[derive(Debug)]
-pub struct Copies(HashMap<i64, Vec<Copy>>);
-
-/// A copy of a review.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Copy {
-    pub id: String,
-    pub source_name: String,
-    /// `None` of a deleted review.
-    author: Option<String>,
-    is_hidden: bool,
-    /// Whether the owner deleted or withheld it.
-    is_decided: bool,
-}
-
-impl Copies {
-    fn of(known: &Known, key: &DigestKey) -> Self {
-        let sources = known.values();
-        let sources = sources.filter_map(|it| Some((it.source.as_ref()?, it.review.as_ref())));
-        let mut sources: Vec<_> = sources.collect();
-        // Published copies are named first.
-        sources.sort_by_key(|(_, review)| match review.map(|review| &review.status) {
-            Some(Status::Published) => 0,
-            Some(Status::Withheld { .. }) => 1,
-            None => 2,
-        });
-        let mut copies: HashMap<i64, Vec<Copy>> = HashMap::new();
-        for (source, review) in sources {
-            let status = review.map(|review| &review.status);
-            if [DUPLICATE, GONE].contains(&status.and_then(Status::reason).unwrap_or_default()) {
-                continue;
-            }
-            let is_hidden = status != Some(&Status::Published);
-            let last = source.base.get(Unit::Status);
-            let copy = Copy {
-                id: source.id.to_string(),
-                source_name: source.source_name.clone(),
-                author: review.map(|review| review.author.clone()),
-                is_hidden,
-                is_decided: is_hidden
-                    && review.is_none_or(|it| last != Some(key.digest(Unit::Status, it))),
-            };
-            let group = copies.entry(source.fingerprints.content).or_default();
-            let is_like = |other: &Copy| {
-                let names = (&other.source_name, &other.author);
-                names == (&copy.source_name, &copy.author) && other.is_hidden == copy.is_hidden
-            };
-            if group.len() < COPIES_MAX && !group.iter().any(is_like) {
-                group.push(copy);
-            }
-        }
-        Self(copies)
-    }
-
-    /// Adds a merged review; returns its copy, if there is one. Hidden reviews are copies only of reviews that are not
-    /// public yet: otherwise the owner could not withhold one of two.
-    pub fn add(
-        &mut self,
-        review: &Review,
-        source: &SourceVersion,
-        is_public: bool,
-    ) -> Option<Copy> {
-        let id = review.id.as_str();
-        if review.status != Status::Published {
-            // An unpublished review has no copies.
-            self.remove(source);
-            return None;
-        }
-        let copies = self.0.entry(source.fingerprints.content).or_default();
-        let copy = copies.iter().find(|other| {
-            let is_other_format =
-                || !review.text.is_empty() && id_prefix(&other.id) != id_prefix(id);
-            let author = other.author.as_deref();
-            !(is_public && other.is_hidden)
-                && other.id != id
-                && author.is_none_or(|author| is_one_name(author, &review.author))
-                && (other.source_name != source.source_name || is_other_format())
-        });
-        let copy = copy.cloned();
-        let is_own = |other: &Copy| {
-            let is_author = other.author.as_ref() == Some(&review.author);
-            !other.is_hidden && other.source_name == source.source_name && is_author
-        };
-        if copy.is_none() && copies.len() < COPIES_MAX && !copies.iter().any(is_own) {
-            let copy = Copy {
-                id: id.to_owned(),
-                source_name: source.source_name.clone(),
-                author: Some(review.author.clone()),
-                is_hidden: false,
-                is_decided: false,
-            };
-            let first_hidden = copies.partition_point(|copy| !copy.is_hidden);
-            copies.insert(first_hidden, copy);
-        }
-        copy
-    }
-
-    /// Whether another review with these fingerprints is of another source or format.
-    fn has_any(&self, id: &ReviewId, source_name: &str, fingerprints: Fingerprints) -> bool {
-        let copies = self.0.get(&fingerprints.content).into_iter().flatten();
-        let mut others = copies.filter(|other| other.id != id.as_str());
-        others.any(|other| {
-            other.source_name != source_name || id_prefix(&other.id) != id_prefix(id.as_str())
-        })
-    }
-
-    /// Removes a review that is withheld as a duplicate.
-    pub fn remove(&mut self, source: &SourceVersion) {
-        if let Some(copies) = self.0.get_mut(&source.fingerprints.content) {
-            copies.retain(|other| other.is_hidden || other.id != source.id.as_str());
-        }
-    }
-}
-
-impl Copy {
-    /// Whether the copy and a row look like the same row, imported under two sources.
-    pub fn has_same_form(&self, source: &SourceVersion, has_own_id: bool) -> bool {
-        if self.source_name == source.source_name {
-            return false;
-        }
-        if has_own_id {
-            return source.own_id.as_ref() == Some(&self.id);
-        }
-        let prefix = |id: &str| id.rsplit_once('-').map(|(prefix, _)| prefix.to_owned());
-        is_derived(&source.id)
-            && self.id.parse().is_ok_and(|id| is_derived(&id))
-            && prefix(source.id.as_str()) == prefix(&self.id)
-    }
 }

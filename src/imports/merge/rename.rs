@@ -1,29 +1,55 @@
 //! Gives all reviews of one source another source's name, so that the next import of that source finds them.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::clock::Clock;
-use crate::imports::report::ImportError;
-use crate::model::Unit;
+use crate::imports::report::{ImportError, MergeError, Named};
+use crate::model::{Unit, fold};
+use crate::storage::imports::KeptColumns;
+use crate::storage::reviews::{Known, KnownReview, ReviewState, SourceVersion};
 use crate::storage::{AtPath as _, Database, Write, reviews};
 
-/// Reviews per batch.
-const ROWS: i64 = 250;
+/// A source that has another name now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Renamed {
+    pub former_name: String,
+    pub name: String,
+    /// The number of reviews.
+    pub count: u64,
+    /// The number of reviews that the other source had before.
+    pub count_before: u64,
+}
 
-/// Renames the source, at one location or all; returns the number of reviews.
+/// Renames the source, at one location or all.
 ///
 /// # Errors
-/// [`ImportError`]; then nothing was changed.
+/// [`ImportError`], also if the other source has reviews that would be mixed up with these; then nothing was changed.
 pub async fn rename_source(
     database: &Database,
     clock: &Clock,
     source: &str,
     new_name: &str,
     location: Option<&str>,
-) -> Result<u64, ImportError> {
+) -> Result<Renamed, ImportError> {
     let path = database.path();
     let mut write = database.write_long(clock).await?;
-    let renamed = rename(&mut write, clock, source, new_name, location).await;
-    let renamed = renamed.at(path)?;
-    if renamed == 0 {
+    let places = reviews::counts_by_place(write.for_reading())
+        .await
+        .at(path)?;
+    // Names that differ only in case are one source, as in imports.
+    let stored = |name: &str, but: Option<&str>| {
+        let mut names = places.iter().map(|place| place.source_name.as_str());
+        let mut others = names.clone().filter(|other| but != Some(*other));
+        let same = names.find(|other| *other == name);
+        same.or_else(|| others.find(|other| fold(other) == fold(name)))
+            .unwrap_or(name)
+            .to_owned()
+    };
+    let former_name = stored(source, None);
+    let name = stored(new_name, Some(&former_name));
+    let renamed = rename(&mut write, clock, &former_name, &name, location).await;
+    let renamed = renamed.map_err(|error| error.at(path))?;
+    if renamed.count == 0 {
         let location = location.map(|name| format!(" at the location {name}"));
         return Err(ImportError::Refused(format!(
             "no review is from {source}{}; `reviews source` lists the sources",
@@ -40,44 +66,133 @@ async fn rename(
     source: &str,
     new_name: &str,
     location: Option<&str>,
-) -> sqlx::Result<u64> {
+) -> Result<Renamed, MergeError> {
     let now = clock.now();
     let key = reviews::digest_key(write).await?;
-    let (mut renamed, mut last) = (0, String::new());
-    loop {
-        let reader = write.for_reading();
-        let ids = reviews::ids_of_source(reader, source, location, &last, ROWS).await?;
-        let Some(end) = ids.last() else {
-            break;
-        };
-        last.clone_from(end);
-        renamed += ids.len() as u64;
-        let list: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let mut standing = reviews::standing(write.for_reading(), &list).await?;
-        let (mut changed, mut versions) = (Vec::new(), Vec::new());
-        for mut review in standing.reviews.into_values() {
-            let version = standing.sources.remove(review.id.as_str());
-            let stated = key.digest(Unit::Source, &review);
-            // The owner may have given the review another source's name, which stays.
-            let is_shown = review.source.name == source;
-            if is_shown {
-                new_name.clone_into(&mut review.source.name);
-                review.updated_at = review.updated_at.max(Some(now));
-            }
-            if let Some(mut version) = version {
-                new_name.clone_into(&mut version.source_name);
-                if is_shown && version.base.get(Unit::Source) == Some(stated) {
-                    let renamed = key.digest(Unit::Source, &review);
-                    version.base.set(Unit::Source, renamed);
-                }
-                versions.push(version);
-            }
-            changed.extend(Some(review).filter(|_| is_shown));
-        }
-        reviews::update_undecided(write, &changed, now).await?;
-        reviews::note_sources(write, &versions).await?;
-        write.end_group();
+    let known = reviews::load_known(write.for_reading()).await?;
+    let is_moved = |known: &KnownReview| {
+        let place = known
+            .source
+            .as_ref()
+            .map(|it| (it.source_name.as_str(), it.location.as_deref()));
+        let shown = || Some((known.review()?.source.name.as_str(), None));
+        place.or_else(shown).is_some_and(|(name, place)| {
+            name == source && (location.is_none() || place == location)
+        })
+    };
+    let is_other = |known: &KnownReview| {
+        known
+            .source
+            .as_ref()
+            .is_some_and(|it| it.source_name == new_name)
+    };
+    let (moved, others): (Known, Known) = known.into_iter().partition(|(_, known)| is_moved(known));
+    let others = others.into_values().filter(is_other);
+    let others: Vec<KnownReview> = others.collect();
+    if !others.is_empty() {
+        let columns = KeptColumns::load(write.for_reading()).await?;
+        check_apart(source, new_name, &moved, &others, &columns).map_err(MergeError::Refused)?;
     }
+    let present = |known: &&KnownReview| !known.is_deleted();
+    let renamed = Renamed {
+        former_name: source.to_owned(),
+        name: new_name.to_owned(),
+        count: moved.values().filter(present).count() as u64,
+        count_before: others.iter().filter(present).count() as u64,
+    };
+    let (mut changed, mut versions) = (Vec::new(), Vec::new());
+    for known in moved.into_values().filter(|known| !known.is_deleted()) {
+        let mut version = known.source;
+        // The owner may have given the review another source's name, which stays.
+        if let ReviewState::There(mut review) = known.state
+            && review.source.name == source
+        {
+            let stated = key.digest(Unit::Source, &review);
+            new_name.clone_into(&mut review.source.name);
+            review.updated_at = review.updated_at.max(Some(now));
+            if let Some(version) = &mut version
+                && version.base.get(Unit::Source) == Some(stated)
+            {
+                let renamed = key.digest(Unit::Source, &review);
+                version.base.set(Unit::Source, renamed);
+            }
+            changed.push(review);
+        }
+        versions.extend(version.map(|version| SourceVersion {
+            source_name: new_name.to_owned(),
+            ..version
+        }));
+    }
+    reviews::update_undecided(write, &changed, &versions, now).await?;
     reviews::rename_source_records(write, source, new_name, location).await?;
     Ok(renamed)
+}
+
+/// Whether files of either source would still find their own reviews if both had one name.
+///
+/// # Errors
+/// Why not, with what to do.
+fn check_apart(
+    source: &str,
+    new_name: &str,
+    moved: &Known,
+    others: &[KnownReview],
+    columns: &KeptColumns,
+) -> Result<(), String> {
+    fn own_id(source: &SourceVersion) -> &str {
+        source.own_id.as_deref().unwrap_or(source.id.as_str())
+    }
+    let meaning = |name, header| columns.get(name, header);
+    let mut headers = columns.rows().filter(|(name, ..)| *name == source);
+    let header = headers.find_map(|(_, header, _)| {
+        let meanings = meaning(source, header).zip(meaning(new_name, header));
+        meanings
+            .is_some_and(|(one, other)| one != other)
+            .then_some(header)
+    });
+    if let Some(header) = header {
+        return Err(format!(
+            "the column {header} is read in one way in files of {source} and in another in files of {new_name}, so they cannot \
+             be one source; keep both names"
+        ));
+    }
+    let sources = others.iter().filter_map(|known| known.source.as_ref());
+    let ids: HashSet<&str> = sources.map(own_id).collect();
+    let there = others.iter().filter(|known| !known.is_deleted());
+    let there = there.filter_map(|known| known.source.as_ref());
+    let contents: HashMap<i64, &SourceVersion> =
+        there.map(|it| (it.fingerprints.content, it)).collect();
+    let (mut same_ids, mut same_contents) = (Named::default(), Named::default());
+    for known in moved.values() {
+        let Some(version) = &known.source else {
+            continue;
+        };
+        if ids.contains(own_id(version)) {
+            same_ids.add(|| own_id(version).to_owned());
+        }
+        if let Some(other) = contents.get(&version.fingerprints.content)
+            && !known.is_deleted()
+        {
+            same_contents.add(|| format!("{} and {}", version.id, other.id));
+        }
+    }
+    let mut reasons = Vec::new();
+    for (same, what) in [
+        (same_ids, "the same ID at the source"),
+        (same_contents, "the same author, day, stars and text"),
+    ] {
+        if same.count > 0 {
+            reasons.push(format!("{what} ({same})"));
+        }
+    }
+    if reasons.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "{new_name} has reviews already, and some of them and of those from {source} have {}; under one name, imports could not \
+         tell them apart; if they are the same rows, undo the import that added one of them with `reviews undo RUN` (`reviews \
+         status` lists the imports), rename, and import its file again with --source '{}'; otherwise keep both names",
+        reasons.join(", and some "),
+        new_name.replace('\'', r"'\''")
+    ))
 }

@@ -6,11 +6,8 @@ use chrono_tz::Tz;
 
 use crate::model::{Day, DigestKey, Review, Unit};
 use crate::storage;
-use crate::storage::reviews::SourceVersion;
+use crate::storage::reviews::{ReviewState, SourceVersion};
 use crate::storage::{Write, reviews};
-
-/// Reviews per batch.
-const ROWS: i64 = 500;
 
 /// Records that the business is in `zone`; returns the number of reviews whose day changed.
 ///
@@ -24,34 +21,28 @@ pub async fn follow(write: &mut Write, zone: Tz, now: DateTime<Utc>) -> sqlx::Re
         return Ok(0);
     }
     let key = reviews::digest_key(write).await?;
-    let (mut moved, mut last) = (0, String::new());
-    loop {
-        let mut rows = reviews::sources_with_instants(write.for_reading(), &last, ROWS).await?;
-        let Some(end) = rows.last() else {
-            return Ok(moved);
+    let (mut changed, mut sources) = (Vec::new(), Vec::new());
+    for known in reviews::load_known(write.for_reading())
+        .await?
+        .into_values()
+    {
+        let (ReviewState::There(review), Some(mut source)) = (known.state, known.source) else {
+            continue;
         };
-        last = end.id.to_string();
-        let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
-        let mut reviews = reviews::standing(write.for_reading(), &ids).await?.reviews;
-        let mut changed = Vec::new();
-        for row in &mut rows {
-            let Some(review) = reviews.remove(row.id.as_str()) else {
-                continue;
-            };
-            let after = moved_to(zone, &key, row, &review);
-            if after != review {
-                changed.push(Review {
-                    updated_at: after.updated_at.max(Some(now)),
-                    ..after
-                });
-            }
+        if source.posted_at.or(source.responded_at).is_none() {
+            continue;
         }
-        moved += changed.len() as u64;
-        if !changed.is_empty() {
-            reviews::update_undecided(write, &changed, now).await?;
+        let after = moved_to(zone, &key, &mut source, &review);
+        if after != review {
+            changed.push(Review {
+                updated_at: after.updated_at.max(Some(now)),
+                ..after
+            });
         }
-        reviews::note_sources(write, &rows).await?;
+        sources.push(source);
     }
+    reviews::update_undecided(write, &changed, &sources, now).await?;
+    Ok(changed.len() as u64)
 }
 
 /// The review with its days in `zone`; the base follows, so that the next import matches it.

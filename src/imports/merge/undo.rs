@@ -8,14 +8,13 @@ use crate::clock::Clock;
 use crate::imports::report::{ImportError, Named};
 use crate::model::{DUPLICATE, DigestKey, GONE, Review, Status, Unit};
 use crate::storage::reviews::{
-    self, Former, KnownReviews, Run, RunChange, RunReview, SourceVersion, UNDOABLE_DAYS_MAX,
-    UNDOABLE_MAX,
+    self, KnownReview, Run, RunChange, RunReview, SourceVersion, UNDOABLE_DAYS_MAX, UNDOABLE_MAX,
 };
 use crate::storage::sync::pause_after_undo;
 use crate::storage::{AtPath as _, Database, Write};
 
 /// Reviews per batch.
-const ROWS: i64 = 250;
+const ROWS: usize = 500;
 /// Runs among which one is searched.
 const RUNS_MAX: i64 = 1_000;
 
@@ -109,29 +108,64 @@ fn choose_run(runs: Vec<Run>, number: Option<i64>) -> Result<Run, String> {
 async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -> sqlx::Result<()> {
     let key = reviews::digest_key(write).await?;
     let run = undone.run.id;
-    let mut last = String::new();
-    loop {
-        let rows = reviews::run_reviews(write.for_reading(), run, &last, ROWS).await?;
-        let Some(end) = rows.last() else {
-            break;
-        };
-        last.clone_from(&end.id);
+    for rows in reviews::run_reviews(write.for_reading(), run)
+        .await?
+        .chunks(ROWS)
+    {
         let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
         let standing = reviews::standing(write.for_reading(), &ids).await?;
-        let mut batch = Batch::default();
-        for row in &rows {
-            batch.add(row, &standing, &key, now, undone)?;
+        let (mut done, mut removed, mut unmarked) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut deleted, mut deleted_sources) = (Vec::new(), Vec::new());
+        let (mut given_back, mut sources, mut sourceless) = (Vec::new(), Vec::new(), Vec::new());
+        for row in rows {
+            let id = row.id.as_str();
+            match decide(row, standing.get(id), &key)? {
+                Decision::Left(reason) => {
+                    undone.left.add(|| format!("{id} ({reason})"));
+                    continue;
+                }
+                Decision::Gone => undone.gone += 1,
+                Decision::Unmark => unmarked.push(id),
+                Decision::Remove => removed.push(id),
+                Decision::Delete(source) => {
+                    deleted.push(id);
+                    deleted_sources.extend(source);
+                }
+                Decision::GiveBack {
+                    review,
+                    is_published,
+                    source,
+                } => {
+                    match source {
+                        Some(source) => sources.push(source.clone()),
+                        None => sourceless.push(id),
+                    }
+                    undone.published += u64::from(is_published);
+                    given_back.extend(review.map(|review| Review {
+                        updated_at: review.updated_at.max(Some(now)),
+                        ..*review
+                    }));
+                }
+            }
+            done.push(id);
         }
-        for id in reviews::duplicates_of(write.for_reading(), &batch.removed).await? {
-            undone.duplicates.add(|| id);
+        undone.removed += removed.len() as u64;
+        undone.deleted += deleted.len() as u64;
+        undone.given_back += given_back.len() as u64;
+        let copies = reviews::copies_of(write.for_reading(), &removed).await?;
+        let duplicate = Status::withheld(DUPLICATE);
+        for copy in copies.into_iter().filter(|copy| copy.status == duplicate) {
+            undone.duplicates.add(|| copy.id);
         }
-        reviews::remove_added(write, &batch.removed).await?;
-        reviews::delete_all(write, &batch.deleted).await?;
-        reviews::forget_deleted(write, &batch.unmarked).await?;
-        reviews::upsert(write, &batch.reviews, now).await?;
-        reviews::note_sources(write, &batch.sources).await?;
-        reviews::forget_sources(write, &batch.sourceless).await?;
-        reviews::forget_run_reviews(write, run, &batch.done).await?;
+        reviews::delete_all(write, &removed).await?;
+        unmarked.extend(removed);
+        reviews::forget_deleted(write, &unmarked).await?;
+        reviews::delete_all(write, &deleted).await?;
+        reviews::keep_deleted(write, &deleted_sources).await?;
+        reviews::upsert(write, &given_back, now).await?;
+        reviews::note_sources(write, &sources).await?;
+        reviews::forget_sources(write, &sourceless).await?;
+        reviews::forget_run_reviews(write, run, &done).await?;
         write.end_group();
     }
     if undone.left.count == 0 {
@@ -140,104 +174,62 @@ async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -
     Ok(())
 }
 
-/// What is done with some reviews.
-#[derive(Default)]
-struct Batch<'r> {
-    removed: Vec<&'r str>,
-    deleted: Vec<&'r str>,
-    /// Ids that no longer count as deleted.
-    unmarked: Vec<&'r str>,
-    reviews: Vec<Review>,
-    sources: Vec<SourceVersion>,
-    /// Reviews that no source had given.
-    sourceless: Vec<&'r str>,
-    /// All that is undone, or gone.
-    done: Vec<&'r str>,
+/// What an undo does with one review of the run.
+enum Decision<'r> {
+    /// It stays as it is, for this reason.
+    Left(String),
+    /// The review was deleted since.
+    Gone,
+    /// The id no longer counts as deleted.
+    Unmark,
+    Remove,
+    /// The review was restored; what identified it before is kept again.
+    Delete(Option<&'r SourceVersion>),
+    GiveBack {
+        /// `None` if only what its source said changed.
+        review: Option<Box<Review>>,
+        is_published: bool,
+        source: Option<&'r SourceVersion>,
+    },
 }
 
-impl<'r> Batch<'r> {
-    fn add(
-        &mut self,
-        row: &'r RunReview,
-        standing: &KnownReviews,
-        key: &DigestKey,
-        now: DateTime<Utc>,
-        undone: &mut Undone,
-    ) -> sqlx::Result<()> {
-        let id = row.id.as_str();
-        let review = standing.reviews.get(id);
-        if !row.is_there {
-            self.done.push(id);
-            if row.change == RunChange::Deleted {
-                self.unmarked.push(id);
-            } else {
-                undone.gone += 1;
-            }
-            return Ok(());
-        }
-        let is_changed = !row.is_untouched || row.later_run.is_some();
-        if is_changed || row.change == RunChange::Deleted {
-            undone
-                .left
-                .add(|| format!("{id} ({})", reason(row, standing, key)));
-            return Ok(());
-        }
-        match (row.change, review, &row.former) {
-            (RunChange::Added | RunChange::Deleted, _, _) => {
-                self.removed.push(id);
-                undone.removed += 1;
-            }
-            (RunChange::Restored, _, _) => {
-                self.deleted.push(id);
-                undone.deleted += 1;
-            }
-            (RunChange::Changed, Some(review), Some(former)) => {
-                let before = former.review(review)?;
-                if is_hidden_since(&before, review) {
-                    undone.left.add(|| format!("{id} (its source hides it)"));
-                    return Ok(());
-                }
-                self.give_back(id, before, review, former, now, undone);
-            }
-            (RunChange::Changed, _, _) => {
-                undone
-                    .left
-                    .add(|| format!("{id} (its former values cannot be read)"));
-                return Ok(());
-            }
-        }
-        self.done.push(id);
-        Ok(())
-    }
-
-    fn give_back(
-        &mut self,
-        id: &'r str,
-        before: Review,
-        review: &Review,
-        former: &Former,
-        now: DateTime<Utc>,
-        undone: &mut Undone,
-    ) {
-        match &former.source {
-            Some(source) => self.sources.push(source.clone()),
-            None => self.sourceless.push(id),
-        }
-        let is_same = Review {
-            updated_at: review.updated_at,
-            ..before.clone()
-        } == *review;
-        if is_same {
-            return;
-        }
-        undone.given_back += 1;
-        let is_published = before.status == Status::Published && review.status != Status::Published;
-        undone.published += u64::from(is_published);
-        self.reviews.push(Review {
-            updated_at: review.updated_at.max(Some(now)),
-            ..before
+/// `known` is what is stored of the review now.
+fn decide<'r>(
+    row: &'r RunReview,
+    known: Option<&KnownReview>,
+    key: &DigestKey,
+) -> sqlx::Result<Decision<'r>> {
+    let Some(known) = known.filter(|known| !known.is_deleted()) else {
+        return Ok(match row.change {
+            RunChange::Deleted => Decision::Unmark,
+            RunChange::Added | RunChange::Restored | RunChange::Changed => Decision::Gone,
         });
+    };
+    if !row.is_untouched || row.later_run.is_some() || row.change == RunChange::Deleted {
+        return Ok(Decision::Left(reason(row, known, key)));
     }
+    let former = row.former.as_ref();
+    let source = former.and_then(|former| former.source.as_ref());
+    Ok(match (row.change, known.review().zip(former)) {
+        (RunChange::Added | RunChange::Deleted, _) => Decision::Remove,
+        (RunChange::Restored, _) => Decision::Delete(source),
+        (RunChange::Changed, None) => Decision::Left("its former values cannot be read".to_owned()),
+        (RunChange::Changed, Some((review, former))) => {
+            let before = Review {
+                updated_at: review.updated_at,
+                ..former.review(review)?
+            };
+            if is_hidden_since(&before, review) {
+                return Ok(Decision::Left("its source hides it".to_owned()));
+            }
+            Decision::GiveBack {
+                is_published: before.status == Status::Published
+                    && review.status != Status::Published,
+                review: (before != *review).then(|| Box::new(before)),
+                source,
+            }
+        }
+    })
 }
 
 /// Whether the source has hidden the review by the import, so that it must not be published again.
@@ -249,20 +241,12 @@ fn is_hidden_since(before: &Review, after: &Review) -> bool {
 }
 
 /// Why a review is left.
-fn reason(row: &RunReview, standing: &KnownReviews, key: &DigestKey) -> String {
+fn reason(row: &RunReview, known: &KnownReview, key: &DigestKey) -> String {
     if let Some(later) = row.later_run {
         return format!("import {later} changed it since");
     }
-    let id = row.id.as_str();
-    let known = standing.reviews.get(id).zip(standing.sources.get(id));
-    let decided: Vec<&str> = known.map_or_else(Vec::new, |(review, source)| {
-        source
-            .base
-            .decisions(key, review)
-            .iter()
-            .map(Unit::name)
-            .collect()
-    });
+    let decided = known.decisions(Some(key)).iter().map(Unit::name);
+    let decided: Vec<&str> = decided.filter(|_| known.source.is_some()).collect();
     if decided.is_empty() {
         "changed since".to_owned()
     } else {

@@ -14,6 +14,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
+use crate::imports::map::ReviewField;
 use crate::imports::map::date::{self, DateColumns, DateOrder};
 use crate::imports::map::plan::Plan;
 use crate::imports::map::row::RowReader;
@@ -23,7 +24,7 @@ use crate::imports::read::encoding::{Decoded, decode};
 use crate::imports::read::native::{changed_date, read_native};
 use crate::imports::report::{FieldError, FileError, INPUT_BYTES_MAX};
 use crate::imports::request::ImportRequest;
-use crate::storage::imports::ColumnMeaning;
+use crate::storage::imports::{ColumnMeaning, KeptColumns};
 
 /// The name of `-` in messages.
 const STDIN: &str = "standard input";
@@ -178,7 +179,8 @@ fn plan<'f, 'r: 'f>(
         ))),
         Rows::Records(_) => Ok(None),
         Rows::Table(table) => {
-            let plan = Plan::new(format, table, collector.request, date_format);
+            let mut plan = Plan::new(format, table, collector.request, date_format);
+            keep_scale(&mut plan, &mut collector.collected.columns);
             if let Err(fault) = plan.complete() {
                 // The preview helps to correct it.
                 let is_shown = plan.is_previewed() && plan.has_header();
@@ -189,6 +191,22 @@ fn plan<'f, 'r: 'f>(
             }
             Ok(Some(plan))
         }
+    }
+}
+
+/// Keeps `--scale` for the next import of the source and column, or takes that of an earlier one.
+fn keep_scale(plan: &mut Plan<'_>, kept: &mut KeptColumns) {
+    let Some(column) = plan.field(ReviewField::Rating).first() else {
+        return;
+    };
+    let (source, header) = (plan.source().to_owned(), &plan.table.columns[*column]);
+    if let Some(scale) = plan.scale {
+        kept.set(&source, header, ColumnMeaning::Scale(scale));
+    } else if let Some(ColumnMeaning::Scale(scale)) = kept.get(&source, header) {
+        plan.scale = Some(scale);
+        plan.sentences.push(format!(
+            "{header} is read on the scale up to {scale}, as in an earlier import of {source}; pass --scale for another one"
+        ));
     }
 }
 
@@ -207,7 +225,8 @@ fn decide_orders(
             let order = match kept.get(&key.0, &key.1) {
                 Some(ColumnMeaning::DayFirst) => Some(DateOrder::DayFirst),
                 Some(ColumnMeaning::MonthFirst) => Some(DateOrder::MonthFirst),
-                Some(ColumnMeaning::Id | ColumnMeaning::RowNumber) | None => None,
+                Some(ColumnMeaning::Id | ColumnMeaning::RowNumber | ColumnMeaning::Scale(_))
+                | None => None,
             };
             let found = columns.entry(key).or_default();
             (found.kept, found.usual) = (order, plan.usual_order());

@@ -6,19 +6,21 @@ mod source;
 
 pub use rows::{
     AnalysisRow, Binding, Changed, DatabasePosition, INVALID_ROW, ListFilter, Numbered,
-    Observation, SourceCount, changed_since, count_changed_since, count_published, counts, find,
-    ids_with_prefix, list_ids, newest, newest_change, observe, position, present_after, published,
-    recorded_technicians, unreadable, upsert, withheld,
+    Observation, SourceCount, changed_since, find, newest, newest_change, observe, position,
+    upsert,
 };
-pub use runs::{
-    Former, Run, RunChange, RunCounts, RunReview, UNDOABLE_DAYS_MAX, UNDOABLE_MAX, begin_run,
-    delete_all, end_run, forget_deleted, forget_run, forget_run_reviews, forget_runs,
-    forget_sources, last_runs, note_run_reviews, note_undone, remove_added, run_reviews,
-    update_undecided,
+pub(crate) use rows::{
+    count_changed_since, count_published, counts, ids_with_prefix, list_ids, present_after,
+    published, recorded_technicians, unreadable, withheld,
 };
-pub use source::{
-    KnownReviews, PlaceCount, ReviewCopy, SourceVersion, copies_of, counts_by_place,
-    deleted_reviews, digest_key, duplicates_of, find_key, find_note, ids_after, ids_of_source,
-    ids_present, keep_deleted, note_deleted, note_sources, note_status_decided, notes,
-    rename_source_records, set_note, sources, sources_with_instants, standing, stored_decisions,
+pub use runs::{Former, Run, RunChange, RunCounts, RunReview, UNDOABLE_DAYS_MAX, UNDOABLE_MAX};
+pub(crate) use runs::{
+    begin_run, delete_all, end_run, forget_deleted, forget_run, forget_run_reviews, forget_runs,
+    forget_sources, last_runs, note_run_reviews, note_undone, run_reviews, update_undecided,
+};
+pub use source::{Known, KnownReview, PlaceCount, ReviewCopy, ReviewState, SourceVersion};
+pub(crate) use source::{
+    copies_of, counts_by_place, digest_key, find_key, ids_after, ids_present, keep_deleted,
+    load_known, note_decided, note_deleted, note_sources, rename_source_records, set_note,
+    standing,
 };

@@ -11,6 +11,7 @@ use futures_util::{Stream, TryStreamExt};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
+use super::source::ReviewState;
 use crate::model::{
     Mentions, Method, Rating, Response, Review, ReviewId, Source, Status, Verification,
 };
@@ -197,11 +198,11 @@ pub async fn published(
     Ok(rows.into_iter().filter_map(numbered).collect())
 }
 
-/// The reviews with these ids, published or withheld, in no particular order and without their analyses.
+/// The rows with these ids, in no particular order.
 pub(super) async fn of_ids(
     connection: &mut SqliteConnection,
     ids: &[&str],
-) -> sqlx::Result<Vec<Numbered>> {
+) -> sqlx::Result<Vec<(ReviewId, ReviewState)>> {
     let ids = Value::from(ids).to_string();
     let rows = select_reviews!(
         r#"from json_each(?) as i cross join review as r on r.review_id = i.value
@@ -210,7 +211,27 @@ pub(super) async fn of_ids(
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows.into_iter().filter_map(numbered).collect())
+    let states = rows.into_iter().filter_map(|row| {
+        let id = row.review_id.parse().ok()?;
+        let response = row.response_text.clone().map(|text| Response {
+            text,
+            date: row.response_on.as_ref().and_then(|day| day.parse().ok()),
+            author: row.response_author.clone(),
+        });
+        // Whatever is not public stays hidden.
+        let status = match row.status.as_str() {
+            "published" => Status::Published,
+            _ => Status::Withheld {
+                reason: row.withheld_reason.clone(),
+            },
+        };
+        let state = match numbered(row) {
+            Some(numbered) => ReviewState::There(numbered.review),
+            None => ReviewState::Unreadable(status, response),
+        };
+        Some((id, state))
+    });
+    Ok(states.collect())
 }
 
 /// The review, published or withheld.

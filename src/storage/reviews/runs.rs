@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
 use super::rows::upsert;
-use super::source::SourceVersion;
+use super::source::{SourceVersion, note_sources};
 use crate::model::{Review, named};
 use crate::storage::text::utc_seconds;
 use crate::storage::{Text, Write};
@@ -67,25 +67,25 @@ named! {
     }
 }
 
-/// What a changed review was before a run. Only members that differ are kept.
+/// What a review was before a run that changed or restored it. Only members that differ are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Former {
     /// Members of the review, by name.
     review: Map<String, Value>,
-    /// `None` if no source had given the review.
+    /// `None` if no source had given the review; of a deleted review, what identified it.
     pub source: Option<SourceVersion>,
 }
 
 impl Former {
-    pub fn new(before: &Review, after: &Review, source: Option<SourceVersion>) -> Self {
-        let (Value::Object(mut review), after) = (json!(before), json!(after)) else {
-            // A review is an object.
-            return Self {
-                review: Map::new(),
-                source,
-            };
-        };
-        review.retain(|name, value| after.get(name.as_str()) != Some(value));
+    /// `before` is `None` if the review was deleted.
+    pub fn new(before: Option<&Review>, after: &Review, source: Option<SourceVersion>) -> Self {
+        let mut review = Map::new();
+        if let Some(before) = before
+            && let (Value::Object(members), after) = (json!(before), json!(after))
+        {
+            review = members;
+            review.retain(|name, value| after.get(name.as_str()) != Some(value));
+        }
         Self { review, source }
     }
 
@@ -107,10 +107,8 @@ impl Former {
 pub struct RunReview {
     pub id: String,
     pub change: RunChange,
-    /// `None` for other changes than [`RunChange::Changed`], and if the values are no longer kept.
+    /// `None` for new and deleted reviews, and if the values are no longer kept.
     pub former: Option<Former>,
-    /// Whether the review exists now.
-    pub is_there: bool,
     /// Whether it has not changed since.
     pub is_untouched: bool,
     /// The last import since that changed it or what its source said.
@@ -125,21 +123,15 @@ pub async fn begin_run(
     sources: &[&str],
 ) -> sqlx::Result<i64> {
     let (at, files) = (utc_seconds(now), Value::from(files).to_string());
+    let sources = Value::from(sources).to_string();
     let id = sqlx::query_scalar!(
-        r#"insert into import_run (run_id, started_at, files) select 1 + coalesce(max(run_id), 0), ?, ? from import_run
+        r#"insert into import_run (run_id, started_at, files, sources) select 1 + coalesce(max(run_id), 0), ?, ?, ? from import_run
            returning run_id as "id!: i64""#,
         at,
-        files
-    )
-    .fetch_one(&mut *write)
-    .await?;
-    let sources = Value::from(sources).to_string();
-    sqlx::query!(
-        "insert into import_run_source (run_id, source_name) select ?, value from json_each(?) where true on conflict do nothing",
-        id,
+        files,
         sources
     )
-    .execute(&mut *write)
+    .fetch_one(&mut *write)
     .await?;
     let oldest = id - RUNS_MAX;
     sqlx::query!("delete from import_run where run_id <= ?", oldest)
@@ -154,9 +146,6 @@ pub async fn begin_run(
 
 /// Removes a run that changed nothing.
 pub async fn forget_run(write: &mut Write, run: i64) -> sqlx::Result<()> {
-    sqlx::query!("delete from import_run_source where run_id = ?", run)
-        .execute(&mut *write)
-        .await?;
     sqlx::query!("delete from import_run where run_id = ?", run)
         .execute(write)
         .await
@@ -167,9 +156,9 @@ pub async fn forget_run(write: &mut Write, run: i64) -> sqlx::Result<()> {
 pub async fn forget_runs(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<()> {
     let oldest = utc_seconds(now - Duration::days(UNDOABLE_DAYS_MAX));
     sqlx::query!(
-        "update import_run set is_kept = 0 where is_kept and (started_at < ?1 or run_id in (select run_id from import_run_source) and run_id not in
-           (select run_id from (select run_id, row_number() over (partition by source_name order by run_id desc) as place
-             from import_run_source) where place <= ?2))",
+        "update import_run set is_kept = 0 where is_kept and (started_at < ?1 or sources <> '[]' and run_id not in
+           (select run_id from (select run_id, row_number() over (partition by value order by run_id desc) as place
+             from import_run as r, json_each(r.sources)) where place <= ?2))",
         oldest,
         UNDOABLE_MAX
     )
@@ -178,12 +167,7 @@ pub async fn forget_runs(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<
     sqlx::query!(
         "delete from import_run_review where run_id in (select run_id from import_run where not is_kept)"
     )
-    .execute(&mut *write)
-    .await?;
-    sqlx::query!(
-        "delete from import_run_source where run_id not in (select run_id from import_run)"
-    )
-    .execute(&mut *write)
+    .execute(write)
     .await
     .map(drop)
 }
@@ -272,24 +256,19 @@ pub async fn last_runs(connection: &mut SqliteConnection, limit: i64) -> sqlx::R
     Ok(run.collect())
 }
 
-/// Up to `limit` reviews that a run changed, by id, after `after`.
+/// The reviews that a run changed.
 pub async fn run_reviews(
     connection: &mut SqliteConnection,
     run: i64,
-    after: &str,
-    limit: i64,
 ) -> sqlx::Result<Vec<RunReview>> {
     let rows = sqlx::query!(
         r#"select i.review_id as "id!: Text", i.kind as "kind!: Text", i.former as "former: Text",
              c.change_no is i.change_no as "is_untouched!: bool",
-             exists (select 1 from review as r where r.review_id = i.review_id) as "is_there!: bool",
              (select max(run_id) from import_run_review as o where o.review_id = i.review_id and o.run_id > i.run_id)
                as "later_run: i64"
            from import_run_review as i left join review_change as c using (review_id)
-           where i.run_id = ? and i.review_id > ? order by i.review_id limit ?"#,
-        run,
-        after,
-        limit
+           where i.run_id = ? order by i.review_id"#,
+        run
     )
     .fetch_all(connection)
     .await?;
@@ -300,50 +279,51 @@ pub async fn run_reviews(
         former: row
             .former
             .and_then(|former| serde_json::from_str(former.as_ref()).ok()),
-        is_there: row.is_there,
         is_untouched: row.is_untouched,
         later_run: row.later_run,
     });
     Ok(row.collect())
 }
 
-/// Removes reviews that a run added. They do not count as deleted, so an import may add them again.
-pub async fn remove_added(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
-    delete_all(write, ids).await?;
-    forget_deleted(write, ids).await
-}
+/// Reviews per statement.
+const BATCH: usize = 500;
 
-/// Updates reviews by a change that is nobody's decision, such as another name of their source: the imports that added them
-/// can still be undone.
-///
-/// # Errors
-/// When the database refuses one; no review of the batch is written then.
+/// Updates reviews, and what their sources said, by a change that is nobody's decision, such as another name of their source:
+/// the imports that added them can still be undone.
 pub async fn update_undecided(
     write: &mut Write,
     reviews: &[Review],
+    sources: &[SourceVersion],
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
-    let ids: Vec<&str> = reviews.iter().map(|review| review.id.as_str()).collect();
-    let ids = Value::from(ids).to_string();
-    // No change has the number -1.
-    sqlx::query!(
-        "update import_run_review set change_no = -1 where review_id in (select value from json_each(?))
-           and kind = 'added' and change_no = (select c.change_no from review_change as c
-             where c.review_id = import_run_review.review_id)",
-        ids
-    )
-    .execute(&mut *write)
-    .await?;
-    upsert(write, reviews, now).await?;
-    sqlx::query!(
-        "update import_run_review set change_no = (select c.change_no from review_change as c
-             where c.review_id = import_run_review.review_id)
-           where review_id in (select value from json_each(?)) and change_no = -1",
-        ids
-    )
-    .execute(&mut *write)
-    .await
-    .map(drop)
+    for reviews in reviews.chunks(BATCH) {
+        let ids: Vec<&str> = reviews.iter().map(|review| review.id.as_str()).collect();
+        let ids = Value::from(ids).to_string();
+        // No change has the number -1.
+        sqlx::query!(
+            "update import_run_review set change_no = -1 where review_id in (select value from json_each(?))
+               and kind = 'added' and change_no = (select c.change_no from review_change as c
+                 where c.review_id = import_run_review.review_id)",
+            ids
+        )
+        .execute(&mut *write)
+        .await?;
+        upsert(write, reviews, now).await?;
+        sqlx::query!(
+            "update import_run_review set change_no = (select c.change_no from review_change as c
+                 where c.review_id = import_run_review.review_id)
+               where review_id in (select value from json_each(?)) and change_no = -1",
+            ids
+        )
+        .execute(&mut *write)
+        .await?;
+        write.end_group();
+    }
+    for sources in sources.chunks(BATCH) {
+        note_sources(write, sources).await?;
+        write.end_group();
+    }
+    Ok(())
 }
 
 /// Makes ids of deleted reviews no longer count as deleted, so that an import may add them.

@@ -1,6 +1,6 @@
 //! Each source's last version of a review: digests, instants and locations beside the reviews' rows.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -10,10 +10,10 @@ use sqlx::SqliteConnection;
 use super::rows::of_ids;
 use crate::model::hash::hex;
 use crate::model::{
-    Base, DUPLICATE, DigestKey, Fingerprints, Response, Review, ReviewId, Status, Unit,
+    Base, DigestKey, Fingerprints, Response, Review, ReviewId, Status, Unit, Units, is_one_name,
 };
 use crate::random::Random;
-use crate::storage::text::{NullableText, instant, strings, utc};
+use crate::storage::text::{instant, strings, utc};
 use crate::storage::{Text, Write};
 
 /// A source's last version of one review.
@@ -34,17 +34,73 @@ pub struct SourceVersion {
     pub fingerprints: Fingerprints,
 }
 
-#[derive(Debug, Default)]
-pub struct KnownReviews {
-    /// Published or withheld.
-    pub reviews: HashMap<String, Review>,
-    pub sources: HashMap<String, SourceVersion>,
-    /// Ids of reviews that the owner deleted.
-    pub deleted: HashSet<String>,
+impl SourceVersion {
+    /// One that says nothing of any field.
+    pub fn new(id: ReviewId, source_name: String, fingerprints: Fingerprints) -> Self {
+        Self {
+            id,
+            own_id: None,
+            source_name,
+            location: None,
+            posted_at: None,
+            responded_at: None,
+            base: Base::default(),
+            fingerprints,
+        }
+    }
 }
 
-/// What of an unreadable row still counts: its status, and the owner's answer.
-pub type StoredDecisions = (Status, Option<Response>);
+/// Reviews that are read at once.
+const ROWS: i64 = 1_000;
+
+/// What is stored of a review.
+#[derive(Debug)]
+pub struct KnownReview {
+    pub state: ReviewState,
+    /// `None` if no source gave it. Of a deleted review, only what identifies it.
+    pub source: Option<SourceVersion>,
+    /// The owner's note, which is not published.
+    pub note: Option<String>,
+}
+
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all are there")]
+pub enum ReviewState {
+    /// Published or withheld.
+    There(Review),
+    /// Its row breaks the table's checks. The status and the owner's answer still count.
+    Unreadable(Status, Option<Response>),
+    /// By the owner.
+    Deleted,
+}
+
+impl KnownReview {
+    pub const fn review(&self) -> Option<&Review> {
+        match &self.state {
+            ReviewState::There(review) => Some(review),
+            ReviewState::Unreadable(..) | ReviewState::Deleted => None,
+        }
+    }
+
+    pub const fn is_deleted(&self) -> bool {
+        matches!(self.state, ReviewState::Deleted)
+    }
+
+    /// The units that the owner decided; `key` is that of the database, if it has one. Of a review that no source gave, all.
+    pub fn decisions(&self, key: Option<&DigestKey>) -> Units {
+        let Some(review) = self.review() else {
+            return Units::NONE;
+        };
+        if let (Some(source), Some(key)) = (&self.source, key) {
+            return source.base.decisions(key, review);
+        }
+        let units = Unit::ALL.into_iter();
+        units.filter(|unit| !unit.is_unset(review)).collect()
+    }
+}
+
+/// Reviews that are there, and those that the owner deleted.
+pub type Known = BTreeMap<ReviewId, KnownReview>;
 
 /// The key of this database's digests; created if there is none.
 ///
@@ -75,140 +131,124 @@ pub async fn find_key(connection: &mut SqliteConnection) -> sqlx::Result<Option<
         .transpose()
 }
 
-/// The sources' last versions of the rows that the end of the query names; rows with an invalid id are left out.
-macro_rules! stored_sources {
-    ($connection:ident, $from:literal $(, $argument:ident)*) => {{
-        let rows = sqlx::query!(
-            r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location!: NullableText",
-             posted_at as "posted_at: Text", responded_at as "responded_at: Text",
-             base as "base!: Vec<u8>", fingerprint as "fingerprint!: i64", author_day as "author_day!: i64",
-             own_id as "own_id!: NullableText"
-           from "# + $from
-            $(, $argument)*
-        );
-        let rows = rows.fetch_all($connection).await?;
-        let instant = |at: Option<Text>| instant(at?.as_ref());
-        rows.into_iter().filter_map(move |row| {
-            Some(SourceVersion {
-                id: row.review_id.as_ref().parse().ok()?,
-                source_name: row.source_name.into(),
-                location: row.location.into(),
-                posted_at: instant(row.posted_at),
-                responded_at: instant(row.responded_at),
-                base: Base::unpack(&row.base),
-                fingerprints: Fingerprints {
-                    content: row.fingerprint,
-                    author_day: row.author_day,
-                },
-                own_id: row.own_id.into(),
-            })
-        })
-    }};
-}
-
-pub async fn standing(
-    connection: &mut SqliteConnection,
-    ids: &[&str],
-) -> sqlx::Result<KnownReviews> {
-    let reviews = of_ids(connection, ids).await?;
-    let reviews: HashMap<String, Review> = reviews
-        .into_iter()
-        .map(|row| (row.review.id.to_string(), row.review))
-        .collect();
-    let sources = sources(connection, ids).await?;
+/// What is stored of the reviews with these ids.
+pub async fn standing(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Result<Known> {
+    let mut sources = sources(connection, ids).await?;
+    let mut notes = notes(connection, ids).await?;
+    let there = of_ids(connection, ids).await?;
     let list = Value::from(ids).to_string();
-    let deleted = sqlx::query_scalar!(
-        r#"select c.review_id as "id: Text" from json_each(?) as i cross join review_change as c on c.review_id = i.value
+    let deleted = sqlx::query!(
+        r#"select c.review_id as "review_id: Text", source_name as "source_name?: Text", location as "location: Text",
+             own_id as "own_id: Text", fingerprint as "fingerprint?: i64", author_day as "author_day?: i64"
+           from json_each(?) as i cross join review_change as c on c.review_id = i.value
+             left join deleted_review as d on d.review_id = c.review_id
            where not exists (select 1 from review as r where r.review_id = c.review_id)
              and not exists (select 1 from undone_review as u where u.review_id = c.review_id)"#,
         list
     )
     .fetch_all(connection)
     .await?;
-    Ok(KnownReviews {
-        reviews,
-        sources,
-        deleted: strings(deleted),
-    })
-}
-
-/// What is kept of the sources' last versions of all deleted reviews.
-pub async fn deleted_reviews(
-    connection: &mut SqliteConnection,
-) -> sqlx::Result<Vec<SourceVersion>> {
-    let rows = stored_sources!(
-        connection,
-        "(select *, null as posted_at, null as responded_at, x'' as base from deleted_review) as s order by review_id"
-    );
-    Ok(rows.collect())
-}
-
-/// The decisions in the rows of these ids, by id, whether or not the rest of a row can be read.
-pub async fn stored_decisions(
-    connection: &mut SqliteConnection,
-    ids: &[&str],
-) -> sqlx::Result<HashMap<String, StoredDecisions>> {
-    type Row = (
-        Text,
-        Text,
-        Option<Text>,
-        Option<Text>,
-        Option<Text>,
-        Option<Text>,
-    );
-    let select = "select review_id, status, substr(withheld_reason, 1, 1000),
-           response_text, response_on, substr(response_author, 1, 1000)
-         from json_each(?) as i cross join review as r on r.review_id = i.value";
-    let rows: Vec<Row> = sqlx::query_as(select)
-        .bind(Value::from(ids).to_string())
-        .fetch_all(connection)
-        .await?;
-    let decisions = rows
-        .into_iter()
-        .map(|(id, status, reason, text, date, author)| {
-            let reason = reason.map(String::from);
-            // Whatever is not public stays hidden.
-            let status = match status.as_ref() {
-                "published" => Status::Published,
-                _ => Status::Withheld { reason },
-            };
-            let response = text.map(|text| Response {
-                text: text.into(),
-                date: date.and_then(|date| date.as_ref().parse().ok()),
-                author: author.map(String::from),
-            });
-            (id.into(), (status, response))
+    let there = there.into_iter().map(|(id, state)| {
+        let (source, note) = (sources.remove(&id), notes.remove(&id));
+        let known = KnownReview {
+            state,
+            source,
+            note,
+        };
+        (id, known)
+    });
+    let deleted = deleted.into_iter().filter_map(|row| {
+        let id: ReviewId = row.review_id.as_ref().parse().ok()?;
+        let fingerprints = row.fingerprint.zip(row.author_day);
+        let source = row.source_name.zip(fingerprints);
+        let source = source.map(|(name, (content, author_day))| SourceVersion {
+            location: row.location.map(String::from),
+            own_id: row.own_id.map(String::from),
+            ..SourceVersion::new(
+                id.clone(),
+                name.into(),
+                Fingerprints {
+                    content,
+                    author_day,
+                },
+            )
         });
-    Ok(decisions.collect())
+        let known = KnownReview {
+            state: ReviewState::Deleted,
+            source,
+            note: None,
+        };
+        Some((id, known))
+    });
+    Ok(there.chain(deleted).collect())
 }
 
-/// By review id.
-pub async fn sources(
+/// Everything that is stored of reviews.
+pub async fn load_known(connection: &mut SqliteConnection) -> sqlx::Result<Known> {
+    let (mut known, mut last) = (Known::new(), String::new());
+    loop {
+        // In batches, because all rows at once would need their memory twice.
+        let ids = ids_after(connection, &last, ROWS).await?;
+        let list: Vec<&str> = ids.iter().map(String::as_str).collect();
+        known.extend(standing(connection, &list).await?);
+        match ids.into_iter().next_back() {
+            Some(id) => last = id,
+            None => return Ok(known),
+        }
+    }
+}
+
+/// The sources' last versions, by review id.
+async fn sources(
     connection: &mut SqliteConnection,
     ids: &[&str],
-) -> sqlx::Result<HashMap<String, SourceVersion>> {
+) -> sqlx::Result<HashMap<ReviewId, SourceVersion>> {
     let list = Value::from(ids).to_string();
-    let rows = stored_sources!(
-        connection,
-        "json_each(?) as i cross join review_source as s on s.review_id = i.value",
+    let rows = sqlx::query!(
+        r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
+             posted_at as "posted_at: Text", responded_at as "responded_at: Text",
+             base, fingerprint, author_day, own_id as "own_id: Text"
+           from json_each(?) as i cross join review_source as s on s.review_id = i.value"#,
         list
-    );
-    Ok(rows.map(|row| (row.id.to_string(), row)).collect())
+    )
+    .fetch_all(connection)
+    .await?;
+    let instant = |at: Option<Text>| instant(at?.as_ref());
+    let versions = rows.into_iter().filter_map(|row| {
+        let id: ReviewId = row.review_id.as_ref().parse().ok()?;
+        let version = SourceVersion {
+            id: id.clone(),
+            source_name: row.source_name.into(),
+            location: row.location.map(String::from),
+            posted_at: instant(row.posted_at),
+            responded_at: instant(row.responded_at),
+            base: Base::unpack(&row.base),
+            fingerprints: Fingerprints {
+                content: row.fingerprint,
+                author_day: row.author_day,
+            },
+            own_id: row.own_id.map(String::from),
+        };
+        Some((id, version))
+    });
+    Ok(versions.collect())
 }
 
-/// Up to `limit` reviews whose source gave instants, by id, after `after`.
-pub async fn sources_with_instants(
+/// The owner's notes, by review id.
+async fn notes(
     connection: &mut SqliteConnection,
-    after: &str,
-    limit: i64,
-) -> sqlx::Result<Vec<SourceVersion>> {
-    let rows = stored_sources!(
-        connection,
-        "review_source as s where (posted_at is not null or responded_at is not null) and review_id > ?
-           order by review_id limit ?",
-        after, limit
-    );
-    Ok(rows.collect())
+    ids: &[&str],
+) -> sqlx::Result<HashMap<ReviewId, String>> {
+    let list = Value::from(ids).to_string();
+    let notes = sqlx::query!(
+        r#"select review_id as "id: Text", note as "note: Text" from review_note where review_id in (select value from json_each(?))"#,
+        list
+    )
+    .fetch_all(connection)
+    .await?;
+    let notes = notes.into_iter();
+    let notes = notes.filter_map(|row| Some((row.id.as_ref().parse().ok()?, row.note.into())));
+    Ok(notes.collect())
 }
 
 /// Stores the sources' last versions; unchanged ones are not written.
@@ -254,46 +294,43 @@ pub async fn note_sources(write: &mut Write, rows: &[SourceVersion]) -> sqlx::Re
 pub struct ReviewCopy {
     pub id: String,
     pub source_name: String,
-    pub is_published: bool,
+    pub status: Status,
 }
 
-/// The first `limit` copies of the review `id`, published ones first.
+/// The copies of the reviews `ids` among the others, by id.
 pub async fn copies_of(
     connection: &mut SqliteConnection,
-    id: &str,
-    limit: i64,
-) -> sqlx::Result<Vec<ReviewCopy>> {
-    sqlx::query_as!(
-        ReviewCopy,
-        r#"select o.review_id as "id: Text", o.source_name as "source_name: Text", r.status = 'published' as "is_published!: bool"
-           from review_source as s cross join review_source as o on o.fingerprint = s.fingerprint and o.review_id <> s.review_id
-             cross join review as r on r.review_id = o.review_id
-           where s.review_id = ? order by 3 desc, 1 limit ?"#,
-        id,
-        limit
-    )
-    .fetch_all(connection)
-    .await
-}
-
-/// The reviews outside of `ids` that are withheld as duplicates and are copies of some of these.
-pub async fn duplicates_of(
-    connection: &mut SqliteConnection,
     ids: &[&str],
-) -> sqlx::Result<Vec<String>> {
-    let ids = json!(ids).to_string();
-    let found = sqlx::query_scalar!(
-        r#"select distinct o.review_id as "id: Text"
-           from json_each(?1) as j cross join review_source as s on s.review_id = j.value
-             cross join review_source as o on o.fingerprint = s.fingerprint
-             cross join review as r on r.review_id = o.review_id
-           where r.withheld_reason = ?2 and o.review_id not in (select value from json_each(?1)) order by 1"#,
-        ids,
-        DUPLICATE
+) -> sqlx::Result<Vec<ReviewCopy>> {
+    let ids = Value::from(ids).to_string();
+    let rows = sqlx::query!(
+        r#"select o.review_id as "id: Text", o.source_name as "source_name: Text", r.author as "author: Text",
+             r.status = 'published' as "is_published!: bool", r.withheld_reason as "reason: Text", own.author as "own_author: Text"
+           from json_each(?1) as i cross join review_source as s on s.review_id = i.value
+             cross join review as own on own.review_id = s.review_id
+             cross join review_source as o on o.fingerprint = s.fingerprint cross join review as r on r.review_id = o.review_id
+           where o.review_id not in (select value from json_each(?1)) order by 1"#,
+        ids
     )
     .fetch_all(connection)
     .await?;
-    Ok(found.into_iter().map(String::from).collect())
+    let mut copies: Vec<ReviewCopy> = rows
+        .into_iter()
+        .filter(|row| is_one_name(row.author.as_ref(), row.own_author.as_ref()))
+        .map(|row| ReviewCopy {
+            id: row.id.into(),
+            source_name: row.source_name.into(),
+            status: if row.is_published {
+                Status::Published
+            } else {
+                Status::Withheld {
+                    reason: row.reason.map(String::from),
+                }
+            },
+        })
+        .collect();
+    copies.dedup();
+    Ok(copies)
 }
 
 /// Number of reviews of a source at a location, by status.
@@ -323,31 +360,6 @@ pub async fn counts_by_place(connection: &mut SqliteConnection) -> sqlx::Result<
     Ok(rows.collect())
 }
 
-/// Up to `limit` ids, after `after`, of reviews of a source, at a location if one is given.
-pub async fn ids_of_source(
-    connection: &mut SqliteConnection,
-    source: &str,
-    location: Option<&str>,
-    after: &str,
-    limit: i64,
-) -> sqlx::Result<Vec<String>> {
-    let ids = sqlx::query_scalar!(
-        r#"select r.review_id as "id: Text" from review as r left join review_source as s using (review_id)
-           where coalesce(s.source_name, r.source_name) = ?1 and (?2 is null or s.location = ?2) and r.review_id > ?3
-           order by r.review_id limit ?4"#,
-        source,
-        location,
-        after,
-        limit
-    );
-    Ok(ids
-        .fetch_all(connection)
-        .await?
-        .into_iter()
-        .map(String::from)
-        .collect())
-}
-
 /// Gives all that is kept of a source beside its reviews another source's name: its deleted reviews and, unless only one
 /// location is meant, its columns and runs.
 pub async fn rename_source_records(
@@ -373,10 +385,12 @@ pub async fn rename_source_records(
     .execute(&mut *write)
     .await?;
     sqlx::query!(
-        "insert into import_run_source (run_id, source_name) select run_id, ?2 from import_run_source
-         where source_name = ?1 on conflict do nothing",
+        "update import_run set sources = (select json_group_array(value) from
+           (select iif(value = ?1 and ?3 is null, ?2, value) as value from json_each(sources) union select ?2))
+         where exists (select 1 from json_each(sources) where value = ?1)",
         source,
-        new_name
+        new_name,
+        location
     )
     .execute(&mut *write)
     .await?;
@@ -384,66 +398,24 @@ pub async fn rename_source_records(
         return Ok(());
     }
     sqlx::query!("delete from source_column where source_name = ?", source)
-        .execute(&mut *write)
-        .await?;
-    sqlx::query!(
-        "delete from import_run_source where source_name = ?",
-        source
-    )
-    .execute(&mut *write)
-    .await
-    .map(drop)
-}
-
-// The owner's notes, which are not published.
-
-pub async fn find_note(
-    connection: &mut SqliteConnection,
-    id: &str,
-) -> sqlx::Result<Option<String>> {
-    let note = sqlx::query_scalar!(
-        r#"select note as "note: Text" from review_note where review_id = ?"#,
-        id
-    );
-    Ok(note.fetch_optional(connection).await?.map(String::from))
-}
-
-/// The notes on these reviews, by id.
-pub async fn notes(
-    connection: &mut SqliteConnection,
-    ids: &[&str],
-) -> sqlx::Result<HashMap<String, String>> {
-    let list = Value::from(ids).to_string();
-    let notes = sqlx::query!(
-        r#"select review_id as "id: Text", note as "note: Text" from review_note where review_id in (select value from json_each(?))"#,
-        list
-    )
-    .fetch_all(connection)
-    .await?;
-    let notes = notes.into_iter();
-    Ok(notes.map(|row| (row.id.into(), row.note.into())).collect())
+        .execute(write)
+        .await
+        .map(drop)
 }
 
 /// Keeps the note, or removes the present one.
 pub async fn set_note(write: &mut Write, id: &str, note: Option<&str>) -> sqlx::Result<()> {
-    match note {
-        Some(note) => {
-            sqlx::query!(
-                "insert into review_note (review_id, note) values (?, ?)
-                 on conflict (review_id) do update set note = excluded.note",
-                id,
-                note
-            )
-            .execute(&mut *write)
-            .await?
-        }
-        None => {
-            sqlx::query!("delete from review_note where review_id = ?", id)
-                .execute(&mut *write)
-                .await?
-        }
-    };
-    Ok(())
+    sqlx::query!("delete from review_note where review_id = ?", id)
+        .execute(&mut *write)
+        .await?;
+    sqlx::query!(
+        "insert into review_note (review_id, note) select ?1, ?2 where ?2 is not null",
+        id,
+        note
+    )
+    .execute(write)
+    .await
+    .map(drop)
 }
 
 /// The ids among these that a review has.
@@ -459,24 +431,20 @@ pub async fn ids_present(
     Ok(strings(ids.fetch_all(connection).await?))
 }
 
-/// Records that the owner published or withheld a review by a command. Imports then keep it withheld, or published until
-/// its source publishes it, too.
+/// Records that the owner decided these units of a review by a command, even if they stay as they are. Imports then keep a
+/// withheld review withheld, and any other value until its source has the same.
 ///
 /// # Errors
 /// When the database refuses the write, or the operating system gives no randomness.
-pub async fn note_status_decided(write: &mut Write, review: &Review) -> sqlx::Result<()> {
+pub async fn note_decided(write: &mut Write, review: &Review, units: &[Unit]) -> sqlx::Result<()> {
     let known = sources(write.for_reading(), &[review.id.as_str()]).await?;
-    let mut row = known.into_values().next().unwrap_or_else(|| SourceVersion {
-        id: review.id.clone(),
-        source_name: review.source.name.clone(),
-        location: None,
-        posted_at: None,
-        responded_at: None,
-        base: Base::default(),
-        fingerprints: Fingerprints::new(review),
-        own_id: None,
+    let mut row = known.into_values().next().unwrap_or_else(|| {
+        let source_name = review.source.name.clone();
+        SourceVersion::new(review.id.clone(), source_name, Fingerprints::new(review))
     });
-    row.base.set_decided(Unit::Status);
+    for unit in units {
+        row.base.set_decided(*unit);
+    }
     note_sources(write, &[row]).await?;
     // The review may be unchanged. No change has the number 0, so an undo still treats the review as changed.
     let id = review.id.as_str();
@@ -489,7 +457,7 @@ pub async fn note_status_decided(write: &mut Write, review: &Review) -> sqlx::Re
     Ok(())
 }
 
-/// Keeps what an export has of deleted reviews; their ids are marked by [`note_deleted`].
+/// Keeps what identifies deleted reviews in files of their sources; their ids are marked by [`note_deleted`].
 pub async fn keep_deleted(write: &mut Write, reviews: &[&SourceVersion]) -> sqlx::Result<()> {
     let row = |kept: &&SourceVersion| {
         let Fingerprints {
@@ -503,7 +471,8 @@ pub async fn keep_deleted(write: &mut Write, reviews: &[&SourceVersion]) -> sqlx
     sqlx::query!(
         "insert into deleted_review (review_id, source_name, location, own_id, fingerprint, author_day)
          select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 from json_each(?) where true
-         on conflict do nothing",
+         on conflict (review_id) do update set source_name = excluded.source_name, location = excluded.location,
+           own_id = excluded.own_id, fingerprint = excluded.fingerprint, author_day = excluded.author_day",
         rows
     )
     .execute(&mut *write)

@@ -138,10 +138,7 @@ async fn rows_that_match_two_reviews_are_reported_and_change_neither() {
     let report = bench.table(like, &[TEXT], false).await;
     assert_eq!((counts(&report), report.undecided.count), ((0, 0, 0, 0), 2));
     let message = summary(&report, false);
-    assert!(
-        message.contains("2 skipped, because they have no ID"),
-        "{message}"
-    );
+    assert!(message.contains("2 skipped without an ID"), "{message}");
     assert_eq!(bench.texts(), "Ann||\nAnn||");
     // The message advises to delete these reviews, and to import with --restore.
     sqlite3(bench.database.path(), "delete from review");

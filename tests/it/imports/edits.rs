@@ -180,10 +180,7 @@ async fn rows_that_may_be_two_reviews_are_reported_and_change_neither() {
     let report = bench.sheet(&[edited, BO]).await;
     assert_eq!((counts(&report), report.undecided.count), ((0, 0, 1, 0), 1));
     let message = summary(&report, false);
-    assert!(
-        message.contains("1 skipped, because they have no ID"),
-        "{message}"
-    );
+    assert!(message.contains("1 skipped without an ID"), "{message}");
     // Where the other one's own row is in the file, it is sure.
     let report = bench.sheet(&[edited, other, BO]).await;
     assert_eq!((counts(&report), report.undecided.count), ((0, 1, 2, 0), 0));

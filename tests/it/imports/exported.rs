@@ -7,7 +7,7 @@ use super::*;
 use crate::support::{Generator, TestApp, sqlite3};
 
 /// The whole database as `reviews export` writes it.
-async fn export(database: &Database, is_table: bool) -> Vec<u8> {
+pub(super) async fn export(database: &Database, is_table: bool) -> Vec<u8> {
     let mut reader = database.readers().begin().await.unwrap();
     let mut export = Export::new(&mut reader).await.unwrap();
     let mut table = csv::Writer::from_writer(Vec::new());

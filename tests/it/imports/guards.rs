@@ -248,7 +248,7 @@ async fn reviews_missing_at_the_source_are_withheld_until_they_return() {
         report
             .unwrap_err()
             .to_string()
-            .contains("1 rows were rejected")
+            .contains("1 row was rejected")
     );
 }
 
@@ -345,7 +345,7 @@ async fn a_refused_withdrawal_reports_the_rows_rejected_by_merging() {
     };
     let (report, rejections) = bench.run(&request).await;
     let error = report.unwrap_err().to_string();
-    assert!(error.contains("1 rows were rejected"), "{error}");
+    assert!(error.contains("1 row was rejected"), "{error}");
     let [rejection] = rejections.as_slice() else {
         panic!("{rejections:?}");
     };

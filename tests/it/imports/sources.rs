@@ -4,8 +4,9 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use reviews_service::imports::ImportRequest;
+use reviews_service::imports::{ImportRequest, rename_source, undo};
 
+use super::exported::export;
 use super::*;
 use crate::support::sqlite3;
 
@@ -140,6 +141,149 @@ fn reviews_of_a_source_depend_only_on_files_of_that_source() {
                         let report = import_rows(&all, source, last).await;
                         assert_eq!((report.new, report.updated), (0, 0), "{name} of {files:?}");
                         assert_eq!(all.change_no().await, before, "{name} of {files:?}");
+                    }
+                }
+            });
+            Ok(())
+        })
+        .unwrap();
+}
+
+/// What happens after the import of a file.
+#[derive(Debug, Clone, Copy)]
+enum Event {
+    Nothing,
+    /// The owner deletes the review of the file's first row.
+    Delete,
+    /// The file is imported again with `--restore`.
+    Restore,
+    /// The import is undone and done again. Only in the database of all sources.
+    Undo,
+    /// The source gets another name, and its own again. Likewise.
+    Rename,
+    /// Another database imports an export, and takes over. Likewise.
+    Export,
+}
+
+fn any_event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        Just(Event::Nothing),
+        Just(Event::Delete),
+        Just(Event::Restore),
+        Just(Event::Undo),
+        Just(Event::Rename),
+        Just(Event::Export),
+    ]
+}
+
+/// All that is stored of reviews, without times and numbers of changes.
+fn content(bench: &Bench) -> String {
+    sqlite3(
+        bench.database.path(),
+        "select review_id, rating, reviewed_on, author, title, text, status, source_name, response_text from review order by 1;
+         select review_id, source_name, location, posted_at, hex(base), fingerprint, own_id from review_source order by 1;
+         select * from deleted_review order by 1;
+         select review_id from review_change where not exists (select 1 from review as r where r.review_id = review_change.review_id)
+           and review_id not in (select review_id from undone_review) order by 1",
+    )
+}
+
+/// Imports the rows; their authors are of this source only, because copies of deleted reviews are withheld.
+async fn import_own(bench: &Bench, source: usize, rows: &[AnyRow], restore: bool) -> ImportReport {
+    let (content, name) = file_of(source, rows);
+    let author = format!("{} of {} ", "Customer", SOURCES[source]);
+    let request = ImportRequest {
+        files: vec![bench.file("rows", content.replace("Customer ", &author))],
+        source: name.map(str::to_owned),
+        restore,
+        ..ImportRequest::default()
+    };
+    bench.run(&request).await.0.unwrap()
+}
+
+async fn run_event(
+    bench: &mut Bench,
+    is_alone: bool,
+    source: usize,
+    rows: &[AnyRow],
+    event: Event,
+) {
+    let name = SOURCES[source];
+    match event {
+        Event::Delete => {
+            let author = format!("Customer of {name} {}", rows[0].0);
+            let delete = format!("delete from review where author = '{author}'");
+            sqlite3(bench.database.path(), &delete);
+        }
+        Event::Restore => {
+            import_own(bench, source, rows, true).await;
+        }
+        Event::Nothing | Event::Undo => {}
+        Event::Rename | Event::Export if is_alone => {}
+        Event::Rename => {
+            let before = content(bench);
+            for (old, new) in [(name, "Elsewhere"), ("Elsewhere", name)] {
+                rename_source(&bench.database, &bench.clock, old, new, None)
+                    .await
+                    .ok();
+            }
+            assert_eq!(content(bench), before);
+        }
+        Event::Export => {
+            let lines = export(&bench.database, false).await;
+            let other = self::bench().await;
+            other.set_time_zone("UTC").await;
+            if !lines.is_empty() {
+                other.take(lines).await;
+            }
+            *bench = other;
+        }
+    }
+}
+
+#[test]
+fn reviews_of_a_source_survive_undo_renames_and_exports() {
+    let config = Config {
+        cases: 16,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let random = TestRng::from_seed(RngAlgorithm::ChaCha, &[57; 32]);
+    let mut runner = TestRunner::new_with_rng(config, random);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runner
+        .run(&vec((any_file(), any_event()), 2..8), |steps| {
+            runtime.block_on(async {
+                let mut all = bench().await;
+                all.set_time_zone("UTC").await;
+                for ((source, rows), event) in &steps {
+                    let before = content(&all);
+                    import_own(&all, *source, rows, false).await;
+                    if let Event::Undo = event {
+                        let after = content(&all);
+                        undo(&all.database, &all.clock, None, false).await.unwrap();
+                        assert_eq!(content(&all), before, "{steps:?}");
+                        import_own(&all, *source, rows, false).await;
+                        assert_eq!(content(&all), after, "{steps:?}");
+                    }
+                    run_event(&mut all, false, *source, rows, *event).await;
+                }
+                for (source, name) in SOURCES.iter().enumerate() {
+                    let mut alone = bench().await;
+                    alone.set_time_zone("UTC").await;
+                    let mut last = None;
+                    for ((_, rows), event) in steps.iter().filter(|((own, _), _)| *own == source) {
+                        import_own(&alone, source, rows, false).await;
+                        run_event(&mut alone, true, source, rows, *event).await;
+                        last = Some(rows);
+                    }
+                    assert_eq!(of_source(&all, name), of_source(&alone, name), "{steps:?}");
+                    if let Some(rows) = last {
+                        import_own(&all, source, rows, false).await;
+                        let before = content(&all);
+                        let report = import_own(&all, source, rows, false).await;
+                        assert_eq!((report.new, report.updated), (0, 0), "{name} of {steps:?}");
+                        assert_eq!(content(&all), before, "{name} of {steps:?}");
                     }
                 }
             });
@@ -423,4 +567,96 @@ async fn copies_may_differ_in_blanks_and_have_short_names() {
     );
     let public = "select author from review where source_name = 'Angi' and status = 'published'";
     assert_eq!(sqlite3(bench.database.path(), public), "Ann Brown");
+}
+
+#[tokio::test]
+async fn sources_in_cells_that_differ_in_case_are_one() {
+    let bench = bench().await;
+    let rows = |names: [&str; 2]| {
+        let [one, other] = names;
+        format!(
+            "id,author,rating,date,text,source\nq1,Ann,5,2026-10-12,Neat.,{one}\nq2,Bo,4,2026-10-11,Late.,{other}\n"
+        )
+    };
+    for (names, counted) in [
+        (["Angi", "angi"], (2, 0, 0, 0)),
+        (["ANGI", "Angi"], (0, 0, 2, 0)),
+    ] {
+        let (report, _) = bench.take(rows(names)).await;
+        assert_eq!(counts(&report), counted);
+    }
+    let names = "select distinct source_name from review";
+    assert_eq!(sqlite3(bench.database.path(), names), "Angi");
+}
+
+#[tokio::test]
+async fn equal_ids_at_two_locations_of_a_source_are_two_reviews() {
+    let bench = bench().await;
+    let take = async |location: &str, author: &str| {
+        let day = author.len();
+        let row = format!("q1,{author},5,2026-10-{day:02},By {author}.,{location}");
+        bench
+            .take(format!("id,author,rating,date,text,location\n{row}\n"))
+            .await
+            .0
+    };
+    for new in [1, 0] {
+        for (location, author) in [("Phoenix", "Ann"), ("Mesa", "Carl")] {
+            let report = take(location, author).await;
+            assert_eq!(counts(&report), (new, 0, 1 - new, 0), "{location}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_rename_is_advised_only_if_nearly_all_rows_are_there() {
+    let bench = bench().await;
+    let take = async |rows: &str, source: Option<&str>| {
+        let request = ImportRequest {
+            files: vec![bench.file("t.csv", format!("author,rating,date,text\n{rows}"))],
+            source: source.map(str::to_owned),
+            ..ImportRequest::default()
+        };
+        bench.run(&request).await.0.unwrap()
+    };
+    let sheet = SHEET.split_once('\n').unwrap().1;
+    let others = "Di,5,2026-10-12,Good.\nEd,4,2026-10-11,Fine.\nFay,5,2026-10-10,Great.\n";
+    take(sheet, None).await;
+    // All rows of the sheet are among those of a source that is new.
+    let report = take(&format!("{sheet}{others}"), Some("Yelp")).await;
+    let names = ("Direct".to_owned(), "Yelp".to_owned());
+    assert_eq!(report.renamed.get(&names), Some(&3));
+    // One customer wrote to both sources.
+    let ann = sheet.split_inclusive('\n').next().unwrap();
+    let report = take(&format!("{ann}{others}"), Some("Angi")).await;
+    assert_eq!((report.duplicates.count, report.renamed.len()), (4, 0));
+    // A source that has reviews already gets no other name.
+    let report = take(sheet, Some("Angi")).await;
+    assert_eq!(report.renamed.len(), 0);
+}
+
+#[tokio::test]
+async fn a_deleted_review_has_no_copy_by_another_person() {
+    let bench = bench().await;
+    let take = async |rows: &str, source: &str| {
+        let request = ImportRequest {
+            files: vec![bench.file("t.csv", format!("author,rating,date,text\n{rows}"))],
+            source: Some(source.to_owned()),
+            ..ImportRequest::default()
+        };
+        bench.run(&request).await.0.unwrap()
+    };
+    take(
+        "Ann Bell,5,2026-10-12,Great service\nAnonymous,5,2026-10-12,\n",
+        "Yelp",
+    )
+    .await;
+    sqlite3(bench.database.path(), "delete from review");
+    for author in ["Ann Bell", "Ann B."] {
+        let report = take(&format!("{author},5,2026-10-12,Great service\n"), author).await;
+        assert_eq!(report.withheld["duplicate"], 1, "{author}");
+    }
+    let others = "Ann Brown,5,2026-10-12,Great service\nAnonymous,5,2026-10-12,\n";
+    let report = take(others, "Angi").await;
+    assert_eq!((counts(&report), report.withheld.len()), ((2, 0, 0, 0), 0));
 }

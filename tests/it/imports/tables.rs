@@ -273,6 +273,42 @@ async fn a_scale_of_ten_is_never_taken_for_one_of_five() {
 }
 
 #[tokio::test]
+async fn a_scale_is_kept_with_the_source_and_the_column() {
+    let bench = bench().await;
+    let take = async |rating: u8, column: &str, source: &str, scale: Option<&str>| {
+        let row = format!("Ann {rating} {column},{rating},2026-10-30,Good work");
+        let request = ImportRequest {
+            files: vec![bench.file("t.csv", format!("author,{column},date,text\n{row}\n"))],
+            source: Some(source.to_owned()),
+            scale: scale.and_then(|scale| scale.parse().ok()),
+            ..ImportRequest::default()
+        };
+        let mut watch = Quiet::default();
+        let report = import(&bench.database, &bench.clock, &request, &mut watch).await;
+        assert_eq!(counts(&report.unwrap()).3, 0);
+        let stars = format!(
+            "select group_concat(rating) from review where author = 'Ann {rating} {column}' and source_name = '{source}'"
+        );
+        let dates = watch.tables.iter().flat_map(|table| table.dates.clone());
+        let preview: String = dates.collect();
+        (sqlite3(bench.database.path(), &stars), preview)
+    };
+    take(9, "rating", "Angi", Some("10")).await;
+    let (stars, preview) = take(4, "rating", "Angi", None).await;
+    assert_eq!(stars, "2");
+    assert!(
+        preview.contains("rating is read on the scale up to 10, as in an earlier import of Angi"),
+        "{preview}"
+    );
+    // Other columns and sources have the scale of stars, and another scale replaces the kept one.
+    for (column, source) in [("stars", "Angi"), ("rating", "Yelp")] {
+        assert_eq!(take(4, column, source, None).await.0, "4");
+    }
+    take(5, "rating", "Angi", Some("5")).await;
+    assert_eq!(take(3, "rating", "Angi", None).await.0, "3");
+}
+
+#[tokio::test]
 async fn generated_ids_do_not_depend_on_the_order_of_columns() {
     let bench = bench().await;
     bench

@@ -402,8 +402,8 @@ fn the_advice_of_check_repairs_the_reported_faults() {
     let partial = home.run("export all.jsonl");
     assert_eq!(partial.code, Some(1), "{}", partial.err);
     assert!(
-        partial.err.contains("1 rows cannot be read")
-            && partial.out.contains("1 reviews, 0 IDs without a review"),
+        partial.err.contains("1 row cannot be read")
+            && partial.out.contains("1 review, 0 IDs without a review"),
         "{} {}",
         partial.out,
         partial.err

@@ -438,7 +438,7 @@ fn undo_keeps_reviews_that_the_owner_published() {
     let message = home.run_ok("undo", "1 removed").out;
     assert_has(
         &message,
-        "2 left as they are: u-1 (you changed status), u-2 (you changed status)",
+        "2 left unchanged: u-1 (you changed status, verification), u-2 (you changed status, verification)",
     );
     let ids = home.listed(&[]);
     assert!(
@@ -480,8 +480,8 @@ fn a_wrong_import_is_undone_and_the_correct_file_imported() {
     for part in [
         "2: ",
         "wrong.jsonl",
-        "1 left as they are: w-3 (you changed response)",
-        "1 have their former values again",
+        "1 left unchanged: w-3 (you changed response)",
+        "1 changed back to the former values",
     ] {
         assert!(message.contains(part), "{part}: {message}");
     }
@@ -575,7 +575,7 @@ fn undo_publishes_reviews_again_that_the_import_withdrew() {
     home.run_ok("import all.jsonl", "20 new");
     home.run_ok("import cut.jsonl --withdraw-missing", "1 withdrawn");
     assert_eq!(home.listed(&["--status", "withheld"]), ["g-19"]);
-    home.run_ok("undo", "1 of these are published again");
+    home.run_ok("undo", "1 of these published again");
     assert_eq!(home.listed(&["--status", "withheld"]), [] as [&str; 0]);
     home.run_ok("import all.jsonl", "0 new, 0 updated, 20 unchanged");
     home.run_ok("import cut.jsonl --withdraw-missing", "1 withdrawn");
@@ -586,7 +586,7 @@ fn undo_deletes_reviews_again_that_the_import_restored() {
     let home = home();
     home.run_ok("delete r-1", "deleted");
     home.run_ok("import rows.jsonl --restore", "1 new");
-    home.run_ok("undo", "1 restored by the import are deleted again");
+    home.run_ok("undo", "1 restored by the import, now deleted again");
     home.run_ok("import rows.jsonl", "kept deleted: r-1");
 }
 

@@ -146,7 +146,7 @@ fn an_export_does_not_list_completing_rows_as_deleted() {
     home.file("t.csv", "Date,Stars,Name,Said\n2026-10-02,4,Ann,On time.\n");
     home.run_ok("import t.csv --no-text", "1 new");
     home.run_ok("import t.csv --map text=Said", "1 updated");
-    home.run_ok("export out.jsonl", "1 reviews, 0 IDs without a review");
+    home.run_ok("export out.jsonl", "1 review, 0 IDs without a review");
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn a_failed_export_leaves_the_previous_one_unchanged() {
     home.run_ok("import in.jsonl", "1 new");
     let folder = home.0.path();
     let (former, link) = (folder.join("former.jsonl"), folder.join("link.jsonl"));
-    home.run_ok("export former.jsonl", "1 reviews");
+    home.run_ok("export former.jsonl", "1 review");
     std::os::unix::fs::symlink("former.jsonl", &link).unwrap();
     let whole = fs::read_to_string(&former).unwrap();
     sqlite3(
@@ -203,7 +203,7 @@ fn a_failed_export_leaves_the_previous_one_unchanged() {
     );
     home.run_ok("withhold r-1 --reason x", "withheld");
     // The link is kept, and its target has the new content and mode 0600.
-    home.run_ok("export link.jsonl --force", "1 reviews");
+    home.run_ok("export link.jsonl --force", "1 review");
     assert!(link.is_symlink());
     let now = fs::read_to_string(&former).unwrap();
     assert!(now.contains("withheld") && now != whole, "{now}");

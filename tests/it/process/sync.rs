@@ -1356,7 +1356,7 @@ fn withheld_reviews_are_named_in_the_order_of_their_ids() {
     let run = home.run("sync run --yes");
     let ids: Vec<String> = (10..20).map(|number| format!("g{number}")).collect();
     let named = format!(
-        "10 withdrawn: their source no longer lists them: {}",
+        "10 withdrawn, no longer listed by the source: {}",
         ids.join(", ")
     );
     assert_has(&run.out, &named);

@@ -76,7 +76,7 @@ fn undo_restores_the_values_of_the_review_and_of_the_source() {
     let message = home.run_ok("undo", "1 removed").out;
     assert_has(
         &message,
-        "1 have their former values again\n1 left as they are: b (its source hides it)",
+        "1 changed back to the former values\n1 left unchanged: b (its source hides it)",
     );
     assert!(!message.contains("undone;"), "{message}");
     let of = |text: &str, id: &str| -> Vec<String> {
@@ -113,7 +113,7 @@ fn undo_publishes_reviews_withheld_as_duplicates() {
         .out;
     assert_has(
         &message,
-        "2 have their former values again\n2 of these are published again",
+        "2 changed back to the former values\n2 of these published again",
     );
     assert_eq!(content(&home), before);
     // The import before can be undone, too.
@@ -128,11 +128,8 @@ fn undo_keeps_changes_of_a_later_import_until_that_is_undone() {
     home.file("two.jsonl", &row("a", "Second.", &[]));
     home.run_ok("import one.jsonl", "1 new");
     home.run_ok("import two.jsonl", "1 updated");
-    home.run_ok(
-        "undo 1",
-        "1 left as they are: a (import 2 changed it since)",
-    );
-    home.run_ok("undo", "1 have their former values again");
+    home.run_ok("undo 1", "1 left unchanged: a (import 2 changed it since)");
+    home.run_ok("undo", "1 changed back to the former values");
     assert_eq!(sqlite3(&home.path(), "select text from review"), "First.");
     home.run_ok("undo 1", "1 removed");
 }
@@ -146,10 +143,10 @@ fn an_import_undone_in_part_is_tried_again_by_the_next_undo() {
     );
     home.run_ok("import one.jsonl", "2 new");
     home.run_ok("respond a 'Thank you.'", "answered");
-    home.run_ok("undo", "1 left as they are: a (you changed response)");
+    home.run_ok("undo", "1 left unchanged: a (you changed response)");
     assert!(!home.run_ok("status", "").out.contains("undone"));
     home.run_ok("delete a", "deleted");
-    home.run_ok("undo", "1 were deleted since");
+    home.run_ok("undo", "1 deleted since");
     home.run_err("undo", "import 1 was already undone");
 }
 
@@ -209,6 +206,154 @@ fn a_source_is_renamed_with_all_reviews() {
     );
     // The owner decided nothing by it.
     assert!(!home.run_ok("export", "").out.contains("decided"));
+}
+
+#[test]
+fn a_source_gets_the_name_of_another_if_imports_tell_them_apart() {
+    let home = Home::new();
+    let table = |rows: &[&str]| format!("id,author,rating,date,text\n{}\n", rows.join("\n"));
+    home.file(
+        "one.csv",
+        &table(&[
+            "q1,Ann,5,2026-10-12,On time.",
+            "q2,Bo,4,2026-10-11,Fair price.",
+        ]),
+    );
+    home.file("two.csv", &table(&["a9,Cy,5,2026-10-10,Great work."]));
+    home.run_ok("import one.csv", "2 new");
+    home.run_ok("import two.csv --source Angi", "1 new");
+    // A name that differs only in case is the stored one.
+    home.run_ok(
+        "source rename direct ANGI",
+        "2 reviews are now from Angi, which was Direct; Angi had 1 review before\n",
+    );
+    home.run_ok("source", "Angi: 3 published, 0 withheld\n");
+    for (file, count) in [("one.csv", 2), ("two.csv", 1)] {
+        let counts = format!("0 new, 0 updated, {count} unchanged");
+        home.run_ok(&["import", file, "--source", "Angi"], &counts);
+    }
+}
+
+#[test]
+fn a_rename_that_would_mix_two_sources_is_refused() {
+    let table = |rows: &[&str]| format!("id,author,rating,date,text\n{}\n", rows.join("\n"));
+    let own = table(&[
+        "q1,Ann,5,2026-10-12,On time.",
+        "q2,Bo,4,2026-10-11,Fair price.",
+    ]);
+    let same_ids = table(&["q1,Cy,1,2026-09-12,Never came.", "q7,Di,2,2026-09-11,Rude."]);
+    let same_rows = table(&["z1,Ann,5,2026-10-12,On time."]);
+    let counting = "q,author,rating,date,text\n1,Ed,5,2026-08-12,Neat.\n2,Fay,4,2026-08-11,Late.\n";
+    let counting = counting.replace("q,", "id,");
+    for (other, named) in [
+        (&same_ids, "have the same ID at the source (q1)"),
+        (
+            &same_rows,
+            "have the same author, day, stars and text (q1 and z1)",
+        ),
+        (
+            &counting,
+            "the column id is read in one way in files of Direct",
+        ),
+    ] {
+        let home = Home::new();
+        home.file("own.csv", &own);
+        home.file("other.csv", other);
+        home.run_ok("import own.csv", "2 new");
+        home.run_ok("import other.csv --source Angi", " new");
+        let before = content(&home);
+        home.run_err("source rename Direct Angi", named);
+        assert_eq!(content(&home), before);
+    }
+    // A deleted review with the ID would be taken for the other one.
+    let home = Home::new();
+    home.file("own.csv", &own);
+    home.file("other.csv", &same_ids);
+    home.run_ok("import other.csv --source Angi", "2 new");
+    home.run_ok("import own.csv", "2 new");
+    home.run_ok("delete q1", "deleted");
+    home.run_err(
+        "source rename Direct Angi",
+        "have the same ID at the source (q1)",
+    );
+    // What the message says works.
+    let home = Home::new();
+    home.file("own.csv", &own);
+    home.file("other.csv", &same_rows);
+    home.run_ok("import own.csv", "2 new");
+    home.run_ok("import other.csv --source Angi", "1 new");
+    home.run_ok("undo 2", "1 removed");
+    home.run_ok("source rename Direct Angi", "2 reviews are now from Angi");
+}
+
+#[test]
+fn undo_of_a_restored_row_keeps_what_identified_the_deleted_review() {
+    let sheet = |text: &str| {
+        format!("author,rating,date,text\nAnn,5,2026-10-12,On time.\nBo,4,2026-10-11,{text}\n")
+    };
+    let home = Home::new();
+    for (file, text) in [
+        ("1.csv", "Fair price."),
+        ("2.csv", "Fair price!"),
+        ("3.csv", "A fair price!"),
+    ] {
+        home.file(file, &sheet(text));
+    }
+    home.run_ok("import 1.csv", "2 new");
+    home.run_ok("import 2.csv", "1 updated");
+    sqlite3(&home.path(), "delete from review where author = 'Bo'");
+    let deleted = || sqlite3(&home.path(), "select * from deleted_review");
+    let before = deleted();
+    home.run_ok("import 3.csv --restore", "1 new");
+    home.run_ok("undo", "1 restored by the import, now deleted again");
+    assert_eq!(deleted(), before);
+    home.run_ok("export e.jsonl", "");
+    let other = Home::new();
+    for file in ["e.jsonl", "2.csv"] {
+        other.file(file, &fs::read_to_string(home.0.path().join(file)).unwrap());
+    }
+    other.run_ok("import e.jsonl", "1 new");
+    for home in [&home, &other] {
+        home.run_ok("import 2.csv", "1 kept deleted");
+    }
+}
+
+#[test]
+fn a_published_review_that_the_owner_publishes_stays_published() {
+    let home = Home::new();
+    let table = |verified: &str| {
+        format!("id,author,rating,date,text,verified\na1,Ann,5,2026-10-12,On time.,{verified}\n")
+    };
+    home.file("yes.csv", &table("yes"));
+    home.file("no.csv", &table("no"));
+    home.run_ok("import yes.csv", "1 new");
+    home.run_ok(
+        "publish a1",
+        "is already published; the next import keeps it published",
+    );
+    for _ in 0..2 {
+        home.run_ok("import no.csv", "1 kept edited: a1 status and verification");
+        let status = sqlite3(&home.path(), "select status from review");
+        assert_eq!(status, "published");
+    }
+}
+
+#[test]
+fn copies_of_other_people_with_like_names_are_not_named() {
+    let home = Home::new();
+    let sheet = |author: &str| format!("author,rating,date,text\n{author},5,2026-10-12,On time.\n");
+    home.file("one.csv", &sheet("Ann Bell"));
+    home.file("two.csv", &sheet("Ann Brown"));
+    home.file("three.csv", &sheet("Ann B."));
+    home.run_ok("import one.csv", "1 new");
+    home.run_ok("import two.csv --source Angi", "1 new");
+    home.run_ok("import three.csv --source Yelp", "1 new");
+    let id = sqlite3(
+        &home.path(),
+        "select review_id from review where author = 'Ann Bell'",
+    );
+    let done = home.run_ok(&["delete", &id], "of Yelp has the same author");
+    assert!(!done.out.contains("of Angi"), "{}", done.out);
 }
 
 #[test]
