@@ -412,52 +412,48 @@ impl Unit {
     /// The unit and its value, as bytes that differ for any two: each part with its length.
     pub(super) fn bytes(self, review: &Review) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(64);
-        let mut add = |part: Option<&[u8]>| match part {
-            Some(part) => {
-                bytes.push(1);
-                bytes.extend((part.len() as u64).to_be_bytes());
-                bytes.extend(part);
-            }
-            None => bytes.push(0),
+        let mut add = |part: Option<&str>| {
+            bytes.push(u8::from(part.is_some()));
+            let part = part.unwrap_or_default().as_bytes();
+            bytes.extend((part.len() as u64).to_be_bytes());
+            bytes.extend(part);
         };
-        add(Some(self.name().as_bytes()));
+        add(Some(self.name()));
         match self {
-            Self::Rating => add(Some(&[review.rating.stars()])),
-            Self::Date => add(Some(&review.date.number().to_be_bytes())),
-            Self::Author => add(Some(review.author.as_bytes())),
-            Self::Title => add(review.title.as_ref().map(String::as_bytes)),
-            Self::Text => add(Some(review.text.as_bytes())),
-            Self::Language => add(review.language.as_ref().map(String::as_bytes)),
+            Self::Rating => add(Some(&review.rating.stars().to_string())),
+            Self::Date => add(Some(&review.date.number().to_string())),
+            Self::Author => add(Some(&review.author)),
+            Self::Title => add(review.title.as_deref()),
+            Self::Text => add(Some(&review.text)),
+            Self::Language => add(review.language.as_deref()),
             Self::Source => {
-                add(Some(review.source.name.as_bytes()));
-                add(review.source.url.as_ref().map(String::as_bytes));
+                add(Some(&review.source.name));
+                add(review.source.url.as_deref());
             }
             Self::Status => {
-                add(Some(review.status.name().as_bytes()));
-                add(review.status.reason().map(str::as_bytes));
+                add(Some(review.status.name()));
+                add(review.status.reason());
             }
             Self::Verification => {
                 let verification = &review.verification;
-                add(Some(&[u8::from(verification.verified)]));
-                add(Some(verification.method.name().as_bytes()));
-                let at = verification.verified_at.map(|at| at.to_rfc3339());
-                add(at.as_ref().map(String::as_bytes));
+                add(Some(&verification.verified.to_string()));
+                add(Some(verification.method.name()));
+                add(verification
+                    .verified_at
+                    .map(|at| at.to_rfc3339())
+                    .as_deref());
             }
             Self::Response => {
                 if let Some(response) = &review.response {
-                    add(Some(response.text.as_bytes()));
-                    add(response
-                        .date
-                        .map(|day| day.number().to_be_bytes())
-                        .as_ref()
-                        .map(<[u8; 4]>::as_slice));
-                    add(response.author.as_ref().map(String::as_bytes));
+                    add(Some(&response.text));
+                    add(response.date.map(|day| day.to_string()).as_deref());
+                    add(response.author.as_deref());
                 }
             }
             Self::Mentions => {
                 for (kind, value) in review.mentions.pairs() {
-                    add(Some(kind.name().as_bytes()));
-                    add(Some(value.as_bytes()));
+                    add(Some(kind.name()));
+                    add(Some(value));
                 }
             }
         }
