@@ -10,9 +10,8 @@ use super::init::remarks;
 use super::report::{Exit, counted, print_result};
 use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::{Analyzer, Engine, Subject, store as insights};
-use crate::snapshot::analyze;
 use crate::storage;
-use crate::storage::reviews::{INVALID_ROW, Numbered, newest, unreadable};
+use crate::storage::reviews::{AnalysisRow, INVALID_ROW, Numbered, newest, unreadable};
 use crate::storage::{Database, FileVerification, lacking_room, unerased, verify};
 
 /// Maximum number of invalid rows that are listed.
@@ -101,7 +100,7 @@ fn report(
     lines.join("\n") + "\n"
 }
 
-/// Analyzes every published review again and compares the results with the stored ones.
+/// Analyzes every published review again whose stored analysis is of its text, and compares both.
 async fn verify_insights(
     connection: &mut SqliteConnection,
     analyzer: &Analyzer,
@@ -114,11 +113,14 @@ async fn verify_insights(
         review, analysis, ..
     }) = reviews.try_next().await?
     {
-        let present = analyze(analyzer, &review, Subject::of(&review).hash());
-        match insights::verify(analysis.as_ref(), &present) {
-            insights::StoredAnalysisState::Right => {}
-            insights::StoredAnalysisState::Behind => unread += 1,
-            insights::StoredAnalysisState::Wrong => wrong.push(present.id),
+        let subject = Subject::of(&review);
+        let hash = subject.hash();
+        let is_current =
+            |row: &AnalysisRow| row.text_hash == hash && row.method_hash == analyzer.method();
+        match analysis.filter(is_current) {
+            None => unread += 1,
+            Some(row) if insights::has_analysis(&row, &analyzer.analyze(&subject)) => {}
+            Some(_) => wrong.push(review.id.to_string()),
         }
     }
     drop(reviews);

@@ -69,31 +69,10 @@ async fn upsert(write: &mut Write, analyses: &[StoredAnalysis]) -> sqlx::Result<
     Ok(written.rows_affected())
 }
 
-/// Comparison of a stored analysis with the present one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StoredAnalysisState {
-    /// The stored analysis is missing, or belongs to another text or method.
-    Behind,
-    /// The analyses are equal.
-    Right,
-    /// The analyses differ, although text and method are the same.
-    Wrong,
-}
-
-/// Compares the stored analysis of a review with the `present` one.
-pub fn verify(stored: Option<&AnalysisRow>, present: &StoredAnalysis) -> StoredAnalysisState {
-    let is_of_same_input = |row: &&AnalysisRow| {
-        (&row.text_hash, &row.method_hash) == (&present.text_hash, &present.method_hash)
-    };
-    let Some(row) = stored.filter(is_of_same_input) else {
-        return StoredAnalysisState::Behind;
-    };
+/// Whether the row has this analysis.
+pub fn has_analysis(row: &AnalysisRow, analysis: &Analysis) -> bool {
     let stored: Option<Value> = serde_json::from_slice(&row.analysis).ok();
-    if stored.is_some() && stored == serde_json::to_value(&present.analysis).ok() {
-        StoredAnalysisState::Right
-    } else {
-        StoredAnalysisState::Wrong
-    }
+    stored.is_some() && stored == serde_json::to_value(analysis).ok()
 }
 
 /// Number of analyses without a published review.

@@ -398,7 +398,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
+        #![proptest_config(ProptestConfig::with_cases(8))]
         #[test]
         fn the_ends_of_pieces_do_not_change_the_decoded_bytes(
             size_bytes in 1_usize..700_000,

@@ -540,14 +540,18 @@ pub fn overall(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use crate::insights::Polarity;
     use crate::insights::aspects::RuleEngine;
     use crate::insights::text::TokenizedText;
     use crate::insights::trades::{HOME_SERVICES, shipped};
 
+    static ENGINE: LazyLock<RuleEngine> =
+        LazyLock::new(|| RuleEngine::new(shipped(HOME_SERVICES).unwrap()));
+
     fn overall(text: &str) -> Polarity {
-        let engine = RuleEngine::new(shipped(HOME_SERVICES).unwrap());
-        engine.analyze(&TokenizedText::new(text)).overall.0
+        ENGINE.analyze(&TokenizedText::new(text)).overall.0
     }
 
     #[test]

@@ -67,7 +67,7 @@ fn a_local_agent_lists_and_calls_tools_until_the_input_ends() {
     assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 8);
     let call = |id: u8| {
         json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
-            "params": {"name": "search_reviews", "arguments": {"query": "number 2"}}})
+            "params": {"name": "search_reviews", "arguments": {"query": "2 / 9"}}})
     };
     let found = pipes.ask(&call(2));
     let result = &found["result"];
@@ -92,7 +92,7 @@ fn a_local_agent_lists_and_calls_tools_until_the_input_ends() {
     // Later changes are found.
     sqlite3(
         &home.path(),
-        "insert into review (review_id, rating, reviewed_on, text) values ('late', 4, '2026-11-02', 'number 2 again')",
+        "insert into review (review_id, rating, reviewed_on, text) values ('late', 4, '2026-11-02', '2 / 9, 2 / 9')",
     );
     // Changes are published within a quarter of a second; each request waits for its answer.
     let is_seen =

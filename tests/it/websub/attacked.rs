@@ -24,10 +24,7 @@ impl Hub {
     async fn with_victim(flags: &'static [&'static str]) -> (Self, String) {
         let hub = Self::with(flags).await;
         let victim = hub.receiver.url_of("victim.receiver.test", "/cb");
-        assert_eq!(
-            hub.ask("subscribe", REVIEWS, &victim, &[]).await.status,
-            202
-        );
+        hub.request(&victim).await;
         hub.app.drain().await;
         assert_eq!(hub.state(), "active");
         (hub, victim)
@@ -61,10 +58,7 @@ async fn verifications_above_a_limit_wait_without_lookups() {
         let callback = hub
             .receiver
             .url_of(&format!("n{number}.receiver.test"), "/cb");
-        assert_eq!(
-            hub.ask("subscribe", REVIEWS, &callback, &[]).await.status,
-            202
-        );
+        hub.request(&callback).await;
     }
     hub.app.drain().await;
     assert_eq!(
@@ -112,10 +106,7 @@ async fn a_waiting_verification_delays_no_delivery() {
     let (hub, victim) =
         Hub::with_victim(&["--hub-verifications-per-address-per-minute", "1"]).await;
     for _ in 0..2 {
-        assert_eq!(
-            hub.ask("subscribe", REVIEWS, &victim, &[]).await.status,
-            202
-        );
+        hub.request(&victim).await;
         hub.app.drain().await;
     }
     assert_eq!(
@@ -146,10 +137,7 @@ async fn rows_caused_by_strangers_are_bounded_in_number_and_bytes() {
     }
     hub.receiver.always(crate::support::Reply::status(404));
     let callback = hub.receiver.url(&format!("/{}", "y".repeat(2_000)));
-    assert_eq!(
-        hub.ask("subscribe", REVIEWS, &callback, &[]).await.status,
-        202
-    );
+    hub.request(&callback).await;
     hub.app.drain().await;
     let (rows, bytes) = hub
         .size("subscription where state = 'rejected'", "callback_key")

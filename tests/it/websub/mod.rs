@@ -77,6 +77,18 @@ impl Hub {
         self.app.post_hub(&[&pairs, more].concat()).await
     }
 
+    /// Requests the dataset for `callback`, without the verification.
+    async fn request(&self, callback: &str) {
+        let answer = self.ask("subscribe", REVIEWS, callback, &[]).await;
+        assert_eq!(answer.status, 202, "{}", answer.text());
+    }
+
+    /// Creates an active subscription whose callback is at `host`.
+    async fn subscribe_name(&self, receiver: &Receiver, host: &str) {
+        self.request(&receiver.url_of(host, "/cb")).await;
+        self.app.drain().await;
+    }
+
     /// Requests the dataset for `target`, without the verification.
     async fn ask_for(&self, target: &str, more: &[(&str, &str)]) {
         let answer = self

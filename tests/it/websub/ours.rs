@@ -6,23 +6,12 @@ use chrono::TimeDelta;
 use serde_json::json;
 use sqlx::Connection;
 
-use super::{Hub, REVIEWS, fake_dns, insert};
-use crate::support::{MakeHub, Receiver, Reply, sqlite3};
+use super::{Hub, fake_dns, insert};
+use crate::support::{MakeHub, Reply, sqlite3};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Hub {
-    /// Creates an active subscription whose callback is a name.
-    async fn subscribe_name(&self, receiver: &Receiver, host: &str) {
-        assert_eq!(
-            self.ask("subscribe", REVIEWS, &receiver.url_of(host, "/cb"), &[])
-                .await
-                .status,
-            202
-        );
-        self.app.drain().await;
-    }
-
     fn failures_of(&self, host: &str) -> String {
         sqlite3(
             &self.app.path(),
@@ -124,10 +113,7 @@ async fn an_exchange_that_panics_frees_the_slot_and_is_repeated() {
     hub.fake_dns.panic_at(host);
     for number in 0..6 {
         let callback = hub.receiver.url_of(host, &format!("/{number}"));
-        assert_eq!(
-            hub.ask("subscribe", REVIEWS, &callback, &[]).await.status,
-            202
-        );
+        hub.request(&callback).await;
     }
     hub.app.drain().await;
     assert_eq!(

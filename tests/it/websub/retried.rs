@@ -140,14 +140,7 @@ async fn a_renewal_resets_failures_and_keeps_the_delivered_version() {
 #[tokio::test]
 async fn while_our_own_network_is_down_attempts_do_not_count() {
     let hub = Hub::new().await;
-    let callback = hub.receiver.url_of("receiver.test", "/cb");
-    assert_eq!(
-        hub.ask("subscribe", super::REVIEWS, &callback, &[])
-            .await
-            .status,
-        202
-    );
-    hub.app.drain().await;
+    hub.subscribe_name(&hub.receiver, "receiver.test").await;
     assert_eq!(hub.state(), "active");
     hub.fake_dns.fail("receiver.test");
     hub.app.advance(chrono::TimeDelta::seconds(60));
@@ -167,26 +160,13 @@ async fn while_our_own_network_is_down_attempts_do_not_count() {
 #[tokio::test]
 async fn a_resolver_failure_counts_if_other_hosts_are_reached() {
     let hub = Hub::new().await;
-    let callback = hub.receiver.url_of("receiver.test", "/cb");
-    assert_eq!(
-        hub.ask("subscribe", super::REVIEWS, &callback, &[])
-            .await
-            .status,
-        202
-    );
-    hub.app.drain().await;
+    hub.subscribe_name(&hub.receiver, "receiver.test").await;
     hub.fake_dns.fail("receiver.test");
     hub.change("c1").await;
     assert_eq!(hub.field("failures"), 0, "nothing was reached since");
     hub.app.advance(chrono::TimeDelta::seconds(1));
-    let other = hub.receiver.url_of("other.receiver.test", "/cb");
-    assert_eq!(
-        hub.ask("subscribe", super::REVIEWS, &other, &[])
-            .await
-            .status,
-        202
-    );
-    hub.app.drain().await;
+    hub.subscribe_name(&hub.receiver, "other.receiver.test")
+        .await;
     hub.pass(66).await;
     assert_eq!(
         hub.app
@@ -201,14 +181,7 @@ async fn a_verification_waits_while_our_own_network_is_down() {
     let hub = Hub::new().await;
     hub.fake_dns.fail("receiver.test");
     hub.app.advance(chrono::TimeDelta::seconds(60));
-    let callback = hub.receiver.url_of("receiver.test", "/cb");
-    assert_eq!(
-        hub.ask("subscribe", super::REVIEWS, &callback, &[])
-            .await
-            .status,
-        202
-    );
-    hub.app.drain().await;
+    hub.subscribe_name(&hub.receiver, "receiver.test").await;
     for _ in 0..10 {
         hub.pass(60).await;
         assert_eq!(hub.state(), "pending");
