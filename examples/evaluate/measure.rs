@@ -459,23 +459,9 @@ pub fn evaluate_reviews(
             settle(&mut read.findings, stars);
             read.overall = withdraw_overall(read.overall, stars);
         }
-        let is_low = stars.is_some_and(|stars| stars <= 2);
-        quality.add(&read, &aspects, review, is_low, &text);
+        quality.add(&read, &aspects, review, &text);
     }
     quality
-}
-
-/// Whether a finding blames the firm as a whole for a complaint about one aspect, which is not counted in a review of
-/// one or two stars.
-fn is_implied(finding: &Finding, expected: &SentenceLabels<'_>) -> bool {
-    let sentence = finding.sentence as usize;
-    let blames = |((place, _), labels): (&(usize, &str), &BTreeSet<Polarity>)| {
-        *place == sentence && labels.contains(&Polarity::Negative)
-    };
-    finding.aspect == "overall"
-        && finding.polarity == Polarity::Negative
-        && !expected.contains_key(&(sentence, "overall"))
-        && expected.iter().any(blames)
 }
 
 impl WholeQuality {
@@ -484,7 +470,6 @@ impl WholeQuality {
         read: &TextFindings,
         aspects: &[&str],
         review: &AnnotatedReview,
-        is_low: bool,
         text: &TokenizedText,
     ) {
         let starts: Vec<u32> = text.sentence_spans().map(|span| span.start).collect();
@@ -498,9 +483,6 @@ impl WholeQuality {
         }
         let mut got: SentenceLabels<'_> = BTreeMap::new();
         for finding in &read.findings {
-            if is_low && is_implied(finding, &expected) {
-                continue;
-            }
             let place = (finding.sentence as usize, finding.aspect.as_str());
             got.entry(place).or_default().insert(finding.polarity);
             if finding.polarity.judges() {

@@ -95,6 +95,8 @@ type Lazy<T> = LazyLock<T, Box<dyn FnOnce() -> T + Send>>;
 pub struct Analyzer {
     engine: Arc<Engine>,
     names: Lazy<Linker>,
+    /// The words of the business's own name, without its article.
+    name: Vec<u64>,
     /// The language of the business (BCP 47), presumed for texts without a declared one.
     language: Option<String>,
     method: String,
@@ -126,6 +128,7 @@ impl Analyzer {
         Self {
             engine: Arc::clone(engine),
             names: LazyLock::new(Box::new(move || Linker::new(&named))),
+            name: own_name(&business.name),
             language: business.language.clone(),
             method: digits(hash),
         }
@@ -178,6 +181,9 @@ impl Analyzer {
         if !is_english {
             text = TokenizedText::of(original, trade.language_words());
         }
+        if !self.name.is_empty() {
+            text.hide(&self.name);
+        }
         let TextFindings {
             mut findings,
             overall,
@@ -209,6 +215,14 @@ impl Analyzer {
             phrases,
         }
     }
+}
+
+/// The fingerprints of the words of a name, without its article.
+fn own_name(name: &str) -> Vec<u64> {
+    let text = TokenizedText::new(name);
+    let words = text.tokens().iter().map(|token| token.fingerprint);
+    let article = usize::from(text.tokens().len() > 1 && text.word(0) == "the");
+    words.skip(article).collect()
 }
 
 /// The first [`TEXT_CHARS_MAX`] characters of a text.

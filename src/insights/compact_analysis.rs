@@ -2,7 +2,7 @@
 //! memory and be counted again after every change. Complete analyses explain their findings and are in the database.
 
 use super::analysis::{Analysis, Hit, PHRASE_SEPARATOR, Polarity, TextLanguage};
-use super::text::is_quotable;
+use super::text::{is_quotable, is_stated};
 use super::trades::Trade;
 use super::witness::{CONFIRMED, WITHDRAWN, witness};
 use crate::model::hash::{FNV_OFFSET, fnv1a, folded};
@@ -161,7 +161,8 @@ impl CompactAnalysis {
                     aspect: u8::try_from(trade.aspect(&finding.aspect)?).ok()?,
                     polarity: finding.polarity,
                     backing: WitnessCount::of(&finding.hits),
-                    is_quotable: quotable.get(finding.sentence as usize) == Some(&true),
+                    is_quotable: quotable.get(finding.sentence as usize) == Some(&true)
+                        && is_stated(finding),
                     sentence: u16::try_from(finding.sentence).unwrap_or(u16::MAX),
                     score: i16::try_from(finding.score).unwrap_or(if finding.score < 0 {
                         i16::MIN

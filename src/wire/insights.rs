@@ -409,7 +409,7 @@ pub struct Summary {
 pub struct SummarySentence {
     /// The sentence itself, in English plain text.
     pub text: String,
-    /// Its form: `overall`, `aspect_positive`, `aspect_negative`, `technicians` or `services`.
+    /// Its form: `overall`, `aspect_positive`, `aspect_negative`, `aspect_divided`, `technicians` or `services`.
     pub template: String,
     /// The evidence behind it.
     pub evidence: SummaryEvidence,

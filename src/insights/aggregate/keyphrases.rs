@@ -31,6 +31,8 @@ const TOPICS_MAX: usize = 24;
 const CANDIDATES_MAX: usize = 3 * TOPICS_MAX;
 /// Minimum log-likelihood ratio; smaller ones may be chance (99.99 % quantile of the chi-squared distribution).
 const LIKELIHOOD_MIN: f64 = 15.13;
+/// A phrase of one in this many reviews is a topic, however frequent it is elsewhere.
+const FREQUENT_PART: u32 = 4;
 /// Maximum number of reviews that are read for a topic's quote and aspect.
 const QUOTED_FROM: usize = 12;
 /// A distinctive phrase.
@@ -66,7 +68,11 @@ pub fn topics(
     let frequent = frequent(sources.analyses, least);
     let background = sources.trade.background();
     let mut found = candidates(&frequent, background, counted, originals);
-    found.retain(|one| one.log_likelihood >= LIKELIHOOD_MIN && !own_names.cover(&one.words));
+    let analysed = counted.corpus.analysed;
+    found.retain(|one| {
+        let is_frequent = one.reviews * FREQUENT_PART >= analysed;
+        (one.log_likelihood >= LIKELIHOOD_MIN || is_frequent) && !own_names.cover(&one.words)
+    });
     found.sort_by(|one, other| {
         other
             .log_likelihood
@@ -293,7 +299,9 @@ impl OwnNames {
         let services = business.services.iter();
         let named = services.clone().map(|one| &one.name);
         let named = named.chain(&business.service_areas).chain([&business.name]);
-        let words = named.flat_map(|name| cut(name));
+        // `AutoRepair`: what kind of business it is, says nothing about it.
+        let kind = words_of_type(&business.kind);
+        let words = named.flat_map(|name| cut(name)).chain(cut(&kind));
         let called = services.flat_map(|one| one.synonyms.iter().chain([&one.name]));
         Self {
             words: words.chain(of_people.iter().cloned()).collect(),
@@ -310,6 +318,18 @@ impl OwnNames {
             || phrase.iter().any(|word| self.hidden.contains(word))
             || parts.any(|part| self.services.contains(part))
     }
+}
+
+/// `AutoRepair` as `auto repair`.
+fn words_of_type(kind: &str) -> String {
+    let mut words = String::with_capacity(kind.len() + 4);
+    for letter in kind.chars() {
+        if letter.is_uppercase() {
+            words.push(' ');
+        }
+        words.push(letter.to_ascii_lowercase());
+    }
+    words
 }
 
 /// A word without its plural or genitive ending.

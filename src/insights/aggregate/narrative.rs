@@ -43,18 +43,24 @@ pub struct NarrativeInput<'a> {
 }
 
 /// The sentences in a fixed order: all reviews, the most praised aspect, the most criticised one, names of people, names
-/// of services.
+/// of services. An aspect has one sentence.
 pub fn sentences(input: &NarrativeInput<'_>) -> Vec<SummarySentence> {
     let praised = most_judged_aspect(input.counted, input.sources.trade, true);
-    // Where few of the judgements of the most praised aspect are complaints, it is not what is complained of most.
-    let complaint = (input.complaint).filter(|complaint| {
-        let votes = &input.counted.aspects[complaint.aspect].votes;
-        praised != Some(complaint.aspect) || votes.side(false) * BLAMED_PART >= votes.judged()
-    });
+    let (other, divided) = match input.complaint {
+        Some(complaint) if praised == Some(complaint.aspect) => {
+            // Where few of the judgements of the most praised aspect are complaints, it is not what is complained of most.
+            let votes = &input.counted.aspects[complaint.aspect].votes;
+            let is_divided = votes.side(false) * BLAMED_PART >= votes.judged();
+            (None, is_divided.then_some(complaint))
+        }
+        other => (other, None),
+    };
+    let praised = praised.filter(|_| divided.is_none());
     let sentences = [
         overall(input),
         praised.map(|at| side(input, at, None)),
-        complaint.map(|complaint| side(input, complaint.aspect, Some(complaint))),
+        other.map(|complaint| side(input, complaint.aspect, Some(complaint))),
+        divided.map(|complaint| both(input, complaint)),
         names(input, MentionKind::Technician, "technicians", "Whom"),
         names(input, MentionKind::Service, "services", "What"),
     ];
@@ -135,17 +141,55 @@ pub fn most_judged_aspect(counted: &Counted, trade: &Trade, is_praise: bool) -> 
 
 /// Praise of an aspect or, with a `complaint`, blame.
 fn side(input: &NarrativeInput<'_>, at: usize, complaint: Option<&Complaint>) -> SummarySentence {
-    let (aspect, votes) = (&input.aspects[at], &input.counted.aspects[at].votes);
+    let votes = &input.counted.aspects[at].votes;
     let (template, vote) = match complaint {
         None => ("aspect_positive", Vote::Positive),
         Some(_) => ("aspect_negative", Vote::Negative),
     };
-    let (label, sign) = (&aspect.label, vote.name());
+    let sign = vote.name();
     let (side, judged) = (votes.side(complaint.is_none()), votes.judged());
-    let few = inside(quantifier(side, judged));
-    let text = format!("{label}: {few} reviews that judge it are {sign} ({side} of {judged}).");
+    let text = if judged < JUDGED_MIN {
+        format!("{side} of {judged} reviews that judge it are {sign}")
+    } else {
+        let few = inside(quantifier(side, judged));
+        format!("{few} reviews that judge it are {sign} ({side} of {judged})")
+    };
     let figures = [(sign, side), ("judged", judged)];
-    let mut sentence = sentence(template, text, &figures);
+    of_aspect(input, at, vote, (template, text, &figures), complaint)
+}
+
+/// The praise and the blame of the aspect that has most of both.
+fn both(input: &NarrativeInput<'_>, complaint: &Complaint) -> SummarySentence {
+    let votes = &input.counted.aspects[complaint.aspect].votes;
+    let (positive, negative, judged) = (votes.side(true), votes.side(false), votes.judged());
+    let text = format!(
+        "reviews that judge it are divided ({positive} of {judged} positive, {negative} negative)"
+    );
+    let figures = [
+        ("positive", positive),
+        ("negative", negative),
+        ("judged", judged),
+    ];
+    let words = ("aspect_divided", text, &figures[..]);
+    of_aspect(
+        input,
+        complaint.aspect,
+        Vote::Negative,
+        words,
+        Some(complaint),
+    )
+}
+
+/// A sentence about an aspect, with quotes of that vote as evidence.
+fn of_aspect(
+    input: &NarrativeInput<'_>,
+    at: usize,
+    vote: Vote,
+    (template, text, figures): (&str, String, &[(&str, u32)]),
+    complaint: Option<&Complaint>,
+) -> SummarySentence {
+    let aspect = &input.aspects[at];
+    let mut sentence = sentence(template, format!("{}: {text}.", aspect.label), figures);
     let quote = complaint.and_then(|complaint| complaint.quote.as_ref());
     let quotes = aspect.quotes.iter();
     let quotes = quotes.filter(|quote| quote.polarity == vote.into());
@@ -381,10 +425,13 @@ fn both_counts(votes: &VoteCounts, what: &str) -> String {
         0 => "none".to_owned(),
         some => some.to_string(),
     };
-    format!(
-        "{} reviews that {what} are {word}: {side} of {judged}; {other} {other_word}{mixed}.",
-        quantifier(side, judged)
-    )
+    let share = if judged < JUDGED_MIN {
+        format!("{side} of {judged} reviews that {what} are {word}")
+    } else {
+        let many = quantifier(side, judged);
+        format!("{many} reviews that {what} are {word}: {side} of {judged}")
+    };
+    format!("{share}; {other} {other_word}{mixed}.")
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::insights::analysis::{LanguageCode, Polarity};
 use crate::insights::compact_analysis::{
     CompactAnalysis, CompactFinding, MASKED_FINDINGS_MAX, WitnessCount,
 };
-use crate::insights::text::{LanguageWords, TokenizedText, is_quotable, says_by_itself};
+use crate::insights::text::{LanguageWords, TokenizedText, says_by_itself};
 use crate::insights::trades::Trade;
 use crate::model::{MentionKind, Vote};
 use crate::wire::InsightQuote;
@@ -216,14 +216,12 @@ fn quote_of(opened: &SegmentedOriginal<'_>, sentence: u16, polarity: Vote) -> Op
     let tokens = opened.text.sentences().get(usize::from(sentence))?;
     let span = opened.text.span(tokens.clone());
     let (original, language) = (&opened.original, opened.analysis.head.language.code());
-    let letters: Vec<char> = original.text.chars().collect();
     let judges = match polarity {
         Vote::Positive => Polarity::Positive,
         Vote::Negative => Polarity::Negative,
         Vote::Neutral | Vote::Mixed | Vote::Uncertain => Polarity::Neutral,
     };
-    let says_it = says_by_itself(&opened.text, tokens.clone(), judges);
-    if !says_it || !is_quotable(&letters, span) {
+    if !says_by_itself(&opened.text, tokens.clone(), judges) {
         return None;
     }
     let language = language.filter(|code| *code != LanguageCode::ENGLISH);

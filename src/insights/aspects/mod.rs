@@ -966,6 +966,30 @@ mod tests {
     }
 
     #[test]
+    fn a_complaint_of_a_low_rated_review_counts_for_the_aspect_it_names() {
+        let found = |text: &str, stars| {
+            let text = TokenizedText::new(text);
+            list_findings(&engine().analyze_with(&text, Some(stars)).findings)
+        };
+        assert_eq!(
+            found("Nothing ever comes of these emails.", 1),
+            "communication-"
+        );
+        assert_eq!(found("You are a number to them.", 1), "overall-");
+        assert!(!found("Nothing ever comes of these emails.", 3).contains("communication-"));
+    }
+
+    #[test]
+    fn blame_of_a_thief_is_no_blame_of_the_firm() {
+        assert_open(&[
+            "Beware of people who steal your bag.",
+            "My card was stolen on the bus.",
+            "We had lost our keys and they were useless to us.",
+        ]);
+        assert_findings(&[("Beware, they steal your time.", "overall-")]);
+    }
+
+    #[test]
     fn a_very_long_sentence_is_analysed() {
         let engine = engine();
         let endless = "they never called back and the price was not fair or ".repeat(2_000);

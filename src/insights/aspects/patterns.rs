@@ -118,7 +118,8 @@ impl PatternTrie {
             };
             let is_above = [Firm, Open, Trouble, Breakdown, Afterwards]
                 .into_iter()
-                .any(only);
+                .any(only)
+                || meanings().all(|meaning| matches!(meaning, Meaning::Complains(_)));
             let node = PatternNode {
                 edges: append(&mut trie.edges, edges),
                 gaps: append(&mut trie.gaps, gaps),

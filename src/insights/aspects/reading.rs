@@ -11,6 +11,8 @@ use crate::insights::analysis::{Finding, Hit, Polarity};
 use crate::insights::classifier::{AspectScores, OutputHead, SentencePart, UNIT};
 use crate::insights::text::{Token, TokenizedText};
 use crate::insights::trades::{Cue, Meaning};
+use crate::insights::witness::witness;
+use crate::wire::Witness;
 
 /// Maximum absolute value of every figure, which limits the weight of one sentence.
 const FIGURE_MAX: i32 = 4 * UNIT;
@@ -33,6 +35,8 @@ pub struct SentenceReading<'engine> {
     pub has_words: bool,
     /// The classifier's score for praise minus that for blame, for the whole sentence; 0 without words.
     pub lead: i32,
+    /// The aspects of the words that name one in a complaint.
+    named: Vec<usize>,
 }
 
 impl<'engine> SentenceReading<'engine> {
@@ -61,6 +65,12 @@ impl<'engine> SentenceReading<'engine> {
             .filter(|item| item.meaning == Meaning::Cue(Cue::Unread))
             .map(|item| parsed.tokens(item.start..item.end))
             .collect();
+        let named = parsed.items.iter().filter_map(|item| match item.meaning {
+            Meaning::Complains(aspect) | Meaning::Names(aspect) => Some(aspect),
+            _ => None,
+        });
+        let named = named.filter(|aspect| engine.trade.overall != Some(*aspect));
+        let named = named.collect();
         let scores = engine.classifier.classify(text, tokens, &unread);
         let is_plain = |clause: &Clause| clause.about == About::default();
         let about = if parsed.clauses.iter().all(is_plain) {
@@ -74,6 +84,7 @@ impl<'engine> SentenceReading<'engine> {
             lead: whole
                 .map_or(0, SentencePart::lead)
                 .clamp(-FIGURE_MAX, FIGURE_MAX),
+            named,
             rules,
             judged,
             about,
@@ -85,6 +96,13 @@ impl<'engine> SentenceReading<'engine> {
     /// Praise minus blame among the rules' findings.
     const fn balance(&self) -> i32 {
         self.judged[0] - self.judged[1]
+    }
+
+    /// The evidence that the sentence of a review of one or two stars complains, in units of 1/[`UNIT`].
+    pub fn complaint(&self) -> i32 {
+        let whole = self.scores.parts.last().filter(|_| self.has_words);
+        let complaint = whole.map_or(0, |whole| whole.complaint);
+        complaint - self.lead / LEAD_PART - RULES_COMPLAINT * self.balance().signum()
     }
 }
 
@@ -231,15 +249,19 @@ const CONFIDENCE_MIN: u8 = 60;
 /// Minimum confidence of a judgement that only the classifier makes: between this minimum and the one above, 63 of 100
 /// judgements were right in reviews by unknown authors.
 const CONFIDENCE_MIN_ALONE: u8 = 70;
+/// Weight of the score for praise minus blame in the evidence for a complaint: one in this many.
+const LEAD_PART: i32 = 3;
+/// Weight of the side that the rules take in the evidence for a complaint.
+const RULES_COMPLAINT: i32 = 24;
 /// Minimum score of a complaint in a review of one or two stars, in units of 1/[`UNIT`]. In 508 sentences of real reviews, on
 /// which it was chosen, 70 of 100 complaints are found instead of 57, and 11 of 82 other sentences blamed instead of 8.
-const COMPLAINT_MIN: i32 = 40;
+const COMPLAINT_MIN: i32 = 52;
 /// Below this score, the other classifiers alone cannot blame: of the same sentences, 3 complaints and 3 others were left out.
-const DOUBT_BELOW: i32 = 16;
+const DOUBT_BELOW: i32 = 30;
 /// Percentage of such complaints that annotators confirmed: in 149 of 213 sentences of held-out reviews, they found one.
 const COMPLAINT_CONFIDENCE: u8 = 70;
-/// Minimum confidence, with the stars, of an aspect to which such a complaint is added.
-const ASPECT_CONFIDENCE_MIN: u8 = 65;
+/// Minimum score of the aspect of such a complaint if no word names one, in units of 1/[`UNIT`].
+const COMPLAINT_ASPECT_MIN: i32 = 8;
 /// Typical length of a hit's rule with its prefix, in bytes.
 const RULE_BYTES: usize = 40;
 
@@ -273,37 +295,41 @@ pub fn findings(
         };
         all.push(finding(engine, text, scores, candidate, rule, decision));
     }
-    if of_stars == Some(Polarity::Negative) {
-        compare_complaints(engine, text, read, &mut all);
-    }
+    compare_complaints(
+        engine,
+        text,
+        read,
+        &mut all,
+        of_stars == Some(Polarity::Negative),
+    );
     all.sort_by(|one, other| {
         (one.sentence, one.span, &one.aspect).cmp(&(other.sentence, other.span, &other.aspect))
     });
     all
 }
 
-/// Compares the findings in a review of one or two stars with the classifier of complaints. Blame that only the other
-/// classifiers make becomes uncertain where it detects none. In a sentence without a judgement, its complaint is added: to
-/// an aspect that the sentence probably has, otherwise to the aspect for opinions without a topic.
+/// Compares the findings with the evidence for complaints. Blame that only the other classifiers make becomes uncertain
+/// without evidence. In a review of one or two stars, a sentence without a judgement gets its complaint: to an aspect that
+/// the sentence probably has, otherwise to the aspect for opinions without a topic.
 fn compare_complaints(
     engine: &RuleEngine,
     text: &TokenizedText,
     read: &[SentenceReading<'_>],
     all: &mut Vec<Finding>,
+    is_low_rated: bool,
 ) {
     let overall = engine.trade.overall;
-    let overall = overall.map(|at| engine.trade.aspects[at].id.as_str());
     for (number, sentence) in (0..).zip(read) {
         let Some(whole) = sentence.scores.parts.last() else {
             continue;
         };
         let here = (0..all.len()).filter(|at| all[*at].sentence == number);
         let here: Vec<usize> = here.collect();
-        if whole.complaint < DOUBT_BELOW {
+        let evidence = sentence.complaint();
+        if evidence < if is_low_rated { DOUBT_BELOW } else { 0 } {
             let is_doubtful = |finding: &Finding| {
-                let mut hits = finding.hits.iter();
                 finding.polarity == Polarity::Negative
-                    && hits.all(|hit| hit.rule.starts_with("examples:"))
+                    && witness(&finding.hits) == Witness::Classifier
             };
             for at in here {
                 if is_doubtful(&all[at]) {
@@ -315,37 +341,55 @@ fn compare_complaints(
         }
         let is_of_others = (sentence.about.last()).is_some_and(|about| about.elsewhere);
         let is_judged = here.iter().any(|at| all[*at].polarity.judges());
-        let is_praise = whole.lead() > UNIT;
-        if whole.complaint < COMPLAINT_MIN || is_praise || is_of_others || is_judged {
+        if !is_low_rated || evidence < COMPLAINT_MIN || is_of_others || is_judged {
             continue;
         }
-        let may_be = |at: &usize| {
-            let finding = &all[*at];
-            finding.confidence >= ASPECT_CONFIDENCE_MIN || Some(finding.aspect.as_str()) == overall
+        let aspect = complaint_aspect(engine, sentence, whole).or(overall);
+        let Some(aspect) = aspect.map(|aspect| &engine.trade.aspects[aspect].id) else {
+            continue;
         };
-        let likeliest = here.into_iter().filter(may_be);
-        let at = match (likeliest.max_by_key(|at| all[*at].confidence), overall) {
-            (Some(at), _) => at,
-            (None, Some(overall)) => {
-                all.push(Finding {
-                    aspect: overall.to_owned(),
-                    sentence: number,
-                    span: text.span(whole.tokens.clone()),
-                    polarity: Polarity::Uncertain,
-                    score: 0,
-                    confidence: 0,
-                    hits: Vec::new(),
-                });
-                all.len() - 1
-            }
-            (None, None) => continue,
-        };
+        let is_it = |at: &usize| all[*at].aspect == *aspect;
+        let at = here.into_iter().find(is_it).unwrap_or_else(|| {
+            all.push(Finding {
+                aspect: aspect.clone(),
+                sentence: number,
+                span: text.span(whole.tokens.clone()),
+                polarity: Polarity::Uncertain,
+                score: 0,
+                confidence: 0,
+                hits: Vec::new(),
+            });
+            all.len() - 1
+        });
         let words = (sentence.scores).strongest(&whole.tokens, OutputHead::Complaint);
         let words = words.unwrap_or_else(|| whole.tokens.clone());
         add_hit(&mut all[at], text, words, -POINTS);
         all[at].polarity = Polarity::Negative;
         all[at].confidence = COMPLAINT_CONFIDENCE;
     }
+}
+
+/// The aspect of a complaint: of those that the sentence names, the likeliest; otherwise one that it very probably has.
+fn complaint_aspect(
+    engine: &RuleEngine,
+    sentence: &SentenceReading<'_>,
+    whole: &SentencePart,
+) -> Option<usize> {
+    let odds = |aspect: &usize| {
+        let heads = engine.detected[*aspect];
+        heads.map_or(i32::MIN, |heads| whole.aspects[heads.aspect])
+    };
+    let named = sentence.named.iter().copied().max_by_key(odds);
+    let overall = engine.trade.overall;
+    let least = overall
+        .map_or(i32::MIN, |overall| odds(&overall))
+        .max(COMPLAINT_ASPECT_MIN);
+    let others = (0..engine.trade.aspects.len()).filter(|aspect| overall != Some(*aspect));
+    named.or_else(|| {
+        others
+            .max_by_key(odds)
+            .filter(|aspect| odds(aspect) >= least)
+    })
 }
 
 /// Adds a hit of the classifier that changes the score of a finding to `score`.

@@ -98,7 +98,8 @@ impl Scorer<'_> {
             match item.meaning {
                 Meaning::Judges(aspect, points) => self.judge_phrase(at, aspect, points),
                 Meaning::Opinion(points) => self.judge_opinion(at, points),
-                Meaning::Names(_) | Meaning::Hints(_) | Meaning::Cue(_) => {}
+                Meaning::Names(_) | Meaning::Hints(_) | Meaning::Complains(_) | Meaning::Cue(_) => {
+                }
             }
         }
         self.name_the_rest();

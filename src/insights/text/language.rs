@@ -14,6 +14,8 @@ const CLEAR_MIN: usize = 6;
 const CLEAR_ONE_IN: usize = 3;
 /// Minimum share of typical words in a short text in another language: one word in this many.
 const TELLING_ONE_IN: usize = 3;
+/// From this number of words, the other words of short texts are not needed.
+const TELLING_WORDS: usize = 20;
 /// Minimum number of such words in a text of more than one word, because a single one may be a name.
 const TELLING_MIN: usize = 2;
 /// Minimum share of such words in a longer text with a declared language: one word in this many.
@@ -37,6 +39,10 @@ struct OtherLanguage {
 #[derive(Debug, Clone, Copy, Default)]
 struct TellingWord {
     is_english: bool,
+    /// Whether it identifies a short English text.
+    tells_english: bool,
+    /// Whether it is of a language that is not supported.
+    is_foreign: bool,
     function: u32,
     telling: u32,
 }
@@ -52,6 +58,9 @@ pub struct LanguageDetector {
 struct LanguageCounts {
     words: usize,
     english: usize,
+    /// English words of short texts, and words of languages that are not supported.
+    telling: usize,
+    foreign: usize,
     /// For each other language the number of its function words and of its words that identify short texts.
     others: Vec<[usize; 2]>,
 }
@@ -60,8 +69,15 @@ impl LanguageDetector {
     /// The detector supports these languages besides English; the words of the first 32 identify them.
     pub fn new(others: &[&Arc<LanguageWords>]) -> Self {
         let mut words: WordMap<TellingWord> = WordMap::default();
-        for word in LanguageWords::english().function_words.fingerprints() {
+        let english = LanguageWords::english();
+        for word in english.function_words.fingerprints() {
             words.entry(word).or_default().is_english = true;
+        }
+        for word in english.telling_words.fingerprints() {
+            words.entry(word).or_default().tells_english = true;
+        }
+        for word in english.foreign_words.fingerprints() {
+            words.entry(word).or_default().is_foreign = true;
         }
         for (other, bit) in others.iter().zip(0..u32::BITS) {
             for word in other.function_words.fingerprints() {
@@ -100,7 +116,24 @@ impl LanguageDetector {
                 || counts.english >= CLEAR_MIN && counts.english * CLEAR_ONE_IN >= counts.words
                 || statistics(text).as_ref().is_some_and(is_english)
         };
+        let is_short = counts.words < TELLING_WORDS && !is_declared_other;
+        let rivals = rival.map_or(0, |(_, [_, telling])| telling);
+        let is_plain = is_short && rivals < counts.telling.max(counts.foreign);
         match counts.words {
+            words
+                if is_plain
+                    && counts.foreign > counts.telling
+                    && counts.foreign * TELLING_ONE_IN >= words =>
+            {
+                TextLanguage::Other
+            }
+            words
+                if is_plain
+                    && counts.telling > counts.foreign
+                    && counts.telling * TELLING_ONE_IN >= words =>
+            {
+                TextLanguage::English
+            }
             0 if is_mark_out_of(text) => TextLanguage::English,
             0 => TextLanguage::None,
             words if counts.english * ENGLISH_ONE_IN >= words && !is_rivalled && is_clear() => {
@@ -137,6 +170,8 @@ impl LanguageDetector {
         let mut counts = LanguageCounts {
             words: 0,
             english: 0,
+            telling: 0,
+            foreign: 0,
             others: vec![[0; 2]; self.others.len()],
         };
         let words = text.tokens().iter();
@@ -151,6 +186,8 @@ impl LanguageDetector {
                 count[1] += usize::from(is_function || known.telling >> bit & 1 == 1);
             }
             counts.english += usize::from(known.is_english);
+            counts.telling += usize::from(known.is_english || known.tells_english);
+            counts.foreign += usize::from(known.is_foreign && !known.is_english);
             let is_enough = counts.english * ENGLISH_ONE_IN >= most;
             let is_first = (counts.others.iter()).all(|[function, _]| *function < counts.english);
             if is_enough && is_first && may_be_english {
@@ -250,6 +287,26 @@ mod tests {
     use super::LanguageDetector;
     use crate::insights::analysis::TextLanguage;
     use crate::insights::text::{LanguageWords, TokenizedText};
+
+    #[test]
+    fn short_texts_are_english_by_their_opinion_words() {
+        let detector = LanguageDetector::new(&[]);
+        let detected = |text: &str| detector.language(&TokenizedText::new(text), None);
+        for text in [
+            "Lovely biscuits! Fast delivery. Nice shop.",
+            "Super friendly, patient and competent lady.",
+            "Great work!",
+        ] {
+            assert_eq!(detected(text), TextLanguage::English, "{text}");
+        }
+        for text in [
+            "Gute Arbeit und nette Leute",
+            "War wie immer sehr gut",
+            "Rapide et pas cher, merci",
+        ] {
+            assert_eq!(detected(text), TextLanguage::Other, "{text}");
+        }
+    }
 
     #[test]
     fn words_of_a_33rd_language_match_no_other_language() {

@@ -140,8 +140,12 @@ pub struct LanguageWords {
     pub function_words: WordSet,
     /// Words that identify a short text.
     pub telling_words: WordSet,
+    /// Words of languages that are not supported, by which a short text is told from this one.
+    pub foreign_words: WordSet,
     /// Words after which a full stop does not end a sentence.
     pub abbreviations: WordSet,
+    /// The same if the next word is in lower case.
+    pub soft_abbreviations: WordSet,
     /// Single letters that are words and not initials.
     pub no_initials: WordSet,
     /// Words after a name at the beginning of a sentence; without one of these words, the name's capital may mean
@@ -172,6 +176,11 @@ pub struct LanguageWords {
     /// Whether several negators in a clause are one negation: `no me dieron ni una disculpa`.
     pub negators_agree: bool,
     endings: Vec<Inflection>,
+    /// Words at the beginning of a sentence that continue the previous one.
+    pub leaning: WordSet,
+    /// Pronouns that refer to the previous sentence, except before one of the words `pointed`: `this company`.
+    pub pointers: WordSet,
+    pub pointed: WordSet,
     /// Phrases of sentences that are no quotes: about another business, a hope, thanks in irony.
     pub no_quote: PhraseSet,
     /// Phrases of sentences that do not praise, but state a wish, a condition or a duty.

@@ -15,7 +15,7 @@ pub use fingerprint::{Fingerprint, WordMap};
 pub use language::LanguageDetector;
 use language_words::plain;
 pub use language_words::{LanguageWords, NameCues, Negation, TokenRole, WordSet, plain_letters};
-pub use quotable::{is_quotable, says_by_itself};
+pub use quotable::{is_quotable, is_stated, says_by_itself};
 
 /// How a token is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,6 +121,26 @@ impl TokenizedText {
     pub fn word(&self, token: usize) -> &str {
         let token = &self.tokens[token];
         &self.normal[token.start as usize..token.end as usize]
+    }
+
+    /// Hides a name, whose words are these fingerprints: `Best` in the name of a business is no praise. A name in lower case
+    /// is none, and neither is a single word that begins a sentence.
+    pub fn hide(&mut self, name: &[u64]) {
+        let begins: Vec<usize> = self.sentences.iter().map(|one| one.start).collect();
+        let hidden = Fingerprint::of("");
+        for at in 0..self.tokens.len() {
+            let Some(words) = self.tokens.get_mut(at..at + name.len()) else {
+                return;
+            };
+            let is_free = name.len() > 1 || begins.binary_search(&at).is_err();
+            let fingerprints = words.iter().map(|word| word.fingerprint);
+            let is_capital = |word: &Token| word.is_word() && word.shape != Capitalisation::Lower;
+            if is_free && fingerprints.eq(name.iter().copied()) && words.iter().any(is_capital) {
+                for word in words {
+                    (word.start, word.end, word.fingerprint) = (0, 0, hidden);
+                }
+            }
+        }
     }
 
     /// The first position in `tokens` at which these words occur in a row.
@@ -381,7 +401,8 @@ fn ends(text: &TokenizedText, at: usize, start: usize) -> bool {
         "." => {
             let words = text.language_words();
             let is_behind = |words| at > start && text.is_among(at - 1, words);
-            let abbreviates = is_behind(&words.abbreviations);
+            let abbreviates = is_behind(&words.abbreviations)
+                || goes_on_small && is_behind(&words.soft_abbreviations);
             // In `Mike S. came` the letter is an initial; but `we called I.` ends the sentence.
             let is_initial = at > start
                 && text.word(at - 1).chars().count() == 1
@@ -389,7 +410,8 @@ fn ends(text: &TokenizedText, at: usize, start: usize) -> bool {
                 && text.has_shape(at - 1, Capitalisation::Capitalised)
                 && (goes_on_small
                     || text.has_shape(at + 1, Capitalisation::Capitalised) && at - 1 == start);
-            let is_inside = goes_on_small && next.is_some_and(|next| !next.is_apart);
+            let is_number = text.has_shape(at + 1, Capitalisation::Number);
+            let is_inside = (goes_on_small || is_number) && next.is_some_and(|next| !next.is_apart);
             let is_of_date = is_of_date(text, at, start) && next.is_some();
             !(abbreviates && next.is_some() || is_initial || is_inside || is_of_date)
         }
@@ -431,7 +453,7 @@ fn is_of_date(text: &TokenizedText, at: usize, start: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Capitalisation, TokenizedText};
+    use super::{Capitalisation, Fingerprint, TokenizedText};
 
     fn words(original: &str) -> Vec<String> {
         let text = TokenizedText::new(original);
@@ -464,6 +486,39 @@ mod tests {
                 "tune", "up", "at", "7:30", "pm", "for", "$", "2,400.50", "!"
             ]
         );
+    }
+
+    #[test]
+    fn a_sentence_goes_on_behind_etc_and_within_a_sum() {
+        assert_eq!(
+            sentences(
+                "The seats etc. were fine. They took $75 .00 of it, ex. the tax. Bye etc. Then we left."
+            ),
+            [
+                "The seats etc. were fine.",
+                "They took $75 .00 of it, ex. the tax.",
+                "Bye etc.",
+                "Then we left.",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_hidden_name_has_no_words_where_it_is_a_name() {
+        let name: Vec<u64> = ["best", "pipes"].map(Fingerprint::of).to_vec();
+        let hidden = |original: &str, name: &[u64]| {
+            let mut text = TokenizedText::new(original);
+            text.hide(name);
+            let words: Vec<&str> = (0..text.tokens().len()).map(|at| text.word(at)).collect();
+            words.join(" ")
+        };
+        assert_eq!(hidden("We called Best Pipes.", &name), "we called   .");
+        assert_eq!(hidden("The best pipes.", &name), "the best pipes .");
+        assert_eq!(
+            hidden("Best job. Best did it.", &name[..1]),
+            "best job . best did it ."
+        );
+        assert_eq!(hidden("So Best did it.", &name[..1]), "so  did it .");
     }
 
     #[test]

@@ -4,40 +4,10 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::{Capitalisation, TokenizedText};
-use crate::insights::analysis::{Polarity, TextSpan};
+use crate::insights::analysis::{Finding, Hit, Polarity, TextSpan};
 
 /// Length of a quote in code points: shorter sentences have too little content, and longer ones are not read.
 pub const QUOTE_LENGTH: RangeInclusive<u32> = 25..=220;
-/// Beginnings of sentences that continue the previous one.
-const LEANING: [&str; 21] = [
-    "and",
-    "but",
-    "or",
-    "nor",
-    "so",
-    "yet",
-    "plus",
-    "then",
-    "also",
-    "which",
-    "who",
-    "because",
-    "that",
-    "however",
-    "though",
-    "although",
-    "while",
-    "whereas",
-    "despite",
-    "otherwise",
-    "instead",
-];
-/// Words that refer to the previous sentence before one of [`PREDICATES`]: `This also happened twice.`
-const POINTERS: [&str; 5] = ["this", "that", "these", "those", "both"];
-const PREDICATES: [&str; 15] = [
-    "is", "was", "are", "were", "has", "had", "will", "would", "also", "happened", "happens",
-    "occurs", "means", "made", "makes",
-];
 /// Maximum number of words before a colon that marks a label: `Day 6: nobody came.`
 const LABEL_WORDS: usize = 3;
 /// Characters that are allowed before the first word.
@@ -46,8 +16,7 @@ const QUOTE_OPENING: [char; 6] = ['"', '\'', '(', '[', '\u{201c}', '\u{2018}'];
 const QUOTE_CLOSING: [char; 6] = ['"', '\'', ')', ']', '\u{201d}', '\u{2019}'];
 
 /// Whether `span` of a text, in code points, can be quoted. It must follow the beginning of the text or the end of a
-/// sentence. It must begin in upper case or with a number, without a conjunction or label, and end with its mark or
-/// with the text.
+/// sentence. It must begin in upper case, without a label, and end with its mark or with the text.
 pub fn is_quotable(text: &[char], span: TextSpan) -> bool {
     let (start, end) = (span.start as usize, span.end as usize);
     let (Some(before), Some(sentence), Some(after)) =
@@ -78,33 +47,34 @@ fn begins_well(sentence: &[char]) -> bool {
         Some((first, rest)) if QUOTE_OPENING.contains(first) => rest,
         _ => sentence,
     };
-    let word: String = sentence
-        .iter()
-        .take_while(|letter| letter.is_alphanumeric())
-        .flat_map(|letter| letter.to_lowercase())
-        .collect();
-    let is_first = |letter: &char| {
-        letter.is_alphanumeric() && !letter.is_lowercase() || matches!(letter, '$' | '€' | '£')
-    };
+    let is_first = |letter: &char| letter.is_alphabetic() && !letter.is_lowercase();
     let mut words = sentence
         .split(|letter| letter.is_whitespace())
         .take(LABEL_WORDS);
     let has_label = words.any(|word| word.last() == Some(&':'));
-    let second = sentence.split(|letter| letter.is_whitespace()).nth(1);
-    let second: String = second.unwrap_or_default().iter().collect();
-    let points_back = POINTERS.contains(&word.as_str()) && PREDICATES.contains(&second.as_str());
-    sentence.first().is_some_and(is_first)
-        && !LEANING.contains(&word.as_str())
-        && !points_back
-        && !has_label
+    sentence.first().is_some_and(is_first) && !has_label
+}
+
+/// Whether the words that judge stand in the clause of the finding. An opinion word needs the words for the aspect beside
+/// it; without them, it is unknown what the sentence praises or blames.
+pub fn is_stated(finding: &Finding) -> bool {
+    let is_beside =
+        |hit: &&Hit| hit.span.start >= finding.span.start && hit.span.end <= finding.span.end;
+    let mut hits = finding.hits.iter().filter(is_beside);
+    let names_aspect = hits.clone().any(|hit| hit.points == 0);
+    hits.any(|hit| match hit.rule.split(':').next() {
+        Some("phrase" | "plain") => hit.points != 0,
+        Some("lexicon") => names_aspect,
+        _ => false,
+    })
 }
 
 /// Maximum number of sums and of numbers in a quote; more are a list of prices or dates.
 const SUMS_MAX: usize = 1;
 const NUMBERS_MAX: usize = 3;
 
-/// Whether a sentence says by itself that this business is praised or blamed. Questions, lists of figures, the rest of a
-/// date, and sentences with the phrases of the language for hopes, duties and other businesses do not.
+/// Whether a sentence says by itself that this business is praised or blamed. Questions, lists of figures,
+/// sentences that depend on the previous one, and those with the phrases of the language for hopes, duties and other businesses do not.
 pub fn says_by_itself(text: &TokenizedText, sentence: Range<usize>, polarity: Polarity) -> bool {
     let words = text.language_words();
     let phrases = [
@@ -124,15 +94,23 @@ pub fn says_by_itself(text: &TokenizedText, sentence: Range<usize>, polarity: Po
     let numbers = tokens
         .iter()
         .filter(|token| token.shape == Capitalisation::Number);
-    let begins_with_rest = tokens
-        .first()
-        .is_some_and(|token| token.shape == Capitalisation::Number)
-        && text.has_shape(sentence.start + 1, Capitalisation::Mark);
     !has_phrase
         && !is_question
-        && !begins_with_rest
+        && !leans(text, sentence.clone())
         && sentence.filter(is_sum).count() <= SUMS_MAX
         && numbers.count() <= NUMBERS_MAX
+}
+
+/// Whether the first word depends on the previous sentence: a conjunction, a date, or a pronoun without its noun.
+fn leans(text: &TokenizedText, sentence: Range<usize>) -> bool {
+    let words = text.language_words();
+    let mut sentence = sentence.skip_while(|at| text.has_shape(*at, Capitalisation::Mark));
+    let Some(first) = sentence.next() else {
+        return true;
+    };
+    text.is_among(first, &words.leaning)
+        || text.is_among(first, &words.months) && text.has_shape(first + 1, Capitalisation::Number)
+        || text.is_among(first, &words.pointers) && !text.is_among(first + 1, &words.pointed)
 }
 
 fn ends_with_mark(words: &[char]) -> bool {
@@ -160,8 +138,8 @@ fn trim_end(words: &[char]) -> &[char] {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_quotable, says_by_itself};
-    use crate::insights::analysis::{Polarity, TextSpan};
+    use super::{is_quotable, is_stated, says_by_itself};
+    use crate::insights::analysis::{Finding, Hit, Polarity, TextSpan};
     use crate::insights::text::TokenizedText;
 
     /// Whether the part of `text` between the bars can be quoted.
@@ -189,7 +167,6 @@ mod tests {
             "Great. |He left the yard cleaner than it was!|",
             "\"Great.\" |Priya said \"no problem\" and fixed it (twice).| Bye.",
             "Great job\n\n|They came on time and were polite| ",
-            "|2 hours later they were at our door.|",
             "|\u{201c}Done right the first time,\u{201d} as they say.|",
             "|Über kind people, every one of them.|",
         ] {
@@ -205,21 +182,47 @@ mod tests {
             "Fixed it |They came on time and were polite.|",
             "We hired\n|Mike to put in a new water heater.|",
             "Nice. |and saved us around four hundred dollars.|",
-            "Nice. |And saved us around four hundred dollars.|",
-            "Nice. |But saved us around four hundred dollars.|",
+            "Nice. |2 hours later they were at our door.|",
+            "Nice. |$40 for a valve is more than fair here.|",
             "|told me it had maybe two winters left.|",
             "|They came on time and were polite| and more",
             "|Went with someone else.|",
             "|He said \"no problem and fixed it that day.| Really.\"",
             "|I had a surprise bill of $150 for \u{2026}|",
             "|He is reasonably priced, and when it comes to his work...| Well.",
-            "Twice. |This is also the most expensive part of the plan.|",
             "|Day 6: a different person who could not find it.|",
             "|\u{1f335} Always on time, always nice to us.|",
             long.as_str(),
         ] {
             assert!(!can_be_quoted(text), "{text}");
         }
+    }
+
+    #[test]
+    fn an_opinion_needs_the_words_for_its_aspect_in_the_same_clause() {
+        let place = |(start, end)| TextSpan { start, end };
+        let states = |hits: &[(&str, i32, (u32, u32))]| {
+            let hit = |(rule, points, span): &(&str, i32, _)| Hit {
+                rule: (*rule).to_owned(),
+                points: *points,
+                span: place(*span),
+            };
+            is_stated(&Finding {
+                aspect: "price".to_owned(),
+                sentence: 0,
+                span: place((0, 20)),
+                polarity: Polarity::Positive,
+                score: 3,
+                confidence: 90,
+                hits: hits.iter().map(hit).collect(),
+            })
+        };
+        let (name, opinion) = (("phrase:price", 0, (0, 5)), ("lexicon:fair", 3, (6, 10)));
+        assert!(states(&[("phrase:fair_price", 3, (0, 10))]));
+        assert!(states(&[name, opinion]));
+        assert!(!states(&[opinion]));
+        assert!(!states(&[name, ("lexicon:fair", 3, (30, 34))]));
+        assert!(!states(&[name, ("examples:fair", 3, (6, 10))]));
     }
 
     #[test]
@@ -232,6 +235,8 @@ mod tests {
             "They were on time and very polite.",
             "I would recommend them to everybody.",
             "We could not be happier with the new boiler.",
+            "This company is the best in town.",
+            "These guys were on time and very polite.",
         ] {
             assert!(says(text, Polarity::Positive), "{text}");
         }
@@ -243,7 +248,13 @@ mod tests {
             "I hope that the next visit is as good as they say.",
             "The other company was great and very fast.",
             "Apparently the crew is great and very fast.",
-            "2021, which was great for us.",
+            "March 3 was great for us and very fast.",
+            "And they were on time and very polite.",
+            "But saved us around four hundred dollars.",
+            "This is also the most expensive part of the plan.",
+            "It was the best visit of the year.",
+            "That made them great for us.",
+            "Both were on time and very polite.",
             "The good one costs $89, the great one $120.",
         ] {
             assert!(!says(text, Polarity::Positive), "{text}");

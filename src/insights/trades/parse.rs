@@ -559,6 +559,7 @@ impl PackageReader {
                 other if others.contains(&other) => continue,
                 "names" => ("phrase", Ok(Meaning::Names(index))),
                 "hints" => ("phrase", Ok(Meaning::Hints(index))),
+                "complaints" => ("phrase", Ok(Meaning::Complains(index))),
                 name => {
                     let points = find_key(&JUDGEMENTS, name);
                     let is_plain = name == PLAIN_NEGATIVE;
@@ -621,7 +622,9 @@ fn contradictions(rules: &[Rule]) -> Vec<TradeError> {
         let (aspect, points) = match rule.meaning {
             Meaning::Judges(aspect, points) => (Some(aspect), points),
             Meaning::Opinion(points) => (None, points),
-            Meaning::Names(_) | Meaning::Hints(_) | Meaning::Cue(_) => continue,
+            Meaning::Names(_) | Meaning::Hints(_) | Meaning::Complains(_) | Meaning::Cue(_) => {
+                continue;
+            }
         };
         for way in &rule.ways {
             let first = known.entry((aspect, way)).or_insert((points, rule));

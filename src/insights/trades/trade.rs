@@ -75,6 +75,8 @@ pub enum Meaning {
     Names(usize),
     /// It names the aspect (its index) only if an opinion is beside it.
     Hints(usize),
+    /// It gives a complaint of a low-rated review its aspect (its index).
+    Complains(usize),
     /// It judges the name beside it with these points.
     Opinion(i32),
     /// It changes the meaning of other phrases.

@@ -1,6 +1,7 @@
 //! `/insights`: aspects, mentions and trends of all reviews.
 
 use std::borrow::Cow;
+use std::iter;
 
 use askama::Template;
 use chrono::Datelike;
@@ -184,8 +185,9 @@ impl SentenceWords<'_> {
     fn sentence<'s>(&self, sentence: &'s wire::SummarySentence, business: &str) -> Cow<'s, str> {
         let words = match sentence.template.as_str() {
             "overall" => self.overall(business),
-            "aspect_positive" => self.side("positive"),
-            "aspect_negative" => self.side("negative"),
+            "aspect_positive" => self.of_aspect("summary-aspect-positive"),
+            "aspect_negative" => self.of_aspect("summary-aspect-negative"),
+            "aspect_divided" => self.of_aspect("summary-aspect-divided"),
             "technicians" => self.names("summary-technicians", MentionKind::Technician),
             "services" => self.names("summary-services", MentionKind::Service),
             _ => None,
@@ -217,17 +219,14 @@ impl SentenceWords<'_> {
         Some(self.locale.counted_with("summary-overall", judged, &texts))
     }
 
-    fn side(&self, side: &str) -> Option<Cow<'static, str>> {
+    fn of_aspect(&self, id: &str) -> Option<Cow<'static, str>> {
         let topic = self.topic()?;
-        let texts = [
-            ("topic", &*topic),
-            (side, &self.number(side)?),
-            ("judged", &self.number("judged")?),
-        ];
-        let id = match side {
-            "positive" => "summary-aspect-positive",
-            _ => "summary-aspect-negative",
-        };
+        let figures = ["positive", "negative", "judged"];
+        let figures = figures.map(|name| (name, self.number(name).unwrap_or_default()));
+        let figures = figures
+            .iter()
+            .map(|(name, number)| (*name, number.as_str()));
+        let texts: Vec<(&str, &str)> = iter::once(("topic", &*topic)).chain(figures).collect();
         let mut words = self.locale.message_with(id, &texts).into_owned();
         if let Some(quote) = &self.evidence.quote {
             let texts = [("quote", quote.text.as_str())];

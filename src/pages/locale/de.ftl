@@ -217,6 +217,7 @@ summary-overall = { $count ->
 }
 summary-aspect-positive = { $topic }: { $positive } von { $judged } Bewertungen dazu sind positiv.
 summary-aspect-negative = { $topic }: { $negative } von { $judged } Bewertungen dazu sind negativ.
+summary-aspect-divided = { $topic }: { $positive } von { $judged } Bewertungen dazu sind positiv, { $negative } negativ.
 summary-complaint-quote = Eine davon: „{ $quote }“
 summary-technicians = Am häufigsten genannt: { $names }.
 summary-services = Am häufigsten erwähnte Leistungen: { $names }.

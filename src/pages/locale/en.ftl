@@ -225,6 +225,7 @@ summary-overall = { $count ->
 }
 summary-aspect-positive = { $topic }: { $positive } of { $judged } reviews that judge it are positive.
 summary-aspect-negative = { $topic }: { $negative } of { $judged } reviews that judge it are negative.
+summary-aspect-divided = { $topic }: { $positive } of { $judged } reviews that judge it are positive, { $negative } negative.
 summary-complaint-quote = One of them: “{ $quote }”
 summary-technicians = Named most often: { $names }.
 summary-services = Services mentioned most often: { $names }.

@@ -229,6 +229,7 @@ summary-overall = { $count ->
 }
 summary-aspect-positive = { $topic }: { $positive } de { $judged } reseñas que lo valoran son positivas.
 summary-aspect-negative = { $topic }: { $negative } de { $judged } reseñas que lo valoran son negativas.
+summary-aspect-divided = { $topic }: { $positive } de { $judged } reseñas que lo valoran son positivas, { $negative } negativas.
 summary-complaint-quote = Una de ellas: «{ $quote }»
 summary-technicians = Personas más nombradas: { $names }.
 summary-services = Servicios más mencionados: { $names }.

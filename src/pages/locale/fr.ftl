@@ -235,6 +235,7 @@ summary-overall = { $count ->
 }
 summary-aspect-positive = { $topic } : { $positive } avis sur { $judged } à ce sujet sont positifs.
 summary-aspect-negative = { $topic } : { $negative } avis sur { $judged } à ce sujet sont négatifs.
+summary-aspect-divided = { $topic } : { $positive } avis sur { $judged } à ce sujet sont positifs, { $negative } négatifs.
 summary-complaint-quote = L’un d’eux : « { $quote } »
 summary-technicians = Les plus cités : { $names }.
 summary-services = Services les plus mentionnés : { $names }.

@@ -223,6 +223,26 @@ async fn the_summary_has_at_most_six_sentences_with_ten_judgements() {
 }
 
 #[tokio::test]
+async fn an_aspect_praised_and_blamed_most_has_one_sentence() {
+    let texts = [
+        (1, 8, RUDE),
+        (5, 12, "The crew was very polite and friendly."),
+    ];
+    let app = firm("Plumber", &texts).await;
+    let insights = app.get("/insights.json").await.json();
+    let divided = summary_of(&insights, "aspect_divided");
+    assert_eq!(divided.len(), 1, "{insights:#?}");
+    let text = divided[0]["text"].as_str().unwrap();
+    assert!(
+        text.ends_with("are divided (12 of 20 positive, 8 negative)."),
+        "{text}"
+    );
+    for template in ["aspect_positive", "aspect_negative"] {
+        assert!(summary_of(&insights, template).is_empty(), "{template}");
+    }
+}
+
+#[tokio::test]
 async fn a_sentence_is_quoted_only_once() {
     let app = TestApp::seeded().await;
     let insights = app.get("/insights.json").await.json();
