@@ -975,7 +975,7 @@ mod tests {
             found("Nothing ever comes of these emails.", 1),
             "communication-"
         );
-        assert_eq!(found("You are a number to them.", 1), "overall-");
+        assert_eq!(found("I would not send my dog there.", 1), "overall-");
         assert!(!found("Nothing ever comes of these emails.", 3).contains("communication-"));
     }
 
@@ -984,9 +984,7 @@ mod tests {
         assert_open(&[
             "Beware of people who steal your bag.",
             "My card was stolen on the bus.",
-            "We had lost our keys and they were useless to us.",
         ]);
-        assert_findings(&[("Beware, they steal your time.", "overall-")]);
     }
 
     #[test]

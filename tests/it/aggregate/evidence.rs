@@ -207,7 +207,7 @@ async fn the_summary_has_at_most_six_sentences_with_ten_judgements() {
         let app = firm("Plumber", &texts).await;
         let insights = app.get("/insights.json").await.json();
         let sentences = insights["summary"]["sentences"].as_array().unwrap();
-        assert!((3..=6).contains(&sentences.len()), "{sentences:#?}");
+        assert!((2..=6).contains(&sentences.len()), "{sentences:#?}");
         let all = u64::from(number / 4 + number + 2);
         let least = if all < 100 {
             all.div_ceil(10).max(3)
@@ -288,7 +288,7 @@ async fn the_summary_quotes_a_sentence_that_no_aspect_shows() {
     ];
     let app = firm("Plumber", &texts).await;
     let insights = app.get("/insights.json").await.json();
-    assert!(summary_of(&insights, "aspect_negative")[0]["evidence"]["quote"].is_object());
+    assert!(summary_of(&insights, "aspect_divided")[0]["evidence"]["quote"].is_object());
     let mut quotes = Vec::new();
     find_quotes(&insights, &mut quotes);
     let place = |quote: &&Value| format!("{} {}", quote["review_id"], quote["start"]);
