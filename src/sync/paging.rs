@@ -10,6 +10,7 @@ use url::Url;
 
 use super::answer::{Answer, member};
 use super::client::Page;
+use crate::imports::map::ReviewField;
 use crate::imports::{Format, Paging};
 
 pub struct Pager {
@@ -94,7 +95,8 @@ impl Pager {
 
     /// What tells a row from those before: its id, because other members may change from page to page, or the whole row.
     fn identity<'r>(&self, row: &'r Value) -> &'r Value {
-        let mut columns = self.format.into_iter().flat_map(Format::id_columns);
+        let columns = self.format.into_iter();
+        let mut columns = columns.flat_map(|format| format.columns(ReviewField::Id));
         let id =
             columns.find_map(|path| member(row, path).filter(|id| !id.is_null() && **id != ""));
         id.unwrap_or(row)

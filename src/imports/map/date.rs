@@ -292,17 +292,14 @@ fn plain(text: &str) -> String {
         .trim_end_matches(" Uhr")
         .replace(['年', '月'], "-")
         .replace('日', "");
-    // `14/03/2025 14.05.33`, as Italians, Danes and Finns write times.
-    if let Some((date, time)) = text.rsplit_once(' ')
-        && matches!(
-            time.split('.').map(str::len).collect::<Vec<_>>()[..],
-            [1 | 2, 2] | [1 | 2, 2, 2]
-        )
-        && time
-            .bytes()
-            .all(|byte| byte.is_ascii_digit() || byte == b'.')
-    {
-        text = format!("{date} {}", time.replace('.', ":"));
+    // `14/03/2025 14.05.33`, as Italians, Danes and Finns write times, and `14h05` of the French.
+    if let Some((date, time)) = text.rsplit_once(' ') {
+        let parts: Vec<&str> = time.split(['.', 'h']).collect();
+        let has_digits = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
+        let is_time = parts[1..].iter().all(|part| part.len() == 2) && parts[0].len() <= 2;
+        if is_time && matches!(parts.len(), 2 | 3) && parts.iter().all(has_digits) {
+            text = format!("{date} {}", parts.join(":"));
+        }
     }
     if let Some(colon) = text.find(':') {
         let before = text[..colon].trim_end_matches(|c: char| c.is_ascii_digit());
@@ -404,11 +401,17 @@ fn in_english(text: &str) -> Option<String> {
         .split(|c: char| !c.is_ascii_digit())
         .filter(|number| !number.is_empty())
         .collect();
-    let [day, year] = numbers[..] else {
+    let [first, second] = numbers[..] else {
         return None;
     };
-    let (before, rest) = lower.split_once(day)?;
-    let (between, _) = rest.split_once(year)?;
+    let (before, rest) = lower.split_once(first)?;
+    let (between, _) = rest.split_once(second)?;
+    let is_year_first = first.len() == 4;
+    let (day, year) = if is_year_first {
+        (second, first)
+    } else {
+        (first, second)
+    };
     // Words outside the date may be short weekdays, and `mar.` is one as well as a month.
     let mut months = months_in(between);
     if months.is_empty() {
@@ -823,6 +826,8 @@ mod tests {
             ("14/03/2025 14.05.33", "2025-03-14"),
             ("14.3.2025 klo 14.05", "2025-03-14"),
             ("Fr., 14.03.2025", "2025-03-14"),
+            ("14/03/2025 à 14h05", "2025-03-14"),
+            ("2025 Feb 5", "2025-02-05"),
             ("14-mrt-25", "2025-03-14"),
             ("2025年3月14日", "2025-03-14"),
             ("2025-03-14 10:05:00 MEZ", "2025-03-14T09:05:00Z"),

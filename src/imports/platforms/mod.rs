@@ -139,12 +139,6 @@ impl Format {
         columns.into_iter().flat_map(|names| names.split(", "))
     }
 
-    /// The columns of an id, in the order in which they are tried.
-    pub fn id_columns(&self) -> impl Iterator<Item = &str> {
-        let columns = self.fields.get(&ReviewField::Id);
-        columns.into_iter().flat_map(|names| names.split(", "))
-    }
-
     /// Prefix of the ids of its reviews.
     pub fn id_prefix(&self) -> &'static str {
         self.ids.unwrap_or(self.name)
@@ -244,28 +238,11 @@ pub const TABLE_NAME: &str = "table";
 pub static TABLE: LazyLock<Format> = LazyLock::new(|| Format {
     name: TABLE_NAME,
     label: "table (CSV, TSV, XLSX)",
-    fields: fields(),
+    fields: HEADERS.fields.clone(),
     is_manual: true,
     reads_headers: true,
     ..Format::default()
 });
-
-/// The headers in `table.toml`; a field that is not there has its own name as its header.
-fn fields() -> NamesByField {
-    let named = |field: ReviewField| (field, field.name().to_owned());
-    let mut fields: NamesByField = ReviewField::ALL.into_iter().map(named).collect();
-    fields.extend(HEADERS.fields.clone());
-    // Only platforms have these fields.
-    for field in [
-        ReviewField::Matched,
-        ReviewField::Recommended,
-        ReviewField::Anonymous,
-        ReviewField::Scale,
-    ] {
-        fields.remove(&field);
-    }
-    fields
-}
 
 /// The file `table.toml`.
 pub static HEADERS: LazyLock<Headers> =

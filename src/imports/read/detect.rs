@@ -191,15 +191,10 @@ fn has_key(names: &BTreeSet<String>, name: &str) -> bool {
     names.iter().any(is_name)
 }
 
-/// Whether there is a name `name`, exactly or except for case and punctuation.
+/// The same except for punctuation, too.
 fn has(names: &BTreeSet<String>, name: &str) -> bool {
-    names.contains(name)
-        || !name.starts_with('@') && names.iter().any(|member| same_name(member, name))
-        || names.iter().any(|member| {
-            // A name that identifies a format may be that of an object or an array.
-            let inside = member.strip_prefix(name);
-            inside.is_some_and(|rest| rest.starts_with('.') || rest.starts_with("[]"))
-        })
+    let is_spelled_freely = !name.starts_with('@');
+    has_key(names, name) || is_spelled_freely && names.iter().any(|member| same_name(member, name))
 }
 
 /// The format of a file, and the number of the place of its rows; `None` if the document has none.
@@ -370,25 +365,14 @@ fn plain(name: &str) -> String {
 /// The member of a document without rows by which it says that something went wrong.
 fn error_of(document: &str) -> Option<String> {
     let says_error = |(name, value): (&String, &&str)| {
-        let value: Value = serde_json::from_str(value).unwrap_or_default();
-        let name = plain(name);
-        let is_set = match &value {
-            Value::Null | Value::Bool(false) => false,
-            Value::String(text) => !text.is_empty(),
-            Value::Array(list) => !list.is_empty(),
-            Value::Object(members) => !members.is_empty(),
-            Value::Bool(true) => true,
-            Value::Number(number) => number.as_i64() != Some(0),
+        let (name, value) = (plain(name), value.trim_matches('"').to_lowercase());
+        let is_set = !matches!(value.as_str(), "null" | "false" | "" | "[]" | "{}" | "0");
+        let is_code = || {
+            value
+                .parse()
+                .is_ok_and(|code: u16| (400..600).contains(&code))
         };
-        let text = value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_lowercase);
-        let is_bad = || {
-            is_in(FAILURES, text.trim())
-                || text
-                    .parse::<u16>()
-                    .is_ok_and(|code| (400..600).contains(&code))
-        };
+        let is_bad = || is_in(FAILURES, value.trim()) || is_code();
         is_in(ERRORS, &name) && is_set || is_in(STATES, &name) && is_bad()
     };
     let members = json::members(document);
