@@ -221,6 +221,7 @@ fn gather(
             "-: standard input can be read only once; give `-` only once".to_owned(),
         ));
     }
+    refuse_repeated_fields(order)?;
     let mut opener = Opener::new(order);
     for file in &order.files {
         opener.open(file);
@@ -237,6 +238,22 @@ fn gather(
     }
     let collected = collector.finish();
     collected.map_err(|fault| ImportError::Refused(format!("import: {fault}")))
+}
+
+/// Refuses a field that `--map` names twice; only the columns of visibility add up.
+fn refuse_repeated_fields(order: &ImportRequest) -> Result<(), ImportError> {
+    for rename in &order.renames {
+        let columns = order.columns(rename.ours);
+        if columns.len() > 1 && !rename.adds_up() {
+            return Err(ImportError::Refused(format!(
+                "--map names {} columns for {}: {}; name one",
+                columns.len(),
+                rename.ours,
+                columns.join(", ")
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The format of a file; `None` if it is unknown.

@@ -175,6 +175,8 @@ pub struct TableColumns {
     /// Our fields and the columns that fill each, in the order in which they are tried.
     pub used: Vec<(&'static str, Vec<String>)>,
     pub unused: Vec<String>,
+    /// Sentences about columns of yes and no that are not used, and about columns of visibility that are empty.
+    pub answers: Vec<String>,
     /// A sentence about the order of day and month in each column that needs one.
     pub dates: Vec<String>,
 }
@@ -210,7 +212,7 @@ impl fmt::Display for TableColumns {
         if !self.unused.is_empty() {
             lines += &line("\n  not used: ", &name_list(&self.unused), " ", room);
         }
-        for sentence in &self.dates {
+        for sentence in self.answers.iter().chain(&self.dates) {
             lines += "\n  ";
             lines += sentence;
         }

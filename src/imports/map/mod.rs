@@ -253,6 +253,9 @@ const RESPONSE: &str = "response";
 /// Whether the answer is public; a native record has no such field.
 const RESPONSE_STATUS: &str = "response.status";
 
+/// Whether the author's name is public; a native record has no such field.
+const AUTHOR_STATUS: &str = "author.status";
+
 /// The fields that no review is without. All others may have an empty name: `--map status=` ignores the file's status.
 const NEEDED: [&str; 3] = ["rating", "date", "text"];
 
@@ -265,6 +268,13 @@ pub struct Rename {
     pub ours: &'static str,
     /// The field's name in the file; empty for an ignored field.
     pub theirs: String,
+}
+
+impl Rename {
+    /// Whether the field may have several columns: a review is public only if it is so in each of them.
+    pub fn adds_up(&self) -> bool {
+        ["status", RESPONSE_STATUS, AUTHOR_STATUS].contains(&self.ours)
+    }
 }
 
 impl FromStr for Rename {
@@ -282,7 +292,7 @@ impl FromStr for Rename {
         let (ours, theirs) =
             parts.ok_or("write it as FIELD=THEIR_FIELD, for example text=Review")?;
         let path = path(ours);
-        let mut known = fields().chain([RESPONSE_STATUS]);
+        let mut known = fields().chain([RESPONSE_STATUS, AUTHOR_STATUS]);
         let known = known.find(|field| *field == path);
         let ours = known.ok_or_else(|| {
             let known = fields().collect::<Vec<_>>().join(", ");

@@ -30,6 +30,7 @@ pub enum Word {
     About,
     Testimonial,
     This,
+    Anonymous,
     Name,
     Thing,
     Place,
@@ -183,7 +184,7 @@ impl<'n> Phrase<'n> {
 
     /// Whether every word has a role here.
     fn is_whole(&self) -> bool {
-        ![Word::Other, Word::Thing, Word::Name]
+        ![Word::Other, Word::Thing, Word::Name, Word::Anonymous]
             .iter()
             .any(|word| self.has(*word))
     }
@@ -203,6 +204,7 @@ impl<'n> Phrase<'n> {
             return None;
         }
         self.single()
+            .or_else(|| self.anonymity())
             .or_else(|| self.publication())
             .or_else(|| self.use_of_review())
             .or_else(|| self.state())
@@ -226,6 +228,23 @@ impl<'n> Phrase<'n> {
         })
     }
 
+    /// Whether it is about the author's name: `Show my name`, `Publish anonymously`.
+    pub fn is_about_name(&self) -> bool {
+        self.has(Word::Anonymous) || self.has(Word::Name) && !self.is_about_review()
+    }
+
+    /// `Anonymous`, `Publish anonymously`, `Stay anonymous?`; what we may publish so is another question.
+    fn anonymity(&self) -> Option<(Says, Evidence)> {
+        let is_of_other = |word: &Word| matches!(word, Word::Other | Word::Thing | Word::We);
+        let is_anonymous = self.has(Word::Anonymous) && !self.words.iter().any(is_of_other);
+        let says = if self.is_not() {
+            Says::Public
+        } else {
+            Says::Hidden
+        };
+        is_anonymous.then_some((says, Evidence::MostCells))
+    }
+
     /// `Do not publish`, `Consent to publication`, `Dürfen wir Ihre Bewertung veröffentlichen?`
     fn publication(&self) -> Option<(Says, Evidence)> {
         let is_verb = self.has(Word::Publish);
@@ -234,8 +253,12 @@ impl<'n> Phrase<'n> {
         let is_of_other = !is_whole
             && (self.subject == Subject::Answer || self.names_answer && !self.has_consent());
         let is_thing = self.has(Word::Thing) && !self.is_about_review();
-        if !is_verb && !self.has(Word::Publication) || self.has_end() || is_of_other || is_thing {
+        if !is_verb && !self.has(Word::Publication) || is_of_other || is_thing {
             return None;
+        }
+        if self.has_end() {
+            // `Published at`; the one who published it is no time.
+            return Some((Says::Filled, Evidence::Wording));
         }
         if self.has(Word::State) {
             return Some((Says::State, Evidence::AnyCell));
@@ -247,10 +270,10 @@ impl<'n> Phrase<'n> {
             false => Says::Public,
         };
         let is_clear = is_verb || self.has_consent() || self.is_not() || self.has_word("for");
-        let evidence = match (is_clear, is_whole) {
-            (false, _) => Evidence::MostCells,
-            (true, true) => Evidence::Wording,
-            (true, false) => Evidence::Question,
+        let evidence = if is_clear {
+            Evidence::Question
+        } else {
+            Evidence::MostCells
         };
         Some((says, evidence))
     }
@@ -284,10 +307,10 @@ impl<'n> Phrase<'n> {
             Says::Public
         };
         let is_bare = !is_question && !is_about && !self.has_place && !self.is_not();
-        let evidence = match (is_bare, is_whole) {
-            (true, _) => Evidence::MostCells,
-            (false, true) => Evidence::Wording,
-            (false, false) => Evidence::Question,
+        let evidence = if is_bare {
+            Evidence::MostCells
+        } else {
+            Evidence::Question
         };
         Some((says, evidence))
     }
@@ -303,7 +326,8 @@ impl<'n> Phrase<'n> {
         let roots: Vec<Says> = self.words.iter().filter_map(says_of).collect();
         let last = *roots.last()?;
         let is_used = self.has(Word::Use) || self.has(Word::Used);
-        if !self.is_whole() || is_used || self.has_other_place {
+        let is_name = self.is_about_name() && !self.has(Word::Other) && !self.has(Word::Thing);
+        if !self.is_whole() && !is_name || is_used || self.has_other_place {
             return None;
         }
         let is_common = self.has(Word::CommonPublic) || self.has(Word::CommonHidden);
@@ -312,6 +336,7 @@ impl<'n> Phrase<'n> {
             || self.has(Word::Time)
             || self.has_doer
             || self.has(Word::Keep)
+            || is_name
             || self.is_plain();
         // `Removed from our website`, but not `Trash removed from the site`.
         let is_taken_off = last == Says::Hidden && !self.has(Word::House);
@@ -333,12 +358,13 @@ impl<'n> Phrase<'n> {
         let is_by = matches!(self.words.last(), Some(Word::By));
         let evidence = match says {
             Says::State => Evidence::AnyCell,
-            _ if is_common || self.has_doer => Evidence::MostCells,
+            _ if is_common || is_name || self.has_doer => Evidence::MostCells,
             _ => Evidence::Wording,
         };
         let says = match (says, self.is_not()) {
             _ if is_by => return None,
             (Says::Hidden, _) if self.has_end() => Says::HiddenSince,
+            (Says::Public, false) if self.has_end() && !is_common => Says::Filled,
             _ if self.has_end() => return None,
             (Says::Hidden, true) => Says::Public,
             // `Approved by the customer` is an offer.
@@ -370,7 +396,7 @@ impl<'n> Phrase<'n> {
     fn consent(&self) -> Option<(Says, Evidence)> {
         let has_house = self.has(Word::House);
         let is_alone = self.has(Word::Consent) && !self.has_other_place
-            || self.has_consent() && self.has(Word::Testimonial)
+            || self.has(Word::Testimonial) && (self.has_consent() || self.name.len() == 1)
             || self.has_consent() && self.has(Word::Place) && !self.has(Word::You)
             || self.has_place && !self.is_about_review() && !self.has(Word::You);
         let is_of_other = self.words.iter().any(|word| {
@@ -402,7 +428,13 @@ pub fn is_public_cell(text: &str, says: Says) -> Option<bool> {
     let text = words(text);
     let roles: Vec<Word> = text.split_whitespace().map(role).collect();
     let has = |any: &[Word]| roles.iter().any(|word| any.contains(word));
-    if has(&[Word::Other, Word::Thing, Word::Name, Word::Time]) {
+    if has(&[
+        Word::Other,
+        Word::Thing,
+        Word::Name,
+        Word::Anonymous,
+        Word::Time,
+    ]) {
         return None;
     }
     let is_not = roles.iter().filter(|word| **word == Word::Not).count() % 2 == 1;
@@ -413,6 +445,21 @@ pub fn is_public_cell(text: &str, says: Says) -> Option<bool> {
     } else {
         (is_public || is_consent).then_some(!is_not)
     }
+}
+
+/// Whether a cell has a word that says surely that its column is one of states.
+pub fn has_sure_word(text: &str) -> bool {
+    let words = words(text);
+    let mut roles = words.split_whitespace().map(role);
+    roles.any(|role| matches!(role, Word::Publish | Word::Hidden))
+}
+
+/// Whether the answer in a cell is for a review without the author's name: `Yes, but anonymously`, `Yes, without my name`.
+pub fn hides_name(text: &str) -> bool {
+    let words = words(text);
+    let roles: Vec<Word> = words.split_whitespace().map(role).collect();
+    let is_without = words.contains(" without ") || roles.contains(&Word::Not);
+    roles.contains(&Word::Anonymous) || roles.contains(&Word::Name) && is_without
 }
 
 /// Whether a text has a word that turns the meaning round or hides.

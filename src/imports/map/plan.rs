@@ -9,10 +9,11 @@ use std::num::NonZeroU8;
 use serde_json::{Map, Value};
 
 use crate::imports::map::date::{DateOrder, Dates};
+use crate::imports::map::phrases::has_not;
 use crate::imports::map::table::{Row, Table, is_date, list_columns};
 use crate::imports::map::values::{
-    Names, Says, is_address, is_one_best, may_be_rating, names, quoted, same_name, without_address,
-    words,
+    Names, Says, flag, is_address, is_one_best, may_be_rating, names, quoted, same_name,
+    without_address, words,
 };
 use crate::imports::map::visibility::{self, Evidence, NOT_PUBLISHED, Subject, Visibility};
 use crate::imports::map::{ReviewField, SOURCE_DEFAULT};
@@ -62,8 +63,8 @@ pub struct Plan<'f> {
     pub table: &'f Table,
     /// The columns of each field, in the order in which they are tried.
     fields: [Vec<usize>; ReviewField::ALL.len()],
-    /// The signs of the review, and of its answer.
-    pub signs: [Vec<Sign>; 2],
+    /// The signs of the review, its answer and its author's name.
+    pub signs: [Vec<Sign>; 3],
     /// Whether the headers are in a language that writes the day before the month.
     is_day_first: bool,
     doubtful: Doubtful,
@@ -123,7 +124,7 @@ impl<'f> Plan<'f> {
                 found
             }
         });
-        let signs = [&format.hidden, &format.answer_hidden].map(|list| {
+        let [of_review, of_answer] = [&format.hidden, &format.answer_hidden].map(|list| {
             let sign = |hidden: &'static Hidden| Sign {
                 columns: lookup(hidden.names),
                 says: hidden.when,
@@ -131,14 +132,15 @@ impl<'f> Plan<'f> {
                 is_known: true,
             };
             let signs = list.iter().map(sign);
-            signs.filter(|sign| !sign.columns.is_empty()).collect()
+            let signs = signs.filter(|sign| !sign.columns.is_empty());
+            signs.collect::<Vec<_>>()
         });
         let mut plan = Self {
             format,
             request,
             table,
             fields,
-            signs,
+            signs: [of_review, of_answer, Vec::new()],
             is_day_first: false,
             doubtful: Doubtful::new(),
             orders: vec![None; columns.len()],
@@ -326,13 +328,14 @@ impl<'f> Plan<'f> {
             reason: NOT_PUBLISHED,
             is_known: false,
         };
-        for subject in Subject::BOTH {
+        for subject in Subject::ALL {
             let mapped = self.request.columns(subject.field());
             let found: Vec<Sign> = if mapped.is_empty() {
                 let free = (0..table.columns.len()).filter(|column| !used.contains(column));
                 free.filter_map(|column| {
-                    let found = visibility::find(path(&column), &answers, &reviews)?;
-                    let found = self.borne_out(column, found)?;
+                    let found = visibility::find(path(&column), &answers, &reviews);
+                    let found = found.and_then(|found| self.borne_out(column, found));
+                    let found = found.or_else(|| self.state_by_cells(column))?;
                     (found.subject == subject).then(|| sign(column, found.says))
                 })
                 .collect()
@@ -354,22 +357,55 @@ impl<'f> Plan<'f> {
     fn borne_out(&self, column: usize, found: Visibility) -> Option<Visibility> {
         let table = self.table;
         let says = self.says(column, found.says);
-        let found = Visibility { says, ..found };
-        let is_sign = match (says, found.evidence) {
-            // `Published` may be the column of dates.
-            (Says::Public, _) if table.are_dates(column) => false,
-            // Something was removed on each of the dates, and nothing where there is none.
-            (Says::HiddenSince, Evidence::MostCells) => {
-                table.are_dates(column) && table.cells(column).count() < table.rows.len()
-            }
-            _ => {
-                let is_known = |cell: &str| says.is_public(cell).is_some();
-                let has_sentences = table.has_sentences(column, is_known);
-                let cells = table.cells(column).map(|(_, cell)| cell);
-                found.is_borne_out(cells, has_sentences)
-            }
+        let cells = || table.cells(column).map(|(_, cell)| cell);
+        let first = cells().next();
+        if first.is_some() && table.are_dates(column) {
+            // Something was published, or removed, on each of the dates, and nothing where there is none.
+            let has_empty = cells().count() < table.rows.len();
+            let is_sure = found.evidence == Evidence::Name;
+            let says = match says {
+                Says::Public | Says::Filled => Says::Filled,
+                Says::Hidden | Says::HiddenSince => Says::HiddenSince,
+                Says::State | Says::AnswerState | Says::Kind | Says::NoneOf(_) => return None,
+            };
+            let is_sign = has_empty || says == Says::HiddenSince && is_sure;
+            return is_sign.then_some(Visibility { says, ..found });
+        }
+        // A form writes the words of a box that is ticked.
+        let is_box = |text: &str| {
+            text.split_whitespace().count() >= 3
+                && says.is_public(text).is_none()
+                && !has_not(text)
+                && cells().all(|cell| cell == text)
         };
-        is_sign.then_some(found)
+        let is_question = matches!(found.evidence, Evidence::Question | Evidence::MostCells);
+        if says == Says::Public && is_question && first.is_some_and(is_box) {
+            return Some(Visibility {
+                says: Says::Filled,
+                ..found
+            });
+        }
+        let is_time = says == Says::Filled || says == Says::HiddenSince;
+        let is_sure = found.evidence == Evidence::Name
+            || found.evidence == Evidence::Wording && says == Says::HiddenSince;
+        let is_known = |cell: &str| says.is_public(cell).is_some();
+        let has_sentences = table.has_sentences(column, is_known);
+        let found = Visibility { says, ..found };
+        ((!is_time || is_sure) && found.is_borne_out(cells(), has_sentences)).then_some(found)
+    }
+
+    /// A column of words for the state of the review, whatever its header.
+    fn state_by_cells(&self, column: usize) -> Option<Visibility> {
+        let header = &self.table.columns[column];
+        let cells = self.table.cells(column).map(|(_, cell)| cell);
+        let is_state = self.format.reads_headers
+            && !visibility::is_of_answer(header)
+            && visibility::is_state_by_cells(header, cells);
+        is_state.then_some(Visibility {
+            subject: Subject::Review,
+            says: Says::State,
+            evidence: Evidence::Name,
+        })
     }
 
     /// The meaning of a column's cells: they may be yes and no instead of words for a state.
@@ -407,7 +443,7 @@ impl<'f> Plan<'f> {
             };
             self.field(field).iter().map(move |column| (name, *column))
         });
-        let signs = Subject::BOTH.into_iter().zip(&self.signs);
+        let signs = Subject::ALL.into_iter().zip(&self.signs);
         let signs = signs.flat_map(|(subject, signs)| {
             let columns = signs.iter().flat_map(|sign| &sign.columns);
             columns.map(move |column| (subject.field(), *column))
@@ -471,6 +507,7 @@ impl<'f> Plan<'f> {
             place: self.table.place.clone(),
             used,
             unused: unused.map(|(_, name)| name.clone()).collect(),
+            answers: self.unused_answers(&taken),
             dates: Vec::new(),
         }
     }
@@ -484,6 +521,55 @@ impl<'f> Plan<'f> {
     pub fn has_header(&self) -> bool {
         let is_value = |name: &String| is_date(name) || is_address(name);
         !self.format.reads_headers || !self.table.columns.iter().any(is_value)
+    }
+
+    /// Sentences about columns of yes and no that are not used, and about columns of visibility that are empty.
+    fn unused_answers(&self, taken: &BTreeSet<usize>) -> Vec<String> {
+        let table = self.table;
+        let signs = || self.other_signs(Subject::Review, usize::MAX).into_iter();
+        let map = |columns: &mut dyn Iterator<Item = String>| {
+            let options = columns.map(|column| format!("--map status={column}"));
+            options.collect::<Vec<_>>().join(" ")
+        };
+        let unused = (0..table.columns.len()).filter_map(|column| {
+            let [yes, no] = [true, false].map(|is_yes| {
+                let mut cells = table.cells(column).map(|(_, cell)| cell);
+                let first = cells.find(|cell| flag(cell) == Ok(is_yes))?;
+                let rest = cells.filter(|cell| flag(cell) == Ok(is_yes)).count();
+                Some(format!("{first} {}", rest + 1))
+            });
+            let (name, no) = (&table.columns[column], no?);
+            let is_answer = self.format.reads_headers
+                && !taken.contains(&column)
+                && table.has_only_flags(column)
+                && no.contains(char::is_alphabetic)
+                && !(table.is_objects() && no.starts_with("false"));
+            let counts: Vec<String> = yes.into_iter().chain([no]).collect();
+            let options = map(&mut signs().chain([quote(name)]));
+            is_answer.then(|| {
+                format!(
+                    "not used: {name} ({}); if yes there means that the review may be published, pass {options}",
+                    counts.join(", ")
+                )
+            })
+        });
+        let of_review = self.signs[Subject::Review as usize].iter();
+        let empty = of_review.filter_map(|sign| {
+            let column = *sign.columns.first()?;
+            let withholds = !sign.is_known && matches!(sign.says, Says::Public | Says::Filled);
+            let is_empty = !table.rows.is_empty() && table.cells(column).next().is_none();
+            let others = self.other_signs(Subject::Review, column);
+            let options = if others.is_empty() {
+                "--map status=".to_owned()
+            } else {
+                map(&mut others.into_iter())
+            };
+            (withholds && is_empty).then(|| {
+                let name = &table.columns[column];
+                format!("{name} is empty in all rows, so every review is withheld; pass {options} if it means nothing")
+            })
+        });
+        unused.chain(empty).collect()
     }
 
     /// # Errors
@@ -826,8 +912,9 @@ mod tests {
     use crate::imports::map::visibility::Subject;
     use crate::imports::report::Position;
 
-    /// Whether the review of each cell is public under the header, in a table of reviews; `None` if the column is not used.
-    fn shown(header: &str, cells: &[&str]) -> Option<Vec<Option<bool>>> {
+    /// What each cell means under the header in a table of reviews: the subject, and whether it is public. `None` if the
+    /// column is not used.
+    fn shown(header: &str, cells: &[&str]) -> Option<(Subject, Vec<Option<bool>>)> {
         let columns = ["Date", "Author", "Stars", "Text", header].map(str::to_owned);
         let row = |cell: &&str| Row {
             at: Position::line(2),
@@ -844,8 +931,10 @@ mod tests {
         let request = ImportRequest::default();
         let plan = Plan::new(&TABLE, &table, &request, None);
         assert_eq!(plan.field(ReviewField::Text), [3], "{header}");
-        let says = plan.signs[Subject::Review as usize].first()?.says;
-        Some(cells.iter().map(|cell| says.is_public(cell)).collect())
+        let mut signs = Subject::ALL.into_iter().zip(&plan.signs);
+        let (subject, sign) = signs.find_map(|(subject, signs)| Some((subject, signs.first()?)))?;
+        let is_public = |cell: &&str| sign.says.is_public(cell);
+        Some((subject, cells.iter().map(is_public).collect()))
     }
 
     #[test]
@@ -863,11 +952,16 @@ mod tests {
                 [kind, header] => (kind, header),
                 _ => panic!("{line}"),
             };
-            let expected = match kind {
-                "public" => Some(vec![Some(true), Some(false), Some(true)]),
-                "hidden" => Some(vec![Some(false), Some(true), Some(false)]),
+            let subject = match kind {
+                "public" | "hidden" => Some(Subject::Review),
+                "name" | "anonymous" => Some(Subject::Author),
                 _ => None,
             };
+            let is_yes = matches!(kind, "public" | "name");
+            let expected = subject.map(|subject| {
+                let cells = [is_yes, !is_yes, is_yes];
+                (subject, cells.map(Some).to_vec())
+            });
             let found = shown(header, &[yes, no, yes]);
             if found != expected {
                 wrong.push(format!("{kind} {header}: {found:?}"));
@@ -880,5 +974,143 @@ mod tests {
             file.lines().count(),
             wrong.join("\n")
         );
+    }
+
+    #[test]
+    fn cells_decide_whether_a_column_is_one_of_visibility() {
+        let agreed = "I am happy with that, go ahead";
+        let (yes, no, unknown) = (Some(true), Some(false), None);
+        for (header, cells, expected) in [
+            // Ticks.
+            ("Published", ["✓", "", "✔"], Some([yes, no, yes])),
+            ("Freigegeben", ["x", "", "X"], Some([yes, no, yes])),
+            ("Hide", ["X", "☐", "✓"], Some([no, yes, no])),
+            ("Publish", ["[x]", "[ ]", "☑"], Some([yes, no, yes])),
+            ("OK to publish", ["x", "", "x"], Some([yes, no, yes])),
+            // The words of a box that is ticked.
+            (
+                "Consent to publish",
+                [agreed, "", agreed],
+                Some([yes, no, yes]),
+            ),
+            (
+                "May we publish your review?",
+                [agreed, agreed, ""],
+                Some([yes, yes, no]),
+            ),
+            (
+                "OK to publish",
+                [
+                    "I agree that my review may be published",
+                    "",
+                    "No thank you",
+                ],
+                Some([yes, no, no]),
+            ),
+            // Words for yes and no.
+            (
+                "Permission to publish",
+                ["Granted", "Denied", "Given"],
+                Some([yes, no, yes]),
+            ),
+            (
+                "May we publish it?",
+                ["Yes please", "Sure", "Nope"],
+                Some([yes, yes, no]),
+            ),
+            (
+                "May we publish it?",
+                ["I agree", "I do not agree", "Disagree"],
+                Some([yes, no, no]),
+            ),
+            (
+                "May we publish it?",
+                ["Yes", "Yes, but not my text", "ask"],
+                Some([yes, unknown, unknown]),
+            ),
+            ("Keep private", ["OK", "Sure", "No"], Some([no, no, yes])),
+            // Places and lists of work.
+            ("State", ["AZ", "OK", "Arizona"], None),
+            ("Estado", ["Guanajuato", "Jalisco", ""], None),
+            ("Stato", ["Italia", "Italia", "San Marino"], None),
+            ("Status", ["New", "Replied", "Closed"], None),
+            ("Review status", ["Open", "Resolved", "New"], None),
+            ("Status", ["erledigt", "offen", "beantwortet"], None),
+            (
+                "Status",
+                ["published", "hidden", "asleep"],
+                Some([yes, no, unknown]),
+            ),
+            ("Status", ["1", "0", "1"], Some([yes, no, yes])),
+            // Words for a state under any header.
+            (
+                "post_status",
+                ["publish", "draft", "trash"],
+                Some([yes, no, no]),
+            ),
+            (
+                "Stage",
+                ["Published", "Draft", "Published"],
+                Some([yes, no, yes]),
+            ),
+            (
+                "entry_status",
+                ["active", "trash", "active"],
+                Some([yes, no, yes]),
+            ),
+            (
+                "submission_status",
+                ["approved", "rejected", "approved"],
+                Some([yes, no, yes]),
+            ),
+            (
+                "Type",
+                ["Public", "Private", "Public"],
+                Some([yes, no, yes]),
+            ),
+            ("Customer status", ["Active", "Inactive", "Active"], None),
+            ("Financing", ["Approved", "Declined", "Approved"], None),
+            ("Property type", ["Private", "Public", "Private"], None),
+            ("Job status", ["Pending", "Completed", "Pending"], None),
+            // Dates.
+            (
+                "Published",
+                ["2026-03-02", "", "2026-03-04"],
+                Some([yes, no, yes]),
+            ),
+            (
+                "Published",
+                ["2026-03-02", "2026-03-03", "2026-03-04"],
+                None,
+            ),
+            (
+                "Published at",
+                ["2026-03-02", "", "2026-03-04"],
+                Some([yes, no, yes]),
+            ),
+            ("Published by", ["Bo", "", "Cy"], None),
+            ("Date removed", ["", "2026-03-02", ""], Some([yes, no, yes])),
+            ("Removed on", ["", "2026-03-02", ""], Some([yes, no, yes])),
+            (
+                "Removed on",
+                ["2026-03-01", "2026-03-02", "2026-03-02"],
+                None,
+            ),
+            ("Usunięto", ["", "2026-03-02", ""], Some([yes, no, yes])),
+            // Other cells.
+            (
+                "Website",
+                ["https://a.example", "https://b.example", ""],
+                None,
+            ),
+            ("Online", ["Chat", "Phone", "Chat"], None),
+            ("Publication", ["Arizona Daily", "", "Herald"], None),
+            ("Live", ["Phoenix", "Mesa", "Tempe"], None),
+            ("Consent", ["by phone", "by mail", ""], None),
+        ] {
+            let found = shown(header, &cells);
+            let expected = expected.map(|shows| (Subject::Review, shows.to_vec()));
+            assert_eq!(found, expected, "{header}: {cells:?}");
+        }
     }
 }

@@ -6,7 +6,8 @@ use std::num::NonZeroU8;
 use chrono::{DateTime, Utc};
 
 use crate::imports::map::answers::is_customer;
-use crate::imports::map::plan::{AUTHOR, Plan};
+use crate::imports::map::phrases::hides_name;
+use crate::imports::map::plan::{AUTHOR, Plan, Sign};
 use crate::imports::map::table::Row;
 use crate::imports::map::values::{
     self, ANONYMOUS, Names, Says, TEXT_BYTES_MAX, WORDS, check_text, clean, flag, is_address,
@@ -423,7 +424,8 @@ impl<'p> RowReader<'p> {
 
     fn author(&mut self) -> String {
         let format = self.plan.format;
-        let is_anonymous = self.read(ReviewField::Anonymous, flag) == Some(true);
+        let is_anonymous =
+            self.read(ReviewField::Anonymous, flag) == Some(true) || self.is_name_hidden();
         let name = if let Some(cell) = self.cell(ReviewField::Author) {
             let text = self.raw_text(cell);
             let text = text.map(|text| self.plain(cell, text).replace('\n', ", "));
@@ -542,7 +544,7 @@ impl<'p> RowReader<'p> {
 
     /// Whether the row's review or answer is public at its source, with the reason if it is not; `None` if no column says.
     fn is_public(&mut self, subject: Subject) -> Option<(bool, &'static str)> {
-        let Plan { signs, table, .. } = self.plan;
+        let signs = &self.plan.signs;
         let mut public = None;
         for sign in &signs[subject as usize] {
             let is_public = match self.first_cell(&sign.columns, false) {
@@ -558,11 +560,12 @@ impl<'p> RowReader<'p> {
                     let is_public = sign.says.is_public(cell.text).ok_or_else(unknown);
                     self.noted(cell.header, is_public)?
                 }
+                // An unticked box is empty in a table, and left out in JSON.
+                None if !sign.is_known && matches!(sign.says, Says::Public | Says::Filled) => false,
                 None if !self.has(&sign.columns) => continue,
                 // An empty value of a platform publishes nothing.
                 None if sign.is_known && sign.says == Says::Hidden => continue,
                 None if sign.is_known => false,
-                None if sign.says == Says::Public && !table.is_objects() => false,
                 None => continue,
             };
             if !is_public {
@@ -574,6 +577,21 @@ impl<'p> RowReader<'p> {
             }
         }
         public
+    }
+
+    /// Whether the source hides the author's name, or the customer allows only a review without it. What is unknown hides it.
+    fn is_name_hidden(&self) -> bool {
+        let signs = &self.plan.signs;
+        let is_hidden = |sign: &Sign| match self.first_cell(&sign.columns, false) {
+            Some(cell) => sign.says.is_public(cell.text) != Some(true),
+            None => sign.says == Says::Public,
+        };
+        let hides_name = |sign: &Sign| {
+            let cell = self.first_cell(&sign.columns, false);
+            cell.is_some_and(|cell| hides_name(cell.text))
+        };
+        signs[Subject::Author as usize].iter().any(is_hidden)
+            || signs[Subject::Review as usize].iter().any(hides_name)
     }
 
     fn mentions(&mut self) -> Mentions {

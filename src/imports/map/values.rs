@@ -134,7 +134,7 @@ pub fn flag(text: &str) -> Result<bool, String> {
             Ok(true)
         }
         "false" | "no" | "n" | "0" | "f" | "off" | "not verified" | "unverified" | "nein"
-        | "non" | "nee" | "nao" | "nie" | "✗" | "✘" | "❌" | "☐" => Ok(false),
+        | "non" | "nee" | "nao" | "nie" | "✗" | "✘" | "❌" | "☐" | "[ ]" => Ok(false),
         _ => Err(not_a_flag(text)),
     }
 }
@@ -622,6 +622,9 @@ pub enum Says {
     /// Yes means hidden.
     #[serde(alias = "yes")]
     Hidden,
+    /// Any value means public, such as the words of a ticked box, or the time of publication.
+    #[serde(skip)]
+    Filled,
     /// A time since which it is hidden.
     HiddenSince,
     /// A kind, which may be private or not.

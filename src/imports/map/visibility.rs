@@ -19,16 +19,19 @@ pub const NOT_PUBLISHED: &str = "not published at the source";
 pub enum Subject {
     Review,
     Answer,
+    /// The name of the author.
+    Author,
 }
 
 impl Subject {
-    pub const BOTH: [Self; 2] = [Self::Review, Self::Answer];
+    pub const ALL: [Self; 3] = [Self::Review, Self::Answer, Self::Author];
 
     /// The field with which `--map` names its column, or ignores all.
     pub const fn field(self) -> &'static str {
         match self {
             Self::Review => "status",
             Self::Answer => "response.status",
+            Self::Author => "author.status",
         }
     }
 }
@@ -51,6 +54,7 @@ pub struct Lists {
     private_kinds: String,
     containers: String,
     not_values: String,
+    groups: String,
     privacy: String,
     pub choices: String,
     pub not_phrases: String,
@@ -67,9 +71,12 @@ pub struct Lists {
 struct Cells {
     public: String,
     hidden: String,
+    drafts: String,
     answered: String,
     unanswered: String,
     yes: String,
+    no: String,
+    begins: String,
 }
 
 /// What a column shows.
@@ -87,7 +94,7 @@ pub enum Evidence {
     Name,
     /// By its wording. If its cells are sentences, it is another column.
     Wording,
-    /// By some of its words: most cells that there are must be known.
+    /// By some of its words: a quarter of the cells must be known.
     Question,
     /// By words that are used for other things too: most cells must be known, and at least one.
     MostCells,
@@ -112,7 +119,7 @@ impl Visibility {
         match (self.evidence, self.subject) {
             (Evidence::Name, Subject::Review) => true,
             (Evidence::Name | Evidence::Wording, _) => !has_sentences || known * 10 >= all,
-            (Evidence::Question, _) => known * 2 >= all,
+            (Evidence::Question, _) => known * 4 >= all,
             (Evidence::MostCells, _) => known > 0 && known * 2 >= all,
             (Evidence::AnyCell, _) => known > 0,
         }
@@ -122,6 +129,10 @@ impl Visibility {
 /// What a column shows. `answers` are the columns of the answer's text, and `reviews` are the objects that hold the rating or the
 /// text, of which the row itself has an empty path; all as paths. A table has no objects.
 pub fn find(column: &str, answers: &[&str], reviews: &[&str]) -> Option<Visibility> {
+    // The object around the review is the place.
+    if column.starts_with("^.") {
+        return None;
+    }
     // `reply.meta.private` is `reply.private`.
     let parts = column.split('.');
     let parts = parts.filter(|part| !is_in(&LISTS.containers, part.trim_end_matches("[]")));
@@ -254,7 +265,16 @@ fn says_of(name: &[String], subject: Subject) -> Option<Visibility> {
     } else if is_of_privacy(name) {
         (Says::State, Evidence::MostCells)
     } else {
-        Phrase::new(name, subject, without_answer(name).is_some()).meaning()?
+        let phrase = Phrase::new(name, subject, without_answer(name).is_some());
+        let (says, evidence) = phrase.meaning()?;
+        if subject == Subject::Review && phrase.is_about_name() {
+            return Some(Visibility {
+                subject: Subject::Author,
+                says,
+                evidence: Evidence::MostCells,
+            });
+        }
+        (says, evidence)
     };
     let (says, evidence) = match (says, evidence, subject) {
         // An answer has neither a place nor work to do.
@@ -267,6 +287,25 @@ fn says_of(name: &[String], subject: Subject) -> Option<Visibility> {
         says,
         evidence,
     })
+}
+
+/// Whether a column is one of states by its cells, whatever its header: all are words for a state, and one says so surely, or
+/// both are there under a header such as `Type`.
+pub fn is_state_by_cells<'c>(header: &str, cells: impl Iterator<Item = &'c str>) -> bool {
+    let is_group = is_in(&LISTS.groups, &name_words(header).join(" "));
+    let (mut is_sure, mut has) = (false, [false, false]);
+    for cell in cells {
+        let Some(is_public) = Says::State
+            .is_public(cell)
+            .filter(|_| cell.trim().len() > 2)
+        else {
+            return false;
+        };
+        has[usize::from(is_public)] = true;
+        let word = words(cell);
+        is_sure |= phrases::has_sure_word(cell) || is_in(&LISTS.cells.drafts, word.trim());
+    }
+    is_sure && has[0] || is_group && has == [true, true]
 }
 
 /// `Public/Private`, `Privacy`, `Review type`.
@@ -309,7 +348,7 @@ impl Says {
             let (first, rest) = text.split_once(marks).or_else(|| {
                 let (first, rest) = text.trim().split_once(' ')?;
                 let word = words(first);
-                (self == Self::Public && is_in(&LISTS.cells.yes, word.trim()))
+                (self == Self::Public && is_in(&LISTS.cells.begins, word.trim()))
                     .then_some((first, rest))
             })?;
             let is_public = self.is_public_word(first);
@@ -323,12 +362,24 @@ impl Says {
         let word = words(text);
         let word = word.trim();
         let cells = &LISTS.cells;
+        let is_yes = is_in(&cells.yes, word);
+        match self {
+            Self::State | Self::AnswerState | Self::Public if is_yes => return Some(true),
+            Self::Hidden if is_yes => return Some(false),
+            Self::State | Self::AnswerState | Self::Public if is_in(&cells.no, word) => {
+                return Some(false);
+            }
+            Self::Hidden if is_in(&cells.no, word) => return Some(true),
+            _ => {}
+        }
         match self {
             Self::NoneOf(list) => {
                 Some(names(list).any(|word| word.eq_ignore_ascii_case(text.trim())))
             }
             // A time at which something was hidden; none is written in many ways.
             Self::HiddenSince => Some(matches!(word, "" | "0" | "false" | "no")),
+            Self::Filled if text.trim().is_empty() => Some(false),
+            Self::Filled => (!phrases::has_not(text)).then_some(true),
             _ if is_in(&cells.public, word) => Some(true),
             _ if is_in(&cells.hidden, word) => Some(false),
             Self::AnswerState if is_in(&cells.unanswered, word) => Some(false),
@@ -352,6 +403,7 @@ pub fn unknown(value: &str, subject: Subject, others: &[String]) -> String {
     let (name, field) = match subject {
         Subject::Review => ("review", subject.field()),
         Subject::Answer => ("answer", subject.field()),
+        Subject::Author => ("author's name", subject.field()),
     };
     let ignore = if others.is_empty() {
         format!("--map {field}=")
@@ -461,9 +513,6 @@ mod tests {
             "",
             "verified",
             "author.status",
-            "published by",
-            "Published on",
-            "display_name",
             "order status",
             "private notes",
             "reply_date",
@@ -558,7 +607,6 @@ mod tests {
             "May we contact you?",
             "Do you use our website?",
             "Would use again",
-            "Publié le",
             "Live in",
             "Date",
             "Review date",

@@ -403,3 +403,235 @@ async fn a_sentence_in_a_yes_no_column_publishes_no_other_row() {
         assert_eq!(sqlite3(bench.database.path(), found), expected);
     }
 }
+
+#[tokio::test]
+async fn a_question_for_consent_is_not_the_text_and_hides() {
+    for question in [
+        "May we publish your feedback?",
+        "Can we use your review on our website?",
+        "Do you agree that we publish your comments?",
+        "Acceptez-vous que votre avis soit publié ?",
+        "¿Podemos publicar su opinión?",
+        "Possiamo usare il suo commento?",
+        "Mogen we uw review gebruiken?",
+        "Kommentar veröffentlichen?",
+        "Publish comment?",
+    ] {
+        let bench = bench().await;
+        let file = |liked: &str| {
+            format!(
+                "Timestamp,Name,Rating{liked},{question}\n2026-03-14,Ann,5{},Yes\n2026-03-16,Bob,3{},No\n",
+                if liked.is_empty() {
+                    ""
+                } else {
+                    ",They were on time and neat"
+                },
+                if liked.is_empty() {
+                    ""
+                } else {
+                    ",The price was a bit high"
+                },
+            )
+        };
+        let message = bench.refusal(file("")).await;
+        assert!(
+            message.contains("recognised as the text"),
+            "{question}: {message}"
+        );
+        let liked = file(",What did you like most?");
+        let message = bench.refusal(liked.as_str()).await;
+        let advice = "--map text=\"What did you like most?\"";
+        assert!(message.contains(advice), "{question}: {message}");
+        let file = bench.file("t.csv", liked);
+        bench
+            .run(&request(file, &["text=What did you like most?"]))
+            .await
+            .0
+            .unwrap();
+        let expected = "Ann|published\nBob|not published at the source";
+        assert_eq!(shown(&bench), expected, "{question}");
+    }
+    // Other questions are no texts either, and hide nothing.
+    for question in [
+        "Would you post a review on Google?",
+        "May we contact you about your review?",
+    ] {
+        let bench = bench().await;
+        let message = bench
+            .refusal(format!(
+                "Timestamp,Name,Rating,{question}\n2026-03-14,Ann,5,Yes\n2026-03-16,Bob,3,No\n"
+            ))
+            .await;
+        assert!(
+            message.contains("recognised as the text"),
+            "{question}: {message}"
+        );
+        bench
+            .take(format!("Timestamp,Name,Rating,Comment,{question}\n2026-03-14,Ann,5,Fine,Yes\n2026-03-16,Bob,3,Good,No\n"))
+            .await;
+        assert_eq!(shown(&bench), "Ann|published\nBob|published", "{question}");
+    }
+}
+
+#[tokio::test]
+async fn a_place_in_the_column_state_hides_and_rejects_nothing() {
+    let bench = bench().await;
+    let sheet = "Date,Name,City,State,Stars,Comment,OK to publish?\n2026-03-14,Ann,Mesa,AZ,5,Clean work,Yes\n\
+        2026-03-16,Bob,Tulsa,OK,4,Good but late,No\n";
+    let (report, rejections) = bench.take(sheet).await;
+    assert_eq!((counts(&report), rejections), ((2, 0, 0, 0), Vec::new()));
+    assert_eq!(
+        shown(&bench),
+        "Ann|published\nBob|not published at the source"
+    );
+    for place in [json!({"state": "AZ"}), json!({"status": 200})] {
+        let bench = super::bench().await;
+        let mut row =
+            json!({"date": "2026-03-14", "author": "Ann", "rating": 5, "comment": "Fine"});
+        row.as_object_mut()
+            .unwrap()
+            .extend(place.as_object().unwrap().clone());
+        let any = ImportRequest {
+            format: find_format("table"),
+            ..request(bench.file("t.json", json!([row]).to_string()), &[])
+        };
+        assert_eq!(
+            counts(&bench.run(&any).await.0.unwrap()),
+            (1, 0, 0, 0),
+            "{place}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn advice_about_a_column_keeps_the_other_columns() {
+    let bench = bench().await;
+    let sheet = "Date,Name,Stars,Comment,Status,OK to publish?,Hidden\n2026-03-14,Ann,5,Clean,Published,Yes,no\n\
+        2026-03-16,Bob,4,Good,Replied to,No,no\n2026-03-17,Cy,4,Fine,Replied to,Yes,yes\n2026-03-18,Di,4,Fast,Replied to,Yes,no\n";
+    let (_, rejections) = bench.take(sheet).await;
+    let error = &rejections[0].error;
+    let advice = "ignore that column with --map status=\"OK to publish?\" --map status=\"Hidden\" (--map status= would ignore \
+        \"OK to publish?\" and \"Hidden\", too)";
+    assert!(error.ends_with(advice), "{error}");
+    let file = bench.file("t.csv", sheet);
+    let maps = ["status=OK to publish?", "status=Hidden"];
+    bench.run(&request(file.clone(), &maps)).await.0.unwrap();
+    let hidden = "not published at the source";
+    assert_eq!(
+        shown(&bench),
+        format!("Ann|published\nBob|{hidden}\nCy|{hidden}\nDi|published")
+    );
+    // Fields that do not add up have one column.
+    let twice = bench
+        .run(&request(file, &["author=Name", "author=Status"]))
+        .await;
+    let error = twice.0.unwrap_err().to_string();
+    assert!(
+        error.contains("--map names 2 columns for author"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_member_for_yes_that_is_null_or_absent_hides() {
+    let review =
+        |name: &str| json!({"date": "2026-03-14", "author": name, "rating": 5, "comment": "Fine"});
+    for member in ["isApproved", "Publish", "publishedAt"] {
+        let bench = bench().await;
+        let mut rows = [review("Ann"), review("Bob"), review("Cy")];
+        rows[0][member] = if member == "publishedAt" {
+            json!("2026-03-15")
+        } else {
+            json!(true)
+        };
+        rows[1][member] = Value::Null;
+        let any = ImportRequest {
+            format: find_format("table"),
+            ..request(bench.file("t.json", json!(rows).to_string()), &[])
+        };
+        bench.run(&any).await.0.unwrap();
+        let hidden = "not published at the source";
+        assert_eq!(
+            shown(&bench),
+            format!("Ann|published\nBob|{hidden}\nCy|{hidden}"),
+            "{member}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_author_whose_name_is_not_public_is_anonymous() {
+    for (header, hides, shows) in [
+        ("Anonymous", "Yes", "No"),
+        ("Publish anonymously?", "Yes", ""),
+        ("Hide name", "x", ""),
+        ("May we use your name?", "No", "Yes"),
+        ("Show my name", "", "Yes"),
+        (
+            "May we publish your review?",
+            "\"Yes, but anonymously\"",
+            "Yes",
+        ),
+        (
+            "May we publish your review?",
+            "Yes - without my name",
+            "Yes",
+        ),
+        ("Anonym", "ja", "nein"),
+    ] {
+        let bench = bench().await;
+        bench
+            .take(format!(
+                "Date,Name,Stars,Comment,{header}\n2026-03-14,Ann Bell,5,Fine,{hides}\n2026-03-16,Bob Cole,4,Good,{shows}\n"
+            ))
+            .await;
+        assert_eq!(
+            shown(&bench),
+            "Anonymous|published\nBob Cole|published",
+            "{header}: {hides}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn words_for_the_state_of_an_answer_are_read() {
+    let bench = bench().await;
+    let (report, _) = bench
+        .take(
+            "Review date,Reviewer,Star rating,Review,Reply,Reply status\n2026-03-14,Ann,5,Fine,Thanks,Replied\n\
+             2026-03-15,Bob,4,Good,Hi,Not replied\n2026-03-16,Cy,4,Good,,Not replied\n",
+        )
+        .await;
+    assert_eq!(counts(&report), (3, 0, 0, 0));
+    let select = "select author, ifnull(response_text, '-') from review order by author";
+    assert_eq!(
+        sqlite3(bench.database.path(), select),
+        "Ann|Thanks\nBob|-\nCy|-"
+    );
+}
+
+#[tokio::test]
+async fn the_preview_names_unused_answers_and_empty_columns() {
+    let bench = bench().await;
+    let mut watch = Quiet::default();
+    let file = bench.file(
+        "t.csv",
+        "Date,Name,Stars,Comment,Would you recommend us?,Publish\n2026-03-14,Ann,5,Fine,Yes,\n2026-03-15,Bob,5,Fine,No,\n",
+    );
+    import(
+        &bench.database,
+        &bench.clock,
+        &request(file, &[]),
+        &mut watch,
+    )
+    .await
+    .unwrap();
+    assert_eq!(
+        watch.tables[0].answers,
+        [
+            "not used: Would you recommend us? (Yes 1, No 1); if yes there means that the review may be published, pass \
+             --map status=\"Publish\" --map status=\"Would you recommend us?\"",
+            "Publish is empty in all rows, so every review is withheld; pass --map status= if it means nothing",
+        ]
+    );
+}
