@@ -273,7 +273,12 @@ impl RqliteClient {
         let answer = self.ask("db/query?level=strong", &body, wait_max).await?;
         let result = succeeded(&answer["results"][0])?;
         // Without rows there are no values.
-        Ok(serde_json::from_value(result["values"].clone()).unwrap_or_default())
+        let rows: Option<Vec<Vec<Value>>> = serde_json::from_value(result["values"].clone())
+            .map_err(|error| ClusterError::Answer {
+                status: 200,
+                message: format!("rows in another form: {error}"),
+            })?;
+        Ok(rows.unwrap_or_default())
     }
 
     /// `/status` of this node's own rqlited, within `timeout`.

@@ -11,7 +11,7 @@ use chrono::TimeDelta;
 use reviews_service::clock::Clock;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{Home, NEVER, reviews};
+use super::{Home, NEVER, reviews, wait_until};
 use crate::support::{Site, SiteAnswer, assert_has};
 
 const ROW: &str =
@@ -130,21 +130,11 @@ fn an_import_that_a_signal_ends_leaves_no_file() {
             .unwrap();
         let mut input = child.stdin.take().unwrap();
         input.write_all(ROW.as_bytes()).unwrap();
-        wait_until(|| names(&home).iter().any(|name| name.ends_with("-wal")));
+        wait_until("the log is there", || {
+            names(&home).iter().any(|name| name.ends_with("-wal"))
+        });
         assert_eq!(end_by(child, signal), Some(code), "{words:?}");
         assert!(names(&home).is_empty(), "{words:?}: {:?}", names(&home));
-    }
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "another process has no clock that a test could move"
-)]
-fn wait_until(is_so: impl Fn() -> bool) {
-    let deadline = std::time::Instant::now() + NEVER;
-    while !is_so() {
-        assert!(std::time::Instant::now() < deadline, "never");
-        std::thread::yield_now();
     }
 }
 

@@ -27,7 +27,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
@@ -35,7 +35,24 @@ use tempfile::TempDir;
 use crate::support::{assert_has, sqlite3};
 
 /// Time limit for anything in these tests.
-pub const NEVER: Duration = Duration::from_secs(20);
+pub const NEVER: Duration = Duration::from_mins(1);
+/// Between two looks at what another process did, which cannot notify a test. Without it, the looks would take the processor
+/// that the other process needs.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Waits until another process has done `what`.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "another process has no clock that a test could move"
+)]
+#[track_caller]
+fn wait_until(what: &str, is_done: impl Fn() -> bool) {
+    let deadline = Instant::now() + NEVER;
+    while !is_done() {
+        assert!(Instant::now() < deadline, "never: {what}");
+        std::thread::park_timeout(PAUSE);
+    }
+}
 
 /// The binary with an empty environment except for an address to listen on.
 pub fn reviews(folder: &Path) -> Command {
@@ -239,9 +256,9 @@ impl Serving {
         slow.read_exact(&mut answer).unwrap();
         self.signal("TERM");
         // The stop begins with closing the listener.
-        while TcpStream::connect_timeout(&self.address, NEVER).is_ok() {
-            std::thread::yield_now();
-        }
+        wait_until("the listener is closed", || {
+            TcpStream::connect_timeout(&self.address, NEVER).is_err()
+        });
         (slow, answer)
     }
 
@@ -264,19 +281,9 @@ impl Serving {
     }
 
     /// Requests `target` until the answer contains `wanted`.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "another process has no clock that a test could move"
-    )]
     fn wait_for(&self, target: &str, wanted: &str) {
-        let deadline = std::time::Instant::now() + NEVER;
-        while !self.get(target).contains(wanted) {
-            assert!(
-                std::time::Instant::now() < deadline,
-                "{target} never had {wanted}"
-            );
-            std::thread::yield_now();
-        }
+        let what = format!("{target} has {wanted}");
+        wait_until(&what, || self.get(target).contains(wanted));
     }
 
     pub fn signal(&self, name: &str) {

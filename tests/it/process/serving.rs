@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
-use super::{Home, Serving, body, reviews};
+use super::{Home, Serving, body, reviews, wait_until};
 use crate::support::{assert_has, needs_shell, sqlite3};
 
 #[test]
@@ -118,13 +118,12 @@ fn no_log_line_contains_a_secret_even_at_level_trace() {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 202 "), "{answer}");
-    while sqlite3(
-        &home.path(),
-        "select count(last_outcome) from subscription;",
-    ) == "0"
-    {
-        std::thread::yield_now();
-    }
+    wait_until("a delivery is recorded", || {
+        sqlite3(
+            &home.path(),
+            "select count(last_outcome) from subscription;",
+        ) != "0"
+    });
     serving.signal("TERM");
     assert_eq!(serving.end().0.code(), Some(0));
     let log = std::fs::read_to_string(home.0.path().join("log")).unwrap();
@@ -307,13 +306,10 @@ fn a_replaced_database_is_not_written_until_the_service_stops() {
             home.run_ok("backup copy.db", "copy.db: ");
             std::fs::rename(home.0.path().join("copy.db"), home.path()).unwrap();
         }
-        // The service checks four times a second.
         let noted = home.path().with_extension("db-sender");
-        let is_noted = (0..10_000_000).any(|_| {
-            std::thread::yield_now();
+        wait_until("the service notices it", || {
             std::fs::read(&noted).unwrap() == b"lost"
         });
-        assert!(is_noted, "the service has not noticed");
         let withhold = ["withhold", "p-2", "--reason", "libel"];
         home.run_err(&withhold, "stop the service with SIGTERM, then try again");
         serving.signal("TERM");
