@@ -362,15 +362,17 @@ impl Says {
         let word = words(text);
         let word = word.trim();
         let cells = &LISTS.cells;
-        let is_yes = is_in(&cells.yes, word);
-        match self {
-            Self::State | Self::AnswerState | Self::Public if is_yes => return Some(true),
-            Self::Hidden if is_yes => return Some(false),
-            Self::State | Self::AnswerState | Self::Public if is_in(&cells.no, word) => {
-                return Some(false);
+        if matches!(
+            self,
+            Self::State | Self::AnswerState | Self::Public | Self::Hidden
+        ) {
+            let is_hidden = self == Self::Hidden;
+            if is_in(&cells.yes, word) {
+                return Some(!is_hidden);
             }
-            Self::Hidden if is_in(&cells.no, word) => return Some(true),
-            _ => {}
+            if is_in(&cells.no, word) {
+                return Some(is_hidden);
+            }
         }
         match self {
             Self::NoneOf(list) => {
