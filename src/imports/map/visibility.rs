@@ -362,17 +362,13 @@ impl Says {
         let word = words(text);
         let word = word.trim();
         let cells = &LISTS.cells;
-        if matches!(
+        let (is_yes, is_no) = (is_in(&cells.yes, word), is_in(&cells.no, word));
+        let has_flags = matches!(
             self,
             Self::State | Self::AnswerState | Self::Public | Self::Hidden
-        ) {
-            let is_hidden = self == Self::Hidden;
-            if is_in(&cells.yes, word) {
-                return Some(!is_hidden);
-            }
-            if is_in(&cells.no, word) {
-                return Some(is_hidden);
-            }
+        );
+        if has_flags && (is_yes || is_no) {
+            return Some(is_yes == (self != Self::Hidden));
         }
         match self {
             Self::NoneOf(list) => {
