@@ -43,7 +43,7 @@ pub struct Collector<'a> {
     locations: BTreeMap<String, u64>,
     /// The locations of the database and the files, by their names in lower case.
     location_names: BTreeMap<String, String>,
-    /// The sources, likewise.
+    /// The sources, by their names in lower case.
     source_names: BTreeMap<String, String>,
     pub collected: Collected,
 }

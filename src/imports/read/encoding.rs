@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn the_country_decides_where_its_encoding_gives_words() {
+    fn the_encoding_of_the_country_wins_if_it_gives_words() {
         for (bytes, country, text) in [
             (&b"Ana\xefs"[..], "US", "Anaïs"),
             (b"\xa1Hola!", "US", "¡Hola!"),

@@ -501,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_complaint_keeps_a_higher_confidence_of_the_classifier() {
+    fn a_plain_complaint_keeps_the_higher_confidence() {
         let confidence = |text: &str| {
             let text = TokenizedText::new(text);
             let findings = engine().analyze(&text).findings;
@@ -966,7 +966,7 @@ mod tests {
     }
 
     #[test]
-    fn a_complaint_of_a_low_rated_review_counts_for_the_aspect_it_names() {
+    fn a_complaint_of_a_bad_review_counts_for_the_named_aspect() {
         let found = |text: &str, stars| {
             let text = TokenizedText::new(text);
             list_findings(&engine().analyze_with(&text, Some(stars)).findings)

@@ -289,7 +289,7 @@ mod tests {
     use crate::insights::text::{LanguageWords, TokenizedText};
 
     #[test]
-    fn short_texts_are_english_by_their_opinion_words() {
+    fn opinion_words_show_that_short_texts_are_english() {
         let detector = LanguageDetector::new(&[]);
         let detected = |text: &str| detector.language(&TokenizedText::new(text), None);
         for text in [

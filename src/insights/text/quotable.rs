@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn an_opinion_needs_the_words_for_its_aspect_in_the_same_clause() {
+    fn an_opinion_needs_a_word_of_the_aspect_in_the_clause() {
         let place = |(start, end)| TextSpan { start, end };
         let states = |hits: &[(&str, i32, (u32, u32))]| {
             let hit = |(rule, points, span): &(&str, i32, _)| Hit {

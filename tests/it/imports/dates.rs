@@ -285,7 +285,7 @@ async fn a_date_format_that_is_none_is_refused() {
 }
 
 #[tokio::test]
-async fn dates_with_a_time_or_zone_are_read_in_the_order_of_their_column() {
+async fn dates_with_a_time_are_read_in_the_order_of_the_column() {
     for time in [", 14:05 Uhr", " 14.05.33", " 2:05 PM EST", " 14:05 GMT+2"] {
         let bench = bench().await;
         bench.set_time_zone("UTC").await;

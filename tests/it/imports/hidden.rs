@@ -562,7 +562,7 @@ async fn a_member_for_yes_that_is_null_or_absent_hides() {
 }
 
 #[tokio::test]
-async fn an_author_whose_name_is_not_public_is_anonymous() {
+async fn an_author_with_a_private_name_is_anonymous() {
     for (header, hides, shows) in [
         ("Anonymous", "Yes", "No"),
         ("Publish anonymously?", "Yes", ""),

@@ -209,7 +209,7 @@ fn a_source_is_renamed_with_all_reviews() {
 }
 
 #[test]
-fn a_source_gets_the_name_of_another_if_imports_tell_them_apart() {
+fn a_rename_joins_sources_that_imports_tell_apart() {
     let home = Home::new();
     let table = |rows: &[&str]| format!("id,author,rating,date,text\n{}\n", rows.join("\n"));
     home.file(
@@ -287,7 +287,7 @@ fn a_rename_that_would_mix_two_sources_is_refused() {
 }
 
 #[test]
-fn undo_of_a_restored_row_keeps_what_identified_the_deleted_review() {
+fn undo_of_a_restored_row_keeps_the_digests_of_the_deleted_one() {
     let sheet = |text: &str| {
         format!("author,rating,date,text\nAnn,5,2026-10-12,On time.\nBo,4,2026-10-11,{text}\n")
     };
