@@ -454,6 +454,11 @@ pub fn has_sure_word(text: &str) -> bool {
     roles.any(|role| matches!(role, Word::Publish | Word::Hidden))
 }
 
+/// Whether a word of a header is one for the state of a row.
+pub fn is_state(word: &str) -> bool {
+    role(word) == Word::State
+}
+
 /// Whether the answer in a cell is for a review without the author's name: `Yes, but anonymously`, `Yes, without my name`.
 pub fn hides_name(text: &str) -> bool {
     let words = words(text);

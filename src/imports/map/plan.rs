@@ -400,7 +400,7 @@ impl<'f> Plan<'f> {
         let cells = self.table.cells(column).map(|(_, cell)| cell);
         let is_state = self.format.reads_headers
             && !visibility::is_of_answer(header)
-            && visibility::is_state_by_cells(header, cells);
+            && visibility::is_state_by_cells(header, self.table.rows.len(), cells);
         is_state.then_some(Visibility {
             subject: Subject::Review,
             says: Says::State,
@@ -1068,6 +1068,19 @@ mod tests {
                 ["Public", "Private", "Public"],
                 Some([yes, no, yes]),
             ),
+            ("post_status", ["draft", "draft", ""], Some([no, no, no])),
+            (
+                "Access",
+                ["Public", "Private", "Public"],
+                Some([yes, no, yes]),
+            ),
+            ("Access", ["Private", "Shared", "Private"], None),
+            ("Invoice status", ["Sent", "Draft", "Sent"], None),
+            ("Quote", ["Approved", "Draft", "Live"], None),
+            ("Pipes", ["Hidden", "Visible", "Hidden"], None),
+            ("Service", ["Trash", "Trash", "Trash"], None),
+            ("Notes", ["", "Draft", ""], None),
+            ("City", ["", "Hidden", ""], None),
             ("Customer status", ["Active", "Inactive", "Active"], None),
             ("Financing", ["Approved", "Declined", "Approved"], None),
             ("Property type", ["Private", "Public", "Private"], None),

@@ -434,7 +434,15 @@ impl<'p> RowReader<'p> {
         } else {
             let parts = [ReviewField::FirstName, ReviewField::LastName];
             let parts = parts.map(|part| self.text(part).unwrap_or_default());
-            parts.map(|part| part.trim().to_owned()).join(" ")
+            let [first, last] = parts.map(|part| part.trim().to_owned());
+            // `Anna Bell` in the column `Name`, beside `Anna` in the column `Vorname`.
+            if words(&last).contains(&words(&first)) {
+                last
+            } else if words(&first).contains(&words(&last)) {
+                first
+            } else {
+                format!("{first} {last}")
+            }
         };
         let name = name.trim();
         // An e-mail address in the place of a name is private.

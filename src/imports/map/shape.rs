@@ -36,7 +36,7 @@ pub const INSTANT: Shape = Shape::Word(instant);
 
 #[derive(Debug, Clone, Copy)]
 pub struct Member {
-    name: &'static str,
+    pub name: &'static str,
     shape: Shape,
     is_needed: bool,
 }

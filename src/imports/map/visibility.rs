@@ -55,6 +55,7 @@ pub struct Lists {
     containers: String,
     not_values: String,
     groups: String,
+    things: String,
     privacy: String,
     pub choices: String,
     pub not_phrases: String,
@@ -188,7 +189,10 @@ pub fn find(column: &str, answers: &[&str], reviews: &[&str]) -> Option<Visibili
     {
         return None;
     }
-    find(outer, answers, reviews).filter(|found| found.says != Says::Kind)
+    let found = find(outer, answers, reviews).filter(|found| found.says != Says::Kind)?;
+    // `moderation.flagged` is a flag of its own.
+    let flag = says_of(&inner, found.subject).filter(|flag| flag.says == Says::Hidden);
+    Some(flag.unwrap_or(found))
 }
 
 /// Whether a column has the name of an answer or is inside one.
@@ -289,11 +293,23 @@ fn says_of(name: &[String], subject: Subject) -> Option<Visibility> {
     })
 }
 
-/// Whether a column is one of states by its cells, whatever its header: all are words for a state, and one says so surely, or
-/// both are there under a header such as `Type`.
-pub fn is_state_by_cells<'c>(header: &str, cells: impl Iterator<Item = &'c str>) -> bool {
-    let is_group = is_in(&LISTS.groups, &name_words(header).join(" "));
-    let (mut is_sure, mut has) = (false, [false, false]);
+/// Whether a column of a table of `rows` is one of states by its cells, whatever its header: all are words for a state, and one
+/// surely hides. Under a header that does not end with a word for a state, others must publish, and half of the rows have one.
+/// Under a header such as `Type`, both kinds are enough.
+pub fn is_state_by_cells<'c>(
+    header: &str,
+    rows: usize,
+    cells: impl Iterator<Item = &'c str>,
+) -> bool {
+    let name = name_words(header);
+    let is_thing = |word: &String| is_in(&LISTS.things, singular(word));
+    // The rows of a list in the review are other people's.
+    if header.contains("[]") || name.iter().any(is_thing) {
+        return false;
+    }
+    let is_state = name.last().is_some_and(|word| phrases::is_state(word));
+    let is_group = is_in(&LISTS.groups, &name.join(" "));
+    let (mut filled, mut is_sure, mut has) = (0_usize, false, [false, false]);
     for cell in cells {
         let Some(is_public) = Says::State
             .is_public(cell)
@@ -301,17 +317,20 @@ pub fn is_state_by_cells<'c>(header: &str, cells: impl Iterator<Item = &'c str>)
         else {
             return false;
         };
+        filled += 1;
         has[usize::from(is_public)] = true;
         let word = words(cell);
         is_sure |= phrases::has_sure_word(cell) || is_in(&LISTS.cells.drafts, word.trim());
     }
-    is_sure && has[0] || is_group && has == [true, true]
+    let has_both = has == [true, true];
+    let is_mostly_filled = filled * 2 >= rows;
+    is_sure && has[0] && (is_state || has_both && is_mostly_filled) || is_group && has_both
 }
 
 /// `Public/Private`, `Privacy`, `Review type`.
 fn is_of_privacy(name: &[String]) -> bool {
     let has = |list: Names| name.iter().any(|word| is_in(list, word));
-    let is_one = has("privacy, access") || has("public") && has("private");
+    let is_one = has("privacy") || has("public") && has("private");
     let is_kind = name.len() > 1 && has(&LISTS.kinds);
     (is_one || is_kind) && name.iter().all(|word| is_in(&LISTS.privacy, word))
 }

@@ -156,7 +156,7 @@ fn readable(record: &Value) -> Value {
     let is_read =
         |path: &str| COLUMNS.contains(&path) || find(path, &["response.text"], &[""]).is_some();
     let mut read = Map::new();
-    for (path, value) in all.filter(|(path, value)| is_read(path) && !value.is_object()) {
+    for (path, value) in all.filter(|(path, value)| !value.is_object() && is_read(path)) {
         map::put(&mut read, &path, value);
     }
     if let Some(Value::String(author)) = read.get_mut("author") {
@@ -247,8 +247,10 @@ fn review(
     let mut status = status(&mut reader, &members);
     let [is_hidden, is_answer_hidden] = [Subject::Review, Subject::Answer].map(|subject| {
         let is_ignored = request.rename(subject.field()) == Some("");
-        // In native records these two members have their own meaning.
-        let is_taken = |name: &str| is_ignored || matches!(name, "status" | "deleted");
+        // Our own members mean what `docs/IMPORT.md` says.
+        let is_taken = |name: &str| {
+            is_ignored || COLUMNS.contains(&name) || RECORD.iter().any(|member| member.name == name)
+        };
         match is_public_record(value, subject, is_taken) {
             Ok(public) => public == Some(false),
             Err(fault) => {

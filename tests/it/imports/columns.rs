@@ -76,6 +76,8 @@ async fn the_author_is_in_the_column_with_the_names_of_customers() {
         ("Team member name,Name", "Mike,Ann Bell", "Ann Bell"),
         ("Nom,Prénom", "Bell,Anne", "Anne Bell"),
         ("Name,Vorname", "Bell,Anne", "Anne Bell"),
+        ("Name,Vorname", "Anne Bell,Anne", "Anne Bell"),
+        ("Nombre,Apellidos", "Ana Gil Ruiz,Gil Ruiz", "Ana Gil Ruiz"),
         ("Voornaam,Achternaam", "Anne,Bell", "Anne Bell"),
         ("Cognome,Nome", "Bell,Anna", "Anna Bell"),
         ("First,Last", "Anne,Bell", "Anne Bell"),
