@@ -22,6 +22,7 @@ pub enum Word {
     Answer,
     State,
     Not,
+    Refuse,
     Consent,
     Leave,
     Use,
@@ -190,7 +191,7 @@ impl<'n> Phrase<'n> {
     }
 
     fn is_not(&self) -> bool {
-        self.words.iter().filter(|word| **word == Word::Not).count() % 2 == 1
+        turns(&self.words)
     }
 
     /// Whether it is the name of a time, or of the one who did it.
@@ -266,11 +267,15 @@ impl<'n> Phrase<'n> {
         let is_hidden = self.has(Word::Hidden) || self.has(Word::CommonHidden);
         let says = match self.is_not() {
             true => Says::Hidden,
-            false if is_hidden && !is_verb => Says::Hidden,
+            // `Consent to publish withdrawn`.
+            false if is_hidden && (!is_verb || self.has_consent()) => Says::Hidden,
             false => Says::Public,
         };
         let is_clear = is_verb || self.has_consent() || self.is_not() || self.has_word("for");
-        let evidence = if is_clear {
+        let is_consent = self.has_consent() || self.is_about_review();
+        let evidence = if is_verb && is_consent && self.subject == Subject::Review {
+            Evidence::Consent
+        } else if is_clear {
             Evidence::Question
         } else {
             Evidence::MostCells
@@ -301,14 +306,18 @@ impl<'n> Phrase<'n> {
         if !is_question && !is_order {
             return None;
         }
-        let says = if self.is_not() {
+        // `For internal use only`.
+        let says = if self.is_not() || self.has(Word::CommonHidden) {
             Says::Hidden
         } else {
             Says::Public
         };
         let is_bare = !is_question && !is_about && !self.has_place && !self.is_not();
+        let is_of_review = self.is_about_review() && self.subject == Subject::Review;
         let evidence = if is_bare {
             Evidence::MostCells
+        } else if is_question && is_of_review && self.has(Word::We) {
+            Evidence::Consent
         } else {
             Evidence::Question
         };
@@ -422,6 +431,14 @@ impl<'n> Phrase<'n> {
     }
 }
 
+/// Whether these words turn the meaning round: `Do not publish`, `Refuses publication`, but not `No objection`.
+fn turns(words: &[Word]) -> bool {
+    let turning = words
+        .iter()
+        .filter(|word| matches!(word, Word::Not | Word::Refuse));
+    turning.count() % 2 == 1
+}
+
 /// Whether a cell of these words means public: `Not published`, `Hidden by a moderator`. `None` if it has other words.
 /// Words of consent count only in a column in which yes means public.
 pub fn is_public_cell(text: &str, says: Says) -> Option<bool> {
@@ -437,7 +454,7 @@ pub fn is_public_cell(text: &str, says: Says) -> Option<bool> {
     ]) {
         return None;
     }
-    let is_not = roles.iter().filter(|word| **word == Word::Not).count() % 2 == 1;
+    let is_not = turns(&roles);
     let is_public = has(&[Word::Publish, Word::Public, Word::CommonPublic]);
     let is_consent = has(&[Word::Consent, Word::Publication, Word::Use]) && says == Says::Public;
     if has(&[Word::Hidden, Word::CommonHidden]) {

@@ -378,7 +378,10 @@ impl<'f> Plan<'f> {
                 && !has_not(text)
                 && cells().all(|cell| cell == text)
         };
-        let is_question = matches!(found.evidence, Evidence::Question | Evidence::MostCells);
+        let is_question = matches!(
+            found.evidence,
+            Evidence::Consent | Evidence::Question | Evidence::MostCells
+        );
         if says == Says::Public && is_question && first.is_some_and(is_box) {
             return Some(Visibility {
                 says: Says::Filled,
@@ -1027,6 +1030,67 @@ mod tests {
                 "May we publish it?",
                 ["Yes", "Yes, but not my text", "ask"],
                 Some([yes, unknown, unknown]),
+            ),
+            // Other answers are refused.
+            (
+                "May we publish your review?",
+                ["Absolutely", "Rather not", ""],
+                Some([unknown, unknown, no]),
+            ),
+            (
+                "Consent to publish",
+                ["see form", "", "see form"],
+                Some([unknown, no, unknown]),
+            ),
+            (
+                "Review status",
+                ["Taken down", "Taken down", "Policy violation"],
+                Some([unknown; 3]),
+            ),
+            (
+                "Status",
+                ["inaktiv", "in Prüfung", "inaktiv"],
+                Some([unknown; 3]),
+            ),
+            (
+                "Refuses publication",
+                ["No", "Yes", "No"],
+                Some([yes, no, yes]),
+            ),
+            (
+                "Opt-out of publication",
+                ["No", "Yes", "No"],
+                Some([yes, no, yes]),
+            ),
+            (
+                "Consent to publish revoked",
+                ["No", "Yes", "No"],
+                Some([yes, no, yes]),
+            ),
+            (
+                "For internal use only",
+                ["No", "Yes", "No"],
+                Some([yes, no, yes]),
+            ),
+            (
+                "Ask before publishing",
+                ["No", "Yes", "No"],
+                Some([yes, no, yes]),
+            ),
+            (
+                "Veröffentlichung abgelehnt",
+                ["No", "Yes", "No"],
+                Some([yes, no, yes]),
+            ),
+            (
+                "Publication refusée",
+                ["No", "Yes", "No"],
+                Some([yes, no, yes]),
+            ),
+            (
+                "Rifiuta la pubblicazione",
+                ["No", "Yes", "No"],
+                Some([yes, no, yes]),
             ),
             ("Keep private", ["OK", "Sure", "No"], Some([no, no, yes])),
             // Places and lists of work.

@@ -168,7 +168,9 @@ impl<'p> RowReader<'p> {
             self.note_missing(ReviewField::Date);
         }
         let posted = self.dated(ReviewField::Date);
-        let author = self.author();
+        let named = self.author();
+        let is_anonymous =
+            self.read(ReviewField::Anonymous, flag) == Some(true) || self.is_name_hidden();
         // A text that is only an e-mail address is private.
         let text = self.text(ReviewField::Text);
         let text = text.filter(|text| !is_address(text)).unwrap_or_default();
@@ -217,7 +219,8 @@ impl<'p> RowReader<'p> {
             derived_id(
                 format,
                 &source.name,
-                &author,
+                // A customer who hides the name later keeps the review.
+                &named,
                 posted_at,
                 rating,
                 title_text,
@@ -230,7 +233,11 @@ impl<'p> RowReader<'p> {
             id,
             rating,
             date: posted.day,
-            author,
+            author: if is_anonymous {
+                format.anonymous.unwrap_or(ANONYMOUS).to_owned()
+            } else {
+                named
+            },
             title,
             text,
             language,
@@ -424,8 +431,6 @@ impl<'p> RowReader<'p> {
 
     fn author(&mut self) -> String {
         let format = self.plan.format;
-        let is_anonymous =
-            self.read(ReviewField::Anonymous, flag) == Some(true) || self.is_name_hidden();
         let name = if let Some(cell) = self.cell(ReviewField::Author) {
             let text = self.raw_text(cell);
             let text = text.map(|text| self.plain(cell, text).replace('\n', ", "));
@@ -446,7 +451,7 @@ impl<'p> RowReader<'p> {
         };
         let name = name.trim();
         // An e-mail address in the place of a name is private.
-        let is_private = is_anonymous || name.contains('@') && !name.contains(' ');
+        let is_private = name.contains('@') && !name.contains(' ');
         if is_private || name.is_empty() {
             return format.anonymous.unwrap_or(ANONYMOUS).to_owned();
         }

@@ -62,6 +62,8 @@ pub struct Lists {
     times: String,
     states: String,
     common_states: String,
+    places: String,
+    work: String,
     cells: Cells,
     pub words: Lexicon,
 }
@@ -95,12 +97,16 @@ pub enum Evidence {
     Name,
     /// By its wording. If its cells are sentences, it is another column.
     Wording,
+    /// It asks whether the review may be published. If its cells are sentences, a tenth must be known.
+    Consent,
     /// By some of its words: a quarter of the cells must be known.
     Question,
     /// By words that are used for other things too: most cells must be known, and at least one.
     MostCells,
-    /// It is one of visibility, of a place or of a list of work: at least one cell must be known.
+    /// It is one of visibility or of a place: at least one cell must be known.
     AnyCell,
+    /// It is one of visibility or of a list of work: at least one cell must be known, or most are no words for work.
+    NoWork,
 }
 
 impl Visibility {
@@ -110,19 +116,25 @@ impl Visibility {
         cells: impl Iterator<Item = &'c str>,
         has_sentences: bool,
     ) -> bool {
-        let (mut all, mut known) = (0_usize, 0_usize);
+        let (mut all, mut known, mut work) = (0_usize, 0_usize, 0_usize);
         for cell in cells {
             all += 1;
+            // `200` is a code of HTTP.
+            let is_code = cell.trim().parse().is_ok_and(|code: u32| code >= 100);
+            work += usize::from(is_code || is_in(&LISTS.work, words(cell).trim()));
             // `OK` is Oklahoma, too.
             let is_long = self.says != Says::State || cell.trim().len() > 2;
             known += usize::from(is_long && self.says.is_public(cell).is_some());
         }
         match (self.evidence, self.subject) {
             (Evidence::Name, Subject::Review) => true,
-            (Evidence::Name | Evidence::Wording, _) => !has_sentences || known * 10 >= all,
+            (Evidence::Name | Evidence::Wording | Evidence::Consent, _) => {
+                !has_sentences || known * 10 >= all
+            }
             (Evidence::Question, _) => known * 4 >= all,
             (Evidence::MostCells, _) => known > 0 && known * 2 >= all,
             (Evidence::AnyCell, _) => known > 0,
+            (Evidence::NoWork, _) => known > 0 || work * 2 < all,
         }
     }
 }
@@ -265,7 +277,15 @@ fn says_of(name: &[String], subject: Subject) -> Option<Visibility> {
     } else if is_in(&LISTS.states, &letters) {
         (Says::State, Evidence::Name)
     } else if is_in(&LISTS.common_states, &letters) {
-        (Says::State, Evidence::AnyCell)
+        let is_place = is_in(&LISTS.places, &letters);
+        (
+            Says::State,
+            if is_place {
+                Evidence::AnyCell
+            } else {
+                Evidence::NoWork
+            },
+        )
     } else if is_of_privacy(name) {
         (Says::State, Evidence::MostCells)
     } else {
@@ -282,7 +302,9 @@ fn says_of(name: &[String], subject: Subject) -> Option<Visibility> {
     };
     let (says, evidence) = match (says, evidence, subject) {
         // An answer has neither a place nor work to do.
-        (Says::State, Evidence::AnyCell, Subject::Answer) => (Says::AnswerState, Evidence::Name),
+        (Says::State, Evidence::AnyCell | Evidence::NoWork, Subject::Answer) => {
+            (Says::AnswerState, Evidence::Name)
+        }
         (Says::State, _, Subject::Answer) => (Says::AnswerState, evidence),
         _ => (says, evidence),
     };

@@ -596,6 +596,21 @@ async fn an_author_with_a_private_name_is_anonymous() {
 }
 
 #[tokio::test]
+async fn an_author_who_hides_the_name_later_keeps_one_review() {
+    let bench = bench().await;
+    let sheet = |hides: &str| {
+        format!(
+            "Date,Name,Stars,Comment,Anonymous\n2026-03-14,Ann Bell,5,Fine,{hides}\n2026-03-16,Bob Cole,4,Good,No\n"
+        )
+    };
+    bench.take(sheet("No")).await;
+    bench.take(sheet("Yes")).await;
+    assert_eq!(shown(&bench), "Anonymous|published\nBob Cole|published");
+    bench.take(sheet("No")).await;
+    assert_eq!(shown(&bench), "Ann Bell|published\nBob Cole|published");
+}
+
+#[tokio::test]
 async fn words_for_the_state_of_an_answer_are_read() {
     let bench = bench().await;
     let (report, _) = bench
