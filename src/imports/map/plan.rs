@@ -328,17 +328,20 @@ impl<'f> Plan<'f> {
             reason: NOT_PUBLISHED,
             is_known: false,
         };
+        let free = (0..table.columns.len()).filter(|column| !used.contains(column));
+        let all = free.filter_map(|column| {
+            let found = visibility::find(path(&column), &answers, &reviews);
+            let found = found.and_then(|found| self.borne_out(column, found));
+            Some((column, found.or_else(|| self.state_by_cells(column))?))
+        });
+        let all: Vec<(usize, Visibility)> = all.collect();
         for subject in Subject::ALL {
             let mapped = self.request.columns(subject.field());
             let found: Vec<Sign> = if mapped.is_empty() {
-                let free = (0..table.columns.len()).filter(|column| !used.contains(column));
-                free.filter_map(|column| {
-                    let found = visibility::find(path(&column), &answers, &reviews);
-                    let found = found.and_then(|found| self.borne_out(column, found));
-                    let found = found.or_else(|| self.state_by_cells(column))?;
-                    (found.subject == subject).then(|| sign(column, found.says))
-                })
-                .collect()
+                let of_subject = all.iter().filter(|(_, found)| found.subject == subject);
+                of_subject
+                    .map(|(column, found)| sign(*column, found.says))
+                    .collect()
             } else {
                 // Only the columns that are named, or none.
                 let columns = mapped.iter().filter(|theirs| !theirs.is_empty());
@@ -534,7 +537,10 @@ impl<'f> Plan<'f> {
             let options = columns.map(|column| format!("--map status={column}"));
             options.collect::<Vec<_>>().join(" ")
         };
-        let unused = (0..table.columns.len()).filter_map(|column| {
+        let unused = (0..table.columns.len()).filter(|column| {
+            self.format.reads_headers && !taken.contains(column) && table.has_only_flags(*column)
+        });
+        let unused = unused.filter_map(|column| {
             let [yes, no] = [true, false].map(|is_yes| {
                 let mut cells = table.cells(column).map(|(_, cell)| cell);
                 let first = cells.find(|cell| flag(cell) == Ok(is_yes))?;
@@ -542,10 +548,7 @@ impl<'f> Plan<'f> {
                 Some(format!("{first} {}", rest + 1))
             });
             let (name, no) = (&table.columns[column], no?);
-            let is_answer = self.format.reads_headers
-                && !taken.contains(&column)
-                && table.has_only_flags(column)
-                && no.contains(char::is_alphabetic)
+            let is_answer = no.contains(char::is_alphabetic)
                 && !(table.is_objects() && no.starts_with("false"));
             let counts: Vec<String> = yes.into_iter().chain([no]).collect();
             let options = map(&mut signs().chain([quote(name)]));

@@ -276,16 +276,10 @@ fn says_of(name: &[String], subject: Subject) -> Option<Visibility> {
         (Says::HiddenSince, Evidence::Name)
     } else if is_in(&LISTS.states, &letters) {
         (Says::State, Evidence::Name)
+    } else if is_in(&LISTS.places, &letters) {
+        (Says::State, Evidence::AnyCell)
     } else if is_in(&LISTS.common_states, &letters) {
-        let is_place = is_in(&LISTS.places, &letters);
-        (
-            Says::State,
-            if is_place {
-                Evidence::AnyCell
-            } else {
-                Evidence::NoWork
-            },
-        )
+        (Says::State, Evidence::NoWork)
     } else if is_of_privacy(name) {
         (Says::State, Evidence::MostCells)
     } else {

@@ -140,7 +140,7 @@ pub struct LanguageWords {
     pub function_words: WordSet,
     /// Words that identify a short text.
     pub telling_words: WordSet,
-    /// Words of languages that are not supported, by which a short text is told from this one.
+    /// Words of languages that are not supported: a short text with them is not in this one.
     pub foreign_words: WordSet,
     /// Words after which a full stop does not end a sentence.
     pub abbreviations: WordSet,

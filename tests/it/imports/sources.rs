@@ -159,9 +159,9 @@ enum Event {
     Restore,
     /// The import is undone and done again. Only in the database of all sources.
     Undo,
-    /// The source gets another name, and its own again. Likewise.
+    /// The source gets another name, and its own again. Only in the database of all sources.
     Rename,
-    /// Another database imports an export, and takes over. Likewise.
+    /// Another database imports an export, and takes over. Only in the database of all sources.
     Export,
 }
 
