@@ -291,7 +291,16 @@ fn plain(text: &str) -> String {
     let mut text = text
         .trim_end_matches(" Uhr")
         .replace(['年', '月'], "-")
-        .replace('日', "");
+        .replace('日', "")
+        .replace('\u{a0}', " ");
+    for (half, plain) in [
+        ("a. m.", "AM"),
+        ("a.m.", "AM"),
+        ("p. m.", "PM"),
+        ("p.m.", "PM"),
+    ] {
+        text = text.replace(half, plain);
+    }
     // `14/03/2025 14.05.33`, as Italians, Danes and Finns write times, and `14h05` of the French.
     if let Some((date, time)) = text.rsplit_once(' ') {
         let parts: Vec<&str> = time.split(['.', 'h']).collect();
@@ -798,6 +807,8 @@ mod tests {
             ("Martes, octubre 6, 2026", "2026-10-06"),
             ("2026/10/03 4:12:55 PM MDT", "2026-10-03T22:12:55Z"),
             ("2026/10/03 4:12:55 PM GMT+2", "2026-10-03T14:12:55Z"),
+            ("2026/10/03 4:12:55 p. m. GMT-6", "2026-10-03T22:12:55Z"),
+            ("13/10/2026, 4:12 a.\u{a0}m.", "2026-10-13"),
             ("2026-10-31 19:32:11 CET", "2026-10-31T18:32:11Z"),
             ("1792000000", "2026-10-14T17:46:40Z"),
             ("1792000000.5", "2026-10-14T17:46:40Z"),

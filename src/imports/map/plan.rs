@@ -119,6 +119,7 @@ impl<'f> Plan<'f> {
                     mapped.contains(column)
                         || AUTHOR.contains(&field) && columns[*column].contains('#')
                         || field == ReviewField::Text && table.has_only_flags(*column)
+                        || field == ReviewField::Location && is_grade_of_place(table, *column)
                 };
                 found.retain(|column| !format.reads_headers || !is_other(column));
                 found
@@ -216,7 +217,8 @@ impl<'f> Plan<'f> {
             let open = free.iter().filter(|(column, header)| {
                 !(is_text && contains(header, &HEADERS.confidential)
                     || is_words && answers.contains(column)
-                    || is_author(field) && header.contains('#'))
+                    || is_author(field) && header.contains('#')
+                    || field == ReviewField::Location && is_grade_of_place(self.table, *column))
             });
             let found = rule.find(field, &open.copied().collect());
             if matches!(rule, Rule::Phrase(_)) && found.len() > 1 {
@@ -777,6 +779,12 @@ enum Rule {
     Question(Names),
     /// By a known word and neutral ones: `Stars given`.
     Phrase(&'static PhraseWords),
+}
+
+/// Whether a column named `Location` has grades of the place, as Booking.com asks for.
+fn is_grade_of_place(table: &Table, column: usize) -> bool {
+    same_name(&table.columns[column], "location")
+        && table.cells(column).all(|(_, cell)| may_be_rating(cell))
 }
 
 /// The rules of all fields in the order in which they are tried, each with whether its headers are in a language that

@@ -250,6 +250,8 @@ pub fn is_one_best(header: &str, columns: &[String]) -> bool {
         names(&lists.best).any(|best| meaning.is_some_and(|meaning| meaning.starts_with(best)))
     });
     let is_any = |list: Names, name: &str| names(list).any(|known| same_name(known, name));
+    // `Schulnote (1-6)`.
+    let header = header.split_once('(').map_or(header, |(name, _)| name);
     states
         || is_any(&lists.grades, header) && columns.iter().any(|name| is_any(&lists.german, name))
 }
@@ -289,16 +291,24 @@ fn fraction(lower: &str) -> (&str, Option<&str>) {
             return (value.trim(), Some(of.trim()));
         }
     }
-    // `4 - good`, `5 (excellent)`: the words repeat the number.
+    // `4 - good`, `5 (excellent)`: the words repeat the number. `5-Jan` is the date that Excel makes of `1/5`.
     let is_word = |rest: &str| {
         let rest = rest.trim_start();
-        rest.starts_with(['-', '–', ':', '(']) && !rest.contains(|c: char| c.is_ascii_digit())
+        rest.starts_with(['-', '–', ':', '('])
+            && !rest.contains(|c: char| c.is_ascii_digit())
+            && !is_month(rest)
     };
     let value = match plain.split_at_checked(1) {
         Some((value, rest)) if is_word(rest) => value,
         _ => plain,
     };
     (value, None)
+}
+
+/// Whether a text is the short name of a month, such as `-jan` or `-mrt.`.
+fn is_month(text: &str) -> bool {
+    let word = text.trim_matches(['-', '.', ' ']);
+    WORDS.months.iter().any(|month| is_in(month, word))
 }
 
 /// The number of filled stars in `★★★★☆` or `⭐⭐⭐`; `None` for any other text.
@@ -345,6 +355,13 @@ fn half_stars(text: &str) -> String {
 }
 
 fn unknown_rating(text: &str) -> String {
+    let number = |c: char| c.is_ascii_digit();
+    if is_month(&text.to_lowercase().replace(number, "")) {
+        return format!(
+            "{} is a date, as a spreadsheet makes of 1/5; write the number of stars",
+            quoted(text)
+        );
+    }
     format!(
         "{} is not one of 1, 2, 3, 4, 5 (nor 5/5, FIVE, ★★★★★)",
         quoted(text)
@@ -821,6 +838,12 @@ mod tests {
                     .unwrap_err()
                     .contains("1, 2, 3, 4, 5"),
                 "{bad}"
+            );
+        }
+        for date in ["5-Jan", "1-Mai", "5-Mär."] {
+            assert!(
+                parse_rating(date, None).unwrap_err().contains("is a date"),
+                "{date}"
             );
         }
     }

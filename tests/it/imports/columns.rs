@@ -87,6 +87,9 @@ async fn the_author_is_in_the_column_with_the_names_of_customers() {
             "Anne Bell",
         ),
         ("Homeowner,Tech Name", "Ann Bell,Mike", "Ann Bell"),
+        ("Name,Public name", "Anne Bell,Ann B.", "Ann B."),
+        ("Kunde,Anzeigename", "Anne Bell,Ann B.", "Ann B."),
+        ("Patient,Doctor", "Anne Bell,Knox", "Anne Bell"),
         ("Ihr Name,Ort", "Ann Bell,Ulm", "Ann Bell"),
         ("Customer,Town", "user123456789,Ulm", "user123456789"),
         ("Customer,Town", "1001,Ulm", "Anonymous"),
@@ -127,6 +130,13 @@ async fn the_text_is_in_the_column_with_the_words_of_customers() {
         ("Customer Feedback,Comments", "Very neat,call back"),
         ("Review,Comments", "Very neat,call back"),
         ("Comment,Review text", ",Very neat"),
+        ("Bewertungstext,Kommentar", "Very neat,Danke"),
+        ("Kommentar,Rezension", "Danke,Very neat"),
+        ("Texte de l'avis,Commentaire", "Very neat,Merci"),
+        ("Comentarios,Opinión", "Gracias,Very neat"),
+        ("Commento,Testo recensione", "Grazie,Very neat"),
+        ("Komentarz,Recenzja", "Tak,Very neat"),
+        ("Depoimento,Comentário", "Very neat,Sim"),
     ] {
         let content = format!("Date,Name,Stars,{header}\n2026-03-01,Ann,5,{cells}\n");
         let (bench, ..) = import_into_new(content, ImportRequest::default()).await;
@@ -154,6 +164,8 @@ async fn answers_are_found_under_the_names_of_tools_and_languages() {
         "Antwort des Inhabers",
         "Réponse du propriétaire",
         "Odpowiedź właściciela",
+        "Google reply",
+        "Hotelantwort",
     ] {
         let content =
             format!("Date,Name,Stars,Comment,{header}\n2026-03-01,Ann,5,Very neat,Thanks\n");
@@ -185,6 +197,48 @@ async fn a_rating_is_found_by_the_header_that_says_most() {
     assert!(
         refusal.contains("--map rating=\"Punctuality\""),
         "{refusal}"
+    );
+}
+
+#[tokio::test]
+async fn a_grade_of_the_place_is_no_location() {
+    let content = "Date,Name,Review score,Location,Comment\n2026-03-01,Ann,5,7.5,Very neat\n2026-03-02,Bo,4,10,Late\n";
+    let (bench, report, _) = import_into_new(content, ImportRequest::default()).await;
+    assert_eq!((report.new, authors(&bench).as_str()), (2, "Ann|Bo"));
+}
+
+#[tokio::test]
+async fn a_grade_of_which_1_is_the_best_is_refused() {
+    for header in [
+        "Gesamtnote",
+        "Schulnote (1-6)",
+        "Durchschnittsnote",
+        "Rating (1 = best)",
+    ] {
+        let content = format!("Datum;Kunde;Kommentar;{header}\n01.03.2026;Ann;Sehr nett;1\n");
+        let bench = bench().await;
+        let request = ImportRequest {
+            files: vec![bench.file("grades.csv", content)],
+            renames: vec![format!("rating={header}").parse().unwrap()],
+            ..ImportRequest::default()
+        };
+        let refusal = bench.run(&request).await.0.unwrap_err().to_string();
+        assert!(
+            refusal.contains("seems to have 1 as the best grade"),
+            "{header}: {refusal}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_date_that_a_spreadsheet_made_of_stars_is_rejected() {
+    let content = "Date,Name,Stars,Comment\n2026-03-01,Ann,5-Jan,Very neat\n2026-03-02,Bo,4,Late\n";
+    let (_, report, rejections) = import_into_new(content, ImportRequest::default()).await;
+    assert_eq!((report.new, rejections.len()), (1, 1));
+    let message = &rejections[0].to_string();
+    assert!(
+        message.contains("as a spreadsheet makes of 1/5"),
+        "{message}"
     );
 }
 
@@ -292,6 +346,33 @@ async fn both_forms_of_reviews_io_are_known() {
     );
     let withheld = "select author from review where status = 'withheld'";
     assert_eq!(sqlite3(bench.database.path(), withheld), "Bo");
+}
+
+#[tokio::test]
+async fn flat_tables_of_reviews_io_have_authors_and_answers() {
+    let content = "store_review_id,date_created,reviewer_name,reviewer_email,rating,comments,reply,reply_date\n\
+        17,2026-03-01 10:00:00,Ann Bell,a@e.com,5,Neat,Thanks,2026-03-02\n";
+    let (bench, ..) = import_into_new(content, ImportRequest::default()).await;
+    let select = "select author, response_text from review";
+    assert_eq!(sqlite3(bench.database.path(), select), "Ann Bell|Thanks");
+}
+
+#[tokio::test]
+async fn an_export_of_yotpo_hides_private_answers_and_no_review() {
+    let content = "appKey,Review ID,Review Creation Date,Review Type,Review Status,Review Source,Review Score,Review Title,\
+        Review Content,Comment Date,Comment Content,Comment Public,Reviewer Display Name\n\
+        k,1,2026-03-01,Product,Published,Mail,5,Fine,Neat,,,,Ann\n\
+        k,2,2026-03-02,Product,Published,Mail,4,Fine,Late,2026-03-03,Sorry,No,Bo\n\
+        k,3,2026-03-03,Product,Rejected,Mail,1,Bad,Rude,,,,Cy\n";
+    let (bench, report, _) = import_into_new(content, ImportRequest::default()).await;
+    let select = "select author, status, ifnull(response_text, '-') from review order by author";
+    assert_eq!(
+        (
+            report.files[0].format,
+            sqlite3(bench.database.path(), select).as_str()
+        ),
+        ("yotpo", "Ann|published|-\nBo|published|-\nCy|withheld|-")
+    );
 }
 
 #[tokio::test]

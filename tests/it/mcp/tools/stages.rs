@@ -281,7 +281,7 @@ async fn any_evidence_is_equal_in_rest_and_mcp_and_counts_all_matches() {
     let tool_app = ToolApp::seeded().await;
     let mut generator = Generator::new(91);
     let (mut found, mut refused, mut paged) = (0, 0, 0);
-    for _ in 0..250 {
+    for _ in 0..120 {
         let aspect = generator.pick(&[
             "punctuality",
             "price",
@@ -350,7 +350,7 @@ async fn any_evidence_is_equal_in_rest_and_mcp_and_counts_all_matches() {
         }
     }
     assert!(
-        found > 60 && refused > 20 && paged > 30,
+        found > 30 && refused > 8 && paged > 12,
         "{found} {refused} {paged}"
     );
 }
