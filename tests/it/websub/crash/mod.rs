@@ -16,7 +16,7 @@ use crate::support::Generator;
 
 /// The number of kills during requests and verifications, and during deliveries; `tests/cluster/kills --file` does hundreds.
 const KILLS_AMID_VERIFYING: usize = 5;
-const KILLS_AMID_FAN_OUT: usize = 10;
+const KILLS_AMID_FAN_OUT: usize = 6;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_kill_loses_no_request_or_change_and_repeats_little() {
