@@ -11,8 +11,7 @@ use super::openapi::{
 };
 use crate::compute::{run_long, run_long_if};
 use crate::links::SEARCH_PATH;
-use crate::model::hash::hex;
-use crate::model::{ReviewId, TextMatch};
+use crate::model::{ReviewId, TextMatch, hex};
 use crate::search::facets::{PeriodsParameters, PeriodsRequest, compare};
 use crate::search::{
     CursorParameter, SHORT_PAGE, SearchParameters, SearchRequest, search_head, search_reviews,

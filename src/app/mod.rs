@@ -2,7 +2,6 @@
 
 mod hub;
 mod operations;
-mod problems;
 mod routes;
 
 use std::io;

@@ -5,23 +5,17 @@ mod business;
 mod check;
 mod database;
 mod delete;
-mod editorial;
 mod export;
 pub mod guide;
 mod healthcheck;
 pub mod import;
 mod init;
 mod insights;
-mod list;
 pub(crate) mod logging;
-mod mcp;
 mod migrate;
 mod output;
-mod publish;
 mod report;
 mod respond;
-mod restore;
-pub mod seed;
 mod serve;
 mod show;
 mod signals;
@@ -69,25 +63,25 @@ enum CliCommand {
     Migrate(migrate::Migrate),
     Init(init::Init),
     Business(business::BusinessCommand),
-    Editorial(editorial::EditorialCommand),
-    Seed(seed::SeedCommand),
+    Editorial(business::EditorialCommand),
+    Seed(import::SeedCommand),
     Import(Box<import::Import>),
     Status(status::StatusCommand),
     Sync(sync::SyncCommand),
     Undo(undo::UndoCommand),
     Source(source::SourceCommand),
-    List(list::ListCommand),
+    List(show::ListCommand),
     Show(show::Show),
     Withhold(withhold::Withhold),
-    Publish(publish::Publish),
+    Publish(withhold::Publish),
     Respond(respond::Respond),
     Delete(delete::Delete),
     Export(export::ExportCommand),
     Backup(backup::Backup),
-    Restore(restore::RestoreCommand),
+    Restore(backup::RestoreCommand),
     Insights(insights::InsightsCommand),
     Subscriptions(subscriptions::Subscriptions),
-    Mcp(Box<mcp::McpCommand>),
+    Mcp(Box<serve::McpCommand>),
     Check(check::Check),
     Healthcheck(healthcheck::Healthcheck),
     Completions(guide::Completions),

@@ -18,8 +18,7 @@ use super::trades::{HOME_SERVICES, IDS, Trade, id_for, shipped_head, shipped_in}
 use super::witness::{settle, withdraw_overall};
 use crate::metrics;
 use crate::model::business::Business;
-use crate::model::hash::hex;
-use crate::model::{Mentions, Review};
+use crate::model::{Mentions, Review, hex};
 
 /// A hash of the engine's results for many texts. It is part of the method hash, so that a changed engine is noticed
 /// even if trade, weights and roster are the same. A test recomputes it.

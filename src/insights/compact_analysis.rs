@@ -5,8 +5,7 @@ use super::analysis::{Analysis, Hit, PHRASE_SEPARATOR, Polarity, TextLanguage};
 use super::text::{is_quotable, is_stated};
 use super::trades::Trade;
 use super::witness::{CONFIRMED, WITHDRAWN, witness};
-use crate::model::hash::{FNV_OFFSET, fnv1a, folded};
-use crate::model::{MentionKind, Review};
+use crate::model::{FNV_OFFSET, MentionKind, Review, fnv1a, folded};
 use crate::wire::Witness;
 
 /// Maximum number of findings of one text to which the masks of a name can refer.

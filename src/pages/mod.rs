@@ -8,7 +8,6 @@ mod chart;
 mod developers;
 mod discovery;
 mod embed;
-mod error;
 mod escape;
 mod filters;
 mod frame;
@@ -17,7 +16,6 @@ mod insights;
 mod locale;
 mod review;
 mod search;
-mod search_feed;
 mod structured;
 mod words;
 
@@ -26,8 +24,8 @@ use std::sync::Arc;
 pub use assets::fixed;
 pub use cached::Pages;
 use cached::{CachedPage, sitemap_file};
-pub use error::error_page;
 pub use escape::Html;
+pub use frame::error_page;
 use poem::endpoint::{make, make_sync};
 use poem::error::NotFoundError;
 use poem::{Endpoint, EndpointExt as _, IntoResponse as _, Request, Response};
@@ -50,7 +48,7 @@ pub fn routes(routes: Routes, pages: &Arc<Pages>) -> Routes {
     let routes = routes
         .get("/insights", once_set_up(pages, insights::insights))
         .get("/search", once_set_up(pages, search::search))
-        .get("/search.atom", search_feed::atom)
+        .get("/search.atom", search::atom)
         .get(PERMALINK_PATH, review::permalink)
         .get(embed::EMBED_PATH, embed::embed)
         .get(embed::TRY_PATH, once_set_up(pages, embed::try_embed))

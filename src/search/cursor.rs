@@ -10,8 +10,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::NaiveDate;
 use thiserror::Error;
 
-use crate::model::hash::{FNV_OFFSET, fnv1a};
-use crate::model::{Day, Review, ReviewId, Sort};
+use crate::model::{Day, FNV_OFFSET, Review, ReviewId, Sort, fnv1a};
 use crate::wire::parameters::{MetaSchema, Parameter, ParameterKind, TextKind};
 use crate::wire::{Issue, IssueCode};
 

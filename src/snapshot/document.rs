@@ -12,8 +12,7 @@ use sha2::{Digest, Sha256};
 use super::input::SnapshotInput;
 use crate::links::{Links, is_web};
 use crate::model::business::Business;
-use crate::model::hash::hex;
-use crate::model::named;
+use crate::model::{hex, named};
 use crate::wire;
 
 named! {

@@ -9,10 +9,8 @@ use chrono::Datelike;
 use roaring::RoaringBitmap;
 use sha2::{Digest, Sha256};
 
-use super::entry::{Entry, EntryKey, position};
+use super::entry::{self, Entry, EntryKey, QueryTrigrams, Segment, TEXTS_PER_BLOCK, position};
 use super::index::Index;
-use super::segment::{self, Segment};
-use super::texts::{QueryTrigrams, TEXTS_PER_BLOCK};
 use crate::links::Links;
 use crate::model::{Day, FoldedText, RatingCounts, ReviewId};
 
@@ -37,7 +35,7 @@ impl Deref for Entries {
 impl Entries {
     /// `list` is newest first. Segments are shared with `previous` if their content is the same.
     pub fn new(list: Vec<Arc<Entry>>, previous: &Self, links: &Links) -> Self {
-        let segments = segment::divide(&list, &previous.segments, previous, links);
+        let segments = entry::divide(&list, &previous.segments, previous, links);
         let ends = segments.iter().scan(0, |end, segment| {
             *end += segment.count();
             Some(*end)

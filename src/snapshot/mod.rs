@@ -4,7 +4,6 @@
 //! depend on this one do not read reviews from the database, and this one is independent of HTTP.
 
 pub(crate) mod coding;
-mod counts;
 mod current;
 pub mod document;
 mod entries;
@@ -13,20 +12,15 @@ mod index;
 pub mod input;
 pub mod insights;
 mod publisher;
-mod segment;
 mod staff;
 mod store;
-mod texts;
 
 pub use coding::{CachedBody, Coding};
-pub use counts::MentionCounts;
-pub use current::{CurrentSnapshot, PerSnapshot, PublishedDocument, Snapshot};
+pub use current::{CurrentSnapshot, MentionCounts, PerSnapshot, PublishedDocument, Snapshot};
 pub use document::{Content, Document};
 pub use entries::Entries;
-pub use entry::Entry;
+pub use entry::{Entry, QueryTrigrams, Segment, ends_segment};
 pub use index::{Index, Value, Values};
 pub use input::{ANALYZE_AT_ONCE_MAX, AnalysisProgress, analyze, cost};
 pub use publisher::{PublishError, Publisher, survey};
-pub use segment::{Segment, ends_segment};
 pub use store::{Publication, carry_publications, first_base, served_base};
-pub use texts::QueryTrigrams;

@@ -12,16 +12,17 @@ use serde_json::Value;
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 
-use super::connection::{copy_file, copy_into, options};
 use super::error::{AtPath as _, DbError};
-use super::files::{JOURNAL, LOG, beside, folder_of, real, remove_files};
+use super::files::{
+    self, JOURNAL, LOG, beside, copy_file, copy_into, folder_of, options, real, remove_files,
+};
 use super::reviews::{
     ListFilter, Numbered, ReviewState, SourceVersion, delete_all, ids_present, list_ids,
     newest_change, note_deleted, note_sources, published, set_note, standing, upsert,
 };
 use super::schema::untouching;
 use super::text::utc;
-use super::{Database, DeliveryLock, Text, Write, files, level_with_leader, schema};
+use super::{Database, DeliveryLock, Text, Write, level_with_leader, schema};
 use crate::config::DatabaseAddress;
 use crate::model::{Review, Status, Unit};
 
@@ -64,7 +65,7 @@ impl Database {
 /// # Errors
 /// When the file cannot be replaced; the backup is removed then.
 pub fn replace_backup(begun: &Path, to: &Path) -> io::Result<()> {
-    for side in files(to).iter().filter(|file| *file != to) {
+    for side in files::files(to).iter().filter(|file| *file != to) {
         files::remove_leftover(side);
     }
     rename(begun, to).inspect_err(|_| files::remove_leftover(begun))

@@ -10,9 +10,8 @@ use std::time::Duration;
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, Connection as _};
 
-use super::connection::options;
 use super::error::{AtPath as _, DbError};
-use super::files::{bytes_beside, folder_of, real};
+use super::files::{bytes_beside, folder_of, options, real};
 use super::{Database, DeliveryLock, GAP, Write};
 use crate::clock::Clock;
 

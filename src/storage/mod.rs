@@ -6,21 +6,19 @@
 mod backup;
 pub mod business;
 mod cluster;
-mod connection;
 mod erase;
 mod error;
 mod files;
 pub(crate) mod imports;
-mod opening;
 pub mod reviews;
 mod schema;
 pub mod sync;
 mod text;
-mod text_index;
 mod verify;
 mod write;
 
-use std::fs::remove_file;
+use std::fs::{self, hard_link, remove_file};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,25 +29,25 @@ use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteConnection, SqliteJournalMode, SqlitePool};
 use sqlx::{ConnectOptions as _, Connection as _, Sqlite};
 
+use crate::clock::Clock;
+use crate::config::DatabaseAddress;
+use cluster::{Cluster, RecordedWrite, derived, level_with_leader};
+use files::{
+    BUSY_TIMEOUT, DatabaseFiles, LOG, begin, bytes_beside, options, pool, remove_files, scratch,
+};
+
 pub use backup::{Alone, Carried, Prepared, carry_over, may_replace, replace_backup};
 pub use cluster::{COMMAND_WAIT_MAX, ClusterError, SenderLock, WRITE_WAIT_MAX, is_leased};
-pub use connection::{CACHE_KIB, limit_cache};
 pub use erase::{Erased, Postponed, REWRITE_AT_ONCE_MAX, lacking_room, unerased};
 pub use error::{AtPath, DbError, is_overtaken};
 pub use files::{
-    DeliveryLock, FORMER_KEPT_DAYS, files, is_database, remove_unfinished, temporary_folder,
-    unused_name,
+    CACHE_KIB, DeliveryLock, FORMER_KEPT_DAYS, files, is_database, limit_cache, remove_unfinished,
+    temporary_folder, unused_name,
 };
-pub use opening::Opening;
 pub use schema::Migrated;
 pub use text::{Text, instant_or_epoch, utc_milliseconds};
 pub use verify::{FileVerification, unpublished, verify};
 pub use write::Write;
-
-use crate::clock::Clock;
-use cluster::{Cluster, RecordedWrite, derived, level_with_leader};
-use connection::{BUSY_TIMEOUT, options, scratch};
-use files::{DatabaseFiles, LOG, bytes_beside, pool};
 
 /// Pause in which a long write leaves the lock to other processes: more than twice the longest interval between two
 /// attempts of SQLite (100 ms).
@@ -162,12 +160,12 @@ impl Database {
     /// [`DbError`]; the index may then lack rows.
     pub async fn repair_text_index(&self) -> Result<u64, DbError> {
         let mut reader = self.reader().await?;
-        if text_index::is_whole(&mut reader).await.at(&self.path)? {
+        if verify::is_whole(&mut reader).await.at(&self.path)? {
             return Ok(0);
         }
         drop(reader);
         let mut write = self.write().await?;
-        let repaired = text_index::repair(&mut write).await.at(&self.path)?;
+        let repaired = verify::repair(&mut write).await.at(&self.path)?;
         write.commit().await.at(&self.path)?;
         Ok(repaired)
     }
@@ -476,5 +474,133 @@ impl Database {
         let (is_busy, _, _): (bool, i64, i64) = truncate.at(self.path())?;
         connection.close().await.at(self.path())?;
         Ok(!is_busy)
+    }
+}
+
+impl Database {
+    /// Opens the database at `address`, creates it if there is none, and migrates it. On a cluster a write is retried for
+    /// `wait_max`.
+    pub async fn open_at(
+        address: &DatabaseAddress,
+        wait_max: Duration,
+    ) -> Result<(Self, Migrated), DbError> {
+        match address {
+            DatabaseAddress::File(path) => Self::open(path).await,
+            DatabaseAddress::Cluster(cluster) => Self::join_cluster(cluster, wait_max).await,
+        }
+    }
+}
+
+/// A database that a command writes to, created if there is none. A new file appears only once it has content: a command that
+/// fails or writes nothing leaves no file behind. It is created under a temporary name in the same folder and renamed at
+/// the end, so that even a killed process leaves no partial database.
+#[derive(Debug)]
+pub struct Opening {
+    /// A new file has a temporary name.
+    pub database: Database,
+    /// The final path of a new file.
+    destination: Option<PathBuf>,
+}
+
+impl Opening {
+    /// Opens the database at `address`, or begins a new file.
+    ///
+    /// # Errors
+    /// As [`Database::open`].
+    pub async fn of(address: &DatabaseAddress) -> Result<Self, DbError> {
+        let path = match address {
+            // A dangling link names the path for the new file; an existing file is opened in place.
+            DatabaseAddress::File(path) if !path.exists() && !path.is_symlink() => path,
+            DatabaseAddress::File(_) | DatabaseAddress::Cluster(_) => {
+                let (database, _) = Database::open_at(address, COMMAND_WAIT_MAX).await?;
+                return Ok(Self {
+                    database,
+                    destination: None,
+                });
+            }
+        };
+        let begun = begin(path)?;
+        match Database::open(&begun).await {
+            Ok((database, _)) => Ok(Self {
+                database,
+                destination: Some(path.clone()),
+            }),
+            Err(error) => {
+                remove_files(&begun);
+                Err(error)
+            }
+        }
+    }
+
+    /// Closes the database; a new file gets its final name.
+    ///
+    /// # Errors
+    /// [`DbError::Create`] when that is not possible, or when another process has created a file there in the meantime;
+    /// that file is left unchanged.
+    pub async fn keep(self) -> Result<(), DbError> {
+        self.database.close().await;
+        let Some(place) = self.destination else {
+            return Ok(());
+        };
+        let begun = self.database.path();
+        // Never over a file that is there: that would be somebody's database.
+        let named = hard_link(begun, &place).or_else(|error| {
+            if error.kind() == ErrorKind::AlreadyExists || place.exists() {
+                return Err(error);
+            }
+            // The file system does not support links.
+            fs::rename(begun, &place)
+        });
+        remove_files(begun);
+        named.map_err(|reason| DbError::create(&place, reason))
+    }
+
+    /// [`Opening::keep`] if the work with the database succeeded, otherwise [`Opening::leave`].
+    ///
+    /// # Errors
+    /// Those of the work, and of [`Opening::keep`].
+    pub async fn end<T, E: From<DbError>>(self, worked: Result<T, E>) -> Result<T, E> {
+        if worked.is_ok() {
+            self.keep().await?;
+        } else {
+            self.leave().await;
+        }
+        worked
+    }
+
+    /// Closes the database; a new file is removed.
+    pub async fn leave(self) {
+        self.database.close().await;
+        if self.destination.is_some() {
+            remove_files(self.database.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::Opening;
+    use crate::config::DatabaseAddress;
+    use crate::storage::DbError;
+
+    #[tokio::test]
+    async fn a_database_created_by_another_process_is_not_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("reviews.db");
+        let opening = Opening::of(&DatabaseAddress::File(path.clone()))
+            .await
+            .unwrap();
+        assert!(!path.exists(), "it has its name at the end");
+        fs::write(&path, "theirs").unwrap();
+        let error = opening.keep().await.unwrap_err();
+        assert!(matches!(error, DbError::Create { .. }), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), b"theirs");
+        assert_eq!(
+            fs::read_dir(folder.path()).unwrap().count(),
+            1,
+            "nothing else"
+        );
     }
 }

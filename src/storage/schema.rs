@@ -8,11 +8,10 @@ use sqlx::migrate::{Migrate, MigrateError, Migration, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 
-use super::connection::{BUSY_TIMEOUT, unlogged};
 use super::error::{AtPath as _, DbError};
-use super::files::{self, JOURNAL, LOG, beside};
+use super::files::{self, BUSY_TIMEOUT, JOURNAL, LOG, beside, unlogged};
 use super::text::Text;
-use crate::model::hash::hex;
+use crate::model::hex;
 use crate::random::Random;
 
 pub(super) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");

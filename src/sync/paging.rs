@@ -8,8 +8,7 @@ use reqwest::header::{HeaderMap, LINK};
 use serde_json::Value;
 use url::Url;
 
-use super::answer::{Answer, member};
-use super::client::Page;
+use super::client::{Answer, Page, member};
 use crate::imports::map::ReviewField;
 use crate::imports::{Format, Paging};
 

@@ -8,13 +8,11 @@ use chrono_tz::Tz;
 use indicatif::ProgressBar;
 use tokio_util::sync::CancellationToken;
 
-use super::answer::cut;
+use super::client::cut;
 use super::decide::{Decider, Decision, Manner};
-use super::error::SyncError;
-use super::fetch::{Fetched, fetch_pages};
-use super::files::find_files;
-use super::schedule::SourceSchedule;
-use super::source::Source;
+use super::fetch::{Fetched, fetch_pages, find_files};
+use super::secret::SyncError;
+use super::source::{Source, SourceSchedule};
 use crate::clock::Clock;
 use crate::config::SyncConfig;
 use crate::imports::{ImportError, ImportReport, ImportRequest, Watcher, import};

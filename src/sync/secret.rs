@@ -10,13 +10,14 @@ use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::Value;
+use thiserror::Error;
 use tokio::io::AsyncReadExt as _;
 use tokio::process::Command;
 use url::form_urlencoded::byte_serialize;
 
-use super::error::SyncError;
 use crate::config::variable;
-use crate::model::hash::hex;
+use crate::model::hex;
+use crate::storage::DbError;
 
 /// Name of the reference to the output of the source's command.
 const TOKEN: &str = "token";
@@ -285,6 +286,34 @@ async fn run(command: &str) -> Result<String, String> {
         return Err("did not print a token on one line".to_owned());
     }
     Ok(token)
+}
+
+/// Why a run did not import anything. The message is stored and shown, so it has no secrets and no rows of an answer.
+#[derive(Debug, Error)]
+pub enum SyncError {
+    #[error("{0}")]
+    Failed(String),
+    #[error("the server did not answer in time")]
+    TimedOut,
+    /// The import cannot read the answer. Its reason may repeat rows, so it is shown only where the run was asked for.
+    #[error("{answer}the answer cannot be imported; `reviews sync run {name} --dry-run` shows why")]
+    Unreadable {
+        name: String,
+        /// Status and content type, if there was a response.
+        answer: String,
+        reason: String,
+    },
+    /// The server asked for a wait: the next run begins no earlier.
+    #[error("{reason}")]
+    Busy { reason: String, wait: Duration },
+    #[error(transparent)]
+    Database(#[from] DbError),
+}
+
+impl SyncError {
+    pub fn failed(reason: impl Into<String>) -> Self {
+        Self::Failed(reason.into())
+    }
 }
 
 #[cfg(test)]

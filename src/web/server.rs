@@ -4,10 +4,11 @@
 //! ends before there is a request (a head that cannot be read or comes too slowly, a connection above a limit) is
 //! answered by hyper without a body, or closed.
 
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::error::Error;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -29,10 +30,9 @@ use tokio::time::timeout;
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 
-use super::shares::{Share, Shares};
 use crate::clock::Clock;
-use crate::compute::network;
-use crate::metrics;
+use crate::compute::{lock, network};
+use crate::metrics::{self, Gauge, figure};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -282,3 +282,79 @@ fn limit_unsent(listener: &TcpListener) {
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const fn limit_unsent(_listener: &TcpListener) {}
+
+/// What clients share, such as connections or bytes in memory: bounded in all and for each peer.
+#[derive(Debug)]
+pub struct Shares {
+    pub max: usize,
+    pub peer_max: usize,
+    /// The last quarter is for peers that hold at most this.
+    pub few: usize,
+    /// Shows what all peers hold.
+    pub gauge: Option<Gauge>,
+    pub held: Mutex<Held>,
+}
+
+#[derive(Debug, Default)]
+pub struct Held {
+    all: usize,
+    by_peer: HashMap<IpAddr, usize>,
+}
+
+/// The share of one connection or request, which is given back when this is dropped.
+#[derive(Debug)]
+pub struct Share {
+    shares: Arc<Shares>,
+    /// `None` counts only in all.
+    peer: Option<IpAddr>,
+    size: usize,
+}
+
+impl Share {
+    /// An empty share.
+    pub const fn new(shares: Arc<Shares>, peer: Option<IpAddr>) -> Self {
+        Self {
+            shares,
+            peer,
+            size: 0,
+        }
+    }
+
+    /// Changes the size. Shrinking is always possible.
+    ///
+    /// # Errors
+    /// The limit that does not allow it, `all` or `peer`; then nothing changes.
+    pub fn resize(&mut self, size: usize) -> Result<(), &'static str> {
+        let mut held = lock(&self.shares.held);
+        let all = held.all - self.size + size;
+        let own = self.peer.map_or(0, |peer| {
+            held.by_peer.get(&peer).copied().unwrap_or(0) - self.size + size
+        });
+        let Shares {
+            max, peer_max, few, ..
+        } = *self.shares;
+        if size > self.size && own > peer_max {
+            return Err("peer");
+        }
+        if size > self.size && (all > max || all > max / 4 * 3 && own > few) {
+            return Err("all");
+        }
+        held.all = all;
+        if let Some(gauge) = &self.shares.gauge {
+            gauge.set(figure(all as u64));
+        }
+        match self.peer {
+            Some(peer) if own > 0 => held.by_peer.insert(peer, own),
+            Some(peer) => held.by_peer.remove(&peer),
+            None => None,
+        };
+        self.size = size;
+        Ok(())
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        let _ = self.resize(0);
+    }
+}

@@ -19,7 +19,7 @@ use super::store::{Attempt, Due, DueDelivery, DueVerification, Outcome};
 use crate::clock::Clock;
 use crate::config::RetryDelays;
 use crate::links::Links;
-use crate::model::hash::hex;
+use crate::model::hex;
 use crate::random::Random;
 use crate::snapshot::Snapshot;
 

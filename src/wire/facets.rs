@@ -1,10 +1,15 @@
-//! Facets: the filter values that occur in reviews, with the number of reviews for each.
+//! Facets: the filter values that occur in reviews, with the number of reviews for each; and the comparison of two periods.
 
-use poem_openapi::Object;
+use std::cmp::Ordering;
+
+use chrono::NaiveDate;
+use poem_openapi::{Enum, Object};
 use serde::Serialize;
 
+use super::business::{Distribution, hundredths};
 use super::insights::ConfirmedVotes;
-use crate::model::VoteCounts;
+use crate::model::statistics::{Compared, compare};
+use crate::model::{RatingCounts, VoteCounts};
 
 /// The values by which reviews can be filtered, with counts of published reviews.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
@@ -117,4 +122,449 @@ pub struct LeftOut {
     pub list: String,
     /// Number of values that are not shown.
     pub values: u64,
+}
+
+/// Two periods side by side.
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
+pub struct Comparison {
+    /// The reviews from `first_since` through `first_until`.
+    pub first: Period,
+    /// The reviews from `second_since` through `second_until`.
+    pub second: Period,
+    /// The second period minus the first.
+    pub difference: Difference,
+    /// Whether the rating is better in the second period: the mean, if the share of reviews with at least two, three, four or
+    /// five stars changed in the same direction beyond chance (Fisher's exact test at 95 %, with Holm's correction over these
+    /// four).
+    pub verdict: ComparisonVerdict,
+}
+
+/// How the second period compares with the first. `too_few`: either period has fewer than ten reviews, or for an aspect fewer
+/// than ten that judge it; `same`: the difference may be chance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
+#[serde(rename_all = "snake_case")]
+#[oai(rename = "Verdict", rename_all = "snake_case")]
+pub enum ComparisonVerdict {
+    /// Better, beyond chance.
+    Better,
+    /// Worse, beyond chance.
+    Worse,
+    /// The difference may be chance.
+    Same,
+    /// Too few reviews to say.
+    TooFew,
+}
+
+/// The published reviews of a range of days.
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
+pub struct Period {
+    /// First day of the period, `YYYY-MM-DD`, inclusive.
+    pub since: NaiveDate,
+    /// Last day of the period, `YYYY-MM-DD`, inclusive; if the period continues after the newest review, the day of that review.
+    pub until: NaiveDate,
+    /// The requested last day; left out if it is `until`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until_asked: Option<NaiveDate>,
+    /// How many published reviews are dated within the period.
+    pub count: u64,
+    /// Their mean, to two decimals; absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rating_value: Option<f64>,
+    /// Number of reviews for each number of stars.
+    pub distribution: Distribution,
+    /// Aspects that reviews of the period mention.
+    pub aspects: Vec<PeriodAspect>,
+}
+
+/// How many reviews of a period mention an aspect, and with which sentiment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
+pub struct PeriodAspect {
+    /// Id of the aspect, for example `punctuality`.
+    pub id: String,
+    /// Display name of the aspect.
+    pub label: String,
+    /// Number of reviews that mention it, whatever their sentiment.
+    pub reviews: u64,
+    /// Number of reviews that are only positive about it.
+    pub positive: u64,
+    /// Number of reviews that are only negative about it.
+    pub negative: u64,
+    /// Number of reviews that are both positive and negative about it.
+    pub mixed: u64,
+    /// How many more the stars confirm, whose texts are uncertain; they are not counted in the other figures, except `reviews`.
+    pub confirmed: ConfirmedVotes,
+}
+
+/// The second period minus the first.
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
+pub struct Difference {
+    /// Change in the number of reviews; negative if the second period has fewer.
+    pub count: i64,
+    /// Change in the mean rating, to two decimals; absent if a period has no reviews.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rating_value: Option<f64>,
+    /// Change in the number of reviews for each rating.
+    pub distribution: DistributionChange,
+    /// Change for each aspect that either period has.
+    pub aspects: Vec<AspectChange>,
+}
+
+/// Differences of counts by stars.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Object)]
+pub struct DistributionChange {
+    /// Change in the number of one-star reviews.
+    #[serde(rename = "1")]
+    #[oai(rename = "1")]
+    pub one: i64,
+    /// Change in the number of two-star reviews.
+    #[serde(rename = "2")]
+    #[oai(rename = "2")]
+    pub two: i64,
+    /// Change in the number of three-star reviews.
+    #[serde(rename = "3")]
+    #[oai(rename = "3")]
+    pub three: i64,
+    /// Change in the number of four-star reviews.
+    #[serde(rename = "4")]
+    #[oai(rename = "4")]
+    pub four: i64,
+    /// Change in the number of five-star reviews.
+    #[serde(rename = "5")]
+    #[oai(rename = "5")]
+    pub five: i64,
+}
+
+/// How an aspect's counts differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
+pub struct AspectChange {
+    /// Id of the aspect, for example `punctuality`.
+    pub id: String,
+    /// Display name of the aspect.
+    pub label: String,
+    /// Change in the number of reviews that mention it.
+    pub reviews: i64,
+    /// Change in the number of reviews that are only positive about it.
+    pub positive: i64,
+    /// Change in the number of reviews that are only negative about it.
+    pub negative: i64,
+    /// Whether it is better in the second period: the share of reviews that are only positive about it among those that judge it
+    /// (positive, negative and mixed), by Fisher's exact test at 95 % with Holm's correction over all aspects of the answer.
+    pub verdict: ComparisonVerdict,
+}
+
+impl Comparison {
+    pub fn new(first: Period, second: Period) -> Self {
+        let difference = Difference::between(&first, &second);
+        let verdict = rating_verdict(&first, &second);
+        Self {
+            first,
+            second,
+            difference,
+            verdict,
+        }
+    }
+}
+
+impl Period {
+    /// Counts the reviews of the days `since` to `until`.
+    pub fn new(
+        since: NaiveDate,
+        until: NaiveDate,
+        rating_counts: &RatingCounts,
+        aspects: Vec<PeriodAspect>,
+    ) -> Self {
+        Self {
+            since,
+            until,
+            until_asked: None,
+            count: rating_counts.total(),
+            rating_value: rating_counts.mean_hundredths().map(hundredths),
+            distribution: rating_counts.into(),
+            aspects,
+        }
+    }
+}
+
+impl Difference {
+    fn between(first: &Period, second: &Period) -> Self {
+        let (before, after) = (&first.distribution, &second.distribution);
+        // Subtracted as whole hundredths: 4.9 minus 4.8 is 0.1 and not 0.10000000000000053.
+        let mean = |period: &Period| period.rating_value.map(|mean| (mean * 100.0).round());
+        Self {
+            count: less(first.count, second.count),
+            rating_value: mean(first)
+                .zip(mean(second))
+                .map(|(first, second)| (second - first) / 100.0),
+            distribution: DistributionChange {
+                one: less(before.one, after.one),
+                two: less(before.two, after.two),
+                three: less(before.three, after.three),
+                four: less(before.four, after.four),
+                five: less(before.five, after.five),
+            },
+            aspects: changes(&first.aspects, &second.aspects),
+        }
+    }
+}
+
+fn changes(first: &[PeriodAspect], second: &[PeriodAspect]) -> Vec<AspectChange> {
+    let find = |among: &[PeriodAspect], aspect: &PeriodAspect| {
+        let mut among = among.iter();
+        among.find(|other| other.id == aspect.id).cloned()
+    };
+    let absent = |aspect: &PeriodAspect| PeriodAspect {
+        reviews: 0,
+        positive: 0,
+        negative: 0,
+        mixed: 0,
+        ..aspect.clone()
+    };
+    let of_second = second.iter().map(|after| {
+        let before = find(first, after).unwrap_or_else(|| absent(after));
+        [before, after.clone()]
+    });
+    let gone = first.iter().filter(|aspect| find(second, aspect).is_none());
+    let gone = gone.map(|before| [before.clone(), absent(before)]);
+    let pairs: Vec<[PeriodAspect; 2]> = of_second.chain(gone).collect();
+    let share = |aspect: &PeriodAspect| {
+        let judged = aspect.positive + aspect.negative + aspect.mixed;
+        (to_u32(aspect.positive), to_u32(judged))
+    };
+    let shares: Vec<_> = pairs
+        .iter()
+        .map(|pair| pair.each_ref().map(share))
+        .collect();
+    let verdicts = verdicts(&shares).into_iter();
+    let changes = pairs.into_iter().zip(verdicts);
+    changes
+        .map(|([before, after], verdict)| AspectChange {
+            reviews: less(before.reviews, after.reviews),
+            positive: less(before.positive, after.positive),
+            negative: less(before.negative, after.negative),
+            id: after.id,
+            label: after.label,
+            verdict,
+        })
+        .collect()
+}
+
+/// For each pair of shares (part and whole), whether the second is larger. All are tested together.
+fn verdicts(pairs: &[[(u32, u32); 2]]) -> Vec<ComparisonVerdict> {
+    let verdict = |compared: Option<Compared>| match compared.map(|one| one.change) {
+        None => ComparisonVerdict::TooFew,
+        Some(Ordering::Greater) => ComparisonVerdict::Better,
+        Some(Ordering::Less) => ComparisonVerdict::Worse,
+        Some(Ordering::Equal) => ComparisonVerdict::Same,
+    };
+    compare(pairs).into_iter().map(verdict).collect()
+}
+
+/// The change of the mean, if the share of reviews with at least some number of stars has changed in the same direction
+/// beyond chance.
+fn rating_verdict(first: &Period, second: &Period) -> ComparisonVerdict {
+    let at_least = |period: &Period| {
+        let Distribution {
+            two,
+            three,
+            four,
+            five,
+            ..
+        } = period.distribution;
+        let parts = [
+            two + three + four + five,
+            three + four + five,
+            four + five,
+            five,
+        ];
+        parts.map(|part| (to_u32(part), to_u32(period.count)))
+    };
+    let (before, now) = (at_least(first), at_least(second));
+    let pairs: [_; 4] = std::array::from_fn(|at| [before[at], now[at]]);
+    let verdicts = verdicts(&pairs);
+    let of_the_mean = match first.rating_value.partial_cmp(&second.rating_value) {
+        _ if verdicts.contains(&ComparisonVerdict::TooFew) => return ComparisonVerdict::TooFew,
+        Some(Ordering::Less) => ComparisonVerdict::Better,
+        Some(Ordering::Greater) => ComparisonVerdict::Worse,
+        Some(Ordering::Equal) | None => return ComparisonVerdict::Same,
+    };
+    if verdicts.contains(&of_the_mean) {
+        of_the_mean
+    } else {
+        ComparisonVerdict::Same
+    }
+}
+
+/// Counts of reviews are far below the bound.
+fn to_u32(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// The second count less the first; counts of reviews are far below the bound.
+const fn less(first: u64, second: u64) -> i64 {
+    second.cast_signed() - first.cast_signed()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Comparison, ComparisonVerdict, Period, PeriodAspect};
+    use crate::model::{Rating, RatingCounts};
+
+    fn period(stars: &[i64], aspects: Vec<PeriodAspect>) -> Period {
+        let mut rating_counts = RatingCounts::default();
+        stars
+            .iter()
+            .for_each(|stars| rating_counts.count(Rating::try_from(*stars).unwrap()));
+        Period::new(
+            "2026-01-01".parse().unwrap(),
+            "2026-02-01".parse().unwrap(),
+            &rating_counts,
+            aspects,
+        )
+    }
+
+    #[test]
+    fn the_difference_is_the_second_minus_the_first() {
+        let aspect = |id: &str, reviews, positive| PeriodAspect {
+            id: id.to_owned(),
+            label: id.to_uppercase(),
+            reviews,
+            positive,
+            negative: reviews - positive,
+            mixed: 0,
+            confirmed: [0, 0].into(),
+        };
+        let first = period(
+            &[5, 5, 5, 5, 4],
+            vec![aspect("price", 4, 1), aspect("honesty", 2, 2)],
+        );
+        let second = period(
+            &[5, 4, 1],
+            vec![aspect("price", 1, 1), aspect("warranty", 3, 0)],
+        );
+        let Comparison {
+            first,
+            second,
+            difference,
+            ..
+        } = Comparison::new(first, second);
+        assert_eq!(
+            (first.rating_value, second.rating_value),
+            (Some(4.8), Some(3.33))
+        );
+        assert_eq!(
+            (difference.count, difference.rating_value),
+            (-2, Some(-1.47))
+        );
+        assert_eq!(
+            (difference.distribution.one, difference.distribution.five),
+            (1, -3)
+        );
+        let changes: Vec<(&str, i64, i64, i64)> = difference
+            .aspects
+            .iter()
+            .map(|change| {
+                (
+                    change.id.as_str(),
+                    change.reviews,
+                    change.positive,
+                    change.negative,
+                )
+            })
+            .collect();
+        assert_eq!(
+            changes,
+            [
+                ("price", -3, 0, -3),
+                ("warranty", 3, 0, 3),
+                ("honesty", -2, -2, 0)
+            ]
+        );
+        assert_eq!(
+            Comparison::new(period(&[], Vec::new()), second)
+                .difference
+                .rating_value,
+            None
+        );
+    }
+
+    /// The given number of reviews of each number of stars, five first.
+    fn stars(counts: [usize; 5]) -> Vec<i64> {
+        let each = counts.into_iter().zip((1..=5).rev());
+        each.flat_map(|(count, stars)| std::iter::repeat_n(stars, count))
+            .collect()
+    }
+
+    #[test]
+    fn a_rating_is_better_or_worse_only_if_significant() {
+        for (first, second, verdict) in [
+            ([20, 0, 0, 0, 0], [0, 0, 0, 0, 20], ComparisonVerdict::Worse),
+            (
+                [0, 0, 0, 0, 20],
+                [20, 0, 0, 0, 0],
+                ComparisonVerdict::Better,
+            ),
+            // The stars change by one, so that no review crosses the middle of the scale.
+            ([20, 0, 0, 0, 0], [0, 20, 0, 0, 0], ComparisonVerdict::Worse),
+            (
+                [0, 0, 0, 0, 20],
+                [0, 0, 0, 20, 0],
+                ComparisonVerdict::Better,
+            ),
+            ([18, 1, 0, 0, 1], [16, 2, 1, 0, 1], ComparisonVerdict::Same),
+            ([20, 0, 0, 0, 0], [20, 0, 0, 0, 0], ComparisonVerdict::Same),
+            // Ten reviews in each period are enough, nine are too few.
+            ([10, 0, 0, 0, 0], [0, 0, 0, 0, 10], ComparisonVerdict::Worse),
+            ([10, 0, 0, 0, 0], [0, 0, 0, 0, 9], ComparisonVerdict::TooFew),
+            ([0; 5], [90, 0, 0, 0, 0], ComparisonVerdict::TooFew),
+            // More of the best and of the worst, with the same mean.
+            ([0, 0, 40, 0, 0], [20, 0, 0, 0, 20], ComparisonVerdict::Same),
+        ] {
+            let [before, now] = [first, second].map(|counts| period(&stars(counts), Vec::new()));
+            let verdict_of = Comparison::new(before, now).verdict;
+            assert_eq!(verdict_of, verdict, "{first:?} {second:?}");
+        }
+    }
+
+    #[test]
+    fn an_aspect_is_compared_by_reviews_with_a_judgement_only() {
+        let aspect = |id: &str, positive, negative, mixed| PeriodAspect {
+            id: id.to_owned(),
+            label: id.to_owned(),
+            // Half of the reviews have no judgement.
+            reviews: 2 * (positive + negative + mixed),
+            positive,
+            negative,
+            mixed,
+            confirmed: [0, 0].into(),
+        };
+        let first = vec![
+            aspect("price", 20, 2, 0),
+            aspect("punctuality", 4, 16, 4),
+            aspect("honesty", 12, 2, 0),
+            aspect("warranty", 9, 0, 0),
+            aspect("scheduling", 30, 0, 0),
+        ];
+        let second = vec![
+            aspect("price", 2, 10, 10),
+            aspect("punctuality", 24, 2, 0),
+            aspect("honesty", 11, 1, 1),
+            aspect("warranty", 0, 20, 0),
+        ];
+        let difference = Comparison::new(period(&[5], first), period(&[5], second)).difference;
+        let verdicts: Vec<(&str, ComparisonVerdict)> = difference
+            .aspects
+            .iter()
+            .map(|change| (change.id.as_str(), change.verdict))
+            .collect();
+        assert_eq!(
+            verdicts,
+            [
+                ("price", ComparisonVerdict::Worse),
+                ("punctuality", ComparisonVerdict::Better),
+                ("honesty", ComparisonVerdict::Same),
+                ("warranty", ComparisonVerdict::TooFew),
+                ("scheduling", ComparisonVerdict::TooFew)
+            ]
+        );
+    }
 }

@@ -5,8 +5,6 @@
 //! instants are RFC 3339 in UTC.
 
 mod business;
-mod comparison;
-mod evidence;
 mod facets;
 mod feed;
 mod insights;
@@ -19,11 +17,10 @@ pub use business::{
     AggregateRating, Business, BusinessSummary, Distribution, Geo, OwnBusiness, ReviewsDataset,
     Service, Technician, Withheld,
 };
-pub use comparison::{
-    AspectChange, Comparison, Difference, DistributionChange, Period, PeriodAspect,
+pub use facets::{
+    AspectChange, AspectFacet, Comparison, Difference, DistributionChange, Facet, Facets, LeftOut,
+    Period, PeriodAspect, RatingFacet, YearFacet,
 };
-pub use evidence::{AspectEvidence, EvidenceFinding, EvidenceHit, EvidenceReview, Witness};
-pub use facets::{AspectFacet, Facet, Facets, LeftOut, RatingFacet, YearFacet};
 pub use feed::{FeedAuthor, FeedExtension, FeedHub, FeedItem, FeedReview, JsonFeed};
 pub use insights::{
     Aspect, CoMention, CoMentioned, Confidence, ConfirmedFindings, ConfirmedVotes, Direction,
@@ -38,7 +35,10 @@ pub use review::{
     DidYouMean, Mentions, OwnerResponse, Review, ReviewSource, SearchHead, SearchResult, SinceHead,
     SinceResult, TotalRelation, Verification, VerificationMethod,
 };
-pub use stage::{EntityRow, FaqRow, InsightsAnswer, InsightsStage, TopicRow};
+pub use stage::{
+    AspectEvidence, EntityRow, EvidenceFinding, EvidenceHit, EvidenceReview, FaqRow,
+    InsightsAnswer, InsightsStage, TopicRow, Witness,
+};
 
 pub fn json<T: serde::Serialize>(value: &T) -> Vec<u8> {
     let mut json = Vec::new();

@@ -11,8 +11,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use url::Url;
 
-use crate::model::hash::hex;
-use crate::model::{InvalidReviewId, Rating, ReviewId, compose};
+use crate::model::{InvalidReviewId, Rating, ReviewId, compose, hex};
 
 /// Maximum length of a text in bytes: as much as a whole line of JSON Lines.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;

@@ -9,7 +9,7 @@ use std::ops::Range;
 use thiserror::Error;
 
 use crate::insights::text::{Capitalisation, Fingerprint, Negation, TokenRole, TokenizedText};
-use crate::model::hash::{FNV_OFFSET, fnv1a, folded};
+use crate::model::{FNV_OFFSET, fnv1a, folded};
 
 /// The unit of weights and sums: 16 units are one natural logarithm of the odds.
 pub const UNIT: i32 = 16;

@@ -15,9 +15,8 @@ use sha2::{Digest, Sha256};
 
 use super::analysis::Mention;
 use super::text::TokenizedText;
-use crate::model;
 use crate::model::business::Business;
-use crate::model::hash::hex;
+use crate::model::{self, hex};
 use areas::Areas;
 use name_forms::Nicknames;
 use people::People;

@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::errors::{TradeErrors, read_table};
 use crate::insights::text::{Fingerprint, WordMap};
-use crate::model::hash::hex;
+use crate::model::hex;
 
 /// The number of sentences that contain each word.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

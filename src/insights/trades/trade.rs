@@ -11,8 +11,7 @@ use super::errors::{TradeError, TradeErrors};
 use super::pattern::PatternStep;
 use crate::insights::analysis::LanguageCode;
 use crate::insights::text::LanguageWords;
-use crate::model::hash::hex;
-use crate::model::named;
+use crate::model::{hex, named};
 
 /// Maximum number of aspects of a trade, each of which is one bit of a mask.
 pub const ASPECTS_MAX: usize = u64::BITS as usize;

@@ -3,24 +3,30 @@
 //! Independent of protocol version, session and HTTP. The list has the SDK's types, results the shapes of `wire`;
 //! input schemas are those of the parameters that parse the arguments.
 //! Schemas of results are taken from the OpenAPI document.
+//!
+//! Descriptions are for models, at most 120 tokens: a verb first, when to use the tool and when not, the result, limits.
 
 mod arguments;
 mod results;
-mod tools;
 
 use std::sync::Arc;
 
-use arguments::ToolArguments;
-pub use arguments::{CallError, Object};
-pub use results::{RESULT_BYTES_MAX, ToolAnswer};
-use rmcp::model::Tool;
-use serde_json::Value;
-use tools::ToolKind;
+use rmcp::model::{Tool, ToolAnnotations};
+use serde_json::{Map, Value, json};
 
 use crate::compute::run_long;
-pub use crate::search::facets::VALUES_MAX;
+use crate::model::named;
+use crate::search::SearchParameters;
+use crate::search::facets::PeriodsParameters;
+use crate::search::insights::{EvidenceParameters, StageParameters};
 use crate::web::context::Ctx;
-use crate::wire::parameters::ParameterSpec;
+use crate::wire::parameters::{Arguments as _, ParameterSpec};
+use arguments::ToolArguments;
+use results::{AspectArguments, ReviewArguments, SinceArguments};
+
+pub use crate::search::facets::VALUES_MAX;
+pub use arguments::{CallError, Object};
+pub use results::{RESULT_BYTES_MAX, ToolAnswer};
 
 /// The server's instructions after the name of the business.
 const INSTRUCTIONS: &str = "read-only. Begin with get_insights (an overview) or list_facets (names, ids and counts); get_evidence has \
@@ -93,5 +99,225 @@ impl Catalog {
             }
             ToolKind::Periods => run_long(|| results::periods(&snapshot, arguments)),
         }
+    }
+}
+
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ToolKind {
+        /// `get_business`: the business and its overall rating.
+        Business = "get_business",
+        /// `search_reviews`: whole reviews that match filters.
+        Search = "search_reviews",
+        /// `get_review`: one review by its ID.
+        Review = "get_review",
+        /// `get_reviews_since`: reviews from a date on.
+        Since = "get_reviews_since",
+        /// `get_insights`: opinions counted by aspect and entity.
+        Insights = "get_insights",
+        /// `get_evidence`: the sentences behind an aspect.
+        Evidence = "get_evidence",
+        /// `list_facets`: names and IDs with counts.
+        Facets = "list_facets",
+        /// `compare_periods`: two ranges of days side by side.
+        Periods = "compare_periods",
+    }
+}
+
+impl ToolKind {
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Business => "Business and overall rating",
+            Self::Search => "Search reviews",
+            Self::Review => "One review",
+            Self::Since => "Reviews since a day",
+            Self::Insights => "What the reviews say",
+            Self::Evidence => "The sentences behind an aspect",
+            Self::Facets => "Filters and their counts",
+            Self::Periods => "Compare two periods",
+        }
+    }
+
+    const fn description(self) -> &'static str {
+        match self {
+            Self::Business => {
+                "Get the facts of the business and its overall rating. Use when asked who they are or how they are rated. Do not use for \
+                 counts by technician, service or year (use list_facets)."
+            }
+            Self::Search => {
+                "Search whole reviews; all filters must hold. Use to quote or read. Do not use for counts (use list_facets), for one \
+                 aspect (use get_evidence) or a known id (use get_review). query is one substring; match=words finds \
+                 words. At most 48 KiB a page."
+            }
+            Self::Review => {
+                "Get one review in full. Use when you have an id or a link. Do not use to find reviews (use search_reviews)."
+            }
+            Self::Since => {
+                "Get the reviews from a day on, newest first. Use when asked what is new. Do not use to narrow by text, stars or \
+                 names (use search_reviews)."
+            }
+            Self::Insights => {
+                "Get counts of what the reviews say, in stages. Use without arguments first, for an overview with complaints, \
+                 worst first; then with one argument for one aspect, technician, service or area with quotes, or one part. Do \
+                 not use for sentences or dates (use get_evidence)."
+            }
+            Self::Evidence => {
+                "Get the sentences about one aspect, newest first, each with the owner's answer, and counts of all matches by \
+                 technician and service. Use for who is praised most for what, or what complaints say (aspect=price, \
+                 polarity=negative). Do not use for whole reviews (use search_reviews). hits=false is shorter."
+            }
+            Self::Facets => {
+                "List technicians, services, areas, sources, languages, aspects, years and ratings with counts. Use to spell names and \
+                 ids right, or to rank. Do not use for contact details (use get_business). At most 100 values a list."
+            }
+            Self::Periods => {
+                "Compare the reviews of two ranges of days, both ends included: verdict says whether the second is better. Use \
+                 for changes, such as this year against last; aspect limits it to one. Do not use to read reviews (use \
+                 search_reviews)."
+            }
+        }
+    }
+
+    /// The tool's arguments: the parameters of its REST operation.
+    pub fn arguments(self) -> Vec<ParameterSpec> {
+        match self {
+            Self::Business | Self::Facets => Vec::new(),
+            Self::Search => SearchParameters::specs(),
+            Self::Review => ReviewArguments::specs(),
+            Self::Since => SinceArguments::specs(),
+            Self::Insights => StageParameters::specs(),
+            Self::Evidence => {
+                let mut specs = AspectArguments::specs();
+                specs.extend(EvidenceParameters::specs());
+                specs
+            }
+            Self::Periods => PeriodsParameters::specs(),
+        }
+    }
+
+    /// The component of the OpenAPI document with the shape of its result, and the members that a limit of size adds.
+    const fn result(self) -> (&'static str, &'static [(&'static str, &'static str)]) {
+        match self {
+            Self::Business => ("BusinessSummary", &[("left_out", "array")]),
+            Self::Search => ("SearchResult", &[]),
+            Self::Review => ("Review", &[]),
+            Self::Since => (
+                "SinceResult",
+                &[("total", "integer"), ("next_cursor", "string")],
+            ),
+            Self::Insights => ("InsightsStage", &[]),
+            Self::Evidence => ("AspectEvidence", &[("left_out", "array")]),
+            Self::Facets => ("Facets", &[]),
+            Self::Periods => ("Comparison", &[]),
+        }
+    }
+
+    /// The schema of its result: members and types only, because the list of tools is sent with every conversation. Names
+    /// and the API's documentation give the meaning.
+    fn output(self, schemas: &Value) -> Object {
+        let (name, added) = self.result();
+        let schema = &schemas[name];
+        let kind = |member: &Value| {
+            let reference = member["$ref"]
+                .as_str()
+                .and_then(|path| path.rsplit('/').next());
+            let member = reference.map_or(member, |name| &schemas[name]);
+            member["type"].clone()
+        };
+        let members = schema["properties"].as_object().into_iter().flatten();
+        let members = members.map(|(name, member)| (name.clone(), kind(member)));
+        let added = added
+            .iter()
+            .map(|(name, kind)| ((*name).to_owned(), json!(kind)));
+        let properties: Object = members
+            .chain(added)
+            .map(|(name, kind)| {
+                // Null: one of several types.
+                let schema = if kind.is_null() {
+                    json!({})
+                } else {
+                    json!({ "type": kind })
+                };
+                (name, schema)
+            })
+            .collect();
+        let mut output = object(json!({ "type": "object", "properties": properties }));
+        let required = schema.get("required").cloned();
+        output.extend(required.map(|required| ("required".to_owned(), required)));
+        output
+    }
+
+    /// The listed tool, with annotations: read-only, idempotent, and without access to other systems.
+    pub fn tool(self, schemas: &Value, known: &[ParameterSpec]) -> Tool {
+        let properties: Object = (known.iter())
+            .map(|spec| (spec.name.to_owned(), plain(spec).into()))
+            .collect();
+        let required = known.iter().filter(|spec| spec.is_required);
+        let required: Vec<&str> = required.map(|spec| spec.name).collect();
+        let mut input = object(json!({ "type": "object", "properties": properties }));
+        if !required.is_empty() {
+            input.insert("required".to_owned(), json!(required));
+        }
+        let hints = ToolAnnotations::new()
+            .read_only(true)
+            .idempotent(true)
+            .destructive(false)
+            .open_world(false);
+        Tool::new(self.name(), self.description(), Arc::new(input))
+            .with_title(self.title())
+            .with_raw_output_schema(Arc::new(self.output(schemas)))
+            .with_annotations(hints)
+    }
+}
+
+/// The schema of an argument in the form that every client accepts: Gemini's function declarations and `OpenAI`'s
+/// strict ones reject most keywords, so limits and defaults are described in words. The parser of the argument
+/// enforces them.
+fn plain(spec: &ParameterSpec) -> Object {
+    let schema = object(json!(spec.schema));
+    let mut words = spec.description.to_owned();
+    let bound = |name: &str| schema.get(name).map(number);
+    if let (Some(least), Some(most)) = (bound("minimum"), bound("maximum")) {
+        words = format!("{} {least} to {most}.", words.trim_end());
+    }
+    if let Some(default) = bound("default") {
+        words = format!("{} Default {default}.", words.trim_end());
+    }
+    let mut plain: Object = schema
+        .into_iter()
+        .filter(|(name, _)| matches!(name.as_str(), "type" | "enum" | "items"))
+        .collect();
+    plain.insert("description".to_owned(), Value::String(words));
+    plain
+}
+
+fn number(bound: &Value) -> String {
+    bound
+        .as_f64()
+        .map_or_else(|| bound.to_string(), |bound| bound.to_string())
+}
+
+/// The members of an object; empty for any other value.
+pub fn object(value: Value) -> Object {
+    if let Value::Object(members) = value {
+        members
+    } else {
+        Map::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::plain;
+    use crate::wire::parameters::{Limit, ParameterSpec};
+
+    #[test]
+    fn bounds_of_arguments_are_described_in_words() {
+        let spec = ParameterSpec::new::<Limit>("Maximum number of reviews to return.");
+        let expected = json!({"type": "integer",
+            "description": "Maximum number of reviews to return. 1 to 100. Default 20."});
+        assert_eq!(Value::Object(plain(&spec)), expected);
     }
 }

@@ -556,9 +556,9 @@ mod tests {
     use url::Url;
 
     use super::{ClusterError, Executed, RqliteClient, statement_of};
-    use crate::model::hash::hex;
+    use crate::model::hex;
     use crate::storage::DbError;
-    use crate::storage::cluster::migrate::migrate_cluster;
+    use crate::storage::cluster::migrate_cluster;
     use crate::storage::schema::{MIGRATIONS, Migrated, faults, verify_version};
 
     const WAIT_MAX: Duration = Duration::from_secs(5);

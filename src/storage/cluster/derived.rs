@@ -8,9 +8,8 @@ use percent_encoding::{AsciiSet, utf8_percent_encode};
 use sqlx::sqlite::{SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions};
 use sqlx::{AssertSqlSafe, Connection};
 
-use crate::storage::connection::options;
 use crate::storage::error::{AtPath as _, DbError};
-use crate::storage::files::{self, DatabaseFiles, create_private, files, pool};
+use crate::storage::files::{self, DatabaseFiles, create_private, files, options, pool};
 use crate::storage::schema;
 
 /// Suffix appended to the name of the node's file.

@@ -14,9 +14,8 @@ use tempfile::TempDir;
 
 use super::client::{Cluster, ClusterError, RqliteClient, SqlStatement, WriteBasis, statement_of};
 use crate::clock::Clock;
-use crate::storage::connection::{copy_file, options};
 use crate::storage::error::{AtPath as _, DbError};
-use crate::storage::files::temporary_folder;
+use crate::storage::files::{copy_file, options, temporary_folder};
 use crate::storage::schema;
 use crate::storage::write::StatementStep;
 

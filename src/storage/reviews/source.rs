@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::rows::of_ids;
-use crate::model::hash::hex;
+use super::of_ids;
 use crate::model::{
-    Base, DigestKey, Fingerprints, Response, Review, ReviewId, Status, Unit, Units, is_one_name,
+    Base, DigestKey, Fingerprints, Response, Review, ReviewId, Status, Unit, Units, hex,
+    is_one_name,
 };
 use crate::random::Random;
 use crate::storage::text::{instant, strings, utc};

@@ -3,14 +3,899 @@
 //!
 //! Every request to a callback uses this module: [`Policy`] decides which addresses and ports are permitted,
 //! [`Callback`] which spellings are accepted, and [`Egress`] sends, checking every address before connecting, without
-//! proxy or redirects and within limits of bytes and time.
+//! proxy or redirects and within limits of bytes and time that the receiver cannot extend. A GET gets its own connection
+//! to addresses that were just checked ([`Egress::vet`]), so that its caller can count by address before connecting. A
+//! POST uses the client of its host, which reuses connections for a while.
 
 mod callback;
-mod client;
-mod failure;
-mod policy;
 
-pub use callback::{CALLBACK_BYTES_MAX, Callback, CallbackFault, with_parameters};
-pub use client::{Answer, Egress, Resolver, Roots, RootsError, SystemResolver, Vetted};
-pub use failure::{Blame, Failure, causes};
-pub use policy::{Policy, Refused};
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::error::Error as StdError;
+use std::future::Future;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use dns_lookup::LookupErrorKind;
+use futures_util::future::BoxFuture;
+use futures_util::stream;
+use http_body_util::StreamBody;
+use hyper::body::Frame;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::{CONTENT_LENGTH, RETRY_AFTER, TRANSFER_ENCODING};
+use reqwest::{Client, Response};
+use rustls::client::Resumption;
+use rustls::crypto::ring;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, UnixTime};
+use rustls::time_provider::TimeProvider;
+use rustls::{ClientConfig, RootCertStore};
+use thiserror::Error;
+use tokio::sync::Semaphore;
+use tower::util::MapResponseLayer;
+
+use crate::clock::{Clock, Monotonic};
+use crate::compute::lock;
+use crate::model::named;
+use crate::snapshot::CachedBody;
+use callback::{Target, permitted};
+
+pub use callback::{CALLBACK_BYTES_MAX, Callback, CallbackFault, Policy, Refused, with_parameters};
+
+const USER_AGENT: &str = "ReviewsService/1.0 (+WebSub hub)";
+/// Covers lookup, TCP and TLS.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// A response with more header fields is an error.
+const FIELDS_MAX: usize = 64;
+
+/// The client for all requests to callbacks; there is one.
+pub struct Egress {
+    pub policy: Arc<Policy>,
+    resolver: Arc<dyn Resolver>,
+    tls: ClientConfig,
+    /// By host and port, with the time at which each was made.
+    host_clients: Mutex<HashMap<String, (Client, Monotonic)>>,
+    clock: Clock,
+    /// In milliseconds since 1970.
+    reached_at: Arc<AtomicI64>,
+}
+
+/// A URL whose checked addresses are the only ones to connect to. Valid for one request, immediately.
+#[derive(Debug)]
+pub struct Vetted(Target);
+
+impl Vetted {
+    /// At least one.
+    pub fn addresses(&self) -> &[IpAddr] {
+        self.0.addresses.as_deref().unwrap_or_default()
+    }
+}
+
+impl Egress {
+    /// Permits connections that `policy` permits and `roots` certify.
+    ///
+    /// # Errors
+    /// If TLS cannot be set up.
+    pub fn new(
+        policy: Arc<Policy>,
+        roots: &Roots,
+        resolver: Arc<dyn Resolver>,
+        clock: Clock,
+    ) -> Result<Self, rustls::Error> {
+        let tls = tls_config(roots, &clock)?;
+        Ok(Self {
+            policy,
+            resolver,
+            tls,
+            host_clients: Mutex::default(),
+            clock,
+            reached_at: Arc::new(AtomicI64::new(i64::MIN)),
+        })
+    }
+
+    /// The time of the last connection (including TLS) to any host, or of the last response. If requests fail and there was
+    /// none since, our own network may be down.
+    pub fn reached_at(&self) -> DateTime<Utc> {
+        let milliseconds = self.reached_at.load(Ordering::Relaxed);
+        DateTime::from_timestamp_millis(milliseconds).unwrap_or(DateTime::<Utc>::MIN_UTC)
+    }
+
+    /// Resolves `url` and checks all its addresses. A lookup takes at most 4 s.
+    ///
+    /// # Errors
+    /// If the URL, its name or one of its addresses is not permitted, or the lookup fails.
+    pub async fn vet(&self, url: &str) -> Result<Vetted, Failure> {
+        let mut target = Target::parse(url).map_err(|_| Failure::Url)?;
+        target.addresses = Some(vet(&target, &self.policy, &*self.resolver).await?);
+        Ok(Vetted(target))
+    }
+
+    /// GETs `url` over its own connection.
+    ///
+    /// # Errors
+    /// Without a response, or if a 2xx has a longer body or the exchange exceeds `total_timeout`.
+    pub async fn get(
+        &self,
+        url: &str,
+        body_bytes_max: usize,
+        total_timeout: Duration,
+    ) -> Result<Answer, Failure> {
+        with_deadline(total_timeout, async {
+            let vetted = self.vet(url).await?;
+            self.get_vetted(vetted, body_bytes_max).await
+        })
+        .await
+    }
+
+    /// POSTs the content of `body` with `Content-Length`. The response's body is discarded.
+    ///
+    /// # Errors
+    /// Without a response, or if the exchange exceeds `total_timeout`.
+    pub async fn post(
+        &self,
+        url: &str,
+        fields: &[(&str, &str)],
+        body: Arc<CachedBody>,
+        total_timeout: Duration,
+    ) -> Result<Answer, Failure> {
+        let exchange = async {
+            let target = Target::parse(url).map_err(|_| Failure::Url)?;
+            // A client calls its resolver only for names, so literal addresses are checked here.
+            target.judge(&self.policy)?;
+            let (port, url) = (target.port, target.url.clone());
+            let mut request = self.host_client(target)?.post(url);
+            for (name, value) in fields {
+                request = request.header(*name, *value);
+            }
+            let length = body.content.len();
+            // The pieces are shared, not copied.
+            let pieces = (0..body.content.pieces.len()).map(move |number| {
+                Ok::<_, Infallible>(Frame::data(body.content.pieces[number].clone()))
+            });
+            let pieces = reqwest::Body::wrap(StreamBody::new(stream::iter(pieces)));
+            let request = request.header(CONTENT_LENGTH, length).body(pieces);
+            let response = request.send().await?;
+            let answer = self.answer(&response, port)?;
+            drain(response).await;
+            Ok(answer)
+        };
+        with_deadline(total_timeout, exchange).await
+    }
+
+    /// GETs vetted addresses like [`Egress::get`], but without a deadline: the caller's includes the vetting.
+    ///
+    /// # Errors
+    /// Those of [`Egress::get`].
+    pub async fn get_vetted(
+        &self,
+        Vetted(target): Vetted,
+        body_bytes_max: usize,
+    ) -> Result<Answer, Failure> {
+        let (port, url) = (target.port, target.url.clone());
+        // Its addresses are known, so the target is not looked up again.
+        let client = self.client(target, 0)?;
+        let response = client.get(url).send().await?;
+        let mut answer = self.answer(&response, port)?;
+        if answer.is_success() {
+            answer.body = read(response, body_bytes_max).await?;
+        }
+        Ok(answer)
+    }
+
+    /// The client for the target's host and port: the current one if it is young enough, otherwise a new one.
+    fn host_client(&self, target: Target) -> Result<Client, Failure> {
+        let host = target.url.host_str().unwrap_or_default();
+        let host = format!("{host}:{}", target.port);
+        let (mut clients, now) = (lock(&self.host_clients), self.clock.monotonic());
+        let is_young = |opened_at: Monotonic| now - opened_at < HOST_CLIENT_AGE_MAX;
+        if let Some((client, opened_at)) = clients.get(&host)
+            && is_young(*opened_at)
+        {
+            return Ok(client.clone());
+        }
+        let client = self.client(target, IDLE_PER_HOST_MAX)?;
+        clients.retain(|_, (_, opened_at)| is_young(*opened_at));
+        if clients.len() >= CLIENTS_MAX {
+            let oldest = clients.iter().min_by_key(|(_, (_, opened_at))| *opened_at);
+            let oldest = oldest.map(|(host, _)| host.clone());
+            oldest.and_then(|host| clients.remove(&host));
+        }
+        clients.insert(host, (client.clone(), now));
+        Ok(client)
+    }
+
+    fn client(&self, target: Target, idle_max: usize) -> Result<Client, Failure> {
+        let resolver = VettingResolver {
+            target,
+            policy: Arc::clone(&self.policy),
+            resolver: Arc::clone(&self.resolver),
+        };
+        let (reached_at, clock) = (Arc::clone(&self.reached_at), self.clock.clone());
+        let client = Client::builder()
+            .connector_layer(MapResponseLayer::new(move |connection| {
+                reached_at.store(clock.now().timestamp_millis(), Ordering::Relaxed);
+                connection
+            }))
+            .tls_backend_preconfigured(self.tls.clone())
+            .dns_resolver(Arc::new(resolver))
+            .https_only(true)
+            .http1_only()
+            .http1_max_headers(FIELDS_MAX)
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .referer(false)
+            .user_agent(USER_AGENT)
+            .tcp_nodelay(true)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .pool_idle_timeout(IDLE_TIMEOUT)
+            .pool_max_idle_per_host(idle_max);
+        Ok(client.build()?)
+    }
+
+    /// The response without its body. Its remote address is checked again: if the client ever bypassed its resolver,
+    /// the response is discarded.
+    fn answer(&self, response: &Response, port: u16) -> Result<Answer, Failure> {
+        let Some(remote) = response.remote_addr() else {
+            return Err(Failure::Protocol);
+        };
+        self.policy.permits(remote.ip(), port)?;
+        self.reached_at
+            .store(self.clock.now().timestamp_millis(), Ordering::Relaxed);
+        Ok(Answer {
+            status: response.status().as_u16(),
+            body: Vec::new(),
+            retry_after: response
+                .headers()
+                .get(RETRY_AFTER)
+                .and_then(|value| self.clock.retry_after(value.to_str().ok()?)),
+            address: remote.ip().to_canonical(),
+        })
+    }
+}
+
+/// Applies a deadline to the whole exchange, so a slow receiver is cut off like a silent one.
+async fn with_deadline<T>(
+    timeout: Duration,
+    exchange: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    tokio::time::timeout(timeout, exchange)
+        .await
+        .unwrap_or(Err(Failure::TimedOut))
+}
+
+// Vetting: a name is resolved, and every address is checked before it is connected to.
+//
+// A client calls it for every connection, so a name with new addresses is checked again. Only the returned addresses
+// are connected to, so they cannot change after the check.
+
+/// Further addresses of a name are checked but not tried.
+const ADDRESSES_TRIED_MAX: usize = 8;
+
+/// Returns permitted addresses only. One address that is not permitted rejects a name: the caller cannot choose the
+/// address that is connected to, and a name with both public and internal addresses is an attack or a mistake.
+async fn vet(
+    target: &Target,
+    policy: &Policy,
+    resolver: &dyn Resolver,
+) -> Result<Vec<IpAddr>, Failure> {
+    if let Some(known) = &target.addresses {
+        return Ok(permitted(known, target.port, policy)?);
+    }
+    let addresses = resolver.resolve(target.host.clone()).await?;
+    if addresses.is_empty() {
+        return Err(Failure::NameUnknown);
+    }
+    let mut vetted: Vec<IpAddr> = Vec::with_capacity(addresses.len().min(ADDRESSES_TRIED_MAX));
+    for address in addresses {
+        policy.permits(address, target.port)?;
+        let address = address.to_canonical();
+        if vetted.len() < ADDRESSES_TRIED_MAX && !vetted.contains(&address) {
+            vetted.push(address);
+        }
+    }
+    Ok(vetted)
+}
+
+/// The resolver of a client for one target: checks for every connection.
+struct VettingResolver {
+    target: Target,
+    policy: Arc<Policy>,
+    resolver: Arc<dyn Resolver>,
+}
+
+impl Resolve for VettingResolver {
+    fn resolve(&self, _: Name) -> Resolving {
+        let (target, policy, resolver) = (
+            self.target.clone(),
+            Arc::clone(&self.policy),
+            Arc::clone(&self.resolver),
+        );
+        Box::pin(async move {
+            let addresses = vet(&target, &policy, &*resolver).await?;
+            let addresses = addresses.into_iter();
+            let addresses = addresses.map(move |address| SocketAddr::new(address, target.port));
+            Ok(Box::new(addresses) as Addrs)
+        })
+    }
+}
+
+// Name resolution. A trait, so that a test can return any addresses, or different ones each time; it checks nothing.
+
+/// Maximum number of concurrent lookups. A lookup in the C library cannot be interrupted and blocks one of the
+/// runtime's 512 threads.
+const LOOKUPS_MAX: usize = 64;
+/// Less than the connect timeout, so that a silent resolver is distinguished from a silent receiver.
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(4);
+
+/// The only source of addresses for host names.
+pub trait Resolver: Send + Sync + 'static {
+    /// All addresses of `name`, in the order in which to try them.
+    ///
+    /// # Errors
+    /// If it has none, or the lookup fails.
+    fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, Failure>>;
+}
+
+/// `getaddrinfo`, so `/etc/hosts` and `/etc/resolv.conf` apply.
+#[derive(Debug, Clone)]
+pub struct SystemResolver {
+    turns: Arc<Semaphore>,
+}
+
+impl Default for SystemResolver {
+    fn default() -> Self {
+        Self {
+            turns: Arc::new(Semaphore::new(LOOKUPS_MAX)),
+        }
+    }
+}
+
+impl Resolver for SystemResolver {
+    fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, Failure>> {
+        let turns = Arc::clone(&self.turns);
+        Box::pin(async move {
+            let lookup = async move {
+                let turn = turns.acquire_owned().await;
+                let turn = turn.map_err(|_| Failure::ResolverDown)?;
+                let lookup = move || {
+                    // Held until the thread is free, even if the caller has timed out.
+                    let _turn = turn;
+                    let found = dns_lookup::lookup_host(&name).map(Iterator::collect::<Vec<_>>);
+                    found.map_err(|error| fault(error.kind(), is_out_of_descriptors))
+                };
+                tokio::task::spawn_blocking(lookup)
+                    .await
+                    .unwrap_or(Err(Failure::ResolverDown))
+            };
+            tokio::time::timeout(LOOKUP_TIMEOUT, lookup)
+                .await
+                .unwrap_or(Err(Failure::ResolverDown))
+        })
+    }
+}
+
+/// Whether opening a file fails for lack of descriptors. `getaddrinfo` reports only that it failed.
+fn is_out_of_descriptors() -> bool {
+    let opened = std::fs::File::open("/dev/null");
+    opened.is_err_and(|error| {
+        error
+            .raw_os_error()
+            .is_some_and(|code| NO_DESCRIPTORS.contains(&code))
+    })
+}
+
+/// POSIX `getaddrinfo`: `EAI_NONAME` (and the older `EAI_NODATA`) is an answer; all others mean that there was none.
+fn fault(kind: LookupErrorKind, is_out_of_descriptors: impl FnOnce() -> bool) -> Failure {
+    // Without a descriptor `/etc/hosts` cannot be read, so the result means nothing.
+    if is_out_of_descriptors() {
+        Failure::NetworkDown
+    } else if matches!(kind, LookupErrorKind::NoName | LookupErrorKind::NoData) {
+        Failure::NameUnknown
+    } else {
+        Failure::ResolverDown
+    }
+}
+
+// TLS: the machine's roots and those that the operator adds.
+//
+// Every connection verifies the certificate. Sessions are not resumed, because that would save only a tenth of a
+// handshake and require a cache of other hosts' certificates. Time comes from [`Clock`].
+
+/// The trusted roots for callbacks' certificates.
+#[derive(Debug, Clone)]
+pub struct Roots(Arc<RootCertStore>);
+
+#[derive(Debug, Error)]
+pub enum RootsError {
+    /// The extra roots are not PEM certificates.
+    #[error("it is not a PEM file of certificates ({0})")]
+    NotPem(String),
+    /// The file of extra roots has no certificate.
+    #[error("it holds no certificate; a PEM certificate begins with -----BEGIN CERTIFICATE-----")]
+    Empty,
+    #[error("its certificate number {number} cannot be a root ({reason})")]
+    Unusable {
+        /// Position in the file, from 1.
+        number: usize,
+        reason: String,
+    },
+}
+
+impl Roots {
+    /// Loads the machine's roots (`SSL_CERT_FILE` and `SSL_CERT_DIR` apply; Mozilla's list if it has none, as in a
+    /// bare container), and those of `extra_pem`.
+    ///
+    /// # Errors
+    /// If `extra_pem` is not PEM, is empty or has an unusable certificate.
+    pub fn load(extra_pem: Option<&[u8]>) -> Result<Self, RootsError> {
+        let mut store = RootCertStore::empty();
+        let (usable, _) =
+            store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        if usable == 0 {
+            store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+        }
+        if let Some(pem) = extra_pem {
+            add_pem(&mut store, pem)?;
+        }
+        Ok(Self(Arc::new(store)))
+    }
+}
+
+fn add_pem(store: &mut RootCertStore, pem: &[u8]) -> Result<(), RootsError> {
+    let mut added = 0;
+    for certificate in CertificateDer::pem_slice_iter(pem) {
+        added += 1;
+        let certificate = certificate.map_err(|error| RootsError::NotPem(error.to_string()))?;
+        store
+            .add(certificate)
+            .map_err(|error| RootsError::Unusable {
+                number: added,
+                reason: error.to_string(),
+            })?;
+    }
+    if added == 0 {
+        Err(RootsError::Empty)
+    } else {
+        Ok(())
+    }
+}
+
+/// The configuration that all clients share.
+///
+/// # Errors
+/// If the provider lacks a requested feature, which does not happen with the built-in one.
+fn tls_config(roots: &Roots, clock: &Clock) -> Result<ClientConfig, rustls::Error> {
+    let provider = Arc::new(ring::default_provider());
+    let builder = ClientConfig::builder_with_details(provider, Arc::new(Time(clock.clone())));
+    // TLS 1.2 and 1.3.
+    let builder = builder
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(Arc::clone(&roots.0));
+    let mut config = builder.with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.resumption = Resumption::disabled();
+    Ok(config)
+}
+
+#[derive(Debug)]
+struct Time(Clock);
+
+impl TimeProvider for Time {
+    fn current_time(&self) -> Option<UnixTime> {
+        let seconds = u64::try_from(self.0.now().timestamp()).ok()?;
+        Some(UnixTime::since_unix_epoch(Duration::from_secs(seconds)))
+    }
+}
+
+// One client per host, so that its connections are limited in number and age.
+//
+// A client's pool limits idle connections only per host, and does not limit the age of a connection in use. A fan-out
+// to a hundred thousand hosts would leave a hundred thousand sockets open, and the addresses of a busy host would never
+// be checked again. Dropping a client closes its connections. Creating one takes about 2 µs, because all share one TLS
+// configuration.
+
+/// Hosts with a client; the oldest client is dropped.
+const CLIENTS_MAX: usize = 128;
+/// Idle connections per client; with [`CLIENTS_MAX`] this limits idle sockets.
+const IDLE_PER_HOST_MAX: usize = 4;
+const IDLE_TIMEOUT: Duration = Duration::from_secs(20);
+/// An older client takes no request. With an exchange of 20 s and [`IDLE_TIMEOUT`], reusable connections live for at
+/// most 60 s.
+const HOST_CLIENT_AGE_MAX: Duration = Duration::from_secs(20);
+
+// The response. Its body is read up to a limit if the caller needs it, otherwise only so that the connection can be
+// reused.
+
+/// Limits for discarding a body so that the connection can be reused; beyond them the connection is closed.
+const DRAIN_BYTES_MAX: u64 = 4_096;
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// Redirects are not followed.
+    pub status: u16,
+    /// The whole body if the caller asked for it and the status is 2xx; otherwise empty.
+    pub body: Vec<u8>,
+    /// RFC 9110 §10.2.3.
+    pub retry_after: Option<Duration>,
+    /// The address that was connected to.
+    pub address: IpAddr,
+}
+
+impl Answer {
+    pub const fn is_success(&self) -> bool {
+        matches!(self.status, 200..=299)
+    }
+}
+
+/// The whole body, at most `bytes_max`. A body without a length ends with the connection (RFC 9112 §6.3); many servers close
+/// it without the `close_notify` of TLS.
+async fn read(mut response: Response, bytes_max: usize) -> Result<Vec<u8>, Failure> {
+    let headers = response.headers();
+    let has_length =
+        headers.contains_key(CONTENT_LENGTH) || headers.contains_key(TRANSFER_ENCODING);
+    let mut body = Vec::new();
+    loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) if body.len() + chunk.len() > bytes_max => {
+                return Err(Failure::TooLong);
+            }
+            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+            Err(error) if has_length || !is_end_of_stream(&error) => return Err(error.into()),
+            Ok(None) | Err(_) => return Ok(body),
+        }
+    }
+}
+
+/// Reads a short body to its end so that the connection can be reused. Errors are ignored.
+async fn drain(mut response: Response) {
+    if (response.content_length()).is_some_and(|bytes| bytes > DRAIN_BYTES_MAX) {
+        return;
+    }
+    let rest = async {
+        let mut bytes = 0;
+        while let Ok(Some(chunk)) = response.chunk().await {
+            bytes += chunk.len() as u64;
+            if bytes > DRAIN_BYTES_MAX {
+                break;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(DRAIN_TIMEOUT, rest).await;
+}
+
+#[must_use]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blame {
+    /// Nothing left this machine, through no fault of the receiver.
+    Ours,
+    /// No response: either side may be at fault. It counts as ours if nothing else is reachable.
+    Unclear,
+    /// The fault of the receiver or of the callback's URL.
+    Theirs,
+}
+
+/// `ENFILE` and `EMFILE` (on every Unix): no file and no socket can be opened.
+pub(super) const NO_DESCRIPTORS: [i32; 2] = [23, 24];
+/// Maximum number of an error's causes that are examined.
+const CAUSES_MAX: usize = 16;
+
+named! {
+    /// Its name is stable, for the log and metrics.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Failure {
+        /// The URL cannot be called.
+        Url = "url",
+        /// Not permitted by the policy; nothing was sent.
+        Refused = "refused",
+        /// The name has no address.
+        NameUnknown = "name_unknown",
+        /// The name could not be looked up.
+        ResolverDown = "resolver_down",
+        /// No connection, although there is a route.
+        Connect = "connect",
+        /// No route, no address or no socket on this machine.
+        NetworkDown = "network_down",
+        /// A router or this machine reports the host unreachable.
+        HostUnreachable = "host_unreachable",
+        /// Certificate, name or version.
+        Tls = "tls",
+        /// No connection in time: the packets may have been lost anywhere.
+        ConnectTimedOut = "connect_timed_out",
+        /// Connected, but no complete response in time.
+        TimedOut = "timed_out",
+        /// Closed before the response was complete.
+        Closed = "closed",
+        /// Not an HTTP response, or too large a head.
+        Protocol = "protocol",
+        /// The response is longer than the caller's limit.
+        TooLong = "too_long",
+        /// The request could not be built; a bug of ours.
+        Unsendable = "unsendable",
+    }
+}
+
+impl StdError for Failure {}
+
+impl Failure {
+    pub const fn blame(self) -> Blame {
+        match self {
+            Self::NetworkDown | Self::Unsendable => Blame::Ours,
+            Self::ResolverDown | Self::HostUnreachable | Self::ConnectTimedOut => Blame::Unclear,
+            Self::Url
+            | Self::Refused
+            | Self::NameUnknown
+            | Self::Connect
+            | Self::Tls
+            | Self::TimedOut
+            | Self::Closed
+            | Self::Protocol
+            | Self::TooLong => Blame::Theirs,
+        }
+    }
+
+    /// The reason and what to do, as the end of a sentence about the callback.
+    pub const fn advice(self) -> &'static str {
+        match self {
+            Self::Url => "its URL cannot be called",
+            Self::Refused => {
+                "its name leads to an address that is not public; use a public one, or allow its network in \
+                 REVIEWS_HUB_ALLOW_CALLBACK_NETS"
+            }
+            Self::NameUnknown => "its name has no address; check its DNS records",
+            Self::ResolverDown => {
+                "its name could not be looked up; check the resolver of this machine and the name servers of the domain"
+            }
+            Self::Connect => {
+                "nothing accepts connections there; check that the receiver runs and its port is open"
+            }
+            Self::NetworkDown => "this machine has no route or no free socket; check its network",
+            Self::HostUnreachable => "there is no route to its host",
+            Self::ConnectTimedOut => "it accepted no connection within 5 s; check its firewall",
+            Self::TimedOut => "it did not answer within 10 s",
+            Self::Tls => {
+                "its certificate is not trusted or is for another name; use one of a public authority, or add its root to \
+                 REVIEWS_HUB_CA_FILE"
+            }
+            Self::Closed => "it closed the connection before its answer was complete",
+            Self::Protocol => "its answer is not HTTP/1.1",
+            Self::TooLong => {
+                "its answer is too long; answer with the value of hub.challenge and nothing else"
+            }
+            Self::Unsendable => "the request could not be made; report it",
+        }
+    }
+
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the standard library adds kinds; what is unknown is no fault of ours"
+    )]
+    fn of_io(kind: io::ErrorKind, code: Option<i32>) -> Self {
+        if code.is_some_and(|code| NO_DESCRIPTORS.contains(&code)) {
+            return Self::NetworkDown;
+        }
+        match kind {
+            // Reported by a router for the host, and by this machine for a silent neighbour.
+            io::ErrorKind::HostUnreachable => Self::HostUnreachable,
+            io::ErrorKind::NetworkUnreachable
+            | io::ErrorKind::NetworkDown
+            | io::ErrorKind::AddrNotAvailable
+            | io::ErrorKind::AddrInUse
+            | io::ErrorKind::PermissionDenied
+            | io::ErrorKind::OutOfMemory => Self::NetworkDown,
+            io::ErrorKind::TimedOut => Self::ConnectTimedOut,
+            io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::BrokenPipe
+            | io::ErrorKind::UnexpectedEof
+            | io::ErrorKind::NotConnected
+            | io::ErrorKind::WriteZero => Self::Closed,
+            _ => Self::Connect,
+        }
+    }
+}
+
+impl From<reqwest::Error> for Failure {
+    /// Its layers wrap one another, so all causes are searched.
+    fn from(error: reqwest::Error) -> Self {
+        if let Some(failure) = find::<Self>(&error) {
+            return *failure;
+        }
+        if let Some(reason) = find::<rustls::Error>(&error) {
+            // The callback's owner needs the exact reason: expired, another name, an unknown root.
+            tracing::info!(%reason, "websub.tls_failed: a callback's certificate or TLS version was not accepted");
+            return Self::Tls;
+        }
+        // Its clients have no other timeout than that of connecting.
+        if error.is_timeout() {
+            return Self::ConnectTimedOut;
+        }
+        if find::<hyper::Error>(&error).is_some_and(hyper::Error::is_parse) {
+            return Self::Protocol;
+        }
+        match find::<io::Error>(&error) {
+            Some(reason) => Self::of_io(reason.kind(), reason.raw_os_error()),
+            None if error.is_connect() => Self::Connect,
+            None if error.is_builder() => Self::Unsendable,
+            None => Self::Closed,
+        }
+    }
+}
+
+impl From<Refused> for Failure {
+    fn from(_: Refused) -> Self {
+        Self::Refused
+    }
+}
+
+/// An error and its causes. An [`io::Error`] reports the source of what it wraps as its source, so it is unwrapped
+/// first.
+pub fn causes<'a>(
+    error: &'a (dyn StdError + 'static),
+) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
+    std::iter::successors(Some(error), |error| cause(*error)).take(CAUSES_MAX)
+}
+
+fn cause<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
+    match error
+        .downcast_ref::<io::Error>()
+        .and_then(io::Error::get_ref)
+    {
+        Some(wrapped) => Some(wrapped),
+        None => error.source(),
+    }
+}
+
+/// Whether the connection ended without an end of the response, and not by a reset.
+pub fn is_end_of_stream(error: &reqwest::Error) -> bool {
+    find::<io::Error>(error).is_some_and(|cause| cause.kind() == io::ErrorKind::UnexpectedEof)
+}
+
+fn find<'a, E: StdError + 'static>(error: &'a (dyn StdError + 'static)) -> Option<&'a E> {
+    causes(error).find_map(|cause| cause.downcast_ref::<E>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn localhost_resolves_to_loopback() {
+        let addresses = SystemResolver::default()
+            .resolve("localhost".to_owned())
+            .await
+            .unwrap();
+        assert!(
+            !addresses.is_empty() && addresses.iter().all(IpAddr::is_loopback),
+            "{addresses:?}"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_name_with_a_nul_is_not_resolved() {
+        let fault = SystemResolver::default()
+            .resolve("no\0name".to_owned())
+            .await
+            .unwrap_err();
+        assert!(
+            matches!(fault, Failure::NameUnknown | Failure::ResolverDown),
+            "{fault}"
+        );
+    }
+
+    #[test]
+    fn a_missing_name_differs_from_a_silent_resolver() {
+        for (kind, expected) in [
+            (LookupErrorKind::NoName, Failure::NameUnknown),
+            (LookupErrorKind::NoData, Failure::NameUnknown),
+            (LookupErrorKind::Again, Failure::ResolverDown),
+            (LookupErrorKind::Fail, Failure::ResolverDown),
+            (LookupErrorKind::System, Failure::ResolverDown),
+        ] {
+            assert_eq!(fault(kind, || false), expected, "{kind:?}");
+            assert_eq!(fault(kind, || true), Failure::NetworkDown, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_without_root_certificates_is_refused() {
+        for (pem, word) in [
+            ("", "no certificate"),
+            ("nonsense", "no certificate"),
+            (
+                "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
+                "no certificate",
+            ),
+            ("-----BEGIN CERTIFICATE-----\nAAAA\n", "not a PEM file"),
+            (
+                "-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----\n",
+                "not a PEM file",
+            ),
+            (
+                "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+                "number 1 cannot be a root",
+            ),
+        ] {
+            let fault = Roots::load(Some(pem.as_bytes())).unwrap_err().to_string();
+            assert!(fault.contains(word), "{pem:?}: {fault}");
+        }
+    }
+
+    #[test]
+    fn root_certificates_are_built_in() {
+        assert!(Roots::load(None).unwrap().0.len() > 50);
+    }
+
+    #[test]
+    fn local_network_failures_are_ours_and_lost_packets_unclear() {
+        for (kind, code, name, blame) in [
+            (
+                io::ErrorKind::NetworkUnreachable,
+                Some(101),
+                "network_down",
+                Blame::Ours,
+            ),
+            (
+                io::ErrorKind::NetworkDown,
+                Some(100),
+                "network_down",
+                Blame::Ours,
+            ),
+            (
+                io::ErrorKind::AddrNotAvailable,
+                Some(99),
+                "network_down",
+                Blame::Ours,
+            ),
+            (
+                io::ErrorKind::PermissionDenied,
+                Some(1),
+                "network_down",
+                Blame::Ours,
+            ),
+            (io::ErrorKind::Other, Some(23), "network_down", Blame::Ours),
+            (io::ErrorKind::Other, Some(24), "network_down", Blame::Ours),
+            (
+                io::ErrorKind::HostUnreachable,
+                Some(113),
+                "host_unreachable",
+                Blame::Unclear,
+            ),
+            (
+                io::ErrorKind::TimedOut,
+                Some(110),
+                "connect_timed_out",
+                Blame::Unclear,
+            ),
+            (
+                io::ErrorKind::ConnectionRefused,
+                Some(111),
+                "connect",
+                Blame::Theirs,
+            ),
+            (
+                io::ErrorKind::ConnectionReset,
+                Some(104),
+                "closed",
+                Blame::Theirs,
+            ),
+            (io::ErrorKind::UnexpectedEof, None, "closed", Blame::Theirs),
+        ] {
+            let failure = Failure::of_io(kind, code);
+            assert_eq!((failure.name(), failure.blame()), (name, blame), "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_cause_is_found_behind_every_wrapper() {
+        let inner = io::Error::other(Failure::Refused);
+        let outer = io::Error::other(io::Error::other(inner));
+        assert_eq!(find::<Failure>(&outer), Some(&Failure::Refused));
+        assert!(find::<rustls::Error>(&outer).is_none());
+    }
+}

@@ -7,7 +7,7 @@ use reviews_service::insights::trades::IDS;
 use reviews_service::insights::{Analyzer, Engine, Subject};
 use reviews_service::model::Mentions;
 use reviews_service::model::business::Business;
-use reviews_service::model::hash::hex;
+use reviews_service::model::hex;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 

@@ -120,7 +120,7 @@ impl TestApp {
     async fn newly_seeded() -> Self {
         let app = Self::empty().await;
         let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/seeds"));
-        cli::seed::load(app.database(), &app.clock, folder, &mut Quiet::default())
+        cli::import::load(app.database(), &app.clock, folder, &mut Quiet::default())
             .await
             .unwrap();
         app.drain().await;
