@@ -45,7 +45,10 @@ create table source_column (
     source_name text not null,
     header      text not null,
     meaning     text not null constraint source_column_meaning_known
-        check (meaning in ('id', 'row_number', 'day_first', 'month_first') or meaning glob 'scale_[1-9]*'),
+        check (
+            meaning in ('id', 'row_number', 'day_first', 'month_first') or meaning glob 'scale_[1-9]*'
+            or meaning in ('status', 'hidden', 'response.status', 'response.hidden', 'author.status', 'author.hidden', 'nothing')
+        ),
     primary key (source_name, header)
 ) strict, without rowid;
 

@@ -23,7 +23,20 @@ pub enum ColumnMeaning {
     MonthFirst,
     /// The end of the scale of its ratings.
     Scale(NonZeroU8),
+    /// What it shows of visibility, as the field of `--map`; or nothing of it.
+    Visibility(&'static str),
 }
+
+/// What a column shows of visibility, as in the constraint of `source_column`.
+const VISIBILITY: [&str; 7] = [
+    "status",
+    "hidden",
+    "response.status",
+    "response.hidden",
+    "author.status",
+    "author.hidden",
+    "nothing",
+];
 
 impl ColumnMeaning {
     pub fn find(name: &str) -> Option<Self> {
@@ -32,7 +45,12 @@ impl ColumnMeaning {
             "row_number" => Some(Self::RowNumber),
             "day_first" => Some(Self::DayFirst),
             "month_first" => Some(Self::MonthFirst),
-            other => other.strip_prefix("scale_")?.parse().ok().map(Self::Scale),
+            other => {
+                let scale = other.strip_prefix("scale_");
+                let scale = scale.and_then(|end| end.parse().ok()).map(Self::Scale);
+                let mut fields = VISIBILITY.into_iter();
+                scale.or_else(|| fields.find(|field| *field == other).map(Self::Visibility))
+            }
         }
     }
 }
@@ -46,6 +64,7 @@ impl fmt::Display for ColumnMeaning {
             Self::DayFirst => f.write_str("day_first"),
             Self::MonthFirst => f.write_str("month_first"),
             Self::Scale(end) => write!(f, "scale_{end}"),
+            Self::Visibility(field) => f.write_str(field),
         }
     }
 }

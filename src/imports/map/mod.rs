@@ -13,7 +13,6 @@ use crate::model::{Day, Method, Source, Statement, Unit, Verification, named};
 pub(crate) mod answers;
 pub(crate) mod business;
 pub(crate) mod date;
-pub(crate) mod phrases;
 pub(crate) mod plan;
 pub(crate) mod row;
 pub(crate) mod shape;
@@ -250,11 +249,15 @@ fn fields() -> impl Iterator<Item = &'static str> {
 /// Name of the owner's answer in the preview of a table.
 const RESPONSE: &str = "response";
 
-/// Whether the answer is public; a native record has no such field.
-const RESPONSE_STATUS: &str = "response.status";
-
-/// Whether the author's name is public; a native record has no such field.
-const AUTHOR_STATUS: &str = "author.status";
+/// Whether a review, its answer or its author's name is public, or hidden; a native record has only the first of these.
+const VISIBILITY: [&str; 6] = [
+    "status",
+    "response.status",
+    "author.status",
+    "hidden",
+    "response.hidden",
+    "author.hidden",
+];
 
 /// The fields that no review is without. All others may have an empty name: `--map status=` ignores the file's status.
 const NEEDED: [&str; 3] = ["rating", "date", "text"];
@@ -273,7 +276,7 @@ pub struct Rename {
 impl Rename {
     /// Whether the field may have several columns: a review is public only if it is so in each of them.
     pub fn adds_up(&self) -> bool {
-        ["status", RESPONSE_STATUS, AUTHOR_STATUS].contains(&self.ours)
+        VISIBILITY.contains(&self.ours)
     }
 }
 
@@ -292,7 +295,7 @@ impl FromStr for Rename {
         let (ours, theirs) =
             parts.ok_or("write it as FIELD=THEIR_FIELD, for example text=Review")?;
         let path = path(ours);
-        let mut known = fields().chain([RESPONSE_STATUS, AUTHOR_STATUS]);
+        let mut known = fields().chain(VISIBILITY);
         let known = known.find(|field| *field == path);
         let ours = known.ok_or_else(|| {
             let known = fields().collect::<Vec<_>>().join(", ");

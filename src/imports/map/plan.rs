@@ -9,7 +9,6 @@ use std::num::NonZeroU8;
 use serde_json::{Map, Value};
 
 use crate::imports::map::date::{DateOrder, Dates};
-use crate::imports::map::phrases::has_not;
 use crate::imports::map::table::{Row, Table, is_date, list_columns};
 use crate::imports::map::values::{
     Names, Says, flag, is_address, is_one_best, may_be_rating, names, quoted, same_name,
@@ -20,6 +19,7 @@ use crate::imports::map::{ReviewField, SOURCE_DEFAULT};
 use crate::imports::platforms::{Format, HEADERS, Hidden, PhraseWords, TABLE};
 use crate::imports::report::{FileError, TableColumns};
 use crate::imports::request::ImportRequest;
+use crate::storage::imports::{ColumnMeaning, KeptColumns};
 
 /// The fields that a review needs, with their names in messages.
 const NEEDED: [(&[ReviewField], &str); 4] = [
@@ -56,6 +56,18 @@ pub struct Sign {
     pub is_known: bool,
 }
 
+impl Sign {
+    /// Of a column that no platform's file names.
+    fn new(column: usize, says: Says) -> Self {
+        Self {
+            columns: vec![column],
+            says,
+            reason: NOT_PUBLISHED,
+            is_known: false,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct Plan<'f> {
     pub format: &'static Format,
@@ -68,6 +80,10 @@ pub struct Plan<'f> {
     /// Whether the headers are in a language that writes the day before the month.
     is_day_first: bool,
     doubtful: Doubtful,
+    /// Columns whose yes may mean public or hidden.
+    unclear: Vec<(Subject, usize)>,
+    /// Columns of visibility that `--map` ignores.
+    ignored: Vec<usize>,
     /// The order of dates in each column, where one is needed.
     pub orders: Vec<Option<DateOrder>>,
     /// A sentence about each of them.
@@ -144,6 +160,8 @@ impl<'f> Plan<'f> {
             signs: [of_review, of_answer, Vec::new()],
             is_day_first: false,
             doubtful: Doubtful::new(),
+            unclear: Vec::new(),
+            ignored: Vec::new(),
             orders: vec![None; columns.len()],
             sentences: Vec::new(),
             date_format,
@@ -198,10 +216,9 @@ impl<'f> Plan<'f> {
         let mut free: Free<'_> = (0..).zip(headers).collect();
         free.retain(|(number, _)| !taken.contains(number));
         // Columns of answers to a question, such as `May we publish your comment?`, are neither texts nor names.
-        let answers = free.iter().filter(|(column, header)| {
-            let found = visibility::find(header, &[], &[]);
+        let answers = free.iter().filter(|(column, _)| {
             self.table.has_only_flags(*column)
-                || found.is_some_and(|found| self.borne_out(*column, found).is_some())
+                || visibility::by_name(self.table, *column, &[], &[]).is_some()
         });
         let answers: BTreeSet<usize> = answers.map(|(column, _)| *column).collect();
         let is_author = |field| AUTHOR.contains(&field);
@@ -215,7 +232,14 @@ impl<'f> Plan<'f> {
             let is_text = matches!(field, ReviewField::Text | ReviewField::Title);
             let is_words = is_text || is_author(field);
             let open = free.iter().filter(|(column, header)| {
-                !(is_text && contains(header, &HEADERS.confidential)
+                // A quiz has a column of `0 / 0`.
+                let mut cells = self.table.cells(*column).map(|(_, cell)| cell).peekable();
+                let is_no_rating = field == ReviewField::Rating
+                    && cells.peek().is_some()
+                    && !cells.any(may_be_rating);
+                !(is_no_rating
+                    || (is_text || field == ReviewField::ResponseText)
+                        && contains(header, &HEADERS.confidential)
                     || is_words && answers.contains(column)
                     || is_author(field) && header.contains('#')
                     || field == ReviewField::Location && is_grade_of_place(self.table, *column))
@@ -324,106 +348,116 @@ impl<'f> Plan<'f> {
         if table.is_objects() {
             reviews.push("");
         }
-        let sign = |column: usize, says: Says| Sign {
-            columns: vec![column],
-            says,
-            reason: NOT_PUBLISHED,
-            is_known: false,
-        };
         let free = (0..table.columns.len()).filter(|column| !used.contains(column));
         let all = free.filter_map(|column| {
-            let found = visibility::find(path(&column), &answers, &reviews);
-            let found = found.and_then(|found| self.borne_out(column, found));
-            Some((column, found.or_else(|| self.state_by_cells(column))?))
+            let found = visibility::by_name(table, column, &answers, &reviews);
+            let is_any = self.format.reads_headers;
+            let by_cells = || visibility::by_cells(table, column).filter(|_| is_any);
+            Some((column, found.or_else(by_cells)?))
         });
         let all: Vec<(usize, Visibility)> = all.collect();
         for subject in Subject::ALL {
-            let mapped = self.request.columns(subject.field());
-            let found: Vec<Sign> = if mapped.is_empty() {
-                let of_subject = all.iter().filter(|(_, found)| found.subject == subject);
-                of_subject
-                    .map(|(column, found)| sign(*column, found.says))
-                    .collect()
-            } else {
-                // Only the columns that are named, or none.
-                let columns = mapped.iter().filter(|theirs| !theirs.is_empty());
-                let columns = columns.filter_map(|theirs| table.find(theirs));
-                let says = |column: usize| {
-                    let known = visibility::find(path(&column), &[], &[]);
-                    self.says(column, known.map_or(Says::State, |known| known.says))
-                };
-                columns.map(|column| sign(column, says(column))).collect()
-            };
-            self.signs[subject as usize].extend(found);
+            let mapped = self.mapped_signs(subject);
+            let ignores_others = self.request.columns(subject.field()).contains(&"");
+            let of_subject = all.iter().filter(|(_, found)| found.subject == subject);
+            for (column, found) in of_subject {
+                let is_unclear = found.evidence == Evidence::Unclear;
+                let is_named = mapped.iter().any(|(named, _)| named == column) || ignores_others;
+                if ignores_others && !mapped.iter().any(|(named, _)| named == column) {
+                    self.ignored.push(*column);
+                } else if is_unclear && !is_named {
+                    self.unclear.push((subject, *column));
+                } else if !is_unclear && mapped.is_empty() && !ignores_others {
+                    self.signs[subject as usize].push(Sign::new(*column, found.says));
+                }
+            }
+            let mapped = mapped.into_iter();
+            let mapped = mapped.map(|(column, says)| Sign::new(column, says));
+            self.signs[subject as usize].extend(mapped);
         }
     }
 
-    /// What a column shows, if its cells bear out its name.
-    fn borne_out(&self, column: usize, found: Visibility) -> Option<Visibility> {
-        let table = self.table;
-        let says = self.says(column, found.says);
-        let cells = || table.cells(column).map(|(_, cell)| cell);
-        let first = cells().next();
-        if first.is_some() && table.are_dates(column) {
-            // Something was published, or removed, on each of the dates, and nothing where there is none.
-            let has_empty = cells().count() < table.rows.len();
-            let is_sure = found.evidence == Evidence::Name;
-            let says = match says {
-                Says::Public | Says::Filled => Says::Filled,
-                Says::Hidden | Says::HiddenSince => Says::HiddenSince,
-                Says::State | Says::AnswerState | Says::Kind | Says::NoneOf(_) => return None,
-            };
-            let is_sign = has_empty || says == Says::HiddenSince && is_sure;
-            return is_sign.then_some(Visibility { says, ..found });
+    /// Reads the columns of visibility of a table as in an earlier import, unless `--map` says otherwise, and keeps what they mean.
+    pub fn keep_visibility(&mut self, kept: &mut KeptColumns) {
+        let (table, request) = (self.table, self.request);
+        if !self.format.reads_headers {
+            return;
         }
-        // A form writes the words of a box that is ticked.
-        let is_box = |text: &str| {
-            text.split_whitespace().count() >= 3
-                && says.is_public(text).is_none()
-                && !has_not(text)
-                && cells().all(|cell| cell == text)
+        let source = self.source().to_owned();
+        let is_open = |subject: &Subject| {
+            let fields = [subject.field(), subject.hidden_field()];
+            fields.iter().all(|field| request.columns(field).is_empty())
         };
-        let is_question = matches!(
-            found.evidence,
-            Evidence::Consent | Evidence::Question | Evidence::MostCells
-        );
-        if says == Says::Public && is_question && first.is_some_and(is_box) {
-            return Some(Visibility {
-                says: Says::Filled,
-                ..found
-            });
+        let filled: Vec<usize> = self.fields.iter().flatten().copied().collect();
+        for (column, header) in table.columns.iter().enumerate() {
+            let Some(ColumnMeaning::Visibility(field)) = kept.get(&source, header) else {
+                continue;
+            };
+            let mut subjects = Subject::ALL.into_iter();
+            let subject = subjects.find(|it| [it.field(), it.hidden_field()].contains(&field));
+            let subjects = subject.map_or(Subject::ALL.to_vec(), |subject| vec![subject]);
+            if filled.contains(&column) || !subjects.iter().all(is_open) {
+                continue;
+            }
+            let says = match subject {
+                Some(subject) if field == subject.hidden_field() => Says::Hidden,
+                _ => self.shown(column),
+            };
+            let count = self.unclear.len();
+            self.unclear.retain(|(_, unclear)| *unclear != column);
+            let mut is_new = self.unclear.len() < count;
+            for other in Subject::ALL {
+                let signs = &mut self.signs[other as usize];
+                let is_read = signs.iter().any(|sign| sign.columns == [column]);
+                if subject == Some(other) && !is_read {
+                    signs.push(Sign::new(column, says));
+                } else if subject.is_none() && is_read {
+                    signs.retain(|sign| sign.columns != [column]);
+                } else {
+                    continue;
+                }
+                is_new = true;
+            }
+            if is_new {
+                self.sentences.push(format!(
+                    "{header} is read as {field}, as in an earlier import of {source}; pass --map for another meaning"
+                ));
+            }
         }
-        let is_time = says == Says::Filled || says == Says::HiddenSince;
-        let is_sure = found.evidence == Evidence::Name
-            || found.evidence == Evidence::Wording && says == Says::HiddenSince;
-        let is_known = |cell: &str| says.is_public(cell).is_some();
-        let has_sentences = table.has_sentences(column, is_known);
-        let found = Visibility { says, ..found };
-        ((!is_time || is_sure) && found.is_borne_out(cells(), has_sentences)).then_some(found)
+        for (subject, signs) in Subject::ALL.into_iter().zip(&self.signs) {
+            for sign in signs.iter().filter(|sign| !sign.is_known) {
+                let field = match sign.says {
+                    Says::Hidden => subject.hidden_field(),
+                    Says::State | Says::AnswerState | Says::Public => subject.field(),
+                    // Dates are known by their cells.
+                    Says::Filled | Says::HiddenSince | Says::Kind | Says::NoneOf(_) => continue,
+                };
+                let header = &table.columns[sign.columns[0]];
+                kept.set(&source, header, ColumnMeaning::Visibility(field));
+            }
+        }
+        for column in &self.ignored {
+            let header = &table.columns[*column];
+            kept.set(&source, header, ColumnMeaning::Visibility("nothing"));
+        }
     }
 
-    /// A column of words for the state of the review, whatever its header.
-    fn state_by_cells(&self, column: usize) -> Option<Visibility> {
-        let header = &self.table.columns[column];
-        let cells = self.table.cells(column).map(|(_, cell)| cell);
-        let is_state = self.format.reads_headers
-            && !visibility::is_of_answer(header)
-            && visibility::is_state_by_cells(header, self.table.rows.len(), cells);
-        is_state.then_some(Visibility {
-            subject: Subject::Review,
-            says: Says::State,
-            evidence: Evidence::Name,
-        })
+    /// What a column shows that is known to be one of visibility, and not to hide by yes.
+    fn shown(&self, column: usize) -> Says {
+        let known = visibility::find(&self.table.columns[column], &[], &[]);
+        let says = known.map_or(Says::State, |known| known.says);
+        visibility::read_cells(self.table, column, says)
     }
 
-    /// The meaning of a column's cells: they may be yes and no instead of words for a state.
-    fn says(&self, column: usize, says: Says) -> Says {
-        let is_state = matches!(says, Says::State | Says::AnswerState);
-        if is_state && self.table.has_only_flags(column) {
-            Says::Public
-        } else {
-            says
-        }
+    /// The columns that `--map` names for the visibility of a subject: then only these are read.
+    fn mapped_signs(&self, subject: Subject) -> Vec<(usize, Says)> {
+        let find = |theirs: &str| self.table.find(theirs).filter(|_| !theirs.is_empty());
+        let shown = self.request.columns(subject.field()).into_iter();
+        let shown = shown.filter_map(find);
+        let shown = shown.map(|column| (column, self.shown(column)));
+        let hidden = self.request.columns(subject.hidden_field()).into_iter();
+        let hidden = hidden.filter_map(find).map(|column| (column, Says::Hidden));
+        shown.chain(hidden).collect()
     }
 
     /// The options that keep the other columns of visibility, if `column` is none.
@@ -531,7 +565,7 @@ impl<'f> Plan<'f> {
         !self.format.reads_headers || !self.table.columns.iter().any(is_value)
     }
 
-    /// Sentences about columns of yes and no that are not used, and about columns of visibility that are empty.
+    /// Sentences about columns that are not used and may be of visibility, and about columns of visibility that are empty.
     fn unused_answers(&self, taken: &BTreeSet<usize>) -> Vec<String> {
         let table = self.table;
         let signs = || self.other_signs(Subject::Review, usize::MAX).into_iter();
@@ -539,27 +573,31 @@ impl<'f> Plan<'f> {
             let options = columns.map(|column| format!("--map status={column}"));
             options.collect::<Vec<_>>().join(" ")
         };
-        let unused = (0..table.columns.len()).filter(|column| {
-            self.format.reads_headers && !taken.contains(column) && table.has_only_flags(*column)
+        let free = (0..table.columns.len())
+            .filter(|column| self.format.reads_headers && !taken.contains(column));
+        let unused = free.filter_map(|column| {
+            let counts = table.few_cells(column)?;
+            let is_open = if table.has_only_flags(column) {
+                let has_no = counts.keys().any(|cell| flag(cell) == Ok(false));
+                let has_empty = table.cells(column).count() < table.rows.len();
+                // The members of a program are none that a customer was asked for.
+                !table.is_objects() && (has_no || has_empty)
+            } else {
+                !table.are_dates(column) && visibility::is_question(&table.columns[column])
+            };
+            let cells = counts.iter().map(|(cell, count)| format!("{cell} {count}"));
+            let cells: Vec<String> = cells.take(4).collect();
+            is_open.then(|| format!("{} ({})", table.columns[column], cells.join(", ")))
         });
-        let unused = unused.filter_map(|column| {
-            let [yes, no] = [true, false].map(|is_yes| {
-                let mut cells = table.cells(column).map(|(_, cell)| cell);
-                let first = cells.find(|cell| flag(cell) == Ok(is_yes))?;
-                let rest = cells.filter(|cell| flag(cell) == Ok(is_yes)).count();
-                Some(format!("{first} {}", rest + 1))
-            });
-            let (name, no) = (&table.columns[column], no?);
-            let is_answer = no.contains(char::is_alphabetic)
-                && !(table.is_objects() && no.starts_with("false"));
-            let counts: Vec<String> = yes.into_iter().chain([no]).collect();
-            let options = map(&mut signs().chain([quote(name)]));
-            is_answer.then(|| {
-                format!(
-                    "not used: {name} ({}); if yes there means that the review may be published, pass {options}",
-                    counts.join(", ")
-                )
-            })
+        let unused: Vec<String> = unused.collect();
+        let kept = signs().map(|other| format!("--map status={other} "));
+        let kept: String = kept.collect();
+        let advice = (!unused.is_empty()).then(|| {
+            format!(
+                "not used: {}; if yes in a COLUMN means that the review may be published, pass {kept}--map status=COLUMN; if it means \
+                 that it may not, {kept}--map hidden=COLUMN",
+                unused.join(", ")
+            )
         });
         let of_review = self.signs[Subject::Review as usize].iter();
         let empty = of_review.filter_map(|sign| {
@@ -577,7 +615,7 @@ impl<'f> Plan<'f> {
                 format!("{name} is empty in all rows, so every review is withheld; pass {options} if it means nothing")
             })
         });
-        unused.chain(empty).collect()
+        advice.into_iter().chain(empty).collect()
     }
 
     /// # Errors
@@ -644,6 +682,18 @@ impl<'f> Plan<'f> {
             };
             parts.push(format!("the {name} may be {columns}{advice}"));
         }
+        parts.extend(self.unclear.iter().map(|(subject, column)| {
+            let (shown, hidden) = (subject.field(), subject.hidden_field());
+            let column = quote(&table.columns[*column]);
+            let kept = self.other_signs(*subject, usize::MAX);
+            let kept = kept.iter().map(|other| format!("--map {shown}={other} "));
+            let kept: String = kept.collect();
+            format!(
+                "{column} is about what may be published, but not surely which way: pass {kept}--map {shown}={column} if yes there means \
+                 that it may be published, {kept}--map {hidden}={column} if yes means that it may not, or {kept}--map {shown}= if it says \
+                 nothing of that"
+            )
+        }));
         if parts.is_empty() && self.format.reads_headers {
             parts.extend(self.other_content());
         }
@@ -926,8 +976,8 @@ mod tests {
     use crate::imports::map::visibility::Subject;
     use crate::imports::report::Position;
 
-    /// What each cell means under the header in a table of reviews: the subject, and whether it is public. `None` if the
-    /// column is not used.
+    /// What each cell means under the header in a table of reviews: the subject, and whether it is public; nothing of the cells if
+    /// the owner is asked. `None` if the column is not used.
     fn shown(header: &str, cells: &[&str]) -> Option<(Subject, Vec<Option<bool>>)> {
         let columns = ["Date", "Author", "Stars", "Text", header].map(str::to_owned);
         let row = |cell: &&str| Row {
@@ -945,6 +995,9 @@ mod tests {
         let request = ImportRequest::default();
         let plan = Plan::new(&TABLE, &table, &request, None);
         assert_eq!(plan.field(ReviewField::Text), [3], "{header}");
+        if let Some((subject, _)) = plan.unclear.first() {
+            return Some((*subject, Vec::new()));
+        }
         let mut signs = Subject::ALL.into_iter().zip(&plan.signs);
         let (subject, sign) = signs.find_map(|(subject, signs)| Some((subject, signs.first()?)))?;
         let is_public = |cell: &&str| sign.says.is_public(cell);
@@ -967,7 +1020,7 @@ mod tests {
                 _ => panic!("{line}"),
             };
             let subject = match kind {
-                "public" | "hidden" => Some(Subject::Review),
+                "public" | "hidden" | "unclear" => Some(Subject::Review),
                 "name" | "anonymous" => Some(Subject::Author),
                 _ => None,
             };
@@ -977,7 +1030,8 @@ mod tests {
                 (subject, cells.map(Some).to_vec())
             });
             let found = shown(header, &[yes, no, yes]);
-            if found != expected {
+            let is_unclear = found.as_ref().is_some_and(|(_, cells)| cells.is_empty());
+            if found != expected && !(is_unclear && kind == "unclear") {
                 wrong.push(format!("{kind} {header}: {found:?}"));
             }
         }
@@ -1061,7 +1115,62 @@ mod tests {
             (
                 "Status",
                 ["inaktiv", "in Prüfung", "inaktiv"],
-                Some([unknown; 3]),
+                Some([no, unknown, no]),
+            ),
+            ("Status", ["Violates our policy"; 3], Some([unknown; 3])),
+            ("Status", ["Not yet published"; 3], Some([no; 3])),
+            (
+                "Consent withdrawn",
+                ["", "Yes", "No"],
+                Some([unknown, no, yes]),
+            ),
+            (
+                "Consent withdrawn on",
+                ["", "2026-03-02", ""],
+                Some([yes, no, yes]),
+            ),
+            (
+                "Consent",
+                ["Yes", "No", "see mail"],
+                Some([yes, no, unknown]),
+            ),
+            (
+                "Share your review",
+                ["They were neat", "", "No complaints"],
+                None,
+            ),
+            // Words say by themselves which way.
+            (
+                "Public/Private",
+                ["Public", "Private", "Public"],
+                Some([yes, no, yes]),
+            ),
+            (
+                "Would you like your review to be public or private?",
+                ["Public", "Private", ""],
+                Some([yes, no, unknown]),
+            ),
+            ("Show/Hide", ["Show", "Hide", "?"], Some([yes, no, unknown])),
+            (
+                "Consent given on",
+                ["2026-03-02", "", "2026-03-02"],
+                Some([yes, no, yes]),
+            ),
+            // An unknown word in a column that is known by its cells.
+            (
+                "Category",
+                ["Public", "Private", "Google"],
+                Some([yes, no, unknown]),
+            ),
+            (
+                "Category",
+                ["External", "Internal", ""],
+                Some([yes, no, unknown]),
+            ),
+            (
+                "Stage",
+                ["Published", "Draft", "Legal check"],
+                Some([yes, no, unknown]),
             ),
             (
                 "Refuses publication",
@@ -1079,27 +1188,7 @@ mod tests {
                 Some([yes, no, yes]),
             ),
             (
-                "For internal use only",
-                ["No", "Yes", "No"],
-                Some([yes, no, yes]),
-            ),
-            (
-                "Ask before publishing",
-                ["No", "Yes", "No"],
-                Some([yes, no, yes]),
-            ),
-            (
                 "Veröffentlichung abgelehnt",
-                ["No", "Yes", "No"],
-                Some([yes, no, yes]),
-            ),
-            (
-                "Publication refusée",
-                ["No", "Yes", "No"],
-                Some([yes, no, yes]),
-            ),
-            (
-                "Rifiuta la pubblicazione",
                 ["No", "Yes", "No"],
                 Some([yes, no, yes]),
             ),
@@ -1143,7 +1232,11 @@ mod tests {
                 ["Public", "Private", "Public"],
                 Some([yes, no, yes]),
             ),
-            ("post_status", ["draft", "draft", ""], Some([no, no, no])),
+            (
+                "post_status",
+                ["draft", "draft", ""],
+                Some([no, no, unknown]),
+            ),
             (
                 "Access",
                 ["Public", "Private", "Public"],

@@ -6,7 +6,6 @@ use std::num::NonZeroU8;
 use chrono::{DateTime, Utc};
 
 use crate::imports::map::answers::is_customer;
-use crate::imports::map::phrases::hides_name;
 use crate::imports::map::plan::{AUTHOR, Plan, Sign};
 use crate::imports::map::table::Row;
 use crate::imports::map::values::{
@@ -14,15 +13,15 @@ use crate::imports::map::values::{
     is_empty, is_in, is_tick, language_tag, letters, names, not_a_flag, parse_rating, quoted,
     scale_in_header, scale_shown, url, without_address, words,
 };
-use crate::imports::map::visibility::{self, NOT_PUBLISHED, Subject};
-use crate::imports::map::{Calendar, Dated, Incoming, Posted, ReviewField, VOUCHED};
+use crate::imports::map::visibility::{self, NOT_PUBLISHED, NameShown, Subject, name_shown};
+use crate::imports::map::{Calendar, Dated, Incoming, Posted, ReviewField, VERIFIED, VOUCHED};
 use crate::imports::platforms::{BY_PLATFORM, Format, NO_STARS};
 use crate::imports::read::workbook::NOT_CALCULATED;
 use crate::imports::report::{FieldError, FileError};
 use crate::model::business::Technician;
 use crate::model::{
     InvalidReviewId, Mentions, Method, NOT_VERIFIED, Rating, Response, Review, ReviewId, Source,
-    Statement, Status, Unit, Units, Verification,
+    Statement, Status, Unit, Units, Verification, short_name,
 };
 
 /// The values of cells whose formula failed (ECMA-376 part 1, §18.18.11). Text that begins with a sign is such a formula
@@ -169,8 +168,12 @@ impl<'p> RowReader<'p> {
         }
         let posted = self.dated(ReviewField::Date);
         let named = self.author();
-        let is_anonymous =
-            self.read(ReviewField::Anonymous, flag) == Some(true) || self.is_name_hidden();
+        let is_anonymous = self.read(ReviewField::Anonymous, flag) == Some(true);
+        let name_shown = if is_anonymous {
+            NameShown::Nothing
+        } else {
+            self.name_shown()
+        };
         // A text that is only an e-mail address is private.
         let text = self.text(ReviewField::Text);
         let text = text.filter(|text| !is_address(text)).unwrap_or_default();
@@ -211,8 +214,10 @@ impl<'p> RowReader<'p> {
             self.unstated.insert(Unit::Text);
         }
         let has_own_id = own_id.is_some();
+        // The ids of a list of objects are those of a database, whatever they count.
         let number = self
             .cell(ReviewField::Id)
+            .filter(|_| !table.is_objects())
             .and_then(|cell| number_of(cell.text));
         let (posted_at, title_text) = (posted.posted, title.as_deref());
         let derived = || {
@@ -233,10 +238,10 @@ impl<'p> RowReader<'p> {
             id,
             rating,
             date: posted.day,
-            author: if is_anonymous {
-                format.anonymous.unwrap_or(ANONYMOUS).to_owned()
-            } else {
-                named
+            author: match name_shown {
+                NameShown::Whole => named,
+                NameShown::Short => short_name(&named),
+                NameShown::Nothing => format.anonymous.unwrap_or(ANONYMOUS).to_owned(),
             },
             title,
             text,
@@ -527,6 +532,10 @@ impl<'p> RowReader<'p> {
             Method::find(text.trim())
                 .ok_or_else(|| format!("{} is not one of {}", quoted(text), allowed()))
         });
+        let is_ignored = self.plan.request.rename(VERIFIED) == Some("");
+        if is_ignored && method.is_none() {
+            return VOUCHED;
+        }
         if verified.is_none() && method.is_none() {
             self.unstated.insert(Unit::Verification);
             return VOUCHED;
@@ -548,6 +557,13 @@ impl<'p> RowReader<'p> {
             _ if !is_verified => withheld(NOT_VERIFIED),
             Some((true, _)) => Status::Published,
             None if reason.is_some() => Status::Withheld { reason },
+            // A column that the owner ignores hid nothing: `--map status=`.
+            None if ["status", VERIFIED]
+                .iter()
+                .any(|field| self.plan.request.columns(field).contains(&"")) =>
+            {
+                Status::Published
+            }
             None => {
                 self.unstated.insert(Unit::Status);
                 Status::Published
@@ -592,19 +608,35 @@ impl<'p> RowReader<'p> {
         public
     }
 
-    /// Whether the source hides the author's name, or the customer allows only a review without it. What is unknown hides it.
-    fn is_name_hidden(&self) -> bool {
+    /// How much of the author's name the source shows, or the customer allows. What is unknown hides it.
+    fn name_shown(&self) -> NameShown {
         let signs = &self.plan.signs;
-        let is_hidden = |sign: &Sign| match self.first_cell(&sign.columns, false) {
-            Some(cell) => sign.says.is_public(cell.text) != Some(true),
-            None => sign.says == Says::Public,
+        let by_author = |sign: &Sign| {
+            let header = name_shown(&self.plan.table.columns[sign.columns[0]]);
+            match self.first_cell(&sign.columns, false) {
+                Some(cell) if name_shown(cell.text) != NameShown::Whole => name_shown(cell.text),
+                // `First name only`, `May we use your first name?`
+                Some(cell) => match (sign.says.is_public(cell.text), sign.says) {
+                    (Some(true), Says::Public) | (Some(false), Says::Hidden)
+                        if header == NameShown::Short =>
+                    {
+                        NameShown::Short
+                    }
+                    (Some(true), _) => NameShown::Whole,
+                    _ => NameShown::Nothing,
+                },
+                None if sign.says == Says::Public => NameShown::Nothing,
+                None => NameShown::Whole,
+            }
         };
-        let hides_name = |sign: &Sign| {
+        let by_review = |sign: &Sign| {
             let cell = self.first_cell(&sign.columns, false);
-            cell.is_some_and(|cell| hides_name(cell.text))
+            cell.map_or(NameShown::Whole, |cell| name_shown(cell.text))
         };
-        signs[Subject::Author as usize].iter().any(is_hidden)
-            || signs[Subject::Review as usize].iter().any(hides_name)
+        let by_author = signs[Subject::Author as usize].iter().map(by_author);
+        let by_review = signs[Subject::Review as usize].iter().map(by_review);
+        let least = by_author.chain(by_review).min();
+        least.unwrap_or(NameShown::Whole)
     }
 
     fn mentions(&mut self) -> Mentions {

@@ -165,6 +165,8 @@ impl Table {
 
 /// Number of a column's first cells that are looked at.
 const CELLS_LOOKED_AT: usize = 100;
+/// Maximum number of different cells in a column of states or answers.
+const FEW_CELLS_MAX: usize = 20;
 /// Minimum length of texts, in hundredths of a word, on average.
 const TEXT_WORDS_MIN: usize = 120;
 
@@ -223,13 +225,23 @@ impl Table {
         cells.peek().is_some() && cells.all(|(_, cell)| flag(cell).is_ok())
     }
 
-    /// Whether more than half of the column's first cells are sentences, and hardly any is known.
-    pub fn has_sentences(&self, column: usize, is_known: impl Fn(&str) -> bool) -> bool {
+    /// How often each of a column's cells is there; `None` if there are none, or many different ones.
+    pub fn few_cells(&self, column: usize) -> Option<BTreeMap<&str, usize>> {
+        let mut counts = BTreeMap::new();
+        for (_, cell) in self.cells(column) {
+            *counts.entry(cell).or_default() += 1;
+            if counts.len() > FEW_CELLS_MAX {
+                return None;
+            }
+        }
+        (!counts.is_empty()).then_some(counts)
+    }
+
+    /// Whether more than half of the column's first cells are sentences.
+    pub fn has_sentences(&self, column: usize) -> bool {
         let is_sentence = |cell: &&str| cell.split_whitespace().count() >= 3;
         let cells = || self.first_cells(column);
-        let sentences = cells().filter(is_sentence).count();
-        let known = cells().filter(|cell| is_known(cell)).count();
-        sentences * 2 > cells().count() && known * 10 < cells().count()
+        cells().filter(is_sentence).count() * 2 > cells().count()
     }
 
     /// The columns that may hold the texts of reviews, the longest texts first; none whose header or cells are private.

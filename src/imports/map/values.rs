@@ -128,12 +128,12 @@ pub fn flag(text: &str) -> Result<bool, String> {
         text.to_owned()
     };
     match word.trim() {
-        "true" | "yes" | "y" | "1" | "t" | "on" | "verified" | "ja" | "j" | "si" | "s" | "oui"
-        | "sim" | "tak" | "x" | "✓" | "✔" | "✔\u{fe0f}" | "✅" | "☑" | "☑\u{fe0f}" => {
-            Ok(true)
-        }
-        "false" | "no" | "n" | "0" | "f" | "off" | "not verified" | "unverified" | "nein"
-        | "non" | "nee" | "nao" | "nie" | "✗" | "✘" | "❌" | "☐" | "[ ]" => Ok(false),
+        "true" | "wahr" | "vrai" | "verdadero" | "vero" | "waar" | "prawda" | "verdadeiro"
+        | "yes" | "y" | "1" | "t" | "on" | "verified" | "ja" | "j" | "si" | "s" | "oui" | "sim"
+        | "tak" | "x" | "✓" | "✔" | "✔\u{fe0f}" | "✅" | "☑" | "☑\u{fe0f}" => Ok(true),
+        "false" | "falsch" | "faux" | "falso" | "onwaar" | "falsz" | "no" | "n" | "0" | "f"
+        | "off" | "not verified" | "unverified" | "nein" | "non" | "nee" | "nao" | "nie" | "✗"
+        | "✘" | "❌" | "☐" | "[ ]" => Ok(false),
         _ => Err(not_a_flag(text)),
     }
 }

@@ -1,14 +1,17 @@
-//! Whether a review or its answer is public at its source, by columns that no platform's entry names. The column's name
-//! identifies them, and the words in them decide. What is hidden at the source is never published, so unknown words are
-//! refused.
+//! Whether a review, its answer or its author's name is public at its source, by columns that no platform's entry names.
+//! What is hidden there is never published, so unknown words are refused.
+//!
+//! A header is read as a bag of words, each with one role in `visibility.toml` (`docs/IMPORT.md` has the rule). Only what is sure
+//! is decided; for a header of publication whose yes may mean either, the file is refused, and the owner says which.
 
+use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::imports::map::phrases::{self, Lexicon, Phrase, name_words};
-use crate::imports::map::values::{Names, Says, flag, is_in, names, shown, words};
+use crate::imports::map::table::Table;
+use crate::imports::map::values::{Says, flag, is_in, names, shown, words};
 use crate::imports::report::FieldError;
 
 /// Reason for withholding a review that its source hides.
@@ -34,10 +37,19 @@ impl Subject {
             Self::Author => "author.status",
         }
     }
+
+    /// The same of a column in which yes means hidden.
+    pub const fn hidden_field(self) -> &'static str {
+        match self {
+            Self::Review => "hidden",
+            Self::Answer => "response.hidden",
+            Self::Author => "author.hidden",
+        }
+    }
 }
 
 /// The file `visibility.toml`. Lists of words are separated by `, `.
-pub static LISTS: LazyLock<Lists> =
+static LISTS: LazyLock<Lists> =
     LazyLock::new(|| match toml::from_str(include_str!("visibility.toml")) {
         Ok(lists) => lists,
         // A test reads the file.
@@ -46,7 +58,7 @@ pub static LISTS: LazyLock<Lists> =
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Lists {
+struct Lists {
     answers: String,
     owners: String,
     parts: String,
@@ -55,31 +67,189 @@ pub struct Lists {
     containers: String,
     not_values: String,
     groups: String,
-    things: String,
-    privacy: String,
-    pub choices: String,
-    pub not_phrases: String,
+    choices: String,
+    nothing: String,
+    ends: String,
+    time_ends: String,
+    short: String,
     times: String,
     states: String,
-    common_states: String,
     places: String,
     work: String,
     cells: Cells,
-    pub words: Lexicon,
+    words: BTreeMap<Word, String>,
 }
 
 /// Words for a state in cells.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Cells {
+    begins: String,
+    yes: String,
+    no: String,
     public: String,
     hidden: String,
     drafts: String,
     answered: String,
     unanswered: String,
-    yes: String,
-    no: String,
-    begins: String,
+}
+
+/// The role of a word in `visibility.toml`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Word {
+    Publish,
+    Public,
+    Hidden,
+    CommonPublic,
+    CommonHidden,
+    Sent,
+    State,
+    Not,
+    No,
+    Refuse,
+    Condition,
+    Consent,
+    Ask,
+    Use,
+    Used,
+    Place,
+    Medium,
+    Review,
+    Anonymous,
+    Name,
+    Only,
+    Time,
+    Other,
+    Person,
+    Neutral,
+    Article,
+    /// The end of a part of a text.
+    #[serde(skip)]
+    Mark,
+    #[serde(skip)]
+    Unknown,
+}
+
+/// The roles of whole words and phrases, and of their beginnings.
+static ROLES: LazyLock<[HashMap<&str, Word>; 2]> = LazyLock::new(|| {
+    let mut roles = [HashMap::new(), HashMap::new()];
+    let all = LISTS.words.iter();
+    for (word, role) in all.flat_map(|(role, list)| names(list).map(move |word| (word, *role))) {
+        match word.strip_suffix('*') {
+            Some(beginning) => roles[1].insert(beginning, role),
+            None => roles[0].insert(word, role),
+        };
+    }
+    roles
+});
+
+fn role(word: &str) -> Word {
+    let [whole, beginnings] = &*ROLES;
+    if word == "," {
+        return Word::Mark;
+    }
+    let ends = word.char_indices().map(|(at, c)| at + c.len_utf8());
+    let mut ends = ends.rev();
+    let known = whole.get(word);
+    let known = known.or_else(|| ends.find_map(|end| beginnings.get(&word[..end])));
+    known.copied().unwrap_or(Word::Unknown)
+}
+
+/// The words of a name or a cell, without accents: `isReviewHidden` and `Is review hidden?` have the same ones. A comma stands for
+/// any mark between them. A choice such as `(yes/no)` is left out.
+fn name_words(name: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    for part in name.split([',', ';', ':', '(', ')', '!', '?', '–', '—']) {
+        let mut spaced = String::new();
+        let mut is_lower = false;
+        for letter in part.chars() {
+            if is_lower && letter.is_uppercase() {
+                spaced.push(' ');
+            }
+            is_lower = letter.is_lowercase();
+            match letter {
+                '/' => spaced.push_str(" or "),
+                letter => spaced.push(letter),
+            }
+        }
+        let mut part = words(&spaced);
+        for choice in names(&LISTS.choices) {
+            part = part.replace(&words(choice), " ");
+        }
+        if !part.trim().is_empty() {
+            parts.push(part);
+        }
+    }
+    let all = parts.join(",");
+    let all = all.replace(',', " , ");
+    all.split_whitespace().map(str::to_owned).collect()
+}
+
+/// The words of a header or a cell by their roles.
+struct Phrase(Vec<Word>);
+
+impl Phrase {
+    fn new(name: &[String]) -> Self {
+        let is_article = |word: &&String| role(word) == Word::Article;
+        let name: Vec<&str> = name
+            .iter()
+            .filter(|word| !is_article(word))
+            .map(String::as_str)
+            .collect();
+        let (mut roles, mut at) = (Vec::new(), 0);
+        while at < name.len() {
+            let phrase = (2..=3).rev().find_map(|count| {
+                let phrase = name.get(at..at + count)?.join(" ");
+                Some((count, *ROLES[0].get(phrase.as_str())?))
+            });
+            let (count, role) = phrase.unwrap_or_else(|| (1, role(name[at])));
+            roles.push(role);
+            at += count;
+        }
+        Self(roles)
+    }
+
+    fn of_cell(text: &str) -> Self {
+        Self::new(&name_words(text))
+    }
+
+    fn has(&self, any: &[Word]) -> bool {
+        self.0.iter().any(|word| any.contains(word))
+    }
+
+    fn hides(&self) -> bool {
+        self.has(&[Word::Hidden, Word::CommonHidden])
+    }
+
+    fn refuses(&self) -> bool {
+        self.has(&[Word::Not, Word::No, Word::Refuse])
+    }
+
+    /// Whether it speaks of the author's name, and not of the review.
+    fn is_about_name(&self) -> bool {
+        self.has(&[Word::Anonymous, Word::Name]) && !self.has(&[Word::Review])
+    }
+
+    /// Whether yes means public; `None` if it may mean either.
+    fn sense(&self) -> Option<bool> {
+        let refusals = self.0.iter();
+        let refusals = refusals.filter(|word| matches!(word, Word::Not | Word::No | Word::Refuse));
+        let is_open = self.has(&[Word::Unknown, Word::Condition, Word::Mark]);
+        // `May we use your comments anonymously?` asks for two things, and `Publicar no site` is Portuguese.
+        let is_open = is_open || self.has(&[Word::Anonymous]) && self.has(&[Word::Review]);
+        let is_open = is_open || self.0.iter().skip(1).any(|word| *word == Word::No);
+        let is_shown = self.has(&[Word::Publish, Word::Public, Word::Consent, Word::Use]);
+        match (refusals.count(), self.hides()) {
+            _ if is_open => None,
+            (0, false) => Some(true),
+            // `Keep private`, but not `Consent to delete`.
+            (0, true) if !is_shown => Some(false),
+            // `Do not publish`, but not `Would you mind if we publish it?`
+            (1, false) if !self.has(&[Word::Ask]) => Some(false),
+            _ => None,
+        }
+    }
 }
 
 /// What a column shows.
@@ -90,53 +260,164 @@ pub struct Visibility {
     pub evidence: Evidence,
 }
 
-/// How sure a column's name is: what its cells must be besides.
+/// How sure a column's name is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Evidence {
-    /// It is a name of visibility: nothing.
-    Name,
-    /// By its wording. If its cells are sentences, it is another column.
-    Wording,
-    /// It asks whether the review may be published. If its cells are sentences, a tenth must be known.
-    Consent,
-    /// By some of its words: a quarter of the cells must be known.
-    Question,
-    /// By words that are used for other things too: most cells must be known, and at least one.
-    MostCells,
-    /// It is one of visibility or of a place: at least one cell must be known.
-    AnyCell,
-    /// It is one of visibility or of a list of work: at least one cell must be known, or most are no words for work.
-    NoWork,
+    /// Unknown cells are errors.
+    Sure,
+    /// Its words are used for other things, too, so a cell must be known.
+    Likely,
+    /// Yes may mean public or hidden: the owner has to say which.
+    Unclear,
 }
 
-impl Visibility {
-    /// Whether the cells of a column bear out its name.
-    pub fn is_borne_out<'c>(
-        &self,
-        cells: impl Iterator<Item = &'c str>,
-        has_sentences: bool,
-    ) -> bool {
-        let (mut all, mut known, mut work) = (0_usize, 0_usize, 0_usize);
-        for cell in cells {
-            all += 1;
-            // `200` is a code of HTTP.
-            let is_code = cell.trim().parse().is_ok_and(|code: u32| code >= 100);
-            work += usize::from(is_code || is_in(&LISTS.work, words(cell).trim()));
-            // `OK` is Oklahoma, too.
-            let is_long = self.says != Says::State || cell.trim().len() > 2;
-            known += usize::from(is_long && self.says.is_public(cell).is_some());
-        }
-        match (self.evidence, self.subject) {
-            (Evidence::Name, Subject::Review) => true,
-            (Evidence::Name | Evidence::Wording | Evidence::Consent, _) => {
-                !has_sentences || known * 10 >= all
-            }
-            (Evidence::Question, _) => known * 4 >= all,
-            (Evidence::MostCells, _) => known > 0 && known * 2 >= all,
-            (Evidence::AnyCell, _) => known > 0,
-            (Evidence::NoWork, _) => known > 0 || work * 2 < all,
-        }
+/// What a name of these words shows.
+fn meaning(name: &[String], subject: Subject) -> Option<Visibility> {
+    let letters = name.concat();
+    let found = |subject, says, evidence| {
+        Some(Visibility {
+            subject,
+            says,
+            evidence,
+        })
+    };
+    let state = match subject {
+        Subject::Answer => Says::AnswerState,
+        Subject::Review | Subject::Author => Says::State,
+    };
+    if is_in(&LISTS.times, &letters) {
+        return found(subject, Says::HiddenSince, Evidence::Sure);
     }
+    // An answer has no place.
+    if is_in(&LISTS.states, &letters)
+        || subject == Subject::Answer && is_in(&LISTS.places, &letters)
+    {
+        return found(subject, state, Evidence::Sure);
+    }
+    if is_in(&LISTS.places, &letters) {
+        return found(subject, state, Evidence::Likely);
+    }
+    let phrase = Phrase::new(name);
+    if phrase.has(&[Word::Mark]) {
+        let parts = name.split(|word| word == ",");
+        let parts: Vec<_> = parts.filter_map(|part| meaning(part, subject)).collect();
+        let is_asked = parts
+            .iter()
+            .any(|part| part.says == Says::Public && part.evidence != Evidence::Unclear);
+        // `E-mail (will not be published)`
+        let is_other = phrase.has(&[Word::Other]) && !is_asked;
+        let part = parts.first().filter(|_| !is_other);
+        return part.map(|part| Visibility {
+            evidence: Evidence::Unclear,
+            ..*part
+        });
+    }
+    let last = name.last()?;
+    if is_in(&LISTS.nothing, &letters) || is_in(&LISTS.ends, last) {
+        return None;
+    }
+    if subject == Subject::Review && phrase.is_about_name() {
+        return of_name(&phrase);
+    }
+    let is_whole = !phrase.has(&[Word::Unknown]);
+    let is_publish = phrase.has(&[Word::Publish]);
+    let is_review = phrase.has(&[Word::Review]);
+    let is_consent = phrase.has(&[Word::Consent]);
+    let is_ask = is_consent || phrase.has(&[Word::Ask]);
+    let is_strong = phrase.has(&[Word::Public, Word::Hidden]);
+    let is_common = phrase.has(&[Word::CommonPublic, Word::CommonHidden]);
+    let is_state = phrase.has(&[Word::State]);
+    let is_use = phrase.has(&[Word::Use]);
+    if phrase.has(&[Word::Other]) {
+        // `May we publish your review with a photo?`, `OK to publish without photo`
+        let is_open = is_review || phrase.refuses() || phrase.has(&[Word::Condition]);
+        let unclear = found(subject, Says::Public, Evidence::Unclear);
+        return unclear.filter(|_| is_publish && is_open);
+    }
+    if (is_common || is_state) && phrase.has(&[Word::Person]) && !is_ask {
+        return None;
+    }
+    // `Opted out`
+    let is_plain = |word: &Word| matches!(word, Word::Refuse | Word::Neutral | Word::Person);
+    let is_refusal = phrase.has(&[Word::Refuse]) && phrase.0.iter().all(is_plain);
+    let is_root = is_publish || is_strong || is_common || is_state;
+    let is_open = is_ask || phrase.refuses() || !is_review;
+    let is_column = if subject == Subject::Answer {
+        is_whole && (is_root || phrase.has(&[Word::Sent]))
+    } else if is_whole {
+        is_root
+            || is_consent
+            || (is_use || phrase.has(&[Word::Place])) && is_open
+            || phrase.has(&[Word::Used]) && (is_ask || phrase.refuses())
+            || is_refusal
+    } else {
+        // `Can we show the review to others?` may ask for it.
+        let shows = is_strong || is_use || phrase.has(&[Word::CommonHidden, Word::Used]);
+        is_publish || shows && (is_ask || is_review || phrase.has(&[Word::Place]))
+    };
+    if !is_column {
+        return None;
+    }
+    let is_time = phrase.has(&[Word::Time]) || is_in(&LISTS.time_ends, last);
+    let sense = phrase.sense();
+    let is_clear = sense == Some(false)
+        || is_publish
+        || is_strong && !phrase.has(&[Word::Medium])
+        || is_use && is_ask && is_review;
+    let evidence = if is_clear {
+        Evidence::Sure
+    } else {
+        Evidence::Likely
+    };
+    match (is_time, sense) {
+        (_, Some(true)) if is_state && !is_strong && !is_common => found(subject, state, evidence),
+        _ if is_refusal => found(subject, Says::Hidden, Evidence::Unclear),
+        (_, None) => found(subject, Says::Public, Evidence::Unclear),
+        (true, Some(true)) if is_publish || is_strong || is_consent => {
+            found(subject, Says::Filled, evidence)
+        }
+        // `Posted on` is the review's date.
+        (true, Some(true)) => None,
+        (true, Some(false)) if is_strong => found(subject, Says::HiddenSince, Evidence::Sure),
+        (true, Some(false)) => found(subject, Says::HiddenSince, Evidence::Likely),
+        (false, Some(true)) => found(subject, Says::Public, evidence),
+        (false, Some(false)) => found(subject, Says::Hidden, evidence),
+    }
+}
+
+/// What a name shows that is about the author's: `Anonymous`, `Show my name`, `First name only`.
+fn of_name(phrase: &Phrase) -> Option<Visibility> {
+    let is_anonymous = phrase.has(&[Word::Anonymous]);
+    let asks = [
+        Word::Public,
+        Word::Use,
+        Word::Only,
+        Word::Ask,
+        Word::Consent,
+    ];
+    let is_asking = phrase.has(&asks) || phrase.has(&[Word::Condition]);
+    let is_sure = is_anonymous || phrase.has(&[Word::Publish]);
+    let is_whole = !phrase.has(&[Word::Unknown]);
+    let is_question = phrase.refuses() || phrase.hides() || is_asking;
+    if phrase.has(&[Word::Other]) || !(is_sure || is_whole && is_question) {
+        return None;
+    }
+    let is_hidden = is_anonymous || phrase.hides() || phrase.has(&[Word::Only]);
+    let (says, evidence) = match phrase.sense() {
+        _ if is_hidden && phrase.refuses() => (Says::Public, Evidence::Unclear),
+        Some(true) if !is_hidden => (Says::Public, Evidence::Likely),
+        Some(true | false) if is_anonymous => (Says::Hidden, Evidence::Sure),
+        Some(true | false) => (Says::Hidden, Evidence::Likely),
+        None if is_whole && phrase.hides() && !phrase.has(&[Word::Condition]) => {
+            (Says::Hidden, Evidence::Likely)
+        }
+        None => (Says::Public, Evidence::Unclear),
+    };
+    Some(Visibility {
+        subject: Subject::Author,
+        says,
+        evidence,
+    })
 }
 
 /// What a column shows. `answers` are the columns of the answer's text, and `reviews` are the objects that hold the rating or the
@@ -145,6 +426,14 @@ pub fn find(column: &str, answers: &[&str], reviews: &[&str]) -> Option<Visibili
     // The object around the review is the place.
     if column.starts_with("^.") {
         return None;
+    }
+    let question = without_number(column);
+    if question != column {
+        return find(question, answers, reviews);
+    }
+    // A sentence ends there, and no name of a path.
+    if column.contains(". ") {
+        return find(&column.replace(". ", ", "), answers, reviews);
     }
     // `reply.meta.private` is `reply.private`.
     let parts = column.split('.');
@@ -162,20 +451,23 @@ pub fn find(column: &str, answers: &[&str], reviews: &[&str]) -> Option<Visibili
         if answer_words.len() > 1 && !is_of_review {
             answer_words.pop_if(|word| is_in(&LISTS.parts, singular(word)));
         }
+        let is_own = |word: &String| role(word) != Word::Review || word.starts_with("comment");
         let rest = column_words.strip_prefix(answer_words.as_slice())?;
-        says_of(rest, Subject::Answer)
+        // `Review Status` beside `Review Text` is the review's.
+        answer_words.iter().any(is_own).then_some(())?;
+        meaning(rest, Subject::Answer)
     });
     if beside_answer.is_some() {
         return beside_answer;
     }
     let (outer, inner) = column.rsplit_once('.').unwrap_or(("", column));
     let of_review =
-        |name: &[String]| says_of(name, Subject::Review).or_else(|| kind_of(name, Subject::Review));
+        |name: &[String]| meaning(name, Subject::Review).or_else(|| kind_of(name, Subject::Review));
     if outer.is_empty() {
         let says = if reviews.contains(&outer) {
             of_review(&column_words)
         } else {
-            says_of(&column_words, Subject::Review)
+            meaning(&column_words, Subject::Review)
         };
         return says.or_else(|| of_answer_name(&column_words));
     }
@@ -202,9 +494,29 @@ pub fn find(column: &str, answers: &[&str], reviews: &[&str]) -> Option<Visibili
         return None;
     }
     let found = find(outer, answers, reviews).filter(|found| found.says != Says::Kind)?;
-    // `moderation.flagged` is a flag of its own.
-    let flag = says_of(&inner, found.subject).filter(|flag| flag.says == Says::Hidden);
-    Some(flag.unwrap_or(found))
+    if matches!(found.says, Says::State | Says::AnswerState) {
+        // `moderation.flagged` is a flag of its own.
+        let flag = meaning(&inner, found.subject).filter(|flag| flag.says == Says::Hidden);
+        return Some(flag.unwrap_or(found));
+    }
+    // `consent.publish`, but not `consent.marketing`.
+    meaning(&[last, inner].concat(), found.subject)
+}
+
+/// A header without the number before a question and the marks after it: `4. May we publish it?`, `Q4) Do not publish.`
+fn without_number(header: &str) -> &str {
+    let header = header
+        .trim()
+        .trim_end_matches(['.', '?', '!', '*', ':', ' ']);
+    let (number, rest) = header.split_once(' ').unwrap_or(("", header));
+    let is_number = number.len() <= 5
+        && number.ends_with(['.', ')', ':'])
+        && (number.len() == 2 || number.contains(|c: char| c.is_ascii_digit()));
+    if is_number || number.parse::<f64>().is_ok() {
+        rest.trim_start()
+    } else {
+        header
+    }
 }
 
 /// Whether a column has the name of an answer or is inside one.
@@ -225,7 +537,7 @@ fn of_answer_name(name: &[String]) -> Option<Visibility> {
 
 /// What the name of an answer's member or column shows, without the words for the answer.
 fn of_answer(name: &[String]) -> Option<Visibility> {
-    says_of(name, Subject::Answer).or_else(|| kind_of(name, Subject::Answer))
+    meaning(name, Subject::Answer).or_else(|| kind_of(name, Subject::Answer))
 }
 
 /// A member that may call its object private.
@@ -236,7 +548,7 @@ fn kind_of(name: &[String], subject: Subject) -> Option<Visibility> {
     is_in(&LISTS.kinds, word).then_some(Visibility {
         subject,
         says: Says::Kind,
-        evidence: Evidence::Wording,
+        evidence: Evidence::Sure,
     })
 }
 
@@ -268,87 +580,146 @@ fn is_owner(word: &str) -> bool {
     is_in(&LISTS.owners, word)
 }
 
-/// The meaning of a column with a name of these words: a listed name, or a phrase that speaks of the subject and not of the
-/// work or the house.
-fn says_of(name: &[String], subject: Subject) -> Option<Visibility> {
-    let letters = name.concat();
-    let (says, evidence) = if is_in(&LISTS.times, &letters) {
-        (Says::HiddenSince, Evidence::Name)
-    } else if is_in(&LISTS.states, &letters) {
-        (Says::State, Evidence::Name)
-    } else if is_in(&LISTS.places, &letters) {
-        (Says::State, Evidence::AnyCell)
-    } else if is_in(&LISTS.common_states, &letters) {
-        (Says::State, Evidence::NoWork)
-    } else if is_of_privacy(name) {
-        (Says::State, Evidence::MostCells)
+// What the cells of a column say.
+
+/// What a column shows by its name, if its cells bear it out.
+pub fn by_name(
+    table: &Table,
+    column: usize,
+    answers: &[&str],
+    reviews: &[&str],
+) -> Option<Visibility> {
+    let found = find(&table.columns[column], answers, reviews)?;
+    confirm(table, column, found)
+}
+
+/// The meaning of a column's cells: they may be yes and no instead of words for a state.
+pub fn read_cells(table: &Table, column: usize, says: Says) -> Says {
+    let is_state = matches!(says, Says::State | Says::AnswerState);
+    if is_state && table.has_only_flags(column) {
+        Says::Public
     } else {
-        let phrase = Phrase::new(name, subject, without_answer(name).is_some());
-        let (says, evidence) = phrase.meaning()?;
-        if subject == Subject::Review && phrase.is_about_name() {
-            return Some(Visibility {
-                subject: Subject::Author,
-                says,
-                evidence: Evidence::MostCells,
-            });
-        }
-        (says, evidence)
-    };
-    let (says, evidence) = match (says, evidence, subject) {
-        // An answer has neither a place nor work to do.
-        (Says::State, Evidence::AnyCell | Evidence::NoWork, Subject::Answer) => {
-            (Says::AnswerState, Evidence::Name)
-        }
-        (Says::State, _, Subject::Answer) => (Says::AnswerState, evidence),
-        _ => (says, evidence),
-    };
-    Some(Visibility {
-        subject,
-        says,
-        evidence,
-    })
+        says
+    }
 }
 
-/// Whether a column of a table of `rows` is one of states by its cells, whatever its header: all are words for a state, and one
-/// surely hides. Under a header that does not end with a word for a state, others must publish, and half of the rows have one.
-/// Under a header such as `Type`, both kinds are enough.
-pub fn is_state_by_cells<'c>(
-    header: &str,
-    rows: usize,
-    cells: impl Iterator<Item = &'c str>,
-) -> bool {
-    let name = name_words(header);
-    let is_thing = |word: &String| is_in(&LISTS.things, singular(word));
-    // The rows of a list in the review are other people's.
-    if header.contains("[]") || name.iter().any(is_thing) {
-        return false;
-    }
-    let is_state = name.last().is_some_and(|word| phrases::is_state(word));
-    let is_group = is_in(&LISTS.groups, &name.join(" "));
-    let (mut filled, mut is_sure, mut has) = (0_usize, false, [false, false]);
-    for cell in cells {
-        let Some(is_public) = Says::State
-            .is_public(cell)
-            .filter(|_| cell.trim().len() > 2)
-        else {
-            return false;
+/// Whether a header asks for publication, whatever its cells are.
+pub fn is_question(header: &str) -> bool {
+    let found = find(header, &[], &[]).filter(|found| found.subject == Subject::Review);
+    found.is_some_and(|found| matches!(found.says, Says::Public | Says::Hidden))
+}
+
+fn confirm(table: &Table, column: usize, found: Visibility) -> Option<Visibility> {
+    let says = read_cells(table, column, found.says);
+    let evidence = found.evidence;
+    let is_sure = evidence == Evidence::Sure;
+    let cells = || table.cells(column).map(|(_, cell)| cell);
+    let count = |is_so: &dyn Fn(&str) -> bool| cells().filter(|cell| is_so(cell)).count();
+    let all = cells().count();
+    let subject = found.subject;
+    let found = |says| Some(Visibility { says, ..found });
+    if table.are_dates(column) {
+        // Something was published, or removed, on each of the dates, and nothing where there is none.
+        let has_empty = all < table.rows.len();
+        let says = match says {
+            Says::Public | Says::Filled => Says::Filled,
+            Says::Hidden | Says::HiddenSince => Says::HiddenSince,
+            Says::State | Says::AnswerState | Says::Kind | Says::NoneOf(_) => return None,
         };
-        filled += 1;
-        has[usize::from(is_public)] = true;
-        let word = words(cell);
-        is_sure |= phrases::has_sure_word(cell) || is_in(&LISTS.cells.drafts, word.trim());
+        let is_sign = has_empty || says == Says::HiddenSince && is_sure;
+        return found(says).filter(|_| is_sign);
     }
-    let has_both = has == [true, true];
-    let is_mostly_filled = filled * 2 >= rows;
-    is_sure && has[0] && (is_state || has_both && is_mostly_filled) || is_group && has_both
+    // A form writes the words of a box that is ticked.
+    let is_box = |text: &str| {
+        text.split_whitespace().count() >= 3
+            && says.is_public(text).is_none()
+            && !Phrase::of_cell(text).refuses()
+            && cells().all(|cell| cell == text)
+    };
+    if says == Says::Public && evidence != Evidence::Unclear && cells().next().is_some_and(is_box) {
+        return found(Says::Filled);
+    }
+    // `OK` is Oklahoma, too.
+    let is_long = |cell: &str| says != Says::State || cell.len() > 2;
+    let known = count(&|cell| is_long(cell) && says.is_public(cell).is_some());
+    // `200` is a code of HTTP.
+    let is_work = |cell: &str| {
+        cell.parse().is_ok_and(|code: u32| code >= 100) || is_in(&LISTS.work, words(cell).trim())
+    };
+    // `Public/Private`, `Show or hide?`: words say by themselves which way.
+    let is_word = |cell: &str| {
+        let word = words(cell);
+        let is_answer = [&LISTS.cells.yes, &LISTS.cells.no]
+            .iter()
+            .any(|list| is_in(list, word.trim()));
+        flag(cell).is_err() && !is_answer && Says::State.is_public(cell).is_some()
+    };
+    let stated = count(&is_word);
+    if evidence == Evidence::Unclear
+        && subject == Subject::Review
+        && stated > 0
+        && stated * 2 >= all
+    {
+        return Some(Visibility {
+            subject,
+            says: Says::State,
+            evidence: Evidence::Sure,
+        });
+    }
+    let has_texts = table.has_sentences(column) && known * 10 < all;
+    let is_column = match (says, evidence) {
+        (_, Evidence::Unclear) => {
+            let header = Phrase::of_cell(&table.columns[column]);
+            let is_note = all > 0 && all * 2 <= table.rows.len();
+            known > 0 && known * 2 >= all || header.refuses() && is_note
+        }
+        (Says::Filled, _) => false,
+        (Says::HiddenSince, _) => is_sure,
+        (Says::State, Evidence::Sure) => known > 0 || count(&is_work) * 2 <= all,
+        // A refusal counts whatever its cells are; other such headers are those of texts, too.
+        (Says::Hidden, Evidence::Sure) if subject != Subject::Answer => true,
+        (_, Evidence::Sure) => !has_texts,
+        (_, Evidence::Likely) if subject == Subject::Author => known > 0 && known * 2 >= all,
+        (_, Evidence::Likely) => known > 0 && !has_texts,
+    };
+    found(says).filter(|_| is_column)
 }
 
-/// `Public/Private`, `Privacy`, `Review type`.
-fn is_of_privacy(name: &[String]) -> bool {
-    let has = |list: Names| name.iter().any(|word| is_in(list, word));
-    let is_one = has("privacy") || has("public") && has("private");
-    let is_kind = name.len() > 1 && has(&LISTS.kinds);
-    (is_one || is_kind) && name.iter().all(|word| is_in(&LISTS.privacy, word))
+/// Whether a column is one of states by its cells, whatever its header: most are words for a state, and one surely hides. If the
+/// header does not end with a word for a state, others must publish, and half of the rows have one. Under a header such as
+/// `Type`, both kinds are enough.
+pub fn by_cells(table: &Table, column: usize) -> Option<Visibility> {
+    let header = &table.columns[column];
+    let name = name_words(header);
+    // Objects in the review have states of their own.
+    if header.contains('.') || is_of_answer(header) || Phrase::new(&name).has(&[Word::Other]) {
+        return None;
+    }
+    let counts = table.few_cells(column)?;
+    let mut known = [0, 0];
+    let mut is_sure = false;
+    for (cell, count) in &counts {
+        let is_public = Says::State.is_public(cell).filter(|_| cell.len() > 2);
+        if let Some(is_public) = is_public {
+            known[usize::from(is_public)] += count;
+            let is_word = Phrase::of_cell(cell).has(&[Word::Publish, Word::Hidden]);
+            is_sure |= is_word || is_in(&LISTS.cells.drafts, words(cell).trim());
+        }
+    }
+    let [hidden, public] = known;
+    let all: usize = counts.values().sum();
+    let is_most = (hidden + public) * 2 > all;
+    let has_both = hidden > 0 && public > 0;
+    let is_state = name.last().is_some_and(|word| role(word) == Word::State);
+    let is_group = is_in(&LISTS.groups, &name.join(" "));
+    let is_filled = all * 2 >= table.rows.len();
+    let is_column =
+        is_sure && hidden > 0 && (is_state || has_both && is_filled) || is_group && has_both;
+    (is_most && is_column).then_some(Visibility {
+        subject: Subject::Review,
+        says: Says::State,
+        evidence: Evidence::Sure,
+    })
 }
 
 /// Whether the members of an answer let it be public; known words only.
@@ -387,9 +758,12 @@ impl Says {
                     .then_some((first, rest))
             })?;
             let is_public = self.is_public_word(first);
-            // `Yes, but not my name`.
-            let is_restricted = is_public == Some(true) && phrases::has_not(rest);
-            is_public.filter(|_| !first.trim().is_empty() && !is_restricted)
+            // `Yes, but not the photo`; a name may stay away alone.
+            let rest = Phrase::of_cell(rest);
+            let is_open = rest.refuses()
+                || is_public == Some(true)
+                    && (rest.hides() || rest.has(&[Word::Condition, Word::Only]));
+            is_public.filter(|_| !first.trim().is_empty() && (!is_open || rest.is_about_name()))
         })
     }
 
@@ -412,22 +786,64 @@ impl Says {
             // A time at which something was hidden; none is written in many ways.
             Self::HiddenSince => Some(matches!(word, "" | "0" | "false" | "no")),
             Self::Filled if text.trim().is_empty() => Some(false),
-            Self::Filled => (!phrases::has_not(text)).then_some(true),
+            Self::Filled => (!Phrase::of_cell(text).refuses()).then_some(true),
             _ if is_in(&cells.public, word) => Some(true),
             _ if is_in(&cells.hidden, word) => Some(false),
             Self::AnswerState if is_in(&cells.unanswered, word) => Some(false),
             Self::AnswerState if is_in(&cells.answered, word) => Some(true),
             // In a column in which yes means public, an empty value means hidden.
-            Self::Public if word.is_empty() && text.trim().is_empty() => Some(false),
+            Self::Public if text.trim().is_empty() => Some(false),
             Self::Kind => Some(
-                phrases::is_public_cell(text, self).unwrap_or(!is_in(&LISTS.private_kinds, word)),
+                self.is_public_phrase(text)
+                    .unwrap_or(!is_in(&LISTS.private_kinds, word)),
             ),
-            Self::State | Self::AnswerState => phrases::is_public_cell(text, self),
+            Self::State | Self::AnswerState => self.is_public_phrase(text),
             Self::Public | Self::Hidden => flag(text).ok().map_or_else(
-                || phrases::is_public_cell(text, self),
+                || self.is_public_phrase(text),
                 |is_yes| Some(is_yes == (self == Self::Public)),
             ),
         }
+    }
+
+    /// Whether words such as `Not published` or `Hidden by a moderator` mean public; `None` if there are others. Words of consent
+    /// count only in a column in which yes means public, and how to name the author in one of yes and no.
+    fn is_public_phrase(self, text: &str) -> Option<bool> {
+        let phrase = Phrase::of_cell(text);
+        if phrase.has(&[Word::Unknown, Word::Other, Word::Time]) {
+            return None;
+        }
+        if phrase.has(&[Word::Name, Word::Anonymous]) {
+            let is_flag = matches!(self, Self::Public | Self::Hidden);
+            let is_clear = phrase.is_about_name() && phrase.0.first() != Some(&Word::No);
+            return (is_flag && is_clear).then_some(self == Self::Public);
+        }
+        let shown = [Word::Publish, Word::Public, Word::CommonPublic];
+        let is_consent = self == Self::Public && phrase.has(&[Word::Consent, Word::Use]);
+        let is_state = phrase.hides() || phrase.has(&shown) || is_consent;
+        phrase.sense().filter(|_| is_state)
+    }
+}
+
+/// How much of an author's name a source shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NameShown {
+    Nothing,
+    /// `Jane D.`
+    Short,
+    Whole,
+}
+
+/// How the author is named by an answer such as `Yes, but anonymously` or `First name only`, or by the header that it stands under.
+pub fn name_shown(text: &str) -> NameShown {
+    let phrase = Phrase::of_cell(text);
+    let words = words(text);
+    let is_without = phrase.refuses() || phrase.has(&[Word::Condition]);
+    if phrase.has(&[Word::Anonymous]) || phrase.has(&[Word::Name]) && is_without {
+        NameShown::Nothing
+    } else if names(&LISTS.short).any(|short| words.contains(&format!(" {short} "))) {
+        NameShown::Short
+    } else {
+        NameShown::Whole
     }
 }
 
@@ -474,11 +890,13 @@ pub fn is_public_record(
         let Some(found) = found.filter(|found| found.subject == subject) else {
             continue;
         };
-        let is_sure = matches!(found.evidence, Evidence::Name | Evidence::Wording)
-            && found.says != Says::Kind;
+        let is_sure = found.evidence == Evidence::Sure && found.says != Says::Kind;
         let text = plain(value);
         match text.as_ref().map(|text| found.says.is_public(text)) {
             Some(Some(true)) if found.says == Says::Kind => {}
+            Some(Some(_)) if found.evidence == Evidence::Unclear => {
+                return Err(FieldError::new(name, unknown(&shown(value), subject, &[])));
+            }
             Some(Some(is_public)) => public = Some(is_public && public.unwrap_or(true)),
             Some(None) if is_sure => {
                 return Err(FieldError::new(name, unknown(&shown(value), subject, &[])));

@@ -181,6 +181,7 @@ fn plan<'f, 'r: 'f>(
         Rows::Table(table) => {
             let mut plan = Plan::new(format, table, collector.request, date_format);
             keep_scale(&mut plan, &mut collector.collected.columns);
+            plan.keep_visibility(&mut collector.collected.columns);
             if let Err(fault) = plan.complete() {
                 // The preview helps to correct it.
                 let is_shown = plan.is_previewed() && plan.has_header();
@@ -225,7 +226,12 @@ fn decide_orders(
             let order = match kept.get(&key.0, &key.1) {
                 Some(ColumnMeaning::DayFirst) => Some(DateOrder::DayFirst),
                 Some(ColumnMeaning::MonthFirst) => Some(DateOrder::MonthFirst),
-                Some(ColumnMeaning::Id | ColumnMeaning::RowNumber | ColumnMeaning::Scale(_))
+                Some(
+                    ColumnMeaning::Id
+                    | ColumnMeaning::RowNumber
+                    | ColumnMeaning::Scale(_)
+                    | ColumnMeaning::Visibility(_),
+                )
                 | None => None,
             };
             let found = columns.entry(key).or_default();

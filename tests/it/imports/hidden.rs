@@ -323,7 +323,7 @@ async fn phrases_hide_reviews_in_csv_json_and_workbooks() {
     for (name, value, status, answers) in [
         ("Removed by author", "yes", "withheld", 1),
         ("Visible to customers", "no", "withheld", 1),
-        ("GDPR consent to publish", "no", "withheld", 1),
+        ("Consent to publish online", "no", "withheld", 1),
         ("Listed", "no", "withheld", 1),
         ("Reply sent", "no", "published", 0),
         ("Reply type", "private", "published", 0),
@@ -596,6 +596,174 @@ async fn an_author_with_a_private_name_is_anonymous() {
 }
 
 #[tokio::test]
+async fn an_author_who_allows_a_part_of_the_name_is_shortened() {
+    for (header, short, whole) in [
+        ("First name only", "Yes", "No"),
+        ("Use initials only", "x", ""),
+        ("Show name as", "Initials", "Full name"),
+        (
+            "May we publish your review?",
+            "\"Yes, first name only\"",
+            "Yes",
+        ),
+    ] {
+        let bench = bench().await;
+        bench
+            .take(format!(
+                "Date,Name,Stars,Comment,{header}\n2026-03-14,Ann Bell,5,Fine,{short}\n2026-03-16,Bob Cole,4,Good,{whole}\n"
+            ))
+            .await;
+        assert_eq!(
+            shown(&bench),
+            "Ann B.|published\nBob Cole|published",
+            "{header}: {short}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_unclear_question_is_refused_until_the_owner_says_which() {
+    let header = "May we publish your review (your last name will not be shown)?";
+    let sheet = format!(
+        "Date,Name,Stars,Comment,{header}\n2026-03-14,Ann,5,Fine,Yes\n2026-03-16,Bob,4,Good,No\n"
+    );
+    let message = bench().await.refusal(sheet.as_str()).await;
+    let hidden = "not published at the source";
+    for (option, expected) in [
+        ("status=", "Ann|published\nBob|published".to_owned()),
+        ("status", format!("Ann|published\nBob|{hidden}")),
+        ("hidden", format!("Ann|{hidden}\nBob|published")),
+    ] {
+        let option = if option.ends_with('=') {
+            option.to_owned()
+        } else {
+            format!("{option}={header}")
+        };
+        let advice = option.replace(header, &format!("\"{header}\""));
+        assert!(message.contains(&format!("--map {advice}")), "{message}");
+        let bench = bench().await;
+        let file = bench.file("t.csv", sheet.as_str());
+        bench
+            .run(&request(file.clone(), &[&option]))
+            .await
+            .0
+            .unwrap();
+        assert_eq!(shown(&bench), expected, "{option}");
+        // The next file of the source is read in the same way.
+        let (report, _) = bench.run(&request(file, &[])).await;
+        assert_eq!(counts(&report.unwrap()), (0, 0, 2, 0), "{option}");
+    }
+}
+
+#[tokio::test]
+async fn a_column_of_visibility_stays_one_in_later_files() {
+    let hidden = "not published at the source";
+    for (header, option, first, then, expected) in [
+        // Named once.
+        (
+            "Website?",
+            Some("status=Website?"),
+            ["Yes", "No"],
+            "No",
+            hidden,
+        ),
+        // No cell is a known word any more, or none is there.
+        ("Stage", None, ["Published", "Draft"], "Draft", hidden),
+        (
+            "Stage",
+            None,
+            ["Published", "Draft"],
+            "Published",
+            "published",
+        ),
+        ("Website OK", None, ["x", ""], "", hidden),
+    ] {
+        let bench = bench().await;
+        let head = format!("Date,Name,Stars,Comment,{header}\n");
+        let [one, other] = first;
+        let file = format!("{head}2026-03-14,Ann,5,Fine,{one}\n2026-03-16,Bob,4,Good,{other}\n");
+        let file = bench.file("one.csv", file);
+        let maps: Vec<&str> = option.into_iter().collect();
+        bench.run(&request(file, &maps)).await.0.unwrap();
+        bench
+            .take(format!("{head}2026-04-14,Cy,5,Neat,{then}\n"))
+            .await;
+        assert_eq!(
+            shown(&bench),
+            format!("Ann|published\nBob|{hidden}\nCy|{expected}"),
+            "{header}: {then}"
+        );
+    }
+    let bench = bench().await;
+    let head = "Date,Name,Stars,Comment,Stage\n";
+    bench
+        .take(format!(
+            "{head}2026-03-14,Ann,5,Fine,Published\n2026-03-16,Bob,4,Good,Draft\n"
+        ))
+        .await;
+    let (report, _) = bench
+        .take(format!(
+            "{head}2026-04-14,Cy,5,Neat,Legal check\n2026-04-15,Di,5,Quick,Legal check\n"
+        ))
+        .await;
+    assert_eq!(counts(&report), (0, 0, 0, 2));
+}
+
+#[tokio::test]
+async fn the_state_of_a_review_beside_its_reply_is_not_that_of_the_reply() {
+    for (reply, state) in [
+        ("Review Reply", "Review Status"),
+        ("review_reply", "review_status"),
+        ("reviewReply", "reviewState"),
+        ("Review Reply", "Review Visible"),
+    ] {
+        let bench = bench().await;
+        let (word, other) = if state.ends_with("Visible") {
+            ("no", "yes")
+        } else {
+            ("Rejected", "Published")
+        };
+        bench
+            .take(format!(
+                "Date,Name,Rating,Review,{reply},{state}\n2026-03-14,Ann,5,Nice,Thanks,{other}\n2026-03-16,Bob,1,Bad,,{word}\n"
+            ))
+            .await;
+        assert_eq!(
+            shown(&bench),
+            "Ann|published\nBob|not published at the source",
+            "{state}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn ignoring_a_column_publishes_the_reviews_that_it_hid() {
+    for (header, hides, option) in [
+        ("Private", "yes", "status="),
+        ("Publish", "", "status="),
+        ("Verified", "no", "verified="),
+    ] {
+        let bench = bench().await;
+        let sheet = format!(
+            "Date,Name,Stars,Comment,{header}\n2026-03-14,Ann,5,Fine,{hides}\n2026-03-16,Bob,4,Good,{hides}\n"
+        );
+        let file = bench.file("t.csv", sheet);
+        bench.run(&request(file.clone(), &[])).await.0.unwrap();
+        let published = "select count(*) from review where status = 'published'";
+        assert_eq!(sqlite3(bench.database.path(), published), "0", "{header}");
+        // What the owner decided stays.
+        let withhold = "update review set withheld_reason = 'private person' where author = 'Bob'";
+        sqlite3(bench.database.path(), withhold);
+        bench.run(&request(file, &[option])).await.0.unwrap();
+        assert_eq!(
+            shown(&bench),
+            "Ann|published\nBob|private person",
+            "{header}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn an_author_who_hides_the_name_later_keeps_one_review() {
     let bench = bench().await;
     let sheet = |hides: &str| {
@@ -646,8 +814,8 @@ async fn the_preview_names_unused_answers_and_empty_columns() {
     assert_eq!(
         watch.tables[0].answers,
         [
-            "not used: Would you recommend us? (Yes 1, No 1); if yes there means that the review may be published, pass \
-             --map status=\"Publish\" --map status=\"Would you recommend us?\"",
+            "not used: Would you recommend us? (No 1, Yes 1); if yes in a COLUMN means that the review may be published, pass \
+             --map status=\"Publish\" --map status=COLUMN; if it means that it may not, --map status=\"Publish\" --map hidden=COLUMN",
             "Publish is empty in all rows, so every review is withheld; pass --map status= if it means nothing",
         ]
     );

@@ -156,6 +156,10 @@ async fn a_column_that_is_not_for_the_public_is_no_text() {
         "Feedback (internal)",
         "Comments for our team only",
         "Comment for manager",
+        "Comments to management",
+        "Comments for staff",
+        "Feedback to the owner",
+        "Nicht öffentlicher Kommentar",
         "Our comment",
     ] {
         let bench = bench().await;
