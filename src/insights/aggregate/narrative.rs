@@ -102,10 +102,17 @@ fn overall(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
         1 => format!("1 speaks {how_else} of it"),
         some => format!("{some} speak {how_else} of it"),
     };
-    let (quantifier, name) = (quantifier(more, judged), &input.sources.business.name);
-    let text = format!(
-        "{quantifier} of the {judged} reviews that judge {name} as a whole speak {how} of it ({more}); {rest}."
-    );
+    let name = &input.sources.business.name;
+    let text = if positive == negative {
+        format!(
+            "The {judged} reviews that judge {name} as a whole are divided: {positive} positive, {negative} negative."
+        )
+    } else {
+        let quantifier = quantifier(more, judged);
+        format!(
+            "{quantifier} of the {judged} reviews that judge {name} as a whole speak {how} of it ({more}); {rest}."
+        )
+    };
     let figures = [
         ("positive", positive),
         ("negative", negative),
@@ -120,9 +127,13 @@ const fn is_decided(votes: &VoteCounts) -> bool {
 }
 
 /// The aspect with the most praise or the most blame, other than the firm as a whole; of equal ones, that with the larger
-/// share. The side needs [`SIDE_MIN`] reviews.
+/// share. The side needs [`SIDE_MIN`] reviews; praise needs more than half of the judgements, and blame [`REVIEWS_MIN`].
 pub fn most_judged_aspect(counted: &Counted, trade: &Trade, is_praise: bool) -> Option<usize> {
-    let least = figure_min(counted);
+    let least = if is_praise {
+        figure_min(counted)
+    } else {
+        figure_min(counted).max(REVIEWS_MIN)
+    };
     let votes = counted.aspects.iter().map(|aspect| &aspect.votes);
     votes
         .enumerate()
@@ -131,6 +142,7 @@ pub fn most_judged_aspect(counted: &Counted, trade: &Trade, is_praise: bool) -> 
                 && is_decided(votes)
                 && votes.judged() >= least
                 && votes.side(is_praise) >= SIDE_MIN
+                && (!is_praise || votes.side(true) * 2 > votes.judged())
         })
         .max_by_key(|(at, votes)| {
             let by_share = Reverse(votes.judged());
@@ -322,8 +334,6 @@ impl Complaint {
 const ANSWERS_MAX: usize = 6;
 /// Maximum number of quotes in an answer: for the larger side, and for the other.
 const ANSWER_QUOTES: (usize, usize) = (1, 1);
-/// Maximum number of aspects in the answer about a service.
-const ANSWER_ASPECTS_MAX: usize = 2;
 
 /// The questions with the most judgements that the owner has not answered: about aspects, then about services, in the
 /// order of their lists.
@@ -359,11 +369,10 @@ pub fn answers(input: &NarrativeInput<'_>, originals: &mut Originals<'_>) -> Vec
         let Some(id) = service.id.as_ref().filter(|_| is_judged(counts)) else {
             continue;
         };
-        let both = both_counts(&counts.votes, "name it and judge something");
         let answered = Faq {
             id: format!("service-{id}"),
             question: format!("What do customers say about {}?", inside(&service.name)),
-            answer: both + &most_judged(service, trade),
+            answer: both_counts(&counts.votes, "name it and judge something"),
             basis: FaqBasis::Reviews,
             aspect: None,
             service: Some(id.clone()),
@@ -393,22 +402,7 @@ pub fn answers(input: &NarrativeInput<'_>, originals: &mut Originals<'_>) -> Vec
     answers
 }
 
-/// A sentence about the aspects that are judged most in the reviews of a service; empty if there are none.
-fn most_judged(service: &Entity, trade: &Trade) -> String {
-    let overall = trade.overall.map(|at| &trade.aspects[at].id);
-    let judged = service.aspects.iter().flatten();
-    let most: Vec<String> = judged
-        .filter(|aspect| aspect.id.as_ref() != overall)
-        .take(ANSWER_ASPECTS_MAX)
-        .map(|aspect| format!("{} ({})", inside(&aspect.name), reviews(aspect.reviews)))
-        .collect();
-    if most.is_empty() {
-        return String::new();
-    }
-    format!(" What they judge most: {}.", list(&most))
-}
-
-/// The counts with the larger side first, or praise first if the sides are equal.
+/// The counts with the larger side first.
 fn both_counts(votes: &VoteCounts, what: &str) -> String {
     let (praise, blame) = (("positive", votes.positive), ("negative", votes.negative));
     let ((word, side), (other_word, other)) = if praise.1 >= blame.1 {
@@ -421,15 +415,17 @@ fn both_counts(votes: &VoteCounts, what: &str) -> String {
         0 => String::new(),
         some => format!(", {some} mixed"),
     };
-    let other = match other {
-        0 => "none".to_owned(),
-        some => some.to_string(),
-    };
-    let share = if judged < JUDGED_MIN {
+    let share = if side == other {
+        format!("Reviews that {what} are divided: {side} of {judged} are {word}")
+    } else if judged < JUDGED_MIN {
         format!("{side} of {judged} reviews that {what} are {word}")
     } else {
         let many = quantifier(side, judged);
         format!("{many} reviews that {what} are {word}: {side} of {judged}")
+    };
+    let other = match other {
+        0 => "none".to_owned(),
+        some => some.to_string(),
     };
     format!("{share}; {other} {other_word}{mixed}.")
 }

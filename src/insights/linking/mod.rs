@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::analysis::Mention;
 use super::text::TokenizedText;
+use super::trades::{HOME_SERVICES, id_for};
 use crate::model::business::Business;
 use crate::model::{self, hex};
 use areas::Areas;
@@ -24,7 +25,7 @@ use services::Services;
 use words::{Dictionary, TaggedText, WordClass};
 
 /// Increment this number when the rules change, so that all texts are analysed again.
-const RULES: u32 = 5;
+const RULES: u32 = 6;
 
 /// The searchable names of a business.
 #[derive(Debug, Clone)]
@@ -44,6 +45,13 @@ impl Linker {
         nicknames
             .all()
             .for_each(|name| words.class(name, WordClass::FirstName));
+        let [job, doctor] = if id_for(&business.kind) == HOME_SERVICES {
+            [WordClass::Kin, WordClass::Rank]
+        } else {
+            [WordClass::Role, WordClass::Title]
+        };
+        words.classify(WordClass::Job, job);
+        words.classify(WordClass::Doctor, doctor);
         let people = People::new(&business.technicians, &nicknames, &mut words);
         let services = Services::new(&business.services, &mut words);
         let areas = Areas::new(&business.service_areas, &mut words);
@@ -89,6 +97,7 @@ pub fn digest(business: &Business) -> String {
     put(name_forms::SHORT);
     put(name_forms::SPELLINGS);
     put(&business.name);
+    put(id_for(&business.kind));
     for technician in &business.technicians {
         put("technician");
         put(&technician.name);
@@ -134,6 +143,7 @@ mod tests {
     fn firm() -> Business {
         Business {
             name: "Harbor Roofing & Solar".to_owned(),
+            kind: "RoofingContractor".to_owned(),
             technicians: vec![
                 technician("Jesse Okafor", &[]),
                 technician("Jesse Lund", &["Red"]),
@@ -258,6 +268,57 @@ mod tests {
         ] {
             assert_eq!(mentions_in(text, &none), [expected], "{text}");
         }
+    }
+
+    #[test]
+    fn a_title_or_a_job_before_a_name_is_no_bar() {
+        let practice = |names: &[&str]| Business {
+            technicians: names.iter().map(|name| technician(name, &[])).collect(),
+            kind: "Physician".to_owned(),
+            ..Business::default()
+        };
+        let firm = practice(&[
+            "Dr. Lowry Barnes",
+            "Katie Moore, DDS",
+            "Steven Ogden",
+            "Will Best",
+        ]);
+        let linked = |firm: &Business, text: &str| -> Vec<String> {
+            let mentions = Linker::new(firm).mentions(
+                &TokenizedText::new(text),
+                "Ann B.",
+                &Mentions::default(),
+            );
+            let linked = mentions.iter().filter_map(Mention::link);
+            linked.map(str::to_owned).collect()
+        };
+        for (text, name) in [
+            ("Dr. Barnes was rude.", "Dr. Lowry Barnes"),
+            ("Dr. Katie Moore listened.", "Katie Moore, DDS"),
+            ("Doctor Moore is great.", "Katie Moore, DDS"),
+            ("Dr Katie was great.", "Katie Moore, DDS"),
+            ("My therapist was Katie.", "Katie Moore, DDS"),
+            ("The night auditor Steven Ogden was great.", "Steven Ogden"),
+            ("Our waiter, Steven, apologized.", "Steven Ogden"),
+        ] {
+            assert_eq!(linked(&firm, text), [name], "{text}");
+        }
+        for text in [
+            "I went to the Dr. and he was rude.",
+            "Dr. Vaughn was rude.",
+            "My husband Steven came along.",
+            "The doctor will see you, and the vet bill was low.",
+        ] {
+            assert_eq!(linked(&firm, text), [] as [&str; 0], "{text}");
+        }
+        let plumber = Business {
+            kind: "Plumber".to_owned(),
+            ..firm
+        };
+        assert_eq!(
+            linked(&plumber, "My realtor Katie recommended them."),
+            [] as [&str; 0]
+        );
     }
 
     #[test]

@@ -19,10 +19,24 @@ pub enum How {
     Surname,
 }
 
-/// The words of a name, without marks and generation suffixes.
+/// The words of a name, without marks, titles (`Dr.` is no first name), degrees and generation suffixes.
 pub fn parts(name: &str) -> Vec<String> {
-    words(&TokenizedText::new(name))
-        .filter(|word| !matches!(*word, "jr" | "sr" | "ii" | "iii"))
+    let is_title = |word: &&str| {
+        matches!(
+            *word,
+            "dr" | "doctor" | "prof" | "professor" | "mr" | "mrs" | "ms" | "miss" | "sir"
+        )
+    };
+    let is_suffix = |word: &&str| {
+        matches!(
+            *word,
+            "jr" | "sr" | "ii" | "iii" | "md" | "dds" | "dmd" | "dvm" | "rn" | "np" | "phd"
+        )
+    };
+    let text = TokenizedText::new(name);
+    let parts = words(&text).skip_while(is_title);
+    parts
+        .filter(|word| !is_suffix(word))
         .map(str::to_owned)
         .collect()
 }

@@ -37,6 +37,8 @@ impl WordTable {
 pub enum WordClass {
     Kin,
     KinMany,
+    Job,
+    Doctor,
     Title,
     Role,
     Street,
@@ -170,6 +172,13 @@ impl Dictionary {
 
     pub fn class(&mut self, word: &str, class: WordClass) {
         self.known.entry(Fingerprint::of(word)).or_default().classes |= class.bit();
+    }
+
+    /// Gives all words of a class another one as well.
+    pub fn classify(&mut self, class: WordClass, other: WordClass) {
+        let all = self.known.values_mut();
+        all.filter(|word| word.is(class))
+            .for_each(|word| word.classes |= other.bit());
     }
 
     /// The number of a word in the business's names; a new number if it has none.
