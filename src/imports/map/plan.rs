@@ -130,11 +130,12 @@ impl<'f> Plan<'f> {
             None => {
                 let list = format.fields.get(&field);
                 let mut found = list.map_or_else(Vec::new, |list| lookup(list));
-                // A column that fills the field that the owner named fills no other, `Customer #` is no name, and yes is no text.
+                // A column that fills the field that the owner named fills no other, `Customer #` is no name, and yes is neither name nor text.
                 let is_other = |column: &usize| {
                     mapped.contains(column)
                         || AUTHOR.contains(&field) && columns[*column].contains('#')
-                        || field == ReviewField::Text && table.has_only_flags(*column)
+                        || (AUTHOR.contains(&field) || field == ReviewField::Text)
+                            && table.has_only_flags(*column)
                         || field == ReviewField::Location && is_grade_of_place(table, *column)
                 };
                 found.retain(|column| !format.reads_headers || !is_other(column));

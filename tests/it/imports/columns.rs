@@ -90,6 +90,7 @@ async fn the_author_is_in_the_column_with_the_names_of_customers() {
         ("Name,Public name", "Anne Bell,Ann B.", "Ann B."),
         ("Kunde,Anzeigename", "Anne Bell,Ann B.", "Ann B."),
         ("Patient,Doctor", "Anne Bell,Knox", "Anne Bell"),
+        ("Name,Nickname", "Anne Bell,Yes", "Anne Bell"),
         ("Ihr Name,Ort", "Ann Bell,Ulm", "Ann Bell"),
         ("Customer,Town", "user123456789,Ulm", "user123456789"),
         ("Customer,Town", "1001,Ulm", "Anonymous"),
