@@ -41,12 +41,14 @@ create table deleted_review (
 ) strict, without rowid;
 
 create table source_column (
-    -- The meaning of an ambiguous column in a source's tables, decided by the first import that has it.
+    -- The meaning of an ambiguous column in a source's tables, decided by the first import that has it; without a header, the
+    -- encoding of the source's files.
     source_name text not null,
     header      text not null,
     meaning     text not null constraint source_column_meaning_known
         check (
             meaning in ('id', 'row_number', 'day_first', 'month_first') or meaning glob 'scale_[1-9]*'
+            or meaning glob 'encoding_?*'
             or meaning in ('status', 'hidden', 'response.status', 'response.hidden', 'author.status', 'author.hidden', 'nothing')
         ),
     primary key (source_name, header)

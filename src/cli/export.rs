@@ -187,8 +187,8 @@ struct Written {
 const TABLE_LACKS: &str = "note: a table cannot hold the business and the editorial texts; export to a FILE that does not end in .csv to \
     include them\n";
 
-/// The first line with business, editorial texts, and the meanings of the columns of sources' tables; `None` if there is no
-/// business and no text.
+/// The first line with business, editorial texts, and the meanings of the columns of sources' tables; `None` if there is none of
+/// these.
 async fn about(connection: &mut SqliteConnection) -> anyhow::Result<Option<Value>> {
     let own = own(&mut *connection).await?;
     let editorial = business::editorial(&mut *connection).await?;
@@ -196,11 +196,12 @@ async fn about(connection: &mut SqliteConnection) -> anyhow::Result<Option<Value
     if let Some(own) = &own {
         members.insert("business".to_owned(), serde_json::to_value(own)?);
     }
-    if editorial != Editorial::default() || own.is_some() {
+    let columns = KeptColumns::load(connection).await?;
+    // The line is recognised by the editorial texts, even without one.
+    if editorial != Editorial::default() || own.is_some() || !columns.is_empty() {
         members.insert("editorial".to_owned(), as_json(&editorial));
     }
-    let columns = KeptColumns::load(connection).await?;
-    if !members.is_empty() && !columns.is_empty() {
+    if !columns.is_empty() {
         let columns: Vec<_> = columns.rows().collect();
         members.insert("columns".to_owned(), json!(columns));
     }

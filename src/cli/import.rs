@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
@@ -169,12 +169,7 @@ impl Watch for Console {
     }
 
     fn table(&mut self, file: &str, columns: &TableColumns) {
-        let columns_text = if io::stdout().is_terminal() {
-            format!("{columns:#}")
-        } else {
-            columns.to_string()
-        };
-        let message = escaped(format!("{file}{}\n{columns_text}", columns.place));
+        let message = escaped(format!("{file}{}\n{columns}", columns.place));
         // A closed output does not stop the import.
         let _ = self.bar.suspend(|| writeln!(io::stdout(), "{message}"));
     }

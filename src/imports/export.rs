@@ -7,6 +7,7 @@ use sqlx::SqliteConnection;
 pub use crate::imports::map::COLUMNS;
 use crate::imports::map::put;
 use crate::imports::map::table::{Row, find};
+use crate::imports::map::values::flag;
 use crate::model::{DigestKey, ReviewId, Status, Unit, Units};
 use crate::storage::reviews;
 use crate::storage::reviews::KnownReview;
@@ -178,7 +179,7 @@ pub(super) fn of_cells(columns: &[String], row: &Row, date_format: Option<&str>)
         let column = find(columns, name);
         column.and_then(|at| row.cell(at)).unwrap_or_default()
     };
-    let is_escaped = written("escaped").eq_ignore_ascii_case("true");
+    let is_escaped = flag(written("escaped")) == Ok(true);
     let cell = |name: &str| {
         let cell = written(name);
         let escaped = cell.strip_prefix('\'').filter(|_| is_escaped);
@@ -199,11 +200,10 @@ pub(super) fn of_cells(columns: &[String], row: &Row, date_format: Option<&str>)
             "rating" => text
                 .parse::<u8>()
                 .map_or_else(|_| Value::from(text), Value::from),
-            // Excel writes TRUE.
-            "verification.verified" | "deleted" => text
-                .to_ascii_lowercase()
-                .parse::<bool>()
-                .map_or_else(|_| Value::from(text), Value::from),
+            // Spreadsheets write TRUE, in the language of their country.
+            "verification.verified" | "deleted" => {
+                flag(text).map_or_else(|_| Value::from(text), Value::from)
+            }
             "date" | "response.date" => {
                 let day =
                     date_format.and_then(|format| NaiveDate::parse_from_str(text, format).ok());

@@ -222,7 +222,7 @@ fn gather(
         ));
     }
     refuse_repeated_fields(order)?;
-    let mut opener = Opener::new(order);
+    let mut opener = Opener::new(order, &kept);
     for file in &order.files {
         opener.open(file);
     }
@@ -259,6 +259,6 @@ fn refuse_repeated_fields(order: &ImportRequest) -> Result<(), ImportError> {
 /// The format of a file; `None` if it is unknown.
 pub fn format_of(content: &[u8], request: &ImportRequest) -> Option<&'static Format> {
     let decoded = decode(content, request.encoding, request.country()).ok()?;
-    let file = read_file(String::new(), &decoded.text, request).ok()?;
+    let file = read_file(String::new(), &decoded, request).ok()?;
     Some(file.format)
 }

@@ -14,8 +14,6 @@ use crate::storage::{DbError, Write};
 
 /// Maximum number of unused columns that are listed.
 const COLUMNS_SHOWN_MAX: usize = 50;
-/// Line width of a table's preview on a terminal.
-const LINE_CHARACTERS: usize = 80;
 
 /// The outcome of an import, or of a dry run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -194,71 +192,32 @@ impl fmt::Display for TablePlace {
     }
 }
 
-/// One line for the fields, one for the unused columns, and one for the other sheets; `{:#}` breaks the lines for a
-/// terminal.
+/// One line for the fields, one for the unused columns, one for each sentence, and one for the other sheets.
 impl fmt::Display for TableColumns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let field = |(field, columns): &(&str, Vec<String>)| match columns.as_slice() {
             [] => format!("{field} ← (none)"),
             some => format!("{field} ← {}", some.join(", ")),
         };
-        let fields: Vec<String> = self.used.iter().map(field).collect();
-        let room = if f.alternate() {
-            LINE_CHARACTERS
-        } else {
-            usize::MAX
+        let list = |names: &[String]| Named {
+            count: names.len() as u64,
+            names: names.iter().take(COLUMNS_SHOWN_MAX).cloned().collect(),
         };
-        let mut lines = line("  ", &fields, "    ", room);
+        let fields: Vec<String> = self.used.iter().map(field).collect();
+        write!(f, "  {}", fields.join("    "))?;
         if !self.unused.is_empty() {
-            lines += &line("\n  not used: ", &name_list(&self.unused), " ", room);
+            write!(f, "\n  not used: {}", list(&self.unused))?;
         }
         for sentence in self.answers.iter().chain(&self.dates) {
-            lines += "\n  ";
-            lines += sentence;
+            write!(f, "\n  {sentence}")?;
         }
-        if let TablePlace::Sheet(place) = &self.place
-            && !place.others.is_empty()
-        {
-            let sheets = name_list(&place.others);
-            lines += &line("\n  other sheets (--sheet): ", &sheets, " ", room);
+        match &self.place {
+            TablePlace::Sheet(place) if !place.others.is_empty() => {
+                write!(f, "\n  other sheets (--sheet): {}", list(&place.others))
+            }
+            TablePlace::Objects | TablePlace::Text(_) | TablePlace::Sheet(_) => Ok(()),
         }
-        f.write_str(&lines)
     }
-}
-
-/// The first names, separated by commas, and the number of the remaining ones.
-fn name_list(names: &[String]) -> Vec<String> {
-    let shown = &names[..names.len().min(COLUMNS_SHOWN_MAX)];
-    let mut listed: Vec<String> = shown.iter().map(|name| format!("{name},")).collect();
-    if let Some(last) = listed.last_mut() {
-        last.pop();
-    }
-    match names.len() - shown.len() {
-        0 => {}
-        more => listed.push(format!("and {more} more")),
-    }
-    listed
-}
-
-/// A line of `parts` after `head`, broken into several lines of at most `room` characters.
-fn line(head: &str, parts: &[String], separator: &str, room: usize) -> String {
-    let (mut text, mut length) = (
-        head.to_owned(),
-        head.trim_start_matches('\n').chars().count(),
-    );
-    for (index, part) in parts.iter().enumerate() {
-        let separator = if index == 0 { "" } else { separator };
-        let more = separator.len() + part.chars().count();
-        if index > 0 && length + more > room {
-            text += "\n    ";
-            length = 4 + part.chars().count();
-        } else {
-            text += separator;
-            length += more;
-        }
-        text += part;
-    }
-    text
 }
 
 /// A row that was rejected.

@@ -8,7 +8,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use encoding_rs::Encoding;
 
-use crate::imports::map::Rename;
+use crate::imports::map::{Rename, SOURCE_DEFAULT};
 use crate::imports::platforms::{Format, find_format, format_names};
 use crate::model::business::Business;
 use crate::model::compose;
@@ -98,6 +98,12 @@ impl ImportRequest {
     /// Of the business, ISO 3166-1 alpha-2.
     pub fn country(&self) -> Option<&str> {
         self.business.as_ref()?.country.as_deref()
+    }
+
+    /// Source of the rows that name none, of a file of that format.
+    pub fn source_of(&self, format: &Format) -> &str {
+        let requested = self.source.as_deref();
+        requested.or(format.source).unwrap_or(SOURCE_DEFAULT)
     }
 
     /// The file's name for a field of ours, if `--map` gives one; empty for an ignored status.

@@ -250,7 +250,8 @@ impl DigestKey {
 }
 
 /// Digests of a review's content, without a key, so that they mean the same in another database. Blanks and line ends do not
-/// count, and of the content's author only the short name does, because some sources shorten it.
+/// count, and of the content's author only the short name does, because some sources shorten it. The author is the one that
+/// the source names, even if the name is not published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprints {
     /// Of author, day, stars and text: copies of a review from two sources share it.
@@ -260,13 +261,13 @@ pub struct Fingerprints {
 }
 
 impl Fingerprints {
-    pub fn new(review: &Review) -> Self {
+    pub fn new(review: &Review, author: &str) -> Self {
         let day = review.date.number().to_be_bytes();
-        let short = short_name(&one_line(&review.author));
+        let short = short_name(&one_line(author));
         let (stars, text) = ([review.rating.stars()], one_line(&review.text));
         Self {
             content: digest(&[short.as_bytes(), &day, &stars, text.as_bytes()]),
-            author_day: Self::author_day(&review.author, review.date),
+            author_day: Self::author_day(author, review.date),
         }
     }
 

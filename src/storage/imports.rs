@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroU8;
 
+use encoding_rs::Encoding;
 use serde_json::json;
 use sqlx::SqliteConnection;
 
@@ -25,6 +26,8 @@ pub enum ColumnMeaning {
     Scale(NonZeroU8),
     /// What it shows of visibility, as the field of `--map`; or nothing of it.
     Visibility(&'static str),
+    /// The encoding of the source's files that are not in Unicode; without a header.
+    Encoding(&'static Encoding),
 }
 
 /// What a column shows of visibility, as in the constraint of `source_column`.
@@ -45,12 +48,16 @@ impl ColumnMeaning {
             "row_number" => Some(Self::RowNumber),
             "day_first" => Some(Self::DayFirst),
             "month_first" => Some(Self::MonthFirst),
-            other => {
-                let scale = other.strip_prefix("scale_");
-                let scale = scale.and_then(|end| end.parse().ok()).map(Self::Scale);
-                let mut fields = VISIBILITY.into_iter();
-                scale.or_else(|| fields.find(|field| *field == other).map(Self::Visibility))
-            }
+            other => match other.split_once('_') {
+                Some(("scale", end)) => end.parse().ok().map(Self::Scale),
+                Some(("encoding", name)) => {
+                    Encoding::for_label(name.as_bytes()).map(Self::Encoding)
+                }
+                _ => {
+                    let mut fields = VISIBILITY.into_iter();
+                    fields.find(|field| *field == other).map(Self::Visibility)
+                }
+            },
         }
     }
 }
@@ -65,6 +72,7 @@ impl fmt::Display for ColumnMeaning {
             Self::MonthFirst => f.write_str("month_first"),
             Self::Scale(end) => write!(f, "scale_{end}"),
             Self::Visibility(field) => f.write_str(field),
+            Self::Encoding(encoding) => write!(f, "encoding_{}", encoding.name()),
         }
     }
 }
@@ -77,6 +85,14 @@ impl KeptColumns {
     pub fn get(&self, source: &str, header: &str) -> Option<ColumnMeaning> {
         let key = (source.to_owned(), header.to_owned());
         self.0.get(&key).copied()
+    }
+
+    /// The encoding of a source's files.
+    pub fn encoding(&self, source: &str) -> Option<&'static Encoding> {
+        match self.get(source, "") {
+            Some(ColumnMeaning::Encoding(encoding)) => Some(encoding),
+            Some(_) | None => None,
+        }
     }
 
     pub fn is_empty(&self) -> bool {

@@ -26,6 +26,8 @@ pub struct Incoming {
     /// Its ID is the row's own, or one that is derived from the row.
     pub statement: Statement,
     pub has_own_id: bool,
+    /// The author's name, if it is not published.
+    pub hidden_name: Option<Box<str>>,
     /// The number in its own ID, which may count the rows of the file.
     pub number: Option<u64>,
     /// The source's ID of the review if it has another one here; only in our own exports.

@@ -8,6 +8,7 @@ use std::num::NonZeroU8;
 
 use serde_json::{Map, Value};
 
+use crate::imports::map::ReviewField;
 use crate::imports::map::date::{DateOrder, Dates};
 use crate::imports::map::table::{Row, Table, is_date, list_columns};
 use crate::imports::map::values::{
@@ -15,7 +16,6 @@ use crate::imports::map::values::{
     without_address, words,
 };
 use crate::imports::map::visibility::{self, Evidence, NOT_PUBLISHED, Subject, Visibility};
-use crate::imports::map::{ReviewField, SOURCE_DEFAULT};
 use crate::imports::platforms::{Format, HEADERS, Hidden, PhraseWords, TABLE};
 use crate::imports::report::{FileError, TableColumns};
 use crate::imports::request::ImportRequest;
@@ -182,8 +182,7 @@ impl<'f> Plan<'f> {
 
     /// Source of the rows that name none.
     pub fn source(&self) -> &str {
-        let requested = self.request.source.as_deref();
-        requested.or(self.format.source).unwrap_or(SOURCE_DEFAULT)
+        self.request.source_of(self.format)
     }
 
     pub fn field(&self, field: ReviewField) -> &[usize] {

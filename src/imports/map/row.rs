@@ -234,15 +234,19 @@ impl<'p> RowReader<'p> {
         };
         let id = own_id.map_or_else(derived, Ok);
         let id = id.map_err(|error| vec![FieldError::new("id", error.to_string())])?;
+        let (author, hidden_name) = match name_shown {
+            NameShown::Whole => (named, None),
+            NameShown::Short => (short_name(&named), Some(named.into())),
+            NameShown::Nothing => {
+                let anonymous = format.anonymous.unwrap_or(ANONYMOUS);
+                (anonymous.to_owned(), Some(named.into()))
+            }
+        };
         let review = Review {
             id,
             rating,
             date: posted.day,
-            author: match name_shown {
-                NameShown::Whole => named,
-                NameShown::Short => short_name(&named),
-                NameShown::Nothing => format.anonymous.unwrap_or(ANONYMOUS).to_owned(),
-            },
+            author,
             title,
             text,
             language,
@@ -261,6 +265,7 @@ impl<'p> RowReader<'p> {
                 decided: Units::NONE,
             },
             has_own_id,
+            hidden_name,
             number,
             id_at_source: None,
             location,

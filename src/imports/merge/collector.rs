@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::Range;
 
 use chrono_tz::Tz;
 use serde::Deserialize as _;
@@ -79,6 +78,12 @@ impl Row {
         &self.review().id
     }
 
+    /// The author as the source names it, published or not.
+    pub fn author(&self) -> &str {
+        let hidden = self.incoming.hidden_name.as_deref();
+        hidden.unwrap_or(&self.review().author)
+    }
+
     /// The name of its source.
     pub fn source(&self) -> &str {
         self.incoming.source_name().unwrap_or(SOURCE_DEFAULT)
@@ -91,7 +96,7 @@ impl Row {
         derived_id(
             self.format,
             &review.source.name,
-            &review.author,
+            self.author(),
             posted,
             review.rating,
             review.title.as_deref(),
@@ -213,12 +218,6 @@ impl<'a> Collector<'a> {
 
     /// Begins a file; `name` is used in messages.
     pub fn begin(&mut self, name: String, format: &'static Format) -> Result<(), FileError> {
-        if !self.request.renames.is_empty() && !format.has_renames() {
-            let name = format.name;
-            return Err(FileError::new(format!(
-                "is in the format {name}, whose field names are fixed; leave --map out"
-            )));
-        }
         if self.request.withdraw_missing && format.excerpts {
             let label = format.label;
             return Err(FileError::new(format!(
@@ -301,6 +300,8 @@ impl<'a> Collector<'a> {
         }
         if self.format.authors_private && !self.request.full_names {
             statement.review.author = short_name(&statement.review.author);
+            let hidden = incoming.hidden_name.take();
+            incoming.hidden_name = hidden.map(|name| short_name(&name).into());
         }
         let number = self.count().rows;
         self.collected.report.taken += 1;
@@ -335,18 +336,6 @@ impl<'a> Collector<'a> {
 
     /// Decides whether the columns of IDs count the rows of the files; then the rows have no IDs of their own.
     fn decide_ids(&mut self) {
-        let mut by_column: BTreeMap<String, Vec<Range<usize>>> = BTreeMap::new();
-        let mut start = 0;
-        for rows in (self.collected.rows).chunk_by(|one, next| one.file == next.file) {
-            let end = start + rows.len();
-            if let Some(column) = &self.id_columns[rows[0].file] {
-                by_column
-                    .entry(column.clone())
-                    .or_default()
-                    .push(start..end);
-            }
-            start = end;
-        }
         let Collected {
             rows,
             columns,
@@ -354,27 +343,24 @@ impl<'a> Collector<'a> {
             ..
         } = &mut self.collected;
         let is_mapped = self.request.rename("id").is_some();
-        for (column, files) in by_column {
-            let counted = files.iter().map(|file| {
-                let rows = &rows[file.clone()];
-                let all = rows.first().map_or(0, |row| report.files[row.file].rows);
-                CountedRows::of(rows, all)
-            });
-            let meaning = if !is_mapped && count_rows(&counted.collect::<Vec<_>>()) {
+        let headers: BTreeSet<&String> = self.id_columns.iter().flatten().collect();
+        for header in headers {
+            let is_in = |row: &Row| self.id_columns[row.file].as_ref() == Some(header);
+            let files = rows.chunk_by(|one, next| one.file == next.file);
+            let files = files.filter(|rows| is_in(&rows[0]));
+            let counted = files.map(|rows| (rows, report.files[rows[0].file].rows));
+            let meaning = if !is_mapped && count_rows(counted) {
                 ColumnMeaning::RowNumber
             } else {
                 ColumnMeaning::Id
             };
-            let in_files = || files.iter().cloned().flatten();
-            let sources: BTreeSet<&str> = in_files().map(|index| rows[index].source()).collect();
-            for source in sources {
-                let kept = columns.get(source, &column).filter(|_| !is_mapped);
-                columns.set(source, &column, kept.unwrap_or(meaning));
+            let sources = rows.iter().filter(|row| is_in(row)).map(Row::source);
+            for source in sources.collect::<BTreeSet<_>>() {
+                let kept = columns.get(source, header).filter(|_| !is_mapped);
+                columns.set(source, header, kept.unwrap_or(meaning));
             }
-            for index in in_files() {
-                let row = &mut rows[index];
-                let is_number =
-                    columns.get(row.source(), &column) == Some(ColumnMeaning::RowNumber);
+            for row in rows.iter_mut().filter(|row| is_in(row)) {
+                let is_number = columns.get(row.source(), header) == Some(ColumnMeaning::RowNumber);
                 if is_number
                     && row.incoming.has_own_id
                     && let Ok(id) = row.derived_id()
@@ -382,7 +368,7 @@ impl<'a> Collector<'a> {
                     row.incoming.statement.review.id = id;
                     row.incoming.has_own_id = false;
                     let file = &mut report.files[row.file];
-                    file.row_numbers.get_or_insert_with(|| column.clone());
+                    file.row_numbers.get_or_insert_with(|| header.clone());
                 }
             }
         }
@@ -503,57 +489,24 @@ fn number_equal_rows(rows: &mut [Row]) {
     }
 }
 
-/// The numbers in the IDs of a file whose rows follow each other.
-#[derive(Debug, Clone, Copy)]
-struct CountedRows {
-    first: u64,
-    last: u64,
-    count: u64,
-    /// Whether each is the number of its line.
-    are_lines: bool,
-}
-
-impl CountedRows {
-    /// `all` is the number of all rows of the file, the rejected ones included.
-    fn of(rows: &[Row], all: u64) -> Option<Self> {
-        let row = rows.first()?;
-        let (number, before) = (row.incoming.number?, row.number - 1);
-        let is_up = |row: &Row| row.incoming.number?.checked_sub(row.number - 1);
-        let is_down = |row: &Row| row.incoming.number?.checked_add(row.number - 1);
-        let is_same = |read: &dyn Fn(&Row) -> Option<u64>| {
-            let first = read(row);
-            first.is_some() && rows.iter().all(|row| read(row) == first)
+/// Whether the IDs of these files, each with the number of all its rows, count rows: up or down without a gap but for rejected
+/// rows, and in one file from 0 or 1 on (2 in a spreadsheet, whose header is row 1).
+fn count_rows<'r>(files: impl Iterator<Item = (&'r [Row], u64)>) -> bool {
+    let lowest = |rows: &[Row], all: u64| {
+        let first = rows.first()?;
+        let is_same = |read: fn(&Row) -> Option<u64>| {
+            let start = read(first);
+            start.filter(|_| rows.iter().all(|row| read(row) == start))
         };
-        let (first, last) = if is_same(&is_up) {
-            (number - before, number - before + all - 1)
-        } else if is_same(&is_down) {
-            (number + before, (number + before + 1).checked_sub(all)?)
-        } else {
-            return None;
-        };
-        let is_line = |row: &Row| matches!(row.at, Position::Line { line, .. } if row.incoming.number == Some(line));
-        Some(Self {
-            first,
-            last,
-            count: all,
-            are_lines: rows.iter().all(is_line),
-        })
-    }
-}
-
-/// Whether the IDs of these files count rows: each from 0 or 1 on (2 in a spreadsheet, whose header is row 1), down to it, or where
-/// another file ends.
-fn count_rows(files: &[Option<CountedRows>]) -> bool {
-    let follows = |first: u64| {
-        let mut others = files.iter().flatten();
-        others.any(|other| other.first <= other.last && other.last + 1 == first)
-    };
-    let counts = |file: &Option<CountedRows>| {
-        file.is_some_and(|file| {
-            let is_second = file.count > 1 && (file.first == 2 || file.are_lines);
-            let is_down = file.count > 2 && file.last <= 2 && file.last < file.first;
-            file.first <= 1 || is_second || is_down || follows(file.first)
+        let up = is_same(|row| row.incoming.number?.checked_sub(row.number - 1));
+        let last = |first: u64| (first + 1).checked_sub(all).filter(|_| all > 2);
+        up.or_else(|| {
+            is_same(|row| row.incoming.number?.checked_add(row.number - 1)).and_then(last)
         })
     };
-    !files.is_empty() && files.iter().all(counts)
+    let starts: Option<Vec<(u64, u64)>> = files
+        .map(|(rows, all)| Some((lowest(rows, all)?, all)))
+        .collect();
+    let is_start = |(lowest, all): &(u64, u64)| *lowest <= 1 || *lowest == 2 && *all > 1;
+    starts.is_some_and(|starts| starts.iter().any(is_start))
 }

@@ -14,9 +14,6 @@ use crate::model::{
 };
 use crate::storage::reviews::{Known, KnownReview, SourceVersion};
 
-/// Maximum number of sources whose names are equal in an id, such as `Angi` and `angi`.
-const PREFIXES_MAX: u32 = 3;
-
 /// Whether a review is of the row's source and location, as far as both are known.
 fn is_of_place(known: &KnownReview, row: &Row) -> bool {
     let Some(name) = row.incoming.source_name() else {
@@ -225,7 +222,7 @@ impl<'k> IdentitySearch<'k> {
         let known = self.known.get(row.id());
         let is_nameless = known.is_some_and(|it| it.is_deleted() && it.source.is_none());
         let prefixed = source.filter(|_| is_nameless);
-        let prefixed = prefixed.and_then(|source| self.at(row, &prefixed_id(source, 1, row.id())?));
+        let prefixed = prefixed.and_then(|source| self.at(row, &prefixed_id(source, row.id())?));
         let found = found.or(prefixed).or_else(|| self.at(row, row.id()));
         found.unwrap_or_else(|| match known {
             Some(_) => self.by_prefixed_id(row),
@@ -235,19 +232,16 @@ impl<'k> IdentitySearch<'k> {
 
     /// The review with the row's id and its source in front.
     fn by_prefixed_id(&self, row: &Row) -> Identity {
-        let prefixed = (1..=PREFIXES_MAX).filter_map(|n| prefixed_id(row.source(), n, row.id()));
-        for id in prefixed {
-            if let Some(identity) = self.at(row, &id) {
-                return identity;
-            }
-            if !self.known.contains_key(&id) && !self.claimed.contains(&id) {
-                return Identity::New(id);
-            }
-        }
-        Identity::Wrong(format!(
-            "id: reviews of too many sources have the ID {}; give it another one",
-            shown_id(row.id())
-        ))
+        let prefixed = prefixed_id(row.source(), row.id());
+        let found = prefixed.as_ref().and_then(|id| self.at(row, id));
+        let is_free = |id: &ReviewId| !self.known.contains_key(id) && !self.claimed.contains(id);
+        let new = prefixed.filter(is_free).map(Identity::New);
+        found.or(new).unwrap_or_else(|| {
+            Identity::Wrong(format!(
+                "id: reviews of too many sources have the ID {}; give it another one",
+                shown_id(row.id())
+            ))
+        })
     }
 
     /// The review `id`, if it may be the row's: it is of the same source and location.
@@ -320,7 +314,7 @@ impl<'k> IdentitySearch<'k> {
             let text = row.incoming.text();
             let is_review = |id: &&&ReviewId| {
                 let may_be = if row.incoming.has_own_id {
-                    is_derived(id) && text.is_some_and(|text| !text.is_empty())
+                    is_derived(id.as_str()) && text.is_some_and(|text| !text.is_empty())
                 } else {
                     text.is_some()
                 };
@@ -332,7 +326,7 @@ impl<'k> IdentitySearch<'k> {
                     && there.is_none_or(|it| search.has_name(known, it, row))
             };
             let find = |review: &Review| {
-                let candidates = alike.get(&Fingerprints::new(review).content)?;
+                let candidates = alike.get(&Fingerprints::new(review, row.author()).content)?;
                 candidates.iter().find(is_review)
             };
             let in_other_order = || {
@@ -351,7 +345,10 @@ impl<'k> IdentitySearch<'k> {
 
     /// Whether the review is of the row's author, as the source last gave that or as it stands.
     fn has_name(&self, known: &KnownReview, there: &Review, row: &Row) -> bool {
-        is_one_name(&there.author, &row.review().author)
+        let author_day = Fingerprints::author_day(row.author(), row.review().date);
+        let source = known.source.as_ref();
+        is_one_name(&there.author, row.author())
+            || source.is_some_and(|source| source.fingerprints.author_day == author_day)
             || self.is_same(Unit::Author, &row.review_as(&there.id), known)
     }
 
@@ -360,9 +357,9 @@ impl<'k> IdentitySearch<'k> {
         let mut groups: BTreeMap<(&str, Day), Group<'k>> = BTreeMap::new();
         let rows = self.rows;
         for (index, _) in &open {
-            let review = rows[*index].review();
-            if may_be_edited(&rows[*index]) {
-                let key = (review.author.as_str(), review.date);
+            let row = &rows[*index];
+            if may_be_edited(row) {
+                let key = (row.author(), row.review().date);
                 groups.entry(key).or_default().0.push(*index);
             }
         }
@@ -405,7 +402,7 @@ impl<'k> IdentitySearch<'k> {
         }
         self.settle(open, |search, index| {
             let row = &search.rows[index];
-            let candidates = deleted.get(&Fingerprints::new(row.review()).author_day)?;
+            let candidates = deleted.get(&Fingerprints::author_day(row.author(), row.review().date))?;
             let id = candidates.iter().find(|id| {
                 may_be_edited(row)
                     && is_of_place(&search.known[**id], row)
@@ -432,70 +429,64 @@ impl<'k> IdentitySearch<'k> {
             let undecided = rows.iter().map(|index| (*index, undecided(reason.clone())));
             return undecided.collect();
         }
-        let mut pairs = Vec::new();
-        for index in rows {
-            let relation = |id: &&'k ReviewId| self.relation(&self.rows[*index], &self.known[*id]);
-            let related = reviews
-                .iter()
-                .filter_map(|id| Some((*index, *id, relation(id)?)));
-            pairs.extend(related);
-        }
-        let related = |index: usize, relation: Relation| -> Vec<&'k ReviewId> {
-            let pairs = pairs.iter();
-            let pairs = pairs.filter(|(row, _, other)| *row == index && *other == relation);
-            pairs.map(|(_, id, _)| *id).collect()
-        };
-        // The only review that a row fills, if no other row fills it.
-        let filled_by = |index: usize| {
-            let [only] = related(index, Relation::Fills)[..] else {
-                return None;
+        let pairs = rows.iter().flat_map(|row| {
+            let related = |id: &&'k ReviewId| {
+                let relation = self.relation(&self.rows[*row], &self.known[*id])?;
+                Some((*row, *id, relation))
             };
-            let fills = |(_, id, relation): &&(usize, &ReviewId, Relation)| {
-                *id == only && *relation == Relation::Fills
-            };
-            (pairs.iter().filter(fills).count() == 1).then_some(only)
+            reviews.iter().filter_map(related)
+        });
+        let mut pairs: Vec<(usize, &ReviewId, Relation)> = pairs.collect();
+        // The rows that fill one review, which no other row fills.
+        let fills = pairs.iter().filter(|pair| pair.2 == Relation::Fills);
+        let is_alone = |(row, id, _): &&(usize, &ReviewId, Relation)| {
+            let rivals = fills.clone();
+            rivals
+                .filter(|other| other.0 == *row || other.1 == *id)
+                .count()
+                == 1
         };
+        let filled: HashMap<usize, &ReviewId> = fills
+            .clone()
+            .filter(is_alone)
+            .map(|(row, id, _)| (*row, *id))
+            .collect();
         // The others are compared without the filled ones, as they are when the file is imported again.
-        let filled = rows.iter().filter_map(|index| filled_by(*index));
-        let filled: HashSet<&ReviewId> = filled.collect();
-        let is_alone = |id: &ReviewId| {
-            let rows = pairs.iter().filter(|(_, other, _)| *other == id);
-            rows.filter(|(row, ..)| filled_by(*row).is_none()).count() == 1
-        };
-        let find = |index: usize| {
-            if let Some(id) = filled_by(index) {
-                return Some((Identity::Known(id.clone()), false));
+        let is_filled = |id: &&ReviewId| filled.values().any(|other| other == id);
+        pairs.retain(|(row, id, relation)| {
+            !filled.contains_key(row) && (*relation == Relation::Fills || !is_filled(id))
+        });
+        let find = |row: usize| {
+            if let Some(id) = filled.get(&row) {
+                return Some((Identity::Known((*id).clone()), false));
             }
-            let unfilled = |relation| {
-                let mut ids = related(index, relation);
-                ids.retain(|id| !filled.contains(id));
-                ids
-            };
-            let mut several = related(index, Relation::Fills);
-            if several.is_empty() {
-                several = unfilled(Relation::Edits);
-                if let [only] = several[..]
-                    && is_alone(only)
+            let own = pairs.iter().filter(|pair| pair.0 == row);
+            let nearest = own.clone().map(|pair| pair.2).min()?;
+            let ids: Vec<&ReviewId> = own
+                .filter(|pair| pair.2 == nearest)
+                .map(|pair| pair.1)
+                .collect();
+            Some(match (nearest, &ids[..]) {
+                (Relation::Edits, [only])
+                    if pairs.iter().filter(|pair| pair.1 == *only).count() == 1 =>
                 {
-                    return Some((Identity::Known(only.clone()), true));
+                    (Identity::Known((*only).clone()), true)
                 }
-            }
-            if several.is_empty() {
-                let empties = unfilled(Relation::Empties);
-                let id = empties.first()?;
-                return Some(undecided(format!(
-                    "may be {id}, whose text the file does not have"
-                )));
-            }
-            let ids: Vec<&str> = several.iter().map(|id| id.as_str()).collect();
-            Some(undecided(format!(
-                "may be {}, and so may another row or review of that day",
-                ids.join(" or ")
-            )))
+                (Relation::Empties, ids) => undecided(format!(
+                    "may be {}, whose text the file does not have",
+                    ids[0]
+                )),
+                (_, ids) => {
+                    let ids: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
+                    undecided(format!(
+                        "may be {}, and so may another row or review of that day",
+                        ids.join(" or ")
+                    ))
+                }
+            })
         };
         let rows = rows.iter();
-        rows.filter_map(|index| Some((*index, find(*index)?)))
-            .collect()
+        rows.filter_map(|row| Some((*row, find(*row)?))).collect()
     }
 
     fn relation(&self, row: &Row, known: &KnownReview) -> Option<Relation> {
@@ -556,7 +547,8 @@ impl<'k> IdentitySearch<'k> {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How a row may be a review of its author and day, the nearest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Relation {
     /// The row differs only in fields that are empty in the review and that the owner did not edit.
     Fills,
@@ -566,18 +558,14 @@ enum Relation {
     Empties,
 }
 
-/// An id that the ids of `source` have in front where a review of another source has the id.
-pub fn prefixed_id(source: &str, number: u32, id: &ReviewId) -> Option<ReviewId> {
+/// The id of a row of `source`, if a review of another source has its own.
+fn prefixed_id(source: &str, id: &ReviewId) -> Option<ReviewId> {
     let name = words(source).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
-    let name = match name.trim_matches('-') {
+    let prefix = match name.trim_matches('-') {
         "" => "source",
         name => name,
     };
-    let prefix = match number {
-        1 => name.to_owned(),
-        _ => format!("{name}-{number}"),
-    };
-    values::of_platform(&prefix, id.as_str()).ok()
+    values::of_platform(prefix, id.as_str()).ok()
 }
 
 fn other_review(review: &Review) -> String {
@@ -592,7 +580,7 @@ fn other_review(review: &Review) -> String {
 
 /// An id as in the file, unless it did not fit into ours.
 fn shown_id(id: &ReviewId) -> &str {
-    if is_derived(id) {
+    if is_derived(id.as_str()) {
         "of this row"
     } else {
         id.as_str()
@@ -600,15 +588,15 @@ fn shown_id(id: &ReviewId) -> &str {
 }
 
 /// Whether an id was derived from a row without one; see `map::values::digest`.
-pub fn is_derived(id: &ReviewId) -> bool {
-    let digest = id.as_str().rsplit('-').next().unwrap_or_default();
+pub fn is_derived(id: &str) -> bool {
+    let digest = id.rsplit('-').next().unwrap_or_default();
     let digest = digest.split('.').next().unwrap_or_default();
     digest.len() == 32 && digest.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Whether a row is found by author and day if its stars or text were edited.
 fn may_be_edited(row: &Row) -> bool {
-    !row.incoming.has_own_id && !row.format.excerpts && !is_shared_name(&row.review().author)
+    !row.incoming.has_own_id && !row.format.excerpts && !is_shared_name(row.author())
 }
 
 /// Whether many people may have the name, so that it identifies nobody.

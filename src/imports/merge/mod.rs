@@ -3,7 +3,6 @@
 //! review are in `model::merge`.
 
 pub(crate) mod collector;
-mod copies;
 pub(crate) mod identity;
 pub(crate) mod outcome;
 pub(crate) mod rename;

@@ -1,16 +1,17 @@
 //! The merge of an import: a pure function of what the sources said before, what stands, and what the rows say now.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde_json::json;
 
 use crate::imports::map::SOURCE_DEFAULT;
 use crate::imports::merge::collector::{DeletedRow, Row};
-use crate::imports::merge::copies::Copies;
-use crate::imports::merge::identity::{Identity, Rules, identify, is_shared_name};
+use crate::imports::merge::identity::{Identity, Rules, identify, is_derived, is_shared_name};
+use crate::imports::platforms::id_prefix;
 use crate::imports::report::{ImportReport, Rejection, preview, preview_change};
 use crate::model::{
-    DUPLICATE, Fingerprints, GONE, Merged, Review, ReviewId, Status, Unit, Units, adopt, merge,
+    DUPLICATE, DigestKey, Fingerprints, GONE, Merged, Review, ReviewId, Status, Unit, Units, adopt,
+    is_one_name, merge, short_name,
 };
 use crate::storage::reviews::{Former, Known, KnownReview, ReviewState, RunChange, SourceVersion};
 
@@ -115,7 +116,7 @@ impl Merging<'_> {
         if known.is_some_and(KnownReview::is_deleted) && !self.rules.request.restore {
             return report.kept_deleted.add(|| id.to_string());
         }
-        let fingerprints = Fingerprints::new(row.review());
+        let fingerprints = Fingerprints::new(row.review(), row.author());
         let row_id = row.id().clone();
         let incoming = row.incoming;
         let (stated_source, has_own_id) = (
@@ -123,6 +124,12 @@ impl Merging<'_> {
             incoming.has_own_id,
         );
         let mut statement = incoming.statement;
+        if !has_own_id && id_prefix(id.as_str()) != Some(row.format.id_prefix()) {
+            // Another format brought the review, and may know more of it: an empty cell takes nothing.
+            let empty = Unit::ALL.into_iter();
+            let empty = empty.filter(|unit| unit.is_unset(&statement.review));
+            empty.for_each(|unit| statement.unstated.insert(unit));
+        }
         statement.review.id = id.clone();
         let (mut kind, mut there, mut is_readable, mut before) =
             (RunChange::Added, None, true, None);
@@ -193,7 +200,7 @@ impl Merging<'_> {
             }
             Some(there) => merge(key, there, &source.base, &statement, self.rules.now),
         };
-        self.withhold_copy(&mut merged, &source, there.as_ref(), has_own_id);
+        self.withhold_copy(&mut merged, &source, there.as_ref());
         source.base = merged.base.clone();
         let is_published = merged.review.status == Status::Published;
         let place = (source.source_name.clone(), place);
@@ -221,14 +228,13 @@ impl Merging<'_> {
         merged: &mut Merged,
         source: &SourceVersion,
         there: Option<&Review>,
-        has_own_id: bool,
     ) {
         if merged.review.status != Status::Published {
             return self.copies.remove(source);
         }
         let was_published = there.is_some_and(|there| there.status == Status::Published);
         let Some(copy) = self.copies.find(&merged.review, source, was_published) else {
-            return self.copies.add(&merged.review, source);
+            return self.copies.insert(source, Some(&merged.review), false);
         };
         let (theirs, ours) = (&copy.source_name, &source.source_name);
         let report = &mut self.outcome.report;
@@ -238,12 +244,11 @@ impl Merging<'_> {
             } = &merged.review;
             format!("{author}, {date}: {id} of {ours}, {} of {theirs}", copy.id)
         });
-        if there.is_none() && copy.has_same_form(source, has_own_id) {
+        if there.is_none() && copy.has_same_row(source) {
             let names = (theirs.clone(), ours.clone());
             *report.renamed.entry(names).or_default() += 1;
         }
-        // Without a text and a name, they may be of two people.
-        let is_sure = !merged.review.text.is_empty() || !is_shared_name(&merged.review.author);
+        let is_sure = is_of_one_person(&merged.review);
         if (self.rules.request.skip_duplicates || copy.is_decided && is_sure)
             && withhold_duplicate(self.rules, merged)
         {
@@ -300,14 +305,16 @@ impl Merging<'_> {
             let sources = others.values().filter_map(|known| known.source.as_ref());
             sources.filter(|source| source.source_name == name).count() as u64
         };
-        let changes = &self.outcome.changes;
+        let (changes, places) = (&self.outcome.changes, &self.places);
         self.outcome.report.renamed.retain(|(theirs, ours), count| {
+            // A file that still has rows of the other source only moved some.
+            let is_there = places.keys().any(|(name, _)| name == theirs);
             let is_ours = |change: &&Change| change.source.source_name == *ours;
             let mut rows = changes.iter().filter(is_ours);
             let is_new =
                 of(ours) == 0 && rows.clone().all(|change| change.kind == RunChange::Added);
             let rows = rows.by_ref().count() as u64;
-            is_new && *count * 10 >= rows.min(of(theirs)) * 9
+            !is_there && is_new && *count * 10 >= rows.min(of(theirs)) * 9
         });
     }
 
@@ -447,6 +454,11 @@ fn status_reason(review: &Review) -> Option<&str> {
     )
 }
 
+/// Whether copies of the review are of one person: without a text and a name they may be of two.
+fn is_of_one_person(review: &Review) -> bool {
+    !review.text.is_empty() || !is_shared_name(&review.author)
+}
+
 /// Withholds a duplicate, unless the owner published it nevertheless; returns whether it did.
 fn withhold_duplicate(rules: &Rules<'_>, merged: &mut Merged) -> bool {
     let copy = Review {
@@ -469,4 +481,110 @@ fn withhold_duplicate(rules: &Rules<'_>, merged: &mut Merged) -> bool {
     }
     merged.taken.insert(Unit::Status);
     true
+}
+
+/// Maximum number of copies that are compared with a review.
+const COPIES_MAX: usize = 64;
+
+/// The reviews that others may be copies of, of two sources or of two formats of one, by their author, day, stars and text:
+/// before the import, and as far as it is merged. Of each source and author the first published one, and the first one that
+/// the owner deleted or withheld.
+struct Copies(HashMap<i64, Vec<Copy>>);
+
+struct Copy {
+    id: String,
+    source_name: String,
+    /// `None` of a deleted review.
+    author: Option<String>,
+    /// [`Fingerprints::author_day`].
+    author_day: i64,
+    /// Whether the owner deleted or withheld it.
+    is_decided: bool,
+}
+
+impl Copies {
+    fn of(known: &Known, key: &DigestKey) -> Self {
+        let mut copies = Self(HashMap::new());
+        let sources = known.values();
+        let sources = sources.filter_map(|it| Some((it.source.as_ref()?, it.review())));
+        for (source, review) in sources {
+            let status = review.map(|review| &review.status);
+            let last = source.base.get(Unit::Status);
+            let is_decision = |review: &Review| last != Some(key.digest(Unit::Status, review));
+            let is_published = status == Some(&Status::Published);
+            let is_ours =
+                [DUPLICATE, GONE].contains(&status.and_then(Status::reason).unwrap_or_default());
+            // What the source withheld is no reason to withhold a copy.
+            if is_published || !is_ours && review.is_none_or(is_decision) {
+                copies.insert(source, review, !is_published);
+            }
+        }
+        copies
+    }
+
+    fn insert(&mut self, source: &SourceVersion, review: Option<&Review>, is_decided: bool) {
+        let copy = Copy {
+            id: source.id.to_string(),
+            source_name: source.source_name.clone(),
+            author: review.map(|review| review.author.clone()),
+            author_day: source.fingerprints.author_day,
+            is_decided,
+        };
+        let group = self.0.entry(source.fingerprints.content).or_default();
+        let is_like = |other: &Copy| {
+            let names = (&other.source_name, other.author_day);
+            names == (&copy.source_name, copy.author_day) && other.is_decided == is_decided
+        };
+        if group.len() < COPIES_MAX && !group.iter().any(is_like) {
+            // Published copies are named first.
+            let first_after = group.partition_point(|other| other.is_decided <= is_decided);
+            group.insert(first_after, copy);
+        }
+    }
+
+    /// A copy of a review. Hidden reviews are copies only of reviews that are not public yet: otherwise the owner could not
+    /// withhold one of two.
+    fn find(&self, review: &Review, source: &SourceVersion, is_public: bool) -> Option<&Copy> {
+        let mut copies = self.0.get(&source.fingerprints.content)?.iter();
+        let is_sure = is_of_one_person(review);
+        copies.find(|other| {
+            let is_other_format =
+                || is_sure && id_prefix(&other.id) != id_prefix(review.id.as_str());
+            !(is_public && other.is_decided)
+                && other.id != review.id.as_str()
+                && other.has_author_of(review, source)
+                && (other.source_name != source.source_name || is_other_format())
+        })
+    }
+
+    /// Removes a review that is withheld.
+    fn remove(&mut self, source: &SourceVersion) {
+        if let Some(copies) = self.0.get_mut(&source.fingerprints.content) {
+            copies.retain(|other| other.is_decided || other.id != source.id.as_str());
+        }
+    }
+}
+
+impl Copy {
+    /// Whether the authors are the same, or one is the other's short name. Of a deleted review only digests are kept.
+    fn has_author_of(&self, review: &Review, source: &SourceVersion) -> bool {
+        let short = short_name(&review.author);
+        let is_one = self.author.as_ref().map_or_else(
+            || {
+                short == review.author
+                    || self.author_day == Fingerprints::author_day(&short, review.date)
+            },
+            |author| is_one_name(author, &review.author),
+        );
+        is_one || self.author_day == source.fingerprints.author_day
+    }
+
+    /// Whether the copy looks like the review's row, imported under another source: it has the row's ID, or both IDs were
+    /// derived from rows of one format.
+    fn has_same_row(&self, source: &SourceVersion) -> bool {
+        let id = source.own_id.as_deref().unwrap_or(source.id.as_str());
+        let are_derived = || [id, &self.id].into_iter().all(is_derived);
+        self.source_name != source.source_name
+            && (id == self.id || are_derived() && id_prefix(id) == id_prefix(&self.id))
+    }
 }

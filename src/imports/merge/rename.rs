@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::clock::Clock;
 use crate::imports::report::{ImportError, MergeError, Named};
 use crate::model::{Unit, fold};
-use crate::storage::imports::KeptColumns;
+use crate::storage::imports::{ColumnMeaning, KeptColumns};
 use crate::storage::reviews::{Known, KnownReview, ReviewState, SourceVersion};
 use crate::storage::{AtPath as _, Database, Write, reviews};
 
@@ -142,18 +142,26 @@ fn check_apart(
     fn own_id(source: &SourceVersion) -> &str {
         source.own_id.as_deref().unwrap_or(source.id.as_str())
     }
-    let meaning = |name, header| columns.get(name, header);
-    let mut headers = columns.rows().filter(|(name, ..)| *name == source);
-    let header = headers.find_map(|(_, header, _)| {
-        let meanings = meaning(source, header).zip(meaning(new_name, header));
-        meanings
-            .is_some_and(|(one, other)| one != other)
-            .then_some(header)
-    });
+    let differs = |header: &&str| {
+        let meanings = [source, new_name].map(|name| columns.get(name, header));
+        match meanings {
+            [Some(one), Some(other)] => one != other,
+            // A column without a scale of its own is read on that of five.
+            [one, other] => matches!(one.or(other), Some(ColumnMeaning::Scale(_))),
+        }
+    };
+    let mut headers = columns
+        .rows()
+        .filter(|(name, ..)| [source, new_name].contains(name));
+    let header = headers.find_map(|(_, header, _)| Some(header).filter(differs));
     if let Some(header) = header {
+        let what = match header {
+            "" => "text that is not UTF-8".to_owned(),
+            header => format!("the column {header}"),
+        };
         return Err(format!(
-            "the column {header} is read in one way in files of {source} and in another in files of {new_name}, so they cannot \
-             be one source; keep both names"
+            "{what} is read in one way in files of {source} and in another in files of {new_name}, so they cannot be one source; \
+             keep both names"
         ));
     }
     let sources = others.iter().filter_map(|known| known.source.as_ref());

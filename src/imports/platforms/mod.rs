@@ -35,8 +35,6 @@ pub struct Format {
     pub authors_private: bool,
     /// A note for the owner, shown with the report.
     pub note: Option<&'static str>,
-    /// Members of the top-level object, one of which identifies a document without rows; its rows are in `reviews`.
-    pub document: &'static str,
     /// A file has this format if its rows have all names of one of these lists.
     pub keys: Vec<Names>,
     #[serde(skip)]
@@ -218,8 +216,6 @@ pub static NATIVE: LazyLock<Format> = LazyLock::new(|| Format {
 pub static DOCUMENT: LazyLock<Format> = LazyLock::new(|| Format {
     name: "reviews-json",
     label: "/reviews.json of this service",
-    // A large business may fill all bytes that detection reads, so its own members must identify the format.
-    document: "business, aggregate_rating",
     reader: Reader::Document,
     ..Format::default()
 });

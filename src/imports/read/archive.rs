@@ -17,18 +17,6 @@ const FILES_MAX: usize = 10_000;
 /// Maximum depth to which a Takeout is searched.
 const FOLDERS_DEEP_MAX: usize = 12;
 
-/// Parts of other archives, each with what it is.
-const OTHERS: [(&str, &str); 2] = [
-    (
-        "word/document.xml",
-        "a document of Word, not an export of reviews",
-    ),
-    (
-        "content.xml",
-        "a document of OpenDocument; save its table as XLSX or CSV",
-    ),
-];
-
 impl Opener<'_> {
     /// Opens every file of reviews in the folder at `path`, sorted by name.
     pub fn folder(&mut self, path: &Path) -> Result<(), FileError> {
@@ -57,10 +45,9 @@ impl Opener<'_> {
             Some((name.into_owned(), index))
         });
         let members: Vec<_> = members.collect();
-        let mut others = OTHERS.iter();
-        if let Some((_, content)) = others.find(|(part, _)| archive.index_for_name(part).is_some())
-        {
-            return Err(FileError::new(format!("is {content}")));
+        if archive.index_for_name("content.xml").is_some() {
+            let content = "is a document of OpenDocument; save its table as XLSX or CSV";
+            return Err(FileError::new(content));
         }
         let mut members = takeout_files(members)?;
         // Members are sorted by name, so that the result does not depend on the archive's order.
@@ -148,14 +135,15 @@ fn walk(path: &Path, deep: usize, files: &mut Vec<(String, PathBuf)>) -> Result<
 mod tests {
     use super::*;
     use crate::imports::request::ImportRequest;
+    use crate::storage::imports::KeptColumns;
     use std::io::{Cursor, Write};
 
     const TOO_LARGE: &str = "the files of one import may have at most 256 MiB in total, unpacked; split it into several imports";
 
     /// What `work` does with at most 1 MiB: the errors of files, and the number of files.
     fn opened(work: impl FnOnce(&mut Opener<'_>)) -> (Vec<String>, usize) {
-        let request = ImportRequest::default();
-        let mut opener = Opener::new(&request);
+        let (request, kept) = (ImportRequest::default(), KeptColumns::default());
+        let mut opener = Opener::new(&request, &kept);
         opener.bytes_left = 1 << 20;
         work(&mut opener);
         (opener.faults, opener.files.len())

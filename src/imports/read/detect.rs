@@ -1,21 +1,21 @@
 //! Detects a file's format by its content, never by its name, because half of all exports are named `reviews.json`.
-//! Detection looks at names, never at values but the errors of an answer without rows.
+//! Detection looks at names, and at values only to tell native records from those of others.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use encoding_rs::Encoding;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use crate::imports::export::is_export;
 use crate::imports::map::table::{Table, list_columns};
-use crate::imports::map::values::{Names, is_in, letters, names, same_name};
+use crate::imports::map::values::{names, same_name};
 use crate::imports::map::{COLUMNS, ReviewField};
 use crate::imports::platforms::{
-    Format, LINKED_DATA, NATIVE, Reader, TABLE, all_formats, find_format, format_names,
+    Format, LINKED_DATA, NATIVE, Reader, TABLE, all_formats, format_names,
 };
-use crate::imports::read::json::{self, Objects, RawRow, RowArray};
+use crate::imports::read::encoding::Decoded;
+use crate::imports::read::json::{self, JsonText, Objects, RawRow, RowArray};
 use crate::imports::read::text::{self, Dialect};
 use crate::imports::read::{linked_data, workbook};
 use crate::imports::report::FileError;
@@ -23,17 +23,13 @@ use crate::imports::request::ImportRequest;
 
 /// What a file holds.
 #[derive(Debug)]
-pub enum Content<'t> {
-    /// Empty or only whitespace.
+enum Content<'t> {
+    /// Only whitespace.
     Nothing,
-    /// A JSON document, or several that follow each other.
-    Json(Vec<&'t str>),
-    /// The arrays in a JSON document that is broken somewhere.
-    BrokenJson(Vec<RowArray<'t>>),
-    JsonLines,
+    Json(JsonText<'t>),
     /// A page or another document with tags.
     Markup,
-    /// Delimited text.
+    /// Delimited text with these columns.
     Text(Dialect, Vec<String>),
     /// A workbook's sheet with these columns.
     Sheet(Vec<String>),
@@ -41,112 +37,29 @@ pub enum Content<'t> {
     Other,
 }
 
-/// Where the rows of a file may be.
-#[derive(Debug)]
-struct Place<'t> {
-    /// The members of the rows, or the columns of a table.
-    names: BTreeSet<String>,
-    /// `None` if the rows are the lines, the table, the page, or the document itself.
-    array: Option<RowArray<'t>>,
-}
-
 /// What is known of a file, from its names.
 #[derive(Debug)]
-pub struct FileShape<'t> {
+struct FileShape<'t> {
     content: Content<'t>,
-    /// Of lines.
-    text: &'t [u8],
-    /// The file itself, then the arrays of objects in it.
-    places: Vec<Place<'t>>,
+    /// The columns of a table. Of JSON the members of the document or the lines, then those of the rows of each array in it.
+    places: Vec<BTreeSet<String>>,
 }
 
-/// Maximum depth of the array of rows in a document.
-const DEEP_MAX: usize = 4;
-/// Number of lines that are looked at, because a member may be missing in the first line.
-const LINES_MAX: usize = 50;
-
 impl<'t> FileShape<'t> {
-    fn of(mut content: Content<'t>, text: &'t [u8]) -> Self {
-        let mut arrays = Vec::new();
-        let names = match &mut content {
-            Content::BrokenJson(found) => {
-                arrays.append(found);
-                BTreeSet::new()
-            }
-            Content::Json(values) => match values.as_slice() {
-                [document] => {
-                    json::arrays(document, "", DEEP_MAX, &mut arrays);
-                    json::members(document).into_keys().collect()
-                }
-                values => {
-                    arrays.push(RowArray {
-                        path: String::new(),
-                        elements: values.iter().map(|value| (*value, None)).collect(),
-                    });
-                    BTreeSet::new()
-                }
-            },
-            Content::JsonLines => {
-                let lines = text.split(|byte| *byte == b'\n');
-                let lines = lines.filter_map(|line| std::str::from_utf8(line).ok());
-                let lines = lines.filter(|line| line.trim_start().starts_with('{'));
-                json::names(lines.take(LINES_MAX))
-            }
+    fn of(content: Content<'t>) -> Self {
+        let places = match &content {
+            Content::Json(json) => json.places.iter().map(RowArray::names).collect(),
             Content::Text(_, columns) | Content::Sheet(columns) => {
-                columns.iter().cloned().collect()
+                vec![columns.iter().cloned().collect()]
             }
-            Content::Nothing | Content::Markup | Content::Other => BTreeSet::new(),
+            Content::Nothing | Content::Markup | Content::Other => vec![BTreeSet::new()],
         };
-        // Elements that match no format may themselves hold arrays of reviews.
-        let inner: Vec<_> = arrays.iter().flat_map(RowArray::inner).collect();
-        arrays.extend(inner);
-        let top = Place { names, array: None };
-        let arrays = arrays.into_iter().map(|array| Place {
-            names: array.names(),
-            array: Some(array),
-        });
-        let places = std::iter::once(top).chain(arrays).collect();
-        Self {
-            content,
-            text,
-            places,
-        }
-    }
-
-    /// The objects at a place.
-    fn objects(&self, place: &Place<'t>) -> Vec<Value> {
-        let lines = || self.text.split(|byte| *byte == b'\n');
-        let rows: Vec<&[u8]> = match &place.array {
-            Some(array) => array
-                .elements
-                .iter()
-                .map(|(row, _)| row.as_bytes())
-                .collect(),
-            None => lines().collect(),
-        };
-        let parsed = rows
-            .into_iter()
-            .filter_map(|row| serde_json::from_slice(row).ok());
-        parsed.filter(Value::is_object).collect()
+        Self { content, places }
     }
 
     /// The members of the document or of the lines, or the columns of the table.
     fn names(&self) -> &BTreeSet<String> {
-        &self.places[0].names
-    }
-
-    /// The arrays, each with the members of its elements.
-    fn arrays(&self) -> impl Iterator<Item = (&RowArray<'t>, &BTreeSet<String>)> {
-        let places = self.places.iter();
-        places.filter_map(|place| Some((place.array.as_ref()?, &place.names)))
-    }
-
-    /// The document, if the file is one.
-    fn document(&self) -> Option<&'t str> {
-        let Content::Json(values) = &self.content else {
-            return None;
-        };
-        values.first().copied().filter(|_| values.len() == 1)
+        &self.places[0]
     }
 
     /// The columns of a table.
@@ -157,24 +70,27 @@ impl<'t> FileShape<'t> {
         None
     }
 
-    const fn is_json(&self) -> bool {
-        matches!(
-            self.content,
-            Content::Json(_) | Content::BrokenJson(_) | Content::JsonLines
-        )
+    const fn json(&self) -> Option<&JsonText<'t>> {
+        if let Content::Json(json) = &self.content {
+            return Some(json);
+        }
+        None
+    }
+
+    /// The document, if the file is one.
+    fn document(&self) -> Option<&'t str> {
+        self.json().and_then(JsonText::document)
     }
 
     /// The place whose rows have such members: the top level, or the longest array.
     fn find_place(&self, is_so: impl Fn(&BTreeSet<String>) -> bool) -> Option<usize> {
-        let found = (0..)
-            .zip(&self.places)
-            .filter(|(_, place)| is_so(&place.names));
-        let length = |place: &Place<'_>| place.array.as_ref().map(|it| it.elements.len());
-        // Of equal ones `max_by_key` takes the last, and the top level goes before all.
-        let found = found.map(|(number, place)| (length(place).unwrap_or(usize::MAX), number));
-        let found: Vec<_> = found.collect();
-        let longest = found.iter().rev().max_by_key(|(length, _)| *length);
-        longest.map(|(_, number)| *number)
+        let length = |number: &usize| match (number, self.json()) {
+            (0, _) | (_, None) => usize::MAX,
+            (number, Some(json)) => json.places[*number].elements.len(),
+        };
+        let found = (0..self.places.len()).filter(|number| is_so(&self.places[*number]));
+        // Of equal ones `max_by_key` takes the last.
+        found.rev().max_by_key(length)
     }
 }
 
@@ -219,20 +135,9 @@ fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected, Fi
     {
         return Err(FileError::new(MAPS_REVIEWS));
     }
-    let mut rows = shape
-        .arrays()
-        .filter(|(array, _)| !is_in(ERRORS, &plain(&array.path)));
-    if rows.next().is_none()
-        && let Some(error) = shape.document().and_then(error_of)
-    {
-        return Err(FileError::new(format!(
-            "is an answer of the source without reviews, not an export: its `{error}` says that something went wrong, or that it \
-             is not ready; fetch it again"
-        )));
-    }
     let requested = request.format;
     if requested.is_none_or(Format::is_native)
-        && (shape.columns().is_some_and(is_export) || is_lines_with_business(shape))
+        && (shape.columns().is_some_and(is_export) || begins_with_business(shape))
     {
         return Ok((&NATIVE, TOP));
     }
@@ -242,31 +147,30 @@ fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected, Fi
         {
             let may_be_foreign =
                 requested.is_none() && format.is_native() && request.renames.is_empty();
-            let rows = place.map(|number| &shape.places[number]);
-            let rows = rows.filter(|_| may_be_foreign);
-            let is_foreign = rows.is_some_and(|rows| are_foreign(rows, shape));
+            let is_foreign =
+                may_be_foreign && place.is_some_and(|number| are_foreign(shape, number));
             return Ok((if is_foreign { &TABLE } else { format }, place));
         }
+    }
+    // A page beyond the last, or a quiet day.
+    if shape.document().is_some_and(is_empty) {
+        return Ok((requested.unwrap_or(&TABLE), None));
     }
     if let Some(format) = requested {
         return insist(shape, format, request);
     }
-    let is_like_native = !request.renames.is_empty() || looks_native(shape);
-    match (&shape.content, shape.document()) {
-        (Content::Nothing, _) => Ok((&NATIVE, TOP)),
-        (Content::Markup, _) => Ok((&LINKED_DATA, TOP)),
-        (Content::JsonLines, _) if is_like_native || top_names.is_empty() => Ok((&NATIVE, TOP)),
-        (Content::Text(..) | Content::Sheet(_), _) => Ok((&TABLE, TOP)),
-        // A page beyond the last, or a quiet day.
-        (_, Some(document)) if is_empty(document) => Ok((&TABLE, None)),
-        // A Takeout of a business without reviews.
-        (_, Some("{}")) => Ok((find_format("google").unwrap_or(&TABLE), None)),
-        (_, Some(document))
-            if !document.contains('\n') && shape.places.len() == 1 && is_like_native =>
+    let may_be_native = !request.renames.is_empty() || looks_native(top_names);
+    match &shape.content {
+        Content::Nothing => Ok((&NATIVE, TOP)),
+        Content::Markup => Ok((&LINKED_DATA, TOP)),
+        Content::Text(..) | Content::Sheet(_) => Ok((&TABLE, TOP)),
+        Content::Json(json)
+            if json.is_lines() && (may_be_native || top_names.is_empty())
+                || json.is_one_line() && may_be_native =>
         {
             Ok((&NATIVE, TOP))
         }
-        _ => Err(FileError::new(format!(
+        Content::Json(_) | Content::Other => Err(FileError::new(format!(
             "is {}: none of the known formats ({}); {}",
             describe(shape),
             format_names().collect::<Vec<_>>().join(", "),
@@ -302,26 +206,13 @@ fn detected_as(format: &'static Format, shape: &FileShape<'_>) -> Option<Detecte
                     })
             })
     };
-    let is_reviews =
-        |place: &Place<'_>| place.array.as_ref().is_some_and(|it| it.path == "reviews");
-    let reviews = shape.places.iter().position(is_reviews);
-    let is_document = shape.document().is_some()
-        && names(format.document).any(|name| shape.names().contains(name))
-        // Either no row identifies another format, or the members beside the rows suffice.
-        && (names(format.document).any(|name| name == "business")
-            || reviews.is_none_or(|number| has_keys(&shape.places[number].names)));
-    // A document without rows has none only if it says so.
-    let says_none = || {
-        let members = shape.document().map(json::members).unwrap_or_default();
-        let has_no_rows = |(name, value): (&String, &&str)| match name.as_str() {
-            "reviews" => json::elements(value).is_empty() && value.starts_with('['),
-            "totalReviewCount" | "averageRating" => value.parse().is_ok_and(|it: f64| it < 0.1),
-            _ => false,
-        };
-        members.iter().any(has_no_rows)
-    };
-    if is_document && (reviews.is_some() || format.reader == Reader::Document || says_none()) {
-        return Some((format, reviews));
+    if format.reader == Reader::Document {
+        // A large business may fill all bytes that detection reads, so the members beside the rows suffice.
+        let is_ours = ["business", "aggregate_rating"]
+            .iter()
+            .any(|name| shape.names().contains(*name));
+        let array = shape.json().and_then(|json| json.find("reviews"));
+        return (shape.document().is_some() && is_ours).then_some((format, array));
     }
     Some((format, Some(shape.find_place(has_keys)?)))
 }
@@ -332,55 +223,21 @@ fn refuse_options_of_tables(
     request: &ImportRequest,
 ) -> Result<(), FileError> {
     let is_workbook = matches!(shape.content, Content::Sheet(_));
-    for (part, is_given, is_there) in [
-        ("sheet", request.sheet.is_some(), is_workbook),
-        (
-            "header-row",
-            request.header_row.is_some(),
-            shape.columns().is_some(),
-        ),
-    ] {
-        if is_given && !is_there {
-            let content = describe(shape);
-            return Err(FileError::new(format!(
-                "is {content}, which has no {part}; leave --{part} out"
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// Members of an answer that says that something went wrong, by their letters.
-const ERRORS: Names =
-    "error, errors, errormessage, errorcode, errortype, exception, fault, faultstring";
-/// Members of an answer that state whether all went well.
-const STATES: Names = "status, state, statuscode, code, success";
-/// Their values if it did not, besides the statuses of HTTP.
-const FAILURES: Names = "error, errors, fail, failed, failure, false, pending, processing, running, queued, waiting, in progress, timeout";
-
-fn plain(name: &str) -> String {
-    letters(name).collect()
-}
-
-/// The member of a document without rows by which it says that something went wrong.
-fn error_of(document: &str) -> Option<String> {
-    let says_error = |(name, value): (&String, &&str)| {
-        let (name, value) = (plain(name), value.trim_matches('"').to_lowercase());
-        let is_set = !matches!(value.as_str(), "null" | "false" | "" | "[]" | "{}" | "0");
-        let is_code = || {
-            value
-                .parse()
-                .is_ok_and(|code: u16| (400..600).contains(&code))
-        };
-        let is_bad = || is_in(FAILURES, value.trim()) || is_code();
-        is_in(ERRORS, &name) && is_set || is_in(STATES, &name) && is_bad()
+    let part = if request.sheet.is_some() && !is_workbook {
+        "sheet"
+    } else if request.header_row.is_some() && shape.columns().is_none() {
+        "header-row"
+    } else {
+        return Ok(());
     };
-    let members = json::members(document);
-    let found = members.iter().find(|member| says_error(*member));
-    found.map(|(name, _)| name.clone())
+    let content = describe(shape);
+    Err(FileError::new(format!(
+        "is {content}, which has no {part}; leave --{part} out"
+    )))
 }
 
-/// Whether a document is an export without rows: an empty list, an empty object, or one with an empty list of reviews.
+/// Whether a document is an export without rows: an empty list or object, one with an empty list of reviews, or one that says
+/// that there are none. An answer of a failed request is none.
 fn is_empty(document: &str) -> bool {
     const LISTS: [&str; 4] = ["reviews", "results", "data", "items"];
     let is_list = |value: &str| {
@@ -388,21 +245,26 @@ fn is_empty(document: &str) -> bool {
         list.next() == Some('[') && list.all(|c| matches!(c, '[' | ']'))
     };
     let members = json::members(document);
+    let says_none = |(name, value): (&String, &&str)| match name.as_str() {
+        "totalReviewCount" => *value == "0",
+        name => LISTS.contains(&name) && is_list(value),
+    };
+    let says_error = |(name, value): (&String, &&str)| match name.as_str() {
+        "error" | "errors" => !matches!(*value, "null" | "false" | "\"\"" | "[]" | "{}"),
+        "success" => *value == "false",
+        _ => false,
+    };
     is_list(document)
-        || members
-            .iter()
-            .any(|(name, value)| LISTS.contains(&name.as_str()) && is_list(value))
+        || document == "{}"
+        || members.iter().any(says_none) && !members.iter().any(says_error)
 }
 
 /// Advice on importing a file of an unknown format: JSON as a table whose columns are the members of its objects.
 fn advise(shape: &FileShape<'_>) -> String {
-    if !shape.is_json() {
+    if shape.json().is_none() {
         return "convert it to a table (CSV) with a header line, or name the row of the header with --header-row".to_owned();
     }
-    let members = shape
-        .arrays()
-        .next()
-        .map_or(shape.names(), |(_, names)| names);
+    let members = shape.places.get(1).unwrap_or(shape.names());
     let mut advice = "to read it anyway, pass --format table".to_owned();
     for field in [
         ReviewField::Rating,
@@ -420,19 +282,16 @@ fn advise(shape: &FileShape<'_>) -> String {
 
 /// Whether the first line is that of an export, with the business and the editorial texts. Only exports contain the
 /// setting `publish_staff`.
-fn is_lines_with_business(shape: &FileShape<'_>) -> bool {
-    let begins = |start: &str| shape.names().iter().any(|name| name.starts_with(start));
-    let (is_lines, has_staff) = if let Some(document) = shape.document() {
-        let business = json::members(document)
-            .remove("business")
-            .map(json::members);
-        let has_staff = business.is_some_and(|members| members.contains_key("publish_staff"));
-        (!document.contains('\n'), has_staff)
-    } else {
-        let is_lines = matches!(shape.content, Content::JsonLines);
-        (is_lines, shape.names().contains("business.publish_staff"))
-    };
-    is_lines && (begins("editorial") || has_staff) && !begins("reviews")
+fn begins_with_business(shape: &FileShape<'_>) -> bool {
+    let first = shape
+        .json()
+        .and_then(|json| json.places[0].elements.first());
+    let members = first.map(|(line, _)| json::members(line));
+    members.is_some_and(|members| {
+        let business = members.get("business").copied().map(json::members);
+        let has_staff = business.is_some_and(|business| business.contains_key("publish_staff"));
+        (members.contains_key("editorial") || has_staff) && !members.contains_key("reviews")
+    })
 }
 
 /// The place of the rows, if the file can be read as the requested format.
@@ -441,7 +300,7 @@ fn insist(
     format: &'static Format,
     request: &ImportRequest,
 ) -> Result<Detected, FileError> {
-    let is_json = shape.is_json() || matches!(shape.content, Content::Nothing);
+    let is_json = shape.json().is_some() || matches!(shape.content, Content::Nothing);
     let fits = match format.reader {
         Reader::Document | Reader::Native => is_json,
         Reader::Columns => is_json || shape.columns().is_some(),
@@ -459,17 +318,18 @@ fn insist(
     let has_mapped = |names: &BTreeSet<String>| {
         !theirs.is_empty() && theirs.iter().all(|theirs| has(names, theirs))
     };
-    // Otherwise in the one with the most columns of reviews.
+    // Otherwise in the array with the most columns of reviews.
     let needed = [ReviewField::Rating, ReviewField::Date, ReviewField::Text];
-    let known = |place: &Place<'_>| {
-        let has_field =
-            |field: &&ReviewField| format.columns(**field).any(|name| has(&place.names, name));
+    let known = |number: &usize| {
+        let has_field = |field: &&ReviewField| {
+            let mut columns = format.columns(**field);
+            columns.any(|name| has(&shape.places[*number], name))
+        };
         needed.iter().filter(has_field).count()
     };
-    let arrays = shape.places.iter().enumerate().skip(1).rev();
-    let best = arrays.max_by_key(|(_, place)| known(place));
-    let best = best.map_or(0, |(number, _)| number);
-    Ok((format, Some(shape.find_place(has_mapped).unwrap_or(best))))
+    let best = (1..shape.places.len()).rev().max_by_key(known);
+    let place = shape.find_place(has_mapped).or(best);
+    Ok((format, place.or(TOP)))
 }
 
 /// The members that only native records have.
@@ -485,16 +345,26 @@ const OURS: [&str; 7] = [
 
 /// Whether rows that have the names of native records are somebody else's: they have members by which a table is read and that
 /// native records do not have, such as `reply`, or values of other kinds.
-fn are_foreign(rows: &Place<'_>, shape: &FileShape<'_>) -> bool {
-    let outer = |path: &str| path.split(['.', '[']).next().unwrap_or_default().to_owned();
-    let ours: BTreeSet<String> = COLUMNS.into_iter().chain(["url"]).map(outer).collect();
-    let mut others = rows.names.iter().map(|path| outer(path));
+fn are_foreign(shape: &FileShape<'_>, number: usize) -> bool {
+    let names_there = &shape.places[number];
+    let ours: BTreeSet<&str> = COLUMNS.into_iter().chain(["url"]).map(outer).collect();
+    let mut others = names_there.iter().map(|path| outer(path));
     let has_others = others.any(|name| {
         let mut lists = TABLE.fields.values();
-        !ours.contains(&name) && lists.any(|list| names(list).any(|known| same_name(known, &name)))
+        !ours.contains(name) && lists.any(|list| names(list).any(|known| same_name(known, name)))
     });
-    let is_ours = || OURS.iter().any(|name| has_key(&rows.names, name));
-    has_others || !is_ours() && !shape.objects(rows).iter().all(fits_native)
+    let is_ours = || OURS.iter().any(|name| has_key(names_there, name));
+    let fit = |json: &JsonText<'_>| {
+        let rows = json.places[number].elements.iter();
+        let rows = rows.filter_map(|(row, _)| serde_json::from_str(row).ok());
+        rows.filter(Value::is_object).all(|row| fits_native(&row))
+    };
+    has_others || !is_ours() && !shape.json().is_some_and(fit)
+}
+
+/// The first name of a path, as `reviewer` of `reviewer.name`.
+fn outer(path: &str) -> &str {
+    path.split(['.', '[']).next().unwrap_or_default()
 }
 
 /// Whether the members of a record have the kinds of values that native records have.
@@ -515,13 +385,10 @@ fn fits_native(record: &Value) -> bool {
             .all(|name| fits(name, is_object))
 }
 
-/// Whether the lines are probably native records, even if faulty.
-fn looks_native(shape: &FileShape<'_>) -> bool {
+/// Whether rows with these members are probably native records, even if faulty.
+fn looks_native(names: &BTreeSet<String>) -> bool {
     let ours = ["id", "rating", "date", "author", "text", "deleted"];
-    ours.iter()
-        .filter(|name| shape.names().contains(**name))
-        .count()
-        >= 2
+    ours.iter().filter(|name| names.contains(**name)).count() > 1
 }
 
 /// Maximum number of names in a description.
@@ -530,52 +397,36 @@ const NAMES_SHOWN_MAX: usize = 12;
 /// A description of the file for messages.
 fn describe(shape: &FileShape<'_>) -> String {
     let list = |names: &BTreeSet<String>| {
-        let outer = |name: &String| name.split(['.', '[']).next().unwrap_or_default().to_owned();
-        let mut names: BTreeSet<String> = names.iter().map(outer).collect();
-        names.remove(json::PARENT);
-        let more = if names.len() > NAMES_SHOWN_MAX {
-            ", …"
-        } else {
-            ""
-        };
-        let names: Vec<String> = names.into_iter().take(NAMES_SHOWN_MAX).collect();
-        names.join(", ") + more
+        let names = names.iter().map(|name| outer(name));
+        let names: BTreeSet<&str> = names.filter(|name| *name != json::PARENT).collect();
+        let shown = names.iter().copied().take(NAMES_SHOWN_MAX);
+        let more = (names.len() > NAMES_SHOWN_MAX).then_some("…");
+        shown.chain(more).collect::<Vec<_>>().join(", ")
     };
-    let array = shape.arrays().next();
-    let is_top = array.is_some_and(|(array, _)| array.path.is_empty());
-    let kind = match &shape.content {
-        Content::Nothing => return "an empty file".to_owned(),
-        Content::Markup => return "a page of HTML or XML".to_owned(),
-        Content::Other => return "a text without a header line of several columns".to_owned(),
-        Content::Text(_, columns) => {
-            return format!("a table with the columns {}", list_columns(columns));
+    match &shape.content {
+        Content::Nothing => "an empty file".to_owned(),
+        Content::Markup => "a page of HTML or XML".to_owned(),
+        Content::Other => "a text without a header line of several columns".to_owned(),
+        Content::Text(_, columns) => format!("a table with the columns {}", list_columns(columns)),
+        Content::Sheet(columns) => format!("a workbook with the columns {}", list_columns(columns)),
+        Content::Json(json) => {
+            let mut places = json.places.iter().zip(&shape.places);
+            let named = places.find(|(_, names)| !names.is_empty());
+            let mut text = named.map_or_else(
+                || "JSON without objects".to_owned(),
+                |(_, names)| format!("JSON with keys {}", list(names)),
+            );
+            if let Some((rows, names)) = places.find(|(_, names)| !names.is_empty()) {
+                let path = &rows.path;
+                // Writing to a `String` cannot fail.
+                let _ = write!(text, ", whose {path} has objects with keys {}", list(names));
+            }
+            text
         }
-        Content::Sheet(columns) => {
-            return format!("a workbook with the columns {}", list_columns(columns));
-        }
-        Content::JsonLines => "JSON Lines of objects",
-        Content::BrokenJson(_) => "broken JSON",
-        Content::Json(values) if values[0].starts_with('[') && array.is_none() => {
-            return "a JSON array without objects".to_owned();
-        }
-        Content::Json(_) if is_top => "a JSON array of objects",
-        Content::Json(_) => "a JSON object",
-    };
-    let (names, top) = (shape.names(), list(shape.names()));
-    match array {
-        Some((array, members)) if !is_top && !names.is_empty() => {
-            let (path, members) = (&array.path, list(members));
-            format!("{kind} with keys {top}, whose {path} has objects with keys {members}")
-        }
-        Some((_, members)) => format!("{kind} with keys {}", list(members)),
-        None => format!("{kind} with keys {top}"),
     }
 }
 
 // The rows of a file, by its format.
-
-const NOT_UTF8: &str = "is not UTF-8; save it as UTF-8, or convert it, for example from Windows-1252 with `iconv -f WINDOWS-1252 \
-     -t UTF-8`";
 
 /// A file that was read.
 pub struct InputFile {
@@ -585,6 +436,8 @@ pub struct InputFile {
     pub rows: Rows,
     /// The business in another instance's `/reviews.json`, as JSON.
     pub business: Option<Box<str>>,
+    /// `None` for Unicode.
+    pub encoding: Option<&'static Encoding>,
     /// A sentence for the owner about how it was read.
     pub note: Option<String>,
 }
@@ -612,109 +465,71 @@ impl InputFile {
             format,
             rows,
             business: None,
+            encoding: None,
             note: None,
         }
     }
 }
 
-/// What a text holds; JSON is UTF-8.
-fn content_of<'t>(bytes: &'t [u8], request: &ImportRequest) -> Result<Content<'t>, FileError> {
-    let trimmed = bytes.trim_ascii();
-    let is_object = |line: &[u8]| line.trim_ascii_start().starts_with(b"{");
-    Ok(match trimmed.first() {
+/// Reads a file.
+pub fn read_file(
+    name: String,
+    decoded: &Decoded<'_>,
+    request: &ImportRequest,
+) -> Result<InputFile, FileError> {
+    let Decoded {
+        text, is_damaged, ..
+    } = decoded;
+    if request.is_sample {
+        let rows = RowArray::lines(text).rows(text, *is_damaged);
+        return Ok(InputFile::new(name, &NATIVE, Rows::Records(rows)));
+    }
+    let (trimmed, corrected) = (text.trim(), &mut String::new());
+    let content = match trimmed.as_bytes().first() {
         None => Content::Nothing,
-        Some(b'[' | b'{') => {
-            let text = std::str::from_utf8(bytes).map_err(|_| FileError::new(NOT_UTF8))?;
-            match serde_json::from_str::<&RawValue>(text) {
-                Ok(document) => Content::Json(vec![document.get()]),
-                Err(_) if trimmed[0] == b'{' && json::is_lines(text.trim()) => Content::JsonLines,
-                Err(_) => Content::Json(json::values(text)?),
-            }
-        }
+        Some(b'[' | b'{') => Content::Json(JsonText::of(text, corrected)?),
         Some(b'<') => Content::Markup,
-        Some(_) => match text::sniff(bytes, request) {
+        Some(_) => match text::sniff(text, request) {
             Some((dialect, columns)) => Content::Text(dialect, columns),
-            // The first line may be broken.
-            None if trimmed.split(|byte| *byte == b'\n').any(is_object) => Content::JsonLines,
             None => match request.header_row {
-                Some(row) if !text::has_row(bytes, row) => return Err(text::missing_row(row)),
+                Some(row) if !text::has_row(text, row) => return Err(text::missing_row(row)),
                 Some(_) | None => Content::Other,
             },
         },
-    })
-}
-
-/// What a file holds, and the text in which its JSON is, with U+FFFD in place of what is no UTF-8.
-fn read_content<'t>(
-    bytes: &'t [u8],
-    text: &'t mut Cow<'t, str>,
-    request: &ImportRequest,
-) -> Result<(Content<'t>, &'t str), FileError> {
-    let is_json = matches!(bytes.trim_ascii().first(), Some(b'[' | b'{'));
-    if !is_json {
-        return Ok((content_of(bytes, request)?, ""));
-    }
-    *text = String::from_utf8_lossy(bytes);
-    let text: &str = text;
-    let content = content_of(text.as_bytes(), request).or_else(|fault| {
-        let arrays = json::broken_arrays(text);
-        let is_broken = !arrays.is_empty();
-        is_broken
-            .then_some(Content::BrokenJson(arrays))
-            .ok_or(fault)
-    });
-    Ok((content?, text))
-}
-
-/// Reads a file, in UTF-8.
-pub fn read_file(
-    name: String,
-    bytes: &[u8],
-    request: &ImportRequest,
-) -> Result<InputFile, FileError> {
-    let lines = || Rows::Records(json::lines(bytes).collect());
-    if request.is_sample {
-        return Ok(InputFile::new(name, &NATIVE, lines()));
-    }
-    let trimmed = bytes.trim_ascii();
-    let mut decoded = Cow::Borrowed("");
-    let (content, text) = read_content(bytes, &mut decoded, request)?;
-    let is_damaged = std::str::from_utf8(bytes).is_err();
-    let shape = FileShape::of(content, trimmed);
+    };
+    let shape = FileShape::of(content);
     let (format, place) = detect(&shape, request)?;
-    let place = place.map(|number| &shape.places[number]);
-    let array = place.and_then(|place| place.array.as_ref());
     let business = request.business.as_ref().map(|it| it.name.as_str());
-    let rows = match (&shape.content, array, shape.document()) {
-        (Content::Markup, ..) if format.reader == Reader::LinkedData => {
-            Rows::Table(linked_data::reviews_of_page(trimmed, business)?)
+    let rows = match &shape.content {
+        Content::Markup | Content::Json(_)
+            if format.reader == Reader::LinkedData && *is_damaged =>
+        {
+            return Err(FileError::new(
+                "is not UTF-8; save it as UTF-8, or name its encoding with --encoding",
+            ));
         }
-        _ if format.reader == Reader::LinkedData && is_damaged => {
-            return Err(FileError::new(NOT_UTF8));
-        }
-        _ if format.reader == Reader::LinkedData => {
+        Content::Markup => Rows::Table(linked_data::reviews_of_page(trimmed, business)?),
+        Content::Json(_) if format.reader == Reader::LinkedData => {
             Rows::Table(linked_data::reviews_of_document(text, business)?)
         }
-        (Content::Text(dialect, columns), ..) => {
-            Rows::Table(text::read_text(bytes, *dialect, columns.clone())?)
-        }
-        (Content::JsonLines, ..) => lines(),
-        (_, Some(array), _) => {
-            let rows = array.rows(text, is_damaged);
-            if format.reader == Reader::Columns {
-                Rows::Table(array.table(&rows))
-            } else {
-                Rows::Records(rows)
+        Content::Text(dialect, columns) => Rows::Table(text::read_text(
+            text,
+            *is_damaged,
+            *dialect,
+            columns.clone(),
+        )?),
+        Content::Json(json) => {
+            let array = place.map(|number| &json.places[number]);
+            let rows = array.map(|array| (array, array.rows(json.text, *is_damaged)));
+            match rows {
+                Some((array, rows)) if format.reader == Reader::Columns => {
+                    Rows::Table(array.table(&rows))
+                }
+                Some((_, rows)) => Rows::Records(rows),
+                None => Rows::Records(Vec::new()),
             }
         }
-        (_, None, Some(document))
-            if place.is_some()
-                && format.reader != Reader::Document
-                && document.starts_with('{') =>
-        {
-            Rows::Records(vec![RawRow::of_document(document)])
-        }
-        _ => Rows::Records(Vec::new()),
+        Content::Nothing | Content::Sheet(_) | Content::Other => Rows::Records(Vec::new()),
     };
     let mut file = InputFile::new(name, format, rows);
     if let (Reader::Document, Some(document)) = (format.reader, shape.document()) {
@@ -731,7 +546,7 @@ pub fn read_workbook(
     request: &ImportRequest,
 ) -> Result<InputFile, FileError> {
     let (place, columns) = workbook::find_sheet(packed, request)?;
-    let shape = FileShape::of(Content::Sheet(columns.clone()), &[]);
+    let shape = FileShape::of(Content::Sheet(columns.clone()));
     let (format, _) = detect(&shape, request)?;
     let table = workbook::read_sheet(packed, place, columns)?;
     Ok(InputFile::new(name, format, Rows::Table(table)))

@@ -10,14 +10,17 @@ use encoding_rs::{Encoding, ISO_8859_4, MACINTOSH, UTF_8, UTF_16BE, UTF_16LE, WI
 use crate::imports::map::values::{WORDS, is_in, quoted};
 use crate::imports::report::FileError;
 
-/// A file in UTF-8, of which some may be broken.
+/// A file as text.
 pub struct Decoded<'b> {
-    pub text: Cow<'b, [u8]>,
-    /// A sentence about an encoding that was guessed.
-    pub note: Option<String>,
+    /// With U+FFFD in place of what cannot be read.
+    pub text: Cow<'b, str>,
+    /// Whether some of a file in UTF-8 is none.
+    pub is_damaged: bool,
+    /// `None` for Unicode.
+    pub encoding: Option<&'static Encoding>,
 }
 
-/// The file in UTF-8. The first letter beyond ASCII decides whether it is UTF-8; JSON always is (RFC 8259 §8.1).
+/// The file as text. The first letter beyond ASCII decides whether it is UTF-8; JSON always is (RFC 8259 §8.1).
 /// `country` is that of the business.
 ///
 /// # Errors
@@ -27,57 +30,33 @@ pub fn decode<'b>(
     named: Option<&'static Encoding>,
     country: Option<&str>,
 ) -> Result<Decoded<'b>, FileError> {
-    let find = |list: &[(&[u8], &'static str)]| {
-        let found = list.iter().find(|(magic, _)| bytes.starts_with(magic));
-        found.map(|(_, content)| *content)
-    };
-    let packed = find(&PACKED)
-        .map(|program| format!("packed with {program}; unpack it and give the file or folder"));
-    if let Some(content) = packed.or_else(|| find(&BINARY).map(str::to_owned)) {
+    let mut binary = BINARY.iter();
+    if let Some((_, content)) = binary.find(|(start, _)| bytes.starts_with(start)) {
         return Err(FileError::new(format!("is {content}")));
     }
+    let is_unicode = || is_utf8(bytes) || is_json(bytes);
     let encoding = named.or_else(|| wide(bytes));
-    let mut note = None;
-    let encoding = match encoding {
-        Some(encoding) => encoding,
-        None if is_utf8(bytes) || is_json(bytes) => UTF_8,
-        None => {
-            let guess = guess(bytes, country);
-            note = Some(describe_guess(guess, bytes));
-            guess
-        }
-    };
-    if encoding == UTF_8 {
-        let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-        return Ok(Decoded {
-            text: text.into(),
-            note,
-        });
-    }
+    let encoding = encoding.or_else(|| is_unicode().then_some(UTF_8));
+    let encoding = encoding.unwrap_or_else(|| guess(bytes, country));
     let (text, has_errors) = encoding.decode_with_bom_removal(bytes);
-    if has_errors && named.is_some() {
+    if has_errors && named.is_some_and(|named| named != UTF_8) {
         return Err(FileError::new(format!(
             "is not in the encoding {}; leave --encoding out, or name another one",
             encoding.name()
         )));
     }
-    let text = Cow::Owned(text.into_owned().into_bytes());
-    Ok(Decoded { text, note })
+    Ok(Decoded {
+        text,
+        is_damaged: has_errors && encoding == UTF_8,
+        encoding: Some(encoding).filter(|it| ![UTF_8, UTF_16LE, UTF_16BE].contains(it)),
+    })
 }
 
-/// The first bytes of files that are packed, each with the program, and of other binary files.
-const PACKED: [(&[u8], &str); 5] = [
-    (b"\x1F\x8B", "gzip"),
-    (b"\x28\xB5\x2F\xFD", "zstd"),
-    (b"BZh", "bzip2"),
-    (b"\xFD7zXZ", "xz"),
-    (b"7z\xBC\xAF", "7-Zip"),
-];
-const BINARY: [(&[u8], &str); 4] = [
-    (b"PAR1", "a Parquet file; save its table as CSV"),
+/// The first bytes of binary files that people take for exports.
+const BINARY: [(&[u8], &str); 3] = [
     (
-        b"SQLite format 3\0",
-        "a SQLite database; save its table as CSV",
+        b"\x1F\x8B",
+        "packed with gzip; unpack it and give the file or folder",
     ),
     (b"%PDF", "a PDF document, not an export of reviews"),
     (
@@ -196,28 +175,43 @@ fn is_of_mac(text: &[u8]) -> bool {
     mac > windows
 }
 
-fn describe_guess(encoding: &'static Encoding, bytes: &[u8]) -> String {
-    let text = encoding.decode_without_bom_handling(bytes).0;
+/// A sentence for the owner about an encoding that was not named; `kept_of` is the source whose earlier import used it.
+pub fn describe(encoding: &'static Encoding, text: &str, kept_of: Option<&str>) -> String {
     let mut cells = text.split([',', ';', '\t', '|', '"', '\r', '\n']);
     let example = cells.find(|cell| !cell.is_ascii()).unwrap_or_default();
+    let kept = kept_of.map(|source| format!(", as in an earlier import of {source}"));
     format!(
-        "the file is not UTF-8 and is read as {}, for example {}; if letters are wrong, name its encoding, such as \
+        "the file is not UTF-8 and is read as {}{}, for example {}; if letters are wrong, name its encoding, such as \
          --encoding windows-1250, or save it as UTF-8",
         encoding.name(),
+        kept.unwrap_or_default(),
         quoted(example.trim())
     )
+}
+
+/// A sentence for the owner if some of the text was in UTF-8 and read as Windows-1252 before: spreadsheets do so with a CSV
+/// file that they open by a double click, and Facebook's downloads have it in the escapes of their JSON.
+pub fn describe_damage(text: &str) -> Option<String> {
+    const SIGNS: [&str; 6] = ["â€™", "â€œ", "Ã©", "Ã¼", "Ã±", "\\u00e2\\u0080"];
+    let at = SIGNS.into_iter().find_map(|sign| text.find(sign))?;
+    let is_end = |c: char| c.is_whitespace() || ",;\"".contains(c);
+    let (before, after) = text.split_at(at);
+    let (before, after) = (before.rsplit(is_end).next()?, after.split(is_end).next()?);
+    Some(format!(
+        "the file was probably saved after another program read its UTF-8 as Windows-1252, for example {}; export it again, and \
+         import it without opening it",
+        quoted(&format!("{before}{after}"))
+    ))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(bytes: &[u8]) -> (String, Option<String>) {
+    fn read(bytes: &[u8]) -> (String, Option<&'static str>) {
         let decoded = decode(bytes, None, None).unwrap();
-        (
-            String::from_utf8_lossy(&decoded.text).into_owned(),
-            decoded.note,
-        )
+        let name = decoded.encoding.map(Encoding::name);
+        (decoded.text.into_owned(), name)
     }
 
     #[test]
@@ -250,13 +244,7 @@ mod tests {
                 "a\rJosé\rIt’s fine",
             ),
         ] {
-            let (decoded, note) = read(bytes);
-            assert_eq!(decoded, text);
-            let note = note.unwrap();
-            assert!(
-                note.contains(&format!("read as {encoding}, for example")),
-                "{note}"
-            );
+            assert_eq!(read(bytes), (text.to_owned(), Some(encoding)));
         }
     }
 
@@ -287,7 +275,7 @@ mod tests {
             ),
         ] {
             let decoded = decode(bytes, None, Some(country)).unwrap();
-            assert_eq!(String::from_utf8_lossy(&decoded.text), text, "{country}");
+            assert_eq!(decoded.text, text, "{country}");
         }
         for (bytes, text) in [
             (&b"Ana\xefs"[..], "Anaïs"),
@@ -299,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn utf_8_and_utf_16_are_read_without_a_note() {
+    fn utf_8_and_utf_16_are_recognised() {
         for bytes in [
             &b"\xEF\xBB\xBFJos\xc3\xa9"[..],
             b"Jos\xc3\xa9",
@@ -322,7 +310,7 @@ mod tests {
     fn a_named_encoding_is_used_or_refused() {
         let read = |bytes, name: &str| {
             let named = Encoding::for_label(name.as_bytes());
-            decode(bytes, named, None).map(|it| String::from_utf8(it.text.into_owned()).unwrap())
+            decode(bytes, named, None).map(|it| it.text.into_owned())
         };
         assert_eq!(read(b"Szyma\xf1ski", "windows-1250").unwrap(), "Szymański");
         let refusal = read(b"Szyma\xf1 ski", "shift_jis").unwrap_err().to_string();

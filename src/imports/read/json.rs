@@ -22,8 +22,6 @@ const BYTES_SHOWN: usize = 1 << 10;
 const DEEP_MAX: usize = 5;
 /// Number of rows whose members identify a format; a member may be missing in the first row.
 const ROWS_LOOKED_AT: usize = 50;
-/// Maximum number of places that are tried as the end of an element in broken JSON.
-const ENDS_TRIED_MAX: usize = 20;
 /// Maximum number of columns of a file of objects; further members are not read.
 const COLUMNS_MAX: usize = 2_000;
 /// Before the members of the object that encloses an array of rows.
@@ -32,13 +30,103 @@ pub const PARENT: &str = "^";
 /// A row; or an error message with the row as text, truncated if it is too long.
 pub type RowValue = Result<Value, (String, Value)>;
 
-/// An array in a document.
+/// A text of JSON: a document, several values that follow each other, or lines.
+#[derive(Debug)]
+pub struct JsonText<'t> {
+    /// With slips corrected.
+    pub text: &'t str,
+    /// Where rows may be: the document itself, the values or the lines; then the arrays of objects in the document, the
+    /// outermost first.
+    pub places: Vec<RowArray<'t>>,
+}
+
+/// Maximum depth of the array of rows in a document.
+const ARRAYS_DEEP_MAX: usize = 4;
+
+impl<'t> JsonText<'t> {
+    /// Reads a text that begins with a bracket or a brace. If it is broken by slips, `corrected` gets the text without them.
+    pub fn of(text: &'t str, corrected: &'t mut String) -> Result<Self, FileError> {
+        Self::read(text).or_else(|error| {
+            *corrected = correct(text);
+            Self::read(corrected).map_err(|_| error.into())
+        })
+    }
+
+    fn read(text: &'t str) -> serde_json::Result<Self> {
+        let places = match serde_json::from_str::<&RawValue>(text) {
+            Ok(document) => {
+                let (document, mut found) = (document.get(), Vec::new());
+                arrays(document, "", ARRAYS_DEEP_MAX, &mut found);
+                // Elements that match no format may themselves hold arrays of reviews.
+                let inner: Vec<_> = found.iter().flat_map(RowArray::inner).collect();
+                let top = RowArray {
+                    kind: RowKind::Document,
+                    ..RowArray::new(String::new(), vec![(document, None)])
+                };
+                std::iter::once(top).chain(found).chain(inner).collect()
+            }
+            Err(_) if has_lines(text) => vec![RowArray::lines(text)],
+            Err(_) => {
+                let values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+                let values = values.map(|value| value.map(|value| (value.get(), None)));
+                vec![RowArray::new(
+                    String::new(),
+                    values.collect::<Result<_, _>>()?,
+                )]
+            }
+        };
+        Ok(Self { text, places })
+    }
+
+    /// The document, if the text is one.
+    pub fn document(&self) -> Option<&'t str> {
+        let top = &self.places[0];
+        let first = top
+            .elements
+            .first()
+            .filter(|_| top.kind == RowKind::Document);
+        first.map(|(document, _)| *document)
+    }
+
+    pub fn is_lines(&self) -> bool {
+        self.places[0].kind == RowKind::Line
+    }
+
+    /// Whether it is a document in one line, without an array of objects.
+    pub fn is_one_line(&self) -> bool {
+        let mut document = self.document().into_iter();
+        self.places.len() == 1 && document.any(|document| !document.contains('\n'))
+    }
+
+    /// The number of the array with this path.
+    pub fn find(&self, path: &str) -> Option<usize> {
+        self.places.iter().position(|array| array.path == path)
+    }
+}
+
+/// Whether the text has one value in each line, and not one or several values over several lines: one of its first lines is
+/// an object, and the other may be broken.
+fn has_lines(text: &str) -> bool {
+    let mut first = text.trim_start().split('\n').take(2);
+    first.any(|line| line.starts_with('{') && serde_json::from_str::<&RawValue>(line).is_ok())
+}
+
+/// Rows in a text: the elements of an array, or its lines.
 #[derive(Debug)]
 pub struct RowArray<'t> {
-    /// As `result.reviews`, or `data[][].reviews_data`; empty for the top-level array.
+    /// As `result.reviews`, or `data[][].reviews_data`; empty at the top level.
     pub path: String,
     /// Each may be broken; with the object that encloses the array, if it is itself an element of one.
     pub elements: Vec<(&'t str, Option<&'t str>)>,
+    kind: RowKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RowKind {
+    Element,
+    /// Of JSON Lines (<https://jsonlines.org>): a broken line does not affect the others.
+    Line,
+    Document,
 }
 
 /// The members of an object by name; empty if it is none.
@@ -55,7 +143,7 @@ pub fn elements(array: &str) -> Vec<&str> {
 }
 
 /// The arrays of objects in a document, the outermost first, without those inside their elements.
-pub fn arrays<'t>(value: &'t str, path: &str, deep: usize, found: &mut Vec<RowArray<'t>>) {
+fn arrays<'t>(value: &'t str, path: &str, deep: usize, found: &mut Vec<RowArray<'t>>) {
     if value.starts_with('[') {
         let (mut path, mut rows) = (path.to_owned(), elements(value));
         while rows.iter().any(|row| row.starts_with('[')) {
@@ -64,15 +152,14 @@ pub fn arrays<'t>(value: &'t str, path: &str, deep: usize, found: &mut Vec<RowAr
         }
         if rows.iter().any(|row| row.starts_with('{')) {
             let elements = rows.into_iter().map(|row| (row, None)).collect();
-            found.push(RowArray { path, elements });
+            found.push(RowArray::new(path, elements));
         }
     } else if deep > 0 {
         let members = members(value);
         // A store may keep its rows by their keys.
         if are_rows(members.values().copied()) {
             let elements = members.values().map(|row| (*row, None)).collect();
-            let path = path.to_owned();
-            found.push(RowArray { path, elements });
+            found.push(RowArray::new(path.to_owned(), elements));
         }
         for (name, member) in members {
             arrays(member, &joined(path, &name), deep - 1, found);
@@ -95,9 +182,26 @@ fn are_rows<'t>(mut values: impl Iterator<Item = &'t str>) -> bool {
         })
 }
 
-impl RowArray<'_> {
+impl<'t> RowArray<'t> {
+    const fn new(path: String, elements: Vec<(&'t str, Option<&'t str>)>) -> Self {
+        Self {
+            path,
+            elements,
+            kind: RowKind::Element,
+        }
+    }
+
+    /// The lines of a text that are not blank.
+    pub fn lines(text: &'t str) -> Self {
+        let lines = text.split('\n').filter(|line| !line.trim().is_empty());
+        Self {
+            kind: RowKind::Line,
+            ..Self::new(String::new(), lines.map(|line| (line, None)).collect())
+        }
+    }
+
     /// The arrays of objects that are members of this array's elements, each over all elements.
-    pub fn inner(&self) -> Vec<Self> {
+    fn inner(&self) -> Vec<Self> {
         let mut inner: BTreeMap<String, Vec<_>> = BTreeMap::new();
         for (element, _) in &self.elements {
             for (name, member) in members(element) {
@@ -107,35 +211,46 @@ impl RowArray<'_> {
             }
         }
         inner.retain(|_, rows| rows.iter().any(|(row, _)| row.starts_with('{')));
-        let array = |(name, elements)| Self {
-            path: format!("{}[].{name}", self.path),
-            elements,
-        };
+        let array = |(name, elements)| Self::new(format!("{}[].{name}", self.path), elements);
         inner.into_iter().map(array).collect()
     }
 
-    /// The paths of the members of the first elements.
+    /// The paths of the members of the first rows; of a document only its own members.
     pub fn names(&self) -> BTreeSet<String> {
         let first = self.elements.iter().take(ROWS_LOOKED_AT);
-        names(first.map(|(element, _)| *element))
+        let first = first.map(|(element, _)| *element);
+        if self.kind == RowKind::Document {
+            return first.flat_map(|row| members(row).into_keys()).collect();
+        }
+        let (mut objects, mut broken) = (Objects::default(), BTreeSet::new());
+        for row in first {
+            match parse(row) {
+                Ok(value) => objects.add_value(Position::line(0), Ok(value)),
+                // A broken value has a name all the same.
+                Err(_) => broken.extend(members(row).into_keys()),
+            }
+        }
+        broken.extend(objects.table.columns);
+        broken
     }
 
-    /// The elements; `document` is the text that contains them, in which U+FFFD stands for what is no UTF-8 if it `is_damaged`.
-    pub fn rows(&self, document: &str, is_damaged: bool) -> Vec<RawRow> {
+    /// The rows; `text` is the text that contains them, in which U+FFFD stands for what is no UTF-8 if it `is_damaged`.
+    pub fn rows(&self, text: &str, is_damaged: bool) -> Vec<RawRow> {
         let array: Arc<str> = self.path.as_str().into();
         let (mut line, mut end) = (1, 0);
-        let rows = (0..).zip(&self.elements).map(|(index, (text, _))| {
-            let start = text.as_ptr() as usize - document.as_ptr() as usize;
-            line += memchr::memchr_iter(b'\n', &document.as_bytes()[end..start]).count();
+        let rows = (0..).zip(&self.elements).map(|(index, (row, _))| {
+            let start = row.as_ptr() as usize - text.as_ptr() as usize;
+            line += memchr::memchr_iter(b'\n', &text.as_bytes()[end..start]).count();
             end = start;
+            let array = Arc::clone(&array);
             RawRow {
-                at: Position::Element {
-                    array: Arc::clone(&array),
-                    index,
+                at: match self.kind {
+                    RowKind::Element => Position::Element { array, index },
+                    RowKind::Line | RowKind::Document => Position::line(line as u64),
                 },
                 line,
-                text: text.as_bytes().into(),
-                is_damaged: is_damaged && text.contains('\u{fffd}'),
+                text: (*row).into(),
+                is_damaged: is_damaged && row.contains('\u{fffd}'),
             }
         });
         rows.collect()
@@ -161,91 +276,47 @@ pub struct RawRow {
     pub at: Position,
     /// The line on which it begins, from 1.
     line: usize,
-    /// It may be broken, and not be UTF-8.
-    text: Box<[u8]>,
+    /// It may be broken.
+    text: Box<str>,
     /// Whether some of it was not UTF-8 and is lost.
     is_damaged: bool,
 }
 
-const NOT_UTF8: &str = "save the file as UTF-8, or name its encoding with --encoding";
-
 impl RawRow {
-    /// A row that is a whole document.
-    pub fn of_document(text: &str) -> Self {
-        Self {
-            at: Position::line(1),
-            line: 1,
-            text: text.as_bytes().into(),
-            is_damaged: false,
-        }
-    }
-
     /// The row; or an error message with the row as text, truncated if it is too long. The position has the column of
     /// broken JSON if the row has a line of its own.
     pub fn parse(&self) -> (Position, RowValue) {
-        let fault = |message: String, column: Option<usize>| {
-            let text = &self.text[..self.text.len().min(BYTES_SHOWN)];
-            let text = Value::from(String::from_utf8_lossy(text));
-            let at = match &self.at {
-                Position::Line { line, .. } => Position::Line {
-                    line: *line,
-                    column,
-                },
-                element @ Position::Element { .. } => element.clone(),
-            };
-            (at, Err((message, text)))
-        };
+        let mut at = self.at.clone();
         // A line is named by its position.
         let place = |offset: usize| match self.at {
             Position::Line { .. } => String::new(),
             Position::Element { .. } => format!("line {}: ", self.line + offset),
         };
-        if self.text.len() > ROW_BYTES_MAX {
+        let message = if self.text.len() > ROW_BYTES_MAX {
             let place = place(0);
-            let message = format!(
+            format!(
                 "{place}longer than {ROW_BYTES_MAX} bytes; shorten it, or write one review in a line"
-            );
-            return fault(message, None);
-        }
-        if self.is_damaged {
+            )
+        } else if self.is_damaged {
             let place = place(0);
-            return fault(format!("{place}not UTF-8; {NOT_UTF8}"), None);
-        }
-        match std::str::from_utf8(&self.text).map(parse) {
-            Ok(Ok(value)) => (self.at.clone(), Ok(value)),
-            Ok(Err(error)) => {
-                let is_end = error.is_eof() && matches!(self.at, Position::Element { .. });
-                let (offset, reason, advice) = if is_end {
-                    let reason = "it ends in the middle of a value".to_owned();
-                    (0, reason, "correct it, or export it again")
-                } else {
-                    (error.line() - 1, reason(&error), "correct it")
-                };
-                let place = place(offset);
-                let message = format!("{place}the JSON is broken ({reason}); {advice}");
-                fault(message, Some(error.column()))
-            }
-            Err(error) => fault(
-                format!("not UTF-8 from here on; {NOT_UTF8}"),
-                Some(error.valid_up_to() + 1),
-            ),
-        }
-    }
-}
-
-/// The paths of the members in these rows.
-pub fn names<'t>(rows: impl Iterator<Item = &'t str>) -> BTreeSet<String> {
-    let (mut objects, mut broken) = (Objects::default(), BTreeSet::new());
-    for row in rows {
-        if let Ok(value) = parse(row) {
-            objects.add_value(Position::line(0), Ok(value));
+            format!(
+                "{place}not UTF-8; save the file as UTF-8, or name its encoding with --encoding"
+            )
         } else {
-            // A broken value has a name all the same.
-            broken.extend(members(row).into_keys());
-        }
+            match parse(&self.text) {
+                Ok(value) => return (at, Ok(value)),
+                Err(error) => {
+                    if let Position::Line { column, .. } = &mut at {
+                        *column = Some(error.column());
+                    }
+                    let (place, reason) = (place(error.line() - 1), reason(&error));
+                    format!("{place}the JSON is broken ({reason}); correct it")
+                }
+            }
+        };
+        let shown = self.text.floor_char_boundary(BYTES_SHOWN);
+        (at, Err((message, self.text[..shown].into())))
     }
-    broken.extend(objects.table.columns);
-    broken
 }
 
 fn joined(path: &str, name: &str) -> String {
@@ -349,46 +420,6 @@ impl Objects {
     }
 }
 
-// JSON Lines (<https://jsonlines.org>), read line by line, so that a broken line does not affect the others.
-
-/// The lines of `text` that are not blank.
-pub fn lines(text: &[u8]) -> impl Iterator<Item = RawRow> {
-    let lines = (1..).zip(text.split(|byte| *byte == b'\n'));
-    let lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
-    lines.map(|(line, text)| RawRow {
-        at: Position::line(line),
-        line: 1,
-        text: text.into(),
-        is_damaged: false,
-    })
-}
-
-/// Whether the text has one value in each line, and not one or several values over several lines.
-pub fn is_lines(text: &str) -> bool {
-    let line = text.split('\n').next().unwrap_or_default();
-    let is_only = line.len() == text.len();
-    match serde_json::from_str::<&RawValue>(line) {
-        Ok(_) => true,
-        // One broken line may be a row, but not the array of all.
-        Err(_) if is_only => !line.contains('['),
-        Err(error) if !error.is_eof() => line.trim_end().ends_with('}'),
-        // A line that is cut, before one that is whole.
-        Err(_) => {
-            let next = text.split('\n').nth(1).unwrap_or_default().trim();
-            !line.trim_end().ends_with(['[', '{']) && whole(next) == Some(next)
-        }
-    }
-}
-
-/// The values of a text, which follow each other.
-pub fn values(text: &str) -> Result<Vec<&str>, FileError> {
-    let values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
-    let values = values.map(|value| value.map(RawValue::get));
-    values.collect::<Result<_, _>>().map_err(FileError::from)
-}
-
-// Broken JSON: slips with one meaning are corrected in each value, and a document is cut into the elements of its arrays.
-
 /// The value of a text, with its slips corrected.
 pub fn parse(text: &str) -> serde_json::Result<Value> {
     let read = serde_json::from_str(text);
@@ -421,76 +452,4 @@ fn correct(text: &str) -> String {
         rest = &from[taken..];
     }
     corrected + rest
-}
-
-/// The arrays of objects in a broken document that have a whole element; of what is broken, each part is an element.
-pub fn broken_arrays(text: &str) -> Vec<RowArray<'_>> {
-    let (mut arrays, mut from) = (Vec::new(), 0);
-    while let Some(at) = text[from..].find('[') {
-        let (before, after) = text.split_at(from + at);
-        let after = after[1..].trim_start();
-        from = text.len() - after.len();
-        if after.starts_with('{') {
-            let (elements, rest) = broken_elements(after);
-            if elements
-                .iter()
-                .any(|element| whole(element) == Some(*element))
-            {
-                let name = before.trim_end().trim_end_matches(':').rsplit('"').nth(1);
-                arrays.push(RowArray {
-                    path: name.unwrap_or_default().to_owned(),
-                    elements: elements.into_iter().map(|it| (it, None)).collect(),
-                });
-                from = text.len() - rest.len();
-            }
-        }
-    }
-    arrays
-}
-
-/// The elements of the array with which a text begins, and the text after them. Elements begin alike, so one that is broken ends
-/// before a comma and the next beginning. A text that ends in the array has an empty element at its end.
-fn broken_elements(text: &str) -> (Vec<&str>, &str) {
-    let key = first_key(text);
-    let (mut elements, mut rest) = (Vec::new(), text);
-    loop {
-        let commas = rest.match_indices(',').map(|(at, _)| at);
-        let is_end = |at: &usize| key.is_some() && first_key(&rest[at + 1..]) == key;
-        let ends = commas.filter(is_end).chain([rest.len()]);
-        // Objects inside of an element may begin like it.
-        let mut tried = ends.clone().take(ENDS_TRIED_MAX);
-        let element = tried.find_map(|end| whole(&rest[..end]));
-        let element = element.unwrap_or_else(|| {
-            let end = ends.clone().next().unwrap_or_default();
-            rest[..end].trim_end()
-        });
-        elements.push(element);
-        let after = rest[element.len()..].trim_start();
-        let next = after.strip_prefix(',').unwrap_or(after).trim_start();
-        if next.is_empty() && whole(element).is_some() {
-            elements.push(next);
-        }
-        if next.is_empty() || next.starts_with(']') {
-            return (elements, next);
-        }
-        rest = next;
-    }
-}
-
-/// The name of the first member of the object with which a text begins.
-fn first_key(text: &str) -> Option<&str> {
-    text.trim_start().strip_prefix('{')?.split('"').nth(1)
-}
-
-/// The object with which a text begins, if nothing follows it, or the end of the array.
-fn whole(text: &str) -> Option<&str> {
-    let ends = text.rmatch_indices('}').take(ENDS_TRIED_MAX);
-    let mut ends = ends.map(|(at, _)| text.split_at(at + 1));
-    let is_whole = |(object, rest): &(&str, &str)| {
-        let rest = rest.trim_start();
-        let rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
-        let is_end = rest.is_empty() || rest.starts_with(']');
-        is_end && object.starts_with('{') && parse(object).is_ok()
-    };
-    ends.find(is_whole).map(|(object, _)| object)
 }

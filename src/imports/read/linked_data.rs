@@ -22,10 +22,9 @@ const DEEP_MAX: usize = 32;
 
 /// The reviews in a document of linked data; `business` is the name of the business.
 pub fn reviews_of_document(text: &str, business: Option<&str>) -> Result<Table, FileError> {
-    check_size(text.as_bytes())?;
+    check_size(text)?;
     let values = serde_json::Deserializer::from_str(text).into_iter();
-    let values = values.collect::<Result<Vec<Value>, _>>();
-    let values = values.or_else(|_| json::parse(text).map(|value| vec![value]))?;
+    let values = values.collect::<Result<Vec<Value>, _>>()?;
     let (mut names, mut reviews) = (business.map(words).into_iter().collect(), Vec::new());
     for value in values {
         collect(value, DEEP_MAX, &mut names, &mut reviews);
@@ -37,12 +36,12 @@ pub fn reviews_of_document(text: &str, business: Option<&str>) -> Result<Table, 
 }
 
 /// The reviews in a page. A script that is broken is a row of its own, with the fault.
-pub fn reviews_of_page(page: &[u8], business: Option<&str>) -> Result<Table, FileError> {
+pub fn reviews_of_page(page: &str, business: Option<&str>) -> Result<Table, FileError> {
     let texts = script_texts(page)?;
     let (mut reviews, mut faults) = (Vec::new(), Vec::new());
     let mut names = business.map(words).into_iter().collect();
     for (index, text) in (0..).zip(&texts) {
-        check_size(text.as_bytes())?;
+        check_size(text)?;
         match json::parse(text) {
             Ok(value) => collect(value, DEEP_MAX, &mut names, &mut reviews),
             Err(error) => faults.push((index, error, text)),
@@ -52,7 +51,7 @@ pub fn reviews_of_page(page: &[u8], business: Option<&str>) -> Result<Table, Fil
         if let Some((_, error, _)) = faults.into_iter().next() {
             return Err(error.into());
         }
-        let has_table = || memchr::memmem::find(&page.to_ascii_lowercase(), b"<table").is_some();
+        let has_table = || page.to_ascii_lowercase().contains("<table");
         let content = match texts.len() {
             0 if has_table() => return Err(FileError::new(
                 "is a page of HTML with a table; open it in a spreadsheet, and save it as XLSX or CSV",
@@ -92,8 +91,8 @@ fn without_reviews(content: &str) -> FileError {
     ))
 }
 
-fn check_size(bytes: &[u8]) -> Result<(), FileError> {
-    if bytes.len() <= PAGE_BYTES_MAX {
+fn check_size(text: &str) -> Result<(), FileError> {
+    if text.len() <= PAGE_BYTES_MAX {
         return Ok(());
     }
     Err(FileError::new(
@@ -102,7 +101,7 @@ fn check_size(bytes: &[u8]) -> Result<(), FileError> {
 }
 
 /// The texts of the page's JSON-LD elements.
-fn script_texts(page: &[u8]) -> Result<Vec<String>, FileError> {
+fn script_texts(page: &str) -> Result<Vec<String>, FileError> {
     check_size(page)?;
     let mut emitter = DefaultEmitter::default();
     emitter.naively_switch_states(true);

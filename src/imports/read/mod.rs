@@ -20,7 +20,7 @@ use crate::imports::map::plan::Plan;
 use crate::imports::map::row::RowReader;
 use crate::imports::merge::collector::Collector;
 use crate::imports::read::detect::{InputFile, Rows, read_file};
-use crate::imports::read::encoding::{Decoded, decode};
+use crate::imports::read::encoding::{decode, describe, describe_damage};
 use crate::imports::read::native::{changed_date, read_native};
 use crate::imports::report::{FieldError, FileError, INPUT_BYTES_MAX};
 use crate::imports::request::ImportRequest;
@@ -32,6 +32,7 @@ const STDIN: &str = "standard input";
 /// Opens files, and keeps their rows.
 pub struct Opener<'o> {
     pub request: &'o ImportRequest,
+    kept: &'o KeptColumns,
     /// The number of bytes that the import may still read, over all its files and all ways of opening them.
     bytes_left: u64,
     pub files: Vec<InputFile>,
@@ -40,9 +41,10 @@ pub struct Opener<'o> {
 }
 
 impl<'o> Opener<'o> {
-    pub const fn new(request: &'o ImportRequest) -> Self {
+    pub const fn new(request: &'o ImportRequest, kept: &'o KeptColumns) -> Self {
         Self {
             request,
+            kept,
             bytes_left: INPUT_BYTES_MAX,
             files: Vec::new(),
             faults: Vec::new(),
@@ -94,9 +96,29 @@ impl<'o> Opener<'o> {
     }
 
     fn content(&mut self, name: String, bytes: &[u8]) -> Result<(), FileError> {
-        let Decoded { text, note } = decode(bytes, self.request.encoding, self.request.country())?;
-        let file = read_file(name, &text, self.request)?;
-        self.files.push(InputFile { note, ..file });
+        let request = self.request;
+        let read = |named| {
+            let decoded = decode(bytes, named, request.country())?;
+            let file = read_file(name.clone(), &decoded, request)?;
+            Ok::<_, FileError>((file, decoded))
+        };
+        let (mut file, mut decoded) = read(request.encoding)?;
+        if let (Some(guess), None) = (decoded.encoding, request.encoding) {
+            // The letters of one month may suggest another encoding than those of the next.
+            let source = request.source_of(file.format);
+            let kept = self.kept.encoding(source);
+            if let Some(kept) = kept.filter(|kept| *kept != guess)
+                && let Ok(again) = read(Some(kept))
+            {
+                (file, decoded) = again;
+            }
+            let encoding = decoded.encoding.unwrap_or(guess);
+            let kept_of = (kept == Some(encoding)).then_some(source);
+            file.note = Some(describe(encoding, &decoded.text, kept_of));
+        }
+        file.note = file.note.or_else(|| describe_damage(&decoded.text));
+        file.encoding = decoded.encoding;
+        self.files.push(file);
         Ok(())
     }
 
@@ -168,6 +190,12 @@ fn plan<'f, 'r: 'f>(
     collector: &mut Collector<'r>,
 ) -> Result<Option<Plan<'f>>, FileError> {
     let (format, calendar) = (file.format, collector.collected.calendar);
+    if !collector.request.renames.is_empty() && !format.has_renames() {
+        let name = format.name;
+        return Err(FileError::new(format!(
+            "is in the format {name}, whose field names are fixed; leave --map out"
+        )));
+    }
     match &file.rows {
         Rows::Table(table) if format.is_native() => match changed_date(table, calendar) {
             Some(fault) if date_format.is_none() => Err(fault),
@@ -180,8 +208,12 @@ fn plan<'f, 'r: 'f>(
         Rows::Records(_) => Ok(None),
         Rows::Table(table) => {
             let mut plan = Plan::new(format, table, collector.request, date_format);
-            keep_scale(&mut plan, &mut collector.collected.columns);
-            plan.keep_visibility(&mut collector.collected.columns);
+            let kept = &mut collector.collected.columns;
+            if let Some(encoding) = file.encoding {
+                kept.set(plan.source(), "", ColumnMeaning::Encoding(encoding));
+            }
+            keep_scale(&mut plan, kept);
+            plan.keep_visibility(kept);
             if let Err(fault) = plan.complete() {
                 // The preview helps to correct it.
                 let is_shown = plan.is_previewed() && plan.has_header();
@@ -230,7 +262,8 @@ fn decide_orders(
                     ColumnMeaning::Id
                     | ColumnMeaning::RowNumber
                     | ColumnMeaning::Scale(_)
-                    | ColumnMeaning::Visibility(_),
+                    | ColumnMeaning::Visibility(_)
+                    | ColumnMeaning::Encoding(_),
                 )
                 | None => None,
             };

@@ -299,6 +299,7 @@ fn review(
     review.updated_at = review.updated_at.map(|at| at.min(calendar.now));
     Ok(Incoming {
         has_own_id: true,
+        hidden_name: None,
         number: None,
         id_at_source: additions.id_at_source,
         location: additions.location,

@@ -1,7 +1,7 @@
 //! Delimited text: CSV (RFC 4180), also with semicolons (Excel in locales with a decimal comma), tabs or bars, and with
 //! quotation marks escaped by a backslash, as some databases do.
 //!
-//! The encoding is UTF-8 (`encoding`); a cell that is not rejects its row.
+//! A cell that was no UTF-8 rejects its row.
 
 use std::borrow::Cow;
 
@@ -23,8 +23,6 @@ pub struct Dialect {
     delimiter: u8,
     /// Whether a backslash escapes a quotation mark, a line break and itself, as databases write them.
     has_backslashes: bool,
-    /// Whether blanks may stand between a delimiter and a quotation mark.
-    has_blanks: bool,
     /// Line of the header, from 1; Excel's `sep=;` and titles are above it.
     pub line: u64,
 }
@@ -32,7 +30,8 @@ pub struct Dialect {
 /// The dialect and the headers of a text, if it is a table: the header has at least two cells, or `sep=` gives the
 /// delimiter. If several delimiters are possible, the one with the most known headers wins, then the one with the most
 /// columns.
-pub fn sniff(text: &[u8], request: &ImportRequest) -> Option<(Dialect, Vec<String>)> {
+pub fn sniff(text: &str, request: &ImportRequest) -> Option<(Dialect, Vec<String>)> {
+    let text = text.as_bytes();
     let named = text.strip_prefix(b"sep=");
     let named = named.and_then(|rest| rest.first().copied());
     let delimiters = named.map_or(DELIMITERS.to_vec(), |delimiter| vec![delimiter]);
@@ -54,29 +53,24 @@ pub fn sniff(text: &[u8], request: &ImportRequest) -> Option<(Dialect, Vec<Strin
 }
 
 impl Dialect {
-    /// A text with that delimiter. Quotation marks inside cells are escaped by a backslash, or have blanks before them, if otherwise
-    /// more such marks would end a cell in which words follow, or more rows would not fit the header.
+    /// A text with that delimiter. Quotation marks inside cells are escaped by a backslash if otherwise more such marks would end
+    /// a cell in which words follow, or more rows would not fit the header.
     fn of(text: &[u8], delimiter: u8) -> Self {
-        let has = |part: &[u8]| memchr::memmem::find(text, part).is_some();
-        let is_plain = !has(b"\\\"") && !has(&[delimiter, b' ', b'"']);
-        let choices = [(false, false), (true, false), (false, true), (true, true)];
-        let dialects = choices.map(|(has_backslashes, has_blanks)| Self {
+        let plain = Self {
             delimiter,
-            has_backslashes,
-            has_blanks,
+            has_backslashes: false,
             line: 1,
-        });
-        let [plain, ..] = dialects;
-        let best = if is_plain {
-            plain
-        } else {
-            let dialects = dialects.into_iter();
-            // Of equal ones the first.
-            dialects.min_by_key(|it| it.misfits(text)).unwrap_or(plain)
         };
-        Self {
-            has_backslashes: best.has_backslashes || best.has_database_cells(text),
-            ..best
+        let escaped = Self {
+            has_backslashes: true,
+            ..plain
+        };
+        let has_escapes = memchr::memmem::find(text, b"\\\"").is_some();
+        let is_escaped = has_escapes && escaped.misfits(text) < plain.misfits(text);
+        if is_escaped || plain.has_database_cells(text) {
+            escaped
+        } else {
+            plain
         }
     }
 
@@ -93,30 +87,17 @@ impl Dialect {
             || self.delimiter == b'\t' && has(b"\\n") && !has(b"\"")
     }
 
-    /// The text with two quotation marks for an escaped one, and without blanks before one that begins a cell.
+    /// The text with two quotation marks for an escaped one.
     fn plain(self, text: &[u8]) -> Cow<'_, [u8]> {
-        if !self.has_backslashes && !self.has_blanks {
+        if !self.has_backslashes {
             return Cow::Borrowed(text);
         }
         let (mut plain, mut is_open, mut is_start) = (Vec::with_capacity(text.len()), false, true);
         let mut at = 0;
         while let Some(byte) = text.get(at).copied() {
-            let rest = text[at..].trim_ascii_start();
-            let is_blank = byte == b' ' && is_start && !is_open && rest.starts_with(b"\"");
-            let escaped = text
-                .get(at + 1)
-                .filter(|_| byte == b'\\' && self.has_backslashes);
-            if is_blank && self.has_blanks {
-                at += 1;
-                continue;
-            }
-            if let Some(escaped) = escaped {
-                let mark = if *escaped == b'"' && is_open {
-                    b'"'
-                } else {
-                    byte
-                };
-                plain.extend([mark, *escaped]);
+            if let (b'\\', Some(escaped)) = (byte, text.get(at + 1)) {
+                let is_mark = *escaped == b'"' && is_open;
+                plain.extend([if is_mark { b'"' } else { byte }, *escaped]);
                 at += 2;
             } else {
                 is_open ^= byte == b'"' && (is_open || is_start);
@@ -177,17 +158,23 @@ impl Dialect {
 }
 
 /// Whether one of the first rows of a text begins on that line.
-pub fn has_row(text: &[u8], line: u64) -> bool {
+pub fn has_row(text: &str, line: u64) -> bool {
+    let text = text.as_bytes();
     let rows = Dialect::of(text, DELIMITERS[0]).first_rows(text, ROWS_NAMED_MAX);
     rows.iter().any(|(begin, _)| *begin == line)
 }
 
-/// The table in a text.
-pub fn read_text(text: &[u8], dialect: Dialect, columns: Vec<String>) -> Result<Table, FileError> {
+/// The table in a text, in which U+FFFD stands for what is no UTF-8 if it `is_damaged`.
+pub fn read_text(
+    text: &str,
+    is_damaged: bool,
+    dialect: Dialect,
+    columns: Vec<String>,
+) -> Result<Table, FileError> {
     if columns.len() > COLUMNS_MAX {
         return Err(too_many_columns(columns.len()));
     }
-    let text = &dialect.plain(text);
+    let text = &dialect.plain(text.as_bytes());
     let mut rows = TextRows::new(text, dialect);
     let mut table = Table {
         columns,
@@ -204,9 +191,8 @@ pub fn read_text(text: &[u8], dialect: Dialect, columns: Vec<String>) -> Result<
         }
         let cell = |cell| dialect.unescaped(String::from_utf8_lossy(cell).into_owned());
         let mut cells: Vec<String> = record.iter().map(cell).collect();
-        let garbled = record
-            .iter()
-            .position(|cell| std::str::from_utf8(cell).is_err());
+        let mut damaged = cells.iter().filter(|_| is_damaged);
+        let garbled = damaged.position(|cell| cell.contains('\u{fffd}'));
         let garbled = garbled.map(|at| {
             let name = table.columns.get(at).map_or("", String::as_str);
             format!(
@@ -214,7 +200,7 @@ pub fn read_text(text: &[u8], dialect: Dialect, columns: Vec<String>) -> Result<
             )
         });
         let misfit = fit(&mut cells, table.columns.len());
-        let message = garbled.or_else(|| rows.swallowed(dialect, table.columns.len()));
+        let message = garbled.or_else(|| rows.swallowed(dialect));
         // Cells that are missing at the end are judged once all rows are read.
         let is_short = cells.len() < table.columns.len();
         let message = message.or(misfit.filter(|_| !is_short));
@@ -312,45 +298,20 @@ impl<'t> TextRows<'t> {
         Ok(Some(self.begin.1))
     }
 
-    /// A message if the row has swallowed others, because a quotation mark that opens a cell is not closed: a line within a
-    /// cell has a date and as many cells as there are columns, or a mark closes a cell of several lines without ending it.
-    fn swallowed(&self, dialect: Dialect, columns: usize) -> Option<String> {
-        memchr::memchr(b'\n', self.record.as_slice())?;
+    /// A message if a quotation mark of the row closes a cell of several lines without ending it: one that opens a cell is
+    /// probably not closed, and the cell has swallowed other rows.
+    fn swallowed(&self, dialect: Dialect) -> Option<String> {
+        let lines = memchr::memchr_iter(b'\n', self.record.as_slice()).count() as u64;
         let (begin, first) = self.begin;
-        let kind = |cell: &[u8]| {
-            let text = String::from_utf8_lossy(cell);
-            let text = text.trim_matches(['"', ' ']);
-            (is_date(text), text.parse::<f64>().is_ok())
-        };
-        // The cells before the one that is open are like those of the row, and one has a date.
-        let is_row = |line: &[u8], open: usize| {
-            let cells: Vec<&[u8]> = line.split(|byte| *byte == dialect.delimiter).collect();
-            let before = self.record.iter().zip(&cells).take(open);
-            cells.len() == columns
-                && before.clone().all(|(cell, own)| kind(cell) == kind(own))
-                && cells.iter().any(|cell| kind(cell).0)
-        };
-        let (mut line, mut seen) = (first, None);
-        for (at, cell) in self.record.iter().enumerate() {
-            let lines = cell.split(|byte| *byte == b'\n');
-            let count = lines.clone().count();
-            // The last line of a cell goes on in the next cell.
-            let within = count - usize::from(at + 1 < self.record.len());
-            let found = lines.take(within).skip(1).position(|it| is_row(it, at));
-            seen = seen.or(found.map(|index| line + 1 + index as u64));
-            line += count as u64 - 1;
-        }
         let end = usize::try_from(self.reader.position().byte()).unwrap_or(usize::MAX);
         let raw = self.text.get(begin..end).unwrap_or_default();
-        if seen.is_none() && Quotes::of(raw, dialect).stray == 0 {
-            return None;
-        }
-        let seen = seen.map(|line| format!(", and line {line} looks like a row of its own"));
-        Some(format!(
-            "a quotation mark opens a cell in this row and is not closed where the cell ends{}; close or remove the mark; lines \
-             {first} to {line} are not imported",
-            seen.unwrap_or_default()
-        ))
+        (lines > 0 && Quotes::of(raw, dialect).stray > 0).then(|| {
+            format!(
+                "a quotation mark opens a cell in this row and is not closed where the cell ends; close or remove the mark; lines \
+                 {first} to {} are not imported",
+                first + lines
+            )
+        })
     }
 }
 
@@ -505,11 +466,13 @@ fn misfit(cells: usize, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::{read_text, sniff};
+    use crate::imports::read::encoding::decode;
     use crate::imports::request::ImportRequest;
 
     fn rows(file: &[u8]) -> Vec<String> {
-        let (dialect, columns) = sniff(file, &ImportRequest::default()).unwrap();
-        let table = read_text(file, dialect, columns).unwrap();
+        let decoded = decode(file, None, None).unwrap();
+        let (dialect, columns) = sniff(&decoded.text, &ImportRequest::default()).unwrap();
+        let table = read_text(&decoded.text, decoded.is_damaged, dialect, columns).unwrap();
         let mut rows = vec![table.columns.join("|")];
         for row in &table.rows {
             let cells: Vec<&str> = row.cells.iter().flatten().map(AsRef::as_ref).collect();
@@ -542,7 +505,7 @@ mod tests {
             rows(b"a|b\n\"say \"\"hi\"\"\"|2"),
             ["a|b", "2: say \"hi\"|2"]
         );
-        assert!(sniff(b"just a text\nof lines\n", &ImportRequest::default()).is_none());
+        assert!(sniff("just a text\nof lines\n", &ImportRequest::default()).is_none());
     }
 
     #[test]
@@ -566,19 +529,6 @@ mod tests {
         }
         assert_eq!(rows(b"a,b\n\"C:\\\",x\n"), ["a|b", "2: C:\\|x"]);
         assert_eq!(rows(b"a,b\n\"C:\\\"\"x\",y\n"), ["a|b", "2: C:\\\"x|y"]);
-    }
-
-    #[test]
-    fn blanks_before_a_quotation_mark_are_no_part_of_the_cell() {
-        assert_eq!(
-            rows(b"a, b\n1, \"Nice, fan\"\n2, \"say \"\"hi\"\"\"\n"),
-            ["a|b", "2: 1|Nice, fan", "3: 2|say \"hi\""]
-        );
-        // A mark inside a cell begins none.
-        assert_eq!(
-            rows(b"a,b\n1,he said \"no\"\n"),
-            ["a|b", "2: 1|he said \"no\""]
-        );
     }
 
     #[test]
@@ -619,35 +569,16 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_swallowed_others_is_rejected_with_both_lines() {
+    fn a_row_whose_quotation_mark_is_not_closed_is_rejected() {
         let head = "Date,Name,Stars,Comment\n3/14/2025,Ann,5,Fine\n";
-        for (rest, seen) in [
-            (
-                "3/15/2025,Bo,4,\"Late\n3/16/2025,Cy,4,Fine\n3/17/2025,Di,4,\"Fine too\"\n",
-                ", and line 4 looks like a row of its own",
-            ),
-            (
-                "3/15/2025,Bo,4,\"Late\n3/16/2025,Cy,4,Fine too\"\n",
-                ", and line 4 looks like a row of its own",
-            ),
-            ("3/15/2025,Bo,4,\"Late\nand rude\" indeed\n", ""),
+        for rest in [
+            "3/15/2025,Bo,4,\"Late\n3/16/2025,Cy,4,Fine\n3/17/2025,Di,4,\"Fine too\"\n",
+            "3/15/2025,Bo,4,\"Late\nand rude\" indeed\n",
         ] {
             let rows = rows(format!("{head}{rest}3/18/2025,Ed,4,Fine\n").as_bytes());
-            let message = format!(
-                "3! a quotation mark opens a cell in this row and is not closed where the cell ends{seen};"
-            );
-            assert!(rows[2].starts_with(&message), "{rows:?}");
+            let message = "3! a quotation mark opens a cell in this row and is not closed where the cell ends;";
+            assert!(rows[2].starts_with(message), "{rows:?}");
             assert!(rows[3].ends_with("3/18/2025|Ed|4|Fine"), "{rows:?}");
-        }
-        for whole in [
-            "3/14/2025,Ann,1,\"Timeline:\n3/1/2025, called, no answer, nothing\n3/2/2025, came, fixed, done\nAll bad\"\n",
-            "3/14/2025,Ann,1,\"Timeline:\ncalled, 3/1/2025, twice, no answer\nAll bad\"\n",
-        ] {
-            let rows = rows(format!("{head}{whole}").as_bytes());
-            assert!(
-                rows[2].starts_with("3: 3/14/2025|Ann|1|Timeline:"),
-                "{rows:?}"
-            );
         }
         let whole =
             rows(b"Date,Name,Stars,Comment\n3/15/2025,Bo,4,\"Late,\nrude, on 3/16/2025\"\n");

@@ -360,8 +360,8 @@ pub async fn counts_by_place(connection: &mut SqliteConnection) -> sqlx::Result<
     Ok(rows.collect())
 }
 
-/// Gives all that is kept of a source beside its reviews another source's name: its deleted reviews and, unless only one
-/// location is meant, its columns and runs.
+/// Gives all that is kept of a source beside its reviews another source's name: its deleted reviews, its schedule and, unless
+/// only one location is meant, its columns and runs. The reviews have the new name already.
 pub async fn rename_source_records(
     write: &mut Write,
     source: &str,
@@ -397,6 +397,20 @@ pub async fn rename_source_records(
     if location.is_some() {
         return Ok(());
     }
+    // A scheduled fetch without the option would bring all reviews again, under the former name.
+    sqlx::query!(
+        "update sync_source set options = json_set(options, '$.import', (select json_group_array(value) from (
+           select value from json_each(options, '$.import') where lower(value) <> lower('--source=' || ?1)
+           union all select '--source=' || ?2)))
+         where exists (select 1 from json_each(options, '$.import') where lower(value) = lower('--source=' || ?1))
+           or not exists (select 1 from json_each(options, '$.import') where value glob '--source=*')
+             and exists (select 1 from sync_review as r join review_source as s using (review_id)
+               where r.name = sync_source.name and s.source_name = ?2)",
+        source,
+        new_name
+    )
+    .execute(&mut *write)
+    .await?;
     sqlx::query!("delete from source_column where source_name = ?", source)
         .execute(write)
         .await
@@ -440,7 +454,8 @@ pub async fn note_decided(write: &mut Write, review: &Review, units: &[Unit]) ->
     let known = sources(write.for_reading(), &[review.id.as_str()]).await?;
     let mut row = known.into_values().next().unwrap_or_else(|| {
         let source_name = review.source.name.clone();
-        SourceVersion::new(review.id.clone(), source_name, Fingerprints::new(review))
+        let fingerprints = Fingerprints::new(review, &review.author);
+        SourceVersion::new(review.id.clone(), source_name, fingerprints)
     });
     for unit in units {
         row.base.set_decided(*unit);

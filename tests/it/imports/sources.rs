@@ -636,6 +636,175 @@ async fn a_rename_is_advised_only_if_nearly_all_rows_are_there() {
 }
 
 #[tokio::test]
+async fn a_rename_is_not_advised_for_one_moved_row() {
+    let bench = bench().await;
+    let rows = "Date,Name,Stars,Comment,Source\n2026-10-03,Ann,5,On time.,SITE\n2026-10-02,Bo,4,Fine.,Yelp\n";
+    bench.take(rows.replace("SITE", "Yelp")).await;
+    let (report, _) = bench.take(rows.replace("SITE", "Angi")).await;
+    assert_eq!((counts(&report), report.renamed.len()), ((1, 0, 1, 0), 0));
+}
+
+const ANONYMOUS: &str = "Date,Name,Stars,Comment,Anonymous\n2026-10-03,Ann Bell,5,On time and tidy,HIDDEN\n2026-10-02,Bo Cole,4,Fine,No\n";
+
+#[tokio::test]
+async fn a_name_hidden_after_a_rename_or_an_edit_is_of_the_same_review() {
+    for edited in ["On time and tidy", "On time and very tidy"] {
+        let bench = bench().await;
+        bench.take(ANONYMOUS.replace("HIDDEN", "No")).await;
+        rename_source(&bench.database, &bench.clock, "Direct", "Own", None)
+            .await
+            .unwrap();
+        for (hidden, author) in [("Yes", "Anonymous"), ("No", "Ann Bell")] {
+            let content = ANONYMOUS.replace("HIDDEN", hidden);
+            let request = ImportRequest {
+                files: vec![bench.file("t.csv", content.replace("On time and tidy", edited))],
+                source: Some("Own".to_owned()),
+                ..ImportRequest::default()
+            };
+            let report = bench.run(&request).await.0.unwrap();
+            assert_eq!(counts(&report), (0, 1, 1, 0), "{edited} {hidden}");
+            let authors = "select group_concat(author) from (select author from review order by 1)";
+            assert_eq!(
+                sqlite3(bench.database.path(), authors),
+                format!("{author},Bo Cole")
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_copy_whose_name_is_hidden_is_a_duplicate() {
+    for is_deleted in [false, true] {
+        let bench = bench().await;
+        let yelp = ImportRequest {
+            files: vec![bench.file("y.csv", ANONYMOUS.replace("HIDDEN", "No"))],
+            source: Some("Yelp".to_owned()),
+            ..ImportRequest::default()
+        };
+        bench.run(&yelp).await.0.unwrap();
+        if is_deleted {
+            sqlite3(bench.database.path(), "delete from review");
+        }
+        let own = ImportRequest {
+            files: vec![bench.file("o.csv", ANONYMOUS.replace("HIDDEN", "Yes"))],
+            skip_duplicates: true,
+            ..ImportRequest::default()
+        };
+        let report = bench.run(&own).await.0.unwrap();
+        assert_eq!(report.withheld["duplicate"], 2);
+    }
+}
+
+#[tokio::test]
+async fn a_copy_of_a_review_hidden_by_its_source_stays_public() {
+    let bench = bench().await;
+    bench
+        .take("Date,Name,Stars,Comment,OK to publish?\n2026-10-03,Ann,2,Late again,No\n")
+        .await;
+    let yelp = ImportRequest {
+        files: vec![bench.file(
+            "y.csv",
+            "Date,Name,Stars,Comment\n2026-10-03,Ann,2,Late again\n",
+        )],
+        source: Some("Yelp".to_owned()),
+        skip_duplicates: true,
+        ..ImportRequest::default()
+    };
+    let report = bench.run(&yelp).await.0.unwrap();
+    assert_eq!((counts(&report), report.withheld.len()), ((1, 0, 0, 0), 0));
+}
+
+#[tokio::test]
+async fn an_empty_cell_takes_nothing_from_a_review_of_another_format() {
+    let bench = bench().await;
+    bench.set_time_zone("UTC").await;
+    let reply = json!({"comment": "Thanks Ann", "updateTime": "2026-10-05T10:00:00Z"});
+    let export = page(&[
+        google(1, "a", &json!({"comment": "On time", "reviewReply": reply})),
+        google(
+            1,
+            "b",
+            &json!({"comment": null, "reviewer": {"displayName": "Cy Low"}}),
+        ),
+    ]);
+    bench.take(&export).await;
+    let rows = "select review_id, author, reviewed_on, rating, text from review order by 1";
+    let rows = sqlite3(bench.database.path(), rows);
+    let cells: Vec<String> = rows
+        .lines()
+        .map(|row| row.split('|').skip(1).collect::<Vec<_>>().join(","))
+        .collect();
+    let sheet = format!(
+        "Name,Date,Rating,Review,Reply,Source\n{},,Google\n",
+        cells.join(",,Google\n")
+    );
+    for content in [sheet.as_str(), &export] {
+        let (report, _) = bench.take(content).await;
+        assert_eq!(counts(&report), (0, 0, 2, 0), "{content}");
+    }
+}
+
+#[tokio::test]
+async fn stars_without_text_of_two_formats_of_a_source_are_reported() {
+    let bench = bench().await;
+    bench.set_time_zone("UTC").await;
+    let sheet = "Name,Date,Rating,Review,Source\nCy Low,2026-10-01,4,,Google\n";
+    bench.take(sheet).await;
+    let review = json!({"comment": null, "reviewer": {"displayName": "Cy Low"}, "createTime": "2026-10-01T10:00:00Z",
+        "updateTime": "2026-10-01T10:00:00Z", "starRating": "FOUR"});
+    let (report, _) = bench.take(page(&[google(1, "b", &review)])).await;
+    assert_eq!((counts(&report).0, report.duplicates.count), (1, 1));
+}
+
+#[tokio::test]
+async fn a_source_with_a_scale_is_not_united_with_one_without() {
+    let bench = bench().await;
+    let scaled = ImportRequest {
+        files: vec![bench.file("s.csv", "Date,Name,Score,Comment\n2026-10-01,Ann,9,Great\n")],
+        scale: std::num::NonZeroU8::new(10),
+        ..ImportRequest::default()
+    };
+    bench.run(&scaled).await.0.unwrap();
+    let plain = ImportRequest {
+        files: vec![bench.file("p.csv", "Date,Name,Score,Comment\n2026-10-02,Di,5,Great\n")],
+        source: Some("Old".to_owned()),
+        ..ImportRequest::default()
+    };
+    bench.run(&plain).await.0.unwrap();
+    for (source, new_name) in [("Direct", "Old"), ("Old", "Direct")] {
+        let refusal = rename_source(&bench.database, &bench.clock, source, new_name, None).await;
+        let refusal = refusal.unwrap_err().to_string();
+        assert!(
+            refusal.contains("the column Score is read in one way"),
+            "{refusal}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_scheduled_source_follows_a_rename() {
+    let bench = bench().await;
+    bench.take(SHEET).await;
+    let path = bench.database.path();
+    sqlite3(
+        path,
+        r#"insert into sync_source (name, url, options) values
+             ('named', 'https://a.example/1', '{"partial":true,"import":["--scale=10","--source=direct"]}'),
+             ('plain', 'https://a.example/2', '{}'), ('other', 'https://a.example/3', '{"import":["--source=Yelp"]}');
+           insert into sync_review (name, review_id) select 'plain', review_id from review"#,
+    );
+    rename_source(&bench.database, &bench.clock, "Direct", "Angi", None)
+        .await
+        .unwrap();
+    assert_eq!(
+        sqlite3(path, "select options from sync_source order by name"),
+        r#"{"partial":true,"import":["--scale=10","--source=Angi"]}
+{"import":["--source=Yelp"]}
+{"import":["--source=Angi"]}"#
+    );
+}
+
+#[tokio::test]
 async fn a_deleted_review_has_no_copy_by_another_person() {
     let bench = bench().await;
     let take = async |rows: &str, source: &str| {

@@ -170,7 +170,7 @@ fn invalid_rows_are_reported_and_not_stored() {
     assert_rejected(
         "garbled bytes",
         b"{\"id\": \"bad\", \"text\": \"\xff\xfe\xc3\"}",
-        "given:2:24: not UTF-8 from here on; save the file as UTF-8",
+        "given:2: not UTF-8; save the file as UTF-8",
     );
     assert_rejected(
         "control characters",
