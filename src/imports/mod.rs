@@ -259,6 +259,6 @@ fn refuse_repeated_fields(order: &ImportRequest) -> Result<(), ImportError> {
 /// The format of a file; `None` if it is unknown.
 pub fn format_of(content: &[u8], request: &ImportRequest) -> Option<&'static Format> {
     let decoded = decode(content, request.encoding, request.country()).ok()?;
-    let file = read_file(String::new(), &decoded, request).ok()?;
+    let file = read_file(&decoded, request).ok()?;
     Some(file.format)
 }

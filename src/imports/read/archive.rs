@@ -65,7 +65,8 @@ impl Opener<'_> {
         if bytes.len() as u64 > WORKBOOK_BYTES_MAX {
             return Err(FileError::new(WORKBOOK_TOO_LARGE));
         }
-        let file = read_workbook(name.to_owned(), &bytes, self.request)?;
+        let mut file = read_workbook(&bytes, self.request)?;
+        name.clone_into(&mut file.name);
         self.files.push(file);
         Ok(())
     }

@@ -430,7 +430,7 @@ fn describe(shape: &FileShape<'_>) -> String {
 
 /// A file that was read.
 pub struct InputFile {
-    /// For messages.
+    /// For messages; the caller knows it.
     pub name: String,
     pub format: &'static Format,
     pub rows: Rows,
@@ -449,7 +449,7 @@ pub enum Rows {
 }
 
 impl InputFile {
-    fn new(name: String, format: &'static Format, rows: Rows) -> Self {
+    fn new(format: &'static Format, rows: Rows) -> Self {
         let is_native = matches!(format.reader, Reader::Native | Reader::Document);
         let rows = match rows {
             Rows::Records(rows) if !is_native => {
@@ -461,7 +461,7 @@ impl InputFile {
             records @ Rows::Records(_) => records,
         };
         Self {
-            name,
+            name: String::new(),
             format,
             rows,
             business: None,
@@ -472,17 +472,13 @@ impl InputFile {
 }
 
 /// Reads a file.
-pub fn read_file(
-    name: String,
-    decoded: &Decoded<'_>,
-    request: &ImportRequest,
-) -> Result<InputFile, FileError> {
+pub fn read_file(decoded: &Decoded<'_>, request: &ImportRequest) -> Result<InputFile, FileError> {
     let Decoded {
         text, is_damaged, ..
     } = decoded;
     if request.is_sample {
         let rows = RowArray::lines(text).rows(text, *is_damaged);
-        return Ok(InputFile::new(name, &NATIVE, Rows::Records(rows)));
+        return Ok(InputFile::new(&NATIVE, Rows::Records(rows)));
     }
     let (trimmed, corrected) = (text.trim(), &mut String::new());
     let content = match trimmed.as_bytes().first() {
@@ -531,7 +527,7 @@ pub fn read_file(
         }
         Content::Nothing | Content::Sheet(_) | Content::Other => Rows::Records(Vec::new()),
     };
-    let mut file = InputFile::new(name, format, rows);
+    let mut file = InputFile::new(format, rows);
     if let (Reader::Document, Some(document)) = (format.reader, shape.document()) {
         let business = json::members(document).remove("business");
         file.business = business.map(Into::into);
@@ -540,14 +536,10 @@ pub fn read_file(
 }
 
 /// Reads a workbook.
-pub fn read_workbook(
-    name: String,
-    packed: &[u8],
-    request: &ImportRequest,
-) -> Result<InputFile, FileError> {
+pub fn read_workbook(packed: &[u8], request: &ImportRequest) -> Result<InputFile, FileError> {
     let (place, columns) = workbook::find_sheet(packed, request)?;
     let shape = FileShape::of(Content::Sheet(columns.clone()));
     let (format, _) = detect(&shape, request)?;
     let table = workbook::read_sheet(packed, place, columns)?;
-    Ok(InputFile::new(name, format, Rows::Table(table)))
+    Ok(InputFile::new(format, Rows::Table(table)))
 }

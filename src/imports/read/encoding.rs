@@ -193,7 +193,8 @@ pub fn describe(encoding: &'static Encoding, text: &str, kept_of: Option<&str>) 
 /// file that they open by a double click, and Facebook's downloads have it in the escapes of their JSON.
 pub fn describe_damage(text: &str) -> Option<String> {
     const SIGNS: [&str; 6] = ["â€™", "â€œ", "Ã©", "Ã¼", "Ã±", "\\u00e2\\u0080"];
-    let at = SIGNS.into_iter().find_map(|sign| text.find(sign))?;
+    let find = |sign: &str| memchr::memmem::find(text.as_bytes(), sign.as_bytes());
+    let at = SIGNS.into_iter().find_map(find)?;
     let is_end = |c: char| c.is_whitespace() || ",;\"".contains(c);
     let (before, after) = text.split_at(at);
     let (before, after) = (before.rsplit(is_end).next()?, after.split(is_end).next()?);

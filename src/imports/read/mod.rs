@@ -99,7 +99,7 @@ impl<'o> Opener<'o> {
         let request = self.request;
         let read = |named| {
             let decoded = decode(bytes, named, request.country())?;
-            let file = read_file(name.clone(), &decoded, request)?;
+            let file = read_file(&decoded, request)?;
             Ok::<_, FileError>((file, decoded))
         };
         let (mut file, mut decoded) = read(request.encoding)?;
@@ -118,6 +118,7 @@ impl<'o> Opener<'o> {
         }
         file.note = file.note.or_else(|| describe_damage(&decoded.text));
         file.encoding = decoded.encoding;
+        file.name = name;
         self.files.push(file);
         Ok(())
     }
