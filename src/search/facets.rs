@@ -1,7 +1,7 @@
 //! Counts: facets (mentions, opinions, dates and stars), and the comparison of two periods. They are sizes of sets in
 //! the snapshot's index.
 
-use super::names::aspect_of;
+use super::request::aspect_of;
 use crate::insights::Trade;
 use crate::insights::trades::AspectDefinition;
 use crate::model::{Day, VoteCounts};

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use super::cursor::{Cursor, CursorParameter};
 use super::facets::{VALUES_MAX, with_opinions};
 use super::names::{self, value};
+use super::request::{Cursor, CursorParameter};
 use crate::insights::aggregate::{PERSON_MIN, review_vote, vote_of};
 use crate::insights::trades::AspectDefinition;
 use crate::insights::{CompactAnalysis, Finding, Hit, Polarity, Subject, Trade, name_key, witness};
@@ -391,7 +391,7 @@ pub fn evidence_with_texts(
         range.end = range.start;
     }
     let cursor = parameters.cursor.as_ref();
-    let after = cursor.and_then(|cursor| Some(entries.count_through(cursor.day()?, &cursor.id)));
+    let after = cursor.map(|cursor| entries.count_through(cursor.day, &cursor.id));
     let mut counted = SupportCounts::default();
     let (mut found, mut has_more) = (Vec::new(), false);
     for at in entries
@@ -638,7 +638,7 @@ impl SupportCounts {
 mod tests {
     use super::{EvidenceParameters, EvidenceQuery};
     use crate::insights::trades::{HOME_SERVICES, shipped};
-    use crate::search::cursor::Cursor;
+    use crate::search::request::Cursor;
 
     #[test]
     fn a_cursor_belongs_to_the_aspect_at_any_position() {

@@ -1,16 +1,11 @@
 //! Search in a snapshot: one page of the reviews that match a filter, and their total number. It asks nothing of the database.
 
-mod cursor;
 pub(crate) mod facets;
 pub(crate) mod insights;
 pub(crate) mod names;
 mod request;
 mod results;
-mod select;
-mod text;
 
-pub use cursor::{Cursor, CursorParameter, InvalidCursor};
 pub use names::{did_you_mean, search_head};
-pub use request::{ReviewFilter, SearchParameters, SearchRequest};
-pub use results::{ResultPage, SHORT_PAGE, TOTAL_MAX, search_reviews};
-pub use text::TextFinder;
+pub use request::{Cursor, CursorParameter, ReviewFilter, SearchParameters, SearchRequest};
+pub use results::{ResultPage, SHORT_PAGE, TOTAL_MAX, TextFinder, search_reviews};

@@ -1,16 +1,13 @@
 //! Resolves names to entities of the business's lists and of reviews, and finds the nearest known name for an unknown
 //! one.
 
-use super::cursor::Cursor;
-use super::request::{ReviewFilter, SearchParameters, SearchRequest};
+use super::request::{Cursor, ReviewFilter, SearchParameters, SearchRequest};
 use super::results::{ResultPage, has_match};
 use crate::compute::run_long;
-use crate::insights::Trade;
 use crate::model::business::{Business, PublishStaff};
 use crate::model::{MentionKind, PluralEndings, TextMatch, fold};
 use crate::snapshot::Snapshot;
-use crate::wire::parameters::{Aspect, Parameter};
-use crate::wire::{DidYouMean, Facet, Issue, IssueCode, SearchHead, TotalRelation};
+use crate::wire::{DidYouMean, Facet, SearchHead, TotalRelation};
 
 /// Maximum number of characters of a name that are compared.
 const NAME_CHARACTERS_MAX: usize = 60;
@@ -22,18 +19,6 @@ const KNOWN_MAX: usize = 10;
 const LIKENESS_MIN: f64 = 0.6;
 /// Factor of the similarity if only one word of a name is similar.
 const WORD_SHARE: f64 = 0.9;
-
-/// The index in `trade` of the aspect with that ID. An unknown one is an error, because a result of 0 would look like
-/// no reviews on it.
-pub fn aspect_of(issues: &mut Vec<Issue>, trade: &Trade, id: &str) -> Option<usize> {
-    let found = trade.aspect(id);
-    if found.is_none() {
-        let message = format!("must be one of: {}", trade.aspect_ids().join(", "));
-        let issue = Issue::new(Aspect::NAME, IssueCode::InvalidString, message, id);
-        issues.push(issue);
-    }
-    found
-}
 
 /// The value of an entity in compact analyses and in filters: a service's ID, the name of any other.
 pub fn value(kind: MentionKind, facet: &Facet) -> &str {

@@ -1,11 +1,22 @@
-//! A search as REST, MCP and pages ask it: the parameters, and the filter made from them.
+//! A search as REST, MCP and pages ask it: the parameters, the filter made from them, and the cursor of a page.
 
-use super::cursor::{Cursor, CursorParameter};
-use super::names::aspect_of;
+use std::borrow::Cow;
+use std::fmt;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::NaiveDate;
+
+use crate::insights::Trade;
 use crate::links::with_query;
-use crate::model::{PluralEndings, Sort, TextMatch, TextQuery, fold};
+use crate::model::{
+    Day, FNV_OFFSET, PluralEndings, Review, ReviewId, Sort, TextMatch, TextQuery, fnv1a, fold,
+};
 use crate::snapshot::input::SnapshotInput;
-use crate::wire::parameters::{self, Arguments, LIMIT_DEFAULT, Limit, Parameter, arguments};
+use crate::wire::parameters::{
+    self, Arguments, LIMIT_DEFAULT, Limit, MetaSchema, Parameter, ParameterKind, TextKind,
+    arguments,
+};
 use crate::wire::{Issue, IssueCode};
 
 #[derive(Debug)]
@@ -93,6 +104,23 @@ impl SearchRequest {
     }
 }
 
+/// The index in `trade` of the aspect with that ID. An unknown one is an error, because a result of 0 would look like
+/// no reviews on it.
+pub fn aspect_of(issues: &mut Vec<Issue>, trade: &Trade, id: &str) -> Option<usize> {
+    let found = trade.aspect(id);
+    if found.is_none() {
+        let message = format!("must be one of: {}", trade.aspect_ids().join(", "));
+        let issue = Issue::new(
+            parameters::Aspect::NAME,
+            IssueCode::InvalidString,
+            message,
+            id,
+        );
+        issues.push(issue);
+    }
+    found
+}
+
 /// All conditions must hold; an absent one always does.
 #[derive(Debug, Clone, Default)]
 pub struct ReviewFilter {
@@ -126,5 +154,207 @@ impl ReviewFilter {
     pub fn canonical(&self) -> String {
         let pairs = self.parameters.pairs().into_iter();
         with_query("", pairs.map(|(name, value)| (name, fold(&value))))
+    }
+}
+
+/// The format's version, so that another release's cursor is refused instead of misread.
+const VERSION: u8 = 6;
+
+/// Where the next page begins or the previous one ends. It is a position in the order, not a count, so that reviews added
+/// between two pages are neither repeated nor skipped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cursor {
+    /// A hash of the filters.
+    filter: u64,
+    /// Whether the page ends at the position, instead of beginning after it.
+    pub ends_page: bool,
+    /// The stars of the page's last review, if the order is by stars.
+    pub stars: Option<u8>,
+    /// The day of the page's last review.
+    pub day: Day,
+    /// The ID of the page's last review.
+    pub id: String,
+}
+
+/// The version, and the fields of a cursor in their order.
+type CursorParts<'a> = (u8, u64, bool, Option<u8>, NaiveDate, Cow<'a, str>);
+
+impl Cursor {
+    /// The cursor after a page of `filter` in the order `sort` whose last review is `last`.
+    pub fn after(filter: &str, sort: Sort, last: &Review) -> Self {
+        Self {
+            stars: sort.stars().map(|_| last.rating.stars()),
+            ..Self::at(filter, last.date, last.id.as_str())
+        }
+    }
+
+    /// The cursor after a page of `filter` whose last review has this day and ID. `filter` is the canonical text of the
+    /// parameters.
+    pub fn at(filter: &str, day: Day, id: &str) -> Self {
+        Self {
+            filter: fingerprint(filter),
+            ends_page: false,
+            stars: None,
+            day,
+            id: id.to_owned(),
+        }
+    }
+
+    /// `None` for a text that no cursor of this release has.
+    fn parse(text: &str) -> Option<Self> {
+        let json = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let (version, filter, ends_page, stars, day, id): CursorParts<'_> =
+            serde_json::from_slice(&json).ok()?;
+        let is_possible = version == VERSION
+            && stars.is_none_or(|stars| (1..=5).contains(&stars))
+            && id.parse::<ReviewId>().is_ok();
+        Some(Self {
+            filter,
+            ends_page,
+            stars,
+            day: Day::new(day)?,
+            id: id.into_owned(),
+        })
+        .filter(|_| is_possible)
+    }
+
+    /// The cursor of the page that ends at the same position.
+    pub fn ending_there(self) -> Self {
+        Self {
+            ends_page: true,
+            ..self
+        }
+    }
+
+    pub fn belongs_to(&self, filter: &str) -> bool {
+        self.filter == fingerprint(filter)
+    }
+
+    /// The error for a cursor of another query.
+    pub fn invalid(&self) -> Issue {
+        Issue::of::<CursorParameter>(IssueCode::InvalidString, &self.to_string())
+    }
+}
+
+/// The parameter and its kind; the empty text counts as absent.
+#[derive(Debug, Clone, Copy)]
+pub struct CursorParameter;
+
+impl Parameter for CursorParameter {
+    type Kind = Self;
+    const NAME: &'static str = "cursor";
+    const KIND: Self = Self;
+}
+
+impl ParameterKind for CursorParameter {
+    type Value = Cursor;
+    const NOT_UTF8: IssueCode = IssueCode::InvalidString;
+
+    fn parse(self, text: &str) -> Result<Option<Cursor>, IssueCode> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        Cursor::parse(text)
+            .map(Some)
+            .ok_or(IssueCode::InvalidString)
+    }
+
+    fn allowed(self) -> String {
+        "must be `next_cursor` of an answer to the same filters".to_owned()
+    }
+
+    fn schema(self) -> MetaSchema {
+        TextKind::ANY.schema()
+    }
+}
+
+impl fmt::Display for Cursor {
+    /// Opaque: base64url of JSON.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (day, id) = (self.day.date(), Cow::from(&self.id));
+        let parts: CursorParts<'_> = (VERSION, self.filter, self.ends_page, self.stars, day, id);
+        let json = serde_json::to_vec(&parts).map_err(|_| fmt::Error)?;
+        f.write_str(&URL_SAFE_NO_PAD.encode(json))
+    }
+}
+
+/// It is the same in all processes.
+fn fingerprint(filter: &str) -> u64 {
+    fnv1a(FNV_OFFSET, filter.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cursor;
+    use crate::model::{Day, PluralEndings, Sort};
+    use crate::search::{ReviewFilter, SearchParameters};
+
+    fn day() -> Day {
+        "2024-05-05".parse().unwrap()
+    }
+
+    #[test]
+    fn a_cursor_is_valid_only_for_the_same_filters() {
+        let of = |query: &str| {
+            ReviewFilter::new(
+                &SearchParameters {
+                    query: Some(query.to_owned()),
+                    ..SearchParameters::default()
+                },
+                PluralEndings::default(),
+            )
+            .canonical()
+        };
+        let cursor = Cursor::at(&of("leak"), day(), "r-1");
+        let text = cursor.to_string();
+        assert_eq!(Cursor::parse(&text), Some(cursor.clone()));
+        assert!(cursor.belongs_to(&of("LEAK")));
+        assert!(!cursor.belongs_to(&of("leaks")));
+        for bad in [
+            "",
+            "x",
+            "AAAA",
+            &text[1..],
+            &format!("{text}!"),
+            &text[..18],
+        ] {
+            assert_eq!(Cursor::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_cursor_by_stars_is_valid_only_for_the_same_order() {
+        let of = |sort| {
+            ReviewFilter::new(
+                &SearchParameters {
+                    sort: Some(sort),
+                    ..SearchParameters::default()
+                },
+                PluralEndings::default(),
+            )
+            .canonical()
+        };
+        let cursor = Cursor {
+            stars: Some(2),
+            ..Cursor::at(&of(Sort::Lowest), day(), "r-1")
+        };
+        assert_eq!(cursor.stars, Some(2));
+        assert_eq!(Cursor::parse(&cursor.to_string()), Some(cursor.clone()));
+        for (sort, fits) in [
+            (Sort::Lowest, true),
+            (Sort::Highest, false),
+            (Sort::Oldest, false),
+            (Sort::Newest, false),
+        ] {
+            assert_eq!(cursor.belongs_to(&of(sort)), fits, "{sort:?}");
+        }
+        let ending = cursor.clone().ending_there();
+        assert_eq!(Cursor::parse(&ending.to_string()), Some(ending.clone()));
+        assert_ne!(ending, cursor);
+        let sixth = Cursor {
+            stars: Some(6),
+            ..cursor
+        };
+        assert_eq!(Cursor::parse(&sixth.to_string()), None);
     }
 }

@@ -1,20 +1,22 @@
-//! The result of a search: a page and the total.
+//! The result of a search: a page and the total; and where a query is in a text, for pages.
 //!
-//! A filter without a text is answered by sets alone. With a text, the snapshot's trigrams leave the reviews that may contain it,
-//! and these are read, newest first.
+//! A filter is an intersection of sets of positions, an order a walk over a set. With a text, the snapshot's trigrams leave the
+//! reviews that may contain it, and these are read, newest first.
 
-use std::iter::once;
+use std::iter::{from_fn, once};
+use std::ops::Range;
 
+use memchr::memmem::Finder;
 use roaring::RoaringBitmap;
 
-use super::cursor::Cursor;
-use super::request::ReviewFilter;
-use super::select::{after, ordered, select};
-use super::text::TextFinder;
+use super::request::{Cursor, ReviewFilter, SearchParameters};
 use crate::compute::run_long;
+use crate::insights::Trade;
 use crate::links::Links;
-use crate::model::TextQuery;
-use crate::snapshot::{Entries, QueryTrigrams, Snapshot};
+use crate::model::{
+    FoldedText, Sort, TextMatch, TextQuery, fold, fold_plain_character, is_of_word,
+};
+use crate::snapshot::{Entries, QueryTrigrams, Snapshot, position};
 use crate::wire;
 
 /// Counting the matches of a text stops at this number; a greater total is reported as "this many or more".
@@ -157,4 +159,329 @@ fn page(
 
 fn count(reviews: u64) -> usize {
     usize::try_from(reviews).unwrap_or(usize::MAX)
+}
+
+/// The reviews that match `filter`, its text aside. An aspect that is not in `trade` matches nothing.
+fn select(entries: &Entries, filter: &ReviewFilter, trade: &Trade) -> RoaringBitmap {
+    let (index, filter) = (entries.index(), &filter.parameters);
+    let mut selected = RoaringBitmap::new();
+    selected.insert_range(entries.positions(filter.since, filter.until));
+    let SearchParameters {
+        rating,
+        min_rating,
+        max_rating,
+        ..
+    } = filter;
+    if rating.is_some() || min_rating.is_some() || max_rating.is_some() {
+        let matches = |stars: &u8| {
+            rating.is_none_or(|rating| rating == *stars)
+                && min_rating.is_none_or(|least| f64::from(*stars) >= least)
+                && max_rating.is_none_or(|most| f64::from(*stars) <= most)
+        };
+        let matching = (1..=5).filter(matches);
+        selected &= matching.fold(RoaringBitmap::new(), |all, stars| all | index.stars(stars));
+    }
+    // Names and tags are compared without case (tags: RFC 5646 §2.1.1), ids as they are.
+    for (values, value) in [
+        (
+            &index.technicians,
+            filter.mentions_technician.as_deref().map(fold),
+        ),
+        (&index.services, filter.mentions_service.clone()),
+        (&index.languages, filter.language.as_deref().map(fold)),
+        (&index.sources, filter.source.as_deref().map(fold)),
+    ] {
+        match value.map(|value| values.get(&value)) {
+            None => {}
+            Some(Some(positions)) => selected &= positions,
+            Some(None) => selected.clear(),
+        }
+    }
+    for (has_it, positions) in [
+        (filter.has_text, &index.with_text),
+        (filter.has_response, &index.with_response),
+    ] {
+        match has_it {
+            None => {}
+            Some(true) => selected &= positions,
+            Some(false) => selected -= positions,
+        }
+    }
+    if let Some(id) = &filter.aspect {
+        let aspect = trade.aspect(id);
+        selected &=
+            aspect.map_or_else(RoaringBitmap::new, |at| index.opinions(at, filter.polarity));
+    }
+    selected
+}
+
+/// The positions that come after `cursor` in the order `sort`.
+fn after(entries: &Entries, sort: Sort, cursor: &Cursor) -> RoaringBitmap {
+    let mut after = RoaringBitmap::new();
+    let day = cursor.day;
+    let through = position(entries.count_through(day, &cursor.id));
+    let rest = through..position(entries.len());
+    match sort {
+        Sort::Newest => drop(after.insert_range(rest)),
+        Sort::Oldest => {
+            after.insert_range(0..position(entries.count_after(day)));
+            after.insert_range(through..position(entries.count_since(day)));
+        }
+        Sort::Highest | Sort::Lowest => {
+            after.insert_range(rest);
+            let order = sort.stars().into_iter().flatten();
+            let mut order = order.skip_while(|stars| Some(*stars) != cursor.stars);
+            after &= order.next().map_or_else(RoaringBitmap::new, |stars| {
+                entries.index().stars(stars).clone()
+            });
+            order.for_each(|stars| after |= entries.index().stars(stars));
+        }
+    }
+    after
+}
+
+/// The positions of `set` in the order `sort`, or in the reverse of it.
+fn ordered<'a>(
+    entries: &'a Entries,
+    set: &'a RoaringBitmap,
+    sort: Sort,
+    is_reversed: bool,
+) -> Box<dyn Iterator<Item = u32> + 'a> {
+    match (sort, is_reversed) {
+        (Sort::Newest, false) => Box::new(set.iter()),
+        (Sort::Newest, true) => Box::new(set.iter().rev()),
+        (Sort::Oldest, false) => Box::new(days_oldest_first(entries, set).flatten()),
+        (Sort::Oldest, true) => Box::new(days_newest_first(entries, set).flatten()),
+        (Sort::Highest | Sort::Lowest, _) => {
+            let mut order = sort.stars().unwrap_or_default();
+            if is_reversed {
+                order.reverse();
+            }
+            let index = entries.index();
+            let of_stars = order
+                .into_iter()
+                .map(move |stars| (set & index.stars(stars)).into_iter());
+            if is_reversed {
+                Box::new(of_stars.flat_map(Iterator::rev))
+            } else {
+                Box::new(of_stars.flatten())
+            }
+        }
+    }
+}
+
+/// The days of `set`, oldest first; within each, IDs ascend as positions do.
+fn days_oldest_first<'a>(
+    entries: &'a Entries,
+    set: &'a RoaringBitmap,
+) -> impl Iterator<Item = impl Iterator<Item = u32>> {
+    let mut end = position(entries.len());
+    from_fn(move || {
+        let last = set.range(..end).next_back()?;
+        let day = entries[last as usize].review.date;
+        end = position(entries.count_after(day));
+        Some(set.range(end..=last))
+    })
+}
+
+/// The days of `set`, newest first; within each, IDs descend.
+fn days_newest_first<'a>(
+    entries: &'a Entries,
+    set: &'a RoaringBitmap,
+) -> impl Iterator<Item = impl Iterator<Item = u32>> {
+    let mut start = 0;
+    from_fn(move || {
+        let first = set.range(start..).next()?;
+        let day = entries[first as usize].review.date;
+        start = position(entries.count_since(day));
+        Some(set.range(first..start).rev())
+    })
+}
+
+/// A query prepared to be found in many texts.
+pub struct TextFinder<'a> {
+    text_match: TextMatch,
+    whole: Finder<'a>,
+    /// The forms of each word; empty if only the whole query matches.
+    words: Vec<Vec<Finder<'a>>>,
+}
+
+impl<'a> TextFinder<'a> {
+    pub fn new(query: &'a TextQuery) -> Self {
+        Self {
+            text_match: query.text_match,
+            whole: Finder::new(&query.whole),
+            words: query
+                .words
+                .iter()
+                .map(|word| word.iter().map(Finder::new).collect())
+                .collect(),
+        }
+    }
+
+    pub fn is_in(&self, text: FoldedText<'_>) -> bool {
+        let text = match self.text_match {
+            TextMatch::Substring => text.folded,
+            TextMatch::Words => text.plain,
+        };
+        let text = text.as_bytes();
+        let begins_words =
+            |form: &Finder<'_>| form.find_iter(text).any(|start| begins_word(text, start));
+        let has_word = |word: &Vec<Finder<'_>>| word.iter().any(begins_words);
+        let has_words = !self.words.is_empty() && self.words.iter().all(has_word);
+        has_words || self.whole.find(text).is_some()
+    }
+
+    /// The matches in a composed `text`, ascending and disjoint: whole words if words are searched, and the query itself,
+    /// except single letters, which are everywhere.
+    pub fn found_in(&self, text: &str) -> Vec<Range<usize>> {
+        let (folded, starts) = self.fold(text);
+        let is_shown = |finder: &&Finder<'_>| finder.needle().len() > 1;
+        let mut found: Vec<Range<usize>> = Vec::new();
+        for whole in [&self.whole].into_iter().filter(is_shown) {
+            let starts = whole.find_iter(folded.as_bytes());
+            found.extend(starts.map(|start| start..start + whole.needle().len()));
+        }
+        let length = |start: usize| {
+            let rest = &folded[start..];
+            rest.find(|character| !is_of_word(character))
+                .unwrap_or(rest.len())
+        };
+        for form in self.words.iter().flatten().filter(is_shown) {
+            let starts = form.find_iter(folded.as_bytes());
+            let starts = starts.filter(|start| begins_word(folded.as_bytes(), *start));
+            found.extend(starts.map(|start| start..start + length(start)));
+        }
+        if self.text_match == TextMatch::Words {
+            for range in &mut found {
+                range.end += length(range.end);
+            }
+        }
+        found.sort_unstable_by_key(|range| (range.start, range.end));
+        let mut apart: Vec<Range<usize>> = Vec::new();
+        for range in found {
+            match apart.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => apart.push(range),
+            }
+        }
+        let in_text = |at: usize| {
+            let character = starts.partition_point(|(start, _)| *start < at);
+            starts
+                .get(character)
+                .map_or(text.len(), |(_, start)| *start)
+        };
+        let ranges = apart.into_iter();
+        ranges
+            .map(|range| in_text(range.start)..in_text(range.end))
+            .collect()
+    }
+
+    /// The text as queries compare it, with the start of each of its characters there and in `text`.
+    fn fold(&self, text: &str) -> (String, Vec<(usize, usize)>) {
+        let (mut folded, mut starts) = (String::with_capacity(text.len()), Vec::new());
+        for (at, character) in text.char_indices() {
+            let before = folded.len();
+            match self.text_match {
+                TextMatch::Substring => folded.push_str(&fold(character.encode_utf8(&mut [0; 4]))),
+                TextMatch::Words => folded.extend(fold_plain_character(character)),
+            }
+            if folded.len() > before {
+                starts.push((before, at));
+            }
+        }
+        (folded, starts)
+    }
+}
+
+/// Whether a word starts at `start`.
+fn begins_word(folded: &[u8], start: usize) -> bool {
+    let before = &folded[start.saturating_sub(4)..start];
+    match before.last() {
+        None => true,
+        Some(last) if last.is_ascii() => !last.is_ascii_alphanumeric(),
+        // A UTF-8 character has at most four bytes and starts at the last byte that is not a continuation.
+        Some(_) => {
+            let first = before
+                .iter()
+                .rposition(|byte| byte & 0b1100_0000 != 0b1000_0000);
+            let last = first.and_then(|first| str::from_utf8(&before[first..]).ok());
+            !last
+                .and_then(|text| text.chars().next())
+                .is_some_and(is_of_word)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TextFinder;
+    use crate::model::{PluralEndings, TextMatch};
+    use crate::search::{ReviewFilter, SearchParameters};
+
+    /// `text` with the matches of `query` in brackets.
+    fn marked(query: &str, text_match: TextMatch, text: &str) -> String {
+        let filter = ReviewFilter::new(
+            &SearchParameters {
+                query: Some(query.to_owned()),
+                text_match: Some(text_match),
+                ..SearchParameters::default()
+            },
+            PluralEndings::default(),
+        );
+        let found = TextFinder::new(filter.text.as_ref().unwrap()).found_in(text);
+        let mut marked = text.to_owned();
+        for range in found.into_iter().rev() {
+            let replaced = format!("[{}]", &text[range.clone()]);
+            marked.replace_range(range, &replaced);
+        }
+        marked
+    }
+
+    #[test]
+    fn matches_are_marked_in_the_text_as_written() {
+        for (query, text_match, expected) in [
+            (
+                "leak",
+                TextMatch::Substring,
+                "A [LEAK], [leak]s; no b[leak] \u{212A}.",
+            ),
+            (
+                "leaks",
+                TextMatch::Words,
+                "A [LEAK], [leaks]; no bleak \u{212A}.",
+            ),
+            (
+                "leak k",
+                TextMatch::Words,
+                "A [LEAK], [leaks]; no b[leak \u{212A}].",
+            ),
+            ("a", TextMatch::Words, "A LEAK, leaks; no bleak \u{212A}."),
+            (
+                "a leak",
+                TextMatch::Words,
+                "[A LEAK], [leaks]; no bleak \u{212A}.",
+            ),
+            (
+                "no b",
+                TextMatch::Words,
+                "A LEAK, leaks; [no bleak] \u{212A}.",
+            ),
+        ] {
+            let text = "A LEAK, leaks; no bleak \u{212A}.";
+            assert_eq!(marked(query, text_match, text), expected, "{query}");
+        }
+        assert_eq!(
+            marked("stra\u{1e9e}e", TextMatch::Words, "Die Straßen, ẞ"),
+            "Die [Straßen], ẞ"
+        );
+        assert_eq!(
+            marked(
+                "tuberia dont",
+                TextMatch::Words,
+                "Tubería, x\u{302} don\u{2019}t"
+            ),
+            "[Tubería], x\u{302} don\u{2019}t"
+        );
+    }
 }

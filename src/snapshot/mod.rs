@@ -19,7 +19,7 @@ pub use coding::{CachedBody, Coding};
 pub use current::{CurrentSnapshot, MentionCounts, PerSnapshot, PublishedDocument, Snapshot};
 pub use document::{Content, Document};
 pub use entries::Entries;
-pub use entry::{Entry, QueryTrigrams, Segment, ends_segment};
+pub use entry::{Entry, QueryTrigrams, Segment, ends_segment, position};
 pub use index::{Index, Value, Values};
 pub use input::{ANALYZE_AT_ONCE_MAX, AnalysisProgress, analyze, cost};
 pub use publisher::{PublishError, Publisher, survey};
