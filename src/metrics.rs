@@ -6,7 +6,7 @@
 //! handle to count per request.
 
 use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{LazyLock, Mutex};
 
 use prometheus::core::{MetricVec, MetricVecBuilder};
 use prometheus::process_collector::ProcessCollector;
@@ -15,6 +15,8 @@ use prometheus::{
     GaugeVec, HistogramOpts, HistogramVec, IntCounterVec, Opts, Registry, TextEncoder,
 };
 use tracing_appender::non_blocking::ErrorCounter;
+
+use crate::compute::lock;
 
 static FAMILIES: LazyLock<Families> =
     LazyLock::new(|| Families::new().unwrap_or_else(|error| unreachable!("the catalog: {error}")));
@@ -138,7 +140,7 @@ impl Families {
 /// # Errors
 /// If the metrics cannot be encoded.
 pub fn render() -> prometheus::Result<String> {
-    for queue in line_queues().iter_mut() {
+    for queue in lock(&LINE_QUEUES).iter_mut() {
         let dropped = queue.errors.dropped_lines() as u64;
         LINES_DROPPED
             .counter(&[queue.stream])
@@ -158,13 +160,9 @@ struct LineQueue {
 
 static LINE_QUEUES: Mutex<Vec<LineQueue>> = Mutex::new(Vec::new());
 
-fn line_queues() -> MutexGuard<'static, Vec<LineQueue>> {
-    LINE_QUEUES.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Counts the lines that the queue of `stream` drops.
 pub fn watch_dropped_lines(stream: &'static str, errors: ErrorCounter) {
-    line_queues().push(LineQueue {
+    lock(&LINE_QUEUES).push(LineQueue {
         stream,
         errors,
         counted: 0,

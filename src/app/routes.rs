@@ -147,7 +147,7 @@ fn respond(mut problem: HttpProblem, form: &ErrorForm, ctx: &Ctx) -> Response {
         ErrorForm::Line => hub_error(problem),
         ErrorForm::Page { is_for_agents } => error_page(ctx, problem, *is_for_agents),
         ErrorForm::Document => {
-            problem.document.instance = id.map(|id| id.0.urn().to_string());
+            problem.document.instance = id.as_ref().map(|id| id.0.clone());
             let document = wire::json(&problem.document);
             problem.response(PROBLEM, document)
         }

@@ -3,6 +3,7 @@
 use std::future::pending;
 use std::io::{Write as _, stdout};
 use std::net::SocketAddr;
+use std::os::unix::net::UnixDatagram;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +11,6 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::Args;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use sd_notify::{NotifyState, notify, watchdog_enabled};
 use tokio::io::{self, BufReader};
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
@@ -28,7 +28,7 @@ use super::sync::format_report;
 use super::{import, insights};
 use crate::app::{App, HubOptions, Limits};
 use crate::clock::Clock;
-use crate::config::{DatabaseAddress, DatabaseConfig, HubConfig, ServeConfig};
+use crate::config::{DatabaseAddress, DatabaseConfig, HubConfig, ServeConfig, variable};
 use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
 use crate::mcp::escaped;
 use crate::model::business::SET_UP_COMMAND;
@@ -149,7 +149,10 @@ impl Serve {
         if let Err(error) = database.renew_lease(Duration::ZERO).await {
             tracing::warn!(%error, "node.no_lease: this process publishes no versions yet");
         }
-        let publisher = Publisher::new(database, links.clone(), clock).with_engine(engine);
+        let publisher = Publisher {
+            engine,
+            ..Publisher::new(database, links.clone(), clock)
+        };
         let database = &publisher.database;
         let total = count_published(&mut *database.reader().await?).await?;
         let bar = progress("reading reviews", total);
@@ -358,27 +361,37 @@ const PING_INTERVAL_MIN: Duration = Duration::from_millis(10);
 
 /// Reports that the service is ready; then, with a watchdog, that it answers at `listen`, until `stop`.
 async fn notify_supervisor(listen: SocketAddr, clock: &Clock, stop: &CancellationToken) {
-    tell_supervisor(&NotifyState::Ready);
+    tell_supervisor("READY=1");
     let ping = async {
-        let Some(patience) = watchdog_enabled() else {
+        let Some(interval) = ping_interval() else {
             return pending().await;
         };
-        // Half the timeout, as sd_watchdog_enabled(3) recommends.
-        let interval = (patience / 2).max(PING_INTERVAL_MIN);
         loop {
             // Any status counts: a service that refuses requests works.
             if let Ok(Ok(_)) = timeout(TIMEOUT, request(reachable(listen), "/healthz")).await {
-                tell_supervisor(&NotifyState::Watchdog);
+                tell_supervisor("WATCHDOG=1");
             }
             clock.sleep(interval).await;
         }
     };
     stop.run_until_cancelled(ping).await;
-    tell_supervisor(&NotifyState::Stopping);
+    tell_supervisor("STOPPING=1");
 }
 
-fn tell_supervisor(state: &NotifyState<'_>) {
-    if let Err(error) = notify(std::slice::from_ref(state)) {
+/// Half the watchdog's timeout, as `sd_watchdog_enabled(3)` recommends; `None` if it does not watch this process.
+fn ping_interval() -> Option<Duration> {
+    let number = |name| variable(name).ok()??.parse::<u64>().ok();
+    let is_watched = number("WATCHDOG_PID").is_none_or(|id| id == u64::from(std::process::id()));
+    let timeout = Duration::from_micros(number("WATCHDOG_USEC").filter(|_| is_watched)?);
+    Some((timeout / 2).max(PING_INTERVAL_MIN))
+}
+
+fn tell_supervisor(state: &str) {
+    let sent = variable("NOTIFY_SOCKET").and_then(|path| match path {
+        Some(path) => UnixDatagram::unbound()?.send_to(format!("{state}\n").as_bytes(), path),
+        None => Ok(0),
+    });
+    if let Err(error) = sent {
         tracing::warn!(%error, "server.not_notified: NOTIFY_SOCKET does not accept `{state}`");
     }
 }
@@ -420,9 +433,11 @@ impl McpCommand {
         let served = served_base(&mut *database.reader().await?).await;
         let served = served.at(database.path())?.filter(|_| !has_base_url);
         let links = served.unwrap_or(configured);
-        let publisher = Publisher::new(database, links, clock)
-            .with_engine(engine)
-            .without_records();
+        let publisher = Publisher {
+            engine,
+            records: false,
+            ..Publisher::new(database, links, clock)
+        };
         let app = App::new(publisher, hub, self.config.allowed_hosts, false).await?;
         let answered = Box::pin(app.answer_lines(BufReader::new(io::stdin()), io::stdout())).await;
         answered.context("the connection to the agent failed")?;

@@ -39,10 +39,10 @@ pub struct Publisher {
     pub links: Links,
     /// Gives publication dates.
     pub clock: Clock,
-    /// The configured one; without it, the business's type selects one.
-    engine: Option<Arc<Engine>>,
+    /// The configured one; without it, the business's type selects the trade whose engine analyzes.
+    pub engine: Option<Arc<Engine>>,
     /// Whether it may record publications. Without it, another process does, and this one only shows the documents.
-    records: bool,
+    pub records: bool,
     pub progress: Arc<AnalysisProgress>,
 }
 
@@ -59,7 +59,6 @@ pub enum PublishError {
 }
 
 impl Publisher {
-    /// The business's type selects the trade whose engine analyzes.
     pub fn new(database: Database, links: Links, clock: Clock) -> Self {
         Self {
             database,
@@ -68,19 +67,6 @@ impl Publisher {
             engine: None,
             records: true,
             progress: Arc::default(),
-        }
-    }
-
-    /// Replaces the engine that analyzes reviews.
-    pub fn with_engine(self, engine: Option<Arc<Engine>>) -> Self {
-        Self { engine, ..self }
-    }
-
-    /// Shows documents without recording their publications.
-    pub fn without_records(self) -> Self {
-        Self {
-            records: false,
-            ..self
         }
     }
 

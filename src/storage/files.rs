@@ -8,7 +8,7 @@ use std::fs::{
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
@@ -18,6 +18,7 @@ use tempfile::TempDir;
 
 use super::error::{AtPath as _, DbError};
 use crate::clock::Clock;
+use crate::compute::lock;
 use crate::model::hex;
 use crate::random::Random;
 
@@ -231,7 +232,7 @@ pub fn unused_name(path: &Path) -> Result<PathBuf, DbError> {
 }
 
 fn note_unfinished(path: &Path) {
-    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut unfinished = lock(&UNFINISHED);
     if unfinished.len() == NOTED_MAX {
         unfinished.remove(0);
     }
@@ -240,7 +241,7 @@ fn note_unfinished(path: &Path) {
 
 /// Removes what this process has not finished, because a signal ends it.
 pub fn remove_unfinished() {
-    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut unfinished = lock(&UNFINISHED);
     for path in unfinished.drain(..) {
         if path.is_dir() {
             let _ = fs::remove_dir_all(&path);

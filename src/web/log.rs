@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use poem::http::{Method, StatusCode};
 use poem::{Endpoint, EndpointExt, IntoResponse, PathPattern, Request, Response};
-use uuid::Uuid;
 
 use super::context::Ctx;
 use super::headers::body_bytes;
@@ -26,14 +25,14 @@ const UNROUTED: &str = "none";
 const PATH_CHARS_MAX: usize = 256;
 
 /// The ID of a logged request, as an extension of its response.
-#[derive(Debug, Clone, Copy)]
-pub struct RequestId(pub Uuid);
+#[derive(Debug, Clone)]
+pub struct RequestId(pub String);
 
 impl RequestId {
     /// `None` if a response of this status is not logged, or if the operating system's generator fails; the line then has no
     /// ID.
     pub fn new(log: RequestLog, status: StatusCode) -> Option<Self> {
-        let id = is_logged(log, status).then(|| Random::system().uuid());
+        let id = is_logged(log, status).then(|| Random::system().uuid_urn());
         Some(Self(id?.ok()?))
     }
 }
@@ -124,9 +123,9 @@ fn write_line(
     let path: Option<String> = path.map(|path| path.chars().take(PATH_CHARS_MAX).collect());
     let bytes = body_bytes(response);
     let duration_ms = duration.as_secs_f64() * 1_000.0;
-    let request_id = response.data::<RequestId>().copied();
+    let request_id = response.data::<RequestId>().cloned();
     let request_id = request_id.or_else(|| RequestId::new(RequestLog::All, status));
-    let request_id = request_id.map(|id| id.0.urn().to_string());
+    let request_id = request_id.map(|id| id.0);
     let code = status.as_u16();
     if status == StatusCode::INTERNAL_SERVER_ERROR {
         tracing::error!(

@@ -103,16 +103,10 @@ const fn permitting_setting(fault: &CallbackFault) -> &'static str {
 
 impl RequestError {
     pub const fn status(&self) -> u16 {
-        match self {
-            Self::ContentType => 415,
-            Self::Missing(_)
-            | Self::Repeated(_)
-            | Self::NotUtf8(_)
-            | Self::Mode(_)
-            | Self::Topic { .. }
-            | Self::Callback(_)
-            | Self::LeaseSeconds(_)
-            | Self::SecretTooLong(_) => 400,
+        if matches!(self, Self::ContentType) {
+            415
+        } else {
+            400
         }
     }
 }
