@@ -1,21 +1,22 @@
-//! The commands `reviews business` and `reviews editorial`: show the business, or its own texts, or merge a file into them.
+//! The command `reviews business`: shows the business, or merges a file into it.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use sqlx::SqliteConnection;
 
-use super::database::{change, existing_address, read};
+use super::database::{change, read};
 use super::init::{format_summary, store};
 use super::report::{Exit, print_result};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::seed::OwnerFile;
-use crate::model::business::{Business, Editorial, FaqEntry};
-use crate::storage::{Database, business};
+use crate::model::business::Business;
+use crate::storage;
+use crate::storage::Database;
 use crate::wire;
 
 /// Show the business, or merge a business.json into it: facts, services, technicians, areas
@@ -52,13 +53,13 @@ impl BusinessCommand {
         clock: &Clock,
     ) -> anyhow::Result<String> {
         let mut write = database.write_as_owner().await?;
-        let known = business::find(write.for_reading()).await?;
+        let known = storage::business::find(write.for_reading()).await?;
         let loaded = if self.replace {
             file.replaced_business(known.as_ref())?
         } else {
             file.merged_business(known.as_ref())?
         };
-        let stored_zone = business::time_zone(write.for_reading()).await?;
+        let stored_zone = storage::business::time_zone(write.for_reading()).await?;
         let is_zone_known = file.says("time_zone") || stored_zone.is_some();
         let moved = store(&mut write, known.as_ref(), &loaded, is_zone_known, clock).await?;
         write.commit().await?;
@@ -81,11 +82,11 @@ async fn show(config: &DatabaseConfig) -> anyhow::Result<Exit> {
 pub(super) async fn own(
     connection: &mut SqliteConnection,
 ) -> sqlx::Result<Option<wire::OwnBusiness>> {
-    let Some(business) = business::find(&mut *connection).await? else {
+    let Some(business) = storage::business::find(&mut *connection).await? else {
         return Ok(None);
     };
     let mut own = wire::OwnBusiness::from(&business);
-    if business::time_zone(connection).await?.is_none() {
+    if storage::business::time_zone(connection).await?.is_none() {
         own.business.time_zone.clear();
     }
     Ok(Some(own))
@@ -94,7 +95,7 @@ pub(super) async fn own(
 /// The business in the format of a file; an empty object if there is none.
 fn json(business: Option<&Business>) -> serde_json::Result<Value> {
     let value = business.map(|business| serde_json::to_value(wire::OwnBusiness::from(business)));
-    value.unwrap_or_else(|| Ok(Value::Object(Map::new())))
+    value.unwrap_or_else(|| Ok(Value::Object(serde_json::Map::new())))
 }
 
 /// The differences of two objects by member: `-` before, `+` after.
@@ -102,7 +103,7 @@ pub(super) fn difference(before: &Value, after: &Value) -> String {
     let names: BTreeSet<&String> = [before, after]
         .into_iter()
         .filter_map(Value::as_object)
-        .flat_map(Map::keys)
+        .flat_map(serde_json::Map::keys)
         .collect();
     let mut text = String::new();
     for name in names {
@@ -135,54 +136,4 @@ fn elements(value: &Value) -> Vec<&Value> {
         Value::Null => Vec::new(),
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => vec![value],
     }
-}
-
-/// Show your own FAQ and summary, or load them from an editorial.json
-#[derive(Debug, Args)]
-pub struct EditorialCommand {
-    /// An editorial.json, {"summary": {"text"}, "faq": [{"question", "answer"}]}: missing members stay, null removes a
-    /// member, a list replaces the whole list; an entry may have an "id", else it is made of the question
-    #[arg(value_name = "FILE")]
-    file: Option<PathBuf>,
-}
-
-impl EditorialCommand {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
-        let Some(file) = &self.file else {
-            return show_editorial(config).await;
-        };
-        let file = OwnerFile::read_editorial(file)?;
-        change(&existing_address(config)?, async |database| {
-            load(&file, database).await
-        })
-        .await
-    }
-}
-
-/// Merges the file and returns the difference.
-async fn load(file: &OwnerFile, database: &Database) -> anyhow::Result<String> {
-    let mut write = database.write_as_owner().await?;
-    let known = business::editorial(write.for_reading()).await?;
-    let loaded = file.merged_editorial(&known)?;
-    if loaded != known {
-        business::replace_editorial(&mut write, &loaded).await?;
-    }
-    write.commit().await?;
-    Ok(difference(&as_json(&known), &as_json(&loaded)))
-}
-
-async fn show_editorial(config: &DatabaseConfig) -> anyhow::Result<Exit> {
-    let editorial = read(config, business::editorial).await?;
-    print_result(&format!("{:#}\n", as_json(&editorial)))
-}
-
-/// The editorial texts in the format of a file.
-pub(super) fn as_json(editorial: &Editorial) -> Value {
-    let mut members = Map::new();
-    if let Some(text) = &editorial.summary {
-        members.insert("summary".to_owned(), json!({ "text": text }));
-    }
-    let entry = |entry: &FaqEntry| json!({ "id": entry.id, "question": entry.question, "answer": entry.answer });
-    members.insert("faq".to_owned(), editorial.faq.iter().map(entry).collect());
-    Value::Object(members)
 }

@@ -8,7 +8,8 @@ use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 use sqlx::{SqliteConnection, SqlitePool};
 
-use super::business::{as_json, own};
+use super::business::own;
+use super::editorial::as_json;
 use super::output::{self, Protected};
 use super::report::{Exit, counted, print_report, progress};
 use crate::config::DatabaseConfig;

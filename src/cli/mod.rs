@@ -5,17 +5,23 @@ mod business;
 mod check;
 mod database;
 mod delete;
+mod editorial;
 mod export;
 pub mod guide;
 mod healthcheck;
 pub mod import;
 mod init;
 mod insights;
+mod list;
 pub(crate) mod logging;
+mod mcp;
 mod migrate;
 mod output;
+mod publish;
 mod report;
 mod respond;
+mod restore;
+pub mod seed;
 mod serve;
 mod show;
 mod signals;
@@ -63,25 +69,25 @@ enum CliCommand {
     Migrate(migrate::Migrate),
     Init(init::Init),
     Business(business::BusinessCommand),
-    Editorial(business::EditorialCommand),
-    Seed(import::SeedCommand),
+    Editorial(editorial::EditorialCommand),
+    Seed(seed::SeedCommand),
     Import(Box<import::Import>),
     Status(status::StatusCommand),
     Sync(sync::SyncCommand),
     Undo(undo::UndoCommand),
     Source(source::SourceCommand),
-    List(show::ListCommand),
+    List(list::ListCommand),
     Show(show::Show),
     Withhold(withhold::Withhold),
-    Publish(withhold::Publish),
+    Publish(publish::Publish),
     Respond(respond::Respond),
     Delete(delete::Delete),
     Export(export::ExportCommand),
     Backup(backup::Backup),
-    Restore(backup::RestoreCommand),
+    Restore(restore::RestoreCommand),
     Insights(insights::InsightsCommand),
     Subscriptions(subscriptions::Subscriptions),
-    Mcp(Box<serve::McpCommand>),
+    Mcp(Box<mcp::McpCommand>),
     Check(check::Check),
     Healthcheck(healthcheck::Healthcheck),
     Completions(guide::Completions),

@@ -1,4 +1,4 @@
-//! The commands `reviews serve`, and `reviews mcp` for a local agent.
+//! The command `reviews serve`.
 
 use std::future::pending;
 use std::io::{Write as _, stdout};
@@ -11,7 +11,6 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::Args;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use tokio::io::{self, BufReader};
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
@@ -19,22 +18,21 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tracing_appender::non_blocking::NonBlocking;
 
-use super::database::existing_address;
 use super::healthcheck::{TIMEOUT, reachable, request};
 use super::logging::{Lines, LogConfig, LogFormat};
 use super::report::{Exit, print_result, progress, watch};
 use super::signals::Signals;
 use super::sync::format_report;
-use super::{import, insights};
+use super::{insights, seed};
 use crate::app::{App, HubOptions, Limits};
 use crate::clock::Clock;
-use crate::config::{DatabaseAddress, DatabaseConfig, HubConfig, ServeConfig, variable};
+use crate::config::{DatabaseAddress, DatabaseConfig, ServeConfig, variable};
 use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
 use crate::mcp::escaped;
 use crate::model::business::SET_UP_COMMAND;
-use crate::snapshot::{Document, Publisher, served_base};
+use crate::snapshot::{Document, Publisher};
 use crate::storage::reviews::count_published;
-use crate::storage::{AtPath as _, Database, DbError, Opening, WRITE_WAIT_MAX};
+use crate::storage::{Database, DbError, Opening, WRITE_WAIT_MAX};
 use crate::web::server::listen;
 
 /// Serve the reviews until stopped
@@ -139,7 +137,7 @@ impl Serve {
         if let Some(seeds) = &self.seed {
             // A new file stays only if its sample data can be loaded.
             let opening = Opening::of(&address).await?;
-            let loaded = import::load_if_empty(&opening.database, &clock, seeds).await;
+            let loaded = seed::load_if_empty(&opening.database, &clock, seeds).await;
             let report = opening.end(loaded).await?;
             if let (Some(report), Some(out)) = (report, &mut out) {
                 let _ = out.write_all(report.as_bytes());
@@ -406,41 +404,4 @@ pub(super) async fn open_database(address: &DatabaseAddress) -> Result<Database,
         }
     }
     Ok(database)
-}
-
-/// Run an MCP server on standard input and output for a local AI agent
-#[derive(Debug, Args)]
-pub struct McpCommand {
-    // The settings of `serve`, of which links and trade are used.
-    #[command(flatten)]
-    config: ServeConfig,
-}
-
-impl McpCommand {
-    pub(super) async fn run(self, database: DatabaseConfig, clock: Clock) -> anyhow::Result<Exit> {
-        // An agent that is started in the wrong folder must not create a database there.
-        let address = existing_address(&database)?;
-        let configured = self.config.links(self.config.listen.public)?;
-        let has_base_url = self.config.base_url().is_some();
-        let engine = insights::load_engine(&self.config.trade)?;
-        // The hub sends nothing here, so this user need not be able to read its root certificates.
-        let hub = HubOptions::new(HubConfig {
-            ca_file: None,
-            ..self.config.hub
-        })?;
-        let database = open_database(&address).await?;
-        // A local agent is configured with the database alone; its links must lead to the pages of the service.
-        let served = served_base(&mut *database.reader().await?).await;
-        let served = served.at(database.path())?.filter(|_| !has_base_url);
-        let links = served.unwrap_or(configured);
-        let publisher = Publisher {
-            engine,
-            records: false,
-            ..Publisher::new(database, links, clock)
-        };
-        let app = App::new(publisher, hub, self.config.allowed_hosts, false).await?;
-        let answered = Box::pin(app.answer_lines(BufReader::new(io::stdin()), io::stdout())).await;
-        answered.context("the connection to the agent failed")?;
-        Ok(Exit::Done)
-    }
 }

@@ -1,18 +1,18 @@
-//! The commands `reviews show` (one review as stored, and the owner's decisions about it) and `reviews list` (one line per
-//! review, newest first); and reviews as text for other commands.
+//! The command `reviews show`: one review as stored, and the owner's decisions about it; and reviews as text for other
+//! commands.
 
 use std::fmt::Write as _;
 
-use clap::{Args, ValueEnum};
-use serde_json::Value;
+use clap::Args;
 use sqlx::SqliteConnection;
 
 use super::database::{read, resolve_id, unreadable};
 use super::report::{Exit, print_result};
 use crate::config::DatabaseConfig;
 use crate::imports::export::Exported;
-use crate::model::{DigestKey, Review, ReviewId, Status, Unit, fold};
-use crate::storage::reviews::{self, KnownReview, ListFilter};
+use crate::model::{DigestKey, Status, Unit};
+use crate::storage::reviews;
+use crate::storage::reviews::KnownReview;
 
 /// Show one review, published or withheld, and your decisions about it
 #[derive(Debug, Args)]
@@ -134,7 +134,7 @@ fn format_review(known: &KnownReview, key: Option<&DigestKey>) -> String {
 // Formats a review as text for a terminal.
 
 /// Width of a paragraph.
-const PARAGRAPH_COLUMNS: usize = 76;
+const COLUMNS: usize = 76;
 
 /// `count` of five stars.
 pub(super) fn draw_stars(count: u8) -> String {
@@ -159,9 +159,7 @@ pub(super) fn format_paragraphs(text: &str) -> String {
     for paragraph in text.lines() {
         let mut line = String::new();
         for word in paragraph.split(' ') {
-            if !line.is_empty()
-                && line.chars().count() + 1 + word.chars().count() > PARAGRAPH_COLUMNS
-            {
+            if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > COLUMNS {
                 let _ = writeln!(broken, "  {line}");
                 line.clear();
             }
@@ -173,159 +171,4 @@ pub(super) fn format_paragraphs(text: &str) -> String {
         let _ = writeln!(broken, "  {line}");
     }
     broken
-}
-
-/// Reviews read at a time.
-const READ: usize = 250;
-/// The width of a line, if shortening the text is sufficient.
-const COLUMNS: usize = 80;
-/// With fewer columns left, the text gets its own line.
-const WORDS_MIN: usize = 24;
-/// Maximum number of characters of an author that are shown.
-const AUTHOR_MAX: usize = 18;
-
-/// List reviews, newest first, with their IDs
-#[derive(Debug, Args)]
-pub struct ListCommand {
-    /// Only reviews with this many stars
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
-    rating: Option<u8>,
-    /// Only reviews with this status
-    #[arg(long, value_enum)]
-    status: Option<StatusOption>,
-    /// Only reviews from this source, for example Google
-    #[arg(long, value_name = "S")]
-    source: Option<String>,
-    /// Only reviews whose text, title or author contains TEXT, ignoring case
-    #[arg(long, value_name = "TEXT")]
-    query: Option<String>,
-    /// List at most this many
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
-    limit: u32,
-    /// Print JSON, with full texts
-    #[arg(long)]
-    json: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum StatusOption {
-    /// On the pages
-    Published,
-    /// Not shown
-    Withheld,
-}
-
-impl ListCommand {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
-        let (mut rows, key) = read(config, async |reader: &mut SqliteConnection| {
-            let rows = self.rows(reader).await?;
-            anyhow::Ok((rows, reviews::find_key(reader).await?))
-        })
-        .await?;
-        let has_more = rows.len() > self.limit as usize;
-        rows.truncate(self.limit as usize);
-        print_result(&if self.json {
-            let exported = rows
-                .into_iter()
-                .map(|(id, known)| Exported::new(id, known, key.as_ref()).json());
-            format!("{:#}\n", Value::Array(exported.collect()))
-        } else {
-            let reviews: Vec<&Review> = rows.iter().filter_map(|(_, it)| it.review()).collect();
-            self.table(&reviews, has_more)
-        })
-    }
-
-    /// The listed reviews, plus one if there are more.
-    async fn rows(
-        &self,
-        reader: &mut SqliteConnection,
-    ) -> sqlx::Result<Vec<(ReviewId, KnownReview)>> {
-        let filter = ListFilter {
-            rating: self.rating,
-            status: self.status.map(|status| match status {
-                StatusOption::Published => Status::Published,
-                StatusOption::Withheld => Status::Withheld { reason: None },
-            }),
-        };
-        let source = self.source.as_deref().map(fold);
-        let query = self.query.as_deref().map(fold);
-        let mut rows = Vec::new();
-        for ids in reviews::list_ids(reader, &filter).await?.chunks(READ) {
-            let list: Vec<&str> = ids.iter().map(String::as_str).collect();
-            let mut standing = reviews::standing(reader, &list).await?;
-            for id in ids {
-                // `reviews check` reports rows that are not valid reviews.
-                let known = standing.remove_entry(id.as_str());
-                let Some(review) = known.as_ref().and_then(|(_, known)| known.review()) else {
-                    continue;
-                };
-                let is_of = |source: &String| fold(&review.source.name) == *source;
-                let says = |query: &String| {
-                    let texts = [&review.text, &review.author].into_iter();
-                    let mut texts = texts.chain(&review.title);
-                    texts.any(|text| fold(text).contains(query))
-                };
-                if source.as_ref().is_none_or(is_of) && query.as_ref().is_none_or(says) {
-                    rows.extend(known);
-                    if rows.len() > self.limit as usize {
-                        return Ok(rows);
-                    }
-                }
-            }
-        }
-        Ok(rows)
-    }
-
-    fn table(&self, rows: &[&Review], has_more: bool) -> String {
-        if rows.is_empty() {
-            let is_all = self.rating.is_none()
-                && self.status.is_none()
-                && self.source.is_none()
-                && self.query.is_none();
-            return if is_all {
-                "No reviews yet; `reviews import FILE` adds some.\n".to_owned()
-            } else {
-                "No review matches; remove a filter to see more.\n".to_owned()
-            };
-        }
-        let width = |cell: fn(&Review) -> String| {
-            let cells = rows.iter().map(|review| cell(review).chars().count());
-            cells.max().unwrap_or(0)
-        };
-        let (ids, authors) = (width(|review| review.id.to_string()), width(author));
-        let mut text = String::new();
-        for review in rows {
-            let (id, stars) = (&review.id, draw_stars(review.rating.stars()));
-            let (author, status) = (author(review), review.status.name());
-            let begin = format!("{id:<ids$}  {stars}  {}", review.date);
-            let line = format!("{begin}  {author:<authors$}  {status:<9}");
-            let words = review.text.as_str();
-            let room = COLUMNS.saturating_sub(line.chars().count() + 2);
-            let _ = if line.trim_end().chars().count() > COLUMNS {
-                // Long IDs, as in tables, leave no room for the author.
-                let separator = if words.trim().is_empty() { "" } else { ": " };
-                let line = shorten(&format!("{author}{separator}{words}"), COLUMNS - 4);
-                writeln!(text, "{begin}  {status}\n    {line}")
-            } else if words.trim().is_empty() {
-                writeln!(text, "{}", line.trim_end())
-            } else if room >= WORDS_MIN {
-                writeln!(text, "{line}  {}", shorten(words, room))
-            } else {
-                let words = shorten(words, COLUMNS - 4);
-                writeln!(text, "{}\n    {words}", line.trim_end())
-            };
-        }
-        if has_more {
-            let _ = writeln!(
-                text,
-                "More reviews match; `--limit {}` lists twice as many.",
-                u64::from(self.limit) * 2
-            );
-        }
-        text
-    }
-}
-
-fn author(review: &Review) -> String {
-    shorten(&review.author, AUTHOR_MAX)
 }

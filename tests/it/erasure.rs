@@ -11,7 +11,7 @@ use reviews_service::storage::{DeliveryLock, REWRITE_AT_ONCE_MAX};
 use serde_json::{Value, json};
 
 use crate::process::reviews;
-use crate::support::{Generator, Quiet, TestApp, connect, publications, sqlite3};
+use crate::support::{Generator, Quiet, TestApp, assert_has, connect, publications};
 
 /// Words that only the deleted review has, in its text, author, answer and title.
 const WORDS: [&str; 4] = ["zyxglintword", "Quixwendol", "Vorplent", "Bjarqvist"];
@@ -61,23 +61,17 @@ fn readable(app: &TestApp) -> Vec<&'static str> {
 
 /// The number of reviews that the text index has for a trigram.
 fn indexed(app: &TestApp, trigram: &str) -> String {
-    sqlite3(
-        &app.path(),
-        &format!(
-            "create virtual table temp.term using fts5vocab ('main', 'review_fts', 'row');
+    app.sql(&format!(
+        "create virtual table temp.term using fts5vocab ('main', 'review_fts', 'row');
              select count(*) from temp.term where term = '{trigram}'"
-        ),
-    )
+    ))
 }
 
 /// The rows about it in other tables.
 fn stored_rows(app: &TestApp) -> String {
     let count = |table: &str| format!("(select count(*) from {table} where review_id = 'goes')");
     let tables = ["review_source", "mention", "derived_analysis", "review_fts"];
-    sqlite3(
-        &app.path(),
-        &format!("select {}", tables.map(count).join(" + ")),
-    )
+    app.sql(&format!("select {}", tables.map(count).join(" + ")))
 }
 
 #[tokio::test]
@@ -112,10 +106,7 @@ async fn an_sql_delete_removes_the_review_from_files_and_index() {
         assert!(log < 100_000, "the log was cut: {log} bytes");
         // Only the ID stays, so that no import brings the review back.
         assert_eq!(
-            sqlite3(
-                &app.path(),
-                "select count(*) from review_change where review_id = 'goes'"
-            ),
+            app.sql("select count(*) from review_change where review_id = 'goes'"),
             "1"
         );
     }
@@ -353,10 +344,7 @@ async fn deleted_short_reviews_leave_no_trace() {
             "round {round}, beside a service"
         );
         for id in &there[14..] {
-            sqlite3(
-                &app.path(),
-                &format!("delete from review where review_id = '{id}'"),
-            );
+            app.sql(&format!("delete from review where review_id = '{id}'"));
         }
         deleted.extend(there[14..].iter().cloned());
         app.drain().await;
@@ -367,7 +355,7 @@ async fn deleted_short_reviews_leave_no_trace() {
         );
     }
     assert_eq!((said.rows.len(), deleted.len()), (200, 100));
-    assert_eq!(sqlite3(&app.path(), "select count(*) from review"), "100");
+    assert_eq!(app.sql("select count(*) from review"), "100");
 }
 
 /// The number of deleted reviews that `check` reports as not erased yet.
@@ -384,16 +372,11 @@ async fn delete_and_check_announce_the_rewrite_of_a_large_file() {
         .await;
     let service = DeliveryLock::take(&app.path()).unwrap().unwrap();
     let output = command(&app.path(), &["delete", "goes"]);
-    assert!(
-        output.contains("larger than 64 MiB")
-            && output.contains("`reviews serve` erases that within an hour"),
-        "{output}"
-    );
+    assert_has(&output, "larger than 64 MiB");
+    assert_has(&output, "`reviews serve` erases that within an hour");
     let said = pending(&app).unwrap();
-    assert!(
-        said.contains("1 deleted reviews") && said.contains("within an hour"),
-        "{said}"
-    );
+    assert_has(&said, "1 deleted reviews");
+    assert_has(&said, "within an hour");
     // The job of every minute leaves it to the job of every hour.
     assert!(!erase(app.database(), REWRITE_AT_ONCE_MAX).await.unwrap());
     assert!(pending(&app).is_some());
@@ -422,11 +405,9 @@ async fn the_file_is_rewritten_after_readers_have_finished() {
     };
     assert_eq!(count(&reading), 301);
     let output = command(&app.path(), &["delete", "goes"]);
-    assert!(
-        output.contains(
-            "another process reads or writes it; `reviews serve` erases that within an hour"
-        ),
-        "{output}"
+    assert_has(
+        &output,
+        "another process reads or writes it; `reviews serve` erases that within an hour",
     );
     let log = fs::metadata(app.path().with_extension("db-wal"))
         .unwrap()

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::support::{Generator, TestApp, sqlite3};
+use crate::support::{Generator, TestApp};
 
 /// The status and the body of `/readyz`.
 async fn readiness(app: &TestApp) -> (u16, String) {
@@ -22,17 +22,11 @@ async fn readiness(app: &TestApp) -> (u16, String) {
 async fn a_database_of_another_release_is_not_ready() {
     let app = TestApp::with(&Generator::new(1).reviews(3)).await;
     assert_eq!(readiness(&app).await, (200, "ready\n".to_owned()));
-    sqlite3(
-        &app.path(),
-        "insert into _sqlx_migrations (version, description, success, checksum, execution_time) values (9999, 'newer', 1, x'00', 0)",
-    );
+    app.sql("insert into _sqlx_migrations (version, description, success, checksum, execution_time) values (9999, 'newer', 1, x'00', 0)");
     let (status, text) = readiness(&app).await;
     assert!(status == 503 && text.contains("another release"), "{text}");
     assert_eq!(app.get("/reviews.json").await.status, 200);
-    sqlite3(
-        &app.path(),
-        "delete from _sqlx_migrations where version = 9999",
-    );
+    app.sql("delete from _sqlx_migrations where version = 9999");
     assert_eq!(readiness(&app).await.0, 200);
 }
 
@@ -60,10 +54,7 @@ async fn a_database_that_does_not_answer_is_not_ready() {
 #[tokio::test]
 async fn a_failing_publication_stays_ready_and_reports_the_duration() {
     let app = TestApp::with(&Generator::new(1).reviews(3)).await;
-    sqlite3(
-        &app.path(),
-        "alter table business rename to elsewhere; delete from review",
-    );
+    app.sql("alter table business rename to elsewhere; delete from review");
     let _ = app.app().watch_once().await;
     app.clock().advance(chrono::Duration::seconds(90));
     let _ = app.app().watch_once().await;
@@ -71,7 +62,7 @@ async fn a_failing_publication_stays_ready_and_reports_the_duration() {
     assert!(status == 200 && text.contains("for 90 s"), "{text}");
     let behind = app.app().ctx.freshness.failing_for(app.clock().monotonic());
     assert_eq!(behind, Some(Duration::from_secs(90)));
-    sqlite3(&app.path(), "alter table elsewhere rename to business");
+    app.sql("alter table elsewhere rename to business");
     let _ = app.app().watch_once().await;
     assert_eq!(readiness(&app).await, (200, "ready\n".to_owned()));
     assert_eq!(

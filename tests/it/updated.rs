@@ -9,7 +9,7 @@ use reviews_service::storage::reviews;
 use reviews_service::storage::reviews::Observation;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Generator, Quiet, TestApp, rows, sqlite3, start};
+use crate::support::{Answer, Generator, Quiet, TestApp, rows, start};
 
 /// A review's date of change, which must be equal in the dataset, the JSON Feed and Atom.
 async fn updated(app: &TestApp, id: &str) -> DateTime<Utc> {
@@ -113,10 +113,7 @@ async fn a_change_without_a_service_is_dated_when_first_seen() {
     let app = TestApp::with(&Generator::new(102).reviews(60)).await;
     app.shell(INSERT).await;
     app.advance(Duration::hours(1));
-    sqlite3(
-        &app.path(),
-        "update review set text = 'Unseen.' where review_id = 's'",
-    );
+    app.sql("update review set text = 'Unseen.' where review_id = 's'");
     app.advance(Duration::hours(1));
     let app = app.restart().await;
     assert_eq!(updated(&app, "s").await, start() + Duration::hours(2));
@@ -319,7 +316,7 @@ async fn an_unchanged_document_keeps_updated_tag_and_version() {
 async fn a_review_that_changes_during_publishing_delays_no_snapshot() {
     let app = TestApp::with(&Generator::new(107).reviews(5)).await;
     let change = "update review set text = 'Changed.' where review_id in ('r-00001', 'r-00002')";
-    sqlite3(&app.path(), change);
+    app.sql(change);
     // The publisher reads both; then one changes again before the publisher writes.
     let mut reader = app.database().readers().acquire().await.unwrap();
     let position = reviews::position(&mut reader).await.unwrap();
@@ -328,7 +325,7 @@ async fn a_review_that_changes_during_publishing_delays_no_snapshot() {
         .unwrap();
     drop(reader);
     let again = "update review set text = 'And again.' where review_id = 'r-00001'";
-    sqlite3(&app.path(), again);
+    app.sql(again);
     let seen: Vec<Observation> = changed
         .into_iter()
         .map(|changed| Observation {
@@ -344,7 +341,7 @@ async fn a_review_that_changes_during_publishing_delays_no_snapshot() {
     };
     observe().await.unwrap();
     let dated = "select group_concat(review_id) from review_change where bound_change_no = change_no and review_id in ('r-00001', 'r-00002')";
-    assert_eq!(sqlite3(&app.path(), dated), "r-00002");
+    assert_eq!(app.sql(dated), "r-00002");
     // Dates of another process are used.
     assert!(is_overtaken(&observe().await.unwrap_err()));
     app.drain().await;

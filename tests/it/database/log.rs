@@ -10,7 +10,7 @@ use reviews_service::model::{Review, Status};
 use reviews_service::storage::reviews;
 use reviews_service::storage::{Database, LOG_BYTES_MAX};
 
-use crate::support::{Generator, Quiet, TestApp, connect, sqlite3, start};
+use crate::support::{Generator, Quiet, TestApp, connect, start};
 
 /// Withheld reviews that together fill a connection's cache twice, so that the log grows before a commit.
 fn large() -> Vec<Review> {
@@ -93,7 +93,7 @@ async fn an_import_that_fails_leaves_no_log_behind() {
     );
     database.close().await;
     assert_eq!(log_bytes(&app.path()), 0);
-    assert_eq!(sqlite3(&app.path(), "select count(*) from review"), "5");
+    assert_eq!(app.sql("select count(*) from review"), "5");
 }
 
 /// A small row.
@@ -175,7 +175,7 @@ async fn an_import_that_waited_lets_other_waiting_writers_go_first() {
                 .unwrap();
         }
         assert_eq!(
-            sqlite3(&app.path(), "select count(*) from review"),
+            app.sql("select count(*) from review"),
             "5",
             "the import has written nothing yet"
         );

@@ -191,7 +191,7 @@ async fn a_start_uses_a_replaced_database_without_the_former_log() {
     let (again, _) = Database::open(&app.path()).await.unwrap();
     again.close().await;
     let ids = "select group_concat(review_id) from review; pragma integrity_check";
-    assert_eq!(sqlite3(&app.path(), ids).trim(), "next\nok");
+    assert_eq!(app.sql(ids).trim(), "next\nok");
     let former = "select count(*) from review where author = 'only in the log'";
     assert_eq!(sqlite3(&aside, former).trim(), "20");
 }

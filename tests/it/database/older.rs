@@ -130,12 +130,9 @@ async fn a_database_of_an_earlier_build_is_refused_with_the_way() {
     let (database, _) = Database::open(&home.path()).await.unwrap();
     database.close().await;
     // Another history: the same numbers with other contents, and more of them.
-    sqlite3(
-        &home.path(),
-        "update _sqlx_migrations set checksum = x'00';
+    home.sql("update _sqlx_migrations set checksum = x'00';
          insert into _sqlx_migrations (version, description, success, checksum, execution_time) values (60, 'sync', 1, x'00', 0);
-         pragma wal_checkpoint(truncate)",
-    );
+         pragma wal_checkpoint(truncate)");
     let before = fs::read(home.path()).unwrap();
     for command in [&["migrate"][..], &["list"], &["check"], &["serve"]] {
         let refused = home.run(command);

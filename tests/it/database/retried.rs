@@ -5,7 +5,7 @@ use std::time::Duration;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, Connection, Executor};
 
-use crate::support::{Generator, Logs, TestApp, check_in_step, sqlite3};
+use crate::support::{Generator, Logs, TestApp, check_in_step};
 
 /// A writer that changes a text and then holds the write lock.
 async fn lock(app: &TestApp) -> SqliteConnection {
@@ -64,13 +64,13 @@ async fn a_failed_publication_is_retried_and_state_changes_are_logged() {
 async fn analyses_of_a_failed_publication_are_stored_with_the_next() {
     let app = TestApp::with(&Generator::new(94).reviews(30)).await;
     let current = "select count(*) from derived_mention where value is not null and words = 'Dana'";
-    let before = sqlite3(&app.path(), current);
+    let before = app.sql(current);
     let mut other = lock(&app).await;
     for _ in 0..3 {
         assert!(app.app().publish_once().await.is_err());
         assert!(app.app().drain().await.is_err());
     }
-    assert_eq!(sqlite3(&app.path(), current), before);
+    assert_eq!(app.sql(current), before);
     other.execute("rollback").await.unwrap();
     app.drain().await;
     check_in_step(&app).await;

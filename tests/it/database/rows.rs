@@ -4,7 +4,7 @@ use reviews_service::model::ReviewId;
 use reviews_service::snapshot::Publisher;
 use serde_json::json;
 
-use crate::support::{Generator, Logs, TestApp, sqlite3};
+use crate::support::{Generator, Logs, TestApp};
 
 const BROKEN: &str = "cast(x'41ff42' as text)";
 const MENDED: &str = "A\u{fffd}B";
@@ -252,10 +252,7 @@ async fn ids_that_no_url_can_contain_are_refused_or_left_out() {
     }
     // A shell can drop the trigger.
     let (logs, listening) = Logs::begin();
-    let trigger = sqlite3(
-        &app.path(),
-        "select sql from sqlite_schema where name = 'review_id_reserved'",
-    );
+    let trigger = app.sql("select sql from sqlite_schema where name = 'review_id_reserved'");
     let insert =
         "insert into review (review_id, rating, reviewed_on) values ('search', 5, '2026-11-19')";
     app.shell(&format!(

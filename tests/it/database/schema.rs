@@ -2,7 +2,7 @@
 
 use reviews_service::storage::{Database, FileVerification, verify};
 
-use crate::support::{Generator, TestApp, sqlite3};
+use crate::support::{Generator, TestApp};
 
 async fn check(app: &TestApp) -> FileVerification {
     let readers = Database::open_read_only(&app.path()).await.unwrap();
@@ -64,7 +64,7 @@ async fn every_missing_or_changed_part_of_the_schema_is_found() {
         ),
     ] {
         let app = TestApp::with(&Generator::new(76).reviews(10)).await;
-        sqlite3(&app.path(), sql);
+        app.sql(sql);
         if sql == "drop table _sqlx_migrations" {
             // Without it, the file cannot be recognised as ours, nor its version.
             assert!(Database::open_read_only(&app.path()).await.is_err());
@@ -84,10 +84,7 @@ async fn every_missing_or_changed_part_of_the_schema_is_found() {
 #[tokio::test]
 async fn rows_are_checked_only_if_every_table_is_complete() {
     let app = TestApp::with(&Generator::new(77).reviews(10)).await;
-    sqlite3(
-        &app.path(),
-        "drop trigger review_updated; delete from review_change where review_id = 'r-00003'",
-    );
+    app.sql("drop trigger review_updated; delete from review_change where review_id = 'r-00003'");
     let verified = check(&app).await;
     assert!(
         verified.is_readable
@@ -97,7 +94,7 @@ async fn rows_are_checked_only_if_every_table_is_complete() {
                 .any(|sentence| sentence.contains("review r-00003")),
         "{verified:?}"
     );
-    sqlite3(&app.path(), "drop table mention");
+    app.sql("drop table mention");
     let verified = check(&app).await;
     assert!(
         !verified.is_readable
@@ -112,21 +109,15 @@ async fn rows_are_checked_only_if_every_table_is_complete() {
 #[tokio::test]
 async fn the_owners_tables_and_another_spelling_are_not_faults() {
     let app = TestApp::with(&Generator::new(78).reviews(10)).await;
-    let index = sqlite3(
-        &app.path(),
-        "select sql from sqlite_schema where name = 'review_newest'",
-    );
+    let index = app.sql("select sql from sqlite_schema where name = 'review_newest'");
     let spelled = index
         .to_uppercase()
         .replace(' ', "  ")
         .replace('(', "( -- as typed\n");
-    sqlite3(
-        &app.path(),
-        &format!(
+    app.sql(&format!(
             "create table mine (a); create view best as select * from review where rating = 5; create index by_author on review (author);
              drop index review_newest; {spelled}; analyze"
-        ),
-    );
+        ));
     let verified = check(&app).await;
     assert_eq!((verified.wrong, verified.reviews), (vec![], 10));
 }

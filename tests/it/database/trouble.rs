@@ -7,7 +7,7 @@ use reviews_service::storage::{Database, DbError};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, Connection, Executor};
 
-use crate::support::{Generator, TestApp, check_in_step, publications, start};
+use crate::support::{Generator, TestApp, assert_has, check_in_step, publications, start};
 
 /// Sets a pragma on the writing connection.
 async fn set(database: &Database, pragma: &str) {
@@ -59,10 +59,8 @@ async fn a_lock_delays_the_next_snapshot_and_the_old_one_is_served() {
     other.execute("commit; begin immediate").await.unwrap();
     for _ in 0..3 {
         let error = app.app().drain().await.unwrap_err().to_string();
-        assert!(
-            error.contains("cannot publish") && error.contains("locked"),
-            "{error}"
-        );
+        assert_has(&error, "cannot publish");
+        assert_has(&error, "locked");
         let now = app.get("/reviews.json").await;
         assert!(
             now.header("etag") == before.header("etag") && now.body == before.body,
@@ -157,10 +155,7 @@ async fn a_read_only_database_is_still_served() {
     let error = app.database().write().await.unwrap_err();
     assert!(matches!(error, DbError::ReadOnly(_)), "{error:?}");
     assert!(error.to_string().contains("write permission"), "{error}");
-    crate::support::sqlite3(
-        &app.path(),
-        "update review set author = 'by somebody who may'",
-    );
+    app.sql("update review set author = 'by somebody who may'");
     assert!(
         app.app()
             .drain()

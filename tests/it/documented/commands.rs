@@ -4,7 +4,7 @@ use clap::CommandFactory;
 use reviews_service::cli::Cli;
 
 use super::{pages, route_of};
-use crate::support::{Generator, TestApp, needs_shell, sqlite3};
+use crate::support::{Generator, TestApp, needs_shell};
 
 /// The lines of all shell blocks without comments.
 fn shell_lines(text: &str) -> Vec<String> {
@@ -85,7 +85,7 @@ async fn every_command_in_the_docs_exists() {
             match words.as_slice() {
                 ["reviews", ..] => parse(&words, line),
                 ["cargo", "run", "--", rest @ ..] => parse(&[&["reviews"], rest].concat(), line),
-                ["sqlite3", ..] => drop(sqlite3(&app.path(), &statement(line))),
+                ["sqlite3", ..] => drop(app.sql(&statement(line))),
                 ["curl", ..] => check_url(&app, &words, line),
                 // Other programs are not run here.
                 _ => {}

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use reviews_service::model::{Mentions, Review, Status};
 use serde_json::{Value, json};
 
-use crate::support::{BASE, Generator, SERVICES, TECHNICIANS, TestApp};
+use crate::support::{BASE, Generator, SERVICES, TECHNICIANS, TestApp, assert_has};
 
 /// A business with all fields.
 const BUSINESS: &str = r#"
@@ -270,10 +270,7 @@ async fn withheld_reviews_are_counted_by_reason_and_appear_nowhere() {
     let message = app
         .refused("update review set status = 'published' where review_id = 'h3'")
         .await;
-    assert!(
-        message.contains("review_published_is_verified"),
-        "{message}"
-    );
+    assert_has(&message, "review_published_is_verified");
     app.shell("update review set status = 'published' where review_id = 'h1'")
         .await;
     assert_eq!(app.get("/reviews.json").await.ids(), ["h1", "seen"]);

@@ -3,7 +3,7 @@
 use reviews_service::clock::Clock;
 
 use super::{BUSINESS, json_targets};
-use crate::support::{Generator, TestApp, sqlite3, start};
+use crate::support::{Generator, TestApp, start};
 
 #[tokio::test]
 async fn the_same_data_gives_the_same_bytes() {
@@ -69,7 +69,7 @@ async fn a_copy_of_the_file_publishes_the_same() {
     let app = TestApp::with(&Generator::new(78).reviews(40)).await;
     app.shell(BUSINESS).await;
     // Writing the same business again is not a change.
-    let before = sqlite3(&app.path(), "select * from publication");
+    let before = app.sql("select * from publication");
     let business = reviews_service::storage::business::find(
         &mut app.database().readers().acquire().await.unwrap(),
     )
@@ -82,12 +82,12 @@ async fn a_copy_of_the_file_publishes_the_same() {
         .unwrap();
     write.commit().await.unwrap();
     app.drain().await;
-    assert_eq!(sqlite3(&app.path(), "select * from publication"), before);
+    assert_eq!(app.sql("select * from publication"), before);
     let folder = tempfile::tempdir_in(app.folder()).unwrap();
-    sqlite3(
-        &app.path(),
-        &format!("vacuum into '{}/reviews.db'", folder.path().display()),
-    );
+    app.sql(&format!(
+        "vacuum into '{}/reviews.db'",
+        folder.path().display()
+    ));
     let copy = TestApp::at(folder, Clock::manual(start() + chrono::Duration::days(9))).await;
     for target in [
         "/reviews.json",

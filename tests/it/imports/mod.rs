@@ -33,8 +33,8 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, Utc};
 use clap::{Args, FromArgMatches};
 use reviews_service::cli::Exit;
-use reviews_service::cli::import::load;
 use reviews_service::cli::import::{Import, summary};
+use reviews_service::cli::seed::load;
 use reviews_service::clock::Clock;
 use reviews_service::config::DatabaseConfig;
 use reviews_service::imports::{

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::sessions::UNKNOWN;
 use super::{STATELESS, ask, error, open, request, service};
-use crate::support::{contents, rows, sqlite3};
+use crate::support::{contents, rows};
 
 #[tokio::test]
 async fn delete_ends_a_session() {
@@ -91,7 +91,7 @@ async fn a_session_outlives_a_restart_unless_the_key_is_replaced() {
             .status,
         200
     );
-    let _ = sqlite3(&app.path(), "update mcp_key set key = zeroblob(32)");
+    let _ = app.sql("update mcp_key set key = zeroblob(32)");
     let app = app.restart().await;
     assert_eq!(
         ask(&app, &session, &request("ping", json!({})))

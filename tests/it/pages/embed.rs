@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{BROWSER, between, seeded};
-use crate::support::{BASE, Generator, TestApp};
+use crate::support::{BASE, Generator, TestApp, assert_has};
 
 #[tokio::test]
 async fn only_the_embed_can_be_framed_and_it_says_when_it_is_filtered() {
@@ -93,10 +93,7 @@ async fn the_badge_shows_rating_count_and_day_of_all_reviews() {
     assert_eq!(answer.header("content-type"), "image/svg+xml");
     let svg = answer.text();
     let label = "Saltbush Air &amp; Plumbing: ★ 4.55 · 256 reviews · November 8, 2026";
-    assert!(
-        svg.contains(&format!("role=\"img\" aria-label=\"{label}\"")),
-        "{svg}"
-    );
+    assert_has(&svg, &format!("role=\"img\" aria-label=\"{label}\""));
 }
 
 #[tokio::test]
@@ -130,9 +127,9 @@ async fn a_frame_has_the_requested_layout_theme_and_accent() {
         html.contains("<ol class=\"reviews\" tabindex=\"0\" aria-label="),
         "a row that scrolls sideways must have keyboard focus"
     );
-    assert!(
-        html.contains("<link rel=\"stylesheet\" href=\"/embed/accent/7cc7e0.css\">"),
-        "{html}"
+    assert_has(
+        &html,
+        "<link rel=\"stylesheet\" href=\"/embed/accent/7cc7e0.css\">",
     );
     let style = app.get("/embed/accent/7cc7e0.css").await;
     assert_eq!(style.header("content-type"), "text/css; charset=utf-8");

@@ -1,7 +1,7 @@
 //! Pages show the figures of the documents, each with a link to its evidence.
 
 use super::{BROWSER, between, permalinks, seeded, structured};
-use crate::support::{Generator, TestApp};
+use crate::support::{Generator, TestApp, assert_has};
 
 #[tokio::test]
 async fn the_front_page_matches_the_dataset() {
@@ -257,15 +257,10 @@ async fn reviews_verified_by_the_owner_are_not_called_verified() {
         match sentence {
             Some(sentence) => {
                 assert!(description.ends_with(sentence), "{description}");
-                assert!(
-                    html.contains(&format!("<p class=\"meta\">{sentence}</p>")),
-                    "{html}"
-                );
-                assert!(
-                    llms.contains(&format!(
-                        "6 reviews (verified by a platform, a job or an invitation: {count})"
-                    )),
-                    "{llms}"
+                assert_has(&html, &format!("<p class=\"meta\">{sentence}</p>"));
+                assert_has(
+                    &llms,
+                    &format!("6 reviews (verified by a platform, a job or an invitation: {count})"),
                 );
             }
             None => assert!(

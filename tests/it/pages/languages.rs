@@ -1,7 +1,7 @@
 //! Pages are in the language of the business, with the dates of its country; documents stay as they are.
 
 use super::{BROWSER, between, seeded};
-use crate::support::TestApp;
+use crate::support::{TestApp, assert_has};
 
 /// The pages, with parameters.
 const PAGES: [&str; 9] = [
@@ -42,10 +42,7 @@ async fn every_page_is_written_in_the_language_of_the_business() {
         }
         let home = app.get("/").await.text();
         let name = "Saltbush Air &amp; Plumbing";
-        assert!(
-            home.contains(&format!("<h1>{heading}{name}</h1>")),
-            "{home}"
-        );
+        assert_has(&home, &format!("<h1>{heading}{name}</h1>"));
         assert!(home.contains(reviews), "{language}: {reviews}");
         assert!(app.get("/badge.svg").await.text().contains(reviews));
         // Customers' texts keep their language.

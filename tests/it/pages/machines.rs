@@ -3,7 +3,7 @@
 use futures_util::FutureExt;
 
 use super::{BROWSER, between, seeded, structured};
-use crate::support::{BASE, Generator, TestApp, start};
+use crate::support::{BASE, Generator, TestApp, assert_has, start};
 
 #[tokio::test]
 async fn crawlers_find_every_published_review_and_no_withheld_one() {
@@ -24,11 +24,8 @@ async fn crawlers_find_every_published_review_and_no_withheld_one() {
     });
     assert_eq!(changed[2..], expected.collect::<Vec<_>>());
     let robots = app.get("/robots.txt").await.text();
-    assert!(
-        robots.contains(&format!("Sitemap: {BASE}/sitemap.xml"))
-            && robots.contains("Disallow: /search\n"),
-        "{robots}"
-    );
+    assert_has(&robots, &format!("Sitemap: {BASE}/sitemap.xml"));
+    assert_has(&robots, "Disallow: /search\n");
     let llms = app.get("/llms.txt").await.text();
     let begin = format!(
         "# Reviews of Saltbush Air & Plumbing\n\n> 4.55 of 5 stars from {} reviews (verified by a platform, a job or an invitation: 248).",
@@ -37,11 +34,9 @@ async fn crawlers_find_every_published_review_and_no_withheld_one() {
     assert!(llms.starts_with(&begin), "{llms}");
     let one = TestApp::uncoded(&Generator::new(7).reviews(1)).await;
     let llms_of_one = one.get("/llms.txt").await.text();
-    assert!(
-        llms_of_one.contains(
-            " of 5 stars from 1 review (verified by a platform, a job or an invitation: 1).\n"
-        ),
-        "{llms_of_one}"
+    assert_has(
+        &llms_of_one,
+        " of 5 stars from 1 review (verified by a platform, a job or an invitation: 1).\n",
     );
     for target in between(&llms, "](", ")") {
         let path = target.strip_prefix(BASE).unwrap();

@@ -1,7 +1,7 @@
 //! The search form and its results as a page.
 
 use super::{BROWSER, between, permalinks, seeded};
-use crate::support::{Generator, TestApp};
+use crate::support::{Generator, TestApp, assert_has};
 
 #[tokio::test]
 async fn a_search_page_shows_the_results_of_the_api() {
@@ -48,10 +48,8 @@ async fn a_search_page_shows_the_results_of_the_api() {
         .get("/search?query=nowhere+at+all&rating=5")
         .await
         .text();
-    assert!(
-        nothing.contains("No review matches") && nothing.contains("href=\"/search?rating=5\""),
-        "{nothing}"
-    );
+    assert_has(&nothing, "No review matches");
+    assert_has(&nothing, "href=\"/search?rating=5\"");
 }
 
 #[tokio::test]
@@ -164,10 +162,10 @@ async fn a_search_for_an_unknown_name_proposes_the_nearest_one() {
         .get("/search?mentions_technician=Mike+Alvares&rating=5")
         .await
         .text();
-    assert!(
-        html.contains("Search for “Mike Alvarez” instead")
-            && html.contains("href=\"/search?rating=5&amp;mentions_technician=Mike+Alvarez\""),
-        "{html}"
+    assert_has(&html, "Search for “Mike Alvarez” instead");
+    assert_has(
+        &html,
+        "href=\"/search?rating=5&amp;mentions_technician=Mike+Alvarez\"",
     );
 }
 

@@ -1,7 +1,7 @@
 //! The advice of messages works when followed literally.
 
 use super::Home;
-use crate::support::{assert_has, sqlite3};
+use crate::support::assert_has;
 
 /// The values that a message advises for `flag`.
 fn advised<'m>(message: &'m str, flag: &str) -> Vec<&'m str> {
@@ -43,7 +43,7 @@ fn advised_date_formats_read_the_cell_with_or_without_a_time() {
             );
             home.run_ok(&["import", "table.csv", "--date-format", format], "1 new");
             assert_eq!(
-                sqlite3(&home.path(), "select reviewed_on from review"),
+                home.sql("select reviewed_on from review"),
                 day,
                 "{date} {format}"
             );
@@ -87,8 +87,7 @@ fn the_options_advised_for_unknown_json_import_it() {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         home.run_ok(&words, "0 rejected");
         assert_eq!(
-            sqlite3(
-                &home.path(),
+            home.sql(
                 "select rating, reviewed_on, author, text from review order by text desc limit 1"
             ),
             "5|2026-11-01|Ann B.|Good.",
@@ -161,13 +160,10 @@ fn a_dry_run_shows_new_reviews_and_creates_no_database() {
         &FEEDBACK.replace("What they said", "Comment"),
     );
     let done = home.run_ok("import feedback.csv --dry-run", "2 new");
-    assert!(
-        done.out.contains("2 would be new:\n  table-")
-            && done
-                .out
-                .contains("  5 stars, 2026-10-30, Ann Baker: On time and tidy.\n"),
-        "{}",
-        done.out
+    assert_has(&done.out, "2 would be new:\n  table-");
+    assert_has(
+        &done.out,
+        "  5 stars, 2026-10-30, Ann Baker: On time and tidy.\n",
     );
     assert!(!home.path().exists());
     let long = FEEDBACK.replace("What they said", "Comment");
@@ -202,19 +198,6 @@ fn leaving_out_sheet_and_header_row_as_advised_works() {
 }
 
 #[test]
-fn thousands_of_similar_errors_are_twenty_lines_and_a_count() {
-    let home = Home::new();
-    let rows: String = (0..3000)
-        .map(|n| format!("Ann {n},many {n},2026-10-30,Text {n}\n"))
-        .collect();
-    home.file("bad.csv", &format!("name,rating,date,text\n{rows}"));
-    let done = home.run("import bad.csv");
-    assert_eq!(done.code, Some(1), "{}", done.err);
-    assert_eq!(done.err.lines().count(), 21, "{}", done.err);
-    assert_has(&done.err, "3000 rows like bad.csv:2: rating: \"many 0\"");
-}
-
-#[test]
 fn the_option_advised_for_an_unknown_status_ignores_it() {
     let home = Home::new();
     home.file(
@@ -223,11 +206,8 @@ fn the_option_advised_for_an_unknown_status_ignores_it() {
     );
     let done = home.run("import t.csv");
     assert_eq!(done.code, Some(1), "{}", done.err);
-    assert!(
-        done.out.contains("status ← Status") && done.out.contains("1 new"),
-        "{}",
-        done.out
-    );
+    assert_has(&done.out, "status ← Status");
+    assert_has(&done.out, "1 new");
     let map = advised(&done.err, "--map ");
     assert_eq!(map, ["status="]);
     home.run_ok(
@@ -336,7 +316,7 @@ fn commands_advised_after_a_decision_work() {
     }
     home.follow_advice(&["backup", "copy.db"], "reviews restore", &[], "copy.db");
     // No command stores this type.
-    sqlite3(&home.path(), "update business set type = 'Plumbing'");
+    home.sql("update business set type = 'Plumbing'");
     home.follow_advice(&["init"], "reviews init --type", &[], "type        Plumber");
     home.follow_advice(
         &["init"],
@@ -388,7 +368,7 @@ fn the_advice_of_check_repairs_the_reported_faults() {
     // An invalid row can be deleted or imported again.
     let unreadable = "pragma ignore_check_constraints = on; update review set rating = 9 where review_id = 'r-1'";
     let home = firm();
-    sqlite3(&home.path(), unreadable);
+    home.sql(unreadable);
     for words in [["show", "r-1"], ["withhold", "r-1"]] {
         let words: Vec<&str> = match words {
             ["withhold", id] => vec!["withhold", id, "--reason", "x"],
@@ -416,16 +396,13 @@ fn the_advice_of_check_repairs_the_reported_faults() {
     is_sound(&home);
     home.run_ok("list", "r-12");
     let home = firm();
-    sqlite3(&home.path(), unreadable);
+    home.sql(unreadable);
     assert!(home.run("check").out.contains("import it again"));
     home.run_ok("import rows.jsonl", "0 new, 1 updated, 1 unchanged");
     is_sound(&home);
     // Stored analyses that do not match the texts.
     let home = firm();
-    sqlite3(
-        &home.path(),
-        "update derived_analysis set analysis = json_set(analysis, '$.overall[1]', 4711)",
-    );
+    home.sql("update derived_analysis set analysis = json_set(analysis, '$.overall[1]', 4711)");
     let wrong = home.run("check");
     assert!(!wrong.out.contains(damaged), "{}", wrong.out);
     home.follow_advice(
@@ -439,7 +416,7 @@ fn the_advice_of_check_repairs_the_reported_faults() {
     let damage = "drop trigger review_updated";
     let home = firm();
     home.run_ok("backup copy.db", "copy.db");
-    sqlite3(&home.path(), damage);
+    home.sql(damage);
     home.follow_advice(
         &["check"],
         "reviews restore",
@@ -448,7 +425,7 @@ fn the_advice_of_check_repairs_the_reported_faults() {
     );
     is_sound(&home);
     let home = firm();
-    sqlite3(&home.path(), damage);
+    home.sql(damage);
     home.follow_advice(
         &["check"],
         "reviews export",

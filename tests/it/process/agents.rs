@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use serde_json::{Value, json};
 
 use super::{Home, Serving, reviews};
-use crate::support::{BASE, sqlite3};
+use crate::support::BASE;
 
 /// The client's ends of the pipes.
 struct Pipes {
@@ -90,10 +90,7 @@ fn a_local_agent_lists_and_calls_tools_until_the_input_ends() {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}}});
     assert_eq!(pipes.ask(&discover)["result"]["resultType"], "complete");
     // Later changes are found.
-    sqlite3(
-        &home.path(),
-        "insert into review (review_id, rating, reviewed_on, text) values ('late', 4, '2026-11-02', '2 / 9, 2 / 9')",
-    );
+    home.sql("insert into review (review_id, rating, reviewed_on, text) values ('late', 4, '2026-11-02', '2 / 9, 2 / 9')");
     // Changes are published within a quarter of a second; each request waits for its answer.
     let is_seen =
         (0..20_000).any(|_| pipes.ask(&call(4))["result"]["structuredContent"]["total"] == 2);
@@ -113,12 +110,7 @@ fn a_local_agent_publishes_nothing_and_links_to_the_service() {
     serving.signal("TERM");
     let (status, _) = serving.end();
     assert!(status.success());
-    let recorded = || {
-        sqlite3(
-            &home.path(),
-            "select document, version, digest, changed_at from publication",
-        )
-    };
+    let recorded = || home.sql("select document, version, digest, changed_at from publication");
     let before = recorded();
     assert_eq!(before.lines().count(), 4);
     let (mut child, mut pipes) = Pipes::start(reviews(home.0.path()).arg("mcp"));
@@ -132,8 +124,7 @@ fn a_local_agent_publishes_nothing_and_links_to_the_service() {
     let found = search();
     let reviews = found["reviews"].as_array().unwrap();
     assert!(reviews.iter().any(|review| review["url"] == url.as_str()));
-    sqlite3(
-        &home.path(),
+    home.sql(
         "insert into review (review_id, rating, reviewed_on) values ('late', 4, '2026-11-02')",
     );
     let is_seen = (0..20_000).any(|_| search()["total"] == 4);
@@ -181,6 +172,6 @@ fn a_local_agent_links_to_the_address_that_was_last_served() {
         drop(pipes);
         assert!(child.wait().unwrap().success());
     }
-    let id = sqlite3(&home.path(), "select base_url from published_base");
+    let id = home.sql("select base_url from published_base");
     assert_eq!(id, BASE);
 }

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::{Home, reviews};
-use crate::support::{assert_has, sqlite3};
+use crate::support::assert_has;
 
 /// A business with a value for every member.
 fn home() -> Home {
@@ -280,7 +280,7 @@ fn missing_structured_data_is_reported_with_working_advice() {
         "note        no address; search engines need one",
     );
     // A former release accepted this type.
-    sqlite3(&home.path(), "update business set type = 'Plumbing'");
+    home.sql("update business set type = 'Plumbing'");
     let done = home.run_ok(
         "check",
         "note    business: the type Plumbing is not a local business of schema.org",
@@ -309,10 +309,7 @@ fn missing_structured_data_is_reported_with_working_advice() {
 #[test]
 fn structured_data_uses_local_business_for_an_unknown_type() {
     let home = Home::with(1);
-    sqlite3(
-        &home.path(),
-        "insert into business (business_id, name, type) values ('dp', 'DP', 'Plumbing')",
-    );
+    home.sql("insert into business (business_id, name, type) values ('dp', 'DP', 'Plumbing')");
     let serving = super::Serving::start(reviews(home.0.path()).arg("serve"));
     let page = serving.get("/");
     assert!(page.contains("\"@type\":\"LocalBusiness\""), "{page}");

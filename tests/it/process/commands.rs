@@ -7,7 +7,7 @@ use clap::CommandFactory;
 use reviews_service::cli::Cli;
 
 use super::{Home, output_of, reviews};
-use crate::support::{assert_has, sqlite3};
+use crate::support::assert_has;
 
 #[test]
 fn migrate_reports_applied_migrations_or_that_none_is_left() {
@@ -34,13 +34,10 @@ fn check_exits_with_0_if_all_is_well_or_only_behind() {
     let home = Home::with(5);
     let behind = home.run("check");
     assert_eq!(behind.code, Some(0), "{}", behind.err);
-    assert!(
-        behind.out.contains("5 reviews")
-            && behind
-                .out
-                .contains("behind  5 changes are not published yet; a running"),
-        "{}",
-        behind.out
+    assert_has(&behind.out, "5 reviews");
+    assert_has(
+        &behind.out,
+        "behind  5 changes are not published yet; a running",
     );
     drop(home.serve());
     let done = home.run("check");
@@ -78,7 +75,7 @@ fn check_exits_with_2_if_something_is_wrong_and_names_it() {
         ),
     ] {
         let home = Home::with(5);
-        sqlite3(&home.path(), sql);
+        home.sql(sql);
         let wrong = home.run("check");
         assert_eq!(wrong.code, Some(2), "{sql}: {}{}", wrong.out, wrong.err);
         assert!(wrong.out.contains(expected), "{sql}: {}", wrong.out);
@@ -92,7 +89,7 @@ fn damaged_list_of_migrations_is_reported_with_advice() {
         "select rootpage from sqlite_schema where name = '_sqlx_migrations'",
         "pragma page_size",
     ]
-    .map(|sql| sqlite3(&home.path(), sql).parse::<usize>().unwrap());
+    .map(|sql| home.sql(sql).parse::<usize>().unwrap());
     let mut bytes = fs::read(home.path()).unwrap();
     bytes[(page - 1) * size..page * size].fill(0xff);
     fs::write(home.path(), bytes).unwrap();

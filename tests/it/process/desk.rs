@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::{Home, output_of, reviews};
-use crate::support::{assert_has, sqlite3};
+use crate::support::assert_has;
 
 /// A review in the native format.
 fn row(id: &str, day: &str, stars: u8, author: &str, source: &str, text: &str) -> String {
@@ -450,7 +450,7 @@ fn undo_keeps_reviews_that_the_owner_published() {
 #[test]
 fn a_wrong_import_is_undone_and_the_correct_file_imported() {
     let home = home();
-    let before = sqlite3(&home.path(), "select group_concat(review_id) from review");
+    let before = home.sql("select group_concat(review_id) from review");
     let wrong = [
         row(
             "w-1",
@@ -492,7 +492,7 @@ fn a_wrong_import_is_undone_and_the_correct_file_imported() {
     );
     home.run_ok("delete w-3", "deleted");
     assert_eq!(
-        sqlite3(&home.path(), "select group_concat(review_id) from review"),
+        home.sql("select group_concat(review_id) from review"),
         before
     );
     // Undone reviews do not count as deleted: the export omits them and imports add them again.
@@ -501,13 +501,13 @@ fn a_wrong_import_is_undone_and_the_correct_file_imported() {
     assert_has(&exported, "\"id\":\"w-3\"");
     assert!(!exported.contains("w-1"), "{exported}");
     let numbers = "select max(change_no) from review_change";
-    let highest: i64 = sqlite3(&home.path(), numbers).parse().unwrap();
+    let highest: i64 = home.sql(numbers).parse().unwrap();
     home.file(
         "right.jsonl",
         &row("w-1", "2026-10-05", 4, "Al", "Google", "Right."),
     );
     home.run_ok("import right.jsonl", "1 new");
-    assert!(sqlite3(&home.path(), numbers).parse::<i64>().unwrap() > highest);
+    assert!(home.sql(numbers).parse::<i64>().unwrap() > highest);
     // Deleting one with the command still counts.
     home.run_ok("delete w-1", "deleted");
     home.run_ok("import wrong.jsonl", "kept deleted: w-1, w-3");
@@ -668,12 +668,9 @@ fn status_of_a_node_reports_if_the_cluster_is_served() {
     let home = home();
     assert_eq!(home.status()["is_served"], false);
     let lease = "insert into lease (name, holder, ends_at) values ('sender', 'other', ";
-    sqlite3(
-        &home.path(),
-        &format!("{lease} '9999-01-01T00:00:00.000Z')"),
-    );
+    home.sql(&format!("{lease} '9999-01-01T00:00:00.000Z')"));
     assert_eq!(home.status()["is_served"], true);
     let over = "update lease set ends_at = '2026-01-01T00:00:00.000Z'";
-    sqlite3(&home.path(), over);
+    home.sql(over);
     assert_eq!(home.status()["is_served"], false);
 }

@@ -9,7 +9,7 @@ use reviews_service::metrics::{Metric, MetricKind};
 use reviews_service::websub::http_client::Failure;
 
 use super::{Home, NEVER, Serving, output_of, request, reviews};
-use crate::support::{assert_has, sqlite3};
+use crate::support::assert_has;
 
 /// The value of a series in `/metrics`.
 fn value(figures: &str, series: &str) -> Option<f64> {
@@ -30,10 +30,7 @@ fn series_count(metric: &Metric) -> usize {
 #[test]
 fn metrics_have_help_and_alerted_series_exist_from_the_start() {
     let home = Home::with(3);
-    sqlite3(
-        &home.path(),
-        "insert into sync_source (name, url, next_run_at) values ('google', 'https://shop.test/r', '2999-01-01T00:00:00Z')",
-    );
+    home.sql("insert into sync_source (name, url, next_run_at) values ('google', 'https://shop.test/r', '2999-01-01T00:00:00Z')");
     let serving = home.serve();
     // A route has latencies only after its first answer, and a source has series once the service has read it.
     let _ = serving.get("/healthz");
@@ -217,13 +214,7 @@ fn with_an_admin_listener_metrics_are_served_only_there() {
     let taken =
         output_of(reviews(home.0.path()).args(["serve", "--admin-listen", &admin.to_string()]));
     assert_eq!(taken.code, Some(2));
-    assert!(
-        taken
-            .err
-            .contains("set REVIEWS_ADMIN_LISTEN to another address"),
-        "{}",
-        taken.err
-    );
+    assert_has(&taken.err, "set REVIEWS_ADMIN_LISTEN to another address");
 }
 
 #[test]

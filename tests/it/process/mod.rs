@@ -161,6 +161,12 @@ impl Home {
         self.0.path().join("reviews.db")
     }
 
+    /// Runs SQL as the `sqlite3` shell would. Returns the shell's output.
+    #[track_caller]
+    pub fn sql(&self, sql: &str) -> String {
+        sqlite3(&self.path(), sql)
+    }
+
     pub fn run(&self, words: impl Words) -> CommandOutput {
         output_of(reviews(self.0.path()).args(words.list()))
     }
@@ -176,10 +182,7 @@ impl Home {
     /// A database of which `/reviews.json` has some 30 MB, more than the socket buffers hold.
     fn large() -> Self {
         let home = Self::with(60);
-        sqlite3(
-            &home.path(),
-            "update review set author = hex(zeroblob(250000))",
-        );
+        home.sql("update review set author = hex(zeroblob(250000))");
         home
     }
 

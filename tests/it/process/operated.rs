@@ -301,10 +301,8 @@ fn the_program_and_each_command_have_a_manual_page() {
         );
     }
     let page = home.run("man sync add").out;
-    assert!(
-        page.contains(".TH reviews-sync-add 1") && page.contains("withdraw"),
-        "{page}"
-    );
+    assert_has(&page, ".TH reviews-sync-add 1");
+    assert_has(&page, "withdraw");
     let none = home.run("man server");
     none.failed("name one of serve");
 }

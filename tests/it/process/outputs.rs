@@ -5,7 +5,6 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use super::{CommandOutput, Home, output_of, reviews};
-use crate::support::sqlite3;
 
 /// One valid row and one that is rejected.
 pub(super) const ROWS: &str = "{\"id\":\"a\",\"rating\":5,\"date\":\"2026-11-01\",\"author\":\"Ann B.\",\"text\":\"Good.\"}\n\
@@ -123,7 +122,7 @@ fn rejected_rows_never_overwrite_the_database_under_any_path() {
             "name another one",
         );
     }
-    assert_eq!(sqlite3(&home.path(), "select count(*) from review"), "3");
+    assert_eq!(home.sql("select count(*) from review"), "3");
 }
 
 #[test]

@@ -45,12 +45,9 @@ fn an_import_previews_columns_and_the_advised_options_work() {
         refused.out,
         "feedback.csv, header in row 1\n  rating ← Stars    date ← When    author ← Customer    text ← (none)    response ← (none)\n  not used: What they said\n"
     );
-    assert!(
-        refused
-            .err
-            .contains("pass --map text=\"What they said\", or --no-text if there is none"),
-        "{}",
-        refused.err
+    assert_has(
+        &refused.err,
+        "pass --map text=\"What they said\", or --no-text if there is none",
     );
     assert!(!home.path().exists(), "a refused import left a database");
     let advised: Vec<&str> = words
@@ -100,12 +97,9 @@ fn init_creates_a_business_and_changes_only_stated_values() {
         "init --time-zone America/Phoenix --type HVACBusiness",
         "America/Phoenix",
     );
-    assert!(
-        second
-            .out
-            .contains("name        Desert Peak\ntype        HVACBusiness\n"),
-        "{}",
-        second.out
+    assert_has(
+        &second.out,
+        "name        Desert Peak\ntype        HVACBusiness\n",
     );
     home.run_err(
         "init --time-zone america/phoenix",
@@ -184,10 +178,7 @@ fn a_failed_export_leaves_the_previous_one_unchanged() {
     home.run_ok("export former.jsonl", "1 review");
     std::os::unix::fs::symlink("former.jsonl", &link).unwrap();
     let whole = fs::read_to_string(&former).unwrap();
-    sqlite3(
-        &home.path(),
-        "alter table review_source rename to elsewhere",
-    );
+    home.sql("alter table review_source rename to elsewhere");
     for name in ["former.jsonl", "link.jsonl"] {
         home.run_err(&["export", name, "--force"], "review_source");
         assert_eq!(fs::read_to_string(&former).unwrap(), whole, "{name}");
@@ -197,10 +188,7 @@ fn a_failed_export_leaves_the_previous_one_unchanged() {
         !folder.join("new.jsonl").exists(),
         "an incomplete export was left"
     );
-    sqlite3(
-        &home.path(),
-        "alter table elsewhere rename to review_source",
-    );
+    home.sql("alter table elsewhere rename to review_source");
     home.run_ok("withhold r-1 --reason x", "withheld");
     // The link is kept, and its target has the new content and mode 0600.
     home.run_ok("export link.jsonl --force", "1 review");
@@ -248,10 +236,7 @@ fn a_decision_stays_but_publishing_ends_once_the_source_agrees() {
     import(["nein", "nein", "ja"]);
     let statuses =
         "select group_concat(status, ' ') from (select status from review order by review_id)";
-    assert_eq!(
-        sqlite3(&home.path(), statuses),
-        "withheld withheld withheld"
-    );
+    assert_eq!(home.sql(statuses), "withheld withheld withheld");
     home.run_ok("publish p", "p: published");
     home.run_ok("publish w", "w: published");
     home.run_ok("withhold p --reason 'under dispute'", "p: withheld");
@@ -276,7 +261,7 @@ fn sample_data_never_mixes_with_the_reviews_of_a_firm() {
         "removed the sample data",
     );
     home.run_ok("import own.jsonl", "4 new");
-    assert_eq!(sqlite3(&home.path(), "select count(*) from review"), "4");
+    assert_eq!(home.sql("select count(*) from review"), "4");
     home.run_err(&["seed", seeds], "holds a business's own data");
     home.run_err("init --discard-sample", "does not hold only sample data");
     drop(home.serve());
@@ -313,22 +298,19 @@ fn a_new_time_zone_changes_only_unedited_dates() {
     home.run_err("import google.json", "reviews init --time-zone ZONE");
     home.run_ok("init --time-zone UTC", "UTC");
     home.run_ok("import google.json", "3 new");
-    sqlite3(
-        &home.path(),
-        "update review set reviewed_on = '2024-10-30' where review_id = '7.b'",
-    );
+    home.sql("update review set reviewed_on = '2024-10-30' where review_id = '7.b'");
     home.run_ok(
         "init --time-zone America/Phoenix",
         "2 reviews to their day in America/Phoenix",
     );
     let days = "select review_id, reviewed_on from review order by 1";
     assert_eq!(
-        sqlite3(&home.path(), days),
+        home.sql(days),
         "7.a|2024-11-01\n7.b|2024-10-30\n7.c|2024-11-01"
     );
     home.run_ok("import google.json", "0 new, 0 updated, 3 unchanged");
     assert_eq!(
-        sqlite3(&home.path(), days),
+        home.sql(days),
         "7.a|2024-11-01\n7.b|2024-10-30\n7.c|2024-11-01"
     );
 }
@@ -346,10 +328,9 @@ fn control_characters_of_reviews_never_reach_the_terminal() {
     home.run_ok("init --name 'Desert Peak'", "Desert Peak");
     home.file("in.jsonl", &row.to_string());
     home.run_ok("import in.jsonl", "1 new");
-    sqlite3(
-        &home.path(),
-        &format!("update business set name = 'Desert{hostile} Peak'"),
-    );
+    home.sql(&format!(
+        "update business set name = 'Desert{hostile} Peak'"
+    ));
     home.run_ok("insights rebuild", "1 review");
     for words in [
         &["show", "r-1"][..],

@@ -1,5 +1,6 @@
 //! Runs the commands of the README and of `docs/START.md` in an empty folder.
 
+use crate::support::assert_has;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -86,10 +87,8 @@ fn the_commands_of_the_readme_work_in_an_empty_folder() {
         assert!(done.status.success(), "{command}\n{message}");
     }
     let exported = fs::read_to_string(folder.path().join("reviews.jsonl")).unwrap();
-    assert!(
-        exported.contains("under dispute") && exported.contains("\"deleted\":true"),
-        "{exported}"
-    );
+    assert_has(&exported, "under dispute");
+    assert_has(&exported, "\"deleted\":true");
 }
 
 #[test]

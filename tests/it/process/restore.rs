@@ -76,7 +76,8 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
         shown["updated_at"].as_str().unwrap().to_owned()
     };
     let answered_at = dated("r-3");
-    let highest: i64 = sqlite3(&home.path(), "select max(change_no) from review_change")
+    let highest: i64 = home
+        .sql("select max(change_no) from review_change")
         .parse()
         .unwrap();
     let done = home.run_ok("restore copy.db", "reviews.db: restored from copy.db\n");
@@ -102,7 +103,7 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
     let bytes = fs::read(home.path()).unwrap();
     let text = b"Text of number 2.";
     assert!(!bytes.windows(text.len()).any(|part| part == text));
-    let numbers = sqlite3(&home.path(), "select max(change_no) from review_change");
+    let numbers = home.sql("select max(change_no) from review_change");
     assert!(numbers.parse::<i64>().unwrap() > highest);
     // Feed readers have seen the answer, so the review without it counts as newer.
     assert!(dated("r-3") > answered_at, "{answered_at}");
@@ -172,21 +173,18 @@ fn reviews_withheld_by_the_source_follow_it_after_a_restore() {
 fn restoring_a_backup_keeps_the_current_subscribers() {
     let home = home();
     let subscribe = |callback: &str| {
-        sqlite3(
-            &home.path(),
-            &format!(
+        home.sql(&format!(
                 "insert into subscription (document, callback, callback_key, host, state, lease_ends_at, created_at, updated_at)
                  values ('reviews', '{callback}', '{callback}', 'example', 'active', '2100-01-01T00:00:00Z', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z')"
-            ),
-        )
+            ))
     };
     subscribe("https://gone.example/");
     home.run_ok("backup copy.db --force", "copy.db");
-    sqlite3(&home.path(), "delete from subscription");
+    home.sql("delete from subscription");
     subscribe("https://new.example/");
     home.run_ok("restore copy.db", "restored");
     assert_eq!(
-        sqlite3(&home.path(), "select callback from subscription"),
+        home.sql("select callback from subscription"),
         "https://new.example/"
     );
 }
@@ -298,10 +296,7 @@ fn the_log_of_a_damaged_database_is_kept() {
     fs::write(home.path(), "This was a database once.").unwrap();
     home.run_ok("restore copy.db", "is kept as");
     home.run_ok("check", "4 reviews");
-    let text = sqlite3(
-        &home.path(),
-        "select text from review where review_id = 'r-1'",
-    );
+    let text = home.sql("select text from review where review_id = 'r-1'");
     assert_eq!(text.trim(), "Text of number 1.");
     let kept = home.previous_files();
     let kept = kept
@@ -324,10 +319,7 @@ fn the_log_of_a_removed_database_is_not_applied_on_restore() {
     fs::write(&log, &bytes).unwrap();
     home.run_ok("restore copy.db", "restored from copy.db");
     home.run_ok("check", "4 reviews");
-    let changed = sqlite3(
-        &home.path(),
-        "select count(*) from review where text like 'Changed%'",
-    );
+    let changed = home.sql("select count(*) from review where text like 'Changed%'");
     assert_eq!(changed.trim(), "0");
 }
 

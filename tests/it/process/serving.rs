@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
 use super::{Home, Serving, body, reviews, wait_until};
-use crate::support::{assert_has, needs_shell, sqlite3};
+use crate::support::{assert_has, needs_shell};
 
 #[test]
 fn serve_says_how_to_set_up_a_database_without_a_business() {
@@ -38,10 +38,7 @@ fn serve_says_how_to_set_up_a_database_without_a_business() {
 fn serve_prints_urls_database_and_counts() {
     let home = Home::with(7);
     home.run_ok("init --name 'Desert Peak'", "Desert Peak");
-    sqlite3(
-        &home.path(),
-        "update review set status = 'withheld' where review_id = 'p-1'",
-    );
+    home.sql("update review set status = 'withheld' where review_id = 'p-1'");
     let serving = home.serve();
     let greeting = serving.greeting.clone();
     assert!(
@@ -119,10 +116,7 @@ fn no_log_line_contains_a_secret_even_at_level_trace() {
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 202 "), "{answer}");
     wait_until("a delivery is recorded", || {
-        sqlite3(
-            &home.path(),
-            "select count(last_outcome) from subscription;",
-        ) != "0"
+        home.sql("select count(last_outcome) from subscription;") != "0"
     });
     serving.signal("TERM");
     assert_eq!(serving.end().0.code(), Some(0));
@@ -159,10 +153,7 @@ fn the_service_stops_cleanly_with_a_closed_stdout() {
 fn changes_by_a_shell_are_published_by_the_running_service() {
     let home = Home::with(3);
     let serving = home.serve();
-    sqlite3(
-        &home.path(),
-        "insert into review (review_id, rating, reviewed_on, text) values ('new', 1, '2026-11-19', 'Hello from the shell')",
-    );
+    home.sql("insert into review (review_id, rating, reviewed_on, text) values ('new', 1, '2026-11-19', 'Hello from the shell')");
     serving.wait_for("/reviews.json", "Hello from the shell");
     assert_eq!(serving.ids()[0], "new");
     assert!(
@@ -170,7 +161,7 @@ fn changes_by_a_shell_are_published_by_the_running_service() {
             .get("/api/reviews/search?query=FROM+the")
             .contains("\"total\":1")
     );
-    sqlite3(&home.path(), "delete from review");
+    home.sql("delete from review");
     serving.wait_for("/reviews.json", "\"reviews\":[]");
 }
 
@@ -184,23 +175,12 @@ fn two_processes_serve_the_same_database() {
     second.wait_for("/reviews.json", "p-12");
     assert_eq!(first.ids(), second.ids());
     // The two processes do not react to each other's publications.
-    let version = || {
-        sqlite3(
-            &home.path(),
-            "select version from publication where document = 'reviews'",
-        )
-    };
-    sqlite3(
-        &home.path(),
-        "update review set author = 'once more' where review_id = 'p-1'",
-    );
+    let version = || home.sql("select version from publication where document = 'reviews'");
+    home.sql("update review set author = 'once more' where review_id = 'p-1'");
     first.wait_for("/reviews.json", "once more");
     second.wait_for("/reviews.json", "once more");
     let before: i64 = version().parse().unwrap();
-    sqlite3(
-        &home.path(),
-        "update review set author = 'and again' where review_id = 'p-1'",
-    );
+    home.sql("update review set author = 'and again' where review_id = 'p-1'");
     first.wait_for("/reviews.json", "and again");
     second.wait_for("/reviews.json", "and again");
     let after: i64 = version().parse().unwrap();
@@ -254,7 +234,7 @@ fn committed_rows_survive_sigkill_of_the_service_and_the_writer() {
         let ids = serving.ids();
         assert_eq!(
             ids.len().to_string(),
-            sqlite3(&home.path(), "select count(*) from review")
+            home.sql("select count(*) from review")
         );
         for number in 1..=last {
             assert!(

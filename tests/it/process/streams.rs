@@ -4,16 +4,12 @@ use std::io::{BufRead, BufReader, Read, Write, pipe};
 use std::process::Stdio;
 
 use super::{Home, Serving, reviews};
-use crate::support::sqlite3;
 
 const DROPPED: &str = "reviews_output_lines_dropped_total{stream=\"stderr\"}";
 
 /// Asserts that the service still publishes changes and stops on SIGTERM.
 fn check_still_serves(home: &Home, serving: Serving) {
-    sqlite3(
-        &home.path(),
-        "insert into review (review_id, rating, reviewed_on, text) values ('late', 4, '2026-11-02', 'late')",
-    );
+    home.sql("insert into review (review_id, rating, reviewed_on, text) values ('late', 4, '2026-11-02', 'late')");
     serving.wait_for("/reviews.json", "\"late\"");
     serving.signal("TERM");
     let (status, rest) = serving.end();

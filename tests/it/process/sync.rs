@@ -11,7 +11,7 @@ use rustls::ServerConnection;
 use serde_json::{Value, json};
 
 use super::{CommandOutput, Home, NEVER, Serving, output_of, reviews};
-use crate::support::{Site, SiteAnswer, SiteRequest, assert_has, config_of, sqlite3};
+use crate::support::{Site, SiteAnswer, SiteRequest, assert_has, config_of};
 
 /// A home with a business, so that instants have a time zone.
 fn home() -> Home {
@@ -47,12 +47,9 @@ fn sync(home: &Home) -> CommandOutput {
 }
 
 fn count(home: &Home, condition: &str) -> String {
-    sqlite3(
-        &home.path(),
-        &format!("select count(*) from review where {condition}"),
-    )
-    .trim()
-    .to_owned()
+    home.sql(&format!("select count(*) from review where {condition}"))
+        .trim()
+        .to_owned()
 }
 
 fn withheld(home: &Home) -> String {
@@ -60,7 +57,7 @@ fn withheld(home: &Home) -> String {
 }
 
 fn column(home: &Home, name: &str) -> String {
-    sqlite3(&home.path(), &format!("select {name} from sync_source"))
+    home.sql(&format!("select {name} from sync_source"))
         .trim()
         .to_owned()
 }
@@ -106,10 +103,7 @@ fn added(count: usize, options: &[&str]) -> (Home, Site) {
 
 /// Makes every source due.
 fn make_due(home: &Home) {
-    sqlite3(
-        &home.path(),
-        "update sync_source set next_run_at = '2020-01-01T00:00:00Z'",
-    );
+    home.sql("update sync_source set next_run_at = '2020-01-01T00:00:00Z'");
 }
 
 fn start(home: &Home, words: &[&str]) -> Child {
@@ -182,7 +176,7 @@ fn pages_by_token_are_one_import_until_the_token_is_empty() {
     );
     assert_eq!(count(&home, "true"), "5");
     assert_eq!(
-        sqlite3(&home.path(), "select files, added from import_run"),
+        home.sql("select files, added from import_run"),
         "[\"sync google\"]|5"
     );
 }
@@ -704,11 +698,11 @@ fn review_that_the_owner_published_again_makes_no_run_to_undo() {
     sync(&home).done();
     home.run("publish g19").done();
     let runs = "select count(*) from import_run";
-    let before = sqlite3(&home.path(), runs);
+    let before = home.sql(runs);
     for _ in 0..3 {
         sync(&home).done();
     }
-    assert_eq!(sqlite3(&home.path(), runs), before);
+    assert_eq!(home.sql(runs), before);
     assert_eq!(withheld(&home), "0");
 }
 
@@ -716,10 +710,7 @@ fn review_that_the_owner_published_again_makes_no_run_to_undo() {
 fn unchanged_run_is_no_import_to_undo() {
     let (home, _site) = added(2, &[]);
     sync(&home).done();
-    assert_eq!(
-        sqlite3(&home.path(), "select count(*) from import_run"),
-        "1"
-    );
+    assert_eq!(home.sql("select count(*) from import_run"), "1");
 }
 
 #[test]
@@ -774,11 +765,11 @@ fn files_of_a_folder_are_read_oldest_first() {
     );
     assert!(!added.out.contains("nothing was changed"), "{}", added.out);
     assert_eq!(
-        sqlite3(&home.path(), "select text from review").trim(),
+        home.sql("select text from review").trim(),
         "the newer state"
     );
     assert_eq!(column(&home, "url"), ".", "the path below the folder");
-    sqlite3(&home.path(), "update sync_source set url = '../'");
+    home.sql("update sync_source set url = '../'");
     run_with(&home, &["sync", "run"], &environment).failed("REVIEWS_SYNC_FILES");
     add(&home, "other", "exports", &[], &[]).failed("REVIEWS_SYNC_FILES is not set");
 }
@@ -793,10 +784,7 @@ fn missed_run_is_made_up_once_after_a_start() {
         _ => google_page(0..3, None, 3),
     });
     site.take_targets();
-    sqlite3(
-        &home.path(),
-        "update sync_source set next_run_at = '2020-01-01T00:00:00Z', last_success_at = null",
-    );
+    home.sql("update sync_source set next_run_at = '2020-01-01T00:00:00Z', last_success_at = null");
     let serving = home.serve();
     serving.wait_for(
         "/metrics",
@@ -826,12 +814,8 @@ fn missed_run_is_made_up_once_after_a_start() {
         "/metrics",
         "reviews_sync_last_success_timestamp_seconds{source=\"google\"} 1",
     );
-    assert_eq!(
-        sqlite3(&home.path(), "select count(*) from sync_request"),
-        "0"
-    );
-    sqlite3(
-        &home.path(),
+    assert_eq!(home.sql("select count(*) from sync_request"), "0");
+    home.sql(
         "update sync_source set url = 'http://127.0.0.1:9/r', next_run_at = '2020-01-01T00:00:00Z'",
     );
     serving.wait_for(

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use super::Home;
-use crate::support::{assert_has, sqlite3};
+use crate::support::assert_has;
 
 const SHEET: &str = "author,rating,date,text\nAnn Baker,5,2026-10-12,On time and tidy.\nBo Cole,4,2026-10-11,Fair price.\n";
 
@@ -19,15 +19,12 @@ fn row(id: &str, text: &str, more: &[(&str, serde_json::Value)]) -> String {
 
 /// All values of reviews and of their sources, without the times of their changes.
 fn content(home: &Home) -> String {
-    sqlite3(
-        &home.path(),
-        "select review_id, rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name, source_url,
+    home.sql("select review_id, rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name, source_url,
            verified, response_text, response_on, response_author from review order by 1;
          select review_id, source_name, location, posted_at, responded_at, hex(base), fingerprint, own_id from review_source order by 1;
          select review_id, kind, value from mention order by 1, 2, 3;
          select review_id from review_change where not exists (select 1 from review as r where r.review_id = review_change.review_id)
-           and review_id not in (select review_id from undone_review) order by 1",
-    )
+           and review_id not in (select review_id from undone_review) order by 1")
 }
 
 #[test]
@@ -130,7 +127,7 @@ fn undo_keeps_changes_of_a_later_import_until_that_is_undone() {
     home.run_ok("import two.jsonl", "1 updated");
     home.run_ok("undo 1", "1 left unchanged: a (import 2 changed it since)");
     home.run_ok("undo", "1 changed back to the former values");
-    assert_eq!(sqlite3(&home.path(), "select text from review"), "First.");
+    assert_eq!(home.sql("select text from review"), "First.");
     home.run_ok("undo 1", "1 removed");
 }
 
@@ -172,16 +169,10 @@ fn former_values_are_erased_with_the_review_or_after_30_days() {
     assert!(has(b"Zyxglint"), "the former value is kept");
     home.run_ok("delete a", "erased from the file");
     assert!(!has(b"Zyxglint") && has(b"Quorvex"));
-    sqlite3(
-        &home.path(),
-        "update import_run set started_at = '2020-01-01T00:00:00Z'",
-    );
+    home.sql("update import_run set started_at = '2020-01-01T00:00:00Z'");
     home.run_err("undo", "import 2 can no longer be undone");
     home.run_ok("import two.jsonl", "1 unchanged");
-    assert_eq!(
-        sqlite3(&home.path(), "select count(former) from import_run_review"),
-        "0"
-    );
+    assert_eq!(home.sql("select count(former) from import_run_review"), "0");
 }
 
 #[test]
@@ -301,8 +292,8 @@ fn undo_of_a_restored_row_keeps_the_digests_of_the_deleted_one() {
     }
     home.run_ok("import 1.csv", "2 new");
     home.run_ok("import 2.csv", "1 updated");
-    sqlite3(&home.path(), "delete from review where author = 'Bo'");
-    let deleted = || sqlite3(&home.path(), "select * from deleted_review");
+    home.sql("delete from review where author = 'Bo'");
+    let deleted = || home.sql("select * from deleted_review");
     let before = deleted();
     home.run_ok("import 3.csv --restore", "1 new");
     home.run_ok("undo", "1 restored by the import, now deleted again");
@@ -333,7 +324,7 @@ fn a_published_review_that_the_owner_publishes_stays_published() {
     );
     for _ in 0..2 {
         home.run_ok("import no.csv", "1 kept edited: a1 status and verification");
-        let status = sqlite3(&home.path(), "select status from review");
+        let status = home.sql("select status from review");
         assert_eq!(status, "published");
     }
 }
@@ -348,10 +339,7 @@ fn copies_of_other_people_with_like_names_are_not_named() {
     home.run_ok("import one.csv", "1 new");
     home.run_ok("import two.csv --source Angi", "1 new");
     home.run_ok("import three.csv --source Yelp", "1 new");
-    let id = sqlite3(
-        &home.path(),
-        "select review_id from review where author = 'Ann Bell'",
-    );
+    let id = home.sql("select review_id from review where author = 'Ann Bell'");
     let done = home.run_ok(&["delete", &id], "of Yelp has the same author");
     assert!(!done.out.contains("of Angi"), "{}", done.out);
 }
@@ -363,12 +351,9 @@ fn withhold_and_delete_name_copies_and_notes_stay_private() {
     home.run_ok("import sheet.csv", "2 new");
     home.run_ok("import sheet.csv --source Angi", "2 new");
     let id = |source: &str| {
-        sqlite3(
-            &home.path(),
-            &format!(
-                "select review_id from review where source_name = '{source}' and author glob 'Ann*'"
-            ),
-        )
+        home.sql(&format!(
+            "select review_id from review where source_name = '{source}' and author glob 'Ann*'"
+        ))
     };
     let (direct, angi) = (id("Direct"), id("Angi"));
     let copy = format!("{angi} of Angi has the same author, day and text, and is published\n");
@@ -389,10 +374,7 @@ fn withhold_and_delete_name_copies_and_notes_stay_private() {
         "note, not public:\n  Called her on Monday.",
     );
     home.run_ok(&["delete", &direct], &copy);
-    assert_eq!(
-        sqlite3(&home.path(), "select count(*) from review_note"),
-        "0"
-    );
+    assert_eq!(home.sql("select count(*) from review_note"), "0");
 }
 
 #[test]
@@ -455,7 +437,7 @@ fn an_import_is_undone_after_moves_that_nobody_decided() {
     home.run_ok("source rename Direct Angi", "3 reviews");
     home.run_ok("init --time-zone Europe/Berlin", "moved       1 reviews");
     home.run_ok("undo", "3 removed");
-    assert_eq!(sqlite3(&home.path(), "select count(*) from review"), "0");
+    assert_eq!(home.sql("select count(*) from review"), "0");
 }
 
 #[test]
@@ -479,7 +461,7 @@ fn deleted_rows_without_ids_stay_deleted_in_another_database() {
         home.run_ok("import first.csv", "3 new");
         home.run_ok("import edited.csv", "2 updated");
         home.run_ok("source rename Direct Angi", "3 reviews");
-        sqlite3(&home.path(), "delete from review where author <> 'Ann'");
+        home.sql("delete from review where author <> 'Ann'");
         home.run_ok(&["export", name], "");
         let other = Home::new();
         for file in [name, "edited.csv"] {
@@ -491,11 +473,7 @@ fn deleted_rows_without_ids_stay_deleted_in_another_database() {
                 "import edited.csv --source Angi",
                 "0 new, 0 updated, 1 unchanged",
             );
-            assert_eq!(
-                sqlite3(&home.path(), "select author from review"),
-                "Ann",
-                "{name}"
-            );
+            assert_eq!(home.sql("select author from review"), "Ann", "{name}");
         }
     }
 }
@@ -509,10 +487,7 @@ fn meanings_of_columns_are_taken_beside_a_business() {
     home.run_ok(&init, "Desert Peak");
     home.file("sheet.csv", numbered);
     home.run_ok("import sheet.csv --map id=", "2 new");
-    sqlite3(
-        &home.path(),
-        "insert into source_column values ('Direct', 'day', 'day_first'); select * from source_column",
-    );
+    home.sql("insert into source_column values ('Direct', 'day', 'day_first'); select * from source_column");
     home.run_ok("export export.jsonl", "");
     let other = Home::new();
     other.run_ok(&init, "Desert Peak");
@@ -521,7 +496,7 @@ fn meanings_of_columns_are_taken_beside_a_business() {
         &fs::read_to_string(home.0.path().join("export.jsonl")).unwrap(),
     );
     other.run_ok("import export.jsonl", "2 new");
-    let kept = |home: &Home| sqlite3(&home.path(), "select * from source_column order by 1, 2");
+    let kept = |home: &Home| home.sql("select * from source_column order by 1, 2");
     assert_eq!(kept(&other), kept(&home));
 }
 
@@ -541,5 +516,5 @@ fn undo_names_the_duplicates_of_removed_reviews() {
     home.run_ok(&angi, "0 new, 2 updated");
     home.run_ok(&angi, "0 new, 0 updated, 2 unchanged");
     let published = "select count(*) from review where status = 'published'";
-    assert_eq!(sqlite3(&home.path(), published), "2");
+    assert_eq!(home.sql(published), "2");
 }

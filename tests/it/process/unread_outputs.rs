@@ -4,7 +4,7 @@ use std::fs;
 
 use super::outputs::ROWS;
 use super::{Home, output_with_closed_stdout, reviews};
-use crate::support::{assert_has, sqlite3};
+use crate::support::assert_has;
 
 #[test]
 fn a_closed_stdout_stops_no_command_that_writes() {
@@ -34,7 +34,7 @@ fn a_closed_stdout_stops_no_command_that_writes() {
             "{words:?}: {}",
             done.err
         );
-        assert_eq!(sqlite3(&home.path(), query), wanted, "{words:?}");
+        assert_eq!(home.sql(query), wanted, "{words:?}");
     }
 }
 
@@ -52,10 +52,7 @@ fn closed_outputs_stop_no_import_and_rejected_rows_are_saved() {
         .status()
         .unwrap();
     assert_eq!(status.code(), Some(1));
-    assert_eq!(
-        sqlite3(&home.path(), "select group_concat(review_id) from review"),
-        "a"
-    );
+    assert_eq!(home.sql("select group_concat(review_id) from review"), "a");
     assert_eq!(
         fs::read_to_string(home.0.path().join("rejected"))
             .unwrap()

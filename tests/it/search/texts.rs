@@ -1,7 +1,7 @@
 //! Texts: queries of any characters, totals, and the text index for shells.
 
 use super::*;
-use crate::support::{refused, sqlite3};
+use crate::support::refused;
 
 fn filter_for(query: &str) -> ReviewFilter {
     ReviewFilter::new(
@@ -23,19 +23,16 @@ async fn a_start_restores_missing_rows_of_the_text_index() {
         "delete from review_fts where review_id = 's-9000' or rowid % 3 = 0",
         "drop table review_fts",
     ] {
-        sqlite3(&app.path(), damage);
+        app.sql(damage);
         app = app.restart().await;
         let lacking = "select count(*) from review left join review_change using (review_id)
             left join review_fts as f on f.rowid = review_no where f.text is not review.text";
-        assert_eq!(sqlite3(&app.path(), lacking).trim(), "0", "{damage}");
-        assert_eq!(sqlite3(&app.path(), found).trim(), "s-9000", "{damage}");
+        assert_eq!(app.sql(lacking).trim(), "0", "{damage}");
+        assert_eq!(app.sql(found).trim(), "s-9000", "{damage}");
     }
     // The triggers then work on the restored rows.
-    sqlite3(
-        &app.path(),
-        "update review set text = 'quibblefax' where review_id = 's-9000'",
-    );
-    assert_eq!(sqlite3(&app.path(), found).trim(), "");
+    app.sql("update review set text = 'quibblefax' where review_id = 's-9000'");
+    assert_eq!(app.sql(found).trim(), "");
 }
 
 #[tokio::test]
@@ -51,12 +48,9 @@ async fn texts_with_invalid_bytes_or_nul_are_found() {
         let insert = format!(
             "insert into review (review_id, rating, reviewed_on, text) values ('{id}', 5, '1999-05-05', cast(x'{text}' as text))"
         );
-        sqlite3(&app.path(), &insert);
+        app.sql(&insert);
     }
-    sqlite3(
-        &app.path(),
-        "insert into review (review_id, rating, reviewed_on, text) values ('c-1', 5, '1999-05-05', 'the zyxglint')",
-    );
+    app.sql("insert into review (review_id, rating, reviewed_on, text) values ('c-1', 5, '1999-05-05', 'the zyxglint')");
     app.drain().await;
     let snapshot = app.app().ctx.current.load();
     for (query, expected) in [

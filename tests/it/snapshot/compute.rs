@@ -8,7 +8,7 @@ use futures_util::{FutureExt, poll};
 use poem::http::Method;
 use serde_json::json;
 
-use crate::support::{Answer, FakeDns, Generator, MakeHub, TestApp, sqlite3};
+use crate::support::{Answer, FakeDns, Generator, MakeHub, TestApp};
 
 const COMPARED: &str = "/api/compare?first_since=2020-01-01&first_until=2020-12-31&second_since=2021-01-01&second_until=2021-12-31";
 /// The number of requests of one peer that can wait for a slot.
@@ -31,10 +31,7 @@ async fn waiting<'a>(
 #[tokio::test]
 async fn publishing_leaves_the_accepting_thread_free() {
     let app = TestApp::empty().await;
-    sqlite3(
-        &app.path(),
-        "insert into review (review_id, rating, reviewed_on, text) values ('a', 5, '2026-11-01', 'Great work.')",
-    );
+    app.sql("insert into review (review_id, rating, reviewed_on, text) values ('a', 5, '2026-11-01', 'Great work.')");
     // More work than there are slots for jobs; it lasts until `release` is dropped.
     let (release, held) = mpsc::channel::<()>();
     let held = Arc::new(Mutex::new(held));
@@ -54,7 +51,7 @@ async fn publishing_leaves_the_accepting_thread_free() {
         let ready = app.get("/reviews.json").await.json();
         assert_eq!(ready["aggregate_rating"]["review_count"], 0);
         // Lets the reads of the publisher's other threads arrive.
-        assert_eq!(sqlite3(&app.path(), "select count(*) from review"), "1");
+        assert_eq!(app.sql("select count(*) from review"), "1");
     }
     drop(release);
     futures_util::future::join(futures_util::future::join_all(work), drain).await;
@@ -130,7 +127,7 @@ async fn a_dropped_computation_frees_the_place_in_the_slot_queue() {
 async fn a_page_that_is_not_rendered_yet_waits_for_a_slot() {
     let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
     let name = "insert into business (business_id, name) values ('desert-peak', 'Desert Peak')";
-    sqlite3(&app.path(), name);
+    app.sql(name);
     app.app().publish_once().await.unwrap();
     for target in ["/", "/insights?part=", "/sitemap.xml", "/llms.txt?x"] {
         let held = app.hold_slots();

@@ -11,9 +11,7 @@ use reviews_service::snapshot::Publisher;
 use reviews_service::storage::Database;
 
 use super::{PublisherRig, assert_same, bytes};
-use crate::support::{
-    Generator, TestApp, check_in_step, publications, restore, rows, sqlite3, start,
-};
+use crate::support::{Generator, TestApp, check_in_step, publications, restore, rows, start};
 
 fn versions(path: &Path) -> Vec<i64> {
     publications(path)
@@ -124,7 +122,7 @@ async fn two_services_on_one_file_agree_and_stop_publishing() {
         "delete from review where rating = 1",
         "update review set author = 'A'",
     ] {
-        sqlite3(&app.path(), sql);
+        app.sql(sql);
         // The first service to look publishes; the other finds it published.
         other.drain().await.unwrap();
         app.drain().await;
@@ -162,10 +160,7 @@ async fn services_with_different_base_urls_stop_publishing() {
     let app = TestApp::with(&Generator::new(66).reviews(60)).await;
     let other = second_service(&app.path(), "https://elsewhere.test".parse().unwrap()).await;
     for round in 0..3 {
-        sqlite3(
-            &app.path(),
-            &format!("update review set author = 'round {round}'"),
-        );
+        app.sql(&format!("update review set author = 'round {round}'"));
         for _ in 0..3 {
             app.drain().await;
             other.drain().await.unwrap();

@@ -1,6 +1,6 @@
 //! A firm with very many services: a word that all names share matches none of them.
 
-use crate::support::{TestApp, sqlite3};
+use crate::support::TestApp;
 
 /// This many services, each with unique words, words shared with a few, and words shared with all.
 async fn firm(services: usize) -> TestApp {
@@ -24,12 +24,13 @@ async fn firm(services: usize) -> TestApp {
 async fn ten_thousand_services_match_only_by_own_words() {
     let app = firm(10_000).await;
     // Analysed again, as after an import.
-    sqlite3(&app.path(), "delete from derived_analysis");
+    app.sql("delete from derived_analysis");
     let app = app.restart().await;
     let names = "select
         (select max(named) from (select count(distinct value) as named from derived_mention group by review_id)),
         (select count(*) from derived_analysis)";
-    let [most, read] = sqlite3(&app.path(), names)
+    let [most, read] = app
+        .sql(names)
         .split('|')
         .map(|n| n.parse::<usize>().unwrap())
         .collect::<Vec<_>>()[..]

@@ -120,7 +120,7 @@ impl TestApp {
     async fn newly_seeded() -> Self {
         let app = Self::empty().await;
         let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/seeds"));
-        cli::import::load(app.database(), &app.clock, folder, &mut Quiet::default())
+        cli::seed::load(app.database(), &app.clock, folder, &mut Quiet::default())
             .await
             .unwrap();
         app.drain().await;
@@ -232,9 +232,15 @@ impl TestApp {
         self.drain().await;
     }
 
-    /// Runs SQL as the `sqlite3` shell would, then publishes. Returns the shell's output.
+    /// Runs SQL as the `sqlite3` shell would. Returns the shell's output.
+    #[track_caller]
+    pub fn sql(&self, sql: &str) -> String {
+        sqlite3(&self.path(), sql)
+    }
+
+    /// Like [`Self::sql`], then publishes.
     pub async fn shell(&self, sql: &str) -> String {
-        let output = sqlite3(&self.path(), sql);
+        let output = self.sql(sql);
         self.drain().await;
         output
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::process::hub::{serve, subscribe};
 use crate::process::{Home, Serving};
-use crate::support::{Manner, Receiver, Reply, sqlite3, wait_for_rows};
+use crate::support::{Manner, Receiver, Reply, wait_for_rows};
 
 /// More than one host may have in flight: the others wait for those that hang.
 const SUBSCRIPTIONS: usize = 40;
@@ -29,7 +29,7 @@ fn subscribed(home: &Home, receiver: &Receiver, count: usize) {
         )
         .unwrap();
     }
-    sqlite3(&home.path(), &(sql + "commit;"));
+    home.sql(&(sql + "commit;"));
 }
 
 /// The peak memory of the process, in KiB.
@@ -87,10 +87,9 @@ async fn receivers_that_hang_delay_only_themselves() {
         .unwrap();
     }
     for number in 2..=4 {
-        sqlite3(
-            &home.path(),
-            &format!("update review set text = 'change {number}' where review_id = 'p-1'"),
-        );
+        home.sql(&format!(
+            "update review set text = 'change {number}' where review_id = 'p-1'"
+        ));
         let requests = within("the next delivery", healthy.received(number)).await;
         assert!(
             String::from_utf8_lossy(&requests[number - 1].body)
@@ -105,10 +104,7 @@ async fn receivers_that_hang_delay_only_themselves() {
         &format!("select state from subscription where callback = '{callback}'"),
         "active",
     );
-    sqlite3(
-        &home.path(),
-        "update review set text = 'for the late one' where review_id = 'p-1'",
-    );
+    home.sql("update review set text = 'for the late one' where review_id = 'p-1'");
     let requests = within("the new subscriber's delivery", late.received(2)).await;
     assert!(String::from_utf8_lossy(&requests[1].body).contains("for the late one"));
 
@@ -182,10 +178,7 @@ async fn receivers_with_invalid_answers_affect_only_themselves() {
         );
         wait_for_rows(&home.path(), &query, &format!("8{state}{told}"));
     }
-    sqlite3(
-        &home.path(),
-        "update review set text = 'afterwards' where review_id = 'p-1'",
-    );
+    home.sql("update review set text = 'afterwards' where review_id = 'p-1'");
     let requests = within("the next delivery", healthy.received(2)).await;
     assert!(String::from_utf8_lossy(&requests[1].body).contains("afterwards"));
     assert_eq!(

@@ -13,7 +13,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinSet;
 
 use crate::process::{Home, Serving, reviews};
-use crate::support::{ca_pem, server_config, sqlite3, wait_for_rows};
+use crate::support::{ca_pem, server_config, wait_for_rows};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -53,11 +53,8 @@ async fn the_example_subscribes_renews_and_unsubscribes() {
     let lease = Duration::from_secs(3);
     assert_eq!(next(&mut events).await, Event::Subscribed(lease));
     wait_for_rows(&home.path(), "select state from subscription", "active");
-    let ends_at = sqlite3(&home.path(), "select lease_ends_at from subscription");
-    sqlite3(
-        &home.path(),
-        "update review set text = 'a change' where review_id = 'p-1'",
-    );
+    let ends_at = home.sql("select lease_ends_at from subscription");
+    home.sql("update review set text = 'a change' where review_id = 'p-1'");
     // Renewals may come in between.
     let mut renewals = 0;
     let content = loop {

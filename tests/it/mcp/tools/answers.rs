@@ -1,6 +1,7 @@
 //! Facets and periods, compared with the dataset.
 
 use super::*;
+use crate::support::assert_has;
 
 /// The number of reviews of the dataset for which `takes` is true.
 fn count(dataset: &Value, takes: impl Fn(&Value) -> bool) -> u64 {
@@ -250,10 +251,7 @@ async fn two_periods_have_a_verdict_and_end_with_the_newest_review() {
     );
     one["aspect"] = json!("weather");
     let told = tool_app.refused("compare_periods", one);
-    assert!(
-        told.contains("aspect: must be one of: punctuality"),
-        "{told}"
-    );
+    assert_has(&told, "aspect: must be one of: punctuality");
 }
 
 /// For each aspect, the days and polarities of its evidence.

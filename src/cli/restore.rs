@@ -1,0 +1,224 @@
+//! The command `reviews restore`: replaces the database by a backup.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::ensure;
+use clap::Args;
+
+use super::output::{Protected, protect};
+use super::report::{Exit, add_count, can_ask, confirm, print_report};
+use crate::clock::Clock;
+use crate::config::DatabaseConfig;
+use crate::snapshot::carry_publications;
+use crate::storage::reviews::{find_key, position};
+use crate::storage::{
+    Alone, AtPath as _, Carried, Database, DbError, DeliveryLock, FORMER_KEPT_DAYS, Prepared,
+    carry_over, verify,
+};
+
+/// Maximum number of a backup's faults that are listed.
+const FAULTS_MAX: usize = 3;
+/// Tables that are not restored: subscriptions, sessions, and base URLs.
+const TABLES: [&str; 5] = [
+    "subscription",
+    "intent",
+    "mcp_key",
+    "published_base",
+    "served_base",
+];
+
+/// Replace the database with a backup; reviews deleted or withheld since then stay deleted or withheld
+#[derive(Debug, Args)]
+pub struct RestoreCommand {
+    /// A file that `reviews backup` wrote
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Do not ask for confirmation
+    #[arg(long)]
+    yes: bool,
+}
+
+/// The result of carrying data over from the former database.
+#[derive(Default)]
+struct CarriedOver {
+    /// The error of reading the former database, because of which nothing was carried over.
+    unreadable: Option<String>,
+    carried: Carried,
+    alone: Option<Alone>,
+}
+
+impl RestoreCommand {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+        let path = config.address()?.replaceable_file()?;
+        let place = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let name = self.file.display();
+        let protected = Protected {
+            database: &path,
+            inputs: &[],
+        };
+        protect(&format!("FILE {name}"), &self.file, &protected)?;
+        if DeliveryLock::is_held(&path) {
+            return Err(DbError::InUse(path).into());
+        }
+        let prepared = Prepared::copy_of(&self.file, &place).await?;
+        let former = match self.complete(&prepared, &path, clock).await {
+            Ok(Some(former)) => former,
+            unchanged => {
+                prepared.leave().await;
+                return unchanged.map(|_| print_report("nothing was changed\n"));
+            }
+        };
+        let kept = prepared
+            .put_in_place(&path, former.alone, clock.now())
+            .await?;
+        Ok(print_report(&format_report(
+            &path,
+            &self.file,
+            kept.as_deref(),
+            former.unreadable,
+            former.carried,
+        )))
+    }
+
+    /// Checks the copy of the backup and completes it with the data of the former database; `None` if the owner does
+    /// not confirm.
+    async fn complete(
+        &self,
+        prepared: &Prepared,
+        path: &Path,
+        clock: &Clock,
+    ) -> anyhow::Result<Option<CarriedOver>> {
+        let reviews = sound(prepared, &self.file).await?;
+        if !self.yes && can_ask() {
+            let question = format!(
+                "{} has {reviews} reviews. Replace {} with it?",
+                self.file.display(),
+                path.display()
+            );
+            if !confirm(&question)? {
+                return Ok(None);
+            }
+        }
+        carry(prepared, path, clock).await.map(Some)
+    }
+}
+
+/// The number of reviews in the copy of a backup; an error if it has faults.
+async fn sound(prepared: &Prepared, backup: &Path) -> anyhow::Result<i64> {
+    let mut reader = prepared.database.reader().await?;
+    let verified = verify(&mut reader).await.at(backup)?;
+    let faults: Vec<String> = verified.wrong.into_iter().take(FAULTS_MAX).collect();
+    ensure!(
+        faults.is_empty(),
+        "the backup {} is damaged, and nothing was changed: {}; restore another one",
+        backup.display(),
+        faults.join("; ")
+    );
+    Ok(verified.reviews)
+}
+
+/// Locks the database for this process, and carries over to the copy the data that must not be reverted.
+async fn carry(prepared: &Prepared, path: &Path, clock: &Clock) -> anyhow::Result<CarriedOver> {
+    let mut former = CarriedOver::default();
+    if !path.exists() {
+        return Ok(former);
+    }
+    // Migrates it, so that its tables equal those of the copy.
+    match Database::open(path).await {
+        Ok((database, _)) => database.close().await,
+        // Migrations only add, so it is readable.
+        Err(DbError::Newer { .. }) => {}
+        Err(error) => former.unreadable = Some(damage(error)?),
+    }
+    let mut alone = match Alone::take(path).await {
+        Ok(alone) => alone,
+        Err(error) => {
+            former.unreadable = Some(damage(error)?);
+            return Ok(former);
+        }
+    };
+    match carry_from(&mut alone, prepared, path, clock).await {
+        Ok(carried) => former.carried = carried,
+        Err(error) => match damage(error) {
+            Ok(reason) => former.unreadable = Some(reason),
+            Err(error) => {
+                alone.release().await;
+                return Err(error.into());
+            }
+        },
+    }
+    former.alone = Some(alone);
+    Ok(former)
+}
+
+/// Why a file is no readable database.
+///
+/// # Errors
+/// Every other error.
+fn damage(error: DbError) -> Result<String, DbError> {
+    if let DbError::Damaged { reason, .. } = error {
+        return Ok(reason);
+    }
+    if matches!(error, DbError::NotADatabase(_)) {
+        return Ok("it is not a SQLite database".to_owned());
+    }
+    Err(error)
+}
+
+async fn carry_from(
+    alone: &mut Alone,
+    prepared: &Prepared,
+    path: &Path,
+    clock: &Clock,
+) -> Result<Carried, DbError> {
+    let database = &prepared.database;
+    let mut write = database.write().await?;
+    let theirs = position(&mut alone.connection).await.at(path)?;
+    let ours = position(write.for_reading()).await.at(path)?;
+    let is_same = theirs.lineage == ours.lineage;
+    let has_same_key = is_same && find_key(write.for_reading()).await.at(path)?.is_some();
+    let carried = carry_over(&mut alone.connection, &mut write, has_same_key, clock.now())
+        .await
+        .at(path)?;
+    carry_publications(&mut alone.connection, &mut write)
+        .await
+        .at(path)?;
+    write.commit().await.at(path)?;
+    if is_same {
+        database.carry_tables(path, &TABLES).await?;
+    }
+    database.erase_traces(u64::MAX).await?;
+    Ok(carried)
+}
+
+fn format_report(
+    path: &Path,
+    backup: &Path,
+    kept: Option<&Path>,
+    unreadable: Option<String>,
+    carried: Carried,
+) -> String {
+    let mut text = format!("{}: restored from {}\n", path.display(), backup.display());
+    if let Some(reason) = unreadable {
+        let _ = writeln!(
+            text,
+            "warning: the previous file could not be read ({reason}), so reviews deleted or withheld since the backup may be \
+             back; check `reviews list`"
+        );
+    }
+    let Carried { deleted, withheld } = carried;
+    add_count(&mut text, deleted, "deleted again, as after the backup");
+    add_count(&mut text, withheld, "withheld again, as after the backup");
+    if let Some(kept) = kept {
+        let _ = writeln!(
+            text,
+            "the previous file is kept as {}, readable only by you; the service removes it after {FORMER_KEPT_DAYS} days",
+            kept.display()
+        );
+    }
+    text.push_str(
+        "next: `reviews serve` publishes it and sends the current state to the subscribers again\n",
+    );
+    text
+}
