@@ -8,7 +8,6 @@ use std::num::NonZeroU8;
 
 use serde_json::{Map, Value};
 
-use crate::imports::map::ReviewField;
 use crate::imports::map::date::{DateOrder, Dates};
 use crate::imports::map::table::{Row, Table, is_date, list_columns};
 use crate::imports::map::values::{
@@ -16,6 +15,7 @@ use crate::imports::map::values::{
     without_address, words,
 };
 use crate::imports::map::visibility::{self, Evidence, NOT_PUBLISHED, Subject, Visibility};
+use crate::imports::map::{ReviewField, SOURCE_DEFAULT};
 use crate::imports::platforms::{Format, HEADERS, Hidden, PhraseWords, TABLE};
 use crate::imports::report::{FileError, TableColumns};
 use crate::imports::request::ImportRequest;
@@ -130,12 +130,13 @@ impl<'f> Plan<'f> {
             None => {
                 let list = format.fields.get(&field);
                 let mut found = list.map_or_else(Vec::new, |list| lookup(list));
-                // A column that fills the field that the owner named fills no other, `Customer #` is no name, and yes is neither name nor text.
+                // A column that fills the field that the owner named fills no other, `Customer #` is no name, and yes is no text.
                 let is_other = |column: &usize| {
                     mapped.contains(column)
                         || AUTHOR.contains(&field) && columns[*column].contains('#')
-                        || (AUTHOR.contains(&field) || field == ReviewField::Text)
+                        || field == ReviewField::Text
                             && table.has_only_flags(*column)
+                            && table.cells(*column).nth(1).is_some()
                         || field == ReviewField::Location && is_grade_of_place(table, *column)
                 };
                 found.retain(|column| !format.reads_headers || !is_other(column));
@@ -182,7 +183,8 @@ impl<'f> Plan<'f> {
 
     /// Source of the rows that name none.
     pub fn source(&self) -> &str {
-        self.request.source_of(self.format)
+        let requested = self.request.source.as_deref();
+        requested.or(self.format.source).unwrap_or(SOURCE_DEFAULT)
     }
 
     pub fn field(&self, field: ReviewField) -> &[usize] {

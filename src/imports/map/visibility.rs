@@ -156,6 +156,10 @@ fn role(word: &str) -> Word {
     known.copied().unwrap_or(Word::Unknown)
 }
 
+/// Choices in a header, as words with blanks around them.
+static CHOICES: LazyLock<Vec<String>> =
+    LazyLock::new(|| names(&LISTS.choices).map(words).collect());
+
 /// The words of a name or a cell, without accents: `isReviewHidden` and `Is review hidden?` have the same ones. A comma stands for
 /// any mark between them. A choice such as `(yes/no)` is left out.
 fn name_words(name: &str) -> Vec<String> {
@@ -174,8 +178,8 @@ fn name_words(name: &str) -> Vec<String> {
             }
         }
         let mut part = words(&spaced);
-        for choice in names(&LISTS.choices) {
-            part = part.replace(&words(choice), " ");
+        for choice in CHOICES.iter() {
+            part = part.replace(choice, " ");
         }
         if !part.trim().is_empty() {
             parts.push(part);
@@ -835,6 +839,9 @@ pub enum NameShown {
 
 /// How the author is named by an answer such as `Yes, but anonymously` or `First name only`, or by the header that it stands under.
 pub fn name_shown(text: &str) -> NameShown {
+    if flag(text).is_ok() {
+        return NameShown::Whole;
+    }
     let phrase = Phrase::of_cell(text);
     let words = words(text);
     let is_without = phrase.refuses() || phrase.has(&[Word::Condition]);
