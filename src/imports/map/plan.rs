@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::imports::map::date::{DateOrder, Dates};
 use crate::imports::map::table::{Row, Table, is_date, list_columns};
 use crate::imports::map::values::{
-    Names, Says, flag, is_address, is_one_best, may_be_rating, names, quoted, same_name,
+    Names, Says, flag, is_address, is_one_best, letters, may_be_rating, names, quoted, same_name,
     without_address, words,
 };
 use crate::imports::map::visibility::{self, Evidence, NOT_PUBLISHED, Subject, Visibility};
@@ -82,7 +82,7 @@ pub struct Plan<'f> {
     doubtful: Doubtful,
     /// Columns whose yes may mean public or hidden.
     unclear: Vec<(Subject, usize)>,
-    /// Columns of visibility that `--map` ignores.
+    /// The same that `--map` ignores.
     ignored: Vec<usize>,
     /// The order of dates in each column, where one is needed.
     pub orders: Vec<Option<DateOrder>>,
@@ -108,44 +108,18 @@ impl<'f> Plan<'f> {
         date_format: Option<&'f str>,
     ) -> Self {
         let columns = &table.columns;
-        // Objects may have a member in two forms: `author.name` and `author[].name`.
-        let lookup = |list: Names| -> Vec<usize> {
-            let mut found: Vec<usize> = Vec::new();
-            for name in names(list) {
-                let same = (0..columns.len())
-                    .filter(|column| table.is_objects() && same_name(&columns[*column], name));
-                for column in table.find(name).into_iter().chain(same) {
-                    if !found.contains(&column) {
-                        found.push(column);
-                    }
-                }
-            }
-            found
-        };
-        let mapped = request.renames.iter().map(|rename| rename.theirs.as_str());
-        let mapped: Vec<usize> = mapped.filter_map(|theirs| table.find(theirs)).collect();
         let fields = ReviewField::ALL.map(|field| match request.rename(field.name()) {
             Some("") => Vec::new(),
             Some(theirs) => table.find(theirs).into_iter().collect(),
+            None if format.reads_headers => Vec::new(),
             None => {
                 let list = format.fields.get(&field);
-                let mut found = list.map_or_else(Vec::new, |list| lookup(list));
-                // A column that fills the field that the owner named fills no other, `Customer #` is no name, and yes is no text.
-                let is_other = |column: &usize| {
-                    mapped.contains(column)
-                        || AUTHOR.contains(&field) && columns[*column].contains('#')
-                        || field == ReviewField::Text
-                            && table.has_only_flags(*column)
-                            && table.cells(*column).nth(1).is_some()
-                        || field == ReviewField::Location && is_grade_of_place(table, *column)
-                };
-                found.retain(|column| !format.reads_headers || !is_other(column));
-                found
+                list.map_or_else(Vec::new, |list| table.find_all(list))
             }
         });
         let [of_review, of_answer] = [&format.hidden, &format.answer_hidden].map(|list| {
             let sign = |hidden: &'static Hidden| Sign {
-                columns: lookup(hidden.names),
+                columns: table.find_all(hidden.names),
                 says: hidden.when,
                 reason: hidden.reason,
                 is_known: true,
@@ -171,11 +145,6 @@ impl<'f> Plan<'f> {
         };
         if format.reads_headers {
             plan.find_by_headers();
-            if !plan.field(ReviewField::Author).is_empty() || request.rename("author").is_some() {
-                // A blank author is not filled from the parts of a name.
-                plan.fields[ReviewField::FirstName as usize].clear();
-                plan.fields[ReviewField::LastName as usize].clear();
-            }
         }
         plan.find_signs();
         plan
@@ -191,87 +160,89 @@ impl<'f> Plan<'f> {
         &self.fields[field as usize]
     }
 
-    /// Fills the fields of a table that is no platform's. No column fills two fields.
+    /// Fills the fields of a table that is no platform's. No column fills two fields, and columns without a name, a text or stars
+    /// give way to others.
     fn find_by_headers(&mut self) {
         self.join_names();
-        // Columns without a name, a text or stars give way to others.
-        let fields = [ReviewField::Author, ReviewField::Text, ReviewField::Rating];
-        let blank = fields.map(|field| {
-            let is_mapped = self.request.rename(field.name()).is_some();
-            let is_blank = |column: &mut usize| {
-                let is_value = |cell: &str| field != ReviewField::Rating || may_be_rating(cell);
-                let mut cells = self.table.cells(*column);
-                let is_number = field == ReviewField::Author && self.table.are_numbers(*column);
-                !is_mapped && (is_number || !cells.any(|(_, cell)| is_value(cell)))
-            };
-            let columns = &mut self.fields[field as usize];
-            (field, columns.extract_if(.., is_blank).collect::<Vec<_>>())
-        });
-        for field in ReviewField::ALL {
-            if self.request.rename(field.name()).is_none() {
-                self.choose(field);
-            }
-        }
-        let mut taken = self.used();
-        taken.extend(blank.iter().flat_map(|(_, columns)| columns));
-        let headers = self.table.columns.iter().map(String::as_str);
-        let mut free: Free<'_> = (0..).zip(headers).collect();
-        free.retain(|(number, _)| !taken.contains(number));
+        let table = self.table;
         // Columns of answers to a question, such as `May we publish your comment?`, are neither texts nor names.
-        let answers = free.iter().filter(|(column, _)| {
-            self.table.has_only_flags(*column)
-                || visibility::by_name(self.table, *column, &[], &[]).is_some()
-        });
-        let answers: BTreeSet<usize> = answers.map(|(column, _)| *column).collect();
-        let is_author = |field| AUTHOR.contains(&field);
-        for (field, rule, is_day_first) in rules() {
-            let is_named =
-                is_author(field) && AUTHOR.iter().any(|part| !self.field(*part).is_empty());
-            let is_filled = is_named || !self.field(field).is_empty();
-            if is_filled || self.request.rename(field.name()).is_some() {
+        let is_answer = |column: &usize| {
+            // One tick may be a text, too.
+            let is_sure =
+                table.columns[*column].contains(' ') || table.cells(*column).nth(1).is_some();
+            is_sure && table.has_only_flags(*column)
+                || visibility::by_name(table, *column, &[], &[]).is_some()
+        };
+        let answers: BTreeSet<usize> = (0..table.columns.len()).filter(is_answer).collect();
+        let rules = || rules().map(|rule| (true, rule));
+        let rules = rules().chain(rules().map(|(_, rule)| (false, rule)));
+        for (needs_values, (field, rule, is_day_first)) in rules {
+            if self.is_filled(field) {
                 continue;
             }
-            let is_text = matches!(field, ReviewField::Text | ReviewField::Title);
-            let is_words = is_text || is_author(field);
-            let open = free.iter().filter(|(column, header)| {
-                // A quiz has a column of `0 / 0`.
-                let mut cells = self.table.cells(*column).map(|(_, cell)| cell).peekable();
-                let is_no_rating = field == ReviewField::Rating
-                    && cells.peek().is_some()
-                    && !cells.any(may_be_rating);
-                !(is_no_rating
-                    || (is_text || field == ReviewField::ResponseText)
-                        && contains(header, &HEADERS.confidential)
-                    || is_words && answers.contains(column)
-                    || is_author(field) && header.contains('#')
-                    || field == ReviewField::Location && is_grade_of_place(self.table, *column))
+            let taken = self.used();
+            let free = (0..).zip(&table.columns).filter(|(column, _)| {
+                !taken.contains(column)
+                    && self.may_fill(field, *column, &answers)
+                    && (!needs_values || self.has_values(field, *column))
             });
-            let found = rule.find(field, &open.copied().collect());
+            let free: Free<'_> = free.map(|(column, name)| (column, name.as_str())).collect();
+            let found = rule.find(field, &free);
             if matches!(rule, Rule::Phrase(_)) && found.len() > 1 {
-                let names = found
-                    .iter()
-                    .map(|column| self.table.columns[*column].clone());
-                self.doubtful.push((field, names.collect()));
+                let columns = found.iter().map(|column| table.columns[*column].clone());
+                self.doubtful.push((field, columns.collect()));
             } else if !found.is_empty() {
                 let is_english = |column: &usize| {
-                    let name = &self.table.columns[*column];
+                    let name = &table.columns[*column];
                     names(&HEADERS.english).any(|english| same_name(english, name))
                 };
                 self.is_day_first |= is_day_first && !found.iter().all(is_english);
-                free.retain(|(number, _)| !found.contains(number));
                 self.fields[field as usize] = found;
+                if matches!(rule, Rule::Name(_)) {
+                    self.choose(field);
+                }
             }
         }
-        for (field, columns) in blank {
-            let is_name = AUTHOR.contains(&field);
-            let has_name = is_name && AUTHOR.iter().any(|part| !self.field(*part).is_empty());
-            if self.field(field).is_empty() && !has_name {
-                self.fields[field as usize] = columns;
-            }
-        }
-        let (fields, is_objects) = (&self.fields, self.table.is_objects());
+        let (fields, is_objects) = (&self.fields, table.is_objects());
         let is_open = |field: ReviewField| is_objects || fields[field as usize].is_empty();
         self.doubtful.retain(|(field, _)| is_open(*field));
+        self.doubtful.dedup();
+    }
+
+    /// Whether a field has its columns, by `--map` or a rule; an author's name needs no parts.
+    fn is_filled(&self, field: ReviewField) -> bool {
+        let has = |field: ReviewField| {
+            !self.field(field).is_empty() || self.request.rename(field.name()).is_some()
+        };
+        let is_part = [ReviewField::FirstName, ReviewField::LastName].contains(&field);
+        has(field)
+            || is_part && has(ReviewField::Author)
+            || field == ReviewField::Author && AUTHOR.into_iter().any(has)
+    }
+
+    /// Whether a column may fill a field, by its header and what its cells are; `answers` are the columns of yes and no.
+    fn may_fill(&self, field: ReviewField, column: usize, answers: &BTreeSet<usize>) -> bool {
+        let (table, header) = (self.table, &self.table.columns[column]);
+        let is_author = AUTHOR.contains(&field);
+        let is_text = [ReviewField::Text, ReviewField::Title].contains(&field);
+        let mut mapped = self.request.renames.iter();
+        let is_mapped = mapped.any(|rename| table.find(&rename.theirs) == Some(column));
+        let is_other = is_author && header.contains('#')
+            || (is_author || is_text) && answers.contains(&column)
+            || (is_text || field == ReviewField::ResponseText)
+                && contains(header, &HEADERS.confidential)
+            || field == ReviewField::Location && is_grade_of_place(table, column);
+        !is_mapped && !is_other
+    }
+
+    /// Whether a column has names, texts or stars, if it is to fill such a field.
+    fn has_values(&self, field: ReviewField, column: usize) -> bool {
+        let mut cells = self.table.cells(column);
+        let is_number = |(_, cell): (&Row, &str)| may_be_rating(cell);
+        let needs_values = [ReviewField::Author, ReviewField::Text].contains(&field);
+        (!needs_values || cells.next().is_some())
+            && (field != ReviewField::Author || !self.table.are_numbers(column))
+            && (field != ReviewField::Rating || cells.any(is_number))
     }
 
     /// Takes the author's name from two columns, such as `Prénom` and `Nom`.
@@ -365,7 +336,7 @@ impl<'f> Plan<'f> {
             for (column, found) in of_subject {
                 let is_unclear = found.evidence == Evidence::Unclear;
                 let is_named = mapped.iter().any(|(named, _)| named == column) || ignores_others;
-                if ignores_others && !mapped.iter().any(|(named, _)| named == column) {
+                if is_unclear && ignores_others {
                     self.ignored.push(*column);
                 } else if is_unclear && !is_named {
                     self.unclear.push((subject, *column));
@@ -386,13 +357,15 @@ impl<'f> Plan<'f> {
             return;
         }
         let source = self.source().to_owned();
+        // `approved` is `Approved?`.
+        let key = |header: &str| letters(header).collect::<String>();
         let is_open = |subject: &Subject| {
             let fields = [subject.field(), subject.hidden_field()];
             fields.iter().all(|field| request.columns(field).is_empty())
         };
         let filled: Vec<usize> = self.fields.iter().flatten().copied().collect();
         for (column, header) in table.columns.iter().enumerate() {
-            let Some(ColumnMeaning::Visibility(field)) = kept.get(&source, header) else {
+            let Some(ColumnMeaning::Visibility(field)) = kept.get(&source, &key(header)) else {
                 continue;
             };
             let mut subjects = Subject::ALL.into_iter();
@@ -435,19 +408,25 @@ impl<'f> Plan<'f> {
                     Says::Filled | Says::HiddenSince | Says::Kind | Says::NoneOf(_) => continue,
                 };
                 let header = &table.columns[sign.columns[0]];
-                kept.set(&source, header, ColumnMeaning::Visibility(field));
+                kept.set(&source, &key(header), ColumnMeaning::Visibility(field));
             }
         }
         for column in &self.ignored {
             let header = &table.columns[*column];
-            kept.set(&source, header, ColumnMeaning::Visibility("nothing"));
+            kept.set(&source, &key(header), ColumnMeaning::Visibility("nothing"));
         }
     }
 
-    /// What a column shows that is known to be one of visibility, and not to hide by yes.
+    /// What a column shows in which yes means public.
     fn shown(&self, column: usize) -> Says {
         let known = visibility::find(&self.table.columns[column], &[], &[]);
-        let says = known.map_or(Says::State, |known| known.says);
+        let says = match known {
+            None => Says::State,
+            Some(known) if known.evidence == Evidence::Unclear && known.says == Says::Hidden => {
+                Says::Public
+            }
+            Some(known) => known.says,
+        };
         visibility::read_cells(self.table, column, says)
     }
 
@@ -882,13 +861,24 @@ impl Rule {
         };
         match self {
             Self::Name(list) => {
-                let called = names(list).find_map(|name| {
-                    column(&|header| {
-                        let before = header.split('(').next().unwrap_or_default();
-                        same_name(header, name) || same_name(without_scale(before), name)
-                    })
-                });
-                called.into_iter().collect()
+                let all = |is_so: &dyn Fn(&str, &str) -> bool| -> Vec<usize> {
+                    let found = names(list).flat_map(|name| {
+                        let same = free.iter().filter(|(_, header)| is_so(header, name));
+                        let mut same: Vec<_> = same.collect();
+                        // `author` before `author[]`
+                        same.sort_by_key(|(_, header)| *header != name);
+                        same
+                    });
+                    found.map(|(number, _)| *number).collect()
+                };
+                let found = all(&|header, name| same_name(header, name));
+                if !found.is_empty() {
+                    return found;
+                }
+                all(&|header, name| {
+                    let before = header.split('(').next().unwrap_or_default();
+                    same_name(before, name) || same_name(without_scale(before), name)
+                })
             }
             Self::Member(objects, members) => {
                 let inside = |object: &str| -> Vec<usize> {

@@ -9,7 +9,9 @@ use serde_json::Value;
 
 use crate::imports::map::ReviewField;
 use crate::imports::map::date::{DateOrder, Dates};
-use crate::imports::map::values::{flag, is_address, is_in, names, parse_rating, same_name, words};
+use crate::imports::map::values::{
+    Names, flag, is_address, is_in, names, parse_rating, same_name, words,
+};
 use crate::imports::platforms::{Format, HEADERS};
 use crate::imports::report::{Position, TablePlace};
 
@@ -43,6 +45,21 @@ impl Table {
     /// The column with this name, exactly or except for case, accents and punctuation.
     pub fn find(&self, name: &str) -> Option<usize> {
         find(&self.columns, name)
+    }
+
+    /// The columns with these names, in their order. Objects may have a member in two forms: `author.name` and `author[].name`.
+    pub fn find_all(&self, list: Names) -> Vec<usize> {
+        let mut found: Vec<usize> = Vec::new();
+        for name in names(list) {
+            let same = (0..self.columns.len())
+                .filter(|column| self.is_objects() && same_name(&self.columns[*column], name));
+            for column in self.find(name).into_iter().chain(same) {
+                if !found.contains(&column) {
+                    found.push(column);
+                }
+            }
+        }
+        found
     }
 
     pub const fn is_objects(&self) -> bool {

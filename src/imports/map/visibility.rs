@@ -149,6 +149,9 @@ fn role(word: &str) -> Word {
     if word == "," {
         return Word::Mark;
     }
+    if word.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Word::Neutral;
+    }
     let ends = word.char_indices().map(|(at, c)| at + c.len_utf8());
     let mut ends = ends.rev();
     let known = whole.get(word);
@@ -164,6 +167,8 @@ static CHOICES: LazyLock<Vec<String>> =
 /// any mark between them. A choice such as `(yes/no)` is left out.
 fn name_words(name: &str) -> Vec<String> {
     let mut parts = Vec::new();
+    // `[required]`, but not `replies[]`
+    let name = name.replace(" [", " (");
     for part in name.split([',', ';', ':', '(', ')', '!', '?', '–', '—']) {
         let mut spaced = String::new();
         let mut is_lower = false;
@@ -305,11 +310,11 @@ fn meaning(name: &[String], subject: Subject) -> Option<Visibility> {
     if phrase.has(&[Word::Mark]) {
         let parts = name.split(|word| word == ",");
         let parts: Vec<_> = parts.filter_map(|part| meaning(part, subject)).collect();
-        let is_asked = parts
+        let has_question = parts
             .iter()
             .any(|part| part.says == Says::Public && part.evidence != Evidence::Unclear);
         // `E-mail (will not be published)`
-        let is_other = phrase.has(&[Word::Other]) && !is_asked;
+        let is_other = phrase.has(&[Word::Other]) && !has_question;
         let part = parts.first().filter(|_| !is_other);
         return part.map(|part| Visibility {
             evidence: Evidence::Unclear,
@@ -399,10 +404,10 @@ fn of_name(phrase: &Phrase) -> Option<Visibility> {
         Word::Ask,
         Word::Consent,
     ];
-    let is_asking = phrase.has(&asks) || phrase.has(&[Word::Condition]);
+    let has_request = phrase.has(&asks) || phrase.has(&[Word::Condition]);
     let is_sure = is_anonymous || phrase.has(&[Word::Publish]);
     let is_whole = !phrase.has(&[Word::Unknown]);
-    let is_question = phrase.refuses() || phrase.hides() || is_asking;
+    let is_question = phrase.refuses() || phrase.hides() || has_request;
     if phrase.has(&[Word::Other]) || !(is_sure || is_whole && is_question) {
         return None;
     }
@@ -435,9 +440,12 @@ pub fn find(column: &str, answers: &[&str], reviews: &[&str]) -> Option<Visibili
     if question != column {
         return find(question, answers, reviews);
     }
-    // A sentence ends there, and no name of a path.
+    // A header of several words is no path.
     if column.contains(". ") {
         return find(&column.replace(". ", ", "), answers, reviews);
+    }
+    if column.contains(' ') && column.contains('.') {
+        return find(&column.replace('.', " "), answers, reviews);
     }
     // `reply.meta.private` is `reply.private`.
     let parts = column.split('.');
@@ -473,7 +481,13 @@ pub fn find(column: &str, answers: &[&str], reviews: &[&str]) -> Option<Visibili
         } else {
             meaning(&column_words, Subject::Review)
         };
-        return says.or_else(|| of_answer_name(&column_words));
+        // `OK to publish reply?`, but not `May we publish your response?`
+        let is_yours = column_words.iter().any(|word| word == "your");
+        let is_clear = says.is_some_and(|found| found.evidence != Evidence::Unclear || is_yours);
+        return says
+            .filter(|_| is_clear)
+            .or_else(|| of_answer_name(&column_words))
+            .or(says);
     }
     let inner = name_words(inner);
     let last = name_words(outer.rsplit('.').next().unwrap_or_default());
@@ -658,11 +672,11 @@ fn confirm(table: &Table, column: usize, found: Visibility) -> Option<Visibility
             .any(|list| is_in(list, word.trim()));
         flag(cell).is_err() && !is_answer && Says::State.is_public(cell).is_some()
     };
-    let stated = count(&is_word);
+    let word_count = count(&is_word);
     if evidence == Evidence::Unclear
         && subject == Subject::Review
-        && stated > 0
-        && stated * 2 >= all
+        && word_count > 0
+        && word_count * 2 >= all
     {
         return Some(Visibility {
             subject,
@@ -766,7 +780,7 @@ impl Says {
             let rest = Phrase::of_cell(rest);
             let is_open = rest.refuses()
                 || is_public == Some(true)
-                    && (rest.hides() || rest.has(&[Word::Condition, Word::Only]));
+                    && (rest.hides() || rest.has(&[Word::Condition, Word::Only, Word::Time]));
             is_public.filter(|_| !first.trim().is_empty() && (!is_open || rest.is_about_name()))
         })
     }

@@ -622,6 +622,20 @@ async fn an_author_who_allows_a_part_of_the_name_is_shortened() {
 }
 
 #[tokio::test]
+async fn answers_to_a_question_for_publication_are_no_texts() {
+    let bench = bench().await;
+    bench
+        .take("Date,Name,Stars,Comment,Testimonial?\n2026-03-14,Ann,5,They were neat,Yes please\n2026-03-16,Bob,2,Late again,No thanks\n")
+        .await;
+    assert_eq!(
+        shown(&bench),
+        "Ann|published\nBob|not published at the source"
+    );
+    let text = "select text from review where author = 'Ann'";
+    assert_eq!(sqlite3(bench.database.path(), text), "They were neat");
+}
+
+#[tokio::test]
 async fn an_unclear_question_is_refused_until_the_owner_says_which() {
     let header = "May we publish your review (your last name will not be shown)?";
     let sheet = format!(
