@@ -93,6 +93,7 @@ fn seeds() -> Business {
     };
     Business {
         name: text(&seeds["name"]),
+        kind: text(&seeds["type"]),
         technicians: seeds["technicians"]
             .as_array()
             .unwrap()

@@ -254,9 +254,9 @@ impl Table {
         (!counts.is_empty()).then_some(counts)
     }
 
-    /// Whether more than half of the column's first cells are sentences.
-    pub fn has_sentences(&self, column: usize) -> bool {
-        let is_sentence = |cell: &&str| cell.split_whitespace().count() >= 3;
+    /// Whether more than half of the column's first cells are sentences, of at least so many words.
+    pub fn has_sentences(&self, column: usize, words: usize) -> bool {
+        let is_sentence = |cell: &&str| cell.split_whitespace().count() >= words;
         let cells = || self.first_cells(column);
         cells().filter(is_sentence).count() * 2 > cells().count()
     }

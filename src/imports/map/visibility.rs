@@ -684,7 +684,9 @@ fn confirm(table: &Table, column: usize, found: Visibility) -> Option<Visibility
             evidence: Evidence::Sure,
         });
     }
-    let has_texts = table.has_sentences(column) && known * 10 < all;
+    // `Not at all` and `With my name` answer a question.
+    let words_min = if subject == Subject::Answer { 3 } else { 5 };
+    let has_texts = table.has_sentences(column, words_min) && known * 10 < all;
     let is_column = match (says, evidence) {
         (_, Evidence::Unclear) => {
             let header = Phrase::of_cell(&table.columns[column]);

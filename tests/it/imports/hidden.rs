@@ -636,6 +636,24 @@ async fn answers_to_a_question_for_publication_are_no_texts() {
 }
 
 #[tokio::test]
+async fn an_unknown_answer_to_a_question_for_publication_is_rejected() {
+    for answers in [
+        ["With my name", "Not at all"],
+        ["Absolutely", "Rather not"],
+        ["You may", "You may not do that"],
+    ] {
+        let [yes, no] = answers;
+        let content = format!(
+            "Date,Name,Stars,Comment,4. May we publish your review?\n2026-03-14,Ann,5,They were neat,{yes}\n2026-03-16,Bob,2,Late again,{no}\n"
+        );
+        let bench = bench().await;
+        let (_, rejections) = bench.take(content).await;
+        assert!(!shown(&bench).contains("Bob|published"), "{answers:?}");
+        assert!(!rejections.is_empty(), "{answers:?}");
+    }
+}
+
+#[tokio::test]
 async fn an_unclear_question_is_refused_until_the_owner_says_which() {
     let header = "May we publish your review (your last name will not be shown)?";
     let sheet = format!(
