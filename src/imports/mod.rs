@@ -175,7 +175,7 @@ async fn merged(
     outcome.withdraw(&verdict.gone, &rules);
     let report = std::mem::take(&mut outcome.report);
     apply(write, outcome, run, now, watch).await?;
-    columns.store(write).await?;
+    columns.store(write, run).await?;
     if let Some(run) = run {
         reviews::end_run(write, run, counts(&report)).await?;
     }

@@ -137,11 +137,23 @@ impl KeptColumns {
         .map(drop)
     }
 
-    pub async fn store(&self, write: &mut Write) -> sqlx::Result<()> {
+    /// Stores them; the run keeps those that it changed.
+    pub async fn store(&self, write: &mut Write, run: Option<i64>) -> sqlx::Result<()> {
         if self.0.is_empty() {
             return Ok(());
         }
         let rows = json!(self.rows().collect::<Vec<_>>()).to_string();
+        sqlx::query!(
+            "update import_run set columns = (
+               select json_group_array(json_array(j.value ->> 0, j.value ->> 1, c.meaning, j.value ->> 2)) from json_each(?1) as j
+               left join source_column as c on c.source_name = j.value ->> 0 and c.header = j.value ->> 1
+               where c.meaning is not j.value ->> 2)
+             where run_id = ?2",
+            rows,
+            run
+        )
+        .execute(&mut *write)
+        .await?;
         sqlx::query!(
             "insert into source_column (source_name, header, meaning)
              select value ->> 0, value ->> 1, value ->> 2 from json_each(?) where true
@@ -151,5 +163,30 @@ impl KeptColumns {
         .execute(&mut *write)
         .await
         .map(drop)
+    }
+
+    /// Gives the columns of which a run decided the meaning their former ones, unless a later run decided again.
+    pub async fn take_back(write: &mut Write, run: i64) -> sqlx::Result<()> {
+        sqlx::query!(
+            "delete from source_column where exists (
+               select 1 from import_run as r, json_each(r.columns) as j
+               where r.run_id = ? and j.value ->> 0 = source_name and j.value ->> 1 = header and j.value ->> 2 is null
+                 and j.value ->> 3 = meaning)",
+            run
+        )
+        .execute(&mut *write)
+        .await?;
+        sqlx::query!(
+            "update source_column set meaning = j.value ->> 2 from import_run as r, json_each(r.columns) as j
+             where r.run_id = ? and j.value ->> 0 = source_name and j.value ->> 1 = header and j.value ->> 2 is not null
+               and j.value ->> 3 = meaning",
+            run
+        )
+        .execute(&mut *write)
+        .await?;
+        sqlx::query!("update import_run set columns = '[]' where run_id = ?", run)
+            .execute(write)
+            .await
+            .map(drop)
     }
 }

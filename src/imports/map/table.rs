@@ -265,7 +265,7 @@ impl Table {
     pub fn text_columns(&self) -> Vec<usize> {
         let is_private = |header: &str| {
             let header = words(header);
-            let lists = [&HEADERS.irrelevant, &HEADERS.private];
+            let lists = [&HEADERS.irrelevant, &HEADERS.private, &HEADERS.confidential];
             let mut private = lists.into_iter().flat_map(|list| names(list));
             private.any(|word| header.contains(&words(word)))
         };

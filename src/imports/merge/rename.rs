@@ -155,12 +155,12 @@ fn check_apart(
         .filter(|(name, ..)| [source, new_name].contains(name));
     let header = headers.find_map(|(_, header, _)| Some(header).filter(differs));
     if let Some(header) = header {
-        let what = match header {
+        let part = match header {
             "" => "text that is not UTF-8".to_owned(),
             header => format!("the column {header}"),
         };
         return Err(format!(
-            "{what} is read in one way in files of {source} and in another in files of {new_name}, so they cannot be one source; \
+            "{part} is read in one way in files of {source} and in another in files of {new_name}, so they cannot be one source; \
              keep both names"
         ));
     }
@@ -185,12 +185,12 @@ fn check_apart(
         }
     }
     let mut reasons = Vec::new();
-    for (same, what) in [
+    for (same, criterion) in [
         (same_ids, "the same ID at the source"),
         (same_contents, "the same author, day, stars and text"),
     ] {
         if same.count > 0 {
-            reasons.push(format!("{what} ({same})"));
+            reasons.push(format!("{criterion} ({same})"));
         }
     }
     if reasons.is_empty() {

@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use crate::clock::Clock;
 use crate::imports::report::{ImportError, Named};
 use crate::model::{DUPLICATE, DigestKey, GONE, Review, Status, Unit};
+use crate::storage::imports::KeptColumns;
 use crate::storage::reviews::{
     self, KnownReview, Run, RunChange, RunReview, SourceVersion, UNDOABLE_DAYS_MAX, UNDOABLE_MAX,
 };
@@ -108,6 +109,7 @@ fn choose_run(runs: Vec<Run>, number: Option<i64>) -> Result<Run, String> {
 async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -> sqlx::Result<()> {
     let key = reviews::digest_key(write).await?;
     let run = undone.run.id;
+    KeptColumns::take_back(write, run).await?;
     for rows in reviews::run_reviews(write.for_reading(), run)
         .await?
         .chunks(ROWS)

@@ -147,6 +147,18 @@ async fn the_text_is_in_the_column_with_the_words_of_customers() {
             "{header}"
         );
     }
+    for header in [
+        "Kommentar an die Geschäftsleitung",
+        "Comment for the team",
+        "Commentaire à la direction",
+    ] {
+        let content = format!("Date,Name,Stars,{header}\n2026-03-01,Ann,5,The code is 4711\n");
+        let refusal = bench().await.refusal(content).await;
+        assert!(
+            refusal.contains("recognised as the text") && !refusal.contains("text=\"Com"),
+            "{header}: {refusal}"
+        );
+    }
     let content = "Date,Name,Stars,Our comments,Customer said\n2026-03-01,Ann,5,call her back on Monday,they were very neat here\n";
     let refusal = bench().await.refusal(content).await;
     assert!(
@@ -209,7 +221,7 @@ async fn a_grade_of_the_place_is_no_location() {
 }
 
 #[tokio::test]
-async fn a_grade_of_which_1_is_the_best_is_refused() {
+async fn grades_that_begin_with_the_best_are_refused() {
     for header in [
         "Gesamtnote",
         "Schulnote (1-6)",

@@ -1,5 +1,7 @@
 //! Reviews that their source hides are never published: status columns and members of every format.
 
+use reviews_service::imports::undo;
+
 use super::*;
 use crate::support::sqlite3;
 
@@ -596,7 +598,7 @@ async fn an_author_with_a_private_name_is_anonymous() {
 }
 
 #[tokio::test]
-async fn an_author_who_allows_a_part_of_the_name_is_shortened() {
+async fn a_name_is_shortened_if_only_a_part_is_allowed() {
     for (header, short, whole) in [
         ("First name only", "Yes", "No"),
         ("Use initials only", "x", ""),
@@ -742,7 +744,32 @@ async fn a_column_of_visibility_stays_one_in_later_files() {
 }
 
 #[tokio::test]
-async fn the_state_of_a_review_beside_its_reply_is_not_that_of_the_reply() {
+async fn undo_gives_a_column_the_meaning_that_it_had_before() {
+    let bench = bench().await;
+    let sheet =
+        "Date,Name,Stars,Comment,Website?\n2026-03-14,Ann,5,Fine,Yes\n2026-03-16,Bob,4,Good,No\n";
+    let file = bench.file("t.csv", sheet);
+    let import = async |map: &str| {
+        bench.run(&request(file.clone(), &[map])).await.0.unwrap();
+    };
+    import("status=Website?").await;
+    import("status=").await;
+    assert_eq!(shown(&bench), "Ann|published\nBob|published");
+    undo(&bench.database, &bench.clock, None, false)
+        .await
+        .unwrap();
+    bench
+        .take("Date,Name,Stars,Comment,Website?\n2026-04-14,Cy,2,Late,No\n")
+        .await;
+    let hidden = "not published at the source";
+    assert_eq!(
+        shown(&bench),
+        format!("Ann|published\nBob|{hidden}\nCy|{hidden}")
+    );
+}
+
+#[tokio::test]
+async fn a_state_beside_a_reply_is_that_of_the_review() {
     for (reply, state) in [
         ("Review Reply", "Review Status"),
         ("review_reply", "review_status"),

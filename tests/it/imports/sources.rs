@@ -647,7 +647,7 @@ async fn a_rename_is_not_advised_for_one_moved_row() {
 const ANONYMOUS: &str = "Date,Name,Stars,Comment,Anonymous\n2026-10-03,Ann Bell,5,On time and tidy,HIDDEN\n2026-10-02,Bo Cole,4,Fine,No\n";
 
 #[tokio::test]
-async fn a_name_hidden_after_a_rename_or_an_edit_is_of_the_same_review() {
+async fn a_name_hidden_after_a_rename_or_edit_makes_no_other_review() {
     for edited in ["On time and tidy", "On time and very tidy"] {
         let bench = bench().await;
         bench.take(ANONYMOUS.replace("HIDDEN", "No")).await;
@@ -673,7 +673,7 @@ async fn a_name_hidden_after_a_rename_or_an_edit_is_of_the_same_review() {
 }
 
 #[tokio::test]
-async fn a_copy_whose_name_is_hidden_is_a_duplicate() {
+async fn a_copy_with_a_hidden_name_is_a_duplicate() {
     for is_deleted in [false, true] {
         let bench = bench().await;
         let yelp = ImportRequest {
@@ -696,7 +696,7 @@ async fn a_copy_whose_name_is_hidden_is_a_duplicate() {
 }
 
 #[tokio::test]
-async fn a_copy_of_a_review_hidden_by_its_source_stays_public() {
+async fn a_copy_of_a_hidden_review_stays_public() {
     let bench = bench().await;
     bench
         .take("Date,Name,Stars,Comment,OK to publish?\n2026-10-03,Ann,2,Late again,No\n")
