@@ -33,7 +33,8 @@ pub(crate) use source::{
 };
 
 /// A query for reviews: the part of the SQL after the one list of columns, which begins with `from` and names `review` as
-/// `r`, `review_change` as `n` and `derived_analysis` as `d`, and its arguments.
+/// `r`, `review_change` as `n` and `derived_analysis` as `d`, and its arguments. No analysis has an empty ID: with `on false`,
+/// SQLite would read all of them for each review.
 macro_rules! select_reviews {
     ($rest:tt $(, $argument:expr)*) => {
         sqlx::query_as!(
@@ -220,7 +221,7 @@ pub(super) async fn of_ids(
     let ids = Value::from(ids).to_string();
     let rows = select_reviews!(
         r#"from json_each(?) as i cross join review as r on r.review_id = i.value
-           left join review_change as n on n.review_id = r.review_id left join derived_analysis as d on false"#,
+           left join review_change as n on n.review_id = r.review_id left join derived_analysis as d on d.review_id = ''"#,
         ids
     )
     .fetch_all(connection)
@@ -252,7 +253,7 @@ pub(super) async fn of_ids(
 pub async fn find(connection: &mut SqliteConnection, id: &str) -> sqlx::Result<Option<Review>> {
     let row = select_reviews!(
         "from review as r left join review_change as n on n.review_id = r.review_id
-           left join derived_analysis as d on false where r.review_id = ?",
+           left join derived_analysis as d on d.review_id = '' where r.review_id = ?",
         id
     )
     .fetch_optional(connection)
@@ -287,7 +288,7 @@ pub async fn unreadable(
 ) -> sqlx::Result<Vec<String>> {
     let mut rows = select_reviews!(
         "from review as r left join review_change as n on n.review_id = r.review_id
-           left join derived_analysis as d on false order by r.review_id"
+           left join derived_analysis as d on d.review_id = '' order by r.review_id"
     )
     .fetch(connection);
     let mut unreadable = Vec::new();

@@ -1,8 +1,10 @@
 //! `check` finds manual changes of the schema.
 
+use std::path::Path;
+
 use reviews_service::storage::{Database, FileVerification, verify};
 
-use crate::support::{Generator, TestApp};
+use crate::support::{Generator, TestApp, sqlite3};
 
 async fn check(app: &TestApp) -> FileVerification {
     let readers = Database::open_read_only(&app.path()).await.unwrap();
@@ -120,4 +122,22 @@ async fn the_owners_tables_and_another_spelling_are_not_faults() {
         ));
     let verified = check(&app).await;
     assert_eq!((verified.wrong, verified.reviews), (vec![], 10));
+}
+
+#[tokio::test]
+async fn no_query_reads_all_analyses_for_each_review() {
+    let app = TestApp::empty().await;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(".sqlx");
+    let mut queries = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let file = std::fs::read(entry.unwrap().path()).unwrap();
+        let file: serde_json::Value = serde_json::from_slice(&file).unwrap();
+        let query = file["query"].as_str().unwrap();
+        if query.contains("left join derived_analysis") {
+            queries += 1;
+            let plan = sqlite3(&app.path(), &format!("explain query plan {query}"));
+            assert!(!plan.contains("SCAN d "), "{query}: {plan}");
+        }
+    }
+    assert!(queries >= 5, "{queries} queries");
 }
