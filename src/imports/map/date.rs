@@ -293,13 +293,15 @@ fn plain(text: &str) -> String {
         .replace(['年', '月'], "-")
         .replace('日', "")
         .replace('\u{a0}', " ");
-    for (half, plain) in [
-        ("a. m.", "AM"),
-        ("a.m.", "AM"),
-        ("p. m.", "PM"),
-        ("p.m.", "PM"),
-    ] {
-        text = text.replace(half, plain);
+    if text.contains("m.") {
+        for (half, plain) in [
+            ("a. m.", "AM"),
+            ("a.m.", "AM"),
+            ("p. m.", "PM"),
+            ("p.m.", "PM"),
+        ] {
+            text = text.replace(half, plain);
+        }
     }
     // `14/03/2025 14.05.33`, as Italians, Danes and Finns write times, and `14h05` of the French.
     if let Some((date, time)) = text.rsplit_once(' ') {

@@ -33,10 +33,16 @@ pub(crate) use source::{
 };
 
 /// A query for reviews: the part of the SQL after the one list of columns, which begins with `from` and names `review` as
-/// `r`, `review_change` as `n` and `derived_analysis` as `d`, and its arguments. No analysis has an empty ID: with `on false`,
-/// SQLite would read all of them for each review.
+/// `r`, `review_change` as `n` and, unless it is `without analyses`, `derived_analysis` as `d`, and its arguments.
 macro_rules! select_reviews {
-    ($rest:tt $(, $argument:expr)*) => {
+    (without analyses, $rest:tt $(, $argument:expr)*) => {
+        select_reviews!(
+            @
+            r#"null as "text_hash!: NullableText", null as "method_hash!: NullableText", null as "analysis?: Vec<u8>" "#,
+            $rest $(, $argument)*
+        )
+    };
+    (@ $analysis:tt, $rest:tt $(, $argument:expr)*) => {
         sqlx::query_as!(
             ReviewRow,
             r#"select r.review_id as "review_id!: Text", r.rating as "rating!: i64", r.reviewed_on as "reviewed_on!: Text",
@@ -50,8 +56,16 @@ macro_rules! select_reviews {
                    as "mentions!: Text",
                  n.review_no as "review_no?: i64", n.observed_at as "observed_at!: NullableText",
                  n.bound_change_no as "bound_change_no?: i64", n.change_no as "change_no?: i64",
-                 d.text_hash as "text_hash!: NullableText", d.method_hash as "method_hash!: NullableText", d.analysis as "analysis?: Vec<u8>" "# + $rest
+                 "# + $analysis + $rest
             $(, $argument)*
+        )
+    };
+    ($rest:tt $(, $argument:expr)*) => {
+        select_reviews!(
+            @
+            r#"d.text_hash as "text_hash!: NullableText", d.method_hash as "method_hash!: NullableText",
+                 d.analysis as "analysis?: Vec<u8>" "#,
+            $rest $(, $argument)*
         )
     };
 }
@@ -220,8 +234,9 @@ pub(super) async fn of_ids(
 ) -> sqlx::Result<Vec<(ReviewId, ReviewState)>> {
     let ids = Value::from(ids).to_string();
     let rows = select_reviews!(
+        without analyses,
         r#"from json_each(?) as i cross join review as r on r.review_id = i.value
-           left join review_change as n on n.review_id = r.review_id left join derived_analysis as d on d.review_id = ''"#,
+           left join review_change as n on n.review_id = r.review_id"#,
         ids
     )
     .fetch_all(connection)
@@ -252,8 +267,8 @@ pub(super) async fn of_ids(
 /// The review, published or withheld.
 pub async fn find(connection: &mut SqliteConnection, id: &str) -> sqlx::Result<Option<Review>> {
     let row = select_reviews!(
-        "from review as r left join review_change as n on n.review_id = r.review_id
-           left join derived_analysis as d on d.review_id = '' where r.review_id = ?",
+        without analyses,
+        "from review as r left join review_change as n on n.review_id = r.review_id where r.review_id = ?",
         id
     )
     .fetch_optional(connection)
@@ -287,8 +302,8 @@ pub async fn unreadable(
     limit: usize,
 ) -> sqlx::Result<Vec<String>> {
     let mut rows = select_reviews!(
-        "from review as r left join review_change as n on n.review_id = r.review_id
-           left join derived_analysis as d on d.review_id = '' order by r.review_id"
+        without analyses,
+        "from review as r left join review_change as n on n.review_id = r.review_id order by r.review_id"
     )
     .fetch(connection);
     let mut unreadable = Vec::new();
