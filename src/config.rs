@@ -693,10 +693,10 @@ impl FromStr for TimeSpan {
             .parse::<u64>()
             .ok()
             .and_then(|count| count.checked_mul(seconds))
-            .filter(|all| *all <= SPAN_SECONDS_MAX);
-        let seconds = seconds.ok_or_else(|| {
-            format!("`{text}` is longer than a year; write it like 90s, 15m or 2h")
-        })?;
+            .filter(|all| *all <= SPAN_SECONDS_MAX)
+            .ok_or_else(|| {
+                format!("`{text}` is longer than a year; write it like 90s, 15m or 2h")
+            })?;
         Ok(Self(Duration::from_secs(seconds)))
     }
 }

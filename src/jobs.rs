@@ -281,8 +281,10 @@ impl AnalyzePostponed {
         let start = last.map_or(0, |(_, (day, id))| input.entries.count_through(*day, id));
         let is_all = input.analyzer.method() != input.next_analyzer.method();
         let entries = input.entries[start..].iter();
-        let missing = entries.filter(|entry| is_all || entry.analysis.is_none());
-        let missing: Vec<_> = missing.take(REVIEWS_PER_RUN).collect();
+        let missing: Vec<_> = entries
+            .filter(|entry| is_all || entry.analysis.is_none())
+            .take(REVIEWS_PER_RUN)
+            .collect();
         let last = &missing.last()?.review;
         let ids = missing.iter().map(|entry| entry.id().to_string());
         Some((ids.collect(), (last.date, last.id.to_string())))
@@ -482,16 +484,18 @@ impl FetchSources {
         let (database, now) = (&self.runner.database, self.runner.clock.now());
         let sources = self.sources().await?;
         let since = now - SYNC_REQUEST_AGE_MAX;
-        let requests = sync_requests(&mut *database.reader().await?, since).await;
-        let requests = requests.at(database.path())?;
+        let requests = sync_requests(&mut *database.reader().await?, since)
+            .await
+            .at(database.path())?;
         self.measure(&sources);
         let requested = requests
             .into_iter()
             .map(|request| (request.name.clone(), Some(request)));
         let due = sources.into_iter().filter(|source| is_due(source, now));
-        let work = requested.chain(due.map(|source| (source.name, None)));
-        let work = work.filter(|(name, _)| lock(&self.running).insert(name.clone()));
-        let work: Vec<_> = work.collect();
+        let work: Vec<_> = requested
+            .chain(due.map(|source| (source.name, None)))
+            .filter(|(name, _)| lock(&self.running).insert(name.clone()))
+            .collect();
         let has_work = !work.is_empty();
         let runs = work.into_iter().map(async |(name, request): (String, Option<SyncRequest>)| {
             let _place = self.places.acquire().await;

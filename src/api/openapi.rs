@@ -365,8 +365,8 @@ impl<'a, P: Parameter> ApiExtractor<'a> for Path<P> {
         options: ExtractParamOptions<()>,
     ) -> poem::Result<Self> {
         let text = request.raw_path_param(options.name).ok_or(NotFoundError)?;
-        let value = parse::<P>(text);
-        let value = value.map_err(|issue| HttpProblem::invalid_parameters(vec![issue]))?;
+        let value =
+            parse::<P>(text).map_err(|issue| HttpProblem::invalid_parameters(vec![issue]))?;
         Ok(Self(value.ok_or(NotFoundError)?))
     }
 }

@@ -98,8 +98,8 @@ impl ReviewsApi {
         let Query { values, mut query } = parameters;
         let snapshot = self.0.current.load();
         let trade = snapshot.input.analyzer.trade();
-        let periods = PeriodsRequest::new(&values, &mut query.issues, trade);
-        let periods = periods.ok_or(HttpProblem::invalid_parameters(query.issues))?;
+        let periods = PeriodsRequest::new(&values, &mut query.issues, trade)
+            .ok_or(HttpProblem::invalid_parameters(query.issues))?;
         let _slot = self.0.turn(client).await?;
         let body = run_long(|| wire::json(&compare(&snapshot, &periods)));
         Ok(ReadyBody::whole(JSON, body, snapshot).into())

@@ -205,8 +205,11 @@ impl App {
     ) {
         let jobs_end = CancellationToken::new();
         // They forward requests of many clients.
-        let exempt = LOOPBACK.iter().chain(&self.ctx.trusted_proxies);
-        let exempt: Vec<IpNet> = exempt.copied().collect();
+        let exempt: Vec<IpNet> = LOOPBACK
+            .iter()
+            .chain(&self.ctx.trusted_proxies)
+            .copied()
+            .collect();
         let listen = |listener, endpoint: &Arc<_>, stop| {
             server::serve(listener, Arc::clone(endpoint), stop, limits, exempt.clone())
         };
@@ -390,8 +393,9 @@ mod tests {
     async fn an_interrupted_delivery_is_repeated_when_sending_resumes() {
         let _sending = SENDING.lock().await;
         let certified = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
-        let tls = rustls::ServerConfig::builder_with_provider(ring::default_provider().into());
-        let tls = tls.with_safe_default_protocol_versions().unwrap();
+        let tls = rustls::ServerConfig::builder_with_provider(ring::default_provider().into())
+            .with_safe_default_protocol_versions()
+            .unwrap();
         let key = PrivateKeyDer::Pkcs8(certified.signing_key.serialize_der().into());
         let tls = tls
             .with_no_client_auth()

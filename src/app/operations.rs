@@ -27,8 +27,9 @@ const DATABASE_TIMEOUT: Duration = Duration::from_millis(800);
 
 /// Adds the endpoints of one listener; metrics are on only one.
 pub fn routes(routes: Routes, database: &Database, has_metrics: bool) -> Routes {
-    let routes = routes.get("/healthz", live);
-    let routes = routes.get("/readyz", ready.data(database.clone()));
+    let routes = routes
+        .get("/healthz", live)
+        .get("/readyz", ready.data(database.clone()));
     if has_metrics {
         routes.get("/metrics", figures.data(database.clone()))
     } else {

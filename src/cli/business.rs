@@ -113,8 +113,10 @@ pub(super) fn difference(before: &Value, after: &Value) -> String {
         }
         let (was, is) = (elements(was), elements(is));
         let gone = was.iter().filter(|value| !is.contains(value));
-        let new = is.iter().filter(|value| !was.contains(value));
-        let new = new.map(|value| ('+', value));
+        let new = is
+            .iter()
+            .filter(|value| !was.contains(value))
+            .map(|value| ('+', value));
         let lines: Vec<_> = gone.map(|value| ('-', value)).chain(new).collect();
         if lines.is_empty() {
             let _ = writeln!(text, "~ {name} in another order");

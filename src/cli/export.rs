@@ -73,7 +73,7 @@ impl ExportCommand {
             database: &path,
             inputs: &[],
         };
-        let output = self.file.as_deref().map(|file| {
+        let mut output = self.file.as_deref().map(|file| {
             output::begin("FILE", file, &protected, |former| {
                 let name = former.display();
                 ensure!(
@@ -86,8 +86,7 @@ impl ExportCommand {
                 );
                 Ok(())
             })
-        });
-        let mut output = output.transpose()?;
+        }).transpose()?;
         let name = self.file.as_ref().map_or_else(
             || "standard output".to_owned(),
             |file| file.display().to_string(),
@@ -151,8 +150,11 @@ async fn write(
     out.write_all(&first.unwrap_or_default())
         .with_context(unwritable)?;
     let mut export = Export::new(&mut transaction).await?;
-    let total = counts(&mut transaction).await?;
-    let total = total.iter().map(|one| one.count).sum();
+    let total = counts(&mut transaction)
+        .await?
+        .iter()
+        .map(|one| one.count)
+        .sum();
     let bar = progress("exporting", total);
     let (mut reviews, mut deleted) = (0, 0);
     while let Some(lines) = export.next(&mut transaction).await? {

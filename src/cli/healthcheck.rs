@@ -67,8 +67,11 @@ pub(super) async fn request(
     path: &str,
 ) -> anyhow::Result<(StatusCode, String)> {
     // Plain HTTP needs no certificates, so none are loaded.
-    let client = client_builder().no_proxy().redirect(Policy::none());
-    let client = client.tls_certs_only([]).build()?;
+    let client = client_builder()
+        .no_proxy()
+        .redirect(Policy::none())
+        .tls_certs_only([])
+        .build()?;
     let request = client.get(format!("http://{address}{path}"));
     let failed = |error: reqwest::Error| failed(address, &error);
     let mut response = request.send().await.map_err(failed)?;

@@ -417,8 +417,9 @@ fn add_business(text: &mut String, report: &ImportReport) {
 }
 
 fn add_withheld(text: &mut String, report: &ImportReport) {
-    let reasons = report.withheld.iter();
-    let reasons: Vec<String> = reasons
+    let reasons: Vec<String> = report
+        .withheld
+        .iter()
         .map(|(why, count)| format!("{why}: {count}"))
         .collect();
     add_count(

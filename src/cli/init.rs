@@ -188,8 +188,9 @@ pub(super) fn format_summary(
         line("telephone", telephone);
     }
     if let Some(address) = &business.address {
-        let parts = ADDRESS_PARTS.into_iter();
-        let parts = parts.filter_map(|part| address.get(part)?.as_str());
+        let parts = ADDRESS_PARTS
+            .into_iter()
+            .filter_map(|part| address.get(part)?.as_str());
         line("address", &parts.collect::<Vec<_>>().join(", "));
     }
     line("staff", business.publish_staff.name());
@@ -283,10 +284,11 @@ fn postal_address(text: &str) -> Result<Map<String, Value>, String> {
 
 /// An ID from a name: lowercase letters and digits, everything else as single hyphens.
 fn slug(name: &str) -> String {
-    let words = name
+    let words: Vec<String> = name
         .split(|character: char| !character.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty());
-    let words: Vec<String> = words.map(str::to_ascii_lowercase).collect();
+        .filter(|word| !word.is_empty())
+        .map(str::to_ascii_lowercase)
+        .collect();
     if words.is_empty() {
         Business::default().id
     } else {

@@ -168,8 +168,12 @@ fn row(
             counts.map(|count| count.to_string())
         });
     let share = share.map_or_else(String::new, |share| {
-        let ends = share.ci95.iter().map(|end| format!("{:.0}", end * 100.0));
-        let ends = ends.collect::<Vec<_>>().join(" to ");
+        let ends = share
+            .ci95
+            .iter()
+            .map(|end| format!("{:.0}", end * 100.0))
+            .collect::<Vec<_>>()
+            .join(" to ");
         format!("{:>4.0} % ({ends})", share.value * 100.0)
     });
     let (name, reviews) = (name.to_owned(), reviews.to_string());

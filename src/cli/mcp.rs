@@ -36,8 +36,10 @@ impl McpCommand {
         })?;
         let database = open_database(&address).await?;
         // A local agent is configured with the database alone; its links must lead to the pages of the service.
-        let served = served_base(&mut *database.reader().await?).await;
-        let served = served.at(database.path())?.filter(|_| !has_base_url);
+        let served = served_base(&mut *database.reader().await?)
+            .await
+            .at(database.path())?
+            .filter(|_| !has_base_url);
         let links = served.unwrap_or(configured);
         let publisher = Publisher {
             engine,

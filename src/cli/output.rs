@@ -124,17 +124,19 @@ impl Output {
     /// If it cannot be written; a regular file is then as before.
     pub(super) fn keep(self) -> anyhow::Result<()> {
         let Self { name, file, begun } = self;
-        let kept = file.into_inner().map_err(IntoInnerError::into_error);
-        let kept = kept.and_then(|file| {
-            let Some(begun) = begun else { return Ok(()) };
-            file.sync_all()?;
-            if begun.is_new {
-                begun.path.persist_noclobber(begun.target)?;
-            } else {
-                begun.path.persist(begun.target)?;
-            }
-            Ok(())
-        });
+        let kept = file
+            .into_inner()
+            .map_err(IntoInnerError::into_error)
+            .and_then(|file| {
+                let Some(begun) = begun else { return Ok(()) };
+                file.sync_all()?;
+                if begun.is_new {
+                    begun.path.persist_noclobber(begun.target)?;
+                } else {
+                    begun.path.persist(begun.target)?;
+                }
+                Ok(())
+            });
         kept.with_context(|| format!("{name} cannot be written"))
     }
 }
@@ -172,11 +174,11 @@ impl Protected<'_> {
                 .any(|input| is_there(input_metadata(input)));
         let is_within = |place: PathBuf| {
             let name = place.file_name().and_then(|name| name.to_str());
-            let folders = self
+            let mut folders = self
                 .inputs
                 .iter()
-                .filter_map(|input| input.canonicalize().ok());
-            let mut folders = folders.filter(|input| input.is_dir());
+                .filter_map(|input| input.canonicalize().ok())
+                .filter(|input| input.is_dir());
             name.is_some_and(is_taken_from_folders)
                 && folders.any(|folder| place.starts_with(folder))
         };

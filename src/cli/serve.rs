@@ -113,8 +113,7 @@ impl Serve {
                  accepts no more writes"
             );
         }
-        let listener = listen(self.config.listen.public);
-        let listener = listener.with_context(|| {
+        let listener = listen(self.config.listen.public).with_context(|| {
             format!(
                 "cannot listen on {}; set REVIEWS_LISTEN to another address",
                 self.config.listen.public

@@ -34,8 +34,9 @@ impl Show {
             anyhow::Ok((id, known.into_values().next(), key))
         })
         .await?;
-        let known = known.filter(|known| known.review().is_some());
-        let known = known.ok_or_else(|| unreadable(&id))?;
+        let known = known
+            .filter(|known| known.review().is_some())
+            .ok_or_else(|| unreadable(&id))?;
         print_result(&if self.json {
             let exported = Exported::new(id.parse()?, known, key.as_ref());
             format!("{:#}\n", exported.json())

@@ -76,8 +76,10 @@ fn format_places(places: &[PlaceCount]) -> String {
             published,
             withheld,
         } = place;
-        let location = location.as_ref().map(|name| format!(", location {name}"));
-        let location = location.unwrap_or_default();
+        let location = location
+            .as_ref()
+            .map(|name| format!(", location {name}"))
+            .unwrap_or_default();
         format!("{source_name}{location}: {published} published, {withheld} withheld\n")
     };
     places.iter().map(line).collect()

@@ -124,8 +124,7 @@ impl DatabaseStatus {
     }
 
     fn json(&self) -> Value {
-        let sources = self.sources().into_iter();
-        let sources = sources.map(|(name, [published, withheld])| {
+        let sources = self.sources().into_iter().map(|(name, [published, withheld])| {
             json!({ "source": name, "published": published, "withheld": withheld })
         });
         without_nulls(json!({

@@ -402,8 +402,9 @@ async fn ask_service(
         clock.sleep(LOOK_INTERVAL).await;
         bar.tick();
         let is_over = !is_served(runner).await?;
-        let answer = sync_answer(&mut *database.reader().await?, id).await;
-        let answer = answer.at(path)?;
+        let answer = sync_answer(&mut *database.reader().await?, id)
+            .await
+            .at(path)?;
         if answer.is_some() || is_over {
             break answer;
         }

@@ -112,10 +112,12 @@ impl OwnerFile {
     }
 
     fn read(path: &Path) -> Result<Self, ImportError> {
-        let text = read_text(path, JSON_MIB_MAX).map_err(|reason| {
-            ImportError::Refused(format!("{}: cannot be read: {reason}", path.display()))
-        })?;
-        let text = text.trim_start_matches('\u{feff}').to_owned();
+        let text = read_text(path, JSON_MIB_MAX)
+            .map_err(|reason| {
+                ImportError::Refused(format!("{}: cannot be read: {reason}", path.display()))
+            })?
+            .trim_start_matches('\u{feff}')
+            .to_owned();
         let value = serde_json::from_str(&text).map_err(|error| {
             let message = format!("the JSON is broken ({})", reason(&error));
             wrong(path, vec![(error.line(), error.column(), message)])

@@ -260,11 +260,13 @@ pub struct Engine {
 impl Engine {
     pub fn new(mut trade: Trade) -> Self {
         let languages: Vec<Trade> = trade.all_languages().cloned().collect();
-        let rules = languages.into_iter().map(|language| {
-            let compile = move || RuleEngine::new(language);
-            Lazy::new(Box::new(compile))
-        });
-        let rules = rules.collect();
+        let rules = languages
+            .into_iter()
+            .map(|language| {
+                let compile = move || RuleEngine::new(language);
+                Lazy::new(Box::new(compile))
+            })
+            .collect();
         trade.take_phrases();
         trade
             .languages
@@ -291,18 +293,22 @@ impl Engine {
     /// created on first use and shared.
     pub fn shipped(id: &str) -> Arc<Self> {
         static SHIPPED: [OnceLock<Arc<Engine>>; IDS.len()] = [const { OnceLock::new() }; IDS.len()];
-        let at = IDS.iter().position(|one| *one == id);
-        let at = at.unwrap_or(IDS.len() - 1);
+        let at = IDS
+            .iter()
+            .position(|one| *one == id)
+            .unwrap_or(IDS.len() - 1);
         // A test verifies that every package can be read.
         let make = || {
             let trade = shipped_head(IDS[at]).unwrap_or_default();
-            let rules = trade.all_languages().map(|language| {
-                let code = language.language_words().code;
-                let compile =
-                    move || RuleEngine::new(shipped_in(IDS[at], code).unwrap_or_default());
-                Lazy::new(Box::new(compile))
-            });
-            let rules = rules.collect();
+            let rules = trade
+                .all_languages()
+                .map(|language| {
+                    let code = language.language_words().code;
+                    let compile =
+                        move || RuleEngine::new(shipped_in(IDS[at], code).unwrap_or_default());
+                    Lazy::new(Box::new(compile))
+                })
+                .collect();
             Arc::new(Self::with_rules(trade, rules))
         };
         Arc::clone(SHIPPED[at].get_or_init(make))

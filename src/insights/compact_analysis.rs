@@ -171,9 +171,12 @@ impl CompactAnalysis {
                 })
             })
             .collect();
-        let phrases = analysis.phrases.split(PHRASE_SEPARATOR);
-        let phrases = phrases.filter(|phrase| !phrase.is_empty());
-        let mut phrases: Vec<u32> = phrases.map(phrase_hash).collect();
+        let mut phrases: Vec<u32> = analysis
+            .phrases
+            .split(PHRASE_SEPARATOR)
+            .filter(|phrase| !phrase.is_empty())
+            .map(phrase_hash)
+            .collect();
         phrases.sort_unstable();
         phrases.dedup();
         Self {

@@ -53,8 +53,9 @@ async fn upsert(write: &mut Write, analyses: &[StoredAnalysis]) -> sqlx::Result<
     };
     let rows = analyses.iter().map(row);
     let rows: serde_json::Result<Vec<[String; 4]>> = rows.collect();
-    let rows = rows.and_then(|rows| serde_json::to_string(&rows));
-    let rows = rows.map_err(|error| sqlx::Error::Encode(error.into()))?;
+    let rows = rows
+        .and_then(|rows| serde_json::to_string(&rows))
+        .map_err(|error| sqlx::Error::Encode(error.into()))?;
     let written = sqlx::query!(
         "insert into derived_analysis (review_id, text_hash, method_hash, analysis)
          select value ->> 0, value ->> 1, value ->> 2, value ->> 3

@@ -242,8 +242,12 @@ impl DigestKey {
 
     pub fn digest(&self, unit: Unit, review: &Review) -> UnitDigest {
         // An ID has no NUL, so where it ends is certain.
-        let mac = self.0.clone().chain_update(review.id.as_str());
-        let mac = mac.chain_update([0]).chain_update(unit.bytes(review));
+        let mac = self
+            .0
+            .clone()
+            .chain_update(review.id.as_str())
+            .chain_update([0])
+            .chain_update(unit.bytes(review));
         let digest = mac.finalize().into_bytes();
         digest.first_chunk().copied().unwrap_or_default()
     }

@@ -397,8 +397,11 @@ impl Unit {
                     &mentions.services,
                     &mentions.service_areas,
                 ];
-                let lists = lists.into_iter().filter(|list| !list.is_empty());
-                let lists: Vec<String> = lists.map(|list| list.join(", ")).collect();
+                let lists: Vec<String> = lists
+                    .into_iter()
+                    .filter(|list| !list.is_empty())
+                    .map(|list| list.join(", "))
+                    .collect();
                 text(Some(&lists.join("; ")))
             }
         }

@@ -135,8 +135,11 @@ impl PluralEndings {
         let mut endings = self.endings.iter();
         let singulars = endings.find_map(|(plural, singulars)| {
             let stem = word.strip_suffix(plural)?;
-            let words = singulars.iter().map(|singular| format!("{stem}{singular}"));
-            let words: Vec<String> = words.filter(|word| is_long(word)).collect();
+            let words: Vec<String> = singulars
+                .iter()
+                .map(|singular| format!("{stem}{singular}"))
+                .filter(|word| is_long(word))
+                .collect();
             (!words.is_empty()).then_some(words)
         });
         // Plurals that the singular does not begin.
@@ -161,9 +164,11 @@ impl PluralEndings {
         if folded.chars().any(is_unspaced) {
             return Vec::new();
         }
-        let words = folded.split(|character| !is_of_word(character));
-        let words = words.filter(|word| !word.is_empty());
-        let mut words: Vec<WordForms> = words.map(|word| self.forms(word)).collect();
+        let mut words: Vec<WordForms> = folded
+            .split(|character| !is_of_word(character))
+            .filter(|word| !word.is_empty())
+            .map(|word| self.forms(word))
+            .collect();
         words.sort_unstable_by(|one, other| {
             (other[0].len(), &other[0]).cmp(&(one[0].len(), &one[0]))
         });
@@ -218,13 +223,15 @@ pub fn short_name(name: &str) -> String {
         let word = word.trim_end_matches('.').to_lowercase();
         list.contains(&word.as_str())
     };
-    let turned = name.split_once(',').filter(|(last, first)| {
-        let is_suffix = first
-            .split_whitespace()
-            .all(|word| has_word(&SUFFIXES, word));
-        !last.trim().is_empty() && !is_suffix && !first.contains(',')
-    });
-    let turned = turned.map(|(last, first)| format!("{first} {last}"));
+    let turned = name
+        .split_once(',')
+        .filter(|(last, first)| {
+            let is_suffix = first
+                .split_whitespace()
+                .all(|word| has_word(&SUFFIXES, word));
+            !last.trim().is_empty() && !is_suffix && !first.contains(',')
+        })
+        .map(|(last, first)| format!("{first} {last}"));
     let plain = turned.as_deref().unwrap_or(name).replace(',', " ");
     let mut words: Vec<&str> = plain.split_whitespace().collect();
     while words.len() > 2 && has_word(&TITLES, words[0]) {

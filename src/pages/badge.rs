@@ -30,8 +30,10 @@ const NAME_CHARACTERS: usize = 40;
 pub fn show(Data(ctx): Data<&Arc<Ctx>>, request: &Request) -> poem::Result<Response> {
     let query = request.uri().query().unwrap_or_default();
     let pairs = url::form_urlencoded::parse(query.as_bytes());
-    let forms = pairs.filter(|(name, value)| name == "form" && !value.is_empty());
-    let forms: Vec<_> = forms.map(|(_, form)| form).collect();
+    let forms: Vec<_> = pairs
+        .filter(|(name, value)| name == "form" && !value.is_empty())
+        .map(|(_, form)| form)
+        .collect();
     let wrong = |code, message, form| {
         let issue = Issue::new("form", code, message, form);
         Err(HttpProblem::invalid_parameters(vec![issue]).into())

@@ -147,12 +147,12 @@ pub fn security_txt(Data(ctx): Data<&Arc<Ctx>>) -> poem::Result<ReadyBody> {
         .contacts
         .get()
         .filter(|contacts| !contacts.is_empty())
-        .and_then(|contacts| security_text(contacts, ctx.clock.now(), &ctx.links));
-    let text = text.ok_or_else(|| {
-        HttpProblem::not_found(
-            "No security contact is set; the operator can set REVIEWS_SECURITY_CONTACT.",
-        )
-    })?;
+        .and_then(|contacts| security_text(contacts, ctx.clock.now(), &ctx.links))
+        .ok_or_else(|| {
+            HttpProblem::not_found(
+                "No security contact is set; the operator can set REVIEWS_SECURITY_CONTACT.",
+            )
+        })?;
     let kind = "text/plain; charset=utf-8";
     Ok(ReadyBody::whole(kind, text, ctx.current.load()))
 }

@@ -201,8 +201,10 @@ impl fmt::Display for EmbedOptions {
             ]
         };
         let usual = pairs(&Self::default());
-        let changed = pairs(self).into_iter().zip(usual);
-        let changed = changed.filter_map(|(own, usual)| (own != usual).then_some(own));
+        let changed = pairs(self)
+            .into_iter()
+            .zip(usual)
+            .filter_map(|(own, usual)| (own != usual).then_some(own));
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         f.write_str(&query.extend_pairs(changed).finish())
     }

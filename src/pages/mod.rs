@@ -42,10 +42,11 @@ pub fn routes(routes: Routes, pages: &Arc<Pages>) -> Routes {
         CachedPage::Sitemap,
         CachedPage::Llms,
     ];
-    let routes = fixed.into_iter().fold(routes, |routes, page| {
-        routes.get(page.name(), rendered(pages))
-    });
-    let routes = routes
+    let routes = fixed
+        .into_iter()
+        .fold(routes, |routes, page| {
+            routes.get(page.name(), rendered(pages))
+        })
         .get("/insights", once_set_up(pages, insights::insights))
         .get("/search", once_set_up(pages, search::search))
         .get("/search.atom", search::atom)

@@ -98,8 +98,9 @@ pub fn newest_of(
     min_rating: u8,
 ) -> Vec<wire::Review> {
     let reviews = snapshot.input.entries.iter().map(|entry| &entry.review);
-    let newest = reviews.filter(|review| review.rating.stars() >= min_rating);
-    let newest = newest.take(limit);
+    let newest = reviews
+        .filter(|review| review.rating.stars() >= min_rating)
+        .take(limit);
     newest
         .map(|review| wire::Review::new(review, links))
         .collect()

@@ -300,8 +300,9 @@ impl SearchView<'_> {
             ("language", suggestions.language),
             ("source", suggestions.source),
         ];
-        let suggestions = suggestions.into_iter();
-        let suggestions = suggestions.filter_map(|(name, values)| Some((name, values?)));
+        let suggestions = suggestions
+            .into_iter()
+            .filter_map(|(name, values)| Some((name, values?)));
         let (near, others): (Vec<_>, Vec<_>) =
             suggestions.partition(|(_, values)| values.len() == 1);
         let candidate = |names: &[(&str, &str)]| {
@@ -403,11 +404,13 @@ pub async fn atom(
 
 /// The address of the search at `path`, the same for every spelling of its parameters.
 fn canonical_address(path: &str, parameters: &SearchParameters) -> String {
-    let pairs = parameters.pairs().into_iter();
-    let pairs = pairs.filter(|(name, value)| match *name {
-        "match" => parameters.query.is_some() && value != TextMatch::Words.name(),
-        name => !IGNORED.contains(&name),
-    });
+    let pairs = parameters
+        .pairs()
+        .into_iter()
+        .filter(|(name, value)| match *name {
+            "match" => parameters.query.is_some() && value != TextMatch::Words.name(),
+            name => !IGNORED.contains(&name),
+        });
     with_query(path, pairs)
 }
 

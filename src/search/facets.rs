@@ -118,8 +118,10 @@ impl PeriodsRequest {
         let first = period::<FirstSince, FirstUntil>(days, issues);
         let days = parameters.second_since.zip(parameters.second_until);
         let second = period::<SecondSince, SecondUntil>(days, issues);
-        let aspect = parameters.aspect.as_deref();
-        let aspect = aspect.and_then(|id| aspect_of(issues, trade, id));
+        let aspect = parameters
+            .aspect
+            .as_deref()
+            .and_then(|id| aspect_of(issues, trade, id));
         let (first, second) = first.zip(second).filter(|_| issues.is_empty())?;
         Some(Self {
             first,

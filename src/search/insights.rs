@@ -224,8 +224,11 @@ fn by_aspect(
     let value = value(kind, facet);
     let key = name_key(kind, value);
     let mut counts = vec![VoteCounts::default(); aspects.len()];
-    let analyses = snapshot.input.entries.iter();
-    let analyses = analyses.filter_map(|entry| entry.analysis.as_ref());
+    let analyses = snapshot
+        .input
+        .entries
+        .iter()
+        .filter_map(|entry| entry.analysis.as_ref());
     for analysis in analyses {
         let Some(name) = analysis.name(kind, key) else {
             continue;

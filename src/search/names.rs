@@ -139,8 +139,8 @@ fn nearest_names(snapshot: &Snapshot, parameters: &SearchParameters) -> DidYouMe
             language: language.map(|tag| {
                 // `en` for `en-GB` if there is no other English.
                 let primary = tag.split('-').next().unwrap_or_default();
-                let found = nearest_facet(tag, &counts.languages, &[]);
-                let found = found.or_else(|| nearest_facet(primary, &counts.languages, &[]));
+                let found = nearest_facet(tag, &counts.languages, &[])
+                    .or_else(|| nearest_facet(primary, &counts.languages, &[]));
                 found_or_known(found, &counts.languages, |facet| &facet.name)
             }),
             source: source.map(|name| {

@@ -103,16 +103,19 @@ fn find(
     most: u64,
 ) -> RoaringBitmap {
     let (finder, trigrams) = (TextFinder::new(query), QueryTrigrams::new(query));
-    let candidates = entries.candidates(&trigrams);
-    let mut candidates = candidates.filter(|(at, _)| selected.contains(*at));
+    let mut candidates = entries
+        .candidates(&trigrams)
+        .filter(|(at, _)| selected.contains(*at));
     let is_match = |(at, text)| finder.is_in(text).then_some(at);
     let newest = candidates.by_ref().take(READ_AT_ONCE);
     let mut found: RoaringBitmap = newest.filter_map(is_match).take(count(most)).collect();
     if found.len() < most
         && let Some(next) = candidates.next()
     {
-        let rest = once(next).chain(candidates).filter_map(is_match);
-        let rest = rest.take(count(most - found.len()));
+        let rest = once(next)
+            .chain(candidates)
+            .filter_map(is_match)
+            .take(count(most - found.len()));
         run_long(|| found.extend(rest));
     }
     found
@@ -229,8 +232,11 @@ fn after(entries: &Entries, sort: Sort, cursor: &Cursor) -> RoaringBitmap {
         }
         Sort::Highest | Sort::Lowest => {
             after.insert_range(rest);
-            let order = sort.stars().into_iter().flatten();
-            let mut order = order.skip_while(|stars| Some(*stars) != cursor.stars);
+            let mut order = sort
+                .stars()
+                .into_iter()
+                .flatten()
+                .skip_while(|stars| Some(*stars) != cursor.stars);
             after &= order.next().map_or_else(RoaringBitmap::new, |stars| {
                 entries.index().stars(stars).clone()
             });
@@ -348,8 +354,9 @@ impl<'a> TextFinder<'a> {
                 .unwrap_or(rest.len())
         };
         for form in self.words.iter().flatten().filter(is_shown) {
-            let starts = form.find_iter(folded.as_bytes());
-            let starts = starts.filter(|start| begins_word(folded.as_bytes(), *start));
+            let starts = form
+                .find_iter(folded.as_bytes())
+                .filter(|start| begins_word(folded.as_bytes(), *start));
             found.extend(starts.map(|start| start..start + length(start)));
         }
         if self.text_match == TextMatch::Words {

@@ -200,12 +200,15 @@ impl MentionCounts {
             service_areas,
             ..
         } = &input.business;
-        let people = technicians.iter();
-        let people = people.map(|one| (fold(&one.name), Some(one.id.clone()), one.name.clone()));
-        let work = services.iter();
-        let work = work.map(|one| (one.id.clone(), Some(one.id.clone()), one.name.clone()));
-        let places = service_areas.iter();
-        let places = places.map(|name| (fold(name), None, name.clone()));
+        let people = technicians
+            .iter()
+            .map(|one| (fold(&one.name), Some(one.id.clone()), one.name.clone()));
+        let work = services
+            .iter()
+            .map(|one| (one.id.clone(), Some(one.id.clone()), one.name.clone()));
+        let places = service_areas
+            .iter()
+            .map(|name| (fold(name), None, name.clone()));
         let mut services = facets(work.collect(), &index.services);
         // A service that the business does not list has only its name as ID.
         for service in services.iter_mut().filter(|service| service.id.is_none()) {

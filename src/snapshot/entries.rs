@@ -55,8 +55,10 @@ impl Entries {
             gone.extend(self.find(&id).map(position));
             new.extend(entry.map(Arc::new));
         }
-        let kept = self.iter().enumerate();
-        let kept = kept.filter(|(at, _)| !gone.contains(position(*at)));
+        let kept = self
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| !gone.contains(position(*at)));
         let mut list: Vec<_> = kept.map(|(_, entry)| Arc::clone(entry)).collect();
         list.append(&mut new);
         list.sort_by(|one, other| one.key().cmp(&other.key()));

@@ -54,8 +54,10 @@ impl Entry {
 
 fn add_names(mut review: Review, names: &[(MentionKind, String)]) -> Review {
     if !names.is_empty() {
-        let recorded = review.mentions.pairs();
-        let recorded = recorded.map(|(kind, value)| (kind, value.clone()));
+        let recorded = review
+            .mentions
+            .pairs()
+            .map(|(kind, value)| (kind, value.clone()));
         review.mentions = recorded.chain(names.iter().cloned()).collect();
     }
     review
@@ -160,8 +162,7 @@ pub fn divide(
     let parts = entries.chunk_by(|entry, _| !ends_segment(entry.id().as_str()));
     parts
         .map(|part| {
-            let same = by_first.get(part[0].id().as_str());
-            let same = same.filter(|(_, other)| {
+            let same = by_first.get(part[0].id().as_str()).filter(|(_, other)| {
                 let mut pairs = part.iter().zip(*other);
                 part.len() == other.len() && pairs.all(|(one, other)| Arc::ptr_eq(one, other))
             });

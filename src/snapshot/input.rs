@@ -241,8 +241,7 @@ impl EntryLoader<'_> {
     /// The entry of a review, with its stored analysis if there is one, and with technicians as `staff` shows them.
     fn entry(&self, staff: &Staff, mut numbered: Numbered, missing: &mut Unanalyzed) -> Entry {
         let hash = Subject::of(&numbered.review).hash();
-        let stored = numbered.analysis.take();
-        let stored = stored.filter(|row| row.text_hash == hash);
+        let stored = numbered.analysis.take().filter(|row| row.text_hash == hash);
         let analysis = stored.as_ref().and_then(parse);
         // Names of another method are shown until the text is analyzed again.
         let names = analysis.as_ref().map(Analysis::names);

@@ -15,8 +15,10 @@ use crate::wire;
 const F1: &str = "f1";
 
 pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
-    let analyzed = input.entries.iter();
-    let analyzed = analyzed.filter_map(|entry| Some((entry, entry.analysis.as_ref()?)));
+    let analyzed = input
+        .entries
+        .iter()
+        .filter_map(|entry| Some((entry, entry.analysis.as_ref()?)));
     let (reviews, analyses): (Vec<_>, Vec<_>) = analyzed.unzip();
     let original = |at: usize| {
         let review = &reviews.get(at)?.review;

@@ -402,8 +402,9 @@ async fn staff(
 ) -> sqlx::Result<(Arc<Staff>, Business)> {
     let former = former
         .iter()
-        .flat_map(|known| known.input.staff.full_names());
-    let former = former.map(str::to_owned).collect();
+        .flat_map(|known| known.input.staff.full_names())
+        .map(str::to_owned)
+        .collect();
     let (staff, business) = Staff::load(connection, business, former).await?;
     Ok((Arc::new(staff), business))
 }

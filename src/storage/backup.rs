@@ -380,22 +380,25 @@ async fn date_changes(
     let ids = ids_of(former, Status::Published).await?;
     for ids in ids.chunks(ROWS) {
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let theirs = published(former, &ids).await?.into_iter();
-        let mut theirs: HashMap<_, _> = theirs
+        let mut theirs: HashMap<_, _> = published(former, &ids)
+            .await?
+            .into_iter()
             .map(|numbered| (numbered.review.id.clone(), numbered.review))
             .collect();
         let ours = published(write.for_reading(), &ids).await?.into_iter();
-        let changed = ours.filter_map(|Numbered { review, .. }| {
-            let former_review = theirs.remove(&review.id)?;
-            let updated_at = review.updated_at;
-            (review
-                != Review {
-                    updated_at,
-                    ..former_review
-                })
-            .then(|| review.id.to_string())
-        });
-        let changed = changed.collect::<Value>().to_string();
+        let changed = ours
+            .filter_map(|Numbered { review, .. }| {
+                let former_review = theirs.remove(&review.id)?;
+                let updated_at = review.updated_at;
+                (review
+                    != Review {
+                        updated_at,
+                        ..former_review
+                    })
+                .then(|| review.id.to_string())
+            })
+            .collect::<Value>()
+            .to_string();
         sqlx::query!(
             "update review_change set observed_at = ? where review_id in (select value from json_each(?))",
             now,

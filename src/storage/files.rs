@@ -304,8 +304,10 @@ const LOST: &[u8] = b"lost";
 /// Notes whether the service that holds the lock has lost the database at `path`.
 pub(super) fn note_lost(path: &Path, is_lost: bool) -> io::Result<()> {
     let mut options = OpenOptions::new();
-    let file = options.write(true).truncate(true);
-    let mut file = file.open(beside(&real(path), DELIVERY_LOCK))?;
+    let mut file = options
+        .write(true)
+        .truncate(true)
+        .open(beside(&real(path), DELIVERY_LOCK))?;
     file.write_all(if is_lost { LOST } else { b"" })
 }
 

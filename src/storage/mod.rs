@@ -95,8 +95,10 @@ impl Database {
         let open = OpenFile::open(path, None).await?;
         let writer = pool(&open.place)
             .max_connections(1)
-            .acquire_timeout(BUSY_TIMEOUT * 2);
-        let writer = writer.connect_with(options).await.at(path)?;
+            .acquire_timeout(BUSY_TIMEOUT * 2)
+            .connect_with(options)
+            .await
+            .at(path)?;
         let database = Self {
             path: path.to_owned(),
             open: Arc::new(ArcSwap::from_pointee(open)),
@@ -389,10 +391,10 @@ impl Changes {
         let Some(connection) = &mut self.connection else {
             return Ok(false);
         };
-        let version = sqlx::query_scalar("pragma data_version")
+        let version: i64 = sqlx::query_scalar("pragma data_version")
             .fetch_one(connection)
-            .await;
-        let version: i64 = version.at(&self.path)?;
+            .await
+            .at(&self.path)?;
         let moved = self.seen != Some(version);
         self.seen = Some(version);
         Ok(moved)

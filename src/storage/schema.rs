@@ -188,8 +188,9 @@ pub(super) fn known_versions(
 
 /// Gives the database its permanent id (see `migrations/0003_change.sql`).
 async fn bind_lineage(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbError> {
-    let lineage = Random::system().hex_128();
-    let lineage = lineage.map_err(|error| DbError::other(path, error))?;
+    let lineage = Random::system()
+        .hex_128()
+        .map_err(|error| DbError::other(path, error))?;
     sqlx::query!(
         "insert into lineage (lineage_id) values (?) on conflict do nothing",
         lineage

@@ -87,8 +87,8 @@ impl SourceClient {
             .retry(reqwest::retry::never())
             .referer(false)
             .connect_timeout(CONNECT_TIMEOUT)
-            .timeout(REQUEST_TIMEOUT);
-        let client = client.build();
+            .timeout(REQUEST_TIMEOUT)
+            .build();
         let client =
             client.map_err(|error| SyncError::failed(format!("TLS cannot be set up: {error}")))?;
         let clock = clock.clone();
@@ -516,8 +516,11 @@ fn element<'p>(page: &'p str, name: &str) -> Option<&'p str> {
 
 /// Words of a server, in one line; secrets are removed before.
 pub fn cut(words: &str) -> String {
-    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line = line.replace(char::is_control, "");
+    let line = words
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .replace(char::is_control, "");
     match line.char_indices().nth(WORDS_MAX) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,

@@ -244,8 +244,7 @@ pub fn find_files(
                 .to_owned(),
         ));
     };
-    let found = find_below(root, path);
-    let found = found
+    let found = find_below(root, path)
         .map_err(|error| fault(format!("cannot be read below REVIEWS_SYNC_FILES: {error}")))?;
     let all = found.len();
     let files = settled(found, (now - SETTLED_AFTER).into());

@@ -146,8 +146,11 @@ impl Pager {
 }
 
 fn with_parameter(url: &Url, name: &str, value: &str) -> Url {
-    let others = url.query_pairs().into_owned();
-    let others: Vec<_> = others.filter(|(other, _)| other != name).collect();
+    let others: Vec<_> = url
+        .query_pairs()
+        .into_owned()
+        .filter(|(other, _)| other != name)
+        .collect();
     let mut url = url.clone();
     let mut query = url.query_pairs_mut();
     query.clear().extend_pairs(others).append_pair(name, value);

@@ -53,8 +53,7 @@ impl Secrets {
         let mut secrets = Self::default();
         let variable_name = command_variable(name);
         if let Some(command) = read(&variable_name)? {
-            let token = run(&command).await;
-            let token = token.map_err(|reason| {
+            let token = run(&command).await.map_err(|reason| {
                 SyncError::failed(format!(
                     "the command in {variable_name} {reason}; run it by hand to see why"
                 ))

@@ -59,16 +59,20 @@ pub struct SourceOptions {
 impl SourceOptions {
     /// As words of a command line.
     pub fn words(&self) -> Vec<String> {
-        let headers = self.headers.iter();
-        let headers = headers.map(|(name, value)| format!("--header={name}: {value}"));
+        let headers = self
+            .headers
+            .iter()
+            .map(|(name, value)| format!("--header={name}: {value}"));
         let basic = self.basic.iter().map(|basic| format!("--basic={basic}"));
         let flags = [
             (self.partial, "--partial"),
             (self.allow_http, "--allow-http"),
             (self.withdraw_missing, "--withdraw-missing"),
         ];
-        let flags = flags.into_iter().filter(|(is_set, _)| *is_set);
-        let flags = flags.map(|(_, flag)| flag.to_owned());
+        let flags = flags
+            .into_iter()
+            .filter(|(is_set, _)| *is_set)
+            .map(|(_, flag)| flag.to_owned());
         let own = headers.chain(basic).chain(flags);
         own.chain(self.import.iter().cloned()).collect()
     }
@@ -129,8 +133,9 @@ impl Source {
         let command = ImportRequest::augment_args(Command::new("import").no_binary_name(true));
         let arguments = options.iter().map(String::as_str).chain(["-"]);
         let matches = command.try_get_matches_from(arguments);
-        let request = matches.and_then(|matches| ImportRequest::from_arg_matches(&matches));
-        let mut request = request.map_err(|error| SyncError::failed(error.to_string()))?;
+        let mut request = matches
+            .and_then(|matches| ImportRequest::from_arg_matches(&matches))
+            .map_err(|error| SyncError::failed(error.to_string()))?;
         request.files.clear();
         Ok(request)
     }
@@ -149,8 +154,8 @@ fn refuse_literal_secrets(url: &str, options: &SourceOptions) -> Result<(), Sync
     let headers = options
         .headers
         .iter()
-        .filter(|(name, _)| may_be_secret(name));
-    let headers = headers.map(|(name, value)| (format!("the header {name}"), value.as_str()));
+        .filter(|(name, _)| may_be_secret(name))
+        .map(|(name, value)| (format!("the header {name}"), value.as_str()));
     let authority = address
         .split_once("://")
         .and_then(|(_, rest)| rest.split(['/', '#']).next());
@@ -247,8 +252,9 @@ impl SourceSchedule {
         if text.split_whitespace().count() != 5 {
             return Err(fault("it has not five fields"));
         }
-        let cron = parser.parse(text.trim());
-        let cron = cron.map_err(|error| fault(&error.to_string()))?;
+        let cron = parser
+            .parse(text.trim())
+            .map_err(|error| fault(&error.to_string()))?;
         if cron
             .find_next_occurrence(&DateTime::UNIX_EPOCH, false)
             .is_err()

@@ -289,8 +289,9 @@ enum EncodingChoice {
 /// Chooses among `available` and identity by the highest weight; among equals the first of [`Coding::ALL`], identity
 /// last. A member that is not `coding [;q=0.123]` is ignored; if a coding appears twice, the lower weight counts.
 fn choose(headers: &HeaderMap, available: &[Coding]) -> EncodingChoice {
-    let lines = headers.get_all(ACCEPT_ENCODING).iter();
-    let lines: Vec<_> = lines
+    let lines: Vec<_> = headers
+        .get_all(ACCEPT_ENCODING)
+        .iter()
         .map(|line| String::from_utf8_lossy(line.as_bytes()))
         .collect();
     let weights: Vec<(&str, u16)> = lines
@@ -361,8 +362,10 @@ fn thousandths(text: &str) -> Option<u16> {
 /// Whether `Accept` prefers `text/html`, as browsers do when they navigate: no other kind has a higher weight or comes
 /// before it with the same one.
 pub fn wants_html(headers: &HeaderMap) -> bool {
-    let accept = headers.get_all(ACCEPT).iter();
-    let accept = accept.map(|line| String::from_utf8_lossy(line.as_bytes()));
+    let accept = headers
+        .get_all(ACCEPT)
+        .iter()
+        .map(|line| String::from_utf8_lossy(line.as_bytes()));
     let (mut best, mut has_html) = ((0, false), false);
     for line in accept {
         for (kind, weight) in line.split(',').filter_map(member) {
@@ -444,19 +447,20 @@ impl ReadyBody {
             return (piece.clone().into(), length);
         }
         let snapshot = self.snapshot;
-        let frames = stream::iter(pieces.into_iter().flat_map(frames).enumerate());
-        let frames = frames.then(move |(number, frame)| {
-            let is_revoked = snapshot.is_revoked();
-            async move {
-                if number % BURST_FRAMES == BURST_FRAMES - 1 {
-                    yield_now().await;
+        let frames = stream::iter(pieces.into_iter().flat_map(frames).enumerate()).then(
+            move |(number, frame)| {
+                let is_revoked = snapshot.is_revoked();
+                async move {
+                    if number % BURST_FRAMES == BURST_FRAMES - 1 {
+                        yield_now().await;
+                    }
+                    if is_revoked {
+                        return Err(io::Error::other("the reader is four snapshots behind"));
+                    }
+                    Ok(frame)
                 }
-                if is_revoked {
-                    return Err(io::Error::other("the reader is four snapshots behind"));
-                }
-                Ok(frame)
-            }
-        });
+            },
+        );
         (Body::from_bytes_stream(frames), length)
     }
 }

@@ -71,8 +71,9 @@ pub fn with_log<E: Endpoint + 'static>(
             let path = (log != RequestLog::Off).then(|| request.uri().path().to_owned());
             let mut response = endpoint.get_response(request).await.into_response();
             let pattern = response.data::<PathPattern>();
-            let route = pattern.and_then(|pattern| labels.get(&*pattern.0));
-            let route = route.map_or(UNROUTED, String::as_str);
+            let route = pattern
+                .and_then(|pattern| labels.get(&*pattern.0))
+                .map_or(UNROUTED, String::as_str);
             let (status, duration) = (response.status(), started.elapsed());
             count(route, status, duration);
             if is_logged(log, status) {
@@ -123,9 +124,11 @@ fn write_line(
     let path: Option<String> = path.map(|path| path.chars().take(PATH_CHARS_MAX).collect());
     let bytes = body_bytes(response);
     let duration_ms = duration.as_secs_f64() * 1_000.0;
-    let request_id = response.data::<RequestId>().cloned();
-    let request_id = request_id.or_else(|| RequestId::new(RequestLog::All, status));
-    let request_id = request_id.map(|id| id.0);
+    let request_id = response
+        .data::<RequestId>()
+        .cloned()
+        .or_else(|| RequestId::new(RequestLog::All, status))
+        .map(|id| id.0);
     let code = status.as_u16();
     if status == StatusCode::INTERNAL_SERVER_ERROR {
         tracing::error!(

@@ -46,10 +46,13 @@ impl QueryParameters {
 
     /// The same query without the parameters `without`, and with `added`, before any parameter is read.
     pub fn with(&self, without: &[&str], added: &[(&str, &str)]) -> Self {
-        let kept = self.pairs.iter();
-        let kept = kept.filter(|(name, _)| !without.contains(&name.as_str()));
-        let added = added.iter();
-        let added = added.map(|(name, value)| ((*name).to_owned(), Ok((*value).to_owned())));
+        let kept = self
+            .pairs
+            .iter()
+            .filter(|(name, _)| !without.contains(&name.as_str()));
+        let added = added
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), Ok((*value).to_owned())));
         Self {
             pairs: kept.cloned().chain(added).collect(),
             is_form: self.is_form,
@@ -59,8 +62,7 @@ impl QueryParameters {
 
     /// The pairs that count as present.
     fn present(&self) -> impl Iterator<Item = (&str, Result<&str, &str>)> {
-        let pairs = self.pairs.iter();
-        let pairs = pairs.map(|(name, value)| {
+        let pairs = self.pairs.iter().map(|(name, value)| {
             let value = value.as_deref().map_err(String::as_str);
             (name.as_str(), value)
         });
@@ -99,8 +101,9 @@ impl QueryParameters {
 
     /// `path` with the known parameters except `without`, and with `added`.
     pub fn address(&self, path: &str, without: &[&str], added: &[(&str, &str)]) -> String {
-        let kept = self.texts();
-        let kept = kept.filter(|(name, _)| self.known.contains(name) && !without.contains(name));
+        let kept = self
+            .texts()
+            .filter(|(name, _)| self.known.contains(name) && !without.contains(name));
         with_query(path, kept.chain(added.iter().copied()))
     }
 

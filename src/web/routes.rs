@@ -80,8 +80,9 @@ impl Routes {
     pub fn redirect(self, path: &str, target: &'static str) -> Self {
         let redirect = make_sync(move |request: Request| {
             let query = request.uri().query();
-            let location = query.map(|query| format!("{target}?{query}"));
-            let location = location.and_then(|url| HeaderValue::try_from(url).ok());
+            let location = query
+                .map(|query| format!("{target}?{query}"))
+                .and_then(|url| HeaderValue::try_from(url).ok());
             Response::builder()
                 .status(StatusCode::PERMANENT_REDIRECT)
                 .header(
@@ -130,10 +131,11 @@ impl Routes {
             methods,
             is_redirect: false,
         });
-        let handlers = handlers.into_iter();
-        let handlers = handlers.fold(RouteMethod::new(), |route, (method, handler)| {
-            route.method(method, handler)
-        });
+        let handlers = handlers
+            .into_iter()
+            .fold(RouteMethod::new(), |route, (method, handler)| {
+                route.method(method, handler)
+            });
         let panics = CatchPanic::new().with_handler(|_| {
             tracing::error!(
                 "request.panicked: a handler panicked; the panic message is logged above"

@@ -138,8 +138,9 @@ impl SubscriptionIntake {
             )));
         };
         let mut write = self.database.write().await?;
-        let counts = store::counts(write.for_reading(), request, self.share()).await;
-        let counts = counts.at(path)?;
+        let counts = store::counts(write.for_reading(), request, self.share())
+            .await
+            .at(path)?;
         if let Some(error) = self.limit_error(request, counts, is_free) {
             return Ok(Err(error));
         }

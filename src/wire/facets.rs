@@ -323,8 +323,10 @@ fn changes(first: &[PeriodAspect], second: &[PeriodAspect]) -> Vec<AspectChange>
         let before = find(first, after).unwrap_or_else(|| absent(after));
         [before, after.clone()]
     });
-    let gone = first.iter().filter(|aspect| find(second, aspect).is_none());
-    let gone = gone.map(|before| [before.clone(), absent(before)]);
+    let gone = first
+        .iter()
+        .filter(|aspect| find(second, aspect).is_none())
+        .map(|before| [before.clone(), absent(before)]);
     let pairs: Vec<[PeriodAspect; 2]> = of_second.chain(gone).collect();
     let share = |aspect: &PeriodAspect| {
         let judged = aspect.positive + aspect.negative + aspect.mixed;

@@ -163,8 +163,10 @@ impl InsightsStage {
         stage.aspects = stage.first("aspects", &insights.aspects, most * 6, |aspect| {
             AspectFacet::from(aspect)
         });
-        let of_one_thing = insights.aspects.iter();
-        let of_one_thing = of_one_thing.filter(|aspect| Some(aspect.id.as_str()) != as_a_whole);
+        let of_one_thing = insights
+            .aspects
+            .iter()
+            .filter(|aspect| Some(aspect.id.as_str()) != as_a_whole);
         let ranked = complaints(of_one_thing);
         stage.complaints = stage.first("complaints", &ranked, most, Clone::clone);
         for kind in MentionKind::ALL {

@@ -16,8 +16,11 @@ pub fn authors(review: &Value) -> Vec<String> {
 
 /// The members with this name, in any spelling.
 fn member<'v>(value: &'v Value, name: &'static str) -> impl Iterator<Item = &'v Value> {
-    let members = value.as_object().into_iter().flatten();
-    let members = members.filter(move |(member, _)| same_name(member, name));
+    let members = value
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(move |(member, _)| same_name(member, name));
     members.map(|(_, value)| value)
 }
 
@@ -51,8 +54,11 @@ pub fn is_customer(writer: &str, authors: &[String]) -> bool {
 /// Removes the comments of a review in linked data that somebody else than the business wrote: anybody may comment there.
 /// `names` are those of the business.
 pub fn remove_foreign_comments(review: &mut Map<String, Value>, business: &[String]) {
-    let reviewed = review.get("itemReviewed").and_then(|item| item.get("name"));
-    let reviewed = reviewed.and_then(Value::as_str).map(words);
+    let reviewed = review
+        .get("itemReviewed")
+        .and_then(|item| item.get("name"))
+        .and_then(Value::as_str)
+        .map(words);
     let is_own = |comment: &Value| {
         let mut writers = member(comment, "author").chain(member(comment, "creator"));
         writers.all(|writer| {

@@ -117,8 +117,9 @@ impl Dates<'_> {
         }
         let serial = serial_day(plain).map(|date| Local { date, time: None });
         let read = |text: &str| PLAIN.iter().find_map(|format| local(text, format));
-        let local = serial.or_else(|| read(plain));
-        let local = local.or_else(|| read(&in_english(plain)?));
+        let local = serial
+            .or_else(|| read(plain))
+            .or_else(|| read(&in_english(plain)?));
         local.ok_or_else(|| unknown(text))
     }
 
@@ -361,8 +362,8 @@ fn named_offset(text: &str) -> Option<(&str, i64)> {
     }
     let offset = name
         .strip_prefix("GMT")
-        .or_else(|| name.strip_prefix("UTC"));
-    let offset = offset.unwrap_or(name);
+        .or_else(|| name.strip_prefix("UTC"))
+        .unwrap_or(name);
     let (sign, digits) = match offset.split_at_checked(1)? {
         ("+", digits) => (1, digits),
         ("-", digits) => (-1, digits),
@@ -448,8 +449,9 @@ fn months_in(text: &str) -> Vec<&'static str> {
         WORDS.months.iter().find(begins).map(|month| &month[..3])
     };
     let is_weekday = |word: &&str| names(&WORDS.weekdays).any(|weekday| weekday == *word);
-    let words = text.split(|c: char| !c.is_alphabetic());
-    let words = words.filter(|word| word.chars().count() >= 3 && !is_weekday(word));
+    let words = text
+        .split(|c: char| !c.is_alphabetic())
+        .filter(|word| word.chars().count() >= 3 && !is_weekday(word));
     let mut months: Vec<_> = words.filter_map(month).collect();
     months.dedup();
     months
@@ -495,8 +497,10 @@ fn unknown(text: &str) -> String {
     let flags: Vec<String> = fitting
         .map(|format| format!("--date-format {format}"))
         .collect();
-    let numbers = text.split(|c: char| !c.is_ascii_digit());
-    let numbers = numbers.filter(|number| !number.is_empty()).count();
+    let numbers = text
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|number| !number.is_empty())
+        .count();
     let has_day = numbers > 2 || numbers == 2 && text.contains(char::is_alphabetic);
     let advice = if !flags.is_empty() {
         format!("give its format with {}", flags.join(" or "))

@@ -101,8 +101,10 @@ pub struct Calendar {
 impl Calendar {
     /// The last day of a review: a fast clock or a zone further east may be a day ahead, but not a typing error.
     pub fn tomorrow(self) -> NaiveDate {
-        let today = self.now.with_timezone(&self.zone.unwrap_or(Tz::UTC));
-        let today = today.date_naive();
+        let today = self
+            .now
+            .with_timezone(&self.zone.unwrap_or(Tz::UTC))
+            .date_naive();
         today.succ_opt().unwrap_or(today)
     }
 
@@ -297,8 +299,7 @@ impl FromStr for Rename {
         let (ours, theirs) =
             parts.ok_or("write it as FIELD=THEIR_FIELD, for example text=Review")?;
         let path = path(ours);
-        let mut known = fields().chain(VISIBILITY);
-        let known = known.find(|field| *field == path);
+        let known = fields().chain(VISIBILITY).find(|field| *field == path);
         let ours = known.ok_or_else(|| {
             let known = fields().collect::<Vec<_>>().join(", ");
             format!("`{ours}` is not a field of a review; use one of {known}")

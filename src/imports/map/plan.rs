@@ -124,8 +124,10 @@ impl<'f> Plan<'f> {
                 reason: hidden.reason,
                 is_known: true,
             };
-            let signs = list.iter().map(sign);
-            let signs = signs.filter(|sign| !sign.columns.is_empty());
+            let signs = list
+                .iter()
+                .map(sign)
+                .filter(|sign| !sign.columns.is_empty());
             signs.collect::<Vec<_>>()
         });
         let mut plan = Self {
@@ -278,8 +280,8 @@ impl<'f> Plan<'f> {
             others.iter().partition(|column| is_inside(first, **column));
         let object = columns[first]
             .rsplit_once('.')
-            .map_or(columns[first].as_str(), |it| it.0);
-        let object = object.trim_end_matches("[]");
+            .map_or(columns[first].as_str(), |it| it.0)
+            .trim_end_matches("[]");
         let members = HEADERS.members.get(&field).into_iter();
         for member in members.flat_map(|list| names(list)) {
             let paths = [".", "[]."].map(|mark| format!("{object}{mark}{member}"));
@@ -322,13 +324,14 @@ impl<'f> Plan<'f> {
             reviews.push("");
         }
         let free = (0..table.columns.len()).filter(|column| !used.contains(column));
-        let all = free.filter_map(|column| {
-            let found = visibility::by_name(table, column, &answers, &reviews);
-            let is_any = self.format.reads_headers;
-            let by_cells = || visibility::by_cells(table, column).filter(|_| is_any);
-            Some((column, found.or_else(by_cells)?))
-        });
-        let all: Vec<(usize, Visibility)> = all.collect();
+        let all: Vec<(usize, Visibility)> = free
+            .filter_map(|column| {
+                let found = visibility::by_name(table, column, &answers, &reviews);
+                let is_any = self.format.reads_headers;
+                let by_cells = || visibility::by_cells(table, column).filter(|_| is_any);
+                Some((column, found.or_else(by_cells)?))
+            })
+            .collect();
         for subject in Subject::ALL {
             let mapped = self.mapped_signs(subject);
             let ignores_others = self.request.columns(subject.field()).contains(&"");
@@ -344,8 +347,9 @@ impl<'f> Plan<'f> {
                     self.signs[subject as usize].push(Sign::new(*column, found.says));
                 }
             }
-            let mapped = mapped.into_iter();
-            let mapped = mapped.map(|(column, says)| Sign::new(column, says));
+            let mapped = mapped
+                .into_iter()
+                .map(|(column, says)| Sign::new(column, says));
             self.signs[subject as usize].extend(mapped);
         }
     }
@@ -433,11 +437,18 @@ impl<'f> Plan<'f> {
     /// The columns that `--map` names for the visibility of a subject: then only these are read.
     fn mapped_signs(&self, subject: Subject) -> Vec<(usize, Says)> {
         let find = |theirs: &str| self.table.find(theirs).filter(|_| !theirs.is_empty());
-        let shown = self.request.columns(subject.field()).into_iter();
-        let shown = shown.filter_map(find);
+        let shown = self
+            .request
+            .columns(subject.field())
+            .into_iter()
+            .filter_map(find);
         let shown = shown.map(|column| (column, self.shown(column)));
-        let hidden = self.request.columns(subject.hidden_field()).into_iter();
-        let hidden = hidden.filter_map(find).map(|column| (column, Says::Hidden));
+        let hidden = self
+            .request
+            .columns(subject.hidden_field())
+            .into_iter()
+            .filter_map(find)
+            .map(|column| (column, Says::Hidden));
         shown.chain(hidden).collect()
     }
 
@@ -490,8 +501,12 @@ impl<'f> Plan<'f> {
         if let Some(raw) = row.fault.as_ref().and_then(|fault| fault.raw.clone()) {
             return raw;
         }
-        let keys = self.format.keys.iter().flat_map(|set| names(set));
-        let keys = keys.filter_map(|name| self.table.find(name));
+        let keys = self
+            .format
+            .keys
+            .iter()
+            .flat_map(|set| names(set))
+            .filter_map(|name| self.table.find(name));
         let authors: Vec<usize> = AUTHOR
             .iter()
             .flat_map(|field| self.field(*field))
@@ -566,8 +581,11 @@ impl<'f> Plan<'f> {
             } else {
                 !table.are_dates(column) && visibility::is_question(&table.columns[column])
             };
-            let cells = counts.iter().map(|(cell, count)| format!("{cell} {count}"));
-            let cells: Vec<String> = cells.take(4).collect();
+            let cells: Vec<String> = counts
+                .iter()
+                .map(|(cell, count)| format!("{cell} {count}"))
+                .take(4)
+                .collect();
             is_open.then(|| format!("{} ({})", table.columns[column], cells.join(", ")))
         });
         let unused: Vec<String> = unused.collect();
@@ -610,17 +628,21 @@ impl<'f> Plan<'f> {
             "text" => self.request.no_text || is_platform && table.is_objects(),
             _ => is_platform && table.is_objects(),
         };
-        let lacks = NEEDED.iter().filter(|(fields, ours)| {
-            !is_optional(ours) && fields.iter().all(|field| self.field(*field).is_empty())
-        });
-        let lacks: Vec<&str> = lacks.map(|(_, ours)| *ours).collect();
+        let lacks: Vec<&str> = NEEDED
+            .iter()
+            .filter(|(fields, ours)| {
+                !is_optional(ours) && fields.iter().all(|field| self.field(*field).is_empty())
+            })
+            .map(|(_, ours)| *ours)
+            .collect();
         let renames = self
             .request
             .renames
             .iter()
             .map(|rename| rename.theirs.as_str());
-        let unknown = renames.filter(|theirs| !theirs.is_empty() && table.find(theirs).is_none());
-        let unknown: Vec<&str> = unknown.collect();
+        let unknown: Vec<&str> = renames
+            .filter(|theirs| !theirs.is_empty() && table.find(theirs).is_none())
+            .collect();
         // A file without rows lacks nothing: an empty list of objects has no members.
         if table.is_objects() && table.columns.is_empty() {
             return Ok(());
@@ -646,8 +668,10 @@ impl<'f> Plan<'f> {
         } else if !lacks.is_empty() {
             parts.push(self.lacking(&lacks));
         }
-        let rating = self.field(ReviewField::Rating).first();
-        let rating = rating.map(|column| table.columns[*column].as_str());
+        let rating = self
+            .field(ReviewField::Rating)
+            .first()
+            .map(|column| table.columns[*column].as_str());
         let turned = rating.filter(|header| is_one_best(header, &table.columns));
         if let Some(header) = turned.filter(|_| self.format.reads_headers) {
             parts.push(format!(
@@ -707,8 +731,10 @@ impl<'f> Plan<'f> {
         };
         // A member of an answer is none of the review, and one of a list stands for one of several.
         let is_other = |path: &str| visibility::is_of_answer(path) || path.contains("[]");
-        let mut free = columns.into_iter().filter(|column| !used.contains(column));
-        let free = free.find(|column| !table.is_objects() || !is_other(&table.columns[*column]));
+        let free = columns
+            .into_iter()
+            .filter(|column| !used.contains(column))
+            .find(|column| !table.is_objects() || !is_other(&table.columns[*column]));
         free.map_or("COLUMN".to_owned(), |column| quote(&table.columns[column]))
     }
 
@@ -720,8 +746,9 @@ impl<'f> Plan<'f> {
                 self.example("text")
             );
         }
-        let maps = lacks.iter();
-        let maps = maps.map(|field| format!("--map {field}={}", self.example(field)));
+        let maps = lacks
+            .iter()
+            .map(|field| format!("--map {field}={}", self.example(field)));
         let mut without = Vec::new();
         if lacks.contains(&"text") {
             without.push("--no-text if there is no text");
@@ -821,8 +848,10 @@ fn is_grade_of_place(table: &Table, column: usize) -> bool {
 /// The rules of all fields in the order in which they are tried, each with whether its headers are in a language that
 /// writes the day before the month.
 fn rules() -> impl Iterator<Item = (ReviewField, Rule, bool)> {
-    let names = TABLE.fields.iter();
-    let names = names.map(|(field, list)| (*field, Rule::Name(list), false));
+    let names = TABLE
+        .fields
+        .iter()
+        .map(|(field, list)| (*field, Rule::Name(list), false));
     let members = HEADERS.members.iter().filter_map(|(field, members)| {
         // An answer's text, date and author are members of one object.
         let is_of_answer = [ReviewField::ResponseDate, ReviewField::ResponseAuthor].contains(field);
@@ -834,14 +863,20 @@ fn rules() -> impl Iterator<Item = (ReviewField, Rule, bool)> {
         let objects = HEADERS.objects.get(whole).or(TABLE.fields.get(field))?;
         Some((*field, Rule::Member(objects, members), false))
     });
-    let other_languages = HEADERS.other_languages.iter();
-    let other_languages = other_languages.map(|(field, list)| (*field, Rule::Name(list), true));
+    let other_languages = HEADERS
+        .other_languages
+        .iter()
+        .map(|(field, list)| (*field, Rule::Name(list), true));
     let ambiguous = [ReviewField::Rating, ReviewField::Text]
         .map(|field| (field, Rule::Name(&HEADERS.ambiguous), true));
-    let questions = HEADERS.questions.iter();
-    let questions = questions.map(|(field, list)| (*field, Rule::Question(list), false));
-    let phrases = HEADERS.combined.iter();
-    let phrases = phrases.map(|(field, words)| (*field, Rule::Phrase(words), false));
+    let questions = HEADERS
+        .questions
+        .iter()
+        .map(|(field, list)| (*field, Rule::Question(list), false));
+    let phrases = HEADERS
+        .combined
+        .iter()
+        .map(|(field, words)| (*field, Rule::Phrase(words), false));
     names
         .chain(members)
         .chain(other_languages)
@@ -863,8 +898,10 @@ impl Rule {
             Self::Name(list) => {
                 let all = |is_so: &dyn Fn(&str, &str) -> bool| -> Vec<usize> {
                     let found = names(list).flat_map(|name| {
-                        let same = free.iter().filter(|(_, header)| is_so(header, name));
-                        let mut same: Vec<_> = same.collect();
+                        let mut same: Vec<_> = free
+                            .iter()
+                            .filter(|(_, header)| is_so(header, name))
+                            .collect();
                         // `author` before `author[]`
                         same.sort_by_key(|(_, header)| *header != name);
                         same
@@ -949,10 +986,11 @@ fn question(field: ReviewField, list: Names, free: &Free<'_>) -> Vec<usize> {
         [(only, _)] => vec![*only],
         [(first, _), ..] if field == ReviewField::Text => vec![*first],
         several => {
-            let overall = several
+            let overall: Vec<usize> = several
                 .iter()
-                .filter(|(_, header)| contains(header, "overall"));
-            let overall: Vec<usize> = overall.map(|(number, _)| *number).collect();
+                .filter(|(_, header)| contains(header, "overall"))
+                .map(|(number, _)| *number)
+                .collect();
             if overall.len() == 1 {
                 overall
             } else {

@@ -181,14 +181,15 @@ impl<'p> RowReader<'p> {
         let title = self.stated(ReviewField::Title, Unit::Title);
         let source = self.source();
         let own_id = self.own_id();
-        let language = self.stated(ReviewField::Language, Unit::Language);
-        let language = language.and_then(|text| {
-            let tag = language_tag(&text);
-            if tag.is_none() {
-                self.unstated.insert(Unit::Language);
-            }
-            tag
-        });
+        let language = self
+            .stated(ReviewField::Language, Unit::Language)
+            .and_then(|text| {
+                let tag = language_tag(&text);
+                if tag.is_none() {
+                    self.unstated.insert(Unit::Language);
+                }
+                tag
+            });
         let verification = self.verification();
         let is_starless = rating.is_some_and(|(_, is_recommendation)| is_recommendation);
         let status = self.status(is_starless, verification.verified);
@@ -368,8 +369,10 @@ impl<'p> RowReader<'p> {
     fn split_answer(&self, text: String) -> (String, Option<Response>) {
         let mark = self.plan.format.answer_mark;
         let found = mark.and_then(|mark| {
-            let at = text.rfind(&format!("\n\n{mark}")).map(|at| at + 2);
-            let at = at.or_else(|| text.starts_with(mark).then_some(0))?;
+            let at = text
+                .rfind(&format!("\n\n{mark}"))
+                .map(|at| at + 2)
+                .or_else(|| text.starts_with(mark).then_some(0))?;
             let (author, answer) = text[at + mark.len()..].split_once(":\n")?;
             let response = Response {
                 text: answer.trim().to_owned(),
@@ -399,8 +402,7 @@ impl<'p> RowReader<'p> {
         // Birdeye writes 0 for reviews without stars.
         let is_none =
             |cell: &Cell<'_>| recommended.is_some() && matches!(cell.text.trim(), "0" | "0.0");
-        let rated = self.cell(ReviewField::Rating);
-        let rated = rated.filter(|cell| !is_none(cell));
+        let rated = self.cell(ReviewField::Rating).filter(|cell| !is_none(cell));
         let Some(cell) = rated.or(recommended) else {
             self.note_missing(ReviewField::Rating);
             return None;
@@ -486,8 +488,9 @@ impl<'p> RowReader<'p> {
         let of_platform = |id| values::of_platform(format.id_prefix(), id);
         let id = self.raw_text(cell)?.trim();
         // A number that a program wrote as a decimal.
-        let whole = id.strip_suffix(".0");
-        let whole = whole.filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()));
+        let whole = id
+            .strip_suffix(".0")
+            .filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()));
         let id = whole.unwrap_or(id);
         let id = if format.has_google_names {
             let place = self.place();
@@ -511,8 +514,9 @@ impl<'p> RowReader<'p> {
         let matched = self.cell(ReviewField::Matched).zip(format.matched);
         let matched =
             matched.is_some_and(|(cell, value)| value.eq_ignore_ascii_case(cell.text.trim()));
-        let verified_at = self.posted(ReviewField::VerifiedAt);
-        let verified_at = verified_at.and_then(Posted::instant);
+        let verified_at = self
+            .posted(ReviewField::VerifiedAt)
+            .and_then(Posted::instant);
         // A writer who is no buyer is neither verified by the platform nor withheld.
         if self.read(ReviewField::Buyer, flag) == Some(false) {
             return VOUCHED;
@@ -688,8 +692,11 @@ impl<'p> RowReader<'p> {
             date: posted.map(|posted| posted.day),
             author: self.text(ReviewField::ResponseAuthor),
         };
-        let customer = self.cell(ReviewField::Author).map(|cell| words(cell.text));
-        let customer: Vec<String> = customer.into_iter().collect();
+        let customer: Vec<String> = self
+            .cell(ReviewField::Author)
+            .map(|cell| words(cell.text))
+            .into_iter()
+            .collect();
         if (response.author.iter()).any(|writer| is_customer(writer, &customer)) {
             return None;
         }
@@ -764,8 +771,9 @@ fn people(name: &str, roster: &[Technician]) -> Vec<String> {
             .collect::<Option<Vec<_>>>()
             .map(|found| found.concat())
     };
-    let found = find(&without).or_else(|| split(&['&', '/', '+']));
-    let found = found.or_else(|| split(&['&', '/', '+', ',']));
+    let found = find(&without)
+        .or_else(|| split(&['&', '/', '+']))
+        .or_else(|| split(&['&', '/', '+', ',']));
     let is_private = without == ANONYMOUS && name != ANONYMOUS;
     found.unwrap_or_else(|| Some(without).filter(|_| !is_private).into_iter().collect())
 }

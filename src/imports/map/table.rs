@@ -170,8 +170,11 @@ impl Table {
                 None => review.cells.resize(2 * columns, Some("".into())),
             }
         }
-        let names = self.columns.iter().map(|name| format!("answer.{name}"));
-        let names: Vec<String> = names.collect();
+        let names: Vec<String> = self
+            .columns
+            .iter()
+            .map(|name| format!("answer.{name}"))
+            .collect();
         self.columns.extend(names);
         self.rows = reviews;
         self

@@ -145,8 +145,11 @@ pub fn not_a_flag(text: &str) -> String {
 /// The language as a tag of BCP 47, also from a locale such as `de_DE.UTF-8`. Any other word for a language counts as
 /// none given: the language is then that of the text.
 pub fn language_tag(text: &str) -> Option<String> {
-    let tag = text.split(['.', '@']).next().unwrap_or_default();
-    let tag = tag.replace('_', "-");
+    let tag = text
+        .split(['.', '@'])
+        .next()
+        .unwrap_or_default()
+        .replace('_', "-");
     let primary = tag.split('-').next().unwrap_or_default();
     let is_primary =
         (2..=3).contains(&primary.len()) && primary.bytes().all(|byte| byte.is_ascii_alphabetic());
@@ -180,8 +183,9 @@ pub fn parse_rating(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, Stri
     }
     let unknown = || unknown_rating(text);
     let value = decimal(value).ok_or_else(unknown)?;
-    let of = of.map(|of| decimal(of).filter(|of| *of >= 1.0).ok_or_else(unknown));
-    let of = of.transpose()?;
+    let of = of
+        .map(|of| decimal(of).filter(|of| *of >= 1.0).ok_or_else(unknown))
+        .transpose()?;
     match of.or(scale.map(|scale| f64::from(scale.get()))) {
         Some(of) if value > of => Err(format!(
             "{} is above {of}, the end of the scale",

@@ -152,10 +152,10 @@ fn role(word: &str) -> Word {
     if word.bytes().all(|byte| byte.is_ascii_digit()) {
         return Word::Neutral;
     }
-    let ends = word.char_indices().map(|(at, c)| at + c.len_utf8());
-    let mut ends = ends.rev();
-    let known = whole.get(word);
-    let known = known.or_else(|| ends.find_map(|end| beginnings.get(&word[..end])));
+    let mut ends = word.char_indices().map(|(at, c)| at + c.len_utf8()).rev();
+    let known = whole
+        .get(word)
+        .or_else(|| ends.find_map(|end| beginnings.get(&word[..end])));
     known.copied().unwrap_or(Word::Unknown)
 }
 
@@ -190,8 +190,7 @@ fn name_words(name: &str) -> Vec<String> {
             parts.push(part);
         }
     }
-    let all = parts.join(",");
-    let all = all.replace(',', " , ");
+    let all = parts.join(",").replace(',', " , ");
     all.split_whitespace().map(str::to_owned).collect()
 }
 
@@ -242,8 +241,10 @@ impl Phrase {
 
     /// Whether yes means public; `None` if it may mean either.
     fn sense(&self) -> Option<bool> {
-        let refusals = self.0.iter();
-        let refusals = refusals.filter(|word| matches!(word, Word::Not | Word::No | Word::Refuse));
+        let refusals = self
+            .0
+            .iter()
+            .filter(|word| matches!(word, Word::Not | Word::No | Word::Refuse));
         let is_open = self.has(&[Word::Unknown, Word::Condition, Word::Mark]);
         // `May we use your comments anonymously?` asks for two things, and `Publicar no site` is Portuguese.
         let is_open = is_open || self.has(&[Word::Anonymous]) && self.has(&[Word::Review]);
@@ -308,8 +309,10 @@ fn meaning(name: &[String], subject: Subject) -> Option<Visibility> {
     }
     let phrase = Phrase::new(name);
     if phrase.has(&[Word::Mark]) {
-        let parts = name.split(|word| word == ",");
-        let parts: Vec<_> = parts.filter_map(|part| meaning(part, subject)).collect();
+        let parts: Vec<_> = name
+            .split(|word| word == ",")
+            .filter_map(|part| meaning(part, subject))
+            .collect();
         let has_question = parts
             .iter()
             .any(|part| part.says == Says::Public && part.evidence != Evidence::Unclear);
@@ -448,8 +451,9 @@ pub fn find(column: &str, answers: &[&str], reviews: &[&str]) -> Option<Visibili
         return find(&column.replace('.', " "), answers, reviews);
     }
     // `reply.meta.private` is `reply.private`.
-    let parts = column.split('.');
-    let parts = parts.filter(|part| !is_in(&LISTS.containers, part.trim_end_matches("[]")));
+    let parts = column
+        .split('.')
+        .filter(|part| !is_in(&LISTS.containers, part.trim_end_matches("[]")));
     let path = parts.collect::<Vec<_>>().join(".");
     if path != column && !path.is_empty() {
         return find(&path, answers, reviews);
@@ -902,11 +906,17 @@ pub fn is_public_record(
     subject: Subject,
     is_taken: impl Fn(&str) -> bool,
 ) -> Result<Option<bool>, FieldError> {
-    let inner = record.get("response").and_then(Value::as_object);
-    let inner = inner.into_iter().flatten();
-    let inner = inner.map(|(name, value)| (format!("response.{name}"), value));
-    let outer = record.as_object().into_iter().flatten();
-    let outer = outer.map(|(name, value)| (name.clone(), value));
+    let inner = record
+        .get("response")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .map(|(name, value)| (format!("response.{name}"), value));
+    let outer = record
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(name, value)| (name.clone(), value));
     let mut public = None;
     for (name, value) in outer.chain(inner).filter(|(name, _)| !is_taken(name)) {
         let found = find(&name, &["response.text"], &[""]);

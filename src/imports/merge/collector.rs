@@ -189,8 +189,9 @@ impl<'a> Collector<'a> {
         let locations = &self.locations;
         match self.request.location.as_ref() {
             None if locations.len() > 1 => {
-                let counts = locations.iter();
-                let counts = counts.map(|(name, count)| format!("{name} ({count})"));
+                let counts = locations
+                    .iter()
+                    .map(|(name, count)| format!("{name} ({count})"));
                 let mut rows = self.collected.rows.iter();
                 let ignore = if rows.any(|row| row.format.has_renames()) {
                     "; if the field is no location of the business, ignore it with --map location="
@@ -346,8 +347,9 @@ impl<'a> Collector<'a> {
         let headers: BTreeSet<&String> = self.id_columns.iter().flatten().collect();
         for header in headers {
             let is_in = |row: &Row| self.id_columns[row.file].as_ref() == Some(header);
-            let files = rows.chunk_by(|one, next| one.file == next.file);
-            let files = files.filter(|rows| is_in(&rows[0]));
+            let files = rows
+                .chunk_by(|one, next| one.file == next.file)
+                .filter(|rows| is_in(&rows[0]));
             let counted = files.map(|rows| (rows, report.files[rows[0].file].rows));
             let meaning = if !is_mapped && count_rows(counted) {
                 ColumnMeaning::RowNumber
@@ -420,8 +422,10 @@ impl<'a> Collector<'a> {
         let columns = &mut self.collected.columns;
         if let Some(rows) = value.get("columns") {
             let rows: Vec<(String, String, String)> = Vec::deserialize(rows).unwrap_or_default();
-            let known = columns.rows().map(|(source, ..)| source.to_owned());
-            let known: BTreeSet<String> = known.collect();
+            let known: BTreeSet<String> = columns
+                .rows()
+                .map(|(source, ..)| source.to_owned())
+                .collect();
             for (source, header, meaning) in rows {
                 if let Some(meaning) = ColumnMeaning::find(&meaning)
                     && !known.contains(&source)
@@ -435,8 +439,8 @@ impl<'a> Collector<'a> {
             return Ok(());
         }
         if let Some(editorial) = value.get("editorial").filter(|value| value.is_object()) {
-            let texts = business::editorial(editorial, &Editorial::default(), Origin::Service);
-            let texts = texts.map_err(|faults| FileError::of_member("editorial", &faults))?;
+            let texts = business::editorial(editorial, &Editorial::default(), Origin::Service)
+                .map_err(|faults| FileError::of_member("editorial", &faults))?;
             self.collected.editorial = Some(texts);
         }
         let Some(business) = value.get("business").filter(|value| value.is_object()) else {

@@ -215,14 +215,17 @@ impl<'k> IdentitySearch<'k> {
     /// The review with the row's id; [`Identity::New`] if there is none.
     fn by_id(&self, row: &Row) -> Identity {
         let source = row.incoming.source_name();
-        let own = source.and_then(|source| self.own_ids.get(&(source, row.id().as_str())));
-        let mut own = own.into_iter().flatten();
+        let mut own = source
+            .and_then(|source| self.own_ids.get(&(source, row.id().as_str())))
+            .into_iter()
+            .flatten();
         let found = own.find_map(|id| self.at(row, id));
         // A deleted review of an export names no source, so a review with the source in front goes first.
         let known = self.known.get(row.id());
         let is_nameless = known.is_some_and(|it| it.is_deleted() && it.source.is_none());
-        let prefixed = source.filter(|_| is_nameless);
-        let prefixed = prefixed.and_then(|source| self.at(row, &prefixed_id(source, row.id())?));
+        let prefixed = source
+            .filter(|_| is_nameless)
+            .and_then(|source| self.at(row, &prefixed_id(source, row.id())?));
         let found = found.or(prefixed).or_else(|| self.at(row, row.id()));
         found.unwrap_or_else(|| match known {
             Some(_) => self.by_prefixed_id(row),
@@ -376,16 +379,19 @@ impl<'k> IdentitySearch<'k> {
             }
         }
         groups.retain(|_, (_, reviews)| !reviews.is_empty());
-        let compared = groups.values();
-        let compared = compared.flat_map(|(rows, reviews)| self.compare(rows, reviews));
+        let compared = groups
+            .values()
+            .flat_map(|(rows, reviews)| self.compare(rows, reviews));
         let mut found: HashMap<usize, (Identity, bool)> = compared.collect();
-        let present = found.values().filter_map(|(identity, _)| {
-            if let Identity::Known(id) = identity {
-                return Some(id.clone());
-            }
-            None
-        });
-        let present: HashSet<ReviewId> = present.collect();
+        let present: HashSet<ReviewId> = found
+            .values()
+            .filter_map(|(identity, _)| {
+                if let Identity::Known(id) = identity {
+                    return Some(id.clone());
+                }
+                None
+            })
+            .collect();
         found
             .retain(|index, (_, is_edit)| !*is_edit || self.has_most_rows(&rows[*index], &present));
         self.settle(open, |_, index| Some(found.remove(&index)?.0))
@@ -429,14 +435,16 @@ impl<'k> IdentitySearch<'k> {
             let undecided = rows.iter().map(|index| (*index, undecided(reason.clone())));
             return undecided.collect();
         }
-        let pairs = rows.iter().flat_map(|row| {
-            let related = |id: &&'k ReviewId| {
-                let relation = self.relation(&self.rows[*row], &self.known[*id])?;
-                Some((*row, *id, relation))
-            };
-            reviews.iter().filter_map(related)
-        });
-        let mut pairs: Vec<(usize, &ReviewId, Relation)> = pairs.collect();
+        let mut pairs: Vec<(usize, &ReviewId, Relation)> = rows
+            .iter()
+            .flat_map(|row| {
+                let related = |id: &&'k ReviewId| {
+                    let relation = self.relation(&self.rows[*row], &self.known[*id])?;
+                    Some((*row, *id, relation))
+                };
+                reviews.iter().filter_map(related)
+            })
+            .collect();
         // The rows that fill one review, which no other row fills.
         let fills = pairs.iter().filter(|pair| pair.2 == Relation::Fills);
         let is_alone = |(row, id, _): &&(usize, &ReviewId, Relation)| {
@@ -524,8 +532,10 @@ impl<'k> IdentitySearch<'k> {
     /// last day; `present` are reviews that rows are by an edit.
     fn has_most_rows(&self, row: &Row, present: &HashSet<ReviewId>) -> bool {
         let source = row.incoming.source_name();
-        let rows = self.rows.iter();
-        let rows = rows.filter(|other| other.incoming.source_name() == source);
+        let rows = self
+            .rows
+            .iter()
+            .filter(|other| other.incoming.source_name() == source);
         let days: Vec<Day> = rows.map(|other| other.review().date).collect();
         let (Some(first), Some(last)) = (days.iter().min(), days.iter().max()) else {
             return false;
@@ -589,8 +599,13 @@ fn shown_id(id: &ReviewId) -> &str {
 
 /// Whether an id was derived from a row without one; see `map::values::digest`.
 pub fn is_derived(id: &str) -> bool {
-    let digest = id.rsplit('-').next().unwrap_or_default();
-    let digest = digest.split('.').next().unwrap_or_default();
+    let digest = id
+        .rsplit('-')
+        .next()
+        .unwrap_or_default()
+        .split('.')
+        .next()
+        .unwrap_or_default();
     digest.len() == 32 && digest.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 

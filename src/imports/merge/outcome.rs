@@ -126,8 +126,9 @@ impl Merging<'_> {
         let mut statement = incoming.statement;
         if !has_own_id && id_prefix(id.as_str()) != Some(row.format.id_prefix()) {
             // Another format brought the review, and may know more of it: an empty cell takes nothing.
-            let empty = Unit::ALL.into_iter();
-            let empty = empty.filter(|unit| unit.is_unset(&statement.review));
+            let empty = Unit::ALL
+                .into_iter()
+                .filter(|unit| unit.is_unset(&statement.review));
             empty.for_each(|unit| statement.unstated.insert(unit));
         }
         statement.review.id = id.clone();
@@ -383,8 +384,13 @@ impl Merging<'_> {
                 review.is_some_and(|review| review.status == Status::Published)
                     && source.is_some_and(|it| it.source_name == name && it.location == location)
             };
-            let gone = self.outcome.others.iter().filter(is_gone);
-            let gone: Vec<ReviewId> = gone.map(|(id, _)| id.clone()).collect();
+            let gone: Vec<ReviewId> = self
+                .outcome
+                .others
+                .iter()
+                .filter(is_gone)
+                .map(|(id, _)| id.clone())
+                .collect();
             let (missing, all) = (gone.len(), gone.len() + there);
             if missing * 100 > all * SHARE_PERCENT_MAX && !self.rules.request.yes {
                 let location = location
@@ -505,8 +511,9 @@ struct Copy {
 impl Copies {
     fn of(known: &Known, key: &DigestKey) -> Self {
         let mut copies = Self(HashMap::new());
-        let sources = known.values();
-        let sources = sources.filter_map(|it| Some((it.source.as_ref()?, it.review())));
+        let sources = known
+            .values()
+            .filter_map(|it| Some((it.source.as_ref()?, it.review())));
         for (source, review) in sources {
             let status = review.map(|review| &review.status);
             let last = source.base.get(Unit::Status);

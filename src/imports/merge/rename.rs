@@ -47,8 +47,9 @@ pub async fn rename_source(
     };
     let former_name = stored(source, None);
     let name = stored(new_name, Some(&former_name));
-    let renamed = rename(&mut write, clock, &former_name, &name, location).await;
-    let renamed = renamed.map_err(|error| error.at(path))?;
+    let renamed = rename(&mut write, clock, &former_name, &name, location)
+        .await
+        .map_err(|error| error.at(path))?;
     if renamed.count == 0 {
         let location = location.map(|name| format!(" at the location {name}"));
         return Err(ImportError::Refused(format!(
@@ -87,8 +88,7 @@ async fn rename(
             .is_some_and(|it| it.source_name == new_name)
     };
     let (moved, others): (Known, Known) = known.into_iter().partition(|(_, known)| is_moved(known));
-    let others = others.into_values().filter(is_other);
-    let others: Vec<KnownReview> = others.collect();
+    let others: Vec<KnownReview> = others.into_values().filter(is_other).collect();
     if !others.is_empty() {
         let columns = KeptColumns::load(write.for_reading()).await?;
         check_apart(source, new_name, &moved, &others, &columns).map_err(MergeError::Refused)?;
@@ -166,8 +166,10 @@ fn check_apart(
     }
     let sources = others.iter().filter_map(|known| known.source.as_ref());
     let ids: HashSet<&str> = sources.map(own_id).collect();
-    let there = others.iter().filter(|known| !known.is_deleted());
-    let there = there.filter_map(|known| known.source.as_ref());
+    let there = others
+        .iter()
+        .filter(|known| !known.is_deleted())
+        .filter_map(|known| known.source.as_ref());
     let contents: HashMap<i64, &SourceVersion> =
         there.map(|it| (it.fingerprints.content, it)).collect();
     let (mut same_ids, mut same_contents) = (Named::default(), Named::default());

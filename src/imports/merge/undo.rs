@@ -82,14 +82,17 @@ pub async fn undo(
 fn choose_run(runs: Vec<Run>, number: Option<i64>) -> Result<Run, String> {
     // A scheduled fetch is undone only by its number.
     let by_hand = runs.iter().find(|run| !run.is_scheduled);
-    let number = number.or(by_hand.map(|last| last.id));
-    let number = number.ok_or("no import to undo; `reviews status` lists the imports")?;
+    let number = number
+        .or(by_hand.map(|last| last.id))
+        .ok_or("no import to undo; `reviews status` lists the imports")?;
     let standing = |run: &&Run| run.id < number && run.undone_at.is_none() && run.is_kept;
     let next = runs.iter().find(standing).map(|run| run.id);
-    let run = runs.into_iter().find(|run| run.id == number);
-    let run = run.ok_or_else(|| {
-        format!("there is no import {number}; `reviews status` lists the imports")
-    })?;
+    let run = runs
+        .into_iter()
+        .find(|run| run.id == number)
+        .ok_or_else(|| {
+            format!("there is no import {number}; `reviews status` lists the imports")
+        })?;
     if let Some(at) = &run.undone_at {
         let next = next.map(|next| format!("; `reviews undo {next}` undoes the one before"));
         return Err(format!(
@@ -247,8 +250,12 @@ fn reason(row: &RunReview, known: &KnownReview, key: &DigestKey) -> String {
     if let Some(later) = row.later_run {
         return format!("import {later} changed it since");
     }
-    let decided = known.decisions(Some(key)).iter().map(Unit::name);
-    let decided: Vec<&str> = decided.filter(|_| known.source.is_some()).collect();
+    let decided: Vec<&str> = known
+        .decisions(Some(key))
+        .iter()
+        .map(Unit::name)
+        .filter(|_| known.source.is_some())
+        .collect();
     if decided.is_empty() {
         "changed since".to_owned()
     } else {

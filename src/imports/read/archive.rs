@@ -117,8 +117,9 @@ pub fn is_taken_from_folders(name: &str) -> bool {
 
 /// Adds every file below `path`, sorted by name. Links are not followed.
 fn walk(path: &Path, deep: usize, files: &mut Vec<(String, PathBuf)>) -> Result<(), FileError> {
-    let entries = fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-    let mut entries = entries.map_err(FileError::unreadable)?;
+    let mut entries = fs::read_dir(path)
+        .and_then(Iterator::collect::<io::Result<Vec<_>>>)
+        .map_err(FileError::unreadable)?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let kind = entry.file_type().map_err(FileError::unreadable)?;

@@ -355,8 +355,10 @@ fn are_foreign(shape: &FileShape<'_>, number: usize) -> bool {
     });
     let is_ours = || OURS.iter().any(|name| has_key(names_there, name));
     let fit = |json: &JsonText<'_>| {
-        let rows = json.places[number].elements.iter();
-        let rows = rows.filter_map(|(row, _)| serde_json::from_str(row).ok());
+        let rows = json.places[number]
+            .elements
+            .iter()
+            .filter_map(|(row, _)| serde_json::from_str(row).ok());
         rows.filter(Value::is_object).all(|row| fits_native(&row))
     };
     has_others || !is_ours() && !shape.json().is_some_and(fit)
@@ -397,8 +399,11 @@ const NAMES_SHOWN_MAX: usize = 12;
 /// A description of the file for messages.
 fn describe(shape: &FileShape<'_>) -> String {
     let list = |names: &BTreeSet<String>| {
-        let names = names.iter().map(|name| outer(name));
-        let names: BTreeSet<&str> = names.filter(|name| *name != json::PARENT).collect();
+        let names: BTreeSet<&str> = names
+            .iter()
+            .map(|name| outer(name))
+            .filter(|name| *name != json::PARENT)
+            .collect();
         let shown = names.iter().copied().take(NAMES_SHOWN_MAX);
         let more = (names.len() > NAMES_SHOWN_MAX).then_some("…");
         shown.chain(more).collect::<Vec<_>>().join(", ")

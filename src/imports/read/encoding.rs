@@ -35,9 +35,10 @@ pub fn decode<'b>(
         return Err(FileError::new(format!("is {content}")));
     }
     let is_unicode = || is_utf8(bytes) || is_json(bytes);
-    let encoding = named.or_else(|| wide(bytes));
-    let encoding = encoding.or_else(|| is_unicode().then_some(UTF_8));
-    let encoding = encoding.unwrap_or_else(|| guess(bytes, country));
+    let encoding = named
+        .or_else(|| wide(bytes))
+        .or_else(|| is_unicode().then_some(UTF_8))
+        .unwrap_or_else(|| guess(bytes, country));
     let (text, has_errors) = encoding.decode_with_bom_removal(bytes);
     if has_errors && named.is_some_and(|named| named != UTF_8) {
         return Err(FileError::new(format!(
@@ -131,8 +132,9 @@ const LETTERS_MIN: usize = 2;
 /// The encoding in which Windows writes tables in a country.
 fn of_country(country: &str) -> &'static Encoding {
     let mut encodings = WORDS.encodings.iter();
-    let encoding = encodings.find(|(_, countries)| is_in(countries, country));
-    let encoding = encoding.and_then(|(name, _)| Encoding::for_label(name.as_bytes()));
+    let encoding = encodings
+        .find(|(_, countries)| is_in(countries, country))
+        .and_then(|(name, _)| Encoding::for_label(name.as_bytes()));
     encoding.unwrap_or(WINDOWS_1252)
 }
 

@@ -67,8 +67,9 @@ impl<'t> JsonText<'t> {
             }
             Err(_) if has_lines(text) => vec![RowArray::lines(text)],
             Err(_) => {
-                let values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
-                let values = values.map(|value| value.map(|value| (value.get(), None)));
+                let values = serde_json::Deserializer::from_str(text)
+                    .into_iter::<&RawValue>()
+                    .map(|value| value.map(|value| (value.get(), None)));
                 vec![RowArray::new(
                     String::new(),
                     values.collect::<Result<_, _>>()?,
@@ -205,8 +206,9 @@ impl<'t> RowArray<'t> {
         let mut inner: BTreeMap<String, Vec<_>> = BTreeMap::new();
         for (element, _) in &self.elements {
             for (name, member) in members(element) {
-                let rows = elements(member).into_iter();
-                let rows = rows.map(|row| (row, Some(*element)));
+                let rows = elements(member)
+                    .into_iter()
+                    .map(|row| (row, Some(*element)));
                 inner.entry(name).or_default().extend(rows);
             }
         }
@@ -217,8 +219,11 @@ impl<'t> RowArray<'t> {
 
     /// The paths of the members of the first rows; of a document only its own members.
     pub fn names(&self) -> BTreeSet<String> {
-        let first = self.elements.iter().take(ROWS_LOOKED_AT);
-        let first = first.map(|(element, _)| *element);
+        let first = self
+            .elements
+            .iter()
+            .take(ROWS_LOOKED_AT)
+            .map(|(element, _)| *element);
         if self.kind == RowKind::Document {
             return first.flat_map(|row| members(row).into_keys()).collect();
         }
@@ -385,8 +390,12 @@ impl Objects {
                     visibility::is_public_answer(element, path)
                         && !answers::is_of_customer(element, &format!("{path}[]"), &self.authors)
                 };
-                let shown = elements.iter().find(is_shown).or(elements.first());
-                let shown = shown.cloned().unwrap_or_default();
+                let shown = elements
+                    .iter()
+                    .find(is_shown)
+                    .or(elements.first())
+                    .cloned()
+                    .unwrap_or_default();
                 self.put_all(&format!("{path}[]"), shown);
             }
             Value::Null | Value::Object(_) => self.put(path, String::new()),

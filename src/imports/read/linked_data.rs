@@ -23,8 +23,9 @@ const DEEP_MAX: usize = 32;
 /// The reviews in a document of linked data; `business` is the name of the business.
 pub fn reviews_of_document(text: &str, business: Option<&str>) -> Result<Table, FileError> {
     check_size(text)?;
-    let values = serde_json::Deserializer::from_str(text).into_iter();
-    let values = values.collect::<Result<Vec<Value>, _>>()?;
+    let values = serde_json::Deserializer::from_str(text)
+        .into_iter()
+        .collect::<Result<Vec<Value>, _>>()?;
     let (mut names, mut reviews) = (business.map(words).into_iter().collect(), Vec::new());
     for value in values {
         collect(value, DEEP_MAX, &mut names, &mut reviews);

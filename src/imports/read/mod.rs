@@ -126,8 +126,10 @@ impl<'o> Opener<'o> {
     /// All bytes of `input`.
     fn bytes(&mut self, input: impl Read) -> Result<Vec<u8>, FileError> {
         let mut all = Vec::new();
-        let read = input.take(self.bytes_left + 1).read_to_end(&mut all);
-        let read = read.map_err(FileError::unreadable)? as u64;
+        let read = input
+            .take(self.bytes_left + 1)
+            .read_to_end(&mut all)
+            .map_err(FileError::unreadable)? as u64;
         self.bytes_left = self.bytes_left.checked_sub(read).ok_or_else(|| {
             FileError::new(format!(
                 "the files of one import may have at most {} MiB in total, unpacked; split it into several imports",

@@ -147,12 +147,14 @@ fn readable(record: &Value) -> Value {
         return record.clone();
     };
     let inner = |(outer, value): (&String, &Value)| {
-        let inner = value.as_object().into_iter().flatten();
-        let inner = inner.map(|(name, value)| (format!("{outer}.{name}"), value.clone()));
+        let inner = value
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, value)| (format!("{outer}.{name}"), value.clone()));
         inner.collect::<Vec<_>>()
     };
-    let all = members.iter().flat_map(inner);
-    let all = all.chain(members.clone());
+    let all = members.iter().flat_map(inner).chain(members.clone());
     let is_read =
         |path: &str| COLUMNS.contains(&path) || find(path, &["response.text"], &[""]).is_some();
     let mut read = Map::new();
@@ -318,8 +320,12 @@ fn review(
 
 /// The units that the owner decided.
 fn decided(reader: &mut ShapeReader, members: &Map<String, Value>) -> Units {
-    let names = members.get("decided").and_then(Value::as_array);
-    let names = names.into_iter().flatten().filter_map(Value::as_str);
+    let names = members
+        .get("decided")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str);
     let unit = |name| {
         let unit = Unit::find(name);
         if unit.is_none() {

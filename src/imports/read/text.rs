@@ -192,8 +192,7 @@ pub fn read_text(
         let cell = |cell| dialect.unescaped(String::from_utf8_lossy(cell).into_owned());
         let mut cells: Vec<String> = record.iter().map(cell).collect();
         let mut damaged = cells.iter().filter(|_| is_damaged);
-        let garbled = damaged.position(|cell| cell.contains('\u{fffd}'));
-        let garbled = garbled.map(|at| {
+        let garbled = damaged.position(|cell| cell.contains('\u{fffd}')).map(|at| {
             let name = table.columns.get(at).map_or("", String::as_str);
             format!(
                 "the cell under {name:?} is not UTF-8, which the rows before are; save the file as UTF-8"

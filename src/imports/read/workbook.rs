@@ -52,8 +52,10 @@ pub fn find_sheet(
     };
     let mut sheets: Vec<String> = names.iter().filter(is_chosen).cloned().collect();
     let visible = book.sheets_metadata().iter();
-    let visible = visible.filter(|sheet| sheet.visible == SheetVisible::Visible);
-    let visible: HashSet<&str> = visible.map(|sheet| sheet.name.as_str()).collect();
+    let visible: HashSet<&str> = visible
+        .filter(|sheet| sheet.visible == SheetVisible::Visible)
+        .map(|sheet| sheet.name.as_str())
+        .collect();
     if request.sheet.is_none() && !visible.is_empty() {
         sheets.retain(|name| visible.contains(name.as_str()));
     }

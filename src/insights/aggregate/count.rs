@@ -71,11 +71,13 @@ impl Corpus {
             ("no_words", self.with_text - self.analysed - self.foreign),
             ("not_english", self.foreign),
         ];
-        let excluded = excluded.into_iter().filter(|(_, n)| *n > 0);
-        let excluded = excluded.map(|(reason, n)| Excluded {
-            reason: reason.to_owned(),
-            n,
-        });
+        let excluded = excluded
+            .into_iter()
+            .filter(|(_, n)| *n > 0)
+            .map(|(reason, n)| Excluded {
+                reason: reason.to_owned(),
+                n,
+            });
         let day = NaiveDate::from_num_days_from_ce_opt;
         let window = self.window.and_then(|(from, to)| {
             Some(Window {
@@ -152,8 +154,9 @@ impl Counted {
             (WitnessCount::Withdrawn, &mut corpus.withdrawn),
             (WitnessCount::Confirmed, &mut corpus.confirmed),
         ] {
-            let findings = compact_analysis.findings.iter();
-            let findings = findings
+            let findings = compact_analysis
+                .findings
+                .iter()
                 .filter(|finding| finding.backing == backing)
                 .count();
             settled.0 += u32::try_from(findings).unwrap_or(u32::MAX);
@@ -232,8 +235,9 @@ impl Counted {
             }
             opinion_counts.mentions += u32::from(name.mentions);
             let is_person = name.kind == MentionKind::Technician;
-            let about_it = compact_analysis.masked(name.finding_mask);
-            let about_it = about_it.filter(|finding| usize::from(finding.aspect) < aspects);
+            let about_it = compact_analysis
+                .masked(name.finding_mask)
+                .filter(|finding| usize::from(finding.aspect) < aspects);
             let mut review = review_vote(about_it).unwrap_or(ReviewVote {
                 vote: Vote::Neutral,
                 confirmed: None,
@@ -283,8 +287,10 @@ fn findings_of(name: &CompactName, compact_analysis: &CompactAnalysis) -> u32 {
         MentionKind::Technician => name.finding_mask,
         MentionKind::Service | MentionKind::ServiceArea => name.finding_mask & name.near_mask,
     };
-    let others = compact_analysis.names.iter();
-    let others = others.filter(|other| other.kind == name.kind && other.key != name.key);
+    let others = compact_analysis
+        .names
+        .iter()
+        .filter(|other| other.kind == name.kind && other.key != name.key);
     others.fold(own, |mask, other| mask & !other.finding_mask)
 }
 

@@ -220,8 +220,9 @@ fn together(
             }
         }
         let newest = reviews.iter().take(QUOTED_FROM);
-        let found = newest.filter_map(|at| find(originals.open(*at)?, *at, &topic.words));
-        let found: Vec<TopicSentence> = found.collect();
+        let found: Vec<TopicSentence> = newest
+            .filter_map(|at| find(originals.open(*at)?, *at, &topic.words))
+            .collect();
         if !is_thing(topic.words.len(), &found) {
             continue;
         }
@@ -293,12 +294,17 @@ impl OwnNames {
                 .collect::<Vec<_>>()
         };
         let technicians = business.technicians.iter();
-        let shown = technicians.flat_map(|one| one.aliases.iter().chain([&one.name]));
-        let shown: HashSet<String> = shown.flat_map(|name| cut(name)).collect();
+        let shown: HashSet<String> = technicians
+            .flat_map(|one| one.aliases.iter().chain([&one.name]))
+            .flat_map(|name| cut(name))
+            .collect();
         let of_people: HashSet<String> = people.iter().copied().flat_map(cut).collect();
         let services = business.services.iter();
-        let named = services.clone().map(|one| &one.name);
-        let named = named.chain(&business.service_areas).chain([&business.name]);
+        let named = services
+            .clone()
+            .map(|one| &one.name)
+            .chain(&business.service_areas)
+            .chain([&business.name]);
         // `AutoRepair`: what kind of business it is, says nothing about it.
         let kind = words_of_type(&business.kind);
         let words = named.flat_map(|name| cut(name)).chain(cut(&kind));

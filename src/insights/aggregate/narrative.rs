@@ -77,8 +77,9 @@ fn figure_min(counted: &Counted) -> u32 {
 
 /// A sentence whose only evidence are these figures.
 fn sentence(template: &str, text: String, figures: &[(&str, u32)]) -> SummarySentence {
-    let figures = figures.iter();
-    let figures = figures.map(|(name, figure)| ((*name).to_owned(), *figure));
+    let figures = figures
+        .iter()
+        .map(|(name, figure)| ((*name).to_owned(), *figure));
     SummarySentence {
         text,
         template: template.to_owned(),
@@ -203,8 +204,10 @@ fn of_aspect(
     let aspect = &input.aspects[at];
     let mut sentence = sentence(template, format!("{}: {text}.", aspect.label), figures);
     let quote = complaint.and_then(|complaint| complaint.quote.as_ref());
-    let quotes = aspect.quotes.iter();
-    let quotes = quotes.filter(|quote| quote.polarity == vote.into());
+    let quotes = aspect
+        .quotes
+        .iter()
+        .filter(|quote| quote.polarity == vote.into());
     sentence.evidence.aspect = Some(aspect.id.clone());
     sentence.evidence.review_ids = ids(quote.into_iter().chain(quotes));
     sentence.evidence.quote = quote.cloned();
@@ -363,8 +366,12 @@ pub fn answers(input: &NarrativeInput<'_>, originals: &mut Originals<'_>) -> Vec
         };
         questions.push((counts, answered));
     }
-    let counts = input.roster.entries.iter().zip(&counted.entities);
-    let counts = counts.filter(|(entry, _)| entry.kind == MentionKind::Service);
+    let counts = input
+        .roster
+        .entries
+        .iter()
+        .zip(&counted.entities)
+        .filter(|(entry, _)| entry.kind == MentionKind::Service);
     for (service, (_, counts)) in input.entities.services.iter().zip(counts) {
         let Some(id) = service.id.as_ref().filter(|_| is_judged(counts)) else {
             continue;

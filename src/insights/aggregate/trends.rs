@@ -13,8 +13,9 @@ const HALF_YEAR: i32 = 6;
 
 /// Gives each comparison its p-value and direction: all of one document are tested together.
 pub fn settle<'a>(trends: impl Iterator<Item = &'a mut Trend>) {
-    let compared = trends.filter_map(|trend| Some((&mut trend.direction, trend.basis.as_mut()?)));
-    let compared: Vec<(&mut Direction, &mut TrendBasis)> = compared.collect();
+    let compared: Vec<(&mut Direction, &mut TrendBasis)> = trends
+        .filter_map(|trend| Some((&mut trend.direction, trend.basis.as_mut()?)))
+        .collect();
     let share = |period: &TrendPeriod| (period.positive, period.judged);
     let shares: Vec<_> = compared
         .iter()

@@ -37,8 +37,8 @@ impl RuleEngine {
             None => (Some(POLARITY), Some(COMPLAINTS)),
             Some(language) => (language.polarity.as_deref(), None),
         };
-        let classifier = NgramClassifier::of(trade.classifier.as_deref(), polarity, complaints);
-        let classifier = classifier.unwrap_or_default();
+        let classifier = NgramClassifier::of(trade.classifier.as_deref(), polarity, complaints)
+            .unwrap_or_default();
         Self {
             compiled: CompiledRules::new(&mut trade),
             detected: detected(&trade, &classifier),

@@ -563,8 +563,12 @@ fn members(trade: &Trade, symbol: &str) -> Vec<String> {
     match symbol.strip_suffix('~') {
         None => vec![language.compared(symbol)],
         Some(base) => {
-            let irregular = trade.irregular.get(base).into_iter().flatten();
-            let irregular = irregular.map(|form| language.compared(form));
+            let irregular = trade
+                .irregular
+                .get(base)
+                .into_iter()
+                .flatten()
+                .map(|form| language.compared(form));
             language.forms(base).into_iter().chain(irregular).collect()
         }
     }

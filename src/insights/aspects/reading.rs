@@ -60,20 +60,24 @@ impl<'engine> SentenceReading<'engine> {
                 || hits.any(|hit| hit.rule.starts_with("phrase:") || hit.rule.starts_with("plain:"))
         });
         let has_words = text.tokens()[tokens.clone()].iter().any(Token::is_word);
-        let unread = parsed.items.iter();
-        let unread: Vec<Range<usize>> = unread
+        let unread: Vec<Range<usize>> = parsed
+            .items
+            .iter()
             .filter(|item| item.meaning == Meaning::Cue(Cue::Unread))
             .map(|item| parsed.tokens(item.start..item.end))
             .collect();
-        let named = parsed.items.iter().filter_map(|item| {
-            if let Meaning::Complains(aspect) | Meaning::Names(aspect) = item.meaning {
-                Some(aspect)
-            } else {
-                None
-            }
-        });
-        let named = named.filter(|aspect| engine.trade.overall != Some(*aspect));
-        let named = named.collect();
+        let named = parsed
+            .items
+            .iter()
+            .filter_map(|item| {
+                if let Meaning::Complains(aspect) | Meaning::Names(aspect) = item.meaning {
+                    Some(aspect)
+                } else {
+                    None
+                }
+            })
+            .filter(|aspect| engine.trade.overall != Some(*aspect))
+            .collect();
         let scores = engine.classifier.classify(text, tokens, &unread);
         let is_plain = |clause: &Clause| clause.about == About::default();
         let about = if parsed.clauses.iter().all(is_plain) {
@@ -285,8 +289,8 @@ pub fn findings(
         let rules = &mut sentence.rules;
         let rule = rules
             .iter()
-            .position(|(found, _)| *found == candidate.aspect);
-        let rule = rule.map(|at| rules.swap_remove(at).1);
+            .position(|(found, _)| *found == candidate.aspect)
+            .map(|at| rules.swap_remove(at).1);
         let scores = &sentence.scores;
         let decision = Decision {
             of_text: decision,

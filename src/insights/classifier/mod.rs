@@ -239,8 +239,11 @@ impl NgramClassifier {
     fn complaint(&self, sum: i32, length: usize) -> i32 {
         /// Precision of the square root.
         const STEPS: i32 = 64;
-        let bias = self.silence.get(self.aspects + LABELS.len());
-        let bias = bias.copied().unwrap_or_default();
+        let bias = self
+            .silence
+            .get(self.aspects + LABELS.len())
+            .copied()
+            .unwrap_or_default();
         let length = i32::try_from(length).unwrap_or(i32::MAX);
         let root = length.saturating_mul(STEPS * STEPS).isqrt().max(1);
         bias + (sum - bias) * STEPS / root

@@ -58,8 +58,11 @@ impl Services {
             if is_something_else(context, last_end == Some(context.name.start)) {
                 return;
             }
-            let ids = services.iter().map(|service| &self.ids[*service as usize]);
-            let mut ids: Vec<String> = ids.cloned().collect();
+            let mut ids: Vec<String> = services
+                .iter()
+                .map(|service| &self.ids[*service as usize])
+                .cloned()
+                .collect();
             ids.sort();
             let rule = if context.name.len() > 1 {
                 "phrase"

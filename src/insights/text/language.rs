@@ -99,8 +99,10 @@ impl LanguageDetector {
 
     /// The language of a text with the declared language `declared` (a BCP 47 tag).
     pub fn language(&self, text: &TokenizedText, declared: Option<&str>) -> TextLanguage {
-        let primary = declared.and_then(|tag| tag.split(['-', '_']).next());
-        let primary = primary.unwrap_or_default().to_ascii_lowercase();
+        let primary = declared
+            .and_then(|tag| tag.split(['-', '_']).next())
+            .unwrap_or_default()
+            .to_ascii_lowercase();
         let is_declared_other = declared
             .is_some_and(|tag| !tag.is_empty() && !tag.to_ascii_lowercase().starts_with("en"));
         let Some(counts) = self.counts(text, !is_declared_other) else {

@@ -49,8 +49,10 @@ impl PhraseSet {
 
 impl From<String> for PhraseSet {
     fn from(phrases: String) -> Self {
-        let phrases = phrases.split([',', '\n']).map(str::split_whitespace);
-        let phrases = phrases.map(|words| words.map(Fingerprint::of).collect());
+        let phrases = phrases
+            .split([',', '\n'])
+            .map(str::split_whitespace)
+            .map(|words| words.map(Fingerprint::of).collect());
         Self(
             phrases
                 .filter(|phrase: &Vec<u64>| !phrase.is_empty())

@@ -40,8 +40,9 @@ impl Background {
         let sentences = numbers
             .find_map(|word| word.parse().ok())
             .filter(|sentences: &u32| *sentences > 0);
-        let fault = sentences.is_none();
-        let fault = fault.then(|| "the first line must be `# 6293 sentences`".to_owned());
+        let fault = sentences
+            .is_none()
+            .then(|| "the first line must be `# 6293 sentences`".to_owned());
         let row = |line: &str| {
             if line.starts_with('#') {
                 // A comment.

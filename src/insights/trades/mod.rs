@@ -258,8 +258,8 @@ mod tests {
     fn a_list_extends_the_shared_one_and_own_phrases_come_first() {
         let trade = parse(&format!(
             "{ASPECT}positive = ['@they nailed it']\n[lists]\nthey = ['groomer~']"
-        ));
-        let trade = trade.unwrap();
+        ))
+        .unwrap();
         assert!(
             trade.lists["they"].len() > 20 && trade.lists["they"].contains(&"groomer~".to_owned())
         );

@@ -142,8 +142,12 @@ impl PackageFolder {
 
     /// Names and texts of the `.toml` files, except the description of a language; `trade.toml` comes first.
     fn phrases(&self) -> Vec<(String, &str)> {
-        let names = self.files.keys().filter(|name| is_toml(name));
-        let mut names: Vec<&String> = names.filter(|name| *name != LANGUAGE).collect();
+        let mut names: Vec<&String> = self
+            .files
+            .keys()
+            .filter(|name| is_toml(name))
+            .filter(|name| *name != LANGUAGE)
+            .collect();
         names.sort_by_key(|name| *name != HEAD);
         let texts = names
             .into_iter()
@@ -263,8 +267,9 @@ impl Package {
         let trade = parse(&as_strs(&own.phrases()), &as_strs(&shared.phrases()), parts);
         let mut trade = keep(trade, faults);
         trade.quality = keep(own.quality(), faults);
-        let background = own.text(BACKGROUND);
-        let background = background.map(|text| Background::parse(&own.name(BACKGROUND), text));
+        let background = own
+            .text(BACKGROUND)
+            .map(|text| Background::parse(&own.name(BACKGROUND), text));
         trade.background = keep(background.transpose(), faults);
         trade.classifier = own.files.get(CLASSIFIER).cloned();
         if parts == Parts::All {

@@ -537,8 +537,12 @@ impl PackageReader {
                     self.refuse(file, phrases.span().start, message);
                     continue;
                 };
-                let users = self.uses.iter().filter(|(set, _)| set == id);
-                let users: Vec<usize> = users.map(|(_, aspect)| *aspect).collect();
+                let users: Vec<usize> = self
+                    .uses
+                    .iter()
+                    .filter(|(set, _)| set == id)
+                    .map(|(_, aspect)| *aspect)
+                    .collect();
                 for aspect in users {
                     self.judgements(file, phrases, aspect, &["id"]);
                 }

@@ -125,8 +125,11 @@ impl PatternPart {
             self.name.push('_');
         }
         self.name.push_str(&next.name);
-        let both = self.ways.take().zip(next.ways);
-        let both = both.filter(|(own, added)| own.len() * added.len() <= WAYS_MAX);
+        let both = self
+            .ways
+            .take()
+            .zip(next.ways)
+            .filter(|(own, added)| own.len() * added.len() <= WAYS_MAX);
         self.ways = both.map(|(own, added)| {
             let mut ways = Vec::with_capacity(own.len() * added.len());
             for way in &own {

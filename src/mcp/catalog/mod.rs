@@ -224,8 +224,11 @@ impl ToolKind {
             let member = reference.map_or(member, |name| &schemas[name]);
             member["type"].clone()
         };
-        let members = schema["properties"].as_object().into_iter().flatten();
-        let members = members.map(|(name, member)| (name.clone(), kind(member)));
+        let members = schema["properties"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, member)| (name.clone(), kind(member)));
         let added = added
             .iter()
             .map(|(name, kind)| ((*name).to_owned(), json!(kind)));
@@ -252,8 +255,11 @@ impl ToolKind {
         let properties: Object = (known.iter())
             .map(|spec| (spec.name.to_owned(), plain(spec).into()))
             .collect();
-        let required = known.iter().filter(|spec| spec.is_required);
-        let required: Vec<&str> = required.map(|spec| spec.name).collect();
+        let required: Vec<&str> = known
+            .iter()
+            .filter(|spec| spec.is_required)
+            .map(|spec| spec.name)
+            .collect();
         let mut input = object(json!({ "type": "object", "properties": properties }));
         if !required.is_empty() {
             input.insert("required".to_owned(), json!(required));

@@ -299,8 +299,9 @@ pub fn insights(
 ) -> Result<ToolAnswer, CallError> {
     let values = StageParameters::take_from(&mut arguments);
     let request = StageRequest::new(values, arguments.issues());
-    let request = arguments.finish(Some(request))?;
-    let request = request.unwrap_or(StageRequest::Part(InsightsPart::Overview));
+    let request = arguments
+        .finish(Some(request))?
+        .unwrap_or(StageRequest::Part(InsightsPart::Overview));
     stage(snapshot, links, &request)
         .map(|stage| ToolAnswer::new(shape(&stage)))
         .map_err(CallError::Arguments)

@@ -103,15 +103,16 @@ pub fn show_aspect(
         }
         None => locale.counted("reviews-speak-of-it", page.total),
     };
-    let polarities = iter::once(None).chain(POLARITIES.map(Some));
-    let polarities = polarities.map(|polarity| ChoiceLink {
-        words: polarity.map_or_else(
-            || locale.message("all"),
-            |polarity| polarity_words(polarity, locale),
-        ),
-        href: path(polarity),
-        is_current: polarity == polarity_filter,
-    });
+    let polarities = iter::once(None)
+        .chain(POLARITIES.map(Some))
+        .map(|polarity| ChoiceLink {
+            words: polarity.map_or_else(
+                || locale.message("all"),
+                |polarity| polarity_words(polarity, locale),
+            ),
+            href: path(polarity),
+            is_current: polarity == polarity_filter,
+        });
     let more = page.next_cursor.as_ref().map(|cursor| {
         let limit = locale.number(u64::from(query.limit()));
         let href = format!("{}&cursor={cursor}", path(polarity_filter));
@@ -304,8 +305,13 @@ fn newest_naming(
         MentionKind::Service => key(kind, entity).to_owned(),
         MentionKind::Technician | MentionKind::ServiceArea => fold(&entity.name),
     };
-    let positions = entries.index().mentions(kind).get(&name);
-    let positions = positions.into_iter().flatten().take(newest);
+    let positions = entries
+        .index()
+        .mentions(kind)
+        .get(&name)
+        .into_iter()
+        .flatten()
+        .take(newest);
     positions
         .map(|at| wire::Review::new(&entries[at as usize].review, links))
         .collect()

@@ -424,8 +424,11 @@ mod tests {
                 .is_some_and(|kind| kind == "rs" || kind == "html")
             {
                 let text = std::fs::read_to_string(&path).unwrap();
-                let code = text.split("#[cfg(test)]").next().unwrap().lines();
-                let code: Vec<&str> = code
+                let code: Vec<&str> = text
+                    .split("#[cfg(test)]")
+                    .next()
+                    .unwrap()
+                    .lines()
                     .filter(|line| !line.trim_start().starts_with("//"))
                     .collect();
                 found.push((path.display().to_string(), code.join("\n")));

@@ -206,8 +206,7 @@ impl RqliteClient {
         let client = client_builder()
             .connect_timeout(CONNECT_TIMEOUT)
             .no_proxy()
-            .redirect(reqwest::redirect::Policy::limited(2));
-        let client = client
+            .redirect(reqwest::redirect::Policy::limited(2))
             .build()
             .map_err(|error| ClusterError::Client(error.to_string()))?;
         Ok(Self { client, nodes })
@@ -254,8 +253,7 @@ impl RqliteClient {
         wait_max: Duration,
     ) -> Result<Vec<u64>, ClusterError> {
         let body = statements.into_iter().cloned().collect();
-        let answer = self.ask("db/execute?transaction", &body, wait_max);
-        let answer = answer.await?;
+        let answer = self.ask("db/execute?transaction", &body, wait_max).await?;
         let results = answer["results"].as_array();
         let results =
             results.ok_or_else(|| ClusterError::Unknown("an answer without results".to_owned()))?;

@@ -160,19 +160,21 @@ pub async fn standing(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::
     let deleted = deleted.into_iter().filter_map(|row| {
         let id: ReviewId = row.review_id.as_ref().parse().ok()?;
         let fingerprints = row.fingerprint.zip(row.author_day);
-        let source = row.source_name.zip(fingerprints);
-        let source = source.map(|(name, (content, author_day))| SourceVersion {
-            location: row.location.map(String::from),
-            own_id: row.own_id.map(String::from),
-            ..SourceVersion::new(
-                id.clone(),
-                name.into(),
-                Fingerprints {
-                    content,
-                    author_day,
-                },
-            )
-        });
+        let source = row
+            .source_name
+            .zip(fingerprints)
+            .map(|(name, (content, author_day))| SourceVersion {
+                location: row.location.map(String::from),
+                own_id: row.own_id.map(String::from),
+                ..SourceVersion::new(
+                    id.clone(),
+                    name.into(),
+                    Fingerprints {
+                        content,
+                        author_day,
+                    },
+                )
+            });
         let known = KnownReview {
             state: ReviewState::Deleted,
             source,
@@ -246,8 +248,9 @@ async fn notes(
     )
     .fetch_all(connection)
     .await?;
-    let notes = notes.into_iter();
-    let notes = notes.filter_map(|row| Some((row.id.as_ref().parse().ok()?, row.note.into())));
+    let notes = notes
+        .into_iter()
+        .filter_map(|row| Some((row.id.as_ref().parse().ok()?, row.note.into())));
     Ok(notes.collect())
 }
 

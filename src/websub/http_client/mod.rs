@@ -200,8 +200,10 @@ impl Egress {
         let client = self.client(target, IDLE_PER_HOST_MAX)?;
         clients.retain(|_, (_, opened_at)| is_young(*opened_at));
         if clients.len() >= CLIENTS_MAX {
-            let oldest = clients.iter().min_by_key(|(_, (_, opened_at))| *opened_at);
-            let oldest = oldest.map(|(host, _)| host.clone());
+            let oldest = clients
+                .iter()
+                .min_by_key(|(_, (_, opened_at))| *opened_at)
+                .map(|(host, _)| host.clone());
             oldest.and_then(|host| clients.remove(&host));
         }
         clients.insert(host, (client.clone(), now));
@@ -316,9 +318,10 @@ impl Resolve for VettingResolver {
             Arc::clone(&self.resolver),
         );
         Box::pin(async move {
-            let addresses = vet(&target, &policy, &*resolver).await?;
-            let addresses = addresses.into_iter();
-            let addresses = addresses.map(move |address| SocketAddr::new(address, target.port));
+            let addresses = vet(&target, &policy, &*resolver)
+                .await?
+                .into_iter()
+                .map(move |address| SocketAddr::new(address, target.port));
             Ok(Box::new(addresses) as Addrs)
         })
     }
@@ -360,8 +363,10 @@ impl Resolver for SystemResolver {
         let turns = Arc::clone(&self.turns);
         Box::pin(async move {
             let lookup = async move {
-                let turn = turns.acquire_owned().await;
-                let turn = turn.map_err(|_| Failure::ResolverDown)?;
+                let turn = turns
+                    .acquire_owned()
+                    .await
+                    .map_err(|_| Failure::ResolverDown)?;
                 let lookup = move || {
                     // Held until the thread is free, even if the caller has timed out.
                     let _turn = turn;
