@@ -8,7 +8,7 @@ pub use crate::imports::map::COLUMNS;
 use crate::imports::map::put;
 use crate::imports::map::table::{Row, find};
 use crate::imports::map::values::flag;
-use crate::model::{DigestKey, ReviewId, Status, Unit, Units};
+use crate::model::{DigestKey, Fingerprints, ReviewId, Status, Unit, Units};
 use crate::storage::reviews;
 use crate::storage::reviews::KnownReview;
 
@@ -102,6 +102,10 @@ impl Exported {
         record["imported_from"] = json!(imported_from.filter(|name| **name != review.source.name));
         record["id_at_source"] = json!(source.and_then(|source| source.own_id.as_ref()));
         record["note"] = json!(self.known.note);
+        let shown = Fingerprints::new(review, &review.author);
+        let fingerprints = source.map(|source| source.fingerprints);
+        let fingerprints = fingerprints.filter(|fingerprints| *fingerprints != shown);
+        record["fingerprints"] = json!(fingerprints.map(|fingerprints| fingerprints.to_string()));
         let names: Vec<&str> = self.decided.iter().map(Unit::name).collect();
         record["decided"] = json!((!names.is_empty()).then_some(names));
         let is_stated = |name: &str| match name {

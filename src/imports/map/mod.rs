@@ -8,7 +8,7 @@ use chrono_tz::Tz;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::model::{Day, Method, Source, Statement, Unit, Verification, named};
+use crate::model::{Day, Fingerprints, Method, Source, Statement, Unit, Verification, named};
 
 pub(crate) mod answers;
 pub(crate) mod business;
@@ -44,6 +44,8 @@ pub struct Incoming {
     pub imported_from: Option<String>,
     /// The owner's note; only in our own exports.
     pub note: Option<String>,
+    /// Digests of what the source last gave, if they differ from those of the review; only in our own exports.
+    pub fingerprints: Option<Fingerprints>,
 }
 
 impl Incoming {

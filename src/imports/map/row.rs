@@ -275,6 +275,7 @@ impl<'p> RowReader<'p> {
             responded_at: responded_at.flatten(),
             imported_from: None,
             note: None,
+            fingerprints: None,
         })
     }
 

@@ -22,7 +22,8 @@ use crate::imports::report::{
 use crate::imports::request::ImportRequest;
 use crate::model::business::{Business, Editorial};
 use crate::model::{
-    InvalidReviewId, Rating, Review, ReviewId, Source, Unit, compose, fold, short_name,
+    Fingerprints, InvalidReviewId, Rating, Review, ReviewId, Source, Unit, compose, fold,
+    short_name,
 };
 use crate::storage::imports::{ColumnMeaning, KeptColumns};
 use crate::storage::reviews::{PlaceCount, SourceVersion};
@@ -82,6 +83,12 @@ impl Row {
     pub fn author(&self) -> &str {
         let hidden = self.incoming.hidden_name.as_deref();
         hidden.unwrap_or(&self.review().author)
+    }
+
+    /// Digests of what its source gives.
+    pub fn fingerprints(&self) -> Fingerprints {
+        let kept = self.incoming.fingerprints;
+        kept.unwrap_or_else(|| Fingerprints::new(self.review(), self.author()))
     }
 
     /// The name of its source.

@@ -357,22 +357,29 @@ impl<'k> IdentitySearch<'k> {
 
     /// Rows without an id that fill empty fields of a review, or whose stars or text were edited.
     fn by_edits(&mut self, open: Open) -> Open {
-        let mut groups: BTreeMap<(&str, Day), Group<'k>> = BTreeMap::new();
+        let mut groups: BTreeMap<i64, Group<'k>> = BTreeMap::new();
         let rows = self.rows;
         for (index, _) in &open {
             let row = &rows[*index];
             if may_be_edited(row) {
-                let key = (row.author(), row.review().date);
+                let key = Fingerprints::author_day(row.author(), row.review().date);
                 groups.entry(key).or_default().0.push(*index);
             }
         }
         if groups.is_empty() {
             return open;
         }
-        for (id, known, _) in self.orphans() {
-            if let Some(review) = known.review()
-                && let Some((group, reviews)) =
-                    groups.get_mut(&(review.author.as_str(), review.date))
+        for (id, known, source) in self.orphans() {
+            let Some(review) = known.review() else {
+                continue;
+            };
+            // The source knows nothing of an author or a day that the owner edited.
+            let keys = [
+                source.fingerprints.author_day,
+                Fingerprints::author_day(&review.author, review.date),
+            ];
+            let key = keys.into_iter().find(|key| groups.contains_key(key));
+            if let Some((group, reviews)) = key.and_then(|key| groups.get_mut(&key))
                 && group.iter().any(|index| is_of_place(known, &rows[*index]))
             {
                 reviews.push(id);
@@ -523,7 +530,12 @@ impl<'k> IdentitySearch<'k> {
         } else if stated.text.is_empty() && !is_text_same {
             is_rating_same.then_some(Relation::Empties)
         } else {
-            let is_edit = is_text_same || is_rating_same && shares_half(&stated.text, &there.text);
+            // The text that the source gave before the owner edited it is not stored.
+            let last = source.base.get(Unit::Text);
+            let is_edited =
+                last.is_some_and(|last| last != self.rules.key.digest(Unit::Text, there));
+            let is_edit = is_text_same
+                || is_rating_same && (is_edited || shares_half(&stated.text, &there.text));
             is_edit.then_some(Relation::Edits)
         }
     }

@@ -116,7 +116,7 @@ impl Merging<'_> {
         if known.is_some_and(KnownReview::is_deleted) && !self.rules.request.restore {
             return report.kept_deleted.add(|| id.to_string());
         }
-        let fingerprints = Fingerprints::new(row.review(), row.author());
+        let fingerprints = row.fingerprints();
         let row_id = row.id().clone();
         let incoming = row.incoming;
         let (stated_source, has_own_id) = (

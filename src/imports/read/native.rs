@@ -25,8 +25,8 @@ use crate::imports::read::json::RowValue;
 use crate::imports::report::{FieldError, FileError, Position};
 use crate::imports::request::ImportRequest;
 use crate::model::{
-    Base, Mentions, Method, NOT_VERIFIED, Response, Review, ReviewId, Statement, Status, Unit,
-    Units,
+    Base, Fingerprints, Mentions, Method, NOT_VERIFIED, Response, Review, ReviewId, Statement,
+    Status, Unit, Units,
 };
 use crate::storage::reviews::SourceVersion;
 
@@ -197,6 +197,7 @@ const RECORD: &[Member] = &[
     optional("imported_from", NAME),
     optional("id_at_source", NAME),
     optional("note", NAME),
+    optional("fingerprints", Shape::Word(parsed::<Fingerprints>)),
 ];
 const SOURCE: &[Member] = &[needed("name", NAME), optional("url", Shape::Word(url))];
 const VERIFICATION: &[Member] = &[
@@ -228,6 +229,7 @@ struct Additions {
     imported_from: Option<String>,
     id_at_source: Option<String>,
     note: Option<String>,
+    fingerprints: Option<String>,
 }
 
 /// The review in `value`, or all its errors. It is withheld, or without its answer, if a member marks these as not public at
@@ -310,6 +312,8 @@ fn review(
         responded_at: additions.responded_at,
         imported_from: additions.imported_from,
         note: additions.note,
+        // The reader accepts only such as can be parsed.
+        fingerprints: additions.fingerprints.and_then(|text| text.parse().ok()),
         statement: Statement {
             review,
             unstated,

@@ -12,6 +12,11 @@ impl Bench {
         report
     }
 
+    fn column(&self, columns: &str) -> String {
+        let select = format!("select {columns} from review order by review_id");
+        sqlite3(self.database.path(), &select)
+    }
+
     fn stars_and_texts(&self) -> String {
         let select = "select rating, text from review order by reviewed_on, author, text";
         sqlite3(self.database.path(), select)
@@ -48,6 +53,28 @@ async fn an_edited_text_or_rating_updates_the_review() {
         (counts(&report), report.kept_edited.count),
         ((0, 0, 3, 0), 1)
     );
+}
+
+#[tokio::test]
+async fn an_edited_row_is_found_by_what_its_source_gave() {
+    for change in [
+        "author = 'A. Bell'",
+        "author = 'Anonymous', reviewed_on = '2026-09-01'",
+        "text = 'Good'",
+        "rating = 1",
+    ] {
+        let bench = bench().await;
+        bench.sheet(&[ANN, BO, CY]).await;
+        sqlite3(
+            bench.database.path(),
+            &format!("update review set status = 'withheld', {change} where author = 'Ann'"),
+        );
+        let before = bench.column("rating, author, reviewed_on");
+        let edited = "Ann,5,2026-10-01,They came on time and were very tidy";
+        let report = bench.sheet(&[edited, BO, CY]).await;
+        assert_eq!((report.new, report.undecided.count), (0, 0), "{change}");
+        assert_eq!(bench.column("rating, author, reviewed_on"), before);
+    }
 }
 
 #[tokio::test]

@@ -163,6 +163,8 @@ enum Event {
     Rename,
     /// Another database imports an export, and takes over. Only in the database of all sources.
     Export,
+    /// The owner gives a column of a review this value.
+    Edit(&'static str),
 }
 
 fn any_event() -> impl Strategy<Value = Event> {
@@ -173,6 +175,10 @@ fn any_event() -> impl Strategy<Value = Event> {
         Just(Event::Undo),
         Just(Event::Rename),
         Just(Event::Export),
+        Just(Event::Edit("author = 'Somebody'")),
+        Just(Event::Edit("text = 'The owner wrote this.'")),
+        Just(Event::Edit("reviewed_on = '2026-09-01'")),
+        Just(Event::Edit("rating = 6 - rating")),
     ]
 }
 
@@ -209,11 +215,15 @@ async fn run_event(
     event: Event,
 ) {
     let name = SOURCES[source];
+    let author = format!("Customer of {name} {}", rows[0].0);
     match event {
         Event::Delete => {
-            let author = format!("Customer of {name} {}", rows[0].0);
             let delete = format!("delete from review where author = '{author}'");
             sqlite3(bench.database.path(), &delete);
+        }
+        Event::Edit(edit) => {
+            let update = format!("update review set {edit} where author = '{author}'");
+            sqlite3(bench.database.path(), &update);
         }
         Event::Restore => {
             import_own(bench, source, rows, true).await;
@@ -642,6 +652,39 @@ async fn a_rename_is_not_advised_for_one_moved_row() {
     bench.take(rows.replace("SITE", "Yelp")).await;
     let (report, _) = bench.take(rows.replace("SITE", "Angi")).await;
     assert_eq!((counts(&report), report.renamed.len()), ((1, 0, 1, 0), 0));
+}
+
+#[tokio::test]
+async fn an_export_of_an_edited_review_keeps_what_its_source_gave() {
+    for change in [
+        "update review set author = 'A. Bell', updated_at = null where author = 'Ann Bell'",
+        "update review set text = 'Tidy', reviewed_on = '2026-09-09' where author = 'Ann Bell'",
+        "update review set rating = 1 where author = 'Ann Bell'",
+        "update review set status = 'withheld' where author = 'Anonymous'",
+        "delete from review where author = 'Anonymous'",
+        "delete from review where author = 'Ann Bell'",
+    ] {
+        let before = bench().await;
+        let content = ANONYMOUS.replace("Fine,No", "Fine,Yes");
+        let content = content.replace("HIDDEN", "No");
+        before.take(content.clone()).await;
+        sqlite3(before.database.path(), change);
+        let bench = bench().await;
+        bench.take(export(&before.database, false).await).await;
+        // Deleted after the move, too.
+        sqlite3(bench.database.path(), change);
+        rename_source(&bench.database, &bench.clock, "Direct", "Own", None)
+            .await
+            .unwrap();
+        let request = ImportRequest {
+            files: vec![bench.file("t.csv", content)],
+            source: Some("Own".to_owned()),
+            ..ImportRequest::default()
+        };
+        let report = bench.run(&request).await.0.unwrap();
+        let known = report.unchanged + report.updated + report.kept_deleted.count;
+        assert_eq!((report.new, known), (0, 2), "{change}");
+    }
 }
 
 const ANONYMOUS: &str = "Date,Name,Stars,Comment,Anonymous\n2026-10-03,Ann Bell,5,On time and tidy,HIDDEN\n2026-10-02,Bo Cole,4,Fine,No\n";
