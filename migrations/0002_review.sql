@@ -21,9 +21,17 @@ create table review (
     -- Why a withheld review does not appear; counted by reason in /reviews.json.
     withheld_reason     text,
     -- BCP 47, for example en or es-MX.
-    language            text,
+    language            text
+        constraint review_language_has_subtags check (
+            language is null
+            or language glob '[A-Za-z]*'
+            and language not glob '*[^A-Za-z0-9-]*'
+            and language || '-' not glob '*--*'
+            and language not glob '*[^-][^-][^-][^-][^-][^-][^-][^-][^-]*'),
     source_name         text not null default 'Direct' constraint review_source_given check (source_name <> ''),
-    source_url          text,
+    source_url          text
+        constraint review_source_url_is_of_web check (
+            lower(source_url) glob 'http://[^/?#]*' or lower(source_url) glob 'https://[^/?#]*' or source_url is null),
     verified            integer not null default 1 constraint review_verified_is_0_or_1 check (verified in (0, 1)),
     verification_method text not null default 'manual'
         constraint review_verification_method_known
@@ -41,6 +49,10 @@ create table review (
         constraint review_updated_at_is_utc
             check (updated_at is null or (updated_at glob '????-??-??T??:??:??*Z' and julianday(updated_at) is not null)),
     primary key (review_id),
+    -- SQLite's text index, and many programs, read a text only up to a NUL.
+    constraint review_has_no_nul
+        check (instr(author || text || source_name || coalesce(title, '') || coalesce(withheld_reason, '')
+            || coalesce(response_text, '') || coalesce(response_author, ''), char(0)) = 0),
     constraint review_published_is_verified check (status = 'withheld' or verified = 1),
     -- The service holds all of them in memory. A row of an import has at most 1 MiB.
     constraint review_within_2_mib

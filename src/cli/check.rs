@@ -56,8 +56,9 @@ impl Check {
                 let room = lacking_room(&path)?
                     .map_or_else(String::new, |why| format!(": {why}; free some first"));
                 verified.behind.push(format!(
-                    "erasure: unused parts of the file may still contain text of {unerased} deleted reviews; a running `reviews \
-                     serve` erases that within an hour{room}"
+                    "erasure: unused parts of the file may still contain text of {}; a running `reviews serve` erases that within \
+                     an hour{room}",
+                    counted(unerased.unsigned_abs(), "deleted review", "deleted reviews")
                 ));
             }
         }
@@ -77,7 +78,7 @@ fn report(
 ) -> String {
     let wrong = &verified.wrong;
     let reviews = if verified.is_readable {
-        format!("{} reviews", verified.reviews)
+        counted(verified.reviews.unsigned_abs(), "review", "reviews")
     } else {
         "the reviews cannot be read".to_owned()
     };

@@ -13,7 +13,7 @@ use super::editorial::as_json;
 use super::output::{self, Protected};
 use super::report::{Exit, counted, print_report, progress};
 use crate::config::DatabaseConfig;
-use crate::imports::export::{COLUMNS, Export, Exported};
+use crate::imports::export::{COLUMNS, Export};
 use crate::mcp::escaped;
 use crate::model::business::Editorial;
 use crate::storage::business;
@@ -156,6 +156,7 @@ async fn write(
         .map(|one| one.count)
         .sum();
     let bar = progress("exporting", total);
+    let mut columns = KeptColumns::load(&mut transaction).await?;
     let (mut reviews, mut deleted) = (0, 0);
     while let Some(lines) = export.next(&mut transaction).await? {
         for exported in lines {
@@ -164,8 +165,11 @@ async fn write(
             } else {
                 &mut reviews
             }) += 1;
-            out.write_all(&line(format, &exported)?)
-                .with_context(unwritable)?;
+            let line = match format {
+                ExportFormat::Jsonl => json_line(&exported.json()),
+                ExportFormat::Csv => record(exported.cells(&std::mem::take(&mut columns)))?,
+            };
+            out.write_all(&line).with_context(unwritable)?;
         }
         bar.set_position(reviews);
     }
@@ -212,13 +216,6 @@ async fn about(connection: &mut SqliteConnection) -> anyhow::Result<Option<Value
 }
 
 /// A line of the export.
-fn line(format: ExportFormat, exported: &Exported) -> anyhow::Result<Vec<u8>> {
-    match format {
-        ExportFormat::Jsonl => Ok(json_line(&exported.json())),
-        ExportFormat::Csv => record(exported.cells()),
-    }
-}
-
 fn json_line(json: &Value) -> Vec<u8> {
     (escaped(json.to_string()) + "\n").into_bytes()
 }

@@ -9,7 +9,7 @@ use clap::Args;
 use serde_json::{Map, Value};
 
 use super::database::repeat_if_overtaken;
-use super::report::{Exit, print_report};
+use super::report::{Exit, counted, print_report};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::imports::map::business::zone;
@@ -86,6 +86,7 @@ impl Init {
         let has_reviews = !reviews::present_after(write.for_reading(), "", 1)
             .await?
             .is_empty();
+        let sample = sample_state(write.for_reading()).await?;
         write.commit().await?;
         if discarded.is_some() {
             database.try_to_erase_traces().await?;
@@ -93,10 +94,14 @@ impl Init {
         database.close().await;
         if let Some(reviews) = discarded {
             print_report(&format!(
-                "removed the sample data: {reviews} reviews, its business and its editorial texts\n"
+                "removed the sample data: {}, its business and its editorial texts\n",
+                counted(reviews, "review", "reviews")
             ));
         }
-        let next = if !business.is_set_up() {
+        let sample = sample.next_step();
+        let next = if let Some(step) = &sample {
+            step
+        } else if !business.is_set_up() {
             &format!("`{SET_UP_COMMAND}` sets up your business")
         } else if !is_zone_known {
             "`reviews init --time-zone ZONE`, because exports of platforms have times without days"
@@ -195,19 +200,25 @@ pub(super) fn format_summary(
     }
     line("staff", business.publish_staff.name());
     let (services, people, areas) = (
-        business.services.len(),
-        business.technicians.len(),
-        business.service_areas.len(),
+        business.services.len() as u64,
+        business.technicians.len() as u64,
+        business.service_areas.len() as u64,
     );
     line(
         "lists",
-        &format!("{services} services, {people} technicians, {areas} service areas"),
+        &[
+            counted(services, "service", "services"),
+            counted(people, "technician", "technicians"),
+            counted(areas, "service area", "service areas"),
+        ]
+        .join(", "),
     );
     if moved > 0 {
         line(
             "moved",
             &format!(
-                "{moved} reviews to their day in {}",
+                "{} in {}",
+                counted(moved, "review to its day", "reviews to their days"),
                 business.time_zone.name()
             ),
         );

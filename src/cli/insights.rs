@@ -98,8 +98,11 @@ async fn show(database: &DatabaseConfig, engine: Option<Arc<Engine>>) -> anyhow:
 fn format_insights(input: &SnapshotInput, insights: &wire::Insights, behind: usize) -> String {
     let from = &insights.generated_from;
     let mut text = format!(
-        "{}: {} reviews, {} with a text, {} analysed",
-        input.business.name, from.reviews, from.with_text, from.analysed
+        "{}: {}, {} with a text, {} analysed",
+        input.business.name,
+        counted(from.reviews.into(), "review", "reviews"),
+        from.with_text,
+        from.analysed
     );
     for excluded in &from.excluded {
         let _ = write!(
@@ -378,7 +381,11 @@ async fn rebuild_all(database: &Database, engine: Option<&Arc<Engine>>) -> anyho
         bar.set_position(read);
     }
     Ok(format!(
-        "{deleted} analyses deleted\n{read} reviews read, {analysed} of them analysed: {findings} findings, {mentions} mentions\n"
+        "{} deleted\n{} read, {analysed} of them analysed: {}, {}\n",
+        counted(deleted, "analysis", "analyses"),
+        counted(read, "review", "reviews"),
+        counted(findings as u64, "finding", "findings"),
+        counted(mentions as u64, "mention", "mentions"),
     ))
 }
 

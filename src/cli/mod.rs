@@ -34,15 +34,16 @@ mod withhold;
 
 use std::io;
 use std::io::Write as _;
+use std::num::{IntErrorKind, ParseIntError};
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ErrorKind};
 use clap::{
     Arg, ArgMatches, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
 };
 use database::{name_database, repeat_if_overtaken};
 use futures_util::future::LocalBoxFuture;
-use logging::{Log, LogConfig};
+use logging::{Log, LogConfig, LogFormat};
 pub use report::{Exit, explain_error};
 use rustix::process::Signal;
 use signals::run_until_signal;
@@ -116,18 +117,28 @@ impl Cli {
             Ok(cli)
         };
         read(guide::command(Self::command())).map_err(|error| {
+            let note = settings.note(&error, Self::command());
+            let code = u8::try_from(error.exit_code()).unwrap_or(2);
+            let error = explain_number(error);
             let printed = if error.kind() == ErrorKind::DisplayVersion {
                 guide::print_version()
+            } else if error.use_stderr() && find_log_format(&settings) == LogFormat::Json {
+                let log = logging::start("", LogFormat::Json);
+                let text = error.render().to_string();
+                let (text, _) = text.split_once("\n\nFor more").unwrap_or((&text, ""));
+                let text = text.strip_prefix("error: ").unwrap_or(text).trim_end();
+                let note = note.map_or_else(String::new, |note| format!("; {note}"));
+                log.fail(&format!("{text}{note}"));
+                log.close();
+                Ok(())
             } else {
-                error.print().map_err(anyhow::Error::from)
+                let printed = error.print().map_err(anyhow::Error::from);
+                if let Some(note) = note {
+                    let _ = writeln!(io::stderr(), "{note}");
+                }
+                printed
             };
-            if let Some(note) = settings.note(&error, Self::command()) {
-                let _ = writeln!(io::stderr(), "{note}");
-            }
-            match printed {
-                Ok(()) => u8::try_from(error.exit_code()).unwrap_or(2).into(),
-                Err(_) => ExitCode::from(2),
-            }
+            ExitCode::from(if printed.is_ok() { code } else { 2 })
         })
     }
 
@@ -199,6 +210,32 @@ impl Cli {
             CliCommand::Man(man) => man.run(Self::command()),
         }
     }
+}
+
+/// The log's format on a command line that has an error.
+fn find_log_format(settings: &SettingsFile) -> LogFormat {
+    let command = settings.apply(Cli::command().ignore_errors(true));
+    let config = command
+        .try_get_matches()
+        .and_then(|matches| LogConfig::from_arg_matches(&matches));
+    config.map_or(LogFormat::Text, |config| config.format)
+}
+
+/// The error with advice in place of the words of Rust's number parser.
+fn explain_number(error: clap::Error) -> clap::Error {
+    let source = std::error::Error::source(&error);
+    let advice = match source.and_then(|source| source.downcast_ref::<ParseIntError>()) {
+        None => return error,
+        Some(number) if *number.kind() == IntErrorKind::PosOverflow => "write a smaller number",
+        Some(_) => "write a whole number",
+    };
+    let part = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
+    let (value, argument) = (
+        part(ContextKind::InvalidValue),
+        part(ContextKind::InvalidArg),
+    );
+    let message = format!("invalid value '{value}' for '{argument}': {advice}\n");
+    clap::Error::raw(ErrorKind::ValueValidation, message).with_cmd(&Cli::command())
 }
 
 /// Every setting of `serve` by the name of its variable, as it was given: by a flag, by the variable, by the file of

@@ -7,7 +7,7 @@ use anyhow::ensure;
 use clap::Args;
 
 use super::output::{Protected, protect};
-use super::report::{Exit, add_count, can_ask, confirm, print_report};
+use super::report::{Exit, add_count, can_ask, confirm, counted, print_report};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::snapshot::carry_publications;
@@ -92,8 +92,9 @@ impl RestoreCommand {
         let reviews = sound(prepared, &self.file).await?;
         if !self.yes && can_ask() {
             let question = format!(
-                "{} has {reviews} reviews. Replace {} with it?",
+                "{} has {}. Replace {} with it?",
                 self.file.display(),
+                counted(reviews.unsigned_abs(), "review", "reviews"),
                 path.display()
             );
             if !confirm(&question)? {

@@ -16,7 +16,7 @@ use crate::config::DatabaseConfig;
 use crate::imports::export::without_nulls;
 use crate::model::business::{Business, SET_UP_COMMAND};
 use crate::snapshot::first_base;
-use crate::storage::business;
+use crate::storage::business::{self, SampleState, sample_state};
 use crate::storage::reviews::{Run, SourceCount, UNDOABLE_MAX, counts, last_runs};
 use crate::storage::sync::{SyncSource, sync_sources};
 use crate::storage::{DeliveryLock, is_leased, unpublished};
@@ -34,6 +34,7 @@ struct DatabaseStatus {
     database: String,
     business: Option<String>,
     has_zone: bool,
+    sample: SampleState,
     by_source: Vec<SourceCount>,
     imports: Vec<Run>,
     /// The sources that are fetched on a schedule.
@@ -75,6 +76,7 @@ async fn read_status(
             .filter(Business::is_set_up)
             .map(|business| business.name),
         has_zone: business::time_zone(&mut *reader).await?.is_some(),
+        sample: sample_state(&mut *reader).await?,
         by_source: counts(&mut *reader).await?,
         imports: last_runs(&mut *reader, UNDOABLE_MAX).await?,
         sync: sync_sources(&mut *reader).await?,
@@ -108,7 +110,9 @@ impl DatabaseStatus {
 
     fn next_step(&self) -> String {
         let has_reviews = !self.by_source.is_empty();
-        if self.business.is_none() {
+        if let Some(step) = self.sample.next_step() {
+            step
+        } else if self.business.is_none() {
             format!("`{SET_UP_COMMAND}` sets up your business")
         } else if !self.has_zone {
             "`reviews init --time-zone ZONE` sets the time zone of your days".to_owned()

@@ -14,7 +14,8 @@ use tokio_util::sync::CancellationToken;
 use super::database::{change, existing_address, read};
 use super::import::{Console, NOTHING_CHANGED, outcome, summary};
 use super::report::{
-    Exit, can_ask, confirm, explain_error, print_note, print_report, print_result, progress, style,
+    Exit, can_ask, confirm, counted, explain_error, print_note, print_report, print_result,
+    progress, style,
 };
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SyncConfig};
@@ -596,9 +597,9 @@ fn source_text(row: &SyncSource) -> String {
         .last_success_at
         .clone()
         .unwrap_or_else(|| "never".to_owned());
-    let count = row
-        .last_count
-        .map_or_else(String::new, |count| format!(", {count} reviews"));
+    let count = row.last_count.map_or_else(String::new, |count| {
+        format!(", {}", counted(count.unsigned_abs(), "review", "reviews"))
+    });
     let before = row.whole_count.unwrap_or(0).unsigned_abs();
     let is_less = row
         .last_count

@@ -9,6 +9,7 @@ use crate::imports::map::put;
 use crate::imports::map::table::{Row, find};
 use crate::imports::map::values::flag;
 use crate::model::{DigestKey, Fingerprints, ReviewId, Status, Unit, Units};
+use crate::storage::imports::KeptColumns;
 use crate::storage::reviews;
 use crate::storage::reviews::KnownReview;
 
@@ -123,9 +124,13 @@ impl Exported {
         record
     }
 
-    /// The record as cells, one for each of [`COLUMNS`]; no spreadsheet runs a cell as a formula.
-    pub fn cells(&self) -> Vec<String> {
+    /// The record as cells, one for each of [`COLUMNS`]; no spreadsheet runs a cell as a formula. `columns` are the meanings of
+    /// sources' columns.
+    pub fn cells(&self, columns: &KeptColumns) -> Vec<String> {
         let mut json = self.json();
+        if !columns.is_empty() {
+            json["columns"] = json!(columns.rows().collect::<Vec<_>>());
+        }
         json["escaped"] = json!(true);
         let cell = |path: &&str| {
             let value = path
@@ -200,6 +205,7 @@ pub(super) fn of_cells(columns: &[String], row: &Row, date_format: Option<&str>)
                 Value::from(listed(text))
             }
             "decided" if !text.is_empty() => Value::from(listed(text)),
+            "columns" if !text.is_empty() => serde_json::from_str(text).unwrap_or_default(),
             _ if text.is_empty() => continue,
             "rating" => text
                 .parse::<u8>()

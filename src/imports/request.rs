@@ -31,7 +31,7 @@ pub struct ImportRequest {
     #[arg(long, value_name = "N", value_parser = |text: &str| text.parse::<NonZeroU8>()
         .map_err(|_| "write a whole number from 1 to 255, such as 10"))]
     pub scale: Option<NonZeroU8>,
-    /// Date format (strftime), for example %d/%m/%Y [default: detected; ambiguous dates are rejected]
+    /// Date format (strftime), for example %d/%m/%Y [default: detected; where a column may be read both ways, the order of the business's country]
     #[arg(long, value_name = "F")]
     pub date_format: Option<String>,
     /// Source of the reviews if FILE does not name one, for example Facebook [default: the platform of the export, else Direct]
@@ -44,7 +44,7 @@ pub struct ImportRequest {
     #[arg(long, value_name = "NAME", value_parser = encoding)]
     pub encoding: Option<&'static Encoding>,
     /// Number of the header row of a table, counted from 1 [default: detected]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
     pub header_row: Option<u64>,
     /// Accept a table without a text column: ratings only
     #[arg(long)]

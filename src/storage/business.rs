@@ -278,6 +278,15 @@ pub enum SampleState {
     Own,
 }
 
+impl SampleState {
+    /// The next step of an owner who has only the sample.
+    pub fn next_step(self) -> Option<String> {
+        (self == Self::Alone).then(|| {
+            "the reviews are those of the sample; `reviews init --discard-sample --name NAME` starts your own".to_owned()
+        })
+    }
+}
+
 pub async fn sample_state(connection: &mut SqliteConnection) -> sqlx::Result<SampleState> {
     let mixed = sqlx::query_scalar!("select is_mixed from sample")
         .fetch_optional(&mut *connection)

@@ -99,7 +99,7 @@ impl KeptColumns {
         self.0.is_empty()
     }
 
-    /// Source, header and meaning of each, as in the first line of an export.
+    /// Source, header and meaning of each, as in an export.
     pub fn rows(&self) -> impl Iterator<Item = (&str, &str, String)> {
         let rows = self.0.iter();
         rows.map(|((source, header), meaning)| {
@@ -112,11 +112,11 @@ impl KeptColumns {
         self.0.insert(key, meaning);
     }
 
-    /// Those of sources that still have reviews.
+    /// Those of sources that still have reviews, or had some that were deleted.
     pub async fn load(connection: &mut SqliteConnection) -> sqlx::Result<Self> {
         let rows = sqlx::query!(
             r#"select source_name as "source_name: Text", header as "header: Text", meaning as "meaning: Text" from source_column as c
-               where exists (select 1 from review_source as s where s.source_name = c.source_name)"#
+               where source_name in (select source_name from review_source union all select source_name from deleted_review)"#
         )
         .fetch_all(connection)
         .await?;
@@ -127,10 +127,11 @@ impl KeptColumns {
         Ok(Self(rows.collect()))
     }
 
-    /// Removes those of sources that have no reviews: their next import decides again.
+    /// Removes those of sources that have had no reviews: their next import decides again.
     pub async fn forget_unused(write: &mut Write) -> sqlx::Result<()> {
         sqlx::query!(
-            "delete from source_column where source_name not in (select source_name from review_source)"
+            "delete from source_column
+             where source_name not in (select source_name from review_source union all select source_name from deleted_review)"
         )
         .execute(write)
         .await

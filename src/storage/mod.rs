@@ -9,7 +9,7 @@ mod cluster;
 mod erase;
 mod error;
 mod files;
-pub(crate) mod imports;
+pub mod imports;
 pub mod reviews;
 mod schema;
 pub mod sync;
@@ -26,7 +26,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use chrono::{DateTime, Utc};
 use sqlx::pool::PoolConnection;
-use sqlx::sqlite::{SqliteConnection, SqliteJournalMode, SqlitePool};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool};
 use sqlx::{ConnectOptions as _, Connection as _, Sqlite};
 
 use crate::clock::Clock;
@@ -88,15 +88,15 @@ impl Database {
         files::verify_not_lost(path)?;
         files::create_private(path)?;
         schema::identify(path).await?;
-        let options = options(path).journal_mode(SqliteJournalMode::Wal);
-        let mut connection = options.connect().await.at(path)?;
+        let writing = options(path).journal_mode(SqliteJournalMode::Wal);
+        let mut connection = writing.connect().await.at(path)?;
         let migrated = schema::migrate(&mut connection, path, keeps_former).await?;
         connection.close().await.at(path)?;
-        let open = OpenFile::open(path, None).await?;
+        let open = OpenFile::open(path, options(path), None).await?;
         let writer = pool(&open.place)
             .max_connections(1)
             .acquire_timeout(BUSY_TIMEOUT * 2)
-            .connect_with(options)
+            .connect_with(writing)
             .await
             .at(path)?;
         let database = Self {
@@ -117,7 +117,26 @@ impl Database {
         }
         schema::identify(path).await?;
         let derived = derived::beside(path);
-        let open = OpenFile::open(path, derived.exists().then_some(&derived)).await?;
+        let side = derived.exists().then_some(derived.as_path());
+        let is_at_rest = schema::is_at_rest(path);
+        let opened = Self::open_verified(path, options(path), side).await;
+        match opened {
+            // Even a reader makes an index of the log beside the file, which cannot be where nothing may be written.
+            Err(_) if is_at_rest => {
+                let at_rest = options(path).immutable(true);
+                let opened_at_rest = Self::open_verified(path, at_rest, side).await;
+                opened_at_rest.or(opened)
+            }
+            opened => opened,
+        }
+    }
+
+    async fn open_verified(
+        path: &Path,
+        options: SqliteConnectOptions,
+        side: Option<&Path>,
+    ) -> Result<SqlitePool, DbError> {
+        let open = OpenFile::open(path, options, side).await?;
         let mut connection = open.readers.acquire().await.at(path)?;
         schema::verify_version(&mut connection, path).await?;
         drop(connection);
@@ -345,9 +364,13 @@ struct OpenFile {
 
 impl OpenFile {
     /// Opens the file at `path` for reading, with the derived data of the file `derived`, if given.
-    async fn open(path: &Path, derived: Option<&Path>) -> Result<Self, DbError> {
+    async fn open(
+        path: &Path,
+        options: SqliteConnectOptions,
+        derived: Option<&Path>,
+    ) -> Result<Self, DbError> {
         let place = Arc::new(DatabaseFiles::of(path)?);
-        let reading = options(path).read_only(true);
+        let reading = options.read_only(true);
         let (readers, reading) = match derived {
             None => (pool(&place), reading.pragma("query_only", "on")),
             Some(side) => (derived::pool_with_side_file(&place, side), reading),

@@ -9,7 +9,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 
 use super::error::{AtPath as _, DbError};
-use super::files::{self, BUSY_TIMEOUT, JOURNAL, LOG, beside, unlogged};
+use super::files::{self, BUSY_TIMEOUT, JOURNAL, LOG, beside, bytes_beside, unlogged};
 use super::text::Text;
 use crate::model::hex;
 use crate::random::Random;
@@ -278,13 +278,16 @@ pub(super) async fn identify(path: &Path) -> Result<(), DbError> {
 /// Options that leave the file and its folder unchanged.
 pub(super) fn untouching(path: &Path) -> SqliteConnectOptions {
     let options = unlogged().filename(path).busy_timeout(BUSY_TIMEOUT);
-    // Without a log or journal no process writes, and every commit is in the file. Otherwise even a reader would create
-    // a log and its index beside the file.
-    let (has_log, has_journal) = (beside(path, LOG).exists(), beside(path, JOURNAL).exists());
-    // A journal may mean that a writer was killed; the next reader rolls its changes back and must write to do so.
+    // Otherwise even a reader would create a log and its index beside the file.
     options
-        .immutable(!has_log && !has_journal)
-        .read_only(!has_journal)
+        .immutable(is_at_rest(path))
+        // A journal may mean that a writer was killed; the next reader rolls its changes back and must write to do so.
+        .read_only(!beside(path, JOURNAL).exists())
+}
+
+/// Whether every commit is in the file: no process that writes has begun a log or a journal.
+pub(super) fn is_at_rest(path: &Path) -> bool {
+    bytes_beside(path, LOG) == 0 && !beside(path, JOURNAL).exists()
 }
 
 async fn judge(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbError> {

@@ -109,11 +109,7 @@ impl Secrets {
 
     /// The text of a server or of a library without secrets, encoded or not, or long parts of them.
     pub fn remove(&self, text: &str) -> String {
-        let mut text = decode(text);
-        for secret in self.forms() {
-            text = without(&text, &secret);
-        }
-        text
+        without(&decode(text), &self.forms())
     }
 
     /// The body of an answer without whole secrets, encoded or not. A short one may be a word of a review, so it is removed
@@ -224,15 +220,19 @@ fn decode(text: &str) -> String {
     text
 }
 
-/// The text without the secret in any case of letters, and without parts of it of [`PART_BYTES`].
-fn without(text: &str, secret: &str) -> String {
-    let (low, secret) = (text.to_ascii_lowercase(), secret.to_ascii_lowercase());
-    let part = PART_BYTES.min(secret.len());
-    let parts: BTreeSet<&[u8]> = secret.as_bytes().windows(part).collect();
+/// The text without the secrets in any case of letters, and without parts of them of [`PART_BYTES`]. All are looked for in the
+/// whole text: without a part that two forms share, neither would be found.
+fn without(text: &str, secrets: &BTreeSet<String>) -> String {
+    let low = text.to_ascii_lowercase();
     let mut hidden = vec![false; text.len()];
-    for (at, window) in low.as_bytes().windows(part).enumerate() {
-        if parts.contains(window) {
-            hidden[at..at + part].fill(true);
+    for secret in secrets {
+        let secret = secret.to_ascii_lowercase();
+        let part = PART_BYTES.min(secret.len());
+        let parts: BTreeSet<&[u8]> = secret.as_bytes().windows(part).collect();
+        for (at, window) in low.as_bytes().windows(part).enumerate() {
+            if parts.contains(window) {
+                hidden[at..at + part].fill(true);
+            }
         }
     }
     let mut shown = String::with_capacity(text.len());
@@ -348,6 +348,24 @@ mod tests {
                 !shown.contains("word") && shown.len() < 40,
                 "{echo}: {shown}"
             );
+        }
+    }
+
+    #[test]
+    fn short_parts_of_a_secret_beside_a_long_one_are_removed() {
+        for secret in [
+            "user@mail.test:pw123",
+            "abcdefgh/ijklmn",
+            "password1/abc",
+            "mySecret+1234",
+            "S3cr&t\"Key/+<9>AbCd",
+        ] {
+            let secrets = Secrets {
+                values: BTreeSet::from([secret.to_owned()]),
+                token: None,
+            };
+            let shown = secrets.remove(&format!("invalid key {secret}, sorry"));
+            assert_eq!(shown, "invalid key …, sorry", "{secret}");
         }
     }
 

@@ -193,6 +193,9 @@ const INTERVAL_MIN: Duration = Duration::from_mins(5);
 /// Times among which the longest gap is searched: ten days of a run every five minutes, so that they have a weekend.
 const TIMES_MAX: usize = 3_000;
 
+/// Times that are compared with [`INTERVAL_MIN`]: a day has every pair of minutes and hours.
+const PAIRS_MAX: usize = 300;
+
 #[derive(Debug, Clone)]
 pub enum SourceSchedule {
     /// As it was written, and the interval.
@@ -237,7 +240,7 @@ impl SourceSchedule {
     }
 
     /// # Errors
-    /// If the text is not five fields of cron.
+    /// If the text is not five fields of cron, or its times are less than 5 minutes apart.
     pub fn parse_cron(text: &str) -> Result<Self, String> {
         let parser = CronParser::builder()
             .seconds(Seconds::Disallowed)
@@ -260,6 +263,20 @@ impl SourceSchedule {
             .is_err()
         {
             return Err(fault("its day never comes"));
+        }
+        let times: Vec<_> = cron
+            .iter_after(DateTime::UNIX_EPOCH)
+            .take(PAIRS_MAX)
+            .collect();
+        let is_short = |pair: &[DateTime<Utc>]| {
+            (pair[1] - pair[0])
+                .to_std()
+                .is_ok_and(|gap| gap < INTERVAL_MIN)
+        };
+        if times.windows(2).any(is_short) {
+            return Err(format!(
+                "`{text}` has times less than 5 minutes apart; name fewer minutes, like */5"
+            ));
         }
         Ok(Self::At(text.trim().to_owned(), Box::new(cron)))
     }
@@ -297,6 +314,21 @@ impl SourceSchedule {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cron_with_times_less_than_five_minutes_apart_is_refused() {
+        for text in ["* * * * *", "0,2 3 * * *", "*/3 * * * *", "0,59 * * * *"] {
+            assert!(SourceSchedule::parse_cron(text).is_err(), "{text}");
+        }
+        for text in [
+            "*/5 * * * *",
+            "15 3 * * *",
+            "0 3 29 2 *",
+            "0,30 8-18 * * 1-5",
+        ] {
+            assert!(SourceSchedule::parse_cron(text).is_ok(), "{text}");
+        }
+    }
 
     #[test]
     fn cron_is_in_the_time_zone_of_the_business() {

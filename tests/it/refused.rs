@@ -84,6 +84,18 @@ fn cases() -> Vec<(String, &'static str)> {
             "review_updated_at_is_utc",
         ),
         ("updated_at", "'soon'", "review_updated_at_is_utc"),
+        ("title", "'a' || char(0)", "review_has_no_nul"),
+        ("response_text", "char(0)", "review_has_no_nul"),
+        ("language", "''", "review_language_has_subtags"),
+        ("language", "'en_US'", "review_language_has_subtags"),
+        ("language", "'en--US'", "review_language_has_subtags"),
+        ("language", "'incredible'", "review_language_has_subtags"),
+        (
+            "source_url",
+            "'www.site.test/r'",
+            "review_source_url_is_of_web",
+        ),
+        ("source_url", "'https:///r'", "review_source_url_is_of_web"),
         (
             "response_on",
             "'2026-02-29'",

@@ -28,6 +28,8 @@ pub struct Incoming {
     pub has_own_id: bool,
     /// The author's name, if it is not published.
     pub hidden_name: Option<Box<str>>,
+    /// Whether its answer is not published.
+    pub is_answer_hidden: bool,
     /// The number in its own ID, which may count the rows of the file.
     pub number: Option<u64>,
     /// The source's ID of the review if it has another one here; only in our own exports.
@@ -207,7 +209,7 @@ named! {
 pub const EXPORT_ALONE: &str = "decided";
 
 /// The columns of an export as a table: paths of the native record.
-pub const COLUMNS: [&str; 31] = [
+pub const COLUMNS: [&str; 32] = [
     "id",
     "rating",
     "date",
@@ -238,6 +240,8 @@ pub const COLUMNS: [&str; 31] = [
     "id_at_source",
     "fingerprints",
     "note",
+    // In the first row alone: what imports have decided about the columns of sources.
+    "columns",
     // Marks a row with escaped cells: in other tables an apostrophe is literal.
     "escaped",
 ];

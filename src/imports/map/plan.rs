@@ -642,6 +642,8 @@ impl<'f> Plan<'f> {
             .map(|rename| rename.theirs.as_str());
         let unknown: Vec<&str> = renames
             .filter(|theirs| !theirs.is_empty() && table.find(theirs).is_none())
+            // Of several files, one has to have it.
+            .filter(|_| self.request.files.len() == 1)
             .collect();
         // A file without rows lacks nothing: an empty list of objects has no members.
         if table.is_objects() && table.columns.is_empty() {

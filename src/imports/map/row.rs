@@ -47,6 +47,7 @@ pub struct RowReader<'p> {
     faults: Vec<FieldError>,
     /// The units that the row does not state, so that it overwrites none of them.
     unstated: Units,
+    is_answer_hidden: bool,
 }
 
 impl<'p> RowReader<'p> {
@@ -57,6 +58,7 @@ impl<'p> RowReader<'p> {
             calendar,
             faults: Vec::new(),
             unstated: Units::NONE,
+            is_answer_hidden: false,
         }
     }
 
@@ -267,6 +269,7 @@ impl<'p> RowReader<'p> {
             },
             has_own_id,
             hidden_name,
+            is_answer_hidden: self.is_answer_hidden,
             number,
             id_at_source: None,
             location,
@@ -682,6 +685,7 @@ impl<'p> RowReader<'p> {
             return None;
         };
         if let Some((false, _)) = self.is_public(Subject::Answer) {
+            self.is_answer_hidden = true;
             return None;
         }
         let faults = self.faults.len();

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::imports::map::business::{self, Origin};
 use crate::imports::map::row::derived_id;
+use crate::imports::map::table::Table;
 use crate::imports::map::values;
 use crate::imports::map::{Calendar, Incoming, Posted, SOURCE_DEFAULT};
 use crate::imports::platforms::{Format, NATIVE, TABLE};
@@ -45,6 +46,8 @@ pub struct Collector<'a> {
     location_names: BTreeMap<String, String>,
     /// The sources, by their names in lower case.
     source_names: BTreeMap<String, String>,
+    /// The columns that `--map` names and no table has; `None` before the first table.
+    unknown: Option<BTreeSet<&'a str>>,
     pub collected: Collected,
 }
 
@@ -155,6 +158,7 @@ impl<'a> Collector<'a> {
             locations: BTreeMap::new(),
             location_names: locations.map(|name| (fold(&name), name)).collect(),
             source_names: sources.map(|name| (fold(&name), name)).collect(),
+            unknown: None,
             collected: Collected {
                 calendar,
                 rows: Vec::new(),
@@ -185,8 +189,15 @@ impl<'a> Collector<'a> {
     }
 
     /// # Errors
-    /// When the reviews are of several locations and none was chosen.
+    /// When no table has a column that `--map` names, or the reviews are of several locations and none was chosen.
     pub fn finish(mut self) -> Result<Collected, FileError> {
+        let unknown: Vec<_> = self.unknown.iter().flatten().copied().collect();
+        if !unknown.is_empty() {
+            return Err(FileError::new(format!(
+                "no file has a column {}, which --map names",
+                unknown.join(", ")
+            )));
+        }
         self.decide_ids();
         let rows = &mut self.collected.rows;
         for rows in rows.chunk_by_mut(|one, next| one.file == next.file) {
@@ -242,6 +253,16 @@ impl<'a> Collector<'a> {
             row_numbers: None,
         });
         Ok(())
+    }
+
+    /// Notes which of the columns that `--map` names are in a table.
+    pub fn note_mapped(&mut self, table: &Table) {
+        let renames = self.request.renames.iter();
+        let named = renames
+            .map(|rename| rename.theirs.as_str())
+            .filter(|name| !name.is_empty());
+        let unknown = self.unknown.get_or_insert_with(|| named.collect());
+        unknown.retain(|name| table.find(name).is_none());
     }
 
     /// Takes the preview of a table, the current file.
@@ -423,11 +444,10 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Takes the line of an export that contains the business, the editorial texts and the meanings of columns. A business that
-    /// is there stays, with its texts, and so do the meanings of the columns of sources that are there.
-    pub fn about_business(&mut self, value: &Value) -> Result<(), FileError> {
+    /// Takes the meanings of columns in the record of an export, for sources that have none yet.
+    pub fn keep_columns(&mut self, record: &Value) {
         let columns = &mut self.collected.columns;
-        if let Some(rows) = value.get("columns") {
+        if let Some(rows) = record.get("columns") {
             let rows: Vec<(String, String, String)> = Vec::deserialize(rows).unwrap_or_default();
             let known: BTreeSet<String> = columns
                 .rows()
@@ -441,6 +461,12 @@ impl<'a> Collector<'a> {
                 }
             }
         }
+    }
+
+    /// Takes the line of an export that contains the business, the editorial texts and the meanings of columns. A business that
+    /// is there stays, with its texts, and so do the meanings of the columns of sources that are there.
+    pub fn about_business(&mut self, value: &Value) -> Result<(), FileError> {
+        self.keep_columns(value);
         if self.has_business {
             self.collected.report.has_left_out_business = true;
             return Ok(());

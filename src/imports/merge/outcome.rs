@@ -123,8 +123,14 @@ impl Merging<'_> {
             incoming.source_name().map(str::to_owned),
             incoming.has_own_id,
         );
+        let hidden_parts = [
+            ("author", incoming.hidden_name.is_some()),
+            ("response", incoming.is_answer_hidden),
+        ];
         let mut statement = incoming.statement;
-        if !has_own_id && id_prefix(id.as_str()) != Some(row.format.id_prefix()) {
+        let prefix = id_prefix(id.as_str());
+        let is_of_other_format = prefix != Some(row.format.id_prefix());
+        if is_of_other_format && !row.format.is_native() && (!has_own_id || prefix.is_some()) {
             // Another format brought the review, and may know more of it: an empty cell takes nothing.
             let empty = Unit::ALL
                 .into_iter()
@@ -211,8 +217,13 @@ impl Merging<'_> {
         if is_same && last == Some(&source) {
             return;
         }
-        let former =
-            (kind != RunChange::Added).then(|| Former::new(there.as_ref(), &merged.review, before));
+        let former = (kind != RunChange::Added).then(|| {
+            let hidden: Vec<_> = hidden_parts
+                .into_iter()
+                .filter_map(|(name, is_hidden)| is_hidden.then_some(name))
+                .collect();
+            Former::new(there.as_ref(), &merged.review, before, &hidden)
+        });
         self.outcome.changes.push(Change {
             review: (!is_same).then_some(merged.review),
             source,
@@ -437,7 +448,7 @@ impl Outcome {
             report.withdrawn.add(|| id.to_string());
             report.note_withheld(review, GONE);
             self.changes.push(Change {
-                former: Some(Former::new(Some(review), &gone, Some(source.clone()))),
+                former: Some(Former::new(Some(review), &gone, Some(source.clone()), &[])),
                 review: Some(gone),
                 source: after,
                 kind: RunChange::Changed,

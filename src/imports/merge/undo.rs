@@ -224,6 +224,10 @@ fn decide<'r>(
                 updated_at: review.updated_at,
                 ..former.review(review)?
             };
+            if former.hides {
+                let reason = "its source hides its author's name or its answer";
+                return Ok(Decision::Left(reason.to_owned()));
+            }
             if is_hidden_since(&before, review) {
                 return Ok(Decision::Left("its source hides it".to_owned()));
             }

@@ -54,12 +54,18 @@ pub fn decode<'b>(
 }
 
 /// The first bytes of binary files that people take for exports.
-const BINARY: [(&[u8], &str); 3] = [
+const BINARY: [(&[u8], &str); 6] = [
     (
         b"\x1F\x8B",
         "packed with gzip; unpack it and give the file or folder",
     ),
     (b"%PDF", "a PDF document, not an export of reviews"),
+    (
+        b"SQLite format 3\0",
+        "a database; `reviews restore FILE` takes a backup of this service, not an export of reviews",
+    ),
+    (b"\x89PNG", "an image, not an export of reviews"),
+    (b"\x7FELF", "a program, not an export of reviews"),
     (
         b"\xD0\xCF\x11\xE0",
         "an old Excel workbook (.xls) or another document of Microsoft Office; save it as XLSX or CSV, not an export of reviews",

@@ -211,6 +211,7 @@ fn plan<'f, 'r: 'f>(
         Rows::Records(_) => Ok(None),
         Rows::Table(table) => {
             let mut plan = Plan::new(format, table, collector.request, date_format);
+            collector.note_mapped(table);
             let kept = &mut collector.collected.columns;
             if let Some(encoding) = file.encoding {
                 kept.set(plan.source(), "", ColumnMeaning::Encoding(encoding));

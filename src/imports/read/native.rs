@@ -60,6 +60,7 @@ pub fn read_native(
         Rows::Table(table) => {
             for row in &table.rows {
                 let record = export::of_cells(&table.columns, row, date_format);
+                sink.keep_columns(&record);
                 let record = match &row.fault {
                     Some(fault) => Err((fault.message.clone(), record)),
                     None => Ok(record),
@@ -304,6 +305,7 @@ fn review(
     Ok(Incoming {
         has_own_id: true,
         hidden_name: None,
+        is_answer_hidden,
         number: None,
         id_at_source: additions.id_at_source,
         location: additions.location,

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::error::{AtPath as _, DbError};
+use super::files::options;
 use super::schema::{
     self, MARKS, Migrated, TABLE, known_versions, missing, reject_newer, scratch_schema,
 };
@@ -46,7 +47,7 @@ const MARKERS_KEPT: chrono::Duration = chrono::Duration::hours(6);
 pub(super) async fn open_node_file(path: &Path) -> Result<OpenFile, DbError> {
     let side = derived::beside(path);
     let writer = derived::open(&side, path).await?;
-    let mut open = OpenFile::open(path, Some(&side)).await?;
+    let mut open = OpenFile::open(path, options(path), Some(&side)).await?;
     open.derived = Some(writer);
     Ok(open)
 }

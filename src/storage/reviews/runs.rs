@@ -74,11 +74,19 @@ pub struct Former {
     review: Map<String, Value>,
     /// `None` if no source had given the review; of a deleted review, what identified it.
     pub source: Option<SourceVersion>,
+    /// Whether the source hides the author's name or the answer since the run; these values are not kept.
+    #[serde(default)]
+    pub hides: bool,
 }
 
 impl Former {
-    /// `before` is `None` if the review was deleted.
-    pub fn new(before: Option<&Review>, after: &Review, source: Option<SourceVersion>) -> Self {
+    /// `before` is `None` if the review was deleted; `hidden` are members that the source hides.
+    pub fn new(
+        before: Option<&Review>,
+        after: &Review,
+        source: Option<SourceVersion>,
+        hidden: &[&str],
+    ) -> Self {
         let mut review = Map::new();
         if let Some(before) = before
             && let (Value::Object(members), after) = (json!(before), json!(after))
@@ -86,7 +94,13 @@ impl Former {
             review = members;
             review.retain(|name, value| after.get(name.as_str()) != Some(value));
         }
-        Self { review, source }
+        let shown = review.len();
+        review.retain(|name, value| value.is_null() || !hidden.contains(&name.as_str()));
+        Self {
+            hides: review.len() < shown,
+            review,
+            source,
+        }
     }
 
     /// The former review; `review` is the present one.

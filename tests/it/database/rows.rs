@@ -24,7 +24,7 @@ async fn invalid_utf_8_in_reviews_is_repaired() {
         "response_author",
     ] {
         app.shell(&format!(
-            "update review set {column} = {BROKEN} where review_id = 'x'"
+            "pragma ignore_check_constraints = on; update review set {column} = {BROKEN} where review_id = 'x'"
         ))
         .await;
     }
@@ -107,9 +107,10 @@ async fn invalid_utf_8_in_other_tables_is_repaired() {
 #[tokio::test]
 async fn values_with_a_nul_are_read_and_stop_nothing() {
     let app = TestApp::with(&Generator::new(93).reviews(5)).await;
-    // SQL checks end at the NUL.
-    app.shell("insert into review (review_id, rating, reviewed_on, text) values ('x', 4, '2026-11-20', 'a' || char(0) || 'b')")
+    // A shell can switch the check off.
+    app.shell("pragma ignore_check_constraints = on; insert into review (review_id, rating, reviewed_on, text) values ('x', 4, '2026-11-20', 'a' || char(0) || 'b')")
         .await;
+    // SQL checks end at the NUL.
     app.shell("update review set updated_at = cast('2026-11-20T10:00:00Z' || x'00ff' as text) where review_id = 'x'").await;
     app.shell("update review set verified_at = cast('2026-11-20T10:00:00Z' || x'00ff' as text) where review_id = 'x'").await;
     let review = app.get("/api/reviews/x").await.json();
@@ -197,7 +198,7 @@ async fn a_row_that_breaks_a_check_is_omitted_and_others_appear() {
 async fn oversized_values_of_a_review_are_refused() {
     let app = TestApp::with(&Generator::new(95).reviews(30)).await;
     let before = app.get("/reviews.json").await.ids();
-    let huge = "replace(hex(zeroblob(333333)), '00', 'very good')";
+    let huge = "'https://' || replace(hex(zeroblob(333333)), '00', 'very good')";
     for column in [
         "text",
         "title",

@@ -2,8 +2,81 @@
 
 use reviews_service::imports::undo;
 
+use super::exported::export;
 use super::*;
 use crate::support::sqlite3;
+
+#[tokio::test]
+async fn undo_publishes_no_name_or_answer_that_the_source_hides() {
+    let file = |anonymous, is_public| {
+        format!(
+            "Date,Name,Stars,Comment,Anonymous,Reply,Reply public\n2026-10-03,Ann Bell,5,On time,{anonymous},Thanks Ann,{is_public}\n"
+        )
+    };
+    let shown = "select author, response_text from review";
+    for (hidden, row) in [
+        (file("Yes", "Yes"), "Anonymous|Thanks Ann"),
+        (file("No", "No"), "Ann Bell|"),
+    ] {
+        let bench = bench().await;
+        bench.take(file("No", "Yes")).await;
+        bench.take(hidden).await;
+        assert_eq!(sqlite3(bench.database.path(), shown), row);
+        let undone = undo(&bench.database, &bench.clock, None, false).await;
+        let undone = undone.unwrap();
+        assert_eq!((undone.given_back, undone.left.count), (0, 1));
+        assert!(undone.left.to_string().contains("its source hides"));
+        assert_eq!(sqlite3(bench.database.path(), shown), row);
+    }
+}
+
+#[tokio::test]
+async fn columns_keep_their_meaning_in_tables_and_after_deletions() {
+    let file = |days: [&str; 2]| {
+        format!(
+            "Date,Name,Stars,Comment,Website\n2026-10-{},Ann,5,On time,Yes\n2026-10-{},Bo,2,Late,No\n",
+            days[0], days[1]
+        )
+    };
+    let before = bench().await;
+    let first = request(
+        before.file("t.csv", file(["03", "02"])),
+        &["status=Website"],
+    );
+    before.run(&first).await.0.unwrap();
+    let bench = bench().await;
+    bench.take(export(&before.database, true).await).await;
+    for days in [["05", "04"], ["07", "06"]] {
+        let (report, _) = bench.take(file(days)).await;
+        assert_eq!(report.withheld["not published at the source"], 1);
+        sqlite3(bench.database.path(), "delete from review");
+    }
+}
+
+#[tokio::test]
+async fn a_mapped_column_must_be_in_one_of_several_files() {
+    let bench = bench().await;
+    let january = "Date,Name,Stars,Comment,Website\n2026-01-03,Ann,5,On time,No\n";
+    let february = "Date,Name,Stars,Comment\n2026-02-03,Bo,5,Tidy\n";
+    let of_two = |column: &str| ImportRequest {
+        files: vec![
+            bench.file("jan.csv", january),
+            bench.file("feb.csv", february),
+        ],
+        ..request(PathBuf::new(), &[&format!("status={column}")])
+    };
+    let error = bench.run(&of_two("Homepage")).await.0.unwrap_err();
+    let error = error.to_string();
+    assert!(
+        error.contains("no file has a column Homepage, which --map names"),
+        "{error}"
+    );
+    let report = bench.run(&of_two("Website")).await.0.unwrap();
+    assert_eq!(
+        (report.new, report.withheld["not published at the source"]),
+        (2, 1)
+    );
+}
 
 const WOOCOMMERCE: [&str; 4] = [
     "id=comment_ID",

@@ -788,6 +788,29 @@ async fn an_empty_cell_takes_nothing_from_a_review_of_another_format() {
 }
 
 #[tokio::test]
+async fn an_answer_of_a_sheet_stays_when_another_format_lacks_it() {
+    let bench = bench().await;
+    bench.set_time_zone("UTC").await;
+    let sheet = "Date,Source,Name,Stars,Comment,Reply\n2026-10-03,Google,Ann Bell,5,They did well here,Thanks\n";
+    let export = page(&[google(
+        1,
+        "g1",
+        &json!({"starRating": "FIVE", "comment": "They did well here", "createTime": "2026-10-03T18:00:00Z",
+            "reviewer": {"displayName": "Ann Bell"}}),
+    )]);
+    bench.take(sheet).await;
+    bench.take(&export).await;
+    for _ in 0..2 {
+        for file in [sheet, export.as_str()] {
+            let (report, _) = bench.take(file).await;
+            assert_eq!((report.new, report.updated), (0, 0));
+        }
+    }
+    let answer = "select response_text from review";
+    assert_eq!(sqlite3(bench.database.path(), answer), "Thanks");
+}
+
+#[tokio::test]
 async fn stars_without_text_of_two_formats_of_a_source_are_reported() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;

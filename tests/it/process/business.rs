@@ -73,7 +73,7 @@ fn a_list_is_replaced_and_the_difference_names_each_item() {
     );
     let done = home.run_ok(
         "business new.json",
-        "2 services, 1 technicians, 2 service areas",
+        "2 services, 1 technician, 2 service areas",
     );
     for line in [
         "~ service_areas in another order\n",

@@ -98,7 +98,7 @@ fn an_import_into_a_new_database_creates_only_that_file() {
     assert_eq!(names(&home), ["own.jsonl", "reviews.db"]);
     let mode = fs::metadata(home.path()).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    home.run_ok("check", "1 reviews");
+    home.run_ok("check", "1 review\n");
     home.run_err(
         "import own.jsonl --database sqlite://none/reviews.db",
         "cannot create the database none/reviews.db",

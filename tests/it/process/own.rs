@@ -114,7 +114,7 @@ fn init_creates_a_business_and_changes_only_stated_values() {
             "\"services\": [{\"id\": \"ac\", \"name\": \"AC\"}]",
         ),
     );
-    home.run_ok("business business.json", "1 services");
+    home.run_ok("business business.json", "1 service,");
     home.run_ok("business", "\"ac\"");
     let says = |setting: &str| shown.out.replace("\"full\"", setting);
     home.file("off.json", &says("\"off\""));
@@ -252,6 +252,9 @@ fn sample_data_never_mixes_with_the_reviews_of_a_firm() {
     home.file("own.jsonl", &rows(&[]));
     home.run_ok(&["seed", seeds], "new");
     home.run_ok(&["seed", seeds], "0 new, 0 updated");
+    for command in ["init", "status"] {
+        home.run_ok(command, "`reviews init --discard-sample --name NAME`");
+    }
     home.run_err(
         "import own.jsonl",
         "remove it with `reviews init --discard-sample --name NAME`",
@@ -301,7 +304,7 @@ fn a_new_time_zone_changes_only_unedited_dates() {
     home.sql("update review set reviewed_on = '2024-10-30' where review_id = '7.b'");
     home.run_ok(
         "init --time-zone America/Phoenix",
-        "2 reviews to their day in America/Phoenix",
+        "2 reviews to their days in America/Phoenix",
     );
     let days = "select review_id, reviewed_on from review order by 1";
     assert_eq!(

@@ -435,7 +435,10 @@ fn an_import_is_undone_after_moves_that_nobody_decided() {
     );
     home.run_ok("import sheet.csv", "3 new");
     home.run_ok("source rename Direct Angi", "3 reviews");
-    home.run_ok("init --time-zone Europe/Berlin", "moved       1 reviews");
+    home.run_ok(
+        "init --time-zone Europe/Berlin",
+        "moved       1 review to its day",
+    );
     home.run_ok("undo", "3 removed");
     assert_eq!(home.sql("select count(*) from review"), "0");
 }
