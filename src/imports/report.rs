@@ -173,10 +173,9 @@ pub struct TableColumns {
     /// Our fields and the columns that fill each, in the order in which they are tried.
     pub used: Vec<(&'static str, Vec<String>)>,
     pub unused: Vec<String>,
-    /// Sentences about columns of yes and no that are not used, and about columns of visibility that are empty.
-    pub answers: Vec<String>,
-    /// A sentence about the order of day and month in each column that needs one.
-    pub dates: Vec<String>,
+    /// Sentences about columns of yes and no that are not used, about columns of visibility that are empty, and about the order of
+    /// day and month in each column that needs one.
+    pub notes: Vec<String>,
 }
 
 /// The position of the headers, as a suffix of the file's name.
@@ -208,7 +207,7 @@ impl fmt::Display for TableColumns {
         if !self.unused.is_empty() {
             write!(f, "\n  not used: {}", list(&self.unused))?;
         }
-        for sentence in self.answers.iter().chain(&self.dates) {
+        for sentence in &self.notes {
             write!(f, "\n  {sentence}")?;
         }
         match &self.place {

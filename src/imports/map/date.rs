@@ -87,7 +87,7 @@ impl Dates<'_> {
             return Ok(posted);
         }
         let plain = plain(text);
-        if let Some(instant) = unix(&plain).or_else(|| zoned(&plain)) {
+        if let Some(instant) = unix(&plain) {
             return posted(instant, text);
         }
         if let Some((local, zone)) = plain.rsplit_once(' ')
@@ -99,15 +99,23 @@ impl Dates<'_> {
             };
             return placed.place(placed.local(local, text)?, text);
         }
-        if let Some((plain, minutes)) = named_offset(&plain) {
-            let local = || self.local(plain, text).ok()?.time;
-            let instant = zoned(plain).or_else(|| {
-                let time = local()?.and_utc();
-                time.checked_sub_signed(TimeDelta::minutes(minutes))
-            });
+        if split_offset(&plain).is_some() {
+            let instant = self.instant(&plain);
             return instant.map_or_else(|| Err(unknown(text)), |instant| posted(instant, text));
         }
         self.place(self.local(&plain, text)?, text)
+    }
+
+    /// A time with its offset: `2026-10-31 08:00:00 +0200`, `20261031T080000Z`, RFC 2822, and JavaScript's form.
+    fn instant(self, text: &str) -> Option<DateTime<Utc>> {
+        let (local, minutes) = split_offset(text)?;
+        // `+0000 UTC`
+        self.instant(local).or_else(|| {
+            let compact = NaiveDateTime::parse_from_str(local, "%Y%m%dT%H%M%S").ok();
+            let time = compact.or_else(|| self.local(local, text).ok()?.time)?;
+            time.and_utc()
+                .checked_sub_signed(TimeDelta::minutes(minutes))
+        })
     }
 
     /// The date, and the time, if there is one, of a text without a time zone; `text` is as in the file.
@@ -295,13 +303,9 @@ fn plain(text: &str) -> String {
         .replace('日', "")
         .replace('\u{a0}', " ");
     if text.contains("m.") {
-        for (half, plain) in [
-            ("a. m.", "AM"),
-            ("a.m.", "AM"),
-            ("p. m.", "PM"),
-            ("p.m.", "PM"),
-        ] {
-            text = text.replace(half, plain);
+        for (half, plain) in [('a', "AM"), ('p', "PM")] {
+            text = text.replace(&format!("{half}. m."), plain);
+            text = text.replace(&format!("{half}.m."), plain);
         }
     }
     // `14/03/2025 14.05.33`, as Italians, Danes and Finns write times, and `14h05` of the French.
@@ -316,21 +320,9 @@ fn plain(text: &str) -> String {
     if let Some(colon) = text.find(':') {
         let before = text[..colon].trim_end_matches(|c: char| c.is_ascii_digit());
         let mut date = before.trim_end_matches([' ', ',']);
-        for word in [
-            " at",
-            " um",
-            " à",
-            " kl.",
-            " a las",
-            " alle ore",
-            " om",
-            " klo",
-            " o",
-        ] {
-            date = date
-                .strip_suffix(word)
-                .unwrap_or(date)
-                .trim_end_matches([' ', ',']);
+        for word in names(&WORDS.at) {
+            let stripped = date.strip_suffix(word).filter(|date| date.ends_with(' '));
+            date = stripped.unwrap_or(date).trim_end_matches([' ', ',']);
         }
         if date.len() < before.len() {
             text = format!("{date} {}", &text[before.len()..]);
@@ -350,15 +342,23 @@ fn plain(text: &str) -> String {
     }
 }
 
-/// Splits a text before its time zone: `Z`, a name, or `GMT+2`; the offset is in minutes.
-fn named_offset(text: &str) -> Option<(&str, i64)> {
+/// Splits a text before its time zone: `Z`, a name, `GMT+2`, or `+02:00` after a time; the offset is in minutes.
+fn split_offset(text: &str) -> Option<(&str, i64)> {
+    // JavaScript: `Mon Aug 10 2015 14:16:38 GMT+0000 (Coordinated Universal Time)`.
+    let text = text.split(" (").next()?;
     let utc = text.strip_suffix('Z');
-    if let Some(plain) = utc.filter(|plain| !plain.ends_with(char::is_alphabetic)) {
-        return Some((plain.trim_end(), 0));
+    if let Some(local) = utc.filter(|local| !local.ends_with(char::is_alphabetic)) {
+        return Some((local.trim_end(), 0));
     }
-    let (plain, name) = text.rsplit_once(' ')?;
+    let time = text.find(':').unwrap_or(text.len());
+    let sign = text[time..].rfind(['+', '-']).map(|at| time + at);
+    let is_zone = |name: &str| name.starts_with(|c: char| c.is_alphabetic() || "+-".contains(c));
+    let (local, name) = match text.rsplit_once(' ') {
+        Some((local, name)) if is_zone(name) => (local, name),
+        Some(_) | None => text.split_at(sign?),
+    };
     if let Some(minutes) = WORDS.offsets.get(name) {
-        return Some((plain.trim_end(), *minutes));
+        return Some((local.trim_end(), *minutes));
     }
     let offset = name
         .strip_prefix("GMT")
@@ -374,32 +374,7 @@ fn named_offset(text: &str) -> Option<(&str, i64)> {
     let (hours, minutes) = parts.unwrap_or((digits, "0"));
     let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
     let is_offset = (0..=14).contains(&hours) && (0..60).contains(&minutes);
-    is_offset.then_some((plain.trim_end(), sign * (hours * 60 + minutes)))
-}
-
-/// `2026-10-31 08:00:00 +0200`, `20261031T080000Z`, JavaScript's form, and RFC 2822.
-fn zoned(text: &str) -> Option<DateTime<Utc>> {
-    // JavaScript: `Mon Aug 10 2015 14:16:38 GMT+0000 (Coordinated Universal Time)`.
-    let (plain, _) = text.split_once(" (").unwrap_or((text, ""));
-    if let Ok(instant) = DateTime::parse_from_str(plain, "%a %b %d %Y %H:%M:%S GMT%z") {
-        return Some(instant.to_utc());
-    }
-    if let Ok(time) = NaiveDateTime::parse_from_str(text, "%Y%m%dT%H%M%SZ") {
-        return Some(time.and_utc());
-    }
-    let offset = [
-        "%Y-%m-%d %H:%M:%S %z",
-        "%Y-%m-%d %H:%M:%S%.f%#z",
-        "%Y-%m-%d %H:%M %z",
-        "%Y-%m-%dT%H:%M%#z",
-        "%Y-%m-%dT%H:%M:%S%.f%#z",
-    ];
-    let zoned = offset
-        .iter()
-        .find_map(|format| DateTime::parse_from_str(text, format).ok());
-    zoned
-        .or_else(|| DateTime::parse_from_rfc2822(text).ok())
-        .map(|instant| instant.to_utc())
+    is_offset.then_some((local.trim_end(), sign * (hours * 60 + minutes)))
 }
 
 /// `15. Oktober 2026`, `15 de octubre de 2026 10:15`, `Octubre 15, 2026` with the English month; `None` if no word or several
@@ -545,7 +520,7 @@ impl Evidence {
     /// Adds a date; `place` is where it is.
     pub fn add(&mut self, place: impl Fn() -> String, text: &str, tomorrow: NaiveDate) {
         let plain = plain(text);
-        let local = named_offset(&plain).map_or(plain.as_str(), |(local, _)| local);
+        let local = split_offset(&plain).map_or(plain.as_str(), |(local, _)| local);
         let Some(numbers) = Numbers::of(local).filter(|numbers| !numbers.is_dotted) else {
             return;
         };

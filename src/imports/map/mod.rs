@@ -13,6 +13,7 @@ use crate::model::{Day, Fingerprints, Method, Source, Statement, Unit, Verificat
 pub(crate) mod answers;
 pub(crate) mod business;
 pub(crate) mod date;
+pub(crate) mod header;
 pub(crate) mod plan;
 pub(crate) mod row;
 pub(crate) mod shape;
@@ -307,7 +308,8 @@ impl FromStr for Rename {
         let path = path(ours);
         let known = fields().chain(VISIBILITY).find(|field| *field == path);
         let ours = known.ok_or_else(|| {
-            let known = fields().collect::<Vec<_>>().join(", ");
+            let known: Vec<&str> = fields().chain(VISIBILITY).collect();
+            let known = known.join(", ");
             format!("`{ours}` is not a field of a review; use one of {known}")
         })?;
         let theirs = theirs.to_owned();

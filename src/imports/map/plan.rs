@@ -3,19 +3,21 @@
 //! A platform's columns have the names in its file. In any other table a column is known by the names, words and questions
 //! in `table.toml`; a field for which several columns may be meant is asked for, never guessed.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::num::NonZeroU8;
 
 use serde_json::{Map, Value};
 
+use crate::imports::map::ReviewField;
 use crate::imports::map::date::{DateOrder, Dates};
+use crate::imports::map::header::Header;
 use crate::imports::map::table::{Row, Table, is_date, list_columns};
 use crate::imports::map::values::{
-    Names, Says, flag, is_address, is_one_best, letters, may_be_rating, names, quoted, same_name,
-    without_address, words,
+    Names, Says, flag, is_address, is_one_best, may_be_rating, names, quoted, same_name,
+    without_address,
 };
-use crate::imports::map::visibility::{self, Evidence, NOT_PUBLISHED, Subject, Visibility};
-use crate::imports::map::{ReviewField, SOURCE_DEFAULT};
+use crate::imports::map::visibility::{self, Evidence, NOT_PUBLISHED, Places, Subject, Visibility};
 use crate::imports::platforms::{Format, HEADERS, Hidden, PhraseWords, TABLE};
 use crate::imports::report::{FileError, TableColumns};
 use crate::imports::request::ImportRequest;
@@ -44,6 +46,9 @@ const DATES: [ReviewField; 4] = [
     ReviewField::VerifiedAt,
 ];
 
+/// A column that says nothing of visibility.
+const NOTHING: &str = "nothing";
+
 /// What shows whether a review, or its answer, is public.
 #[derive(Debug)]
 pub struct Sign {
@@ -56,34 +61,22 @@ pub struct Sign {
     pub is_known: bool,
 }
 
-impl Sign {
-    /// Of a column that no platform's file names.
-    fn new(column: usize, says: Says) -> Self {
-        Self {
-            columns: vec![column],
-            says,
-            reason: NOT_PUBLISHED,
-            is_known: false,
-        }
-    }
-}
-
 #[derive(Debug)]
 pub struct Plan<'f> {
     pub format: &'static Format,
     pub request: &'f ImportRequest,
     pub table: &'f Table,
+    headers: Vec<Header>,
     /// The columns of each field, in the order in which they are tried.
     fields: [Vec<usize>; ReviewField::ALL.len()],
     /// The signs of the review, its answer and its author's name.
     pub signs: [Vec<Sign>; 3],
     /// Whether the headers are in a language that writes the day before the month.
     is_day_first: bool,
-    doubtful: Doubtful,
+    /// Columns that may all fill a field.
+    doubtful: Vec<(ReviewField, Vec<usize>)>,
     /// Columns whose yes may mean public or hidden.
     unclear: Vec<(Subject, usize)>,
-    /// The same that `--map` ignores.
-    ignored: Vec<usize>,
     /// The order of dates in each column, where one is needed.
     pub orders: Vec<Option<DateOrder>>,
     /// A sentence about each of them.
@@ -94,20 +87,15 @@ pub struct Plan<'f> {
     pub scale: Option<NonZeroU8>,
 }
 
-/// Columns that do not fill a field yet, with their numbers.
-type Free<'c> = Vec<(usize, &'c str)>;
-
-/// Columns that may all fill a field.
-type Doubtful = Vec<(ReviewField, Vec<String>)>;
-
 impl<'f> Plan<'f> {
+    /// Takes what earlier imports kept about the columns of visibility, and keeps what this one decides.
     pub fn new(
         format: &'static Format,
         table: &'f Table,
         request: &'f ImportRequest,
         date_format: Option<&'f str>,
+        kept: &mut KeptColumns,
     ) -> Self {
-        let columns = &table.columns;
         let fields = ReviewField::ALL.map(|field| match request.rename(field.name()) {
             Some("") => Vec::new(),
             Some(theirs) => table.find(theirs).into_iter().collect(),
@@ -117,30 +105,29 @@ impl<'f> Plan<'f> {
                 list.map_or_else(Vec::new, |list| table.find_all(list))
             }
         });
+        let sign = |hidden: &'static Hidden| Sign {
+            columns: table.find_all(hidden.names),
+            says: hidden.when,
+            reason: hidden.reason,
+            is_known: true,
+        };
         let [of_review, of_answer] = [&format.hidden, &format.answer_hidden].map(|list| {
-            let sign = |hidden: &'static Hidden| Sign {
-                columns: table.find_all(hidden.names),
-                says: hidden.when,
-                reason: hidden.reason,
-                is_known: true,
-            };
-            let signs = list
-                .iter()
+            list.iter()
                 .map(sign)
-                .filter(|sign| !sign.columns.is_empty());
-            signs.collect::<Vec<_>>()
+                .filter(|sign| !sign.columns.is_empty())
+                .collect::<Vec<_>>()
         });
         let mut plan = Self {
             format,
             request,
             table,
+            headers: table.columns.iter().map(|name| Header::new(name)).collect(),
             fields,
             signs: [of_review, of_answer, Vec::new()],
             is_day_first: false,
-            doubtful: Doubtful::new(),
+            doubtful: Vec::new(),
             unclear: Vec::new(),
-            ignored: Vec::new(),
-            orders: vec![None; columns.len()],
+            orders: vec![None; table.columns.len()],
             sentences: Vec::new(),
             date_format,
             scale: request.scale,
@@ -148,18 +135,21 @@ impl<'f> Plan<'f> {
         if format.reads_headers {
             plan.find_by_headers();
         }
-        plan.find_signs();
+        plan.find_signs(kept);
         plan
     }
 
     /// Source of the rows that name none.
     pub fn source(&self) -> &str {
-        let requested = self.request.source.as_deref();
-        requested.or(self.format.source).unwrap_or(SOURCE_DEFAULT)
+        self.request.source_of(self.format)
     }
 
     pub fn field(&self, field: ReviewField) -> &[usize] {
         &self.fields[field as usize]
+    }
+
+    fn columns_where(&self, is_so: impl Fn(usize) -> bool) -> impl Iterator<Item = usize> {
+        (0..self.table.columns.len()).filter(move |column| is_so(*column))
     }
 
     /// Fills the fields of a table that is no platform's. No column fills two fields, and columns without a name, a text or stars
@@ -168,46 +158,45 @@ impl<'f> Plan<'f> {
         self.join_names();
         let table = self.table;
         // Columns of answers to a question, such as `May we publish your comment?`, are neither texts nor names.
-        let is_answer = |column: &usize| {
+        let is_answer = |column: usize| {
             // One tick may be a text, too.
             let is_sure =
-                table.columns[*column].contains(' ') || table.cells(*column).nth(1).is_some();
-            is_sure && table.has_only_flags(*column)
-                || visibility::by_name(table, *column, &[], &[]).is_some()
+                table.columns[column].contains(' ') || table.cells(column).nth(1).is_some();
+            let (header, places) = (&self.headers[column], &Places::default());
+            is_sure && table.has_only_flags(column)
+                || visibility::by_name(table, column, header, places).is_some()
         };
-        let answers: BTreeSet<usize> = (0..table.columns.len()).filter(is_answer).collect();
-        let rules = || rules().map(|rule| (true, rule));
-        let rules = rules().chain(rules().map(|(_, rule)| (false, rule)));
-        for (needs_values, (field, rule, is_day_first)) in rules {
-            if self.is_filled(field) {
-                continue;
-            }
-            let taken = self.used();
-            let free = (0..).zip(&table.columns).filter(|(column, _)| {
-                !taken.contains(column)
-                    && self.may_fill(field, *column, &answers)
-                    && (!needs_values || self.has_values(field, *column))
-            });
-            let free: Free<'_> = free.map(|(column, name)| (column, name.as_str())).collect();
-            let found = rule.find(field, &free);
-            if matches!(rule, Rule::Phrase(_)) && found.len() > 1 {
-                let columns = found.iter().map(|column| table.columns[*column].clone());
-                self.doubtful.push((field, columns.collect()));
-            } else if !found.is_empty() {
-                let is_english = |column: &usize| {
-                    let name = &table.columns[*column];
-                    names(&HEADERS.english).any(|english| same_name(english, name))
+        let answers: BTreeSet<usize> = self.columns_where(is_answer).collect();
+        let mut phrases = Vec::new();
+        for needs_values in [true, false] {
+            for (field, rule, is_day_first) in rules() {
+                if self.is_filled(field) {
+                    continue;
+                }
+                let taken = self.used();
+                let is_free = |column: usize| {
+                    !taken.contains(&column)
+                        && self.may_fill(field, column, &answers)
+                        && (!needs_values || self.has_values(field, column))
                 };
-                self.is_day_first |= is_day_first && !found.iter().all(is_english);
-                self.fields[field as usize] = found;
-                if matches!(rule, Rule::Name(_)) {
-                    self.choose(field);
+                let free: Vec<usize> = self.columns_where(is_free).collect();
+                let found = self.find_columns(field, &rule, &free);
+                if matches!(rule, Rule::Phrase(_)) && found.len() > 1 {
+                    phrases.push((field, found));
+                } else if !found.is_empty() {
+                    let is_english = |column: &usize| {
+                        names(&HEADERS.english).any(|english| self.headers[*column].is(english))
+                    };
+                    self.is_day_first |= is_day_first && !found.iter().all(is_english);
+                    self.fields[field as usize] = found;
+                    if matches!(rule, Rule::Name(_)) {
+                        self.choose(field);
+                    }
                 }
             }
         }
-        let (fields, is_objects) = (&self.fields, table.is_objects());
-        let is_open = |field: ReviewField| is_objects || fields[field as usize].is_empty();
-        self.doubtful.retain(|(field, _)| is_open(*field));
+        phrases.retain(|(field, _)| self.field(*field).is_empty());
+        self.doubtful.extend(phrases);
         self.doubtful.dedup();
     }
 
@@ -224,38 +213,52 @@ impl<'f> Plan<'f> {
 
     /// Whether a column may fill a field, by its header and what its cells are; `answers` are the columns of yes and no.
     fn may_fill(&self, field: ReviewField, column: usize, answers: &BTreeSet<usize>) -> bool {
-        let (table, header) = (self.table, &self.table.columns[column]);
+        let (table, header) = (self.table, &self.headers[column]);
         let is_author = AUTHOR.contains(&field);
         let is_text = [ReviewField::Text, ReviewField::Title].contains(&field);
         let mut mapped = self.request.renames.iter();
         let is_mapped = mapped.any(|rename| table.find(&rename.theirs) == Some(column));
-        let is_other = is_author && header.contains('#')
+        // Booking.com asks for a grade of the place.
+        let is_grade =
+            || header.is("location") && table.cells(column).all(|(_, cell)| may_be_rating(cell));
+        let is_other = is_author && table.columns[column].contains('#')
             || (is_author || is_text) && answers.contains(&column)
             || (is_text || field == ReviewField::ResponseText)
-                && contains(header, &HEADERS.confidential)
-            || field == ReviewField::Location && is_grade_of_place(table, column);
+                && header.contains(&HEADERS.confidential)
+            || field == ReviewField::Location && is_grade();
         !is_mapped && !is_other
     }
 
     /// Whether a column has names, texts or stars, if it is to fill such a field.
     fn has_values(&self, field: ReviewField, column: usize) -> bool {
         let mut cells = self.table.cells(column);
-        let is_number = |(_, cell): (&Row, &str)| may_be_rating(cell);
-        let needs_values = [ReviewField::Author, ReviewField::Text].contains(&field);
-        (!needs_values || cells.next().is_some())
-            && (field != ReviewField::Author || !self.table.are_numbers(column))
-            && (field != ReviewField::Rating || cells.any(is_number))
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other fields may be empty")]
+        match field {
+            ReviewField::Author => {
+                // All customers with one name are the business, or a technician.
+                let few = self
+                    .table
+                    .few_cells(column)
+                    .filter(|_| self.table.rows.len() > 2);
+                cells.next().is_some()
+                    && !self.table.are_numbers(column)
+                    && few.is_none_or(|names| names.len() > 1)
+            }
+            ReviewField::Text => cells.next().is_some(),
+            ReviewField::Date => self.table.has_dates(column),
+            ReviewField::Rating => cells.any(|(_, cell)| may_be_rating(cell)),
+            _ => true,
+        }
     }
 
     /// Takes the author's name from two columns, such as `Prénom` and `Nom`.
     fn join_names(&mut self) {
-        let mut pairs = HEADERS.name_pairs.iter();
         let find = |pair: &[String; 2]| {
             let [first, last] = pair.each_ref().map(|name| self.table.find(name));
             first.zip(last)
         };
         if self.request.rename("author").is_none()
-            && let Some((first, last)) = pairs.find_map(find)
+            && let Some((first, last)) = HEADERS.name_pairs.iter().find_map(find)
         {
             self.fields[ReviewField::Author as usize].clear();
             self.fields[ReviewField::FirstName as usize] = vec![first];
@@ -263,8 +266,65 @@ impl<'f> Plan<'f> {
         }
     }
 
+    /// The free columns that fill the field by a rule; of several that a phrase finds, each may fill it.
+    fn find_columns(&self, field: ReviewField, rule: &Rule, free: &[usize]) -> Vec<usize> {
+        let (columns, headers) = (&self.table.columns, &self.headers);
+        let all = |is_so: &dyn Fn(&Header) -> bool| -> Vec<usize> {
+            let so = free.iter().filter(|column| is_so(&headers[**column]));
+            so.copied().collect()
+        };
+        let by_name = |list: Names, is_so: &dyn Fn(&Header, &str) -> bool| -> Vec<usize> {
+            let found = names(list).flat_map(|name| {
+                let mut same = all(&|header| is_so(header, name));
+                // `author` before `author[]`
+                same.sort_by_key(|column| columns[*column] != name);
+                same
+            });
+            found.collect()
+        };
+        match rule {
+            Rule::Name(list) => Some(by_name(list, &Header::is))
+                .filter(|found| !found.is_empty())
+                .unwrap_or_else(|| by_name(list, &Header::begins)),
+            Rule::Member(objects, members) => {
+                let inside = |object| {
+                    let found = names(members).filter_map(|member| {
+                        let is_member = |column: &&usize| {
+                            let parts = columns[**column].rsplit_once('.');
+                            parts.is_some_and(|(outer, inner)| {
+                                same_name(outer, object) && same_name(inner, member)
+                            })
+                        };
+                        free.iter().find(is_member).copied()
+                    });
+                    found.collect::<Vec<_>>()
+                };
+                let mut found = names(objects).map(inside);
+                found.find(|found| !found.is_empty()).unwrap_or_default()
+            }
+            Rule::Question(list) => {
+                let questions = all(&|header| {
+                    let is_sentence = header.path.split_whitespace().count() >= 3;
+                    (header.is_question || is_sentence)
+                        && header.contains(list)
+                        && !header.contains(&HEADERS.irrelevant)
+                        && (field != ReviewField::Author || !header.contains(&HEADERS.others))
+                });
+                let is_overall = |column: &usize| headers[*column].contains("overall");
+                let overall: Vec<usize> = questions.iter().copied().filter(is_overall).collect();
+                match questions[..] {
+                    [first, ..] if field == ReviewField::Text => vec![first],
+                    [_, _, ..] => Some(overall).filter(|it| it.len() == 1).unwrap_or_default(),
+                    _ => questions,
+                }
+            }
+            Rule::Phrase(words) => all(&|header| header.is_made_of(&words.known, &words.neutral)),
+        }
+    }
+
     /// Keeps the first of the columns that have names of a field: the others may be private, so they do not fill the gaps of
-    /// the first. In a file of objects, a row that has another one and not the first makes the field doubtful.
+    /// the first. In a file of objects, a row that has another one and not the first makes the field doubtful, and so do two columns
+    /// of a table with the same name.
     fn choose(&mut self, field: ReviewField) {
         let Table { columns, rows, .. } = self.table;
         let [first, others @ ..] = &self.fields[field as usize][..] else {
@@ -285,8 +345,8 @@ impl<'f> Plan<'f> {
         let members = HEADERS.members.get(&field).into_iter();
         for member in members.flat_map(|list| names(list)) {
             let paths = [".", "[]."].map(|mark| format!("{object}{mark}{member}"));
-            let is_member = |column: &usize| *column != first && paths.contains(&columns[*column]);
-            inside.extend((0..columns.len()).filter(is_member));
+            let is_member = |column: usize| column != first && paths.contains(&columns[column]);
+            inside.extend(self.columns_where(is_member));
         }
         inside.dedup();
         let chosen: Vec<usize> = [first].into_iter().chain(inside).collect();
@@ -295,173 +355,159 @@ impl<'f> Plan<'f> {
             row.cell(column).is_some() || outer.any(|outer| row.cell(outer).is_some())
         };
         let lacks = |row: &Row| chosen.iter().all(|column| !has(row, *column));
-        let other = others.iter().find(|other| {
-            let mut with_other = rows.iter().filter(|row| row.cell(**other).is_some());
+        let is_doubtful = |other: &usize| {
+            let mut with_other = rows.iter().filter(|row| row.cell(*other).is_some());
             is_objects && with_other.any(lacks)
-        });
-        if let Some(other) = other {
-            let both = [first, *other].map(|column| columns[column].clone());
-            self.doubtful.push((field, both.into()));
+        };
+        let twin = self
+            .table
+            .find_twin(first)
+            .filter(|twin| rows.iter().any(|row| row.cell(*twin) != row.cell(first)));
+        if let Some(other) = others.into_iter().find(is_doubtful).or(twin) {
+            self.doubtful.push((field, vec![first, other]));
         }
         self.fields[field as usize] = chosen;
     }
 
-    /// Finds the columns that show whether a review or its answer is public, besides those that the platform's file names.
-    fn find_signs(&mut self) {
-        let (table, used) = (self.table, self.used());
-        let path = |column: &usize| table.columns[*column].as_str();
-        let answers: Vec<&str> = self
-            .field(ReviewField::ResponseText)
-            .iter()
-            .map(path)
-            .collect();
+    /// Where the rows have their answers and reviews.
+    fn places(&self) -> Places {
+        let answers = self.field(ReviewField::ResponseText).iter();
         let fields = [ReviewField::Rating, ReviewField::Text].map(|field| self.field(field));
-        let paths = fields.into_iter().flatten().map(path);
-        let mut reviews: Vec<&str> = paths
-            .filter_map(|path| Some(path.rsplit_once('.')?.0))
-            .collect();
-        if table.is_objects() {
-            reviews.push("");
-        }
-        let free = (0..table.columns.len()).filter(|column| !used.contains(column));
-        let all: Vec<(usize, Visibility)> = free
-            .filter_map(|column| {
-                let found = visibility::by_name(table, column, &answers, &reviews);
-                let is_any = self.format.reads_headers;
-                let by_cells = || visibility::by_cells(table, column).filter(|_| is_any);
-                Some((column, found.or_else(by_cells)?))
-            })
-            .collect();
-        for subject in Subject::ALL {
-            let mapped = self.mapped_signs(subject);
-            let ignores_others = self.request.columns(subject.field()).contains(&"");
-            let of_subject = all.iter().filter(|(_, found)| found.subject == subject);
-            for (column, found) in of_subject {
-                let is_unclear = found.evidence == Evidence::Unclear;
-                let is_named = mapped.iter().any(|(named, _)| named == column) || ignores_others;
-                if is_unclear && ignores_others {
-                    self.ignored.push(*column);
-                } else if is_unclear && !is_named {
-                    self.unclear.push((subject, *column));
-                } else if !is_unclear && mapped.is_empty() && !ignores_others {
-                    self.signs[subject as usize].push(Sign::new(*column, found.says));
-                }
-            }
-            let mapped = mapped
-                .into_iter()
-                .map(|(column, says)| Sign::new(column, says));
-            self.signs[subject as usize].extend(mapped);
+        let objects = fields.into_iter().flatten().filter_map(|column| {
+            let (object, _) = self.table.columns[*column].rsplit_once('.')?;
+            Some(object.to_owned())
+        });
+        let row = self.table.is_objects().then(String::new);
+        Places {
+            answers: answers
+                .map(|column| self.headers[*column].clone())
+                .collect(),
+            reviews: objects.chain(row).collect(),
         }
     }
 
-    /// Reads the columns of visibility of a table as in an earlier import, unless `--map` says otherwise, and keeps what they mean.
-    pub fn keep_visibility(&mut self, kept: &mut KeptColumns) {
-        let (table, request) = (self.table, self.request);
-        if !self.format.reads_headers {
-            return;
-        }
-        let source = self.source().to_owned();
-        // `approved` is `Approved?`.
-        let key = |header: &str| letters(header).collect::<String>();
-        let is_open = |subject: &Subject| {
-            let fields = [subject.field(), subject.hidden_field()];
-            fields.iter().all(|field| request.columns(field).is_empty())
-        };
-        let filled: Vec<usize> = self.fields.iter().flatten().copied().collect();
-        for (column, header) in table.columns.iter().enumerate() {
-            let Some(ColumnMeaning::Visibility(field)) = kept.get(&source, &key(header)) else {
-                continue;
-            };
-            let mut subjects = Subject::ALL.into_iter();
-            let subject = subjects.find(|it| [it.field(), it.hidden_field()].contains(&field));
-            let subjects = subject.map_or(Subject::ALL.to_vec(), |subject| vec![subject]);
-            if filled.contains(&column) || !subjects.iter().all(is_open) {
+    /// Decides what each column shows of a review, its answer or its author's name, besides those that the platform's file names:
+    /// what `--map` says, what an earlier import of the source decided, or what name and cells show.
+    fn find_signs(&mut self, kept: &mut KeptColumns) {
+        let (table, places, used) = (self.table, self.places(), self.used());
+        let (source, is_any) = (self.source().to_owned(), self.format.reads_headers);
+        for column in 0..table.columns.len() {
+            let (name, header) = (&table.columns[column], &self.headers[column]);
+            let mut decided = self.mapped(column);
+            // A time of publication may be the date, too.
+            let is_time = self.field(ReviewField::ResponseDate).contains(&column);
+            if decided.is_empty() && used.contains(&column) && !is_time {
                 continue;
             }
-            let says = match subject {
-                Some(subject) if field == subject.hidden_field() => Says::Hidden,
-                _ => self.shown(column),
+            let by_cells = || visibility::by_cells(table, column, header).filter(|_| is_any);
+            let judged = visibility::by_name(table, column, header, &places)
+                .or_else(by_cells)
+                .filter(|found| !is_time || found.says == Says::Filled)
+                .filter(|found| decided.iter().all(|(subject, _)| *subject != found.subject));
+            let before = match kept.get(&source, &header.letters) {
+                Some(ColumnMeaning::Visibility(field)) if is_any && decided.is_empty() => {
+                    Some(field)
+                }
+                _ => None,
             };
-            let count = self.unclear.len();
-            self.unclear.retain(|(_, unclear)| *unclear != column);
-            let mut is_new = self.unclear.len() < count;
-            for other in Subject::ALL {
-                let signs = &mut self.signs[other as usize];
-                let is_read = signs.iter().any(|sign| sign.columns == [column]);
-                if subject == Some(other) && !is_read {
-                    signs.push(Sign::new(column, says));
-                } else if subject.is_none() && is_read {
-                    signs.retain(|sign| sign.columns != [column]);
-                } else {
+            if (before, judged) == (None, None) && decided.is_empty() {
+                continue;
+            }
+            let is_unclear = judged.is_some_and(|found| found.evidence == Evidence::Unclear);
+            let subject = judged.map(|found| found.subject);
+            let subject = before.and_then(Subject::of_field).or(subject);
+            let [has_columns, has_none] = subject.map_or([false; 2], |subject| {
+                let fields = [subject.field(), subject.hidden_field()];
+                let mut columns = fields.map(|field| self.request.columns(field)).concat();
+                columns.retain(|name| name.is_empty() || table.find(name).is_some());
+                [!columns.is_empty(), columns.contains(&"")]
+            });
+            let is_open = !has_columns || is_unclear && !has_none;
+            match (before.filter(|_| is_open), judged.filter(|_| is_open)) {
+                (Some(NOTHING), _) | (None, None) => {}
+                (Some(field), _) => {
+                    let meaning = self.meaning(field, column);
+                    if judged.map(|found| (found.subject, found.says)) != meaning || is_unclear {
+                        self.sentences.push(format!(
+                            "{name} is read as {field}, as in an earlier import of {source}; pass --map for another meaning"
+                        ));
+                    }
+                    decided.extend(meaning);
+                }
+                (None, Some(found)) if is_unclear => {
+                    self.unclear.push((found.subject, column));
                     continue;
                 }
-                is_new = true;
+                (None, Some(Visibility { subject, says, .. })) => decided.push((subject, says)),
             }
-            if is_new {
-                self.sentences.push(format!(
-                    "{header} is read as {field}, as in an earlier import of {source}; pass --map for another meaning"
-                ));
+            let field = match decided[..] {
+                [] => Some(NOTHING),
+                [(subject, Says::Hidden), ..] => Some(subject.hidden_field()),
+                [
+                    (subject, Says::State | Says::AnswerState | Says::Public),
+                    ..,
+                ] => Some(subject.field()),
+                // Dates and notes are known by their cells.
+                _ => None,
+            };
+            if let Some(field) = field.filter(|_| is_any) {
+                kept.set(&source, &header.letters, ColumnMeaning::Visibility(field));
             }
-        }
-        for (subject, signs) in Subject::ALL.into_iter().zip(&self.signs) {
-            for sign in signs.iter().filter(|sign| !sign.is_known) {
-                let field = match sign.says {
-                    Says::Hidden => subject.hidden_field(),
-                    Says::State | Says::AnswerState | Says::Public => subject.field(),
-                    // Dates are known by their cells.
-                    Says::Filled | Says::HiddenSince | Says::Kind | Says::NoneOf(_) => continue,
-                };
-                let header = &table.columns[sign.columns[0]];
-                kept.set(&source, &key(header), ColumnMeaning::Visibility(field));
+            for (subject, says) in decided {
+                self.signs[subject as usize].push(Sign {
+                    columns: vec![column],
+                    says,
+                    reason: NOT_PUBLISHED,
+                    is_known: false,
+                });
             }
-        }
-        for column in &self.ignored {
-            let header = &table.columns[*column];
-            kept.set(&source, &key(header), ColumnMeaning::Visibility("nothing"));
         }
     }
 
-    /// What a column shows in which yes means public.
-    fn shown(&self, column: usize) -> Says {
-        let known = visibility::find(&self.table.columns[column], &[], &[]);
-        let says = match known {
-            None => Says::State,
-            Some(known) if known.evidence == Evidence::Unclear && known.says == Says::Hidden => {
-                Says::Public
-            }
-            Some(known) => known.says,
+    /// What a column shows as the field of `--map` says.
+    fn meaning(&self, field: &str, column: usize) -> Option<(Subject, Says)> {
+        let subject = Subject::of_field(field)?;
+        let says = if field == subject.hidden_field() {
+            Says::Hidden
+        } else {
+            visibility::by_owner(self.table, column, &self.headers[column])
         };
-        visibility::read_cells(self.table, column, says)
+        Some((subject, says))
     }
 
-    /// The columns that `--map` names for the visibility of a subject: then only these are read.
-    fn mapped_signs(&self, subject: Subject) -> Vec<(usize, Says)> {
-        let find = |theirs: &str| self.table.find(theirs).filter(|_| !theirs.is_empty());
-        let shown = self
-            .request
-            .columns(subject.field())
-            .into_iter()
-            .filter_map(find);
-        let shown = shown.map(|column| (column, self.shown(column)));
-        let hidden = self
-            .request
-            .columns(subject.hidden_field())
-            .into_iter()
-            .filter_map(find)
-            .map(|column| (column, Says::Hidden));
-        shown.chain(hidden).collect()
-    }
-
-    /// The options that keep the other columns of visibility, if `column` is none.
-    pub fn other_signs(&self, subject: Subject, column: usize) -> Vec<String> {
-        let signs = self.signs[subject as usize].iter();
-        let columns = signs
-            .filter(|sign| !sign.is_known)
-            .flat_map(|sign| &sign.columns);
-        let others = columns.filter(|other| **other != column);
-        others
-            .map(|other| quote(&self.table.columns[*other]))
+    /// What `--map` says that a column shows.
+    fn mapped(&self, column: usize) -> Vec<(Subject, Says)> {
+        let mapped = self.request.renames.iter().filter(|rename| {
+            !rename.theirs.is_empty() && self.table.find(&rename.theirs) == Some(column)
+        });
+        mapped
+            .filter_map(|rename| self.meaning(rename.ours, column))
             .collect()
+    }
+
+    /// The options that keep the columns of visibility besides `column`, before one about it.
+    fn keeping(&self, subject: Subject, column: Option<usize>) -> String {
+        let signs = self.signs[subject as usize]
+            .iter()
+            .filter(|sign| !sign.is_known);
+        let others = signs
+            .flat_map(|sign| &sign.columns)
+            .filter(|other| Some(**other) != column);
+        let option = |other: &usize| {
+            let name = quote(&self.table.columns[*other]);
+            format!("--map {}={name} ", subject.field())
+        };
+        others.map(option).collect()
+    }
+
+    /// The options that ignore a column of visibility.
+    pub fn ignoring(&self, subject: Subject, column: usize) -> String {
+        let (kept, all) = (self.keeping(subject, Some(column)), subject.field());
+        if kept.is_empty() {
+            format!("--map {all}=")
+        } else {
+            format!("{kept}(--map {all}= would ignore the others, too)")
+        }
     }
 
     /// The columns that are read, each with what it fills, as the report names it.
@@ -478,11 +524,10 @@ impl<'f> Plan<'f> {
             self.field(field).iter().map(move |column| (name, *column))
         });
         let signs = Subject::ALL.into_iter().zip(&self.signs);
-        let signs = signs.flat_map(|(subject, signs)| {
+        fields.chain(signs.flat_map(|(subject, signs)| {
             let columns = signs.iter().flat_map(|sign| &sign.columns);
             columns.map(move |column| (subject.field(), *column))
-        });
-        fields.chain(signs)
+        }))
     }
 
     /// The numbers of the columns that are read.
@@ -507,11 +552,7 @@ impl<'f> Plan<'f> {
             .iter()
             .flat_map(|set| names(set))
             .filter_map(|name| self.table.find(name));
-        let authors: Vec<usize> = AUTHOR
-            .iter()
-            .flat_map(|field| self.field(*field))
-            .copied()
-            .collect();
+        let authors = AUTHOR.map(|field| self.field(field)).concat();
         let columns: BTreeSet<usize> = self.used().into_iter().chain(keys).collect();
         let cells = columns.into_iter().filter_map(|column| {
             let cell = row.cell(column)?;
@@ -538,15 +579,17 @@ impl<'f> Plan<'f> {
             }
         }
         let taken = self.used();
-        let unused = self.table.columns.iter().enumerate();
-        let unused =
-            unused.filter(|(number, name)| !taken.contains(number) && !name.trim().is_empty());
+        let is_unused = |column: usize| {
+            !taken.contains(&column) && !self.table.columns[column].trim().is_empty()
+        };
+        let unused = self.columns_where(is_unused);
         TableColumns {
             place: self.table.place.clone(),
             used,
-            unused: unused.map(|(_, name)| name.clone()).collect(),
-            answers: self.unused_answers(&taken),
-            dates: Vec::new(),
+            unused: unused
+                .map(|column| self.table.columns[column].clone())
+                .collect(),
+            notes: self.describe_answers(&taken),
         }
     }
 
@@ -562,24 +605,15 @@ impl<'f> Plan<'f> {
     }
 
     /// Sentences about columns that are not used and may be of visibility, and about columns of visibility that are empty.
-    fn unused_answers(&self, taken: &BTreeSet<usize>) -> Vec<String> {
+    fn describe_answers(&self, taken: &BTreeSet<usize>) -> Vec<String> {
         let table = self.table;
-        let signs = || self.other_signs(Subject::Review, usize::MAX).into_iter();
-        let map = |columns: &mut dyn Iterator<Item = String>| {
-            let options = columns.map(|column| format!("--map status={column}"));
-            options.collect::<Vec<_>>().join(" ")
-        };
-        let free = (0..table.columns.len())
-            .filter(|column| self.format.reads_headers && !taken.contains(column));
-        let unused = free.filter_map(|column| {
+        let describe = |column: usize| {
             let counts = table.few_cells(column)?;
             let is_open = if table.has_only_flags(column) {
                 let has_no = counts.keys().any(|cell| flag(cell) == Ok(false));
-                let has_empty = table.cells(column).count() < table.rows.len();
-                // The members of a program are none that a customer was asked for.
-                !table.is_objects() && (has_no || has_empty)
+                has_no || table.cells(column).count() < table.rows.len()
             } else {
-                !table.are_dates(column) && visibility::is_question(&table.columns[column])
+                !table.are_dates(column) && visibility::is_question(&self.headers[column])
             };
             let cells: Vec<String> = counts
                 .iter()
@@ -587,10 +621,12 @@ impl<'f> Plan<'f> {
                 .take(4)
                 .collect();
             is_open.then(|| format!("{} ({})", table.columns[column], cells.join(", ")))
-        });
-        let unused: Vec<String> = unused.collect();
-        let kept = signs().map(|other| format!("--map status={other} "));
-        let kept: String = kept.collect();
+        };
+        let unused: Vec<String> = self
+            .columns_where(|column| self.format.reads_headers && !taken.contains(&column))
+            .filter_map(describe)
+            .collect();
+        let kept = self.keeping(Subject::Review, None);
         let advice = (!unused.is_empty()).then(|| {
             format!(
                 "not used: {}; if yes in a COLUMN means that the review may be published, pass {kept}--map status=COLUMN; if it means \
@@ -603,15 +639,9 @@ impl<'f> Plan<'f> {
             let column = *sign.columns.first()?;
             let withholds = !sign.is_known && matches!(sign.says, Says::Public | Says::Filled);
             let is_empty = !table.rows.is_empty() && table.cells(column).next().is_none();
-            let others = self.other_signs(Subject::Review, column);
-            let options = if others.is_empty() {
-                "--map status=".to_owned()
-            } else {
-                map(&mut others.into_iter())
-            };
             (withholds && is_empty).then(|| {
-                let name = &table.columns[column];
-                format!("{name} is empty in all rows, so every review is withheld; pass {options} if it means nothing")
+                let (name, ignore) = (&table.columns[column], self.ignoring(Subject::Review, column));
+                format!("{name} is empty in all rows, so every review is withheld; pass {ignore} if it means nothing")
             })
         });
         advice.into_iter().chain(empty).collect()
@@ -621,30 +651,7 @@ impl<'f> Plan<'f> {
     /// When the table lacks a column for a field that a review needs, or one that `--map` names, when several columns may
     /// fill a field, or one does not hold what it should.
     pub fn complete(&self) -> Result<(), FileError> {
-        let table = self.table;
-        let is_platform = !self.format.reads_headers;
-        let is_optional = |ours: &str| match ours {
-            "author" => is_platform || self.request.rename("author") == Some(""),
-            "text" => self.request.no_text || is_platform && table.is_objects(),
-            _ => is_platform && table.is_objects(),
-        };
-        let lacks: Vec<&str> = NEEDED
-            .iter()
-            .filter(|(fields, ours)| {
-                !is_optional(ours) && fields.iter().all(|field| self.field(*field).is_empty())
-            })
-            .map(|(_, ours)| *ours)
-            .collect();
-        let renames = self
-            .request
-            .renames
-            .iter()
-            .map(|rename| rename.theirs.as_str());
-        let unknown: Vec<&str> = renames
-            .filter(|theirs| !theirs.is_empty() && table.find(theirs).is_none())
-            // Of several files, one has to have it.
-            .filter(|_| self.request.files.len() == 1)
-            .collect();
+        let (table, is_any) = (self.table, self.format.reads_headers);
         // A file without rows lacks nothing: an empty list of objects has no members.
         if table.is_objects() && table.columns.is_empty() {
             return Ok(());
@@ -655,54 +662,72 @@ impl<'f> Plan<'f> {
                  columns above it",
             ));
         }
+        let is_optional = |ours: &str| match ours {
+            "author" => !is_any || self.request.rename("author") == Some(""),
+            "text" => self.request.no_text || !is_any && table.is_objects(),
+            _ => !is_any && table.is_objects(),
+        };
+        let is_lacking = |(fields, ours): &&(&[ReviewField], &str)| {
+            !is_optional(ours) && fields.iter().all(|field| self.field(*field).is_empty())
+        };
+        let lacks: Vec<&str> = NEEDED.iter().filter(is_lacking).map(|it| it.1).collect();
         let mut parts = Vec::new();
+        let theirs = self
+            .request
+            .renames
+            .iter()
+            .map(|rename| rename.theirs.as_str());
+        // Of several files, one has to have it.
+        let is_alone = self.request.files.len() == 1;
+        let is_unknown =
+            |theirs: &&str| is_alone && !theirs.is_empty() && table.find(theirs).is_none();
+        let unknown: Vec<&str> = theirs.filter(is_unknown).collect();
         if !unknown.is_empty() {
             let unknown = unknown.join(", ");
             parts.push(format!("it has no column {unknown}, which --map names"));
         }
-        let mut columns = (0..table.columns.len()).filter(|_| !table.is_objects());
-        let lists = columns.find(|column| table.most(*column, |cell| cell.starts_with("[{")));
-        if let Some(column) = lists.filter(|_| !lacks.is_empty()) {
-            let column = &table.columns[column];
-            parts.push(format!(
-                "{column} has lists of JSON; export the file as JSON instead"
-            ));
-        } else if !lacks.is_empty() {
-            parts.push(self.lacking(&lacks));
+        let mut lists = self.columns_where(|column| {
+            !table.is_objects() && table.most(column, |cell| cell.starts_with("[{"))
+        });
+        if !lacks.is_empty() {
+            parts.push(match lists.next() {
+                Some(column) => format!(
+                    "{} has lists of JSON; export the file as JSON instead",
+                    table.columns[column]
+                ),
+                None => self.describe_lacks(&lacks),
+            });
         }
-        let rating = self
-            .field(ReviewField::Rating)
-            .first()
-            .map(|column| table.columns[*column].as_str());
-        let turned = rating.filter(|header| is_one_best(header, &table.columns));
-        if let Some(header) = turned.filter(|_| self.format.reads_headers) {
+        if let Some(column) = self.field(ReviewField::Rating).first()
+            && let header = &table.columns[*column]
+            && is_any
+            && is_one_best(header, &table.columns)
+        {
             parts.push(format!(
                 "{header} seems to have 1 as the best grade; write stars there, of which 5 is the best, under the header Stars"
             ));
         }
         for (field, columns) in &self.doubtful {
+            let columns: Vec<&str> = columns
+                .iter()
+                .map(|column| table.columns[*column].as_str())
+                .collect();
             let (name, columns) = (field.name(), columns.join(" or "));
-            let advice = if lacks.contains(&name) {
-                String::new()
-            } else {
-                format!("; name it with --map {name}=COLUMN")
-            };
-            parts.push(format!("the {name} may be {columns}{advice}"));
+            parts.push(format!(
+                "the {name} may be {columns}; name it with --map {name}=COLUMN"
+            ));
         }
         parts.extend(self.unclear.iter().map(|(subject, column)| {
             let (shown, hidden) = (subject.field(), subject.hidden_field());
-            let column = quote(&table.columns[*column]);
-            let kept = self.other_signs(*subject, usize::MAX);
-            let kept = kept.iter().map(|other| format!("--map {shown}={other} "));
-            let kept: String = kept.collect();
+            let (column, kept) = (quote(&table.columns[*column]), self.keeping(*subject, None));
             format!(
                 "{column} is about what may be published, but not surely which way: pass {kept}--map {shown}={column} if yes there means \
                  that it may be published, {kept}--map {hidden}={column} if yes means that it may not, or {kept}--map {shown}= if it says \
                  nothing of that"
             )
         }));
-        if parts.is_empty() && self.format.reads_headers {
-            parts.extend(self.other_content());
+        if parts.is_empty() && is_any {
+            parts.extend(self.describe_other_content());
         }
         if parts.is_empty() {
             return Ok(());
@@ -714,100 +739,91 @@ impl<'f> Plan<'f> {
         )))
     }
 
-    /// A free column for a message: the one with the longest texts, or one with dates.
-    fn example(&self, field: &str) -> String {
+    /// A free column for a message: the one with the longest texts, or one with dates or stars; none whose cells are private or of
+    /// something else by its header.
+    fn example(&self, field: &str) -> Option<String> {
         let (table, used) = (self.table, self.used());
-        let columns = match field {
-            "text" => table.text_columns(),
-            "date" => {
-                let is_day = |column: &usize| {
-                    let name = &table.columns[*column];
-                    table.are_dates(*column) && !contains(name, &HEADERS.other_dates)
-                };
-                (0..table.columns.len()).filter(is_day).collect()
-            }
-            "rating" => (0..table.columns.len())
-                .filter(|it| table.are_ratings(*it))
-                .collect(),
-            _ => Vec::new(),
+        let is_so = |column: usize| match field {
+            "text" => table.text_length(column).is_some(),
+            "date" => table.are_dates(column),
+            "rating" => table.are_ratings(column),
+            _ => false,
+        };
+        let others: &[Names] = match field {
+            "text" => &[&HEADERS.irrelevant, &HEADERS.confidential, &HEADERS.private],
+            "date" => &[&HEADERS.other_dates, &HEADERS.numbers],
+            _ => &[&HEADERS.numbers],
         };
         // A member of an answer is none of the review, and one of a list stands for one of several.
         let is_other = |path: &str| visibility::is_of_answer(path) || path.contains("[]");
-        let free = columns
-            .into_iter()
-            .filter(|column| !used.contains(column))
-            .find(|column| !table.is_objects() || !is_other(&table.columns[*column]));
-        free.map_or("COLUMN".to_owned(), |column| quote(&table.columns[column]))
+        let free = self.columns_where(|column| {
+            let header = &self.headers[column];
+            // The words of customers may be under `Response`.
+            let is_answer = self.field(ReviewField::ResponseText).contains(&column);
+            let is_taken = used.contains(&column) && !(field == "text" && is_answer)
+                || others.iter().any(|list| header.contains(list))
+                || table.is_objects() && is_other(&table.columns[column]);
+            !is_taken && is_so(column)
+        });
+        let column =
+            free.min_by_key(|column| (used.contains(column), Reverse(table.text_length(*column))))?;
+        Some(quote(&table.columns[column]))
     }
 
-    /// What is missing, and the column that holds it by its cells.
-    fn lacking(&self, lacks: &[&str]) -> String {
-        if lacks == ["text"] {
-            return format!(
-                "no column is recognised as the text; pass --map text={}, or --no-text if there is none",
-                self.example("text")
-            );
-        }
-        let maps = lacks
-            .iter()
-            .map(|field| format!("--map {field}={}", self.example(field)));
-        let mut without = Vec::new();
-        if lacks.contains(&"text") {
-            without.push("--no-text if there is no text");
-        }
-        if lacks.contains(&"author") {
-            without.push("--map author= if there are no names");
-        }
-        let without = without.join(", ");
-        let or = if without.is_empty() {
-            String::new()
-        } else {
-            format!(" (or {without})")
+    /// What is missing, and the columns that hold it by their cells.
+    fn describe_lacks(&self, lacks: &[&str]) -> String {
+        let map = |field: &&str| {
+            let column = self.example(field).unwrap_or_else(|| "COLUMN".to_owned());
+            format!("--map {field}={column}")
         };
+        let maps: Vec<String> = lacks.iter().map(map).collect();
+        let without: String = [
+            ("text", ", or --no-text if there is none"),
+            ("author", ", or --map author= if there are no names"),
+        ]
+        .iter()
+        .filter(|(field, _)| lacks.contains(field))
+        .map(|(_, advice)| *advice)
+        .collect();
         format!(
-            "none of them is recognised as the {}; name it with {}{or}",
+            "no column is recognised as the {}; pass {}{without}",
             lacks.join(", the "),
-            maps.collect::<Vec<_>>().join(" ")
+            maps.join(" "),
         )
     }
 
     /// That the date's column has no dates, although another has, or that the text's column has e-mail addresses.
-    fn other_content(&self) -> Option<String> {
-        let table = self.table;
-        let date = *self.field(ReviewField::Date).first()?;
+    fn describe_other_content(&self) -> Option<String> {
+        let (table, of) = (self.table, |field| self.field(field).first().copied());
+        let (date, text) = (of(ReviewField::Date)?, of(ReviewField::Text)?);
         if self.date_format.is_none()
             && let Some((_, cell)) = table.cells(date).next()
             && !table.has_dates(date)
+            && let Some(other) = self.example("date")
         {
-            let other = self.example("date");
-            if other != "COLUMN" {
-                return Some(format!(
-                    "{} has no dates ({}), but {} has; pass --map date={other}",
-                    table.columns[date],
-                    quoted(cell),
-                    other.trim_matches(['"', '\'']),
-                ));
-            }
+            return Some(format!(
+                "{} has no dates ({}), but {} has; pass --map date={other}",
+                table.columns[date],
+                quoted(cell),
+                other.trim_matches(['"', '\'']),
+            ));
         }
-        let text = *self.field(ReviewField::Text).first()?;
         table.are_addresses(text).then(|| {
+            let other = self.example("text").unwrap_or_else(|| "COLUMN".to_owned());
             format!(
-                "{} has e-mail addresses, which are not published as texts; pass --map text={}, or --no-text",
-                table.columns[text],
-                self.example("text")
+                "{} has e-mail addresses, which are not published as texts; pass --map text={other}, or --no-text",
+                table.columns[text]
             )
         })
     }
 
     /// The order of dates that the platform always has, or the language of the headers.
     pub fn usual_order(&self) -> Option<(DateOrder, &'static str)> {
-        let platform = self.format.date_order;
-        let platform = platform.map(|order| (order, "as this platform writes them"));
-        let headers = self.is_day_first.then_some((
-            DateOrder::DayFirst,
-            "as the language of the headers writes them",
-        ));
-        platform.or(headers)
+        let headers = "as the language of the headers writes them";
+        self.format
+            .date_order
+            .map(|order| (order, "as this platform writes them"))
+            .or_else(|| self.is_day_first.then_some((DateOrder::DayFirst, headers)))
     }
 
     /// How the dates of a column are read.
@@ -839,12 +855,6 @@ enum Rule {
     Question(Names),
     /// By a known word and neutral ones: `Stars given`.
     Phrase(&'static PhraseWords),
-}
-
-/// Whether a column named `Location` has grades of the place, as Booking.com asks for.
-fn is_grade_of_place(table: &Table, column: usize) -> bool {
-    same_name(&table.columns[column], "location")
-        && table.cells(column).all(|(_, cell)| may_be_rating(cell))
 }
 
 /// The rules of all fields in the order in which they are tried, each with whether its headers are in a language that
@@ -887,121 +897,6 @@ fn rules() -> impl Iterator<Item = (ReviewField, Rule, bool)> {
         .chain(phrases)
 }
 
-impl Rule {
-    /// The columns that fill the field; of several that a phrase finds, each may fill it.
-    fn find(&self, field: ReviewField, free: &Free<'_>) -> Vec<usize> {
-        let column = |is_so: &dyn Fn(&str) -> bool| {
-            let mut columns = free.iter();
-            columns
-                .find(|(_, header)| is_so(header))
-                .map(|(number, _)| *number)
-        };
-        match self {
-            Self::Name(list) => {
-                let all = |is_so: &dyn Fn(&str, &str) -> bool| -> Vec<usize> {
-                    let found = names(list).flat_map(|name| {
-                        let mut same: Vec<_> = free
-                            .iter()
-                            .filter(|(_, header)| is_so(header, name))
-                            .collect();
-                        // `author` before `author[]`
-                        same.sort_by_key(|(_, header)| *header != name);
-                        same
-                    });
-                    found.map(|(number, _)| *number).collect()
-                };
-                let found = all(&|header, name| same_name(header, name));
-                if !found.is_empty() {
-                    return found;
-                }
-                all(&|header, name| {
-                    let before = header.split('(').next().unwrap_or_default();
-                    same_name(before, name) || same_name(without_scale(before), name)
-                })
-            }
-            Self::Member(objects, members) => {
-                let inside = |object: &str| -> Vec<usize> {
-                    let found = names(members).filter_map(|member| {
-                        column(&|path| {
-                            let parts = path.rsplit_once('.');
-                            parts.is_some_and(|(outer, inner)| {
-                                same_name(outer, object) && same_name(inner, member)
-                            })
-                        })
-                    });
-                    found.collect()
-                };
-                let found = names(objects).map(inside);
-                found
-                    .into_iter()
-                    .find(|found| !found.is_empty())
-                    .unwrap_or_default()
-            }
-            Self::Question(list) => question(field, list, free),
-            Self::Phrase(phrase) => {
-                let phrases = free.iter().filter(|(_, header)| phrase.is_in(header));
-                phrases.map(|(number, _)| *number).collect()
-            }
-        }
-    }
-}
-
-impl PhraseWords {
-    fn is_in(&'static self, header: &str) -> bool {
-        let words = words(header.split('(').next().unwrap_or_default());
-        let is_known = |word: &str| names(&self.known).any(|known| known == word);
-        let is_neutral = |word: &str| names(&self.neutral).any(|neutral| neutral == word);
-        let mut words = words.split_whitespace();
-        words.clone().any(is_known) && words.all(|word| is_known(word) || is_neutral(word))
-    }
-}
-
-/// A header without a scale at its end: `Rating 1-5`, `Note sur 5`, `Stars / 5`.
-fn without_scale(header: &str) -> &str {
-    let signs = |c: char| c.is_ascii_digit() || c.is_whitespace() || "/-–:".contains(c);
-    let rest = header.trim_end_matches(signs);
-    let words = [
-        " out of", " of", " von", " sur", " de", " su", " van de", " z", " to",
-    ];
-    let word = words.iter().find_map(|word| rest.strip_suffix(word));
-    word.filter(|_| rest.len() < header.len()).unwrap_or(rest)
-}
-
-/// Whether a header has one of these words or phrases.
-fn contains(header: &str, list: Names) -> bool {
-    let header = words(header);
-    names(list).any(|word| header.contains(&words(word)))
-}
-
-/// The column whose question contains one of these words. If there are several, the first is used for the text, and for
-/// the rating the one that contains "overall".
-fn question(field: ReviewField, list: Names, free: &Free<'_>) -> Vec<usize> {
-    let is_question = |header: &str| header.contains('?') || header.split_whitespace().count() >= 3;
-    let questions: Free<'_> = free
-        .iter()
-        .filter(|(_, header)| is_question(header))
-        .filter(|(_, header)| contains(header, list) && !contains(header, &HEADERS.irrelevant))
-        .filter(|(_, header)| field != ReviewField::Author || !contains(header, &HEADERS.others))
-        .copied()
-        .collect();
-    match questions.as_slice() {
-        [(only, _)] => vec![*only],
-        [(first, _), ..] if field == ReviewField::Text => vec![*first],
-        several => {
-            let overall: Vec<usize> = several
-                .iter()
-                .filter(|(_, header)| contains(header, "overall"))
-                .map(|(number, _)| *number)
-                .collect();
-            if overall.len() == 1 {
-                overall
-            } else {
-                Vec::new()
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -1025,7 +920,7 @@ mod tests {
             ..Table::default()
         };
         let request = ImportRequest::default();
-        let plan = Plan::new(&TABLE, &table, &request, None);
+        let plan = Plan::new(&TABLE, &table, &request, None, &mut KeptColumns::default());
         assert_eq!(plan.field(ReviewField::Text), [3], "{header}");
         if let Some((subject, _)) = plan.unclear.first() {
             return Some((*subject, Vec::new()));

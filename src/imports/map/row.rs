@@ -107,7 +107,11 @@ impl<'p> RowReader<'p> {
     /// # Errors
     /// When the rating proves another scale than that of stars in a table, and no scale is known.
     pub fn check_scale(&self) -> Result<(), FileError> {
-        let shown = self.cell(ReviewField::Rating).and_then(|cell| {
+        // A line of totals has no date.
+        let cell = self
+            .cell(ReviewField::Date)
+            .and(self.cell(ReviewField::Rating));
+        let shown = cell.and_then(|cell| {
             let shown = scale_shown(cell.text)?;
             (self.scale().is_none() && !self.plan.table.is_objects()).then_some((shown, cell.text))
         });
@@ -115,17 +119,10 @@ impl<'p> RowReader<'p> {
             return Ok(());
         };
         let (at, rating) = (&self.row.at, rating.trim());
-        Err(FileError::new(if shown == 1 {
-            format!(
-                "line {at}: a rating of {rating} means that the scale ends at 1, as percentages in a workbook do; pass \
-                 --scale 1, because 1 would otherwise become one star"
-            )
-        } else {
-            format!(
-                "line {at}: a rating of {rating} means that the scale ends at 10; pass --scale 10, because 5 out of 10 would \
-                 otherwise become five stars; if the scale ends at 5, pass --scale 5, which rejects that row"
-            )
-        }))
+        Err(FileError::new(format!(
+            "line {at}: a rating of {rating} means that the scale ends at {shown}; pass --scale {shown}, because the others would \
+             be read as stars; if the scale ends at 5, pass --scale 5, which rejects that row"
+        )))
     }
 
     /// The end of the scale: that of the row, of `--scale`, now or in an earlier import, or of the header.
@@ -235,8 +232,9 @@ impl<'p> RowReader<'p> {
                 &text,
             )
         };
-        let id = own_id.map_or_else(derived, Ok);
-        let id = id.map_err(|error| vec![FieldError::new("id", error.to_string())])?;
+        let id = own_id
+            .map_or_else(derived, Ok)
+            .map_err(|error| vec![FieldError::new("id", error.to_string())])?;
         let (author, hidden_name) = match name_shown {
             NameShown::Whole => (named, None),
             NameShown::Short => (short_name(&named), Some(named.into())),
@@ -595,8 +593,8 @@ impl<'p> RowReader<'p> {
                         if sign.is_known {
                             not_a_flag(cell.text)
                         } else {
-                            let others = self.plan.other_signs(subject, cell.column);
-                            visibility::unknown(&quoted(cell.text), subject, &others)
+                            let ignore = self.plan.ignoring(subject, cell.column);
+                            visibility::unknown(&quoted(cell.text), subject, &ignore)
                         }
                     };
                     let is_public = sign.says.is_public(cell.text).ok_or_else(unknown);

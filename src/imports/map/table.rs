@@ -1,7 +1,6 @@
 //! Rows of cells under columns, the one form of every file but the native one: a delimited text, a sheet, or objects whose
 //! members are cells (`read::json`).
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::net::IpAddr;
 
@@ -10,9 +9,9 @@ use serde_json::Value;
 use crate::imports::map::ReviewField;
 use crate::imports::map::date::{DateOrder, Dates};
 use crate::imports::map::values::{
-    Names, flag, is_address, is_in, names, parse_rating, same_name, words,
+    Names, flag, is_address, is_empty, is_in, names, parse_rating, same_name,
 };
-use crate::imports::platforms::{Format, HEADERS};
+use crate::imports::platforms::Format;
 use crate::imports::report::{Position, TablePlace};
 
 #[derive(Debug, Default)]
@@ -66,11 +65,11 @@ impl Table {
         matches!(self.place, TablePlace::Objects)
     }
 
-    /// The cells of a column that are not blank, each with its row.
+    /// The cells of a column that are not empty, each with its row.
     pub fn cells(&self, column: usize) -> impl Iterator<Item = (&Row, &str)> {
         self.rows.iter().filter_map(move |row| {
             let text = row.cell(column)?.trim();
-            (!text.is_empty() && row.fault.is_none()).then_some((row, text))
+            (!is_empty(text, false) && row.fault.is_none()).then_some((row, text))
         })
     }
 }
@@ -94,14 +93,29 @@ impl Row {
 }
 
 impl Table {
-    /// Names the columns that have cells and no header by their place, so that `--map` can name them.
+    /// Names the columns that have cells and no header by their place, and the second of two with one header, so that `--map` can
+    /// name them.
     pub fn name_columns(&mut self) {
         for column in 0..self.columns.len() {
-            if self.columns[column].is_empty() && self.cells(column).next().is_some() {
+            let name = &self.columns[column];
+            if name.is_empty() && self.cells(column).next().is_some() {
                 self.columns[column] = format!("column {}", column + 1);
+            } else if !name.is_empty() && self.columns[..column].contains(name) {
+                self.columns[column] = second(name);
             }
         }
     }
+
+    /// The second column with the header of this one.
+    pub fn find_twin(&self, column: usize) -> Option<usize> {
+        let name = second(&self.columns[column]);
+        self.columns.iter().position(|other| *other == name)
+    }
+}
+
+/// The name of the second column with a header.
+fn second(header: &str) -> String {
+    format!("{header} (2)")
 }
 
 // Rows that answer other rows.
@@ -223,12 +237,13 @@ impl Table {
         self.most(column, |cell| parse_rating(cell, None).is_ok()) && !is_counted
     }
 
-    /// Whether a column has the numbers of customers in place of their names: `C1001`.
+    /// Whether a column has the numbers of customers in place of their names, such as `C1001`, or paths of resources.
     pub fn are_numbers(&self, column: usize) -> bool {
         let is_number = |cell: &str| {
             let digits = cell.chars().filter(char::is_ascii_digit).count();
             let others = cell.chars().count() - digits;
-            digits > 0 && !cell.contains(' ') && (others == 0 || others <= 3 && digits >= 3)
+            let is_short = others == 0 || others <= 3 && digits >= 3;
+            digits > 0 && !cell.contains(' ') && (is_short || cell.contains('/'))
         };
         self.most(column, is_number)
     }
@@ -264,14 +279,8 @@ impl Table {
         cells().filter(is_sentence).count() * 2 > cells().count()
     }
 
-    /// The columns that may hold the texts of reviews, the longest texts first; none whose header or cells are private.
-    pub fn text_columns(&self) -> Vec<usize> {
-        let is_private = |header: &str| {
-            let header = words(header);
-            let lists = [&HEADERS.irrelevant, &HEADERS.private, &HEADERS.confidential];
-            let mut private = lists.into_iter().flat_map(|list| names(list));
-            private.any(|word| header.contains(&words(word)))
-        };
+    /// The length of a column's texts, in hundredths of a word; `None` if most of its cells are none, or short.
+    pub fn text_length(&self, column: usize) -> Option<usize> {
         let is_text = |cell: &str| {
             !is_address(cell)
                 && !cell.starts_with("http")
@@ -279,20 +288,12 @@ impl Table {
                 && cell.contains(char::is_alphabetic)
                 && !is_date(cell)
         };
-        let length = |column: &usize| {
-            let counts = self
-                .first_cells(*column)
-                .map(|cell| cell.split_whitespace().count());
-            let (all, words) = counts.fold((0, 0), |(all, words), count| (all + 1, words + count));
-            (words * 100_usize).checked_div(all).unwrap_or(0)
-        };
-        let columns = 0..self.columns.len();
-        let mut texts: Vec<usize> = columns
-            .filter(|column| !is_private(&self.columns[*column]) && self.most(*column, is_text))
-            .filter(|column| length(column) > TEXT_WORDS_MIN)
-            .collect();
-        texts.sort_by_key(|column| Reverse(length(column)));
-        texts
+        let words = self
+            .first_cells(column)
+            .map(|cell| cell.split_whitespace().count());
+        let (all, words) = words.fold((0, 0), |(all, words), count| (all + 1, words + count));
+        let length = (words * 100_usize).checked_div(all)?;
+        (length > TEXT_WORDS_MIN && self.most(column, is_text)).then_some(length)
     }
 }
 

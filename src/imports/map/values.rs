@@ -31,13 +31,20 @@ pub fn is_in(list: Names, name: &str) -> bool {
 
 /// `value` as JSON, shortened.
 pub fn shown(value: &Value) -> String {
-    if let Value::String(text) = value {
-        return quoted(text);
-    }
-    let text = value.to_string();
+    value
+        .as_str()
+        .map_or_else(|| shortened(&value.to_string()), quoted)
+}
+
+/// `text` in quotes, shortened.
+pub fn quoted(text: &str) -> String {
+    format!("{:?}", shortened(text))
+}
+
+fn shortened(text: &str) -> String {
     let cut: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
     let more = if cut.len() < text.len() { "…" } else { "" };
-    format!("{cut}{more}")
+    cut + more
 }
 
 /// Refuses a text that cannot be stored.
@@ -63,13 +70,6 @@ pub fn url(text: &str) -> Result<String, String> {
     } else {
         Err(format!("{} is not an http or https URL", quoted(text)))
     }
-}
-
-/// `text` in quotes, shortened.
-pub fn quoted(text: &str) -> String {
-    let cut: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
-    let more = if cut.len() < text.len() { "…" } else { "" };
-    format!("{:?}", format!("{cut}{more}"))
 }
 
 /// Whether two names are equal when only letters and digits count, without case and accents: `Review Date`,
@@ -127,14 +127,13 @@ pub fn flag(text: &str) -> Result<bool, String> {
     } else {
         text.to_owned()
     };
-    match word.trim() {
-        "true" | "wahr" | "vrai" | "verdadero" | "vero" | "waar" | "prawda" | "verdadeiro"
-        | "yes" | "y" | "1" | "t" | "on" | "verified" | "ja" | "j" | "si" | "s" | "oui" | "sim"
-        | "tak" | "x" | "✓" | "✔" | "✔\u{fe0f}" | "✅" | "☑" | "☑\u{fe0f}" => Ok(true),
-        "false" | "falsch" | "faux" | "falso" | "onwaar" | "falsz" | "no" | "n" | "0" | "f"
-        | "off" | "not verified" | "unverified" | "nein" | "non" | "nee" | "nao" | "nie" | "✗"
-        | "✘" | "❌" | "☐" | "[ ]" => Ok(false),
-        _ => Err(not_a_flag(text)),
+    let word = word.trim().trim_end_matches('\u{fe0f}');
+    if is_in(&WORDS.yes, word) {
+        Ok(true)
+    } else if is_in(&WORDS.no, word) {
+        Ok(false)
+    } else {
+        Err(not_a_flag(text))
     }
 }
 
@@ -324,18 +323,17 @@ fn drawn(text: &str) -> Option<usize> {
 
 /// A recommendation counts as five stars and the opposite as one star, like in Podium, which shows both.
 pub fn recommendation(text: &str) -> Result<Rating, String> {
-    let count = match text.trim().to_ascii_lowercase().as_str() {
-        "positive" | "recommended" | "recommends" | "yes" | "true" | "1" => 5,
-        "negative" | "not recommended" | "notrecommended" | "not_recommended"
-        | "doesn't recommend" | "does not recommend" | "no" | "false" | "0" => 1,
-        _ => {
-            return Err(format!(
-                "{} is not one of positive, negative, recommended, not recommended",
-                quoted(text)
-            ));
-        }
-    };
-    stars(count, text)
+    let word = text.trim().to_ascii_lowercase();
+    if is_in(&WORDS.recommended, &word) {
+        stars(5, text)
+    } else if is_in(&WORDS.not_recommended, &word) {
+        stars(1, text)
+    } else {
+        Err(format!(
+            "{} is not one of positive, negative, recommended, not recommended",
+            quoted(text)
+        ))
+    }
 }
 
 fn stars(count: usize, text: &str) -> Result<Rating, String> {
@@ -476,6 +474,9 @@ fn find_number(text: &str) -> Option<(usize, usize)> {
 // The one step that the cells of all formats but the native one pass through: words that say "empty", HTML where the
 // format's texts are HTML, Google's translations, and Unicode composition (NFC).
 
+/// Maximum length in bytes of a value that says that it is empty.
+const EMPTY_BYTES_MAX: usize = 19;
+
 /// Whether a value is blank or only says that it is empty.
 pub fn is_empty(text: &str, is_author: bool) -> bool {
     // With the characters that show nothing.
@@ -485,7 +486,7 @@ pub fn is_empty(text: &str, is_author: bool) -> bool {
     let text = text.trim_matches(is_blank);
     let is_any = |list: Names, is: &dyn Fn(&str) -> bool| names(list).any(is);
     text.is_empty()
-        || text.len() <= 9
+        || text.len() <= EMPTY_BYTES_MAX
             && if is_author {
                 is_any(&WORDS.nobody, &|word| word == text)
             } else {
@@ -602,6 +603,12 @@ pub struct Words {
     /// Beginnings of names, English ones first.
     pub months: [String; 12],
     pub weekdays: String,
+    /// Between a date and a time.
+    pub at: String,
+    pub yes: String,
+    pub no: String,
+    pub recommended: String,
+    pub not_recommended: String,
     /// Of which 1 is the best.
     pub grades: String,
     pub german: String,
@@ -618,6 +625,10 @@ pub struct Words {
     pub original: String,
     /// Between two names.
     pub and: String,
+    pub scale: String,
+    pub choices: String,
+    pub required: String,
+    pub containers: String,
     pub threads: String,
     pub writers: String,
     pub customers: String,

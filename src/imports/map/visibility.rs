@@ -4,14 +4,17 @@
 //! A header is read as a bag of words, each with one role in `visibility.toml` (`docs/IMPORT.md` has the rule). Only what is sure
 //! is decided; for a header of publication whose yes may mean either, the file is refused, and the owner says which.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::imports::map::ReviewField;
+use crate::imports::map::header::{Header, split_words};
 use crate::imports::map::table::Table;
-use crate::imports::map::values::{Says, flag, is_in, names, shown, words};
+use crate::imports::map::values::{Says, WORDS, flag, is_empty, is_in, names, shown, words};
+use crate::imports::platforms::TABLE;
 use crate::imports::report::FieldError;
 
 /// Reason for withholding a review that its source hides.
@@ -36,6 +39,13 @@ impl Subject {
             Self::Answer => "response.status",
             Self::Author => "author.status",
         }
+    }
+
+    /// The subject of a field of `--map`.
+    pub fn of_field(field: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|subject| [subject.field(), subject.hidden_field()].contains(&field))
     }
 
     /// The same of a column in which yes means hidden.
@@ -64,10 +74,8 @@ struct Lists {
     parts: String,
     kinds: String,
     private_kinds: String,
-    containers: String,
     not_values: String,
     groups: String,
-    choices: String,
     nothing: String,
     ends: String,
     time_ends: String,
@@ -159,41 +167,6 @@ fn role(word: &str) -> Word {
     known.copied().unwrap_or(Word::Unknown)
 }
 
-/// Choices in a header, as words with blanks around them.
-static CHOICES: LazyLock<Vec<String>> =
-    LazyLock::new(|| names(&LISTS.choices).map(words).collect());
-
-/// The words of a name or a cell, without accents: `isReviewHidden` and `Is review hidden?` have the same ones. A comma stands for
-/// any mark between them. A choice such as `(yes/no)` is left out.
-fn name_words(name: &str) -> Vec<String> {
-    let mut parts = Vec::new();
-    // `[required]`, but not `replies[]`
-    let name = name.replace(" [", " (");
-    for part in name.split([',', ';', ':', '(', ')', '!', '?', '–', '—']) {
-        let mut spaced = String::new();
-        let mut is_lower = false;
-        for letter in part.chars() {
-            if is_lower && letter.is_uppercase() {
-                spaced.push(' ');
-            }
-            is_lower = letter.is_lowercase();
-            match letter {
-                '/' => spaced.push_str(" or "),
-                letter => spaced.push(letter),
-            }
-        }
-        let mut part = words(&spaced);
-        for choice in CHOICES.iter() {
-            part = part.replace(choice, " ");
-        }
-        if !part.trim().is_empty() {
-            parts.push(part);
-        }
-    }
-    let all = parts.join(",").replace(',', " , ");
-    all.split_whitespace().map(str::to_owned).collect()
-}
-
 /// The words of a header or a cell by their roles.
 struct Phrase(Vec<Word>);
 
@@ -219,7 +192,7 @@ impl Phrase {
     }
 
     fn of_cell(text: &str) -> Self {
-        Self::new(&name_words(text))
+        Self::new(&split_words(text))
     }
 
     fn has(&self, any: &[Word]) -> bool {
@@ -245,10 +218,10 @@ impl Phrase {
             .0
             .iter()
             .filter(|word| matches!(word, Word::Not | Word::No | Word::Refuse));
-        let is_open = self.has(&[Word::Unknown, Word::Condition, Word::Mark]);
         // `May we use your comments anonymously?` asks for two things, and `Publicar no site` is Portuguese.
-        let is_open = is_open || self.has(&[Word::Anonymous]) && self.has(&[Word::Review]);
-        let is_open = is_open || self.0.iter().skip(1).any(|word| *word == Word::No);
+        let is_open = self.has(&[Word::Unknown, Word::Condition, Word::Mark])
+            || self.has(&[Word::Anonymous]) && self.has(&[Word::Review])
+            || self.0.iter().skip(1).any(|word| *word == Word::No);
         let is_shown = self.has(&[Word::Publish, Word::Public, Word::Consent, Word::Use]);
         match (refusals.count(), self.hides()) {
             _ if is_open => None,
@@ -281,10 +254,16 @@ pub enum Evidence {
     Unclear,
 }
 
+impl Evidence {
+    const fn new(is_sure: bool) -> Self {
+        if is_sure { Self::Sure } else { Self::Likely }
+    }
+}
+
 /// What a name of these words shows.
 fn meaning(name: &[String], subject: Subject) -> Option<Visibility> {
     let letters = name.concat();
-    let found = |subject, says, evidence| {
+    let found = |says, evidence| {
         Some(Visibility {
             subject,
             says,
@@ -296,32 +275,31 @@ fn meaning(name: &[String], subject: Subject) -> Option<Visibility> {
         Subject::Review | Subject::Author => Says::State,
     };
     if is_in(&LISTS.times, &letters) {
-        return found(subject, Says::HiddenSince, Evidence::Sure);
+        return found(Says::HiddenSince, Evidence::Sure);
     }
-    // An answer has no place.
-    if is_in(&LISTS.states, &letters)
-        || subject == Subject::Answer && is_in(&LISTS.places, &letters)
-    {
-        return found(subject, state, Evidence::Sure);
+    if is_in(&LISTS.states, &letters) {
+        return found(state, Evidence::Sure);
     }
     if is_in(&LISTS.places, &letters) {
-        return found(subject, state, Evidence::Likely);
+        // An answer has no place.
+        let is_sure = subject == Subject::Answer;
+        return found(state, Evidence::new(is_sure));
     }
     let phrase = Phrase::new(name);
-    if phrase.has(&[Word::Mark]) {
+    let has = |words: &[Word]| phrase.has(words);
+    if has(&[Word::Mark]) {
         let parts: Vec<_> = name
             .split(|word| word == ",")
             .filter_map(|part| meaning(part, subject))
             .collect();
-        let has_question = parts
-            .iter()
-            .any(|part| part.says == Says::Public && part.evidence != Evidence::Unclear);
+        let is_question =
+            |part: &Visibility| part.says == Says::Public && part.evidence != Evidence::Unclear;
         // `E-mail (will not be published)`
-        let is_other = phrase.has(&[Word::Other]) && !has_question;
-        let part = parts.first().filter(|_| !is_other);
-        return part.map(|part| Visibility {
-            evidence: Evidence::Unclear,
-            ..*part
+        let is_other = has(&[Word::Other]) && !parts.iter().any(is_question);
+        let part = parts.first().filter(|_| !is_other)?;
+        return found(part.says, Evidence::Unclear).map(|found| Visibility {
+            subject: part.subject,
+            ..found
         });
     }
     let last = name.last()?;
@@ -331,98 +309,92 @@ fn meaning(name: &[String], subject: Subject) -> Option<Visibility> {
     if subject == Subject::Review && phrase.is_about_name() {
         return of_name(&phrase);
     }
-    let is_whole = !phrase.has(&[Word::Unknown]);
-    let is_publish = phrase.has(&[Word::Publish]);
-    let is_review = phrase.has(&[Word::Review]);
-    let is_consent = phrase.has(&[Word::Consent]);
-    let is_ask = is_consent || phrase.has(&[Word::Ask]);
-    let is_strong = phrase.has(&[Word::Public, Word::Hidden]);
-    let is_common = phrase.has(&[Word::CommonPublic, Word::CommonHidden]);
-    let is_state = phrase.has(&[Word::State]);
-    let is_use = phrase.has(&[Word::Use]);
-    if phrase.has(&[Word::Other]) {
+    let (is_publish, is_review) = (has(&[Word::Publish]), has(&[Word::Review]));
+    let (is_consent, is_ask) = (has(&[Word::Consent]), has(&[Word::Consent, Word::Ask]));
+    let is_strong = has(&[Word::Public, Word::Hidden]);
+    let is_common = has(&[Word::CommonPublic, Word::CommonHidden]);
+    let (is_state, is_use) = (has(&[Word::State]), has(&[Word::Use]));
+    let refuses = phrase.refuses();
+    if has(&[Word::Other]) {
         // `May we publish your review with a photo?`, `OK to publish without photo`
-        let is_open = is_review || phrase.refuses() || phrase.has(&[Word::Condition]);
-        let unclear = found(subject, Says::Public, Evidence::Unclear);
-        return unclear.filter(|_| is_publish && is_open);
+        let is_open = is_publish && (is_review || refuses || has(&[Word::Condition]));
+        return found(Says::Public, Evidence::Unclear).filter(|_| is_open);
     }
-    if (is_common || is_state) && phrase.has(&[Word::Person]) && !is_ask {
+    if (is_common || is_state) && has(&[Word::Person]) && !is_ask {
         return None;
     }
     // `Opted out`
     let is_plain = |word: &Word| matches!(word, Word::Refuse | Word::Neutral | Word::Person);
-    let is_refusal = phrase.has(&[Word::Refuse]) && phrase.0.iter().all(is_plain);
+    let is_refusal = has(&[Word::Refuse]) && phrase.0.iter().all(is_plain);
     let is_root = is_publish || is_strong || is_common || is_state;
-    let is_open = is_ask || phrase.refuses() || !is_review;
+    let is_whole = !has(&[Word::Unknown]);
     let is_column = if subject == Subject::Answer {
-        is_whole && (is_root || phrase.has(&[Word::Sent]))
+        is_whole && (is_root || has(&[Word::Sent]))
     } else if is_whole {
+        let is_open = is_ask || refuses || !is_review;
         is_root
             || is_consent
-            || (is_use || phrase.has(&[Word::Place])) && is_open
-            || phrase.has(&[Word::Used]) && (is_ask || phrase.refuses())
+            || (is_use || has(&[Word::Place])) && is_open
+            || has(&[Word::Used]) && (is_ask || refuses)
             || is_refusal
     } else {
-        // `Can we show the review to others?` may ask for it.
-        let shows = is_strong || is_use || phrase.has(&[Word::CommonHidden, Word::Used]);
-        is_publish || shows && (is_ask || is_review || phrase.has(&[Word::Place]))
+        // `Can we show the review to others?` may ask for it, and so may any question about the review or the website.
+        let shows = is_strong || is_use || has(&[Word::CommonHidden, Word::Used]);
+        is_publish
+            || shows && (is_ask || is_review || has(&[Word::Place]))
+            || is_ask && (is_review || has(&[Word::Place, Word::Medium]))
     };
     if !is_column {
         return None;
     }
-    let is_time = phrase.has(&[Word::Time]) || is_in(&LISTS.time_ends, last);
+    let is_time = has(&[Word::Time]) || is_in(&LISTS.time_ends, last);
     let sense = phrase.sense();
-    let is_clear = sense == Some(false)
+    // A `Private comment` may be a text.
+    let may_be_text = is_review && !is_strong && !refuses;
+    let is_clear = sense == Some(false) && !may_be_text
         || is_publish
-        || is_strong && !phrase.has(&[Word::Medium])
+        || is_strong && !has(&[Word::Medium])
         || is_use && is_ask && is_review;
-    let evidence = if is_clear {
-        Evidence::Sure
-    } else {
-        Evidence::Likely
-    };
+    let evidence = Evidence::new(is_clear);
     match (is_time, sense) {
-        (_, Some(true)) if is_state && !is_strong && !is_common => found(subject, state, evidence),
-        _ if is_refusal => found(subject, Says::Hidden, Evidence::Unclear),
-        (_, None) => found(subject, Says::Public, Evidence::Unclear),
+        (_, Some(true)) if is_state && !is_strong && !is_common => found(state, evidence),
+        _ if is_refusal => found(Says::Hidden, Evidence::Unclear),
+        (_, None) => found(Says::Public, Evidence::Unclear),
         (true, Some(true)) if is_publish || is_strong || is_consent => {
-            found(subject, Says::Filled, evidence)
+            found(Says::Filled, evidence)
         }
-        // `Posted on` is the review's date.
+        // `Posted on` is the date of a review; of an answer, it is another one.
+        (true, Some(true)) if subject == Subject::Answer => found(Says::Filled, evidence),
         (true, Some(true)) => None,
-        (true, Some(false)) if is_strong => found(subject, Says::HiddenSince, Evidence::Sure),
-        (true, Some(false)) => found(subject, Says::HiddenSince, Evidence::Likely),
-        (false, Some(true)) => found(subject, Says::Public, evidence),
-        (false, Some(false)) => found(subject, Says::Hidden, evidence),
+        (true, Some(false)) => found(Says::HiddenSince, Evidence::new(is_strong)),
+        (false, Some(true)) => found(Says::Public, evidence),
+        (false, Some(false)) => found(Says::Hidden, evidence),
     }
 }
 
 /// What a name shows that is about the author's: `Anonymous`, `Show my name`, `First name only`.
 fn of_name(phrase: &Phrase) -> Option<Visibility> {
     let is_anonymous = phrase.has(&[Word::Anonymous]);
-    let asks = [
+    let has_condition = phrase.has(&[Word::Condition]);
+    let asks = phrase.has(&[
         Word::Public,
         Word::Use,
         Word::Only,
         Word::Ask,
         Word::Consent,
-    ];
-    let has_request = phrase.has(&asks) || phrase.has(&[Word::Condition]);
-    let is_sure = is_anonymous || phrase.has(&[Word::Publish]);
+    ]);
     let is_whole = !phrase.has(&[Word::Unknown]);
-    let is_question = phrase.refuses() || phrase.hides() || has_request;
-    if phrase.has(&[Word::Other]) || !(is_sure || is_whole && is_question) {
+    let is_question = phrase.refuses() || phrase.hides() || asks || has_condition;
+    let is_column = is_anonymous || phrase.has(&[Word::Publish]) || is_whole && is_question;
+    if phrase.has(&[Word::Other]) || !is_column {
         return None;
     }
     let is_hidden = is_anonymous || phrase.hides() || phrase.has(&[Word::Only]);
     let (says, evidence) = match phrase.sense() {
         _ if is_hidden && phrase.refuses() => (Says::Public, Evidence::Unclear),
         Some(true) if !is_hidden => (Says::Public, Evidence::Likely),
-        Some(true | false) if is_anonymous => (Says::Hidden, Evidence::Sure),
-        Some(true | false) => (Says::Hidden, Evidence::Likely),
-        None if is_whole && phrase.hides() && !phrase.has(&[Word::Condition]) => {
-            (Says::Hidden, Evidence::Likely)
-        }
+        Some(_) => (Says::Hidden, Evidence::new(is_anonymous)),
+        None if is_whole && phrase.hides() && !has_condition => (Says::Hidden, Evidence::Likely),
         None => (Says::Public, Evidence::Unclear),
     };
     Some(Visibility {
@@ -432,81 +404,73 @@ fn of_name(phrase: &Phrase) -> Option<Visibility> {
     })
 }
 
-/// What a column shows. `answers` are the columns of the answer's text, and `reviews` are the objects that hold the rating or the
-/// text, of which the row itself has an empty path; all as paths. A table has no objects.
-pub fn find(column: &str, answers: &[&str], reviews: &[&str]) -> Option<Visibility> {
+/// Where the rows of a file have their answers and reviews.
+#[derive(Debug, Default)]
+pub struct Places {
+    /// The columns of the answer's text.
+    pub answers: Vec<Header>,
+    /// The paths of the objects that hold the rating or the text, of which the row itself has an empty one. A table has no objects.
+    pub reviews: Vec<String>,
+}
+
+impl Places {
+    /// Of a native record.
+    pub fn of_record() -> Self {
+        Self {
+            answers: vec![Header::new("response.text")],
+            reviews: vec![String::new()],
+        }
+    }
+}
+
+/// What a column shows by its name.
+pub fn find(header: &Header, places: &Places) -> Option<Visibility> {
+    let path = header.path.as_str();
     // The object around the review is the place.
-    if column.starts_with("^.") {
+    if path.starts_with("^.") {
         return None;
     }
-    let question = without_number(column);
-    if question != column {
-        return find(question, answers, reviews);
-    }
-    // A header of several words is no path.
-    if column.contains(". ") {
-        return find(&column.replace(". ", ", "), answers, reviews);
-    }
-    if column.contains(' ') && column.contains('.') {
-        return find(&column.replace('.', " "), answers, reviews);
-    }
-    // `reply.meta.private` is `reply.private`.
-    let parts = column
-        .split('.')
-        .filter(|part| !is_in(&LISTS.containers, part.trim_end_matches("[]")));
-    let path = parts.collect::<Vec<_>>().join(".");
-    if path != column && !path.is_empty() {
-        return find(&path, answers, reviews);
-    }
-    let column_words = name_words(column);
+    let has_reviews = |path: &str| places.reviews.iter().any(|review| review == path);
+    let around = |answer: &Header| Some(answer.path.rsplit_once('.')?.0.to_owned());
     // `comment_status` is about the answer in `comment_content`.
-    let beside_answer = answers.iter().find_map(|answer| {
-        let mut answer_words = name_words(answer);
-        let around = answer.rsplit_once('.').map(|(around, _)| around);
-        let is_of_review = around.is_some_and(|around| reviews.contains(&around));
-        if answer_words.len() > 1 && !is_of_review {
-            answer_words.pop_if(|word| is_in(&LISTS.parts, singular(word)));
+    let beside_answer = places.answers.iter().find_map(|answer| {
+        let mut words = answer.words.clone();
+        if words.len() > 1 && !around(answer).is_some_and(|around| has_reviews(&around)) {
+            words.pop_if(|word| is_in(&LISTS.parts, singular(word)));
         }
         let is_own = |word: &String| role(word) != Word::Review || word.starts_with("comment");
-        let rest = column_words.strip_prefix(answer_words.as_slice())?;
+        let rest = header.words.strip_prefix(words.as_slice())?;
         // `Review Status` beside `Review Text` is the review's.
-        answer_words.iter().any(is_own).then_some(())?;
+        words.iter().any(is_own).then_some(())?;
         meaning(rest, Subject::Answer)
     });
     if beside_answer.is_some() {
         return beside_answer;
     }
-    let (outer, inner) = column.rsplit_once('.').unwrap_or(("", column));
-    let of_review =
-        |name: &[String]| meaning(name, Subject::Review).or_else(|| kind_of(name, Subject::Review));
-    if outer.is_empty() {
-        let says = if reviews.contains(&outer) {
-            of_review(&column_words)
-        } else {
-            meaning(&column_words, Subject::Review)
-        };
+    let Some((outer, inner)) = path.rsplit_once('.') else {
+        let says = of(&header.words, Subject::Review)
+            .filter(|found| found.says != Says::Kind || has_reviews(""));
         // `OK to publish reply?`, but not `May we publish your response?`
-        let is_yours = column_words.iter().any(|word| word == "your");
+        let is_yours = header.words.iter().any(|word| word == "your");
         let is_clear = says.is_some_and(|found| found.evidence != Evidence::Unclear || is_yours);
         return says
             .filter(|_| is_clear)
-            .or_else(|| of_answer_name(&column_words))
+            .or_else(|| of_answer_name(&header.words))
             .or(says);
+    };
+    let inner = split_words(inner);
+    let last = split_words(outer.rsplit('.').next().unwrap_or_default());
+    let is_beside = places
+        .answers
+        .iter()
+        .any(|answer| around(answer).is_some_and(|around| around == outer));
+    let is_around = |word: &String| is_in(&LISTS.owners, word) || is_in(&WORDS.containers, word);
+    let is_answer = without_answer(&last).is_some_and(|rest| rest.iter().all(is_around));
+    if is_answer || is_beside && !has_reviews(outer) {
+        return of(&inner, Subject::Answer);
     }
-    let inner = name_words(inner);
-    let last = name_words(outer.rsplit('.').next().unwrap_or_default());
-    let is_beside = answers.iter().any(|answer| {
-        let around = answer.rsplit_once('.');
-        around.is_some_and(|(around, _)| around == outer)
-    });
-    let is_around = |word: &String| is_owner(word) || is_in(&LISTS.containers, word);
-    if without_answer(&last).is_some_and(|rest| rest.iter().all(is_around))
-        || is_beside && !reviews.contains(&outer)
-    {
-        return of_answer(&inner);
-    }
-    if reviews.contains(&outer) {
-        return of_review(&inner).or_else(|| of_answer_name(&inner));
+    if has_reviews(outer) {
+        return of(&inner, Subject::Review).or_else(|| of_answer_name(&inner));
     }
     // `status.name` is a word of `status`, and `status.id` is none.
     if inner
@@ -515,7 +479,7 @@ pub fn find(column: &str, answers: &[&str], reviews: &[&str]) -> Option<Visibili
     {
         return None;
     }
-    let found = find(outer, answers, reviews).filter(|found| found.says != Says::Kind)?;
+    let found = find(&Header::new(outer), places).filter(|found| found.says != Says::Kind)?;
     if matches!(found.says, Says::State | Says::AnswerState) {
         // `moderation.flagged` is a flag of its own.
         let flag = meaning(&inner, found.subject).filter(|flag| flag.says == Says::Hidden);
@@ -525,52 +489,41 @@ pub fn find(column: &str, answers: &[&str], reviews: &[&str]) -> Option<Visibili
     meaning(&[last, inner].concat(), found.subject)
 }
 
-/// A header without the number before a question and the marks after it: `4. May we publish it?`, `Q4) Do not publish.`
-fn without_number(header: &str) -> &str {
-    let header = header
-        .trim()
-        .trim_end_matches(['.', '?', '!', '*', ':', ' ']);
-    let (number, rest) = header.split_once(' ').unwrap_or(("", header));
-    let is_number = number.len() <= 5
-        && number.ends_with(['.', ')', ':'])
-        && (number.len() == 2 || number.contains(|c: char| c.is_ascii_digit()));
-    if is_number || number.parse::<f64>().is_ok() {
-        rest.trim_start()
-    } else {
-        header
-    }
+/// What a name shows of a subject; a member such as `type` may call its object private.
+fn of(name: &[String], subject: Subject) -> Option<Visibility> {
+    meaning(name, subject).or_else(|| {
+        let is_kind = matches!(name, [word] if is_in(&LISTS.kinds, word));
+        is_kind.then_some(Visibility {
+            subject,
+            says: Says::Kind,
+            evidence: Evidence::Sure,
+        })
+    })
 }
 
 /// Whether a column has the name of an answer or is inside one.
 pub fn is_of_answer(column: &str) -> bool {
     let mut parts = column.split('.');
-    parts.any(|part| without_answer(&name_words(part)).is_some())
+    parts.any(|part| without_answer(&split_words(part)).is_some())
 }
 
 /// By a name with a word for the answer: `reply_public`, `owner_response_status`, `is_reply_public`, `hide_reply`,
 /// `Antwortstatus`.
 fn of_answer_name(name: &[String]) -> Option<Visibility> {
-    let mut rest = without_answer(name)?;
-    of_answer(&rest).or_else(|| {
-        rest.retain(|word| !is_owner(word));
-        of_answer(&rest)
-    })
-}
-
-/// What the name of an answer's member or column shows, without the words for the answer.
-fn of_answer(name: &[String]) -> Option<Visibility> {
-    meaning(name, Subject::Answer).or_else(|| kind_of(name, Subject::Answer))
-}
-
-/// A member that may call its object private.
-fn kind_of(name: &[String], subject: Subject) -> Option<Visibility> {
-    let [word] = name else {
-        return None;
-    };
-    is_in(&LISTS.kinds, word).then_some(Visibility {
-        subject,
-        says: Says::Kind,
-        evidence: Evidence::Sure,
+    let rest = without_answer(name)?;
+    let is_other = |word: &&String| !is_in(&LISTS.owners, word);
+    let others: Vec<String> = rest.iter().filter(is_other).cloned().collect();
+    let found = of(&rest, Subject::Answer).or_else(|| of(&others, Subject::Answer))?;
+    // A `Private reply` may be a text.
+    let is_text =
+        found.says == Says::Hidden && name.last().is_some_and(|word| find_answer(word).is_some());
+    Some(Visibility {
+        evidence: if is_text {
+            Evidence::Likely
+        } else {
+            found.evidence
+        },
+        ..found
     })
 }
 
@@ -582,12 +535,14 @@ fn singular(word: &str) -> &str {
     }
 }
 
+/// The word for an answer with which a word begins.
+fn find_answer(word: &str) -> Option<&'static str> {
+    names(&LISTS.answers).find(|answer| singular(word) == *answer || word.starts_with(answer))
+}
+
 /// The words of a name besides that of an answer; `None` if it names none.
 fn without_answer(name: &[String]) -> Option<Vec<String>> {
-    let answer = name.iter().find_map(|word| {
-        let mut answers = names(&LISTS.answers);
-        answers.find(|answer| singular(word) == *answer || word.starts_with(answer))
-    })?;
+    let answer = name.iter().find_map(|word| find_answer(word))?;
     let others = name
         .iter()
         .filter_map(|word| match word.strip_prefix(answer) {
@@ -598,47 +553,30 @@ fn without_answer(name: &[String]) -> Option<Vec<String>> {
     Some(others.collect())
 }
 
-fn is_owner(word: &str) -> bool {
-    is_in(&LISTS.owners, word)
-}
-
 // What the cells of a column say.
 
 /// What a column shows by its name, if its cells bear it out.
 pub fn by_name(
     table: &Table,
     column: usize,
-    answers: &[&str],
-    reviews: &[&str],
+    header: &Header,
+    places: &Places,
 ) -> Option<Visibility> {
-    let found = find(&table.columns[column], answers, reviews)?;
-    confirm(table, column, found)
-}
-
-/// The meaning of a column's cells: they may be yes and no instead of words for a state.
-pub fn read_cells(table: &Table, column: usize, says: Says) -> Says {
-    let is_state = matches!(says, Says::State | Says::AnswerState);
-    if is_state && table.has_only_flags(column) {
-        Says::Public
-    } else {
-        says
+    let found = find(header, places)?;
+    let Visibility {
+        subject,
+        says,
+        mut evidence,
+    } = found;
+    // `Testimonial` may have the texts.
+    let is_text = |name: &str| !header.is_question && header.is(name);
+    if evidence == Evidence::Sure && names(&TABLE.fields[&ReviewField::Text]).any(is_text) {
+        evidence = Evidence::Likely;
     }
-}
-
-/// Whether a header asks for publication, whatever its cells are.
-pub fn is_question(header: &str) -> bool {
-    let found = find(header, &[], &[]).filter(|found| found.subject == Subject::Review);
-    found.is_some_and(|found| matches!(found.says, Says::Public | Says::Hidden))
-}
-
-fn confirm(table: &Table, column: usize, found: Visibility) -> Option<Visibility> {
-    let says = read_cells(table, column, found.says);
-    let evidence = found.evidence;
     let is_sure = evidence == Evidence::Sure;
     let cells = || table.cells(column).map(|(_, cell)| cell);
     let count = |is_so: &dyn Fn(&str) -> bool| cells().filter(|cell| is_so(cell)).count();
     let all = cells().count();
-    let subject = found.subject;
     let found = |says| Some(Visibility { says, ..found });
     if table.are_dates(column) {
         // Something was published, or removed, on each of the dates, and nothing where there is none.
@@ -651,30 +589,19 @@ fn confirm(table: &Table, column: usize, found: Visibility) -> Option<Visibility
         let is_sign = has_empty || says == Says::HiddenSince && is_sure;
         return found(says).filter(|_| is_sign);
     }
-    // A form writes the words of a box that is ticked.
-    let is_box = |text: &str| {
-        text.split_whitespace().count() >= 3
-            && says.is_public(text).is_none()
-            && !Phrase::of_cell(text).refuses()
-            && cells().all(|cell| cell == text)
-    };
-    if says == Says::Public && evidence != Evidence::Unclear && cells().next().is_some_and(is_box) {
+    if says == Says::Public && evidence != Evidence::Unclear && is_box(table, column) {
         return found(Says::Filled);
     }
+    let says = read_flags(table, column, says);
     // `OK` is Oklahoma, too.
     let is_long = |cell: &str| says != Says::State || cell.len() > 2;
     let known = count(&|cell| is_long(cell) && says.is_public(cell).is_some());
-    // `200` is a code of HTTP.
-    let is_work = |cell: &str| {
-        cell.parse().is_ok_and(|code: u32| code >= 100) || is_in(&LISTS.work, words(cell).trim())
-    };
     // `Public/Private`, `Show or hide?`: words say by themselves which way.
     let is_word = |cell: &str| {
         let word = words(cell);
-        let is_answer = [&LISTS.cells.yes, &LISTS.cells.no]
-            .iter()
-            .any(|list| is_in(list, word.trim()));
-        flag(cell).is_err() && !is_answer && Says::State.is_public(cell).is_some()
+        let lists = [&LISTS.cells.yes, &LISTS.cells.no];
+        let is_answer = flag(cell).is_ok() || lists.iter().any(|list| is_in(list, word.trim()));
+        !is_answer && Says::State.is_public(cell).is_some()
     };
     let word_count = count(&is_word);
     if evidence == Evidence::Unclear
@@ -682,44 +609,106 @@ fn confirm(table: &Table, column: usize, found: Visibility) -> Option<Visibility
         && word_count > 0
         && word_count * 2 >= all
     {
-        return Some(Visibility {
-            subject,
-            says: Says::State,
-            evidence: Evidence::Sure,
-        });
+        return STATE;
     }
-    // `Not at all` and `With my name` answer a question.
-    let words_min = if subject == Subject::Answer { 3 } else { 5 };
+    // `200` is a code of HTTP.
+    let is_work = |cell: &str| {
+        cell.parse().is_ok_and(|code: u32| code >= 100) || is_in(&LISTS.work, words(cell).trim())
+    };
+    let phrase = Phrase::new(&header.words);
+    let asks = header.is_question || phrase.has(&[Word::Ask, Word::Consent]);
+    // `Not at all` and `With my name` answer a question; `Public feedback` asks none.
+    let is_text = subject == Subject::Answer || !asks && phrase.has(&[Word::Review]);
+    let words_min = if is_text { 3 } else { 5 };
     let has_texts = table.has_sentences(column, words_min) && known * 10 < all;
     let is_column = match (says, evidence) {
         (_, Evidence::Unclear) => {
-            let header = Phrase::of_cell(&table.columns[column]);
             let is_note = all > 0 && all * 2 <= table.rows.len();
-            known > 0 && known * 2 >= all || header.refuses() && is_note
+            known > 0 && known * 2 >= all || phrase.refuses() && is_note
         }
         (Says::Filled, _) => false,
         (Says::HiddenSince, _) => is_sure,
-        (Says::State, Evidence::Sure) => known > 0 || count(&is_work) * 2 <= all,
+        (Says::State, Evidence::Sure) if count(&is_work) * 2 > all => {
+            // A list of work; of its words only those for a state count.
+            return found(Says::Kind).filter(|_| known > 0);
+        }
+        (Says::State, Evidence::Sure) => true,
         // A refusal counts whatever its cells are; other such headers are those of texts, too.
         (Says::Hidden, Evidence::Sure) if subject != Subject::Answer => true,
         (_, Evidence::Sure) => !has_texts,
         (_, Evidence::Likely) if subject == Subject::Author => known > 0 && known * 2 >= all,
+        (_, Evidence::Likely) if subject == Subject::Answer => known * 2 > all,
         (_, Evidence::Likely) => known > 0 && !has_texts,
     };
     found(says).filter(|_| is_column)
 }
 
+/// A column of words for the review's state.
+const STATE: Option<Visibility> = Some(Visibility {
+    subject: Subject::Review,
+    says: Says::State,
+    evidence: Evidence::Sure,
+});
+
+/// The meaning of a column's cells: they may be yes and no instead of words for a state.
+fn read_flags(table: &Table, column: usize, says: Says) -> Says {
+    let is_state = matches!(says, Says::State | Says::AnswerState);
+    if is_state && table.has_only_flags(column) {
+        Says::Public
+    } else {
+        says
+    }
+}
+
+/// Whether all cells that are not empty have the same sentence, as a form writes the words of a box that is ticked.
+fn is_box(table: &Table, column: usize) -> bool {
+    let mut cells = table.cells(column).map(|(_, cell)| cell);
+    cells.next().is_some_and(|first| {
+        first.split_whitespace().count() >= 3
+            && Says::Public.is_public(first).is_none()
+            && !Phrase::of_cell(first).refuses()
+            && cells.all(|cell| cell == first)
+    })
+}
+
+/// What a column shows in which yes means public because the owner says so.
+pub fn by_owner(table: &Table, column: usize, header: &Header) -> Says {
+    let says = match find(header, &Places::default()) {
+        None => Says::State,
+        Some(found) if found.evidence == Evidence::Unclear && found.says == Says::Hidden => {
+            Says::Public
+        }
+        Some(found) => found.says,
+    };
+    // The words of the question, or the same ones in several cells.
+    let mut cells = table.cells(column);
+    let is_own = cells.next().is_some_and(|(_, cell)| header.is(cell)) || cells.next().is_some();
+    if is_own && matches!(says, Says::State | Says::Public) && is_box(table, column) {
+        Says::Filled
+    } else {
+        read_flags(table, column, says)
+    }
+}
+
+/// Whether a header asks for publication, whatever its cells are.
+pub fn is_question(header: &Header) -> bool {
+    find(header, &Places::default()).is_some_and(|found| {
+        found.subject == Subject::Review && matches!(found.says, Says::Public | Says::Hidden)
+    })
+}
+
 /// Whether a column is one of states by its cells, whatever its header: most are words for a state, and one surely hides. If the
 /// header does not end with a word for a state, others must publish, and half of the rows have one. Under a header such as
-/// `Type`, both kinds are enough.
-pub fn by_cells(table: &Table, column: usize) -> Option<Visibility> {
-    let header = &table.columns[column];
-    let name = name_words(header);
+/// `Type`, both kinds are enough. A cell such as `Do not publish` counts in any column.
+pub fn by_cells(table: &Table, column: usize, header: &Header) -> Option<Visibility> {
     // Objects in the review have states of their own.
-    if header.contains('.') || is_of_answer(header) || Phrase::new(&name).has(&[Word::Other]) {
+    if header.path.contains('.')
+        || is_of_answer(&header.path)
+        || Phrase::new(&header.words).has(&[Word::Other])
+    {
         return None;
     }
-    let counts = table.few_cells(column)?;
+    let counts = table.few_cells(column).unwrap_or_default();
     let mut known = [0, 0];
     let mut is_sure = false;
     for (cell, count) in &counts {
@@ -734,15 +723,32 @@ pub fn by_cells(table: &Table, column: usize) -> Option<Visibility> {
     let all: usize = counts.values().sum();
     let is_most = (hidden + public) * 2 > all;
     let has_both = hidden > 0 && public > 0;
-    let is_state = name.last().is_some_and(|word| role(word) == Word::State);
-    let is_group = is_in(&LISTS.groups, &name.join(" "));
+    let last = header.words.last();
+    let is_state = last.is_some_and(|word| role(word) == Word::State);
+    let is_group = is_in(&LISTS.groups, &header.words.join(" "));
     let is_filled = all * 2 >= table.rows.len();
     let is_column =
         is_sure && hidden > 0 && (is_state || has_both && is_filled) || is_group && has_both;
-    (is_most && is_column).then_some(Visibility {
-        subject: Subject::Review,
-        says: Says::State,
-        evidence: Evidence::Sure,
+    if is_most && is_column {
+        return STATE;
+    }
+    let kind = STATE.map(|state| Visibility {
+        says: Says::Kind,
+        ..state
+    });
+    kind.filter(|_| refuses_publication(table, column))
+}
+
+/// Maximum length in bytes of a note such as `Do not publish on the website`.
+const NOTE_BYTES_MAX: usize = 40;
+
+/// Whether a cell is nothing but a refusal of publication.
+fn refuses_publication(table: &Table, column: usize) -> bool {
+    let is_note = |cell: &&str| cell.len() <= NOTE_BYTES_MAX && cell.contains(' ');
+    let notes = table.cells(column).map(|(_, cell)| cell).filter(is_note);
+    notes.collect::<BTreeSet<_>>().into_iter().any(|note| {
+        let phrase = Phrase::of_cell(note);
+        phrase.has(&[Word::Publish]) && phrase.refuses() && phrase.sense() == Some(false)
     })
 }
 
@@ -750,7 +756,7 @@ pub fn by_cells(table: &Table, column: usize) -> Option<Visibility> {
 pub fn is_public_answer(value: &Value, path: &str) -> bool {
     let is_public = |(name, value): (&String, &Value)| {
         let path = format!("{path}.{name}");
-        let found = find(&path, &[], &[]).zip(plain(value));
+        let found = find(&Header::new(&path), &Places::default()).zip(plain(value));
         let is_hidden = found.is_some_and(|(found, text)| {
             found.subject == Subject::Answer && found.says.is_public(&text) == Some(false)
         });
@@ -808,7 +814,9 @@ impl Says {
                 Some(names(list).any(|word| word.eq_ignore_ascii_case(text.trim())))
             }
             // A time at which something was hidden; none is written in many ways.
-            Self::HiddenSince => Some(matches!(word, "" | "0" | "false" | "no")),
+            Self::HiddenSince => {
+                Some(is_empty(text, false) || matches!(word, "" | "0" | "false" | "no"))
+            }
             Self::Filled if text.trim().is_empty() => Some(false),
             Self::Filled => (!Phrase::of_cell(text).refuses()).then_some(true),
             _ if is_in(&cells.public, word) => Some(true),
@@ -874,25 +882,12 @@ pub fn name_shown(text: &str) -> NameShown {
     }
 }
 
-/// The error of a value that does not say whether its subject is public; `others` are the options that keep the other columns.
-pub fn unknown(value: &str, subject: Subject, others: &[String]) -> String {
-    let (name, field) = match subject {
-        Subject::Review => ("review", subject.field()),
-        Subject::Answer => ("answer", subject.field()),
-        Subject::Author => ("author's name", subject.field()),
-    };
-    let ignore = if others.is_empty() {
-        format!("--map {field}=")
-    } else {
-        let kept: Vec<String> = others
-            .iter()
-            .map(|other| format!("--map {field}={other}"))
-            .collect();
-        format!(
-            "{} (--map {field}= would ignore {}, too)",
-            kept.join(" "),
-            others.join(" and ")
-        )
+/// The error of a value that does not say whether its subject is public; `ignore` are the options that ignore its column.
+pub fn unknown(value: &str, subject: Subject, ignore: &str) -> String {
+    let name = match subject {
+        Subject::Review => "review",
+        Subject::Answer => "answer",
+        Subject::Author => "author's name",
     };
     format!(
         "{value} does not say whether the {name} is public at its source; write published or withheld there, or ignore that \
@@ -906,38 +901,35 @@ pub fn is_public_record(
     subject: Subject,
     is_taken: impl Fn(&str) -> bool,
 ) -> Result<Option<bool>, FieldError> {
-    let inner = record
-        .get("response")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-        .map(|(name, value)| (format!("response.{name}"), value));
-    let outer = record
-        .as_object()
-        .into_iter()
-        .flatten()
-        .map(|(name, value)| (name.clone(), value));
+    let members = |value: Option<&Value>, object: &str| -> Vec<(String, Value)> {
+        let members = value.and_then(Value::as_object).into_iter().flatten();
+        members
+            .map(|(name, value)| (format!("{object}{name}"), value.clone()))
+            .collect()
+    };
+    let inner = members(record.get("response"), "response.");
+    let all = members(Some(record), "").into_iter().chain(inner);
+    let places = Places::of_record();
     let mut public = None;
-    for (name, value) in outer.chain(inner).filter(|(name, _)| !is_taken(name)) {
-        let found = find(&name, &["response.text"], &[""]);
+    for (name, value) in all.filter(|(name, _)| !is_taken(name)) {
+        let found = find(&Header::new(&name), &places);
         let Some(found) = found.filter(|found| found.subject == subject) else {
             continue;
         };
-        let is_sure = found.evidence == Evidence::Sure && found.says != Says::Kind;
-        let text = plain(value);
-        match text.as_ref().map(|text| found.says.is_public(text)) {
-            Some(Some(true)) if found.says == Says::Kind => {}
-            Some(Some(_)) if found.evidence == Evidence::Unclear => {
-                return Err(FieldError::new(name, unknown(&shown(value), subject, &[])));
+        let is_kind = found.says == Says::Kind;
+        let is_sure = found.evidence == Evidence::Sure && !is_kind;
+        let text = plain(&value);
+        match text.as_ref().and_then(|text| found.says.is_public(text)) {
+            Some(true) if is_kind => {}
+            Some(is_public) if found.evidence != Evidence::Unclear => {
+                public = Some(is_public && public.unwrap_or(true));
             }
-            Some(Some(is_public)) => public = Some(is_public && public.unwrap_or(true)),
-            Some(None) if is_sure => {
-                return Err(FieldError::new(name, unknown(&shown(value), subject, &[])));
+            None if !is_sure || text.is_none() && !(value.is_array() || value.is_object()) => {}
+            Some(_) | None => {
+                let ignore = format!("--map {}=", subject.field());
+                let message = unknown(&shown(&value), subject, &ignore);
+                return Err(FieldError::new(name, message));
             }
-            None if is_sure && (value.is_array() || value.is_object()) => {
-                return Err(FieldError::new(name, unknown(&shown(value), subject, &[])));
-            }
-            Some(None) | None => {}
         }
     }
     Ok(public)
@@ -945,7 +937,15 @@ pub fn is_public_record(
 
 #[cfg(test)]
 mod tests {
-    use super::{Subject, find};
+    use super::{Header, Places, Subject, Visibility};
+
+    fn find(name: &str, answers: &[&str], reviews: &[&str]) -> Option<Visibility> {
+        let places = Places {
+            answers: answers.iter().map(|name| Header::new(name)).collect(),
+            reviews: reviews.iter().map(|path| (*path).to_owned()).collect(),
+        };
+        super::find(&Header::new(name), &places)
+    }
 
     #[test]
     fn visibility_columns_are_found_by_name_and_parsed_by_value() {

@@ -260,6 +260,7 @@ pub struct Headers {
     pub irrelevant: String,
     pub others: String,
     pub other_dates: String,
+    pub numbers: String,
     pub private: String,
     pub confidential: String,
     fields: NamesByField,

@@ -133,8 +133,10 @@ enum RowKind {
 /// The members of an object by name; empty if it is none.
 pub fn members(object: &str) -> BTreeMap<String, &str> {
     let members: BTreeMap<String, &RawValue> = serde_json::from_str(object).unwrap_or_default();
-    let members = members.into_iter();
-    members.map(|(name, value)| (name, value.get())).collect()
+    members
+        .into_iter()
+        .map(|(name, value)| (name, value.get()))
+        .collect()
 }
 
 /// The elements of an array; empty if it is none.

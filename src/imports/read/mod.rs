@@ -210,14 +210,13 @@ fn plan<'f, 'r: 'f>(
         ))),
         Rows::Records(_) => Ok(None),
         Rows::Table(table) => {
-            let mut plan = Plan::new(format, table, collector.request, date_format);
             collector.note_mapped(table);
             let kept = &mut collector.collected.columns;
+            let mut plan = Plan::new(format, table, collector.request, date_format, kept);
             if let Some(encoding) = file.encoding {
                 kept.set(plan.source(), "", ColumnMeaning::Encoding(encoding));
             }
             keep_scale(&mut plan, kept);
-            plan.keep_visibility(kept);
             if let Err(fault) = plan.complete() {
                 // The preview helps to correct it.
                 let is_shown = plan.is_previewed() && plan.has_header();
@@ -247,6 +246,13 @@ fn keep_scale(plan: &mut Plan<'_>, kept: &mut KeptColumns) {
     }
 }
 
+const fn meaning_of(order: DateOrder) -> ColumnMeaning {
+    match order {
+        DateOrder::DayFirst => ColumnMeaning::DayFirst,
+        DateOrder::MonthFirst => ColumnMeaning::MonthFirst,
+    }
+}
+
 /// Decides the order of dates in each column of all tables, and keeps it for the next import.
 fn decide_orders(
     plans: &mut [(&InputFile, Option<Plan<'_>>)],
@@ -259,18 +265,10 @@ fn decide_orders(
     for (file, plan) in plans.iter() {
         for (plan, column) in plan.iter().flat_map(Plan::date_columns) {
             let key = (plan.source().to_owned(), plan.table.columns[column].clone());
-            let order = match kept.get(&key.0, &key.1) {
-                Some(ColumnMeaning::DayFirst) => Some(DateOrder::DayFirst),
-                Some(ColumnMeaning::MonthFirst) => Some(DateOrder::MonthFirst),
-                Some(
-                    ColumnMeaning::Id
-                    | ColumnMeaning::RowNumber
-                    | ColumnMeaning::Scale(_)
-                    | ColumnMeaning::Visibility(_)
-                    | ColumnMeaning::Encoding(_),
-                )
-                | None => None,
-            };
+            let meaning = kept.get(&key.0, &key.1);
+            let order = DateOrder::BOTH
+                .into_iter()
+                .find(|order| Some(meaning_of(*order)) == meaning);
             let found = columns.entry(key).or_default();
             (found.kept, found.usual) = (order, plan.usual_order());
             for (row, cell) in plan.table.cells(column) {
@@ -286,11 +284,7 @@ fn decide_orders(
         None => date::decide(&columns, country)?,
     };
     for ((source, column), (order, _)) in &decided {
-        let meaning = match order {
-            DateOrder::DayFirst => ColumnMeaning::DayFirst,
-            DateOrder::MonthFirst => ColumnMeaning::MonthFirst,
-        };
-        kept.set(source, column, meaning);
+        kept.set(source, column, meaning_of(*order));
     }
     for plan in plans.iter_mut().filter_map(|(_, plan)| plan.as_mut()) {
         let columns: Vec<usize> = plan.date_columns().map(|(_, column)| column).collect();
@@ -309,7 +303,7 @@ fn read_table(mut plan: Plan<'_>, sink: &mut Collector<'_>) -> Result<(), FileEr
     let sentences = std::mem::take(&mut plan.sentences);
     if plan.is_previewed() {
         let mut used = plan.columns();
-        used.dates = sentences;
+        used.notes.extend(sentences);
         sink.table(&used);
     } else {
         sentences.into_iter().for_each(|it| sink.note(it));

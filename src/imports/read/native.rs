@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::imports::export;
 use crate::imports::map::date::{Numbers, flag, possible};
+use crate::imports::map::header::Header;
 use crate::imports::map::shape::{
     INSTANT, Member, NAME, NAMES, Shape, ShapeReader, needed, optional, patch,
 };
@@ -16,7 +17,7 @@ use crate::imports::map::table::Table;
 use crate::imports::map::values::{
     TEXT_BYTES_MAX, is_made_of_subtags, quoted, url, without_address,
 };
-use crate::imports::map::visibility::{NOT_PUBLISHED, Subject, find, is_public_record};
+use crate::imports::map::visibility::{NOT_PUBLISHED, Places, Subject, find, is_public_record};
 use crate::imports::map::{self, COLUMNS, Calendar, Incoming, VOUCHED, default_source};
 use crate::imports::merge::collector::Collector;
 use crate::imports::platforms::Format;
@@ -156,8 +157,9 @@ fn readable(record: &Value) -> Value {
         inner.collect::<Vec<_>>()
     };
     let all = members.iter().flat_map(inner).chain(members.clone());
+    let places = Places::of_record();
     let is_read =
-        |path: &str| COLUMNS.contains(&path) || find(path, &["response.text"], &[""]).is_some();
+        |path: &str| COLUMNS.contains(&path) || find(&Header::new(path), &places).is_some();
     let mut read = Map::new();
     for (path, value) in all.filter(|(path, value)| !value.is_object() && is_read(path)) {
         map::put(&mut read, &path, value);

@@ -25,6 +25,8 @@ pub struct Dialect {
     has_backslashes: bool,
     /// Line of the header, from 1; Excel's `sep=;` and titles are above it.
     pub line: u64,
+    /// The number of cells of the header, also of blank ones at its end.
+    width: usize,
 }
 
 /// The dialect and the headers of a text, if it is a table: the header has at least two cells, or `sep=` gives the
@@ -32,8 +34,9 @@ pub struct Dialect {
 /// columns.
 pub fn sniff(text: &str, request: &ImportRequest) -> Option<(Dialect, Vec<String>)> {
     let text = text.as_bytes();
-    let named = text.strip_prefix(b"sep=");
-    let named = named.and_then(|rest| rest.first().copied());
+    let named = text
+        .strip_prefix(b"sep=")
+        .and_then(|rest| rest.first().copied());
     let delimiters = named.map_or(DELIMITERS.to_vec(), |delimiter| vec![delimiter]);
     // Of equal ones `max_by_key` takes the last, so the delimiters are reversed.
     let tried = delimiters.into_iter().rev().filter_map(|delimiter| {
@@ -43,8 +46,9 @@ pub fn sniff(text: &str, request: &ImportRequest) -> Option<(Dialect, Vec<String
             rows[0].1.clear();
         }
         let found = find_header(&rows, 1, request)?;
-        dialect.line = rows[found.at].0;
-        let columns = headers(rows.swap_remove(found.at).1);
+        let (line, cells) = rows.swap_remove(found.at);
+        (dialect.line, dialect.width) = (line, cells.len());
+        let columns = headers(cells);
         let is_table = columns.len() > 1 || named.is_some();
         is_table.then_some((found.known, dialect, columns))
     });
@@ -60,6 +64,7 @@ impl Dialect {
             delimiter,
             has_backslashes: false,
             line: 1,
+            width: 0,
         };
         let escaped = Self {
             has_backslashes: true,
@@ -76,8 +81,8 @@ impl Dialect {
 
     /// Whether a cell is a database's null, or a line break is written as `\n` between tabs and without quotation marks.
     fn has_database_cells(self, text: &[u8]) -> bool {
-        let nulls = memchr::memmem::find_iter(text, b"\\N");
-        let mut nulls = nulls.map(|at| [at.checked_sub(1), Some(at + 2)]);
+        let mut nulls =
+            memchr::memmem::find_iter(text, b"\\N").map(|at| [at.checked_sub(1), Some(at + 2)]);
         let is_edge = |at: Option<usize>| {
             let byte = at.and_then(|at| text.get(at));
             byte.is_none_or(|byte| *byte == self.delimiter || matches!(byte, b'\n' | b'\r'))
@@ -198,6 +203,11 @@ pub fn read_text(
                 "the cell under {name:?} is not UTF-8, which the rows before are; save the file as UTF-8"
             )
         });
+        let filled = cells.iter().rposition(|cell| !cell.trim().is_empty());
+        let count = filled.map_or(0, |last| last + 1);
+        if (table.columns.len()..=dialect.width).contains(&count) {
+            table.columns.resize(count, String::new());
+        }
         let misfit = fit(&mut cells, table.columns.len());
         let message = garbled.or_else(|| rows.swallowed(dialect));
         // Cells that are missing at the end are judged once all rows are read.

@@ -10,12 +10,11 @@ use std::io::{self, Cursor, Read};
 use calamine::{DataRef, Reader as _, SheetVisible, Xlsx};
 use zip::ZipArchive;
 
-use crate::imports::map::table::{Row, RowFault, Table};
+use crate::imports::map::table::{Row, Table};
 use crate::imports::map::values::same_name;
 use crate::imports::read::json::ROW_BYTES_MAX;
 use crate::imports::read::text::{
-    COLUMNS_MAX, find_header, fit, headers, missing_row, row_too_long, rows_looked_at,
-    too_many_columns,
+    COLUMNS_MAX, find_header, headers, missing_row, row_too_long, rows_looked_at, too_many_columns,
 };
 use crate::imports::report::{FileError, Position, SheetPlace, TablePlace};
 use crate::imports::request::ImportRequest;
@@ -51,8 +50,9 @@ pub fn find_sheet(
             .is_none_or(|chosen| same_name(chosen, name))
     };
     let mut sheets: Vec<String> = names.iter().filter(is_chosen).cloned().collect();
-    let visible = book.sheets_metadata().iter();
-    let visible: HashSet<&str> = visible
+    let visible: HashSet<&str> = book
+        .sheets_metadata()
+        .iter()
         .filter(|sheet| sheet.visible == SheetVisible::Visible)
         .map(|sheet| sheet.name.as_str())
         .collect();
@@ -106,20 +106,21 @@ pub fn find_sheet(
 pub fn read_sheet(
     packed: &[u8],
     place: SheetPlace,
-    columns: Vec<String>,
+    mut columns: Vec<String>,
 ) -> Result<Table, FileError> {
     let mut book: Book<'_> = Xlsx::new(Cursor::new(packed)).map_err(broken_workbook)?;
     let mut rows = Vec::new();
     each_row(&mut book, &place.sheet, &mut |row, cells| {
         if row > place.row {
-            // Trailing blank cells are not stored.
-            cells.resize(cells.len().max(columns.len()), String::new());
-            let message = fit(cells, columns.len());
+            // Trailing blank cells are not stored, and notes may stand beside the table.
+            let count = cells.len().max(columns.len());
+            cells.resize(count, String::new());
+            columns.resize(count, String::new());
             let cells = cells.iter().map(|cell| Some(cell.as_str().into()));
             rows.push(Row {
                 at: Position::line(row),
                 cells: cells.collect(),
-                fault: message.map(|message| RowFault { message, raw: None }),
+                fault: None,
             });
         }
         Ok(true)

@@ -200,6 +200,50 @@ async fn a_column_of_private_answers_is_not_read() {
 }
 
 #[tokio::test]
+async fn a_private_reply_of_one_word_is_no_state() {
+    let table = "Date,Name,Stars,Comment,Public reply,Private reply\n2026-03-14,Ann,5,Fine,Thanks,more\n2026-03-16,Bob,4,Good,,ok\n";
+    let (bench, report, _) = import_into_new(table, ImportRequest::default()).await;
+    assert_eq!(counts(&report), (2, 0, 0, 0));
+    assert_eq!(answers(&bench), "Ann: Thanks\nBob: -");
+}
+
+#[tokio::test]
+async fn an_answer_without_the_date_of_its_publication_is_a_draft() {
+    let json = |published: Value| json!({"text": "Thanks.", "published_at": published});
+    let rows = json!([
+        {"date": "2026-03-14", "author": "Ann", "rating": 5, "comment": "Fine", "reply": json(json!("2026-03-15"))},
+        {"date": "2026-03-16", "author": "Bob", "rating": 4, "comment": "Good", "reply": json(Value::Null)}]);
+    let table = |header: &str, yes: &str, no: &str| {
+        format!(
+            "Date,Name,Stars,Comment,Reply,{header}\n2026-03-14,Ann,5,Fine,Thanks.,{yes}\n2026-03-16,Bob,4,Good,Thanks.,{no}\n"
+        )
+    };
+    for (content, request) in [
+        (rows.to_string(), as_table()),
+        (
+            table("Reply posted on", "2026-03-15", ""),
+            ImportRequest::default(),
+        ),
+        (
+            table("reply_published_at", "2026-03-15", "NULL"),
+            ImportRequest::default(),
+        ),
+        (
+            table("Réponse interne", "non", "oui"),
+            ImportRequest::default(),
+        ),
+        (
+            table("Reply approved by manager", "Yes", "No"),
+            ImportRequest::default(),
+        ),
+    ] {
+        let (bench, report, _) = import_into_new(content.clone(), request).await;
+        assert_eq!(counts(&report), (2, 0, 0, 0), "{content}");
+        assert_eq!(answers(&bench), "Ann: Thanks.\nBob: -", "{content}");
+    }
+}
+
+#[tokio::test]
 async fn an_unknown_visibility_of_an_answer_rejects_the_row() {
     let table = "id,rating,date,author,text,reply,reply_status\nx1,5,2025-03-14,Ann,Fixed.,Thanks.,asleep\n\
         x2,5,2025-03-14,Bob,Fixed.,,asleep\n";

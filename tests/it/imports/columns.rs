@@ -117,7 +117,7 @@ async fn a_name_of_somebody_else_or_of_a_thing_is_no_author() {
         let content = format!("Date,{header},Stars,Comment\n2026-03-01,Mike,5,Very neat\n");
         let refusal = bench().await.refusal(content).await;
         assert!(
-            refusal.contains("none of them is recognised as the author")
+            refusal.contains("no column is recognised as the author")
                 && refusal.contains("--map author= if there are no names"),
             "{header}: {refusal}"
         );
@@ -179,6 +179,10 @@ async fn answers_are_found_under_the_names_of_tools_and_languages() {
         "Odpowiedź właściciela",
         "Google reply",
         "Hotelantwort",
+        "Your reply",
+        "Vendor response",
+        "Review Reply Comment",
+        "Antwort vom Inhaber",
     ] {
         let content =
             format!("Date,Name,Stars,Comment,{header}\n2026-03-01,Ann,5,Very neat,Thanks\n");
@@ -408,4 +412,111 @@ async fn a_header_that_is_english_too_is_no_sign_of_a_language() {
         let found = sqlite3(bench.database.path(), "select reviewed_on from review");
         assert_eq!(found, day, "{header}");
     }
+}
+
+#[tokio::test]
+async fn numbers_of_questions_and_marks_are_no_part_of_a_header() {
+    for header in [
+        "1. Date,2. Name,3. Rating,4. Review",
+        "Date *,Q1. Name,Q2: Stars (1-5) *,Q3) Comments [required]",
+        "Datum,1. Ihr Name,2. Sterne,3. Kommentar (Pflichtfeld)",
+        "Horodateur,Nom,Note,Votre avis",
+    ] {
+        let content = format!("{header}\n2026-03-01,Ann Bell,4,Very neat\n");
+        let (bench, ..) = import_into_new(content, ImportRequest::default()).await;
+        let select = "select author, rating, text from review";
+        assert_eq!(
+            sqlite3(bench.database.path(), select),
+            "Ann Bell|4|Very neat",
+            "{header}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_all_rows_share_gives_way_to_those_of_customers() {
+    for (header, name, customer) in [
+        ("Name,Customer", "Kestrel Air LLC", "Ann Bell"),
+        (
+            "Name,Reviewer Display Name",
+            "accounts/1/locations/2/reviews/5f00",
+            "Ann Bell",
+        ),
+        ("Customer,Name for website", "Anne Bellow", "Ann Bell"),
+        ("Name,Name (public)", "Anne Bellow", "Ann Bell"),
+    ] {
+        let rows: Vec<String> = ["Fine work", "Good work", "Neat work"]
+            .iter()
+            .map(|text| format!("2026-03-01,{name},{customer},5,{text}\n"))
+            .collect();
+        let rows = rows.concat().replacen("Ann Bell", "Bo Cole", 1);
+        let content = format!("Date,{header},Stars,Comment\n{rows}");
+        let (bench, ..) = import_into_new(content, ImportRequest::default()).await;
+        let select = "select group_concat(author) from (select author from review order by author)";
+        assert_eq!(
+            sqlite3(bench.database.path(), select),
+            "Ann Bell,Ann Bell,Bo Cole",
+            "{header}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_hint_names_no_column_of_numbers_or_contacts() {
+    for (header, cells, hint) in [
+        (
+            "Respondent ID,End Date,Name,Stars,Comment",
+            "44213,03/14/2026 06:12:05 PM,Ann,5,Fine work",
+            "--map date=",
+        ),
+        (
+            "Date,Name,numberOfReviews,Comment",
+            "2026-03-14,Ann,1,Fine work",
+            "--map rating=COLUMN",
+        ),
+        (
+            "Date,Name,Stars,Contact",
+            "2026-03-14,Ann,5,Jane Doe",
+            "--map text=COLUMN",
+        ),
+    ] {
+        let refusal = bench().await.refusal(format!("{header}\n{cells}\n")).await;
+        let is_right = refusal.contains(hint) && !refusal.contains("date=\"Respondent ID\"");
+        assert!(is_right, "{refusal}");
+    }
+}
+
+#[tokio::test]
+async fn two_columns_with_one_header_are_asked_for() {
+    let content = "Stars,Count,Date,Name,Stars,Comment\n5,1,2026-03-14,Ann,5,Fine\n4,1,2026-03-15,Bo,2,Late\n";
+    let bench = bench().await;
+    let refusal = bench.refusal(content).await;
+    let doubt = "the rating may be Stars or Stars (2); name it with --map rating=COLUMN";
+    assert!(refusal.contains(doubt), "{refusal}");
+    let request = ImportRequest {
+        files: vec![bench.file("t.csv", content)],
+        renames: vec!["rating=Stars (2)".parse().unwrap()],
+        ..ImportRequest::default()
+    };
+    bench.run(&request).await.0.unwrap();
+    let select = "select group_concat(rating) from (select rating from review order by author)";
+    assert_eq!(sqlite3(bench.database.path(), select), "5,2");
+}
+
+#[tokio::test]
+async fn a_question_with_the_french_comment_is_no_text() {
+    let content = "Horodateur,Nom,Note,Comment avez-vous connu notre entreprise ?,Votre avis\n2026-03-14,Ann,5,Facebook,Travail soigné\n";
+    let (bench, ..) = import_into_new(content, ImportRequest::default()).await;
+    let select = "select text from review";
+    assert_eq!(sqlite3(bench.database.path(), select), "Travail soigné");
+}
+
+#[tokio::test]
+async fn a_line_of_totals_proves_no_scale() {
+    let content =
+        "Date,Name,Stars,Comment\n2026-03-14,Ann,5,Fine\n2026-03-15,Bo,4,Good\n,Total,9,\n";
+    let (bench, report, _) = import_into_new(content, ImportRequest::default()).await;
+    assert_eq!((report.new, report.rejected), (2, 1));
+    let select = "select group_concat(rating) from (select rating from review order by author)";
+    assert_eq!(sqlite3(bench.database.path(), select), "5,4");
 }

@@ -163,7 +163,7 @@ async fn the_country_decides_and_the_output_says_so() {
         assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0));
         assert_eq!(days(&bench), day);
         let expected = format!("dates in date: {order} (as in the business's country, {country})");
-        assert_eq!(watch.tables[0].dates, [expected]);
+        assert_eq!(watch.tables[0].notes, [expected]);
     }
 }
 

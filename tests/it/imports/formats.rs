@@ -19,7 +19,7 @@ async fn unreadable_files_stop_the_import_and_are_all_named() {
         .await;
     let message = report.unwrap_err().to_string();
     assert!(
-        message.contains("bad: is a table with the columns rating, text: none of them is recognised as the date, the author"),
+        message.contains("bad: is a table with the columns rating, text: no column is recognised as the date, the author"),
         "{message}"
     );
     assert!(

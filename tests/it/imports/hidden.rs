@@ -588,7 +588,7 @@ async fn advice_about_a_column_keeps_the_other_columns() {
     let (_, rejections) = bench.take(sheet).await;
     let error = &rejections[0].error;
     let advice = "ignore that column with --map status=\"OK to publish?\" --map status=\"Hidden\" (--map status= would ignore \
-        \"OK to publish?\" and \"Hidden\", too)";
+        the others, too)";
     assert!(error.ends_with(advice), "{error}");
     let file = bench.file("t.csv", sheet);
     let maps = ["status=OK to publish?", "status=Hidden"];
@@ -944,11 +944,177 @@ async fn the_preview_names_unused_answers_and_empty_columns() {
     .await
     .unwrap();
     assert_eq!(
-        watch.tables[0].answers,
+        watch.tables[0].notes,
         [
             "not used: Would you recommend us? (No 1, Yes 1); if yes in a COLUMN means that the review may be published, pass \
              --map status=\"Publish\" --map status=COLUMN; if it means that it may not, --map status=\"Publish\" --map hidden=COLUMN",
             "Publish is empty in all rows, so every review is withheld; pass --map status= if it means nothing",
         ]
     );
+}
+
+#[tokio::test]
+async fn a_file_is_read_like_the_one_before_with_the_columns_of_map() {
+    let head = "Date,Name,Stars,Comment,Approved,Website\n";
+    let bench = bench().await;
+    let one = format!("{head}2026-03-14,Ann,5,Fine,Yes,Yes\n2026-03-16,Bob,4,Good,No,Yes\n");
+    let file = bench.file("one.csv", one);
+    bench
+        .run(&request(file.clone(), &["status=Website"]))
+        .await
+        .0
+        .unwrap();
+    let (report, _) = bench.run(&request(file, &[])).await;
+    assert_eq!(counts(&report.unwrap()), (0, 0, 2, 0));
+    bench
+        .take(format!("{head}2026-04-14,Cy,5,Neat,Yes,No\n"))
+        .await;
+    assert_eq!(
+        shown(&bench),
+        "Ann|published\nBob|published\nCy|not published at the source"
+    );
+}
+
+#[tokio::test]
+async fn words_for_empty_are_no_date_of_publication() {
+    for (header, date, none) in [
+        ("approved_at", "2026-03-20 10:00:00", "NULL"),
+        ("Published on", "2026-03-20", "\\N"),
+        ("consent_date", "2026-03-20", "0000-00-00"),
+        ("deleted_at", "0000-00-00 00:00:00", "2026-03-20 10:00:00"),
+    ] {
+        let bench = bench().await;
+        bench
+            .take(format!(
+                "Date,Name,Stars,Comment,{header}\n2026-03-14,Ann,5,Fine,{date}\n2026-03-16,Bob,4,Good,{none}\n"
+            ))
+            .await;
+        assert_eq!(
+            shown(&bench),
+            "Ann|published\nBob|not published at the source",
+            "{header}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_note_that_refuses_publication_hides_in_any_column() {
+    for header in ["Notes", "Remarks", "Rejection reason"] {
+        let bench = bench().await;
+        bench
+            .take(format!(
+                "Date,Name,Stars,Comment,{header}\n2026-03-14,Ann,5,Fine,\n2026-03-16,Bob,4,Good,Do not publish\n"
+            ))
+            .await;
+        assert_eq!(
+            shown(&bench),
+            "Ann|published\nBob|not published at the source",
+            "{header}"
+        );
+    }
+    // Other notes say nothing.
+    let bench = bench().await;
+    bench
+        .take("Date,Name,Stars,Comment,Notes\n2026-03-14,Ann,5,Fine,likes dogs\n2026-03-16,Bob,4,Good,Not for publication\n")
+        .await;
+    assert_eq!(
+        shown(&bench),
+        "Ann|published\nBob|not published at the source"
+    );
+}
+
+#[tokio::test]
+async fn words_of_work_beside_a_state_reject_no_row() {
+    let bench = bench().await;
+    let (report, _) = bench
+        .take(
+            "Date,Name,Stars,Comment,Status\n2026-03-14,Ann,5,Fine,New\n2026-03-16,Bob,4,Good,Hidden\n\
+             2026-03-17,Cy,4,Fair,Replied\n2026-03-18,Di,4,Fast,Closed\n",
+        )
+        .await;
+    assert_eq!(counts(&report), (4, 0, 0, 0));
+    assert_eq!(
+        shown(&bench),
+        "Ann|published\nBob|not published at the source\nCy|published\nDi|published"
+    );
+}
+
+#[tokio::test]
+async fn a_mapped_box_with_the_words_of_its_question_is_ticked() {
+    let header = "I agree to have my review displayed on the website";
+    let bench = bench().await;
+    let file = bench.file(
+        "t.csv",
+        format!(
+            "Date,Name,Stars,Comment,{header}\n2026-03-14,Ann,5,Fine,{header}\n2026-03-16,Bob,4,Good,\n"
+        ),
+    );
+    bench
+        .run(&request(file, &[&format!("status={header}")]))
+        .await
+        .0
+        .unwrap();
+    assert_eq!(
+        shown(&bench),
+        "Ann|published\nBob|not published at the source"
+    );
+}
+
+#[tokio::test]
+async fn a_question_about_the_review_in_other_words_is_refused() {
+    for (header, yes, no) in [
+        (
+            "Acceptez-vous que nous publiions votre avis ?",
+            "Oui",
+            "Non",
+        ),
+        (
+            "Souhaitez-vous que votre avis apparaisse sur notre site ?",
+            "Oui",
+            "Non",
+        ),
+        ("Darf Ihr Feedback auf unserer Seite stehen?", "Ja", "Nein"),
+        ("Darf ich das auf meine Homepage setzen?", "Ja", "Nein"),
+    ] {
+        let message = bench()
+            .await
+            .refusal(format!(
+                "Date,Name,Stars,Comment,{header}\n2026-03-14,Ann,5,Fine,{yes}\n2026-03-16,Bob,4,Good,{no}\n"
+            ))
+            .await;
+        assert!(
+            message.contains("is about what may be published"),
+            "{header}: {message}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_named_text_with_short_words_is_no_state() {
+    for header in [
+        "Testimonial",
+        "Public review",
+        "Website review",
+        "Comment to publish",
+    ] {
+        let bench = bench().await;
+        bench
+            .take(format!(
+                "Name,{header},Date,Stars\nAnn,They fixed it.,2026-03-14,5\nBob,Late twice and dusty.,2026-03-16,2\n"
+            ))
+            .await;
+        let select =
+            "select group_concat(text, '|') from (select text from review order by reviewed_on)";
+        assert_eq!(
+            sqlite3(bench.database.path(), select),
+            "They fixed it.|Late twice and dusty.",
+            "{header}"
+        );
+    }
+    // Private words are neither a text nor a state.
+    let bench = bench().await;
+    bench
+        .take("Date,Name,Stars,Comment,Internal comment\n2026-03-14,Ann,5,Fine,owes\n2026-03-16,Bob,4,Good,code 4711\n")
+        .await;
+    assert_eq!(shown(&bench), "Ann|published\nBob|published");
 }

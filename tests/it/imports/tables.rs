@@ -164,7 +164,7 @@ async fn unknown_columns_can_be_mapped_and_missing_ones_are_refused() {
     let refusal = bench.refusal(csv).await;
     assert!(
         refusal.contains(
-            "is a table with the columns Who, How many, On, Said: none of them is recognised as the rating, the date, the author"
+            "is a table with the columns Who, How many, On, Said: no column is recognised as the rating, the date, the author"
         ),
         "{refusal}"
     );
@@ -289,7 +289,7 @@ async fn a_scale_is_kept_with_the_source_and_the_column() {
         let stars = format!(
             "select group_concat(rating) from review where author = 'Ann {rating} {column}' and source_name = '{source}'"
         );
-        let dates = watch.tables.iter().flat_map(|table| table.dates.clone());
+        let dates = watch.tables.iter().flat_map(|table| table.notes.clone());
         let preview: String = dates.collect();
         (sqlite3(bench.database.path(), &stars), preview)
     };
