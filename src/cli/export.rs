@@ -13,7 +13,7 @@ use super::editorial::as_json;
 use super::output::{self, Protected};
 use super::report::{Exit, counted, print_report, progress};
 use crate::config::DatabaseConfig;
-use crate::imports::export::{COLUMNS, Export};
+use crate::imports::export::{Export, columns_of_table};
 use crate::mcp::escaped;
 use crate::model::business::Editorial;
 use crate::storage::business;
@@ -145,7 +145,7 @@ async fn write(
     let mut transaction = readers.begin().await?;
     let first = match format {
         ExportFormat::Jsonl => about(&mut transaction).await?.as_ref().map(json_line),
-        ExportFormat::Csv => Some(record(COLUMNS)?),
+        ExportFormat::Csv => Some(record(columns_of_table())?),
     };
     out.write_all(&first.unwrap_or_default())
         .with_context(unwritable)?;

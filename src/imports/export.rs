@@ -4,10 +4,9 @@ use chrono::NaiveDate;
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
-pub use crate::imports::map::COLUMNS;
-use crate::imports::map::put;
 use crate::imports::map::table::{Row, find};
-use crate::imports::map::values::flag;
+use crate::imports::map::values::{flag, names};
+use crate::imports::map::{COLUMNS, put};
 use crate::model::{DigestKey, Fingerprints, ReviewId, Status, Unit, Units};
 use crate::storage::imports::KeptColumns;
 use crate::storage::reviews;
@@ -20,6 +19,11 @@ pub struct Exported {
     known: KnownReview,
     /// The units that the owner decided.
     decided: Units,
+}
+
+/// The headers of an exported table.
+pub fn columns_of_table() -> impl Iterator<Item = &'static str> {
+    names(COLUMNS)
 }
 
 /// Reviews per batch.
@@ -104,8 +108,9 @@ impl Exported {
         record["id_at_source"] = json!(source.and_then(|source| source.own_id.as_ref()));
         record["note"] = json!(self.known.note);
         let shown = Fingerprints::new(review, &review.author);
-        let fingerprints = source.map(|source| source.fingerprints);
-        let fingerprints = fingerprints.filter(|fingerprints| *fingerprints != shown);
+        let fingerprints = source
+            .map(|source| source.fingerprints)
+            .filter(|fingerprints| *fingerprints != shown);
         record["fingerprints"] = json!(fingerprints.map(|fingerprints| fingerprints.to_string()));
         let names: Vec<&str> = self.decided.iter().map(Unit::name).collect();
         record["decided"] = json!((!names.is_empty()).then_some(names));
@@ -124,7 +129,7 @@ impl Exported {
         record
     }
 
-    /// The record as cells, one for each of [`COLUMNS`]; no spreadsheet runs a cell as a formula. `columns` are the meanings of
+    /// The record as cells, one for each of [`columns_of_table`]; no spreadsheet runs a cell as a formula. `columns` are the meanings of
     /// sources' columns.
     pub fn cells(&self, columns: &KeptColumns) -> Vec<String> {
         let mut json = self.json();
@@ -132,7 +137,7 @@ impl Exported {
             json["columns"] = json!(columns.rows().collect::<Vec<_>>());
         }
         json["escaped"] = json!(true);
-        let cell = |path: &&str| {
+        let cell = |path: &str| {
             let value = path
                 .split('.')
                 .try_fold(&json, |value, name| value.get(name));
@@ -155,7 +160,7 @@ impl Exported {
             let quote = if is_formula(&cell) { "'" } else { "" };
             format!("{quote}{cell}")
         };
-        COLUMNS.iter().map(cell).map(escaped).collect()
+        columns_of_table().map(cell).map(escaped).collect()
     }
 }
 
@@ -195,7 +200,7 @@ pub(super) fn of_cells(columns: &[String], row: &Row, date_format: Option<&str>)
         escaped.filter(|cell| is_formula(cell)).unwrap_or(cell)
     };
     let mut record = Map::new();
-    for path in COLUMNS {
+    for path in columns_of_table() {
         if path == "escaped" {
             continue;
         }

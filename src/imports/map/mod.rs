@@ -8,6 +8,7 @@ use chrono_tz::Tz;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::imports::map::values::{Names, names};
 use crate::model::{Day, Fingerprints, Method, Source, Statement, Unit, Verification, named};
 
 pub(crate) mod answers;
@@ -207,54 +208,21 @@ named! {
 }
 
 /// The first of the columns that exist only in exports.
-pub const EXPORT_ALONE: &str = "decided";
+const EXPORT_ALONE: &str = "decided";
 
-/// The columns of an export as a table: paths of the native record.
-pub const COLUMNS: [&str; 32] = [
-    "id",
-    "rating",
-    "date",
-    "author",
-    "title",
-    "text",
-    "language",
-    "source.name",
-    "source.url",
-    "location",
-    "verification.verified",
-    "verification.method",
-    "verification.verified_at",
-    "mentions.technicians",
-    "mentions.services",
-    "mentions.service_areas",
-    "response.text",
-    "response.date",
-    "response.author",
-    "status",
-    "withheld_reason",
-    "updated_at",
-    EXPORT_ALONE,
-    "deleted",
-    "posted_at",
-    "responded_at",
-    "imported_from",
-    "id_at_source",
-    "fingerprints",
-    "note",
-    // In the first row alone: what imports have decided about the columns of sources.
-    "columns",
-    // Marks a row with escaped cells: in other tables an apostrophe is literal.
-    "escaped",
-];
+/// The columns of an export as a table: paths of the native record. `columns` is in the first row alone: what imports have decided
+/// about the columns of sources. `escaped` marks a row with escaped cells: in other tables an apostrophe is literal.
+pub const COLUMNS: Names = "id, rating, date, author, title, text, language, source.name, source.url, location, \
+     verification.verified, verification.method, verification.verified_at, mentions.technicians, mentions.services, \
+     mentions.service_areas, response.text, response.date, response.author, status, withheld_reason, updated_at, decided, \
+     deleted, posted_at, responded_at, imported_from, id_at_source, fingerprints, note, columns, escaped";
 
 // `--map text=Review`: JSON Lines with other field names than ours.
 
 /// The fields of a native record that `--map` may fill: all columns of an export except the last ones, which exist only
 /// in exports.
 fn fields() -> impl Iterator<Item = &'static str> {
-    COLUMNS
-        .into_iter()
-        .take_while(|column| *column != EXPORT_ALONE)
+    names(COLUMNS).take_while(|column| *column != EXPORT_ALONE)
 }
 
 /// Name of the owner's answer in the preview of a table.

@@ -169,7 +169,7 @@ pub fn is_made_of_subtags(tag: &str) -> bool {
 
 /// `scale` is the maximum rating, 5 by default.
 pub fn parse_rating(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, String> {
-    let lower = text.trim().to_lowercase();
+    let lower = text.trim().trim_end_matches('!').to_lowercase();
     let percent = lower.strip_suffix('%').map(str::trim_end);
     let (value, of) = percent.map_or_else(|| fraction(&lower), |value| (value, Some("100")));
     let word = lower.split_whitespace().next().unwrap_or_default();
@@ -315,7 +315,7 @@ fn is_month(text: &str) -> bool {
 
 /// The number of filled stars in `★★★★☆` or `⭐⭐⭐`; `None` for any other text.
 fn drawn(text: &str) -> Option<usize> {
-    let full = |c: &char| matches!(c, '★' | '⭐' | '🌟');
+    let full = |c: &char| matches!(c, '★' | '⭐' | '🌟' | '*');
     let other = |c: char| matches!(c, '☆' | '✩' | '\u{fe0f}' | ' ');
     let known = text.chars().all(|c| full(&c) || other(c));
     (known && text.chars().any(|c| full(&c))).then(|| text.chars().filter(full).count())
@@ -804,6 +804,9 @@ mod tests {
             ("★★★★★", 5),
             ("★★☆☆☆", 2),
             ("⭐⭐⭐", 3),
+            ("*****", 5),
+            ("4*", 4),
+            ("five stars!", 5),
             ("9/10", 5),
             ("6/10", 3),
             ("0/10", 1),

@@ -901,14 +901,14 @@ pub fn is_public_record(
     subject: Subject,
     is_taken: impl Fn(&str) -> bool,
 ) -> Result<Option<bool>, FieldError> {
-    let members = |value: Option<&Value>, object: &str| -> Vec<(String, Value)> {
-        let members = value.and_then(Value::as_object).into_iter().flatten();
-        members
-            .map(|(name, value)| (format!("{object}{name}"), value.clone()))
-            .collect()
+    let members = |object: &'static str, value| {
+        Value::as_object(value)
+            .into_iter()
+            .flatten()
+            .map(move |(name, value)| (format!("{object}{name}"), value))
     };
-    let inner = members(record.get("response"), "response.");
-    let all = members(Some(record), "").into_iter().chain(inner);
+    let response = record.get("response").unwrap_or(&Value::Null);
+    let all = members("", record).chain(members("response.", response));
     let places = Places::of_record();
     let mut public = None;
     for (name, value) in all.filter(|(name, _)| !is_taken(name)) {
@@ -918,7 +918,7 @@ pub fn is_public_record(
         };
         let is_kind = found.says == Says::Kind;
         let is_sure = found.evidence == Evidence::Sure && !is_kind;
-        let text = plain(&value);
+        let text = plain(value);
         match text.as_ref().and_then(|text| found.says.is_public(text)) {
             Some(true) if is_kind => {}
             Some(is_public) if found.evidence != Evidence::Unclear => {
@@ -927,7 +927,7 @@ pub fn is_public_record(
             None if !is_sure || text.is_none() && !(value.is_array() || value.is_object()) => {}
             Some(_) | None => {
                 let ignore = format!("--map {}=", subject.field());
-                let message = unknown(&shown(&value), subject, &ignore);
+                let message = unknown(&shown(value), subject, &ignore);
                 return Err(FieldError::new(name, message));
             }
         }

@@ -347,7 +347,7 @@ const OURS: [&str; 7] = [
 /// native records do not have, such as `reply`, or values of other kinds.
 fn are_foreign(shape: &FileShape<'_>, number: usize) -> bool {
     let names_there = &shape.places[number];
-    let ours: BTreeSet<&str> = COLUMNS.into_iter().chain(["url"]).map(outer).collect();
+    let ours: BTreeSet<&str> = names(COLUMNS).chain(["url"]).map(outer).collect();
     let mut others = names_there.iter().map(|path| outer(path));
     let has_others = others.any(|name| {
         let mut lists = TABLE.fields.values();

@@ -15,7 +15,7 @@ use crate::imports::map::shape::{
 };
 use crate::imports::map::table::Table;
 use crate::imports::map::values::{
-    TEXT_BYTES_MAX, is_made_of_subtags, quoted, url, without_address,
+    TEXT_BYTES_MAX, is_in, is_made_of_subtags, quoted, url, without_address,
 };
 use crate::imports::map::visibility::{NOT_PUBLISHED, Places, Subject, find, is_public_record};
 use crate::imports::map::{self, COLUMNS, Calendar, Incoming, VOUCHED, default_source};
@@ -158,8 +158,7 @@ fn readable(record: &Value) -> Value {
     };
     let all = members.iter().flat_map(inner).chain(members.clone());
     let places = Places::of_record();
-    let is_read =
-        |path: &str| COLUMNS.contains(&path) || find(&Header::new(path), &places).is_some();
+    let is_read = |path: &str| is_in(COLUMNS, path) || find(&Header::new(path), &places).is_some();
     let mut read = Map::new();
     for (path, value) in all.filter(|(path, value)| !value.is_object() && is_read(path)) {
         map::put(&mut read, &path, value);
@@ -256,7 +255,7 @@ fn review(
         let is_ignored = request.rename(subject.field()) == Some("");
         // Our own members mean what `docs/IMPORT.md` says.
         let is_taken = |name: &str| {
-            is_ignored || COLUMNS.contains(&name) || RECORD.iter().any(|member| member.name == name)
+            is_ignored || is_in(COLUMNS, name) || RECORD.iter().any(|member| member.name == name)
         };
         match is_public_record(value, subject, is_taken) {
             Ok(public) => public == Some(false),

@@ -3,7 +3,7 @@
 
 use std::mem;
 
-use reviews_service::imports::export::{COLUMNS, Export};
+use reviews_service::imports::export::{Export, columns_of_table};
 use reviews_service::storage::imports::KeptColumns;
 
 use super::*;
@@ -15,7 +15,7 @@ pub(super) async fn export(database: &Database, is_table: bool) -> Vec<u8> {
     let mut export = Export::new(&mut reader).await.unwrap();
     let mut table = csv::Writer::from_writer(Vec::new());
     let mut lines = Vec::new();
-    table.write_record(COLUMNS).unwrap();
+    table.write_record(columns_of_table()).unwrap();
     let mut columns = KeptColumns::load(&mut reader).await.unwrap();
     while let Some(rows) = export.next(&mut reader).await.unwrap() {
         for row in rows {
